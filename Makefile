@@ -1,0 +1,134 @@
+# make            build ./sweep with all this machine can do      make help   the other targets
+# make demo       install what is missing, build, run, draw        make V=1    show the commands
+# make test       install what is missing, build, run every test
+#
+# Settings of your own (CC, OPT, CUDA, SM, PREFIX, HDF5_CFLAGS ...) go into config.mk, which git ignores.
+-include config.mk
+
+ifeq ($(origin CC),default)     # "CC ?= gcc" would not: make itself defines CC
+CC := gcc
+endif
+PREFIX  ?= /usr/local
+B       ?= build
+VERSION := $(shell sed -n 's/^.define SW_VERSION "\(.*\)"/\1/p' src/base/sw_version.h)
+
+# ---- what this machine has
+NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA     ?= $(if $(NVCC),1)
+CUDA_DIR ?= $(patsubst %/bin/nvcc,%,$(NVCC))
+SM       ?= 80 90
+pc        = $(shell pkg-config $(1) $(firstword $(foreach m,$(2),$(shell pkg-config --exists $m && echo $m))) 2>/dev/null)
+HDF5_CFLAGS ?= $(call pc,--cflags,hdf5 hdf5-serial)
+HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
+
+# ---- flags
+# No contraction into FMAs and no fast-math: a result must not depend on how the compiler blocked a loop.
+ARCH      = $(if $(PORTABLE),-march=x86-64-v3,-march=native)
+OPT      ?= -O3 -g $(ARCH)
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fopenmp -ffunction-sections -fdata-sections \
+            -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror) \
+            $(if $(SANITIZE),$(SANITIZERS))
+CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include) -MMD -MP
+NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
+            -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
+            -Isrc -Icuda -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) -Xcompiler -Wall,-Wextra $(if $(WERROR),-Werror all-warnings)
+STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
+,        := ,
+LDLIBS    = $(HDF5_LDFLAGS) $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lmd,-lhdf5_hl -lhdf5 -lconfig -lmd) \
+            $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt -lstdc++) -lpthread -ldl -lm
+LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s)
+
+# ---- files
+sources := $(wildcard src/*/*.c)
+ifeq ($(CUDA),)
+sources := $(filter-out %_cuda.c,$(sources))
+endif
+objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu))) $B/gen/embed.o
+tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
+# Text that run-time compilation needs: the very files the build compiles.
+embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h) $(wildcard cuda/*_rtc.cuh)
+say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
+
+all: sweep                     ## ./sweep (the default)
+
+sweep: $B/sweep
+	$(call say,COPY,$@)cp -f $< $@
+
+$B/sweep: $B/src/main.o $B/libsweep.a
+	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
+
+$B/libsweep.a: $(objects)
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+
+$(tests): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
+
+$B/libcmocka.so.0:
+	$(call say,COPY,$@)mkdir -p $(@D) && cp -fL $$(ldconfig -p | awk '/libcmocka.so.0 / {print $$NF; exit}') $@
+
+$B/%.o: %.c Makefile | $B/gen/build_info.h
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$B/%.o: %.cu Makefile
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<)$(NVCC) $(NVFLAGS) -c -o $@ $<
+
+$B/gen/embed.o: $(embedded) scripts/embed.sh Makefile
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)scripts/embed.sh $(embedded) > $B/gen/embed.S && $(CC) -c -o $@ $B/gen/embed.S
+
+# Rewritten only when it changes, so that a commit rebuilds one file (src/base/sw_build.c).
+$B/gen/build_info.h: FORCE
+	@mkdir -p $(@D)
+	@{ echo '#define SW_BUILD_COMMIT "$(shell git rev-parse --short=12 HEAD 2>/dev/null)"'; \
+	   echo '#define SW_BUILD_DIRTY $(if $(shell git status --porcelain -uno 2>/dev/null),1,0)'; \
+	   echo '#define SW_BUILD_COMPILER "$(shell $(CC) --version | head -n 1)"'; \
+	   echo '#define SW_BUILD_FLAGS "$(OPT)"'; } > $@.new
+	@cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
+
+# ---- what to do with it
+help:                          ## this list
+	@echo "sweep $(VERSION)"; awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@echo "  settings: V=1 PORTABLE=1 CUDA= SM='80 90' PREFIX=/usr/local B=build WERROR=1 SANITIZE=1 CUDA_SYNC=1"
+
+info:                          ## what was found on this machine
+	@echo "sweep   $(VERSION)"; echo "CC      $(CC): $$($(CC) --version | head -n 1)"
+	@echo "CUDA    $(if $(CUDA),$(NVCC) for sm $(SM),none: built for the CPU only)"
+	@echo "HDF5    $(or $(strip $(HDF5_CFLAGS) $(HDF5_LDFLAGS)),not found by pkg-config: set HDF5_CFLAGS and HDF5_LDFLAGS)"
+
+setup:                         ## install the system packages that are missing (Debian, Ubuntu)
+	@scripts/setup.sh
+
+demo: setup                    ## install, build, run configs/ch_forcing.cfg, draw it
+	@$(MAKE) --no-print-directory sweep
+	@scripts/demo.sh
+
+test: setup                    ## install, build with warnings as errors, run every test, also under sanitizers
+	@$(MAKE) --no-print-directory B=$B/test WERROR=1 check
+	@$(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
+
+tests: $(tests) $B/sweep       ## build the test programs without running them
+
+check: tests                   ## run the tests that are built here (no set-up, no sanitizers)
+	@scripts/run_tests.sh $B
+check-sanitized: tests
+	@SW_SANITIZED=1 scripts/run_tests.sh $B
+
+docs: $B/sweep                 ## write docs/config.md and the man pages again from the tables
+	@scripts/make_docs.sh $B/sweep
+
+install: sweep                 ## into PREFIX (default /usr/local), under DESTDIR
+	@scripts/install.sh "$(DESTDIR)$(PREFIX)"
+
+format:                        ## clang-format over src, cuda and tests
+	clang-format -i $$(git ls-files 'src/*.[ch]' 'tests/*.[ch]')
+
+clean:                         ## remove build/ and ./sweep
+	rm -rf $B sweep
+
+FORCE:
+.PHONY: all help info setup demo test tests check check-sanitized docs install format clean FORCE
+.SECONDARY:
+-include $(shell find $B -name '*.d' 2>/dev/null)

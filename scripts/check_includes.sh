@@ -1,0 +1,42 @@
+#!/bin/sh
+# Fail if a file includes from a layer it may not see. Left: a folder of src/, or cuda; right: the folders its files may
+# include from, besides itself (docs/design.md has the same table). src/main.c may see cli and base.
+# Also: a library has one home.
+cd "$(dirname "$0")/.." || exit 1
+rules='
+base:
+expr:    base
+device:  base cuda
+comm:    base device
+solver:  base device comm cuda
+fd:      base device solver cuda
+stepper: base expr device solver fd cuda
+problem: base expr device comm solver fd stepper cuda
+sweep:   base expr device problem
+cli:     base expr device comm solver fd stepper problem sweep
+main.c:  base cli
+cuda:    base expr solver fd stepper
+'
+bad=$(grep -rn '^#include "' src cuda --include='*.[ch]' --include='*.cu' --include='*.cuh' |
+awk -F: -v rules="$rules" '
+BEGIN { n = split(rules, line, "\n")
+        for (i = 1; i <= n; i++) if (split(line[i], p, ":") == 2) may[p[1]] = " " p[1] " " p[2] " " }
+{ from = $1; sub(/^src\//, "", from); sub(/\/.*/, "", from)
+  file = $3; sub(/^#include "/, "", file); sub(/".*/, "", file)
+  if (file == "build_info.h") next
+  to = file; if (to !~ /\//) to = "cuda"; else sub(/\/.*/, "", to)
+  if (index(may[from], " " to " ") == 0)
+      print $1 ":" $2 ": " from " may not include " file
+  else if (to == "cuda" && from != "cuda" && $1 !~ /_cuda\.c$/)
+      print $1 ":" $2 ": only *_cuda.c may include " file
+  else if (from == "cuda" && to !~ /^(base|cuda)$/ && file !~ /_point\.h$/)
+      print $1 ":" $2 ": cuda may include only *_point.h from " to }')
+home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
+    grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" | sed "s|\$|: only $2 may include it|"
+}
+strays=$(home 'libconfig' 'src/sweep/config_read\.c'; home 'hdf5' 'src/sweep/[a-z_]*_hdf5\.[ch]'
+         home 'nvrtc' 'src/device/kernel_cuda\.c'; home 'cusparse' 'src/solver/[a-z_]*_cuda\.c'
+         home 'cuda_runtime|cuda\.h' '(src/[a-z]*/[a-z_]*_cuda\.c|cuda/[a-z_]*\.cuh?|cuda/[a-z_]*\.h)'
+         home 'mpi' 'src/comm/comm_mpi\.c'; home 'sha2|md5|sha' 'src/base/sw_hash\.h')
+all=$(printf '%s\n%s\n' "$bad" "$strays" | sed '/^$/d')
+[ -z "$all" ] || { echo "$all" >&2; exit 1; }

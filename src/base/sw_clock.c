@@ -1,0 +1,19 @@
+#include "base/sw_clock.h"
+
+#include <string.h>
+#include <time.h>
+
+double sw_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void sw_clock_utc(char text[21])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    memset(text, 0, 21);
+    if (gmtime_r(&now, &utc)) strftime(text, 21, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

@@ -1,0 +1,13 @@
+#include "base/sw_hash.h"
+
+void sw_hash_start(struct sw_hash *h) { SHA256Init(&h->ctx); }
+
+void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length) { SHA256Update(&h->ctx, bytes, length); }
+
+void sw_hash_end(struct sw_hash *h, unsigned char digest[32]) { SHA256Final(digest, &h->ctx); }
+
+void sw_hash_hex(const unsigned char digest[32], int digits, char *text)
+{
+    for (int k = 0; k < digits; k++) text[k] = "0123456789abcdef"[(digest[k / 2] >> (k % 2 ? 0 : 4)) & 15];
+    text[digits] = 0;
+}

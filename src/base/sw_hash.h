@@ -1,0 +1,16 @@
+#ifndef SW_HASH_H
+#define SW_HASH_H
+/* SHA-256 (FIPS 180-4), by libmd. A state may be copied by assignment: hash a common beginning once. */
+#include <stddef.h>
+#include <sys/types.h>
+#include <sha2.h>
+
+struct sw_hash { SHA2_CTX ctx; };
+
+void sw_hash_start(struct sw_hash *h);
+void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length);
+void sw_hash_end(struct sw_hash *h, unsigned char digest[32]);
+
+/** The digest as lower-case hexadecimal: its first digits (at most 64) characters, and a zero, into text. */
+void sw_hash_hex(const unsigned char digest[32], int digits, char *text);
+#endif

@@ -1,0 +1,45 @@
+#include "base/sw_mem.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64 };
+
+enum sw_status sw_alloc_bytes(size_t count, size_t size, void *out)
+{
+    void *p = NULL;
+    memcpy(out, &p, sizeof p);
+    if (size && count > (SIZE_MAX - ALIGN) / size)
+        return SW_FAIL(SW_E_MEMORY, "%zu items of %zu bytes are more than this machine can address", count, size);
+    size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    if (bytes == 0) bytes = ALIGN;
+    p = aligned_alloc(ALIGN, bytes);
+    if (!p) return SW_FAIL(SW_E_MEMORY, "out of memory: %zu bytes asked for", bytes);
+    memset(p, 0, bytes);
+    memcpy(out, &p, sizeof p);
+    return SW_OK;
+}
+
+enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void *array)
+{
+    void *old, *new;
+    memcpy(&old, array, sizeof old);
+    SW_TRY(sw_alloc_bytes(count, size, &new));
+    if (old) memcpy(new, old, (old_count < count ? old_count : count) * size);
+    sw_free(old);
+    memcpy(array, &new, sizeof new);
+    return SW_OK;
+}
+
+void sw_free(void *memory) { free(memory); }
+
+char *sw_strndup(const char *text, size_t length)
+{
+    char *copy = NULL;
+    if (sw_alloc(length + 1, &copy)) return NULL;
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *sw_strdup(const char *text) { return sw_strndup(text, strlen(text)); }

@@ -1,0 +1,28 @@
+#ifndef SW_MEM_H
+#define SW_MEM_H
+/* Host memory. Sizes are counted in elements and checked for overflow; arrays start on a 64-byte boundary (one cache
+ * line, one AVX-512 register). */
+#include <stddef.h>
+
+#include "base/sw_err.h"
+
+/** Allocate count * size bytes of zeros, 64-byte aligned, to be freed with sw_free(). count = 0 gives a valid pointer.
+ * @param out  where the pointer goes: pass the address of a pointer of any object type
+ * @return SW_E_MEMORY with the number of bytes in the message; *out is then NULL */
+enum sw_status sw_alloc_bytes(size_t count, size_t size, void *out);
+
+/* sw_alloc(n, &array): n elements of what array points to. */
+#define sw_alloc(count, out) sw_alloc_bytes((count), sizeof **(out), (out))
+
+/** Grow (or shrink) an array that came from sw_alloc to count elements; new bytes are zero.
+ * @param array  address of the pointer; unchanged on failure */
+enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void *array);
+#define sw_resize(old_count, count, array) sw_resize_bytes((old_count), (count), sizeof **(array), (array))
+
+/** Free what sw_alloc gave. NULL is fine. */
+void sw_free(void *memory);
+
+/** A copy of text (or of its first length bytes), NULL if memory is out; free with sw_free(). */
+char *sw_strdup(const char *text);
+char *sw_strndup(const char *text, size_t length);
+#endif

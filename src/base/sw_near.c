@@ -1,0 +1,39 @@
+#include "base/sw_near.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static int min3(int a, int b, int c) { int m = a < b ? a : b; return m < c ? m : c; }
+
+/* Edit distance where swapping two neighbours counts as one edit (Damerau, restricted). */
+static int distance(const char *a, const char *b)
+{
+    int la = (int)strlen(a), lb = (int)strlen(b);
+    int row[3][LONGEST + 2];
+    if (la > LONGEST || lb > LONGEST) return LONGEST;
+    for (int j = 0; j <= lb; j++) row[0][j] = j;
+    for (int i = 1; i <= la; i++) {
+        int *now = row[i % 3], *up = row[(i + 2) % 3], *up2 = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= lb; j++) {
+            now[j] = min3(up[j] + 1, now[j - 1] + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < now[j])
+                now[j] = up2[j - 2] + 1;
+        }
+    }
+    return row[la % 3][lb];
+}
+
+const char *sw_near(const char *word, const char *const *names, int count)
+{
+    const char *best = NULL;
+    int limit = (int)strlen(word) / 3 + 1, least = limit + 1;
+    for (int k = 0; k < count; k++) {
+        int d = names[k] ? distance(word, names[k]) : least;
+        /* "kx" is not a misspelt "k": one edit must leave something in common */
+        if (d < least && d < (int)strlen(word)) { least = d; best = names[k]; }
+    }
+    return best;
+}

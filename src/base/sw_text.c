@@ -1,0 +1,64 @@
+#include "base/sw_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+
+static int grow(struct sw_text *t, size_t extra)
+{
+    size_t need = t->length + extra + 1;
+    if (t->failed) return 0;
+    if (need <= t->room) return 1;
+    size_t room = t->room ? 2 * t->room : 64;
+    while (room < need) room *= 2;
+    if (sw_resize(t->room, room, &t->data)) { t->failed = 1; return 0; }
+    t->room = room;
+    return 1;
+}
+
+void sw_text_add_bytes(struct sw_text *t, const void *bytes, size_t length)
+{
+    if (!grow(t, length)) return;
+    memcpy(t->data + t->length, bytes, length);
+    t->length += length;
+    t->data[t->length] = 0;
+}
+
+void sw_text_add(struct sw_text *t, const char *s) { sw_text_add_bytes(t, s, strlen(s)); }
+
+void sw_text_printf(struct sw_text *t, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    if (n > 0 && grow(t, (size_t)n)) {
+        vsnprintf(t->data + t->length, (size_t)n + 1, fmt, again);
+        t->length += (size_t)n;
+    }
+    va_end(again);
+    va_end(ap);
+}
+
+const char *sw_text_get(const struct sw_text *t) { return t->data ? t->data : ""; }
+
+char *sw_text_take(struct sw_text *t)
+{
+    char *data = t->failed ? NULL : t->data ? t->data : sw_strdup("");
+    if (t->failed) sw_free(t->data);
+    *t = (struct sw_text){0};
+    return data;
+}
+
+enum sw_status sw_text_status(const struct sw_text *t)
+{
+    return t->failed ? SW_FAIL(SW_E_MEMORY, "out of memory after %zu bytes of text", t->length) : SW_OK;
+}
+
+void sw_text_free(struct sw_text *t)
+{
+    sw_free(t->data);
+    *t = (struct sw_text){0};
+}

@@ -1,0 +1,26 @@
+#ifndef SW_TEXT_H
+#define SW_TEXT_H
+/* A string that grows. A failed allocation sticks: later calls do nothing and sw_text_status() tells. */
+#include <stddef.h>
+
+#include "base/sw_err.h"
+
+struct sw_text {      /* start from {0}; free with sw_text_free() */
+    char  *data;      /* ends with a zero; NULL while empty        */
+    size_t length, room;
+    int    failed;
+};
+
+void sw_text_add(struct sw_text *t, const char *s);
+void sw_text_add_bytes(struct sw_text *t, const void *bytes, size_t length);
+void sw_text_printf(struct sw_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** The text so far, "" when empty; owned by t. */
+const char *sw_text_get(const struct sw_text *t);
+
+/** Hand the text over to the caller, who frees it with sw_free(); t is empty again. NULL if memory was out. */
+char *sw_text_take(struct sw_text *t);
+
+enum sw_status sw_text_status(const struct sw_text *t);
+void sw_text_free(struct sw_text *t);
+#endif

@@ -1,0 +1,13 @@
+#ifndef SW_VERSION_H
+#define SW_VERSION_H
+#define SW_VERSION "0.1.0"
+
+/* What this program was built from (base/sw_build.c; git and the compiler were asked at build time). */
+struct sw_build {
+    const char *commit;    /* 12 hexadecimal digits, "" outside a git checkout */
+    int         dirty;     /* 1: the sources had uncommitted changes           */
+    const char *compiler;  /* "gcc (Debian 12.2.0-14) 12.2.0"                  */
+    const char *flags;     /* "-O3 -g -march=native"                           */
+};
+extern const struct sw_build sw_build;
+#endif

@@ -1,0 +1,93 @@
+#ifndef SW_DEVICE_H
+#define SW_DEVICE_H
+/* Where arrays live and work is done: the CPU, or one CUDA device. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/sw_err.h"
+
+enum sw_space { SW_HOST, SW_DEVICE };
+
+struct sw_device {              /* made by sw_device_open(); read only to others                        */
+    const struct sw_device_ops *ops;
+    enum sw_space space;        /* where sw_device_alloc() puts arrays                                   */
+    int    index;               /* CUDA ordinal; 0 on the CPU                                            */
+    int    threads;             /* host threads the work may use, at least 1                             */
+    char   name[128];           /* "NVIDIA H200", "Intel(R) Xeon(R) ... (2 threads)"                     */
+    char   driver[32], runtime[32];  /* "580.159", "13.0"; "" on the CPU                                  */
+    int    sm;                  /* compute capability, 90 for 9.0; 0 on the CPU                          */
+    int    processors;          /* streaming multiprocessors; cores on the CPU                           */
+    size_t memory_total;        /* bytes                                                                 */
+    void  *compute, *copy;      /* two CUDA streams (cudaStream_t); NULL on the CPU                      */
+};
+
+/** Open a device.
+ * @param spec     "auto" (a CUDA device if there is one, else the CPU), "cpu", "cuda", "cuda:1"
+ * @param threads  host threads; 0: all this process may use
+ * @param device   out; close with sw_device_close()
+ * @return SW_E_USAGE not such a spec; SW_E_ABSENT no such device, or built without CUDA; SW_E_CUDA; SW_E_MEMORY */
+enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device);
+void sw_device_close(struct sw_device **device);
+
+/** Bytes an allocation could get now. */
+size_t sw_device_memory_free(const struct sw_device *device);
+
+/** Arrays of zeros in the device's space. @return SW_E_MEMORY with bytes asked for and free in the message */
+enum sw_status sw_device_alloc_bytes(struct sw_device *device, size_t count, size_t size, void *out);
+#define sw_device_alloc(device, count, out) sw_device_alloc_bytes((device), (count), sizeof **(out), (out))
+void sw_device_free(struct sw_device *device, void *memory);
+
+/** Host arrays that the device can copy to and from at full speed while it computes (pinned; plain on the CPU). */
+enum sw_status sw_device_alloc_host_bytes(struct sw_device *device, size_t count, size_t size, void *out);
+#define sw_device_alloc_host(device, count, out) sw_device_alloc_host_bytes((device), (count), sizeof **(out), (out))
+void sw_device_free_host(struct sw_device *device, void *memory);
+
+/** Blocking copies, in order with the work queued on the compute stream. */
+enum sw_status sw_device_upload(struct sw_device *device, void *to_device, const void *from_host, size_t bytes);
+enum sw_status sw_device_download(struct sw_device *device, void *to_host, const void *from_device, size_t bytes);
+
+/** Wait until all queued work is done. @return SW_E_CUDA what a kernel broke with */
+enum sw_status sw_device_wait(struct sw_device *device);
+
+/* One row a kind of device; device_table.c lists them, "auto" takes the first that opens. */
+struct sw_device_ops {
+    const char    *kind;     /* "cuda", "cpu"                              */
+    const char    *absent;   /* NULL, or why this build lacks it           */
+    enum sw_status (*open)(int index, struct sw_device *device);
+    void           (*close)(struct sw_device *device);
+    size_t         (*memory_free)(const struct sw_device *device);
+    enum sw_status (*alloc)(struct sw_device *device, size_t bytes, void **out);
+    void           (*free)(struct sw_device *device, void *memory);
+    enum sw_status (*alloc_host)(struct sw_device *device, size_t bytes, void **out);
+    void           (*free_host)(struct sw_device *device, void *memory);
+    enum sw_status (*upload)(struct sw_device *device, void *to, const void *from, size_t bytes);
+    enum sw_status (*download)(struct sw_device *device, void *to, const void *from, size_t bytes);
+    enum sw_status (*wait)(struct sw_device *device);
+};
+extern const struct sw_device_ops *const sw_device_table[];  /* ends with NULL; order is preference */
+
+/* ---- kernels compiled at run time (NVRTC, src/device/kernel_cuda.c) */
+
+struct sw_module;
+
+/** Compile CUDA C text for an architecture, or take the cubin from the cache ($XDG_CACHE_HOME/sweep or ~/.cache/sweep).
+ * @param text    complete source
+ * @param label   what it is, for messages: "forcing"
+ * @param sm      90 for sm_90
+ * @param cubin   out; free with sw_free()
+ * @return SW_E_ABSENT no NVRTC on this machine (the message says what to install) or a build without CUDA;
+ *         SW_E_CUDA with the compiler's log */
+enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                 bool *from_cache);
+
+/** Load a cubin and find its kernels.
+ * @param names    count kernel names (extern "C")
+ * @param kernels  out [count]; opaque, for sw_kernel_launch() */
+enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
+                              void **kernels, struct sw_module **module);
+void sw_module_unload(struct sw_device *device, struct sw_module **module);
+
+/** Queue one kernel on the compute stream. args: as for cuLaunchKernel. A grid of zero blocks is legal and does nothing. */
+enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
+                                size_t shared_bytes, void **args);
+#endif

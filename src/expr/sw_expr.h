@@ -1,0 +1,148 @@
+#ifndef SW_EXPR_H
+#define SW_EXPR_H
+/* The expression language of the configs (docs/config.md, "Expressions").
+ *
+ *   text ──sw_expr_parse──▶ syntax tree ──sw_program_compile──▶ program ──▶ values on the CPU   (sw_eval_*)
+ *                              │                                       └──▶ CUDA C text        (sw_program_cuda)
+ *                              └──sw_expr_derivative──▶ syntax tree
+ *
+ * All arithmetic is real and double; comparisons and logic give 1 or 0; `^` binds tighter than unary minus and goes
+ * right to left. A tree and a program are immutable: any number of threads may read one.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "base/sw_text.h"
+
+/* Where and why an expression was refused. */
+struct sw_expr_error {
+    int  column;     /* first character at fault, from 1; 0: the expression as a whole */
+    int  length;     /* how many characters are at fault, at least 1                   */
+    char text[200];  /* "unknown name 'kx'"                                            */
+    char hint[400];  /* "known: A eps seed k x t pi e", or ""                          */
+};
+
+struct sw_expr;
+
+/** Parse one expression.
+ * @param text  at most 64 KiB; not kept
+ * @param expr  out: the tree, NULL on failure; free with sw_expr_destroy()
+ * @param err   out, filled on SW_E_CONFIG; may not be NULL
+ * @return SW_E_CONFIG not an expression of the language (also: nested deeper than 200 levels); SW_E_MEMORY */
+enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err);
+void sw_expr_destroy(struct sw_expr **expr);
+
+/** Call visit for each name (not function, not pi or e) the tree uses, once per use, with its column. */
+void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user);
+
+/** Whether the tree calls rand or randn, whose value needs a cell and a step. */
+bool sw_expr_is_random(const struct sw_expr *expr);
+
+/** The derivative with respect to one name, simplified. abs, min, max, step, sign, floor, comparisons and ?: are
+ * differentiated branch by branch (their kinks and jumps are ignored); rand and randn do not depend on any name.
+ * @param expr  borrowed
+ * @param out   new tree; free with sw_expr_destroy()
+ * @return SW_E_CONFIG the result would be larger than 100 000 nodes; SW_E_MEMORY */
+enum sw_status sw_expr_derivative(const struct sw_expr *expr, const char *name, struct sw_expr **out);
+
+/** Write the tree as text that parses back to the same tree, with no more parentheses than needed. */
+void sw_expr_print(const struct sw_expr *expr, struct sw_text *text);
+
+/* ------------------------------------------------------------------ programs */
+
+/* How often a value changes. The compiler sorts every subexpression by it: what is RUN is computed once a run, STEP once
+ * a time step, CELL once a run for each grid point (and kept), POINT at every point in every step. */
+enum sw_rate { SW_RATE_RUN = 0, SW_RATE_STEP = 1, SW_RATE_CELL = 2, SW_RATE_POINT = 3 };
+
+struct sw_symbol {
+    const char  *name;
+    enum sw_rate rate;
+    int          slot;  /* RUN: index into the parameters of a run; STEP: must be 0, the time;
+                           CELL and POINT: index into the arrays handed to sw_eval_cells() and sw_eval_points() */
+};
+
+/* The slots of CELL and POINT symbols, wherever expressions are used: in[SW_IN_X] is x, ... */
+enum sw_input { SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_INPUTS };
+
+struct sw_scope {
+    const struct sw_symbol *symbol;
+    int                     count;
+    bool                    random;  /* rand and randn allowed                                        */
+    uint32_t                stream;  /* which random stream: 0 initial, 1 forcing                      */
+};
+
+struct sw_program;
+
+/** Resolve names and compile. Constants are folded, equal subexpressions computed once, integer powers up to 16
+ * multiplied out.
+ * @param expr     borrowed, not needed afterwards
+ * @param scope    borrowed, not needed afterwards
+ * @param program  out, NULL on failure; free with sw_program_destroy()
+ * @param err      filled on SW_E_CONFIG: unknown name (with what is known, and the nearest), rand not allowed here
+ * @return SW_E_CONFIG; SW_E_MEMORY */
+enum sw_status sw_program_compile(const struct sw_expr *expr, const struct sw_scope *scope,
+                                  struct sw_program **program, struct sw_expr_error *err);
+void sw_program_destroy(struct sw_program **program);
+
+/** The fastest rate at which the whole value changes: SW_RATE_RUN means it is a constant of the run. */
+enum sw_rate sw_program_rate(const struct sw_program *program);
+
+/** Whether the value depends on the symbol of this name. */
+bool sw_program_uses(const struct sw_program *program, const char *name);
+
+/** A program without any symbol: its value. false if it has symbols. */
+bool sw_program_constant(const struct sw_program *program, double *value);
+
+/* ---- on the CPU, for many runs at once (programs whose rate is RUN) */
+
+/** Evaluate for count runs.
+ * @param param  [nparam][ld] values of the RUN symbols, param[slot*ld + run]
+ * @param out    [count] */
+enum sw_status sw_program_over_runs(const struct sw_program *program, int64_t count, const double *param, int64_t ld,
+                                    double *out);
+
+/* ---- on the CPU, for one run at a time: a workspace per thread */
+
+struct sw_eval;
+
+/** @param max_points  the longest range of points a call will ask for; CELL values are kept for that many
+ *  @param program     borrowed; must outlive the workspace
+ *  @return SW_E_MEMORY */
+enum sw_status sw_eval_create(const struct sw_program *program, int max_points, struct sw_eval **eval);
+void sw_eval_destroy(struct sw_eval **eval);
+
+/** Begin a run: computes what changes once a run.
+ * @param param  RUN symbol of slot k is param[k*stride] */
+void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride);
+
+/** Compute what depends on the point but not on time, for points 0 .. count-1 (call once a run, after sw_eval_run).
+ * @param cell  cell[slot] -> [count]; arrays of CELL symbols */
+void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell);
+
+/** Begin a step: computes what depends on time alone. step also counts for rand and randn. */
+void sw_eval_step(struct sw_eval *eval, double t, int64_t step);
+
+/** The values at points 0 .. count-1.
+ * @param point  point[slot] -> [count]: arrays of CELL and POINT symbols
+ * @param out    [count]; may not overlap the inputs
+ * The same point gives the same bits whatever count is. */
+void sw_eval_points(struct sw_eval *eval, int count, const double *const *point, double *out);
+
+/* ---- as CUDA C text (also valid C11; cells are indexed by int, `real` is a type the including text defines) */
+
+/* How many values a program keeps at each rate; the arrays r, s and c below have these lengths. */
+struct sw_program_size { int params, run, step, cell; };
+struct sw_program_size sw_program_size(const struct sw_program *program);
+
+/** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(), sw_randn()
+ * of expr/random_point.h, and are built from the program's instructions, never from the user's text.
+ *   SW_HD static inline void PREFIX_run (const real *p, int ld, real *r);                           r[k] from p[slot*ld]
+ *   SW_HD static inline void PREFIX_step(const real *p, int ld, const real *r, int rld, real t, long long step, real *s);
+ *   SW_HD static inline void PREFIX_cell(const real *p, int ld, const real *r, int rld, const real *in, int cell, real *c);
+ *   SW_HD static inline real PREFIX_point(const real *p, int ld, const real *r, int rld, const real *s, int sld,
+ *                                         const real *c, int cld, const real *in, int cell, real t, long long step);
+ * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this point.
+ * PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
+void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);
+#endif

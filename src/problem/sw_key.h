@@ -1,0 +1,33 @@
+#ifndef SW_KEY_H
+#define SW_KEY_H
+/* One row a config key: it drives parsing, validation, `sweep explain`, docs/config.md and sweep.cfg(5). The common keys
+ * are in sweep/key_table.c, those of one problem kind in that problem's file. */
+#include <stdbool.h>
+
+enum sw_key_kind {
+    SW_KEY_REAL,      /* a number, or an expression over the parameters of the run                     */
+    SW_KEY_COUNT,     /* likewise, and an integer                                                      */
+    SW_KEY_WORD,      /* one of `words`, or "$axis"                                                    */
+    SW_KEY_TEXT,      /* any string                                                                    */
+    SW_KEY_FUNCTION,  /* an expression over the points as well; `symbols` says which names it may use  */
+    SW_KEY_TIMES,     /* a list of times, or "linspace(0, end, 11)"                                    */
+    SW_KEY_NAMES      /* a group whose members the user names: sweep, define                           */
+};
+
+/* What a FUNCTION may use besides the parameters of the run. */
+enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8 };
+
+struct sw_key {
+    const char      *path;      /* "time.dt"                                                        */
+    enum sw_key_kind kind;
+    const char      *unit;      /* "1", "s", "runs"; NULL where none makes sense                    */
+    double           min, max;  /* REAL, COUNT: the range; min < max, otherwise unbounded           */
+    bool             above;     /* min itself is excluded                                           */
+    const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off when absent */
+    const char      *words;     /* WORD: "product|zip|random"                                       */
+    unsigned         symbols;   /* FUNCTION                                                         */
+    bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
+    bool             visible;   /* REAL, COUNT: expressions may use its last part as a name         */
+    const char      *about;     /* one sentence, starting with a capital, ending with a full stop   */
+};
+#endif

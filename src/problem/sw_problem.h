@@ -1,0 +1,93 @@
+#ifndef SW_PROBLEM_H
+#define SW_PROBLEM_H
+/* A kind of problem: its config keys, what it computes and measures, and how a batch of its runs is simulated.
+ * One file a kind, one row in problem_table.c. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "device/sw_device.h"
+#include "expr/sw_expr.h"
+#include "problem/sw_key.h"
+
+struct sw_quantity {       /* something that is written out */
+    const char *name;      /* dataset name, "u"             */
+    const char *unit;      /* "1"                           */
+    const char *long_name; /* "order parameter"             */
+};
+
+/* A named expression of the config, compiled. RUN symbols are columns (below). */
+struct sw_function {
+    const char              *key;      /* "forcing"                      */
+    const char              *text;     /* as the user wrote it           */
+    const struct sw_expr    *expr;
+    const struct sw_program *program;
+};
+
+/* What all runs of a batch have in common. Everything is borrowed. */
+struct sw_setup {
+    int64_t n;                         /* points                                                            */
+    int     capacity;                  /* most runs a batch will have                                       */
+    bool    single;                    /* fields are saved in single precision                              */
+    const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
+    int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
+    const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
+    int     nfunction;
+    const struct sw_function *function;
+};
+
+/** The program of a function key, NULL if the config has none. */
+const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key);
+
+/** The column of a number key, by its path: -1 if the problem has no such key. */
+int sw_setup_column(const struct sw_setup *setup, const char *path);
+
+/* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of any
+ * problem; a problem without time has one step. */
+struct sw_sim {
+    const struct sw_sim_ops *ops;
+};
+struct sw_sim_ops {
+    const char *(*solver_name)(const struct sw_sim *sim);                   /* the rows chosen                      */
+    size_t      (*state_size)(const struct sw_sim *sim);                    /* doubles a run                        */
+    enum sw_status (*load)(struct sw_sim *sim, int count, const double *column /* [ncolumn][count] */,
+                           const char **fault /* out [count] */);
+    enum sw_status (*initial)(struct sw_sim *sim);
+    enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* [count][state_size]                  */
+    enum sw_status (*get_state)(struct sw_sim *sim, double *state);
+    enum sw_status (*advance)(struct sw_sim *sim, int64_t from, int64_t to);
+    enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);
+    enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
+    enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
+    void           (*destroy)(struct sw_sim *sim);
+};
+
+struct sw_problem {
+    const char *name;                   /* "cahn_hilliard"                                             */
+    const char *title;                  /* "Cahn-Hilliard equation"                                    */
+    const char *equation;               /* "u_t = D (u^3 - u - gamma u_xx)_xx + forcing"               */
+    const char *example;                /* the config `sweep init` prints                              */
+    const struct sw_key      *keys;     /* its own keys; ends with path NULL                           */
+    const struct sw_quantity *fields;   /* end with name NULL                                          */
+    const struct sw_quantity *scalars;
+    int         min_points;             /* the stencil's width                                         */
+    bool        timed;                  /* has time.dt and time.end                                    */
+    const void *model;                  /* what `create` needs to know of this kind                    */
+
+    /** Device memory a batch takes: a constant part and a part a run. */
+    enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run);
+    /** @return SW_E_ABSENT no such solver; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
+    enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                             struct sw_sim **sim);
+    /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200 characters. */
+    void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+    /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be NULL. */
+    enum sw_status (*try_compile)(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+};
+
+extern const struct sw_problem *const sw_problem_table[];  /* ends with NULL */
+
+/** NULL if there is no such problem. */
+const struct sw_problem *sw_problem_find(const char *name);
+#endif

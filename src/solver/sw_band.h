@@ -1,0 +1,60 @@
+#ifndef SW_BAND_H
+#define SW_BAND_H
+/* Batched banded linear systems: many small A_j x_j = b_j of one shape, solved together.
+ *
+ * Interleaved rows: entry i of system j of any vector v is v[i*ld + j]. Line rows: v[j*ld + i]. Each solver says which
+ * it takes (sw_band_layout); index() below is the one place that spells it.
+ * Row r of the band is a vector of its own, n*batch (or ld) entries long: band[r*stride + index(i, j)] = A_j(i, i + r - lower),
+ * r = 0 .. lower + upper. Without `periodic`, entries outside the matrix are never read; with it, columns wrap modulo n.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/sw_err.h"
+#include "device/sw_device.h"
+
+enum sw_layout { SW_INTERLEAVED, SW_LINES };
+
+struct sw_band_desc {
+    int  n;             /* unknowns per system, >= 3, and >= lower + upper + 1 when periodic */
+    int  batch;         /* systems, >= 0; zero is legal and does nothing                      */
+    int  ld;            /* interleaved: >= batch; lines: >= n; 0: the least                   */
+    int  lower, upper;  /* diagonals below and above the main one, 0 .. 2                     */
+    bool periodic;      /* wrap the band at both ends                                         */
+};
+
+struct sw_band;  /* opaque; sw_band_impl.h is for solver authors */
+
+/** Make a solver for systems of one shape. Allocates all it will ever need; factor and solve allocate nothing.
+ * @param desc    shape; copied
+ * @param name    row of the solver table, "cpu.thomas"; NULL: the first that fits the shape and the device
+ * @param device  where it works; borrowed
+ * @param solver  out: new solver, NULL on failure; free with sw_band_destroy()
+ * @return SW_E_ARG shape out of range; SW_E_ABSENT no such solver, not in this build, not on this machine or not for this
+ *         shape (with those that fit); SW_E_MEMORY; SW_E_CUDA */
+enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name, struct sw_device *device,
+                              struct sw_band **solver);
+
+enum sw_layout sw_band_layout(const struct sw_band *solver);
+const struct sw_band_desc *sw_band_shape(const struct sw_band *solver);  /* with ld filled in */
+const char *sw_band_name(const struct sw_band *solver);
+
+/** Entries of one vector: n*ld interleaved, batch*ld in lines. A band has (lower + upper + 1) times as many. */
+size_t sw_band_vector(const struct sw_band *solver);
+
+/** Take in the matrices and factor them.
+ * @param band  [lower+upper+1] vectors in the solver's memory space and layout; not kept
+ * @param bad   NULL, or out [batch] on the host: 0, or 1 + the row whose pivot is zero or not finite. The other systems
+ *              of the batch are unharmed and can be solved; a bad one solves to NaN.
+ * @return SW_E_SINGULAR some pivot failed; the message names the first system and row. Without `bad` the solver is then
+ *         unusable until factored again. SW_E_CUDA */
+enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *bad);
+
+/** Solve for every system, in place.
+ * @param x  one vector in the solver's memory space and layout: right-hand sides in, solutions out. On a device the work is
+ *           queued on its compute stream. */
+enum sw_status sw_band_solve(const struct sw_band *solver, double *x);
+
+/** Free a solver and set the handle to NULL. NULL and *NULL are fine. */
+void sw_band_destroy(struct sw_band **solver);
+#endif

@@ -1,0 +1,37 @@
+#ifndef SW_STEPPER_IMPL_H
+#define SW_STEPPER_IMPL_H
+/* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
+#include "stepper/sw_stepper.h"
+
+struct sw_stepper_ops {
+    const char    *name;    /* "<where>.<how>"                                     */
+    const char    *about;   /* one line for `sweep list`                           */
+    enum sw_space  space;   /* the kind of device it works on                      */
+    const char    *absent;  /* NULL, or why this build lacks it                    */
+    bool           (*fits)(const struct sw_stepper_desc *desc);
+    void           (*bytes)(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
+    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);  /* fills own; band: solver row or NULL */
+    enum sw_status (*load)(struct sw_stepper *stepper, const char **fault);  /* run, param, count are in the stepper */
+    enum sw_status (*initial)(struct sw_stepper *stepper);
+    enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
+    enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
+    enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
+    enum sw_status (*capture)(struct sw_stepper *stepper, int slot, int what);
+    enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
+    enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
+    void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
+};
+
+struct sw_stepper {
+    const struct sw_stepper_ops *ops;
+    struct sw_stepper_desc       desc;
+    struct sw_device            *device;
+    int                          count;      /* runs of the batch loaded                  */
+    struct sw_line_run          *run;        /* [capacity]                                */
+    double                      *param;      /* [nparam][count] of the batch loaded       */
+    char                         name[64];   /* the row and what it chose                 */
+    void                        *own;
+};
+
+extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
+#endif

@@ -1,0 +1,48 @@
+#ifndef SW_CONFIG_H
+#define SW_CONFIG_H
+/* A config as the user wrote it: a tree of settings that know their file and line. libconfig is used in config_read.c only.
+ * Nothing is interpreted here: what a key means is in key_table.c and expand.c. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "base/sw_report.h"
+
+enum sw_setting_kind { SW_SETTING_INTEGER, SW_SETTING_REAL, SW_SETTING_SWITCH, SW_SETTING_STRING, SW_SETTING_LIST,
+                       SW_SETTING_GROUP };
+
+struct sw_setting {
+    const char          *name;    /* its own name, NULL in a list         */
+    char                *path;    /* "time.dt"                            */
+    enum sw_setting_kind kind;
+    const char          *file;    /* "ch.cfg", or "-s" for an override    */
+    int                  line;    /* 0 for an override                    */
+    double               number;  /* INTEGER, REAL, SWITCH (0, 1)         */
+    const char          *text;    /* STRING                               */
+    int                  count;   /* LIST, GROUP: children                */
+    struct sw_setting  **child;
+};
+
+struct sw_config {
+    struct sw_setting  *root;           /* a group                                                           */
+    char               *name;           /* the path given, or the name for texts                             */
+    char               *text;           /* the file's text as read                                           */
+    char              **override;       /* the -s arguments, as given                                        */
+    int                 noverride;
+    char                sha256[65];     /* of text and overrides                                             */
+};
+
+/** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\"", bare words allowed for strings).
+ * All errors go into the report: syntax, mixed lists, integers that do not fit (libconfig wraps them silently), a key set twice.
+ * @return SW_E_CONFIG see the report; SW_E_IO the file cannot be read; SW_E_MEMORY */
+enum sw_status sw_config_read(const char *path, const char *const *override, int noverride, struct sw_report *report,
+                              struct sw_config **config);
+
+/** The same from a text (a config stored in an output file). name is used in messages. */
+enum sw_status sw_config_read_text(const char *name, const char *text, const char *const *override, int noverride,
+                                   struct sw_report *report, struct sw_config **config);
+void sw_config_destroy(struct sw_config **config);
+
+/** The setting at a dotted path, NULL if there is none. */
+const struct sw_setting *sw_config_find(const struct sw_config *config, const char *path);
+#endif

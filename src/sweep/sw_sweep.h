@@ -1,0 +1,107 @@
+#ifndef SW_SWEEP_H
+#define SW_SWEEP_H
+/* A config, validated and expanded into runs. A run is one point of the parameter space: an index 0 .. nruns-1 and one
+ * number in each column. Nothing is stored a run: columns are computed on demand, in blocks, so that a million runs cost
+ * little. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "base/sw_report.h"
+#include "problem/sw_problem.h"
+#include "sweep/sw_config.h"
+
+enum sw_column_kind { SW_COLUMN_KEY, SW_COLUMN_AXIS, SW_COLUMN_DEFINE };
+
+struct sw_column {
+    const char         *name;   /* of a key its full path ("time.dt"); of an axis or define its name        */
+    enum sw_column_kind kind;
+    const char         *unit;   /* "1" for axes and defines                                                 */
+    const struct sw_key *key;   /* of a key its row, else NULL                                              */
+    int                 nword;  /* an axis of words: how many; the column then holds the word's number      */
+    const char *const  *word;
+    bool                uniform; /* the same for all runs                                                   */
+    bool                given;  /* set by the user (else a default)                                         */
+};
+
+struct sw_axis {
+    int     column;             /* which column it fills                                                    */
+    int64_t count;              /* values                                                                   */
+};
+
+struct sw_sweep {
+    const struct sw_problem *problem;
+    const struct sw_config  *config;    /* borrowed; outlives the sweep                                     */
+    const char *title;                  /* "" if none                                                       */
+    const char *mode;                   /* "product", "zip", "random"                                       */
+    int64_t     nruns;
+    int         naxis;
+    struct sw_axis    *axis;            /* the last one varies fastest                                       */
+    int         ncolumn;
+    struct sw_column  *column;          /* number keys, then axes, then defines                              */
+    const char **column_name;           /* [ncolumn], the same names, for struct sw_setup                    */
+    int         nfunction;
+    struct sw_function *function;       /* FUNCTION keys that the config sets, "exact" among them             */
+    char        id[13];                 /* of the set of run ids: 12 hexadecimal digits; set by sw_sweep_ids() over all runs */
+
+    /* output and run options, resolved */
+    const char *file;                   /* output.file, or NAME.h5 beside the config's name in results/      */
+    bool        single_fields;          /* output.fields.precision                                           */
+    bool        save_fields, save_scalars;
+    const char *device;                 /* run.device                                                        */
+    double      checkpoint_minutes;     /* run.checkpoint                                                    */
+    int64_t     batch;                  /* run.batch; 0: from the memory                                     */
+    struct sw_sweep_own *own;
+};
+
+/** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong types, ranges
+ * (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
+ * @return SW_E_CONFIG see the report; SW_E_MEMORY */
+enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
+void sw_sweep_destroy(struct sw_sweep **sweep);
+
+/** The numbers of some runs.
+ * @param run    [count] indices; NULL: first, first+1, ...
+ * @param out    [ncolumn][count]: column k of the j-th run at out[k*count + j] */
+enum sw_status sw_sweep_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t first, int64_t count, double *out);
+
+/** The ids of runs first .. first+count-1: hashes of all that decides their numbers (SHA-256, first 64 bits). With all runs
+ * asked for at once, sets sweep->id as well. Uses all threads. */
+enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count, uint64_t *id);
+
+/** "a = 0.1, v = 2": the axes of one run, for messages. */
+void sw_sweep_describe(const struct sw_sweep *sweep, int64_t run, char *text, int room);
+
+/* Which runs are asked for now. */
+struct sw_selection {
+    const char *only;                   /* expression over names of a run, NULL: all; for --only            */
+    int         shard, nshards;         /* shard 1 .. nshards; 0, 0: no sharding                            */
+};
+/** The chosen runs, ascending. @param run out; free with sw_free()
+ *  @return SW_E_USAGE the expression is refused (message with caret); SW_E_MEMORY */
+enum sw_status sw_sweep_select(const struct sw_sweep *sweep, const struct sw_selection *selection, int64_t **run,
+                               int64_t *count);
+
+/* Runs of one shape: same n, same steps between outputs, same solver. The steps of outputs ascend; step 0 is the initial state. */
+struct sw_group {
+    int64_t        n;
+    const char    *solver;              /* NULL: the best that fits                                          */
+    int64_t        steps;               /* in all                                                            */
+    int            nfield;              /* saved fields a run                                                */
+    int64_t       *field_step;          /* [nfield]                                                          */
+    int            nscalar;             /* entries of the scalar series                                      */
+    int64_t       *scalar_step;         /* [nscalar]                                                         */
+    int64_t        count;
+    int64_t       *run;                 /* [count] indices, ascending                                        */
+    char           name[24];            /* "n00064" where n is swept, else "": the group in the output file  */
+};
+/** Sort runs into groups, in order of n.
+ *  @param run     [count]; borrowed
+ *  @param group   out [ngroup]; free with sw_groups_free() */
+enum sw_status sw_sweep_groups(const struct sw_sweep *sweep, const int64_t *run, int64_t count, struct sw_group **group,
+                               int *ngroup);
+void sw_groups_free(struct sw_group **group, int ngroup);
+
+/** What a problem needs to know to simulate runs of a group (borrows from both). */
+struct sw_setup sw_sweep_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity);
+#endif

@@ -1,0 +1,48 @@
+#include "helpers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void assert_contains(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text ? text : "(null)", part);
+}
+
+void skip_unless_needed(const char *what, const char *reason)
+{
+    const char *need = getenv("SW_NEED");
+    if (need && strstr(need, what)) fail_msg("%s is needed (SW_NEED=%s) but: %s", what, need, reason);
+    printf("[  SKIPPED ] %s\n", reason);
+    skip();
+}
+
+static char folder[256];
+
+static void remove_folder(void)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command)) fprintf(stderr, "could not remove %s\n", folder);
+}
+
+const char *test_folder(void)
+{
+    if (folder[0]) return folder;
+    const char *tmp = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/sweep-test-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder)) fail_msg("cannot make %s", folder);
+    atexit(remove_folder);
+    return folder;
+}
+
+double test_random(uint64_t *state)
+{
+    /* splitmix64 (Steele, Lea, Flood 2014) */
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1.0;
+}

@@ -1,0 +1,39 @@
+#ifndef HELPERS_H
+#define HELPERS_H
+/* What every test needs: cmocka with its includes, and a few tools. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#include <cmocka.h>
+
+#include "base/sw_err.h"
+
+/* Passes if the call returns SW_OK; else fails with the project's message. */
+#define assert_ok(call)                                                                                     \
+    do {                                                                                                    \
+        enum sw_status st_ = (call);                                                                        \
+        if (st_) fail_msg("%s: %s (%s)", #call, sw_err_message(), sw_err_where());                           \
+    } while (0)
+
+/* Fails unless |a - b| <= tolerance; a NaN on either side fails. */
+#define assert_near(a, b, tolerance)                                                                        \
+    do {                                                                                                    \
+        double a_ = (a), b_ = (b), tol_ = (tolerance), d_ = a_ > b_ ? a_ - b_ : b_ - a_;                     \
+        if (!(d_ <= tol_)) fail_msg("%s = %.17g, expected %.17g +- %.3g, off by %.3g", #a, a_, b_, tol_, d_); \
+    } while (0)
+
+/* Fails unless text contains part. */
+void assert_contains(const char *text, const char *part);
+
+/* A row that needs `what` ("cuda") is absent: skip the test, or fail it when SW_NEED names it. */
+void skip_unless_needed(const char *what, const char *reason);
+
+/* An empty folder for this test process, removed at exit. */
+const char *test_folder(void);
+
+/* Uniform in (-1, 1), repeatable: each call advances *state. */
+double test_random(uint64_t *state);
+#endif
