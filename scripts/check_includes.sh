@@ -32,11 +32,11 @@ BEGIN { n = split(rules, line, "\n")
   else if (from == "cuda" && to !~ /^(base|cuda)$/ && file !~ /_point\.h$/)
       print $1 ":" $2 ": cuda may include only *_point.h from " to }')
 home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
-    grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" | sed "s|\$|: only $2 may include it|"
+    grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" | awk -v home="$2" '{print $0 ": only " home " may include it"}'
 }
-strays=$(home 'libconfig' 'src/sweep/config_read\.c'; home 'hdf5' 'src/sweep/[a-z_]*_hdf5\.[ch]'
-         home 'nvrtc' 'src/device/kernel_cuda\.c'; home 'cusparse' 'src/solver/[a-z_]*_cuda\.c'
-         home 'cuda_runtime|cuda\.h' '(src/[a-z]*/[a-z_]*_cuda\.c|cuda/[a-z_]*\.cuh?|cuda/[a-z_]*\.h)'
-         home 'mpi' 'src/comm/comm_mpi\.c'; home 'sha2|md5|sha' 'src/base/sw_hash\.h')
+strays=$(home 'libconfig' 'src/sweep/config_read[.]c'; home 'hdf5' 'src/sweep/[a-z_]*_hdf5[.][ch]'
+         home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse' 'src/solver/[a-z_]*_cuda[.]c'
+         home 'cuda_runtime|cuda[.]h' '(src/[a-z]*/[a-z_]*_cuda[.]c|cuda/[a-z_]*[.]cuh?|cuda/[a-z_]*[.]h)'
+         home 'mpi' 'src/comm/comm_mpi[.]c'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h')
 all=$(printf '%s\n%s\n' "$bad" "$strays" | sed '/^$/d')
 [ -z "$all" ] || { echo "$all" >&2; exit 1; }
