@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/sw_err.h"
+#include "device/sw_capture.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 #include "problem/sw_key.h"

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/sw_err.h"
+#include "device/sw_capture.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 
@@ -42,10 +43,6 @@ struct sw_stepper_desc {
     bool                 single;      /* fields are captured in single precision (the state is always double) */
     struct sw_line_model model;
 };
-
-/* What capture() can take. */
-enum { SW_CAPTURE_FIELD = 1, SW_CAPTURE_SCALARS = 2 };
-enum { SW_SLOTS = 3 };                /* captures that may be under way or unread at once                 */
 
 /* Scalars of a run, in this order (numerics.md, "What is reported"):
  * mass = dx sum u; energy = dx sum density(u, u_x) with u_x by central differences; min, max; domain length =
