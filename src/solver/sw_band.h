@@ -55,6 +55,12 @@ enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *b
  *           queued on its compute stream. */
 enum sw_status sw_band_solve(const struct sw_band *solver, double *x);
 
+/** Solve one system of the batch, in place: for callers that keep a line in the cache between solves. Solvers in the host's
+ * memory only. Any number of threads may call it, each with an x of its own. The bits are those of sw_band_solve().
+ * @param system  0 .. batch-1
+ * @param x       [n] */
+void sw_band_solve_one(const struct sw_band *solver, int system, double *x);
+
 /** Free a solver and set the handle to NULL. NULL and *NULL are fine. */
 void sw_band_destroy(struct sw_band **solver);
 #endif

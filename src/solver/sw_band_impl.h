@@ -13,6 +13,7 @@ struct sw_band_ops {
     enum sw_status (*create)(struct sw_band *solver);  /* fills solver->own                  */
     enum sw_status (*factor)(struct sw_band *solver, const double *band, int *bad);
     enum sw_status (*solve)(const struct sw_band *solver, double *x);
+    void           (*solve_one)(const struct sw_band *solver, int system, double *x);  /* rows in SW_HOST space only */
     void           (*destroy)(struct sw_band *solver); /* own may be NULL                    */
 };
 
@@ -22,6 +23,20 @@ struct sw_band {
     struct sw_device         *device;
     void                     *own;     /* the solver's own data                              */
 };
+
+/** Entry (i, i + r - lower) of system j in a band, 0 where that lies outside the matrix and the band does not wrap. */
+static inline double sw_band_entry(const struct sw_band *solver, const double *band, int r, int i, int j)
+{
+    const struct sw_band_desc *d = &solver->desc;
+    int column = i + r - d->lower;
+    if (r < 0 || r > d->lower + d->upper || (!d->periodic && (column < 0 || column >= d->n))) return 0.0;
+    size_t at = solver->ops->layout == SW_LINES ? (size_t)j * d->ld + i : (size_t)i * d->ld + j;
+    return band[(size_t)r * sw_band_vector(solver) + at];
+}
+
+/** What factor() returns after a set-up that left bad[j] = 1 + row for the systems it could not do, 0 for the others: copies it
+ * to the caller's array, if there is one, and writes the message. */
+enum sw_status sw_band_report(const struct sw_band *solver, const int *found, int *bad);
 
 /* Ends with NULL. Order is preference. */
 extern const struct sw_band_ops *const sw_band_table[];

@@ -9,9 +9,12 @@ struct sw_stepper_ops {
     enum sw_space  space;   /* the kind of device it works on                      */
     const char    *absent;  /* NULL, or why this build lacks it                    */
     bool           (*fits)(const struct sw_stepper_desc *desc);
-    void           (*bytes)(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
-    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);  /* fills own; band: solver row or NULL */
-    enum sw_status (*load)(struct sw_stepper *stepper, const char **fault);  /* run, param, count are in the stepper */
+    void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
+    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);  /* fills own, and name with the band solver chosen;
+                                                                                band: its row, NULL: the best that fits  */
+    enum sw_status (*load)(struct sw_stepper *stepper, const char **fault);  /* run, param, count are in the stepper; fault[j]
+                                                                                is set where the front found one: such a run
+                                                                                starts and stays NaN, whatever its numbers */
     enum sw_status (*initial)(struct sw_stepper *stepper);
     enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
     enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
@@ -20,6 +23,7 @@ struct sw_stepper_ops {
     enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
     void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
+    enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
 };
 
 struct sw_stepper {
@@ -28,8 +32,8 @@ struct sw_stepper {
     struct sw_device            *device;
     int                          count;      /* runs of the batch loaded                  */
     struct sw_line_run          *run;        /* [capacity]                                */
-    double                      *param;      /* [nparam][count] of the batch loaded       */
-    char                         name[64];   /* the row and what it chose                 */
+    double                      *param;      /* [nparam][count] of the batch loaded; room for capacity */
+    char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
     void                        *own;
 };
 

@@ -1,0 +1,18 @@
+/* Every kind of device there is, the preferred first. To add one: write device_<name>.c, add its row. */
+#include "device/sw_device.h"
+
+extern const struct sw_device_ops device_cpu;
+
+#if defined SW_HAVE_CUDA && 0  /* with device_cuda.c: drop the "&& 0" */
+extern const struct sw_device_ops device_cuda;
+#else
+static const struct sw_device_ops device_cuda = {
+    .kind = "cuda", .absent = "built without CUDA: install the CUDA toolkit and run make again",
+};
+#endif
+
+const struct sw_device_ops *const sw_device_table[] = {
+    &device_cuda,
+    &device_cpu,
+    0,
+};

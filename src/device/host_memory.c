@@ -1,0 +1,82 @@
+#include "device/host_memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The number after `name` at the start of a line of a file, in its own unit; SIZE_MAX if it is not there. */
+static size_t number_after(const char *path, const char *name)
+{
+    char line[256];
+    size_t length = strlen(name);
+    unsigned long long value;
+    FILE *f = fopen(path, "r");
+    if (!f) return SIZE_MAX;
+    while (fgets(line, sizeof line, f))
+        if (!strncmp(line, name, length) && sscanf(line + length, "%llu", &value) == 1) {
+            fclose(f);
+            return value < SIZE_MAX ? (size_t)value : SIZE_MAX;
+        }
+    fclose(f);
+    return SIZE_MAX;
+}
+
+/* The names of the files differ between the two versions of control groups. */
+struct version { const char *prefix, *root, *limit, *usage, *cache; };
+static const struct version version1 = {
+    "memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ",
+};
+static const struct version version2 = {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "};
+
+static void apply_limit(const struct version *v, const char *group, struct sw_host_memory *m)
+{
+    char path[1200];
+    size_t limit, usage, cache, left;
+    snprintf(path, sizeof path, "%s%s/%s", v->root, group, v->limit);
+    limit = number_after(path, "");
+    if (limit >= m->total) return;  /* "max", or the huge number that means it in version 1 */
+    m->total = limit;
+    snprintf(path, sizeof path, "%s%s/%s", v->root, group, v->usage);
+    usage = number_after(path, "");
+    snprintf(path, sizeof path, "%s%s/memory.stat", v->root, group);
+    cache = number_after(path, v->cache);  /* file cache not in use counts as usage but is given back on demand */
+    if (usage == SIZE_MAX) return;
+    if (cache < usage) usage -= cache;
+    left = usage < limit ? limit - usage : 0;
+    if (left < m->free) m->free = left;
+}
+
+/* A group's limit binds all groups below it: walk up to the root. */
+static void apply_limits(const struct version *v, char *group, struct sw_host_memory *m)
+{
+    for (;;) {
+        apply_limit(v, group, m);
+        char *slash = strrchr(group, '/');
+        if (!slash) return;
+        *slash = 0;
+    }
+}
+
+static void apply_groups(struct sw_host_memory *m)
+{
+    char line[1024];
+    FILE *f = fopen("/proc/self/cgroup", "r");
+    if (!f) return;
+    while (fgets(line, sizeof line, f)) {  /* "9:memory:/a/b" in version 1, "0::/a/b" in version 2 */
+        char *colon = strchr(line, ':');
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, version2.prefix, 3)) apply_limits(&version2, line + 3, m);
+        else if (colon && !strncmp(colon + 1, version1.prefix, 7)) apply_limits(&version1, colon + 8, m);
+    }
+    fclose(f);
+}
+
+struct sw_host_memory sw_host_memory(void)
+{
+    size_t total = number_after("/proc/meminfo", "MemTotal:"), available = number_after("/proc/meminfo", "MemAvailable:");
+    struct sw_host_memory m = {.total = SIZE_MAX, .free = SIZE_MAX};
+    if (total < SIZE_MAX / 1024) m.total = 1024 * total;  /* the file counts KiB */
+    if (available < SIZE_MAX / 1024) m.free = 1024 * available;
+    apply_groups(&m);
+    return m;
+}

@@ -1,0 +1,37 @@
+/* Kernels compiled at run time, in a build without CUDA (src/device/kernel_cuda.c has them in one with it). */
+#include "device/sw_device.h"
+
+#ifndef SW_HAVE_CUDA
+#define REFUSE return SW_FAIL(SW_E_ABSENT, "built without CUDA: install the CUDA toolkit and run make again")
+
+enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                 bool *from_cache)
+{
+    (void)text, (void)label, (void)sm;
+    *cubin = NULL;
+    *bytes = 0;
+    *from_cache = false;
+    REFUSE;
+}
+
+enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
+                              void **kernels, struct sw_module **module)
+{
+    (void)device, (void)cubin, (void)names, (void)count, (void)kernels;
+    *module = NULL;
+    REFUSE;
+}
+
+void sw_module_unload(struct sw_device *device, struct sw_module **module)
+{
+    (void)device;
+    if (module) *module = NULL;
+}
+
+enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
+                                size_t shared_bytes, void **args)
+{
+    (void)device, (void)kernel, (void)blocks_x, (void)blocks_y, (void)threads, (void)shared_bytes, (void)args;
+    REFUSE;
+}
+#endif

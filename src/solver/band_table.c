@@ -1,0 +1,25 @@
+/* Every solver of banded systems there is. To add one: write band_<name>.c, add its row. */
+#include "solver/sw_band_impl.h"
+
+extern const struct sw_band_ops band_thomas_cpu;
+
+#if defined SW_HAVE_CUDA && 0  /* with the *_cuda.c files: drop the "&& 0" */
+extern const struct sw_band_ops band_thomas_cuda, band_thomas_rewrite_cuda, band_gpsv_cuda;
+#else
+#define ABSENT(row, n)                                                                     \
+    static const struct sw_band_ops row = {                                                \
+        .name = (n), .space = SW_DEVICE, .layout = SW_INTERLEAVED,                         \
+        .absent = "built without CUDA: install the CUDA toolkit and run make again",       \
+    }
+ABSENT(band_thomas_cuda, "cuda.thomas");
+ABSENT(band_thomas_rewrite_cuda, "cuda.thomas_rewrite");
+ABSENT(band_gpsv_cuda, "cusparse.gpsv");
+#endif
+
+const struct sw_band_ops *const sw_band_table[] = {
+    &band_thomas_cpu,           /* the paper's II.4 with Navon's closure, plain C: the reference         */
+    &band_thomas_cuda,          /* one thread a system, interleaved, factored once: cuPentBatch's method */
+    &band_thomas_rewrite_cuda,  /* the same, factored again in every solve: cuPentBatchRewrite           */
+    &band_gpsv_cuda,            /* QR, factored in every solve: the paper's baseline                     */
+    0,
+};

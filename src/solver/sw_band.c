@@ -1,0 +1,143 @@
+#include "solver/sw_band.h"
+
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "solver/sw_band_impl.h"
+
+static enum sw_status check_desc(const struct sw_band_desc *d)
+{
+    if (d->n < 3) return SW_FAIL(SW_E_ARG, "n = %d: a banded system needs at least 3 unknowns", d->n);
+    if (d->batch < 0) return SW_FAIL(SW_E_ARG, "batch = %d is negative", d->batch);
+    if (d->lower < 0 || d->lower > 2 || d->upper < 0 || d->upper > 2)
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower, d->upper);
+    if (d->periodic && d->n < d->lower + d->upper + 1)
+        return SW_FAIL(SW_E_ARG, "n = %d: %d periodic diagonals need at least as many unknowns", d->n,
+                       d->lower + d->upper + 1);
+    return SW_OK;
+}
+
+/* ld = 0 means the least; the least depends on the layout. */
+static enum sw_status set_ld(struct sw_band *s)
+{
+    bool lines = s->ops->layout == SW_LINES;
+    int least = lines ? s->desc.n : s->desc.batch;
+    if (s->desc.ld == 0) s->desc.ld = least;
+    if (s->desc.ld < least)
+        return SW_FAIL(SW_E_ARG, "ld = %d is less than %s = %d", s->desc.ld, lines ? "n" : "batch", least);
+    return SW_OK;
+}
+
+static bool usable(const struct sw_band_ops *o, const struct sw_band_desc *desc, const struct sw_device *device)
+{
+    return !o->absent && o->space == device->space && o->fits(desc);
+}
+
+static const struct sw_band_ops *find(const char *name)
+{
+    for (int k = 0; sw_band_table[k]; k++)
+        if (!strcmp(sw_band_table[k]->name, name)) return sw_band_table[k];
+    return NULL;
+}
+
+static const char *why_not(const char *name, const struct sw_band_ops *o, const struct sw_device *device)
+{
+    if (!name) return "no row does this shape";
+    if (!o) return "there is no such row";
+    if (o->absent) return o->absent;
+    return o->space != device->space ? "it does not work on this device" : "it does not do this shape";
+}
+
+static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, const struct sw_device *device)
+{
+    struct sw_text rows = {0};
+    const struct sw_band_ops *o = name ? find(name) : NULL;
+    for (int k = 0; sw_band_table[k]; k++)
+        if (usable(sw_band_table[k], desc, device)) sw_text_printf(&rows, " %s", sw_band_table[k]->name);
+    enum sw_status st = SW_FAIL(SW_E_ABSENT, "band solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "",
+                                why_not(name, o, device), rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status pick(const struct sw_band_desc *desc, const char *name, const struct sw_device *device,
+                           const struct sw_band_ops **ops)
+{
+    for (int k = 0; sw_band_table[k]; k++) {
+        *ops = sw_band_table[k];
+        if ((!name || !strcmp(name, (*ops)->name)) && usable(*ops, desc, device)) return SW_OK;
+    }
+    return refuse(desc, name, device);
+}
+
+enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name, struct sw_device *device,
+                              struct sw_band **solver)
+{
+    enum sw_status st;
+    struct sw_band *s = NULL;
+    const struct sw_band_ops *ops = NULL;
+
+    *solver = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(sw_alloc(1, &s));
+    s->ops = ops;
+    s->desc = *desc;
+    s->device = device;
+    SW_TRY_TO(failed, st, set_ld(s));
+    SW_TRY_TO(failed, st, ops->create(s));
+    *solver = s;
+    return SW_OK;
+failed:
+    sw_band_destroy(&s);
+    return st;
+}
+
+enum sw_layout sw_band_layout(const struct sw_band *solver) { return solver->ops->layout; }
+
+const struct sw_band_desc *sw_band_shape(const struct sw_band *solver) { return &solver->desc; }
+
+const char *sw_band_name(const struct sw_band *solver) { return solver->ops->name; }
+
+size_t sw_band_vector(const struct sw_band *solver)
+{
+    const struct sw_band_desc *d = &solver->desc;
+    return (size_t)d->ld * (size_t)(solver->ops->layout == SW_LINES ? d->batch : d->n);
+}
+
+enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *bad)
+{
+    if (solver->desc.batch == 0) return SW_OK;
+    return solver->ops->factor(solver, band, bad);
+}
+
+enum sw_status sw_band_solve(const struct sw_band *solver, double *x)
+{
+    if (solver->desc.batch == 0) return SW_OK;
+    return solver->ops->solve(solver, x);
+}
+
+void sw_band_solve_one(const struct sw_band *solver, int system, double *x)
+{
+    solver->ops->solve_one(solver, system, x);
+}
+
+enum sw_status sw_band_report(const struct sw_band *solver, const int *found, int *bad)
+{
+    int first = -1, count = 0;
+    for (int j = solver->desc.batch - 1; j >= 0; j--)
+        if (found[j]) { first = j; count++; }
+    if (bad) memcpy(bad, found, (size_t)solver->desc.batch * sizeof *bad);
+    if (first < 0) return SW_OK;
+    return SW_FAIL(SW_E_SINGULAR, "%s: zero or non-finite pivot in system %d, row %d (%d of %d systems are singular)",
+                   solver->ops->name, first, found[first] - 1, count, solver->desc.batch);
+}
+
+void sw_band_destroy(struct sw_band **solver)
+{
+    if (!solver || !*solver) return;
+    (*solver)->ops->destroy(*solver);
+    sw_free(*solver);
+    *solver = NULL;
+}

@@ -1,0 +1,16 @@
+/* Every way to advance lines in time there is. To add one: write stepper_<name>.c, add its row. */
+#include "stepper/sw_stepper_impl.h"
+
+#if defined SW_HAVE_CUDA && 0  /* with stepper_split_cuda.c: drop the "&& 0" */
+extern const struct sw_stepper_ops stepper_split_cuda;
+#else
+static const struct sw_stepper_ops stepper_split_cuda = {
+    .name = "cuda.split", .space = SW_DEVICE,
+    .absent = "built without CUDA: install the CUDA toolkit and run make again",
+};
+#endif
+
+const struct sw_stepper_ops *const sw_stepper_table[] = {
+    &stepper_split_cuda,  /* a stencil kernel, then a band solver, each step */
+    0,
+};

@@ -1,0 +1,199 @@
+#include "stepper/sw_stepper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "stepper/sw_stepper_impl.h"
+
+/* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
+struct choice { char row[64]; const char *band; };  /* row "": any; band NULL: any */
+
+static enum sw_status split_name(const char *name, struct choice *c)
+{
+    const char *plus = name ? strchr(name, '+') : NULL;
+    size_t length = plus ? (size_t)(plus - name) : name ? strlen(name) : 0;
+    if (length >= sizeof c->row) return SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", name);
+    memcpy(c->row, name ? name : "", length);
+    c->row[length] = 0;
+    c->band = plus ? plus + 1 : NULL;
+    return SW_OK;
+}
+
+static bool named(const struct sw_stepper_ops *o, const struct choice *c) { return !c->row[0] || !strcmp(c->row, o->name); }
+
+static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, enum sw_space space)
+{
+    return !o->absent && o->space == space && o->fits(desc);
+}
+
+static const char *why_not(const struct sw_stepper_desc *desc, const struct choice *c, const struct sw_device *device)
+{
+    for (int k = 0; c->row[0] && sw_stepper_table[k]; k++) {
+        const struct sw_stepper_ops *o = sw_stepper_table[k];
+        if (strcmp(c->row, o->name)) continue;
+        if (o->absent) return o->absent;
+        if (o->space != device->space) return "it does not work on this device";
+        return o->fits(desc) ? "" : "it does not do this problem";
+    }
+    return c->row[0] ? "there is no such row" : "no row does this problem on this device";
+}
+
+static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name, const struct sw_device *device,
+                           struct choice *c, const struct sw_stepper_ops **ops)
+{
+    struct sw_text rows = {0};
+    SW_TRY(split_name(name, c));
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        *ops = sw_stepper_table[k];
+        if (!usable(*ops, desc, device->space)) continue;
+        if (named(*ops, c)) {
+            sw_text_free(&rows);
+            return SW_OK;
+        }
+        sw_text_printf(&rows, " %s", (*ops)->name);
+    }
+    enum sw_status st = SW_FAIL(SW_E_ABSENT, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "",
+                                why_not(desc, c, device), rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status check_desc(const struct sw_stepper_desc *d)
+{
+    if (d->n < 5) return SW_FAIL(SW_E_ARG, "n = %d: the stencil needs at least 5 points", d->n);
+    if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d runs asked for, need at least 1", d->capacity);
+    if (d->model.nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->model.nparam);
+    return SW_OK;
+}
+
+enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
+                                 struct sw_stepper **stepper)
+{
+    enum sw_status st;
+    struct choice choice;
+    struct sw_stepper *s = NULL;
+    const struct sw_stepper_ops *ops = NULL;
+    size_t room = (size_t)desc->capacity;
+
+    *stepper = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device, &choice, &ops));
+    SW_TRY(sw_alloc(1, &s));
+    s->ops = ops;
+    s->desc = *desc;
+    s->device = device;
+    snprintf(s->name, sizeof s->name, "%s", ops->name);
+    SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
+    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
+    SW_TRY_TO(failed, st, ops->create(s, choice.band));
+    *stepper = s;
+    return SW_OK;
+failed:
+    sw_stepper_destroy(&s);
+    return st;
+}
+
+void sw_stepper_destroy(struct sw_stepper **stepper)
+{
+    if (!stepper || !*stepper) return;
+    (*stepper)->ops->destroy(*stepper);
+    sw_free((*stepper)->run);
+    sw_free((*stepper)->param);
+    sw_free(*stepper);
+    *stepper = NULL;
+}
+
+const char *sw_stepper_name(const struct sw_stepper *stepper) { return stepper->name; }
+
+enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
+                                size_t *fixed, size_t *per_run)
+{
+    struct choice choice;
+    const struct sw_stepper_ops *ops = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device, &choice, &ops));
+    ops->bytes(desc, choice.band, fixed, per_run);
+    return SW_OK;
+}
+
+enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm)
+{
+    struct choice c;
+    SW_TRY(check_desc(desc));
+    SW_TRY(split_name(row, &c));
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        const struct sw_stepper_ops *o = sw_stepper_table[k];
+        if (!named(o, &c)) continue;
+        if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "solver %s: %s", o->name, o->absent);
+        if (!o->absent && o->try_compile) return o->fits(desc) ? o->try_compile(desc, sm) : SW_OK;
+        if (c.row[0]) return SW_OK;
+    }
+    return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;
+}
+
+/* The symbol of A is 1 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite if it stays > 0. */
+static bool positive_definite(double s4, double s2)
+{
+    double least = 1.0 + 4.0 * s2 + 16.0 * s4;
+    double lowest = s4 > 0.0 ? -s2 / (2.0 * s4) : 0.0;
+    if (lowest > 0.0 && lowest < 4.0) least = fmin(least, 1.0 - s2 * s2 / (4.0 * s4));
+    return least > 0.0;
+}
+
+static const char *fault_of(const struct sw_line_run *r)
+{
+    if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
+    if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
+    if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
+    if (!positive_definite(r->s4, r->s2)) return "the implicit part is not positive definite: its equation is ill-posed";
+    return NULL;
+}
+
+enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run, const double *param,
+                               const char **fault)
+{
+    if (count < 1 || count > stepper->desc.capacity)
+        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, stepper->desc.capacity);
+    stepper->count = count;
+    memcpy(stepper->run, run, (size_t)count * sizeof *run);
+    if (stepper->desc.model.nparam)
+        memcpy(stepper->param, param, (size_t)count * (size_t)stepper->desc.model.nparam * sizeof *param);
+    for (int j = 0; j < count; j++) fault[j] = fault_of(&run[j]);
+    return stepper->ops->load(stepper, fault);
+}
+
+enum sw_status sw_stepper_initial(struct sw_stepper *stepper)
+{
+    if (!stepper->desc.model.initial) return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
+    return stepper->ops->initial(stepper);
+}
+
+enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u) { return stepper->ops->set_state(stepper, u); }
+
+enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u) { return stepper->ops->get_state(stepper, u); }
+
+enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to)
+{
+    if (from < 0 || to < from) return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    return from == to ? SW_OK : stepper->ops->advance(stepper, from, to);
+}
+
+enum sw_status sw_stepper_capture(struct sw_stepper *stepper, int slot, int what)
+{
+    if (slot < 0 || slot >= SW_SLOTS) return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot, SW_SLOTS - 1);
+    return stepper->ops->capture(stepper, slot, what);
+}
+
+enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars)
+{
+    if (slot < 0 || slot >= SW_SLOTS) return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot, SW_SLOTS - 1);
+    return stepper->ops->fetch(stepper, slot, field, scalars);
+}
+
+enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step)
+{
+    return stepper->ops->diverged(stepper, step);
+}
