@@ -48,7 +48,7 @@ install() {
     else die "these packages are missing and this is neither root nor a machine with sudo; as root:
     apt-get install $*"
     fi
-    echo "setup: installing ${as_root:+with sudo }: $*"
+    echo "setup: installing${as_root:+ with sudo}: $*"
     about_cuda
     $as_root apt-get update -qq || echo "setup: apt-get update failed; trying with the package lists that are here" >&2
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||

@@ -1,0 +1,523 @@
+#!/usr/bin/python3
+"""Draw the results of sweep: convergence, lines, spacetime and heatmap pictures.
+
+All that is written on a picture (names, units, titles) comes from the file; docs/output.md describes the file.
+Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib).
+"""
+import argparse
+import difflib
+import os
+import sys
+
+try:
+    import h5py
+    import numpy as np
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.colors import Normalize, TwoSlopeNorm
+except ImportError as error:
+    print(f"error: {error}; install python3-h5py and python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
+    sys.exit(4)
+
+NORMS = ("err_l2", "err_max", "err_rel")
+DONE = 1
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # Okabe and Ito: told apart by all
+SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"                                              # perceptually uniform; white at 0
+MOST_PANELS, MOST_LINES, MOST_RUNS = 16, 7, 8
+STYLE = {
+    "font.size": 10.5, "axes.titlesize": 10.5, "axes.labelsize": 11, "figure.titlesize": 12.5, "legend.fontsize": 9.5,
+    "axes.prop_cycle": matplotlib.cycler(color=COLOURS), "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": False, "grid.color": "#d9d9d9", "grid.linewidth": 0.6, "lines.linewidth": 1.6, "lines.markersize": 5.5,
+    "legend.frameon": False, "figure.dpi": 100, "savefig.dpi": 150, "svg.fonttype": "none", "pdf.fonttype": 42,
+}
+
+
+class Refusal(Exception):
+    """What was asked for cannot be drawn; the text tells the user why. code is the exit code of the program."""
+    def __init__(self, text, code=2):
+        super().__init__(text)
+        self.code = code
+
+
+# ---------------------------------------------------------------------------------------------------------- the file
+
+def text_of(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def number(value):
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+class Results:
+    """An output file. Runs are addressed by their row in the run table at the root."""
+
+    def __init__(self, path):
+        self.file = self.open(path)
+        root = self.file.attrs
+        if "sweep_schema" not in root or "run" not in self.file:
+            raise Refusal(f"{path} is an HDF5 file, but not one that sweep wrote", 5)
+        self.title = text_of(root.get("title", "")) or text_of(root.get("problem", ""))
+        self.origin = f"{text_of(root.get('source', ''))} · sweep {text_of(root.get('sweep_id', ''))}"
+        self.run = self.file["run"][:]
+        self.run_id = [text_of(v) for v in self.file["run_id"][:]]
+        self.ok = self.file["status"][:] == DONE
+        order = text_of(self.file["status"].attrs.get("coordinates", "")).split()   # as in the config
+        found = [name for name, data in self.file.items()
+                 if isinstance(data, h5py.Dataset) and text_of(data.attrs.get("sweep_role", "")) == "parameter"]
+        self.param = {name: self.parameter(name) for name in sorted(found, key=(order + found).index)}
+        self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
+        # where fields and series are: the root, or a group for each n
+        self.groups = [self.file] + [g for g in self.file.values() if isinstance(g, h5py.Group) and "run" in g]
+
+    @staticmethod
+    def open(path):
+        if not os.path.exists(path):
+            hint = " yet; its parts are there: sweep resume finishes it" if os.path.isdir(path + ".d") else ""
+            raise Refusal(f"there is no file {path}{hint}", 5)
+        try:
+            return h5py.File(path, "r")
+        except OSError as error:
+            raise Refusal(f"cannot read {path} as HDF5: {error}", 5)
+
+    def parameter(self, name):
+        """Values of a parameter, one a run: floats, or words (stored as text, or as numbers with flag_meanings)."""
+        data = self.file[name]
+        if data.dtype.kind == "O":
+            return np.array([text_of(v) for v in data[:]])
+        if "flag_meanings" in data.attrs:
+            words = dict(zip(data.attrs["flag_values"], text_of(data.attrs["flag_meanings"]).split()))
+            return np.array([words[v] for v in data[:]])
+        return data[:].astype(float)
+
+    def label(self, name):
+        """long_name, or the name, with its unit where it has one."""
+        attrs = next((g[name].attrs for g in self.groups if name in g), {})
+        unit = text_of(attrs.get("units", "1"))
+        long_name = text_of(attrs.get("long_name", "")) or name
+        return long_name + (f" ({unit})" if unit != "1" else "")
+
+    @staticmethod
+    def scales(data):
+        """The names of a variable's dimensions."""
+        return [os.path.basename(dim[0].name) if len(dim) else "" for dim in data.dims]
+
+    def variables(self, ndim, last=None):
+        """Names of the variables with so many dimensions, the first of them run (last: and the last one that)."""
+        names = {}
+        for group in self.groups:
+            for name, data in group.items():
+                if isinstance(data, h5py.Dataset) and data.ndim == ndim and data.dtype.kind == "f":
+                    scales = self.scales(data)
+                    if scales[0] == "run" and name not in scales and (last is None or scales[-1] == last):
+                        names[name] = True
+        return list(names)
+
+    def fields(self):
+        return self.variables(3)
+
+    def series(self):
+        return self.variables(2, "time_s")
+
+    def norms(self):
+        return [n for n in NORMS if n in self.file and np.isfinite(self.file[n][:]).any()]
+
+    def find(self, row, name):
+        """The group that holds a variable of a run, and the run's row there."""
+        for group in self.groups:
+            if name in group:
+                rows = np.flatnonzero(group["run"][:] == self.run[row])
+                if len(rows):
+                    return group, int(rows[0])
+        raise Refusal(f"run {self.run[row]} has no {name}")
+
+    def values(self, row, name):
+        group, k = self.find(row, name)
+        return group[name][k].astype(float)
+
+    def axis(self, row, name, scale):
+        """Coordinates along a dimension of a run's variable: the scale, or where runs differ t(run,time), ..., xc(run,x)."""
+        group, k = self.find(row, name)
+        own = {"time": "t", "time_s": "t_s", "x": "xc"}[scale]
+        return group[own][k].astype(float) if own in group else group[scale][:].astype(float)
+
+    def describe(self, row, names=None):
+        names = self.swept if names is None else names
+        return ", ".join(f"{name} = {number(self.param[name][row])}" for name in names)
+
+    def require(self, name, known, what):
+        """Check a name the user gave; the refusal says what is near, or what there is."""
+        if name in known:
+            return name
+        near = difflib.get_close_matches(name, known, 1)
+        raise Refusal(f"no {what} '{name}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +
+                      (f"\n  there is: {' '.join(known)}" if known else "; it has none"))
+
+
+def choose_runs(results, text):
+    """Rows of the runs meant by --run: "7", "0,5,9", "0-15", "all", or the beginning of a run id."""
+    if text is None:
+        return None
+    if text == "all":
+        return list(range(len(results.run)))
+    row_of = {int(r): k for k, r in enumerate(results.run)}
+    rows = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if first.isdigit() and (not dash or last.isdigit()) and int(first) in row_of:
+            rows += [row_of[r] for r in range(int(first), int(last or first) + 1) if r in row_of]
+            continue
+        rows_of_id = [k for k, run_id in enumerate(results.run_id) if run_id.startswith(part)]
+        if len(rows_of_id) != 1 or len(part) < 4:
+            raise Refusal(f"no run '{part}': give an index from {results.run.min()} to {results.run.max()}, a list 0,5,9, "
+                          "a range 0-15, all, or the first digits of a run id")
+        rows += rows_of_id
+    return rows
+
+
+def nearest(times, t, what):
+    """Index of the time nearest to t (None: the last)."""
+    if t is None:
+        return len(times) - 1
+    k = int(np.nanargmin(np.abs(times - t)))
+    if abs(times[k] - t) > 1e-9 * max(1.0, abs(t)):
+        print(f"note: {what} has no t = {t:g}; taking the nearest, t = {times[k]:g}", file=sys.stderr)
+    return k
+
+
+def final_values(results, name, t):
+    """One number a run: a norm, or the entry of a series at t (the last, if None). NaN for runs that did not finish."""
+    if name in results.norms() or name in results.variables(1):
+        values = results.file[name][:].astype(float)
+    else:
+        values = np.full(len(results.run), np.nan)
+        for row in np.flatnonzero(results.ok):
+            values[row] = results.values(row, name)[nearest(results.axis(row, name, "time_s"), t, name)]
+    return np.where(results.ok, values, np.nan)
+
+
+def levels(values):
+    """The different values of a parameter, ascending (words: in order of appearance)."""
+    return list(dict.fromkeys(values)) if values.dtype.kind in "US" else sorted(set(values))
+
+
+# ------------------------------------------------------------------------------------------------------- the pictures
+
+def colour_scale(data, many=False):
+    """Colour map and range: diverging and centred at 0 for signed data, else sequential."""
+    low, high = np.nanmin(data), np.nanmax(data)
+    if not np.isfinite([low, high]).all():
+        raise Refusal("there is nothing finite to draw")
+    if low < 0 < high and -low > 0.05 * high and high > -0.05 * low:
+        top = max(-low, high)
+        return DIVERGING, TwoSlopeNorm(0.0, -top, top)
+    return SEQUENTIAL, Normalize(low, high if high > low else low + (abs(low) or 1.0))
+
+
+def line_colours(count):
+    """Colours for count lines: names apart for few, a ramp that stops short of pale yellow for many."""
+    if count <= MOST_LINES:
+        return COLOURS[:count]
+    return [plt.get_cmap(SEQUENTIAL)(k / (count - 1) * 0.9) for k in range(count)]
+
+
+def title(figure, results, second=""):
+    """The sweep's title, a line that says what is drawn, and in small print where the numbers come from."""
+    figure.suptitle(results.title)
+    if second:
+        figure.axes[0].set_title(second, color="#555555")
+    figure.supxlabel(results.origin, x=0.995, ha="right", fontsize=6.5, color="#888888")
+
+
+def legend(axes, count, **options):
+    if count > 1:
+        axes.legend(ncols=1 if count <= 8 else 2, **options)
+
+
+def fit_slope(x, y):
+    """Least squares on logarithms: exponent and factor."""
+    slope, offset = np.polyfit(np.log(x), np.log(y), 1)
+    return slope, np.exp(offset)
+
+
+def convergence(results, ask):
+    """An error norm over n (or dt, ...): one line per combination of the other parameters, slope by least squares."""
+    if not results.norms():
+        raise Refusal("this file has no error norms: they come with an 'exact' solution in the config")
+    of = results.require(ask.of or "err_l2", results.norms(), "error norm")
+    numeric = [p for p in results.swept if results.param[p].dtype.kind == "f" and (results.param[p] > 0).all()]
+    if not numeric:
+        raise Refusal("no parameter is swept that an error could converge with (sweep n, or dt)")
+    over = results.require(ask.over or next((p for p in ("n", "dt") if p in numeric), numeric[0]), numeric, "swept parameter")
+    others = [p for p in results.swept if p != over]
+    error = final_values(results, of, None)
+    usable = np.isfinite(error) & (error > 0)
+    lines = {}
+    for row in np.flatnonzero(usable):
+        lines.setdefault(tuple(results.param[p][row] for p in others), []).append(row)
+    lines = {key: sorted(rows, key=lambda r: results.param[over][r]) for key, rows in lines.items() if len(rows) > 1}
+    if not lines:
+        raise Refusal(f"{of} over {over} has fewer than two points to draw a line through")
+
+    figure, axes = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+    slopes = []
+    for (key, rows), colour in zip(lines.items(), line_colours(len(lines))):
+        x, y = results.param[over][rows], error[rows]
+        slope, factor = fit_slope(x, y)
+        slopes.append(slope)
+        name = ", ".join(f"{p} = {number(v)}" for p, v in zip(others, key))
+        print(f"slope {slope:.4f}" + (f"  {name}" if name else ""))
+        axes.loglog(x, y, "o", color=colour, zorder=3)
+        axes.loglog(x, factor * x**slope, "-", color=colour, zorder=2,
+                    label=(f"{name}: " if name else "fit: ") + f"slope {slope:.4f}")
+    order = int(np.rint(np.median(slopes)))
+    if order and max(abs(s - order) for s in slopes) < 0.5:
+        x = np.array(levels(results.param[over]))
+        top = max(error[rows[0]] for rows in lines.values())    # the guide lies a little above the first points
+        axes.loglog(x, 1.8 * top * (x / x[0])**order, "--", color="#777777", linewidth=1.2, zorder=1,
+                    label=f"guide: {over}$^{{{order}}}$")
+    ticks = levels(results.param[over])
+    if len(ticks) <= 10:
+        axes.set_xticks(ticks, [number(v) for v in ticks])
+        axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
+    axes.grid(True)
+    axes.set_xlabel(results.label(over))
+    axes.set_ylabel(results.label(of))
+    axes.legend(loc="best")
+    title(figure, results, f"{len(lines)} × {over}" if len(lines) > 1 else "")
+    return figure
+
+
+def series_of(results, of, rows):
+    """A series of several runs on the first one's times; runs with other times are interpolated."""
+    t = results.axis(rows[0], of, "time_s")
+    values = []
+    for row in rows:
+        own = results.axis(row, of, "time_s")
+        y = results.values(row, of)
+        values.append(y if len(own) == len(t) and np.array_equal(own, t) else np.interp(t, own, y, right=np.nan))
+    return t, np.array(values)
+
+
+def draw_series(results, ask, of, rows, axes):
+    """One line a run if there are few; else one line for each value of a parameter: the mean over the other runs, and their
+    spread. Returns what the second line of the title says."""
+    if rows is None and np.count_nonzero(results.ok) <= MOST_RUNS and not ask.over:
+        rows = list(np.flatnonzero(results.ok))
+    if rows is not None:
+        for row, colour in zip(rows, line_colours(len(rows))):
+            t = results.axis(row, of, "time_s")
+            axes.plot(t, results.values(row, of), color=colour, label=results.describe(row) or f"run {results.run[row]}")
+        legend(axes, len(rows))
+        return results.describe(rows[0]) if len(rows) == 1 else ""
+
+    candidates = [p for p in results.swept if len(levels(results.param[p])) <= 64]
+    if not candidates:
+        raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9")
+    by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates[0]
+    values = levels(results.param[by])
+    for value, colour in zip(values, line_colours(len(values))):
+        rows = np.flatnonzero(results.ok & (results.param[by] == value))
+        if len(rows) == 0:
+            continue
+        t, y = series_of(results, of, rows)
+        if len(values) <= MOST_LINES and len(rows) > 1:
+            axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colour, alpha=0.16, linewidth=0)
+        axes.plot(t, np.nanmean(y, axis=0), color=colour, label=f"{by} = {number(value)}")
+    if len(values) <= 12:
+        legend(axes, len(values))
+    else:
+        scale = plt.cm.ScalarMappable(Normalize(min(values), max(values)), matplotlib.colors.ListedColormap(line_colours(256)))
+        axes.figure.colorbar(scale, ax=axes, label=results.label(by))
+    others = [p for p in results.swept if p != by]
+    return f"mean over {' and '.join(others)}" + (", bands: middle half of the runs" if len(values) <= MOST_LINES else "")
+
+
+def draw_profiles(results, ask, of, rows, axes):
+    """A field over x: one run at several times, or several runs at one time."""
+    rows = rows if rows is not None else list(np.flatnonzero(results.ok)[:1])
+    if len(rows) > 32:
+        raise Refusal(f"{len(rows)} runs are too many lines; choose some with --run 0,5,9")
+    if len(rows) == 1 and ask.time is None:
+        row = rows[0]
+        t, x, u = results.axis(row, of, "time"), results.axis(row, of, "x"), results.values(row, of)
+        chosen = np.unique(np.linspace(0, len(t) - 1, 6).round().astype(int))
+        for k, colour in zip(chosen, [plt.get_cmap(SEQUENTIAL)(c) for c in np.linspace(0.0, 0.9, len(chosen))]):
+            axes.plot(x, u[k], color=colour, label=f"t = {number(t[k])}")
+        legend(axes, len(chosen))
+        return results.describe(row)
+    for row, colour in zip(rows, line_colours(len(rows))):
+        t = results.axis(row, of, "time")
+        k = nearest(t, ask.time, of)
+        axes.plot(results.axis(row, of, "x"), results.values(row, of)[k], color=colour,
+                  label=results.describe(row) or f"run {results.run[row]}")
+    legend(axes, len(rows))
+    return f"t = {number(t[k])}" + (f", {results.describe(rows[0])}" if len(rows) == 1 else "")
+
+
+def lines(results, ask):
+    """A scalar over time, or a field over x."""
+    known = results.series() + results.fields()
+    if not known:
+        raise Refusal("this file holds neither scalar series nor fields: set output.scalars or output.fields in the config")
+    preferred = next((n for n in ("domain_length", "energy") if n in results.series()), known[0])
+    of = results.require(ask.of or preferred, known, "series or field")
+    figure, axes = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
+    rows = choose_runs(results, ask.run)
+    scalar = of in results.series()
+    second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
+    axes.set_xlabel(results.label("time_s").replace("time of scalar series", "time") if scalar else results.label("x"))
+    axes.set_ylabel(results.label(of))
+    axes.set_xscale("log" if "x" in ask.log else "linear")
+    axes.set_yscale("log" if "y" in ask.log else "linear")
+    axes.grid(True)
+    title(figure, results, second)
+    return figure
+
+
+def grid_shape(count):
+    """Columns and rows for count panels."""
+    columns = min(count, 4) if count != 9 and count != 5 and count != 6 else 3
+    return columns, -(-count // columns)
+
+
+def spacetime(results, ask):
+    """u(x, t) as an image, of one run or of several in panels with one colour scale."""
+    if not results.fields():
+        raise Refusal("this file holds no fields: set output.fields.times in the config, e.g. \"linspace(0, end, 101)\"")
+    of = results.require(ask.of or results.fields()[0], results.fields(), "field")
+    rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
+    if len(rows) > MOST_PANELS:
+        raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_PANELS} with --run 0,5,9")
+    data = [results.values(row, of) for row in rows]
+    if len(data[0]) < 2:
+        raise Refusal(f"{of} was saved at one time only; draw it with --kind lines, or save more in output.fields.times")
+    cmap, norm = colour_scale(np.concatenate([d.ravel() for d in data]))
+    columns, height = grid_shape(len(rows))
+    size = (7.0, 4.6) if len(rows) == 1 else (1.6 + 2.9 * columns, 1.1 + 2.5 * height)
+    figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False, sharex=True, sharey=True)
+    constant = [p for p in results.swept if len({results.param[p][row] for row in rows}) == 1]
+    for axes, row, u in zip(panels.flat, rows, data):
+        x, t = results.axis(row, of, "x"), results.axis(row, of, "time")
+        image = axes.pcolormesh(x, t, np.ma.masked_invalid(u), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
+        axes.set_facecolor("#bbbbbb")     # what is not finite
+        if len(rows) > 1:
+            axes.set_title(results.describe(row, [p for p in results.swept if p not in constant]) or f"run {results.run[row]}")
+    for axes in list(panels.flat)[len(rows):]:
+        axes.set_visible(False)
+    for axes in panels[-1]:
+        axes.set_xlabel(results.label("x") if results.label("x") != "space" else "x")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("t")
+    bar = figure.colorbar(image, ax=panels, label=results.label(of), shrink=1.0 if len(rows) == 1 else 0.8)
+    bar.outline.set_visible(False)
+    title(figure, results, results.describe(rows[0]) if len(rows) == 1 else "")
+    if len(rows) > 1 and constant:
+        figure.suptitle(f"{results.title}\n{results.describe(rows[0], constant)}")
+    return figure
+
+
+def heatmap(results, ask):
+    """One number a run over two swept parameters, the mean over the others."""
+    scalars = results.series()
+    known = results.norms() + scalars + [n for n in ("t_reached", "wall_time", "steps") if n in results.file]
+    first = (results.norms() or [n for n in ("domain_length", "energy") if n in scalars] or known)[0]
+    of = results.require(ask.of or first, known, "norm or scalar")
+    if len(results.swept) < 2:
+        raise Refusal(f"a heatmap needs two swept parameters; this sweep has {len(results.swept)}: " +
+                      (" ".join(results.swept) or "none"))
+    by_size = sorted(results.swept, key=lambda p: -len(levels(results.param[p])))
+    unlike_seed = [p for p in by_size if not p.startswith("seed")] + [p for p in by_size if p.startswith("seed")]
+    asked = ask.over.split(",") if ask.over else []
+    pair = [results.require(p, results.swept, "swept parameter") for p in asked]
+    pair = (pair + [p for p in unlike_seed if p not in pair])[:2]
+    across, up = (levels(results.param[p]) for p in pair)
+    values = final_values(results, of, ask.time)
+    table = np.full((len(up), len(across)), np.nan)
+    for i, b in enumerate(up):
+        for j, a in enumerate(across):
+            cell = values[(results.param[pair[0]] == a) & (results.param[pair[1]] == b)]
+            cell = cell[np.isfinite(cell)]
+            if len(cell):
+                table[i, j] = cell.mean()
+
+    cmap, norm = colour_scale(table)
+    height = min(6.5, max(2.6, 1.6 + 0.38 * len(up)))
+    figure, axes = plt.subplots(figsize=(7.4, height), layout="constrained")
+    image = axes.imshow(np.ma.masked_invalid(table), cmap=cmap, norm=norm, origin="lower", aspect="auto", interpolation="nearest")
+    axes.set_facecolor("#bbbbbb")
+    for set_ticks, names, most in ((axes.set_xticks, across, 11), (axes.set_yticks, up, 16)):
+        step = -(-len(names) // most)
+        set_ticks(range(0, len(names), step), [number(v) if isinstance(v, str) else f"{v:.3g}" for v in names[::step]])
+    axes.set_xlabel(results.label(pair[0]))
+    axes.set_ylabel(results.label(pair[1]))
+    axes.spines[:].set_visible(False)
+    time = ""
+    if of in scalars:
+        row = int(np.flatnonzero(results.ok)[0])
+        t = results.axis(row, of, "time_s")
+        time = f" at t = {number(t[nearest(t, ask.time, of)])}"
+    figure.colorbar(image, ax=axes, label=results.label(of)).outline.set_visible(False)
+    others = [p for p in results.swept if p not in pair]
+    notes = [f"mean over {' and '.join(others)}"] if others else []
+    if np.isnan(table).any():
+        notes.append("grey: no run finished")
+    title(figure, results, "; ".join([f"{results.label(of)}{time}"] + notes))
+    return figure
+
+
+def default_kind(results):
+    """What the file seems made for."""
+    if results.norms() and ("n" in results.swept or "dt" in results.swept):
+        return "convergence"
+    if results.fields():
+        return "spacetime"
+    if results.series():
+        return "lines"
+    return "heatmap"
+
+
+KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "heatmap": heatmap}
+
+
+# ---------------------------------------------------------------------------------------------------------------- main
+
+def arguments(argv):
+    parser = argparse.ArgumentParser(prog="sweep plot", description="Draw the results of a sweep.", allow_abbrev=False)
+    parser.add_argument("file", metavar="FILE", help="what sweep wrote, results/NAME.h5")
+    parser.add_argument("--kind", choices=KINDS, help="kind of picture (default: by what the file holds)")
+    parser.add_argument("--of", metavar="NAME", help="error norm, scalar or field to draw")
+    parser.add_argument("--run", metavar="RUNS", help="7 or 0,5,9 or 0-15 or all, or the first digits of a run id")
+    parser.add_argument("--time", metavar="T", type=float, help="the time meant (nearest saved one; default: the last)")
+    parser.add_argument("--over", metavar="PARAM", help="convergence: the axis; lines: one line each value; heatmap: A,B")
+    parser.add_argument("--log", metavar="AXES", default="", choices=("", "x", "y", "xy"), help="lines: logarithmic x, y, xy")
+    parser.add_argument("-o", "--output", metavar="PICTURE", help=".png, .pdf or .svg (default: FILE.KIND.png)")
+    return parser.parse_args(argv)
+
+
+def main(argv):
+    ask = arguments(argv)
+    picture = ask.output
+    if picture and os.path.splitext(picture)[1] not in (".png", ".pdf", ".svg"):
+        raise Refusal(f"'{picture}': the picture's name must end in .png, .pdf or .svg")
+    results = Results(ask.file)
+    if not results.ok.any():
+        raise Refusal(f"none of the {len(results.run)} runs in {ask.file} finished: nothing to draw (sweep show says why)")
+    kind = ask.kind or default_kind(results)
+    with plt.rc_context(STYLE):
+        figure = KINDS[kind](results, ask)
+        picture = picture or f"{os.path.splitext(ask.file)[0]}.{kind}.png"
+        try:
+            figure.savefig(picture)
+        except OSError as error:
+            raise Refusal(f"cannot write {picture}: {error.strerror}", 5)
+    print(picture)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Refusal as refusal:
+        print(f"error: {refusal}", file=sys.stderr)
+        sys.exit(refusal.code)
