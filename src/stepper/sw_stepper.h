@@ -46,7 +46,8 @@ struct sw_stepper_desc {
 
 /* Scalars of a run, in this order (numerics.md, "What is reported"):
  * mass = dx sum u; energy = dx sum density(u, u_x) with u_x by central differences; min, max; domain length =
- * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are pairwise, in an order fixed by n. */
+ * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are taken in an order fixed by n alone
+ * (measure_point.h). */
 enum sw_line_scalar { SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_DOMAIN_LENGTH, SW_LINE_SCALARS };
 
 struct sw_stepper;
@@ -86,7 +87,8 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
 /** Set the state of all runs from model.initial, at step 0. */
 enum sw_status sw_stepper_initial(struct sw_stepper *stepper);
 
-/** Set, or get, the state of all runs: u [count][n] double on the host. Both wait. get then set gives the same bits. */
+/** Set, or get, the state of all runs: u [count][n] double on the host. Both wait. get then set gives the same bits. A run whose
+ * field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of the next advance. */
 enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u);
 enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
 
@@ -104,7 +106,8 @@ enum sw_status sw_stepper_capture(struct sw_stepper *stepper, int slot, int what
  *  Both belong to the stepper and stay valid until the slot is captured again. Runs that are not finite hold NaN. */
 enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
 
-/** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. Waits.
+/** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. 0 where the
+ * initial value is not finite, or load() found a fault. Waits.
  *  @param step  out [count] */
 enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step);
 #endif
