@@ -1,0 +1,340 @@
+/* Kernels compiled at run time. NVRTC, the compiler, is loaded when it is first needed, so that the program starts without
+ * it; the driver is reached through the CUDA run-time library for the same reason. What was compiled is kept in a cache of
+ * files, each named by the SHA-256 of all that decides its content. */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sw_hash.h"
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "cu_check.cuh"
+#include "device/sw_device.h"
+
+/* ------------------------------------------------------------------ NVRTC */
+
+/* Our use of NVRTC: each function has the type that nvrtc.h declares. */
+#define NVRTC_LIST(X) X(Version) X(CreateProgram) X(DestroyProgram) X(CompileProgram) X(GetCUBINSize) X(GetCUBIN) \
+                      X(GetProgramLogSize) X(GetProgramLog) X(GetErrorString)
+struct nvrtc {
+#define X(name) __typeof__(&nvrtc##name) name;
+    NVRTC_LIST(X)
+#undef X
+};
+
+/* SWEEP_NVRTC names the library to take, and no other. */
+static void *open_nvrtc(void)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                        "/usr/local/cuda/lib64/libnvrtc.so", 0};
+    const char *chosen = getenv("SWEEP_NVRTC"), *home = getenv("CUDA_HOME");
+    char path[4096];
+    void *library = NULL;
+    if (chosen) return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+    if (home && snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home) < (int)sizeof path)
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    for (int k = 0; !library && names[k]; k++) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+/* Never closed: opening it again then costs nothing, and its compiler does not like to be unloaded. */
+static enum sw_status load_nvrtc(struct nvrtc *rtc)
+{
+    void *library = open_nvrtc();
+    if (!library)
+        return SW_FAIL(SW_E_ABSENT, "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the "
+                       "package libnvrtc12 (Debian, Ubuntu) or cuda-nvrtc-13-0 (NVIDIA), or set CUDA_HOME to the CUDA toolkit, "
+                       "or use --device cpu");
+#define X(name)                                                                                                      \
+    {                                                                                                                \
+        void *symbol = dlsym(library, "nvrtc" #name);                                                                \
+        if (!symbol) return SW_FAIL(SW_E_ABSENT, "the NVRTC on this machine is too old: it lacks nvrtc%s", #name);   \
+        memcpy(&rtc->name, &symbol, sizeof symbol);                                                                  \
+    }
+    NVRTC_LIST(X)
+#undef X
+    return SW_OK;
+}
+
+/* Rounding: no fast-math. Contraction into FMAs stays on: it depends on the text alone, so never on the batch. */
+static const char *const fixed_options[] = {"-std=c++17", "-lineinfo"};
+enum { FIXED_OPTIONS = 2 };
+
+static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram program, nvrtcResult result, const char *label, int sm)
+{
+    enum sw_status st;
+    char *log = NULL;
+    size_t length = 0;
+    if (rtc->GetProgramLogSize(program, &length) || sw_alloc(length + 1, &log) || rtc->GetProgramLog(program, log))
+        length = 0;
+    st = SW_FAIL(SW_E_CUDA, "%s does not compile for sm_%d (%s):\n%s", label, sm, rtc->GetErrorString(result),
+                 length ? log : "");
+    sw_free(log);
+    return st;
+}
+
+static enum sw_status take_cubin(const struct nvrtc *rtc, nvrtcProgram program, void **cubin, size_t *bytes)
+{
+    char *out;
+    nvrtcResult result = rtc->GetCUBINSize(program, bytes);
+    if (result) return SW_FAIL(SW_E_CUDA, "nvrtcGetCUBINSize: %s", rtc->GetErrorString(result));
+    SW_TRY(sw_alloc(*bytes, &out));
+    result = rtc->GetCUBIN(program, out);
+    if (result) {
+        sw_free(out);
+        return SW_FAIL(SW_E_CUDA, "nvrtcGetCUBIN: %s", rtc->GetErrorString(result));
+    }
+    *cubin = out;
+    return SW_OK;
+}
+
+static enum sw_status compile(const struct nvrtc *rtc, const char *text, const char *label, int sm, void **cubin, size_t *bytes)
+{
+    enum sw_status st;
+    nvrtcProgram program = NULL;
+    char arch[32];
+    const char *options[FIXED_OPTIONS + 1];
+    nvrtcResult result = rtc->CreateProgram(&program, text, label, 0, NULL, NULL);
+    if (result) return SW_FAIL(SW_E_CUDA, "%s: nvrtcCreateProgram: %s", label, rtc->GetErrorString(result));
+    snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", sm);
+    memcpy(options, fixed_options, FIXED_OPTIONS * sizeof *options);
+    options[FIXED_OPTIONS] = arch;
+    result = rtc->CompileProgram(program, FIXED_OPTIONS + 1, options);
+    st = result ? compile_failed(rtc, program, result, label, sm) : take_cubin(rtc, program, cubin, bytes);
+    rtc->DestroyProgram(&program);
+    return st;
+}
+
+/* ------------------------------------------------------------------ the cache */
+
+/* A cache file: these eight characters, the SHA-256 of the cubin, the cubin. A file that is cut short or damaged is then
+ * known for what it is and written anew. The cache is a convenience: whatever fails here only costs time. */
+static const char magic[8] = {'s', 'w', 'e', 'e', 'p', 'b', 'i', '1'};
+enum { HEAD = sizeof magic + 32 };
+
+static void digest_of(const void *bytes, size_t length, unsigned char digest[32])
+{
+    struct sw_hash h;
+    sw_hash_start(&h);
+    sw_hash_add(&h, bytes, length);
+    sw_hash_end(&h, digest);
+}
+
+static void cache_folder(struct sw_text *path)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/') sw_text_printf(path, "%s/sweep", cache);
+    else if (home && home[0] == '/') sw_text_printf(path, "%s/.cache/sweep", home);
+}
+
+/* The cache file of this compilation, "" if there is no place for a cache. */
+static void cache_path(const struct nvrtc *rtc, const char *text, int sm, struct sw_text *path)
+{
+    struct sw_text key = {0};
+    unsigned char digest[32];
+    char hex[65];
+    int major = 0, minor = 0;
+    rtc->Version(&major, &minor);
+    sw_text_printf(&key, "sm_%d nvrtc %d.%d", sm, major, minor);
+    for (int k = 0; k < FIXED_OPTIONS; k++) sw_text_printf(&key, " %s", fixed_options[k]);
+    sw_text_printf(&key, "\n%s", text);
+    digest_of(sw_text_get(&key), key.length, digest);
+    sw_hash_hex(digest, 64, hex);
+    cache_folder(path);
+    if (path->length && !sw_text_status(&key)) sw_text_printf(path, "/%s.cubin", hex);
+    else sw_text_free(path);
+    sw_text_free(&key);
+}
+
+static bool read_file(const char *path, char **data, size_t *length)
+{
+    struct stat info;
+    bool ok = false;
+    FILE *f = fopen(path, "rb");
+    if (!f) return false;
+    if (!fstat(fileno(f), &info) && info.st_size > HEAD && !sw_alloc((size_t)info.st_size, data)) {
+        *length = (size_t)info.st_size;
+        ok = fread(*data, 1, *length, f) == *length;
+    }
+    fclose(f);
+    return ok;
+}
+
+static bool read_cache(const char *path, void **cubin, size_t *bytes)
+{
+    char *data = NULL, *out = NULL;
+    size_t length = 0;
+    unsigned char digest[32];
+    bool ok = path[0] && read_file(path, &data, &length) && !memcmp(data, magic, sizeof magic);
+    if (ok) {
+        digest_of(data + HEAD, length - HEAD, digest);
+        ok = !memcmp(data + sizeof magic, digest, sizeof digest) && !sw_alloc(length - HEAD, &out);
+    }
+    if (ok) {
+        *cubin = memcpy(out, data + HEAD, length - HEAD);
+        *bytes = length - HEAD;
+    }
+    sw_free(data);
+    return ok;
+}
+
+static void make_folders(const char *path)
+{
+    char part[4096];
+    if (strlen(path) >= sizeof part) return;
+    for (size_t k = 1; path[k]; k++) {
+        if (path[k] != '/') continue;
+        memcpy(part, path, k);
+        part[k] = 0;
+        mkdir(part, 0777);
+    }
+}
+
+/* Readers see the whole file or none: written beside it, then renamed. */
+static void write_cache(const char *path, const void *cubin, size_t bytes)
+{
+    struct sw_text part = {0};
+    unsigned char digest[32];
+    bool ok;
+    FILE *f;
+    if (!path[0]) return;
+    make_folders(path);
+    sw_text_printf(&part, "%s.%ld.tmp", path, (long)getpid());
+    f = sw_text_status(&part) ? NULL : fopen(sw_text_get(&part), "wb");
+    if (f) {
+        digest_of(cubin, bytes, digest);
+        ok = fwrite(magic, sizeof magic, 1, f) == 1 && fwrite(digest, sizeof digest, 1, f) == 1 &&
+             fwrite(cubin, bytes, 1, f) == 1;
+        ok = !fclose(f) && ok;
+        if (!ok || rename(sw_text_get(&part), path)) unlink(sw_text_get(&part));
+    }
+    sw_text_free(&part);
+}
+
+enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                 bool *from_cache)
+{
+    enum sw_status st = SW_OK;
+    struct nvrtc rtc = {0};
+    struct sw_text path = {0};
+    *cubin = NULL;
+    *bytes = 0;
+    SW_TRY(load_nvrtc(&rtc));
+    cache_path(&rtc, text, sm, &path);
+    *from_cache = read_cache(sw_text_get(&path), cubin, bytes);
+    if (!*from_cache) SW_TRY_TO(done, st, compile(&rtc, text, label, sm, cubin, bytes));
+    if (!*from_cache) write_cache(sw_text_get(&path), *cubin, *bytes);
+done:
+    sw_text_free(&path);
+    return st;
+}
+
+/* ------------------------------------------------------------------ the driver */
+
+#define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) X(cuGetErrorString)
+static struct {
+#define X(name) __typeof__(&name) name##_;
+    DRIVER_LIST(X)
+#undef X
+} driver;
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
+static bool driver_complete;
+
+static void *driver_symbol(const char *name)
+{
+    void *symbol = NULL;
+    enum cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    if (cudaGetDriverEntryPointByVersion(name, &symbol, 12000, cudaEnableDefault, &found)) return NULL;
+#else
+    if (cudaGetDriverEntryPoint(name, &symbol, cudaEnableDefault, &found)) return NULL;
+#endif
+    return found == cudaDriverEntryPointSuccess ? symbol : NULL;
+}
+
+static void load_driver(void)
+{
+    driver_complete = true;
+#define X(name)                                          \
+    {                                                    \
+        void *symbol = driver_symbol(#name);             \
+        memcpy(&driver.name##_, &symbol, sizeof symbol); \
+        if (!symbol) driver_complete = false;            \
+    }
+    DRIVER_LIST(X)
+#undef X
+    cudaGetLastError();
+}
+
+static enum sw_status driver_failed(const char *call, CUresult result)
+{
+    const char *text = NULL;
+    driver.cuGetErrorString_(result, &text);
+    return SW_FAIL(SW_E_CUDA, "%s: %s", call, text ? text : "unknown error");
+}
+
+#define DRIVER_TRY(call)                                            \
+    do {                                                            \
+        CUresult result_ = driver.call;                             \
+        if (result_) return driver_failed(#call, result_);          \
+    } while (0)
+
+struct sw_module { CUmodule handle; };
+
+static enum sw_status load_module(struct sw_module *m, const void *cubin, const char *const *names, int count, void **kernels)
+{
+    DRIVER_TRY(cuModuleLoadData_(&m->handle, cubin));
+    for (int k = 0; k < count; k++) {
+        CUfunction kernel;
+        CUresult result = driver.cuModuleGetFunction_(&kernel, m->handle, names[k]);
+        if (result) return driver_failed(names[k], result);
+        kernels[k] = kernel;
+    }
+    return SW_OK;
+}
+
+enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
+                              void **kernels, struct sw_module **module)
+{
+    enum sw_status st;
+    struct sw_module *m = NULL;
+    *module = NULL;
+    CU_TRY(cudaSetDevice(device->index));  /* makes its context current, which the driver's calls work on */
+    pthread_once(&driver_once, load_driver);
+    if (!driver_complete) return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
+    SW_TRY(sw_alloc(1, &m));
+    SW_TRY_TO(failed, st, load_module(m, cubin, names, count, kernels));
+    *module = m;
+    return SW_OK;
+failed:
+    sw_module_unload(device, &m);
+    return st;
+}
+
+void sw_module_unload(struct sw_device *device, struct sw_module **module)
+{
+    if (!module || !*module) return;
+    if ((*module)->handle && !cudaSetDevice(device->index)) driver.cuModuleUnload_((*module)->handle);
+    sw_free(*module);
+    *module = NULL;
+}
+
+enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
+                                size_t shared_bytes, void **args)
+{
+    if (blocks_x <= 0 || blocks_y <= 0) return SW_OK;
+    CU_TRY(cudaSetDevice(device->index));
+    DRIVER_TRY(cuLaunchKernel_(kernel, (unsigned)blocks_x, (unsigned)blocks_y, 1, (unsigned)threads, 1, 1,
+                               (unsigned)shared_bytes, device->compute, args, NULL));
+#ifdef SW_CUDA_SYNC
+    CU_TRY(cudaStreamSynchronize(device->compute));
+#endif
+    return SW_OK;
+}

@@ -1,0 +1,190 @@
+/* Compiling kernels at run time: the cache of cubins, and what the user is told when something is missing. Needs NVRTC, but
+ * no device. */
+#include "helpers.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "device/sw_device.h"
+
+static const char good[] = "extern \"C\" __global__ void twice_k(double *x) { x[threadIdx.x] *= 2.0; }\n";
+
+/* Each test begins with an empty cache of its own. */
+static int fresh_cache(void **state)
+{
+    static int number;
+    char path[300];
+    (void)state;
+    snprintf(path, sizeof path, "%s/cache%d", test_folder(), number++);
+    return setenv("XDG_CACHE_HOME", path, 1);
+}
+
+static void compile(const char *text, void **cubin, size_t *bytes, bool *from_cache)
+{
+    enum sw_status st = sw_kernel_compile(text, "test", 90, cubin, bytes, from_cache);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    if (st) fail_msg("%s", sw_err_message());
+}
+
+/* The one file in the cache folder. */
+static void cached_file(char *path, size_t room)
+{
+    char folder[300];
+    int files = 0;
+    snprintf(folder, sizeof folder, "%s/sweep", getenv("XDG_CACHE_HOME"));
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e = readdir(d); e; e = readdir(d))
+        if (e->d_name[0] != '.' && ++files) snprintf(path, room, "%s/%s", folder, e->d_name);
+    closedir(d);
+    assert_int_equal(files, 1);
+}
+
+static void takes_the_second_compilation_from_the_cache(void **state)
+{
+    void *first, *second;
+    size_t first_bytes, second_bytes;
+    bool cached;
+    (void)state;
+    compile(good, &first, &first_bytes, &cached);
+    assert_false(cached);
+    compile(good, &second, &second_bytes, &cached);
+    assert_true(cached);
+    assert_int_equal(first_bytes, second_bytes);
+    assert_memory_equal(first, second, first_bytes);
+    sw_free(first);
+    sw_free(second);
+}
+
+static void compiles_another_text_or_architecture_anew(void **state)
+{
+    static const char other[] = "extern \"C\" __global__ void twice_k(double *x) { x[threadIdx.x] *= 3.0; }\n";
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    (void)state;
+    compile(good, &cubin, &bytes, &cached);
+    sw_free(cubin);
+    compile(other, &cubin, &bytes, &cached);
+    sw_free(cubin);
+    assert_false(cached);
+    assert_ok(sw_kernel_compile(good, "test", 80, &cubin, &bytes, &cached));
+    sw_free(cubin);
+    assert_false(cached);
+}
+
+static void damage(const char *path, long offset, long length)
+{
+    if (length >= 0) {
+        assert_int_equal(truncate(path, length), 0);
+        return;
+    }
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, offset, SEEK_SET), 0);
+    int byte = fgetc(f);
+    assert_int_equal(fseek(f, offset, SEEK_SET), 0);
+    fputc(byte ^ 0x20, f);
+    fclose(f);
+}
+
+static void recovers_from_a_damaged_cache_file(void **state)
+{
+    static const struct { long offset, length; } harm[] = {{0, -1}, {20, -1}, {500, -1}, {0, 0}, {0, 39}, {0, 700}};
+    void *cubin, *again;
+    size_t bytes, again_bytes;
+    bool cached;
+    char path[800];
+    (void)state;
+    compile(good, &cubin, &bytes, &cached);
+    cached_file(path, sizeof path);
+    for (size_t k = 0; k < sizeof harm / sizeof *harm; k++) {
+        damage(path, harm[k].offset, harm[k].length);
+        compile(good, &again, &again_bytes, &cached);
+        assert_false(cached);
+        assert_int_equal(again_bytes, bytes);
+        assert_memory_equal(again, cubin, bytes);
+        sw_free(again);
+        compile(good, &again, &again_bytes, &cached);
+        assert_true(cached);
+        sw_free(again);
+    }
+    sw_free(cubin);
+}
+
+static void works_where_the_cache_cannot_be_written(void **state)
+{
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    char path[300];
+    (void)state;
+    snprintf(path, sizeof path, "%s/a_file", test_folder());
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fclose(f);
+    setenv("XDG_CACHE_HOME", path, 1);  /* a file where a folder should be: not even root can write there */
+    compile(good, &cubin, &bytes, &cached);
+    assert_false(cached);
+    assert_true(bytes > 0);
+    sw_free(cubin);
+}
+
+static void reports_an_error_with_label_and_log(void **state)
+{
+    void *cubin = &cubin;
+    size_t bytes;
+    bool cached;
+    (void)state;
+    compile(good, &cubin, &bytes, &cached);  /* skips where there is no NVRTC */
+    sw_free(cubin);
+    assert_int_equal(sw_kernel_compile("__global__ void k() { undeclared = 1; }", "forcing", 90, &cubin, &bytes, &cached),
+                     SW_E_CUDA);
+    assert_contains(sw_err_message(), "forcing does not compile for sm_90");
+    assert_contains(sw_err_message(), "\"undeclared\" is undefined");
+    assert_null(cubin);
+    assert_int_equal(sw_kernel_compile(good, "forcing", 11, &cubin, &bytes, &cached), SW_E_CUDA);
+    assert_contains(sw_err_message(), "sm_11");
+}
+
+/* Within a child, since the variable must not disturb the other tests. */
+static int message_without_nvrtc(void)
+{
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    setenv("SWEEP_NVRTC", "/nonexistent/libnvrtc.so", 1);
+    if (sw_kernel_compile(good, "forcing", 90, &cubin, &bytes, &cached) != SW_E_ABSENT) return 1;
+    return strstr(sw_err_message(), "install") ? 0 : 2;
+}
+
+static void says_what_to_install_without_nvrtc(void **state)
+{
+    int status;
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) _exit(message_without_nvrtc());
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(takes_the_second_compilation_from_the_cache, fresh_cache),
+        cmocka_unit_test_setup(compiles_another_text_or_architecture_anew, fresh_cache),
+        cmocka_unit_test_setup(recovers_from_a_damaged_cache_file, fresh_cache),
+        cmocka_unit_test_setup(works_where_the_cache_cannot_be_written, fresh_cache),
+        cmocka_unit_test_setup(reports_an_error_with_label_and_log, fresh_cache),
+        cmocka_unit_test_setup(says_what_to_install_without_nvrtc, fresh_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
