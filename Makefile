@@ -29,7 +29,7 @@ SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fr
 CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fopenmp -ffunction-sections -fdata-sections \
             -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror) \
             $(if $(SANITIZE),$(SANITIZERS))
-CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include) -MMD -MP
+CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include $(if $(CUDA_SYNC),-DSW_CUDA_SYNC)) -MMD -MP
 NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
             -Isrc -Icuda -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) -Xcompiler -Wall,-Wextra $(if $(WERROR),-Werror all-warnings)

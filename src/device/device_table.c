@@ -3,7 +3,7 @@
 
 extern const struct sw_device_ops device_cpu;
 
-#if defined SW_HAVE_CUDA && 0  /* with device_cuda.c: drop the "&& 0" */
+#ifdef SW_HAVE_CUDA
 extern const struct sw_device_ops device_cuda;
 #else
 static const struct sw_device_ops device_cuda = {
