@@ -13,7 +13,7 @@ enum sw_setting_kind { SW_SETTING_INTEGER, SW_SETTING_REAL, SW_SETTING_SWITCH, S
 
 struct sw_setting {
     const char          *name;    /* its own name, NULL in a list         */
-    char                *path;    /* "time.dt"                            */
+    const char          *path;    /* "time.dt"; in a list, the list's     */
     enum sw_setting_kind kind;
     const char          *file;    /* "ch.cfg", or "-s" for an override    */
     int                  line;    /* 0 for an override                    */
@@ -25,14 +25,16 @@ struct sw_setting {
 
 struct sw_config {
     struct sw_setting  *root;           /* a group                                                           */
-    char               *name;           /* the path given, or the name for texts                             */
+    const char         *name;           /* the path given, or the name for texts                             */
     char               *text;           /* the file's text as read                                           */
     char              **override;       /* the -s arguments, as given                                        */
     int                 noverride;
     char                sha256[65];     /* of text and overrides                                             */
+    struct sw_arena    *arena;          /* holds all of the above                                            */
 };
 
-/** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\"", bare words allowed for strings).
+/** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\""; a value that is no libconfig value counts as
+ * a string, so forcing=a*cos(x) does too). An override replaces whatever its path named, a group or list too.
  * All errors go into the report: syntax, mixed lists, integers that do not fit (libconfig wraps them silently), a key set twice.
  * @return SW_E_CONFIG see the report; SW_E_IO the file cannot be read; SW_E_MEMORY */
 enum sw_status sw_config_read(const char *path, const char *const *override, int noverride, struct sw_report *report,

@@ -1,0 +1,90 @@
+#include "sweep/sw_keys.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The keys every problem has. What one problem adds is in its own file under src/problem/. A number key that decides is a
+ * column of the run table and may differ from run to run; the other numbers here have one value for the whole sweep,
+ * but for output.scalars.every, which is worked out for each run like the output times. */
+const struct sw_key sw_common_keys[] = {
+    {.path = "title", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "A line that says what the sweep is about; it goes into the output file and onto the plots."},
+    {.path = "problem", .kind = SW_KEY_TEXT, .decides = true,
+     .about = "The kind of problem to solve, one of those that `sweep list` shows."},
+    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
+     .about = "The row of the solver or stepper table that does the work, as `sweep list` names it; \"auto\" takes the best "
+              "that fits, \"$axis\" the word of an axis."},
+
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e9, .decides = true, .visible = true,
+     .about = "Number of grid points; on a periodic domain of length L they are L/n apart."},
+    {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
+     .visible = true, .about = "Length of the domain."},
+    {.path = "grid.x0", .kind = SW_KEY_REAL, .unit = "1", .fallback = "0", .decides = true,
+     .about = "Coordinate of the first grid point."},
+    {.path = "grid.dim", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 3, .fallback = "1", .decides = true,
+     .about = "Number of space dimensions."},
+
+    {.path = "time.dt", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
+     .visible = true, .about = "Time step; time.end must be a whole number of steps."},
+    {.path = "time.end", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
+     .visible = true, .about = "Time at which a run ends; it starts at 0."},
+
+    {.path = "sweep", .kind = SW_KEY_NAMES, .fallback = "",
+     .about = "The axes of the sweep: each member is a parameter with its values, a list or \"linspace(a, b, k)\", "
+              "\"logspace(a, b, k)\", \"range(a, b, step)\", or in random mode \"uniform(a, b)\", \"loguniform(a, b)\"."},
+    {.path = "sweep.mode", .kind = SW_KEY_WORD, .words = "product|zip|random", .fallback = "product",
+     .about = "How the axes are combined: every value with every other, value by value, or at random."},
+    {.path = "sample.method", .kind = SW_KEY_WORD, .words = "lhs|sobol|random", .fallback = "lhs",
+     .about = "How random mode fills the intervals: Latin hypercube, Sobol sequence, or independent draws."},
+    {.path = "sample.count", .kind = SW_KEY_COUNT, .unit = "runs", .min = 1, .max = 1e9, .fallback = "",
+     .about = "Number of runs in random mode."},
+    {.path = "sample.seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 9007199254740992.0, .fallback = "1",
+     .about = "Which random sample is drawn; the same seed gives the same runs, and Sobol with seed 0 is the plain sequence."},
+    {.path = "define", .kind = SW_KEY_NAMES, .fallback = "",
+     .about = "Names of your own: each member is a number or an expression over the parameters of a run, computed once a run."},
+
+    {.path = "output.file", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "The HDF5 file to write; by default results/NAME.h5 for a config called NAME.cfg."},
+    {.path = "output.fields.times", .kind = SW_KEY_TIMES, .unit = "1", .fallback = "",
+     .about = "Times at which the fields are saved, each rounded to the nearest step; without it no fields are saved."},
+    {.path = "output.fields.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double",
+     .about = "Precision in which the fields are stored; single halves the file."},
+    {.path = "output.scalars.every", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true,
+     .fallback = "", .about = "Time between entries of the scalar series (mass, energy, ...), from 0 to the end."},
+    {.path = "output.scalars.times", .kind = SW_KEY_TIMES, .unit = "1", .fallback = "",
+     .about = "Times of the scalar series, in place of output.scalars.every; without both no series is saved."},
+
+    {.path = "run.device", .kind = SW_KEY_TEXT, .fallback = "auto",
+     .about = "Where to compute: \"auto\" (a GPU if there is one), \"cpu\", \"cuda\" or \"cuda:N\"."},
+    {.path = "run.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double", .decides = true,
+     .about = "Precision of the arithmetic, for rows of the solver and stepper tables that have a choice."},
+    {.path = "run.checkpoint", .kind = SW_KEY_REAL, .unit = "min", .min = 0, .max = 1e6, .fallback = "10",
+     .about = "Minutes between checkpoints of the batch under way; 0 for none."},
+    {.path = "run.batch", .kind = SW_KEY_COUNT, .unit = "runs", .min = 0, .max = 1e9, .fallback = "0",
+     .about = "Most runs advanced together; 0 lets the memory of the device decide."},
+    {0},
+};
+
+/* A problem without time has no time.dt, time.end. */
+static bool applies(const struct sw_problem *problem, const struct sw_key *key)
+{
+    return !problem || problem->timed || strncmp(key->path, "time.", 5);
+}
+
+const struct sw_key *sw_key_at(const struct sw_problem *problem, int k)
+{
+    for (const struct sw_key *key = sw_common_keys; key->path; key++)
+        if (applies(problem, key) && k-- == 0) return key;
+    if (!problem) return NULL;
+    for (const struct sw_key *key = problem->keys; key->path; key++)
+        if (k-- == 0) return key;
+    return NULL;
+}
+
+const struct sw_key *sw_key_find(const struct sw_problem *problem, const char *path)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = sw_key_at(problem, k)); k++)
+        if (!strcmp(key->path, path)) return key;
+    return NULL;
+}
