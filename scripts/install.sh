@@ -1,0 +1,21 @@
+#!/bin/sh
+# install.sh PREFIX: put the program, plot script, configs, man pages and docs under PREFIX. Doing it again replaces them.
+set -e
+[ -n "$1" ] || { echo "usage: install.sh PREFIX" >&2; exit 2; }
+to=$1
+cd "$(dirname "$0")/.."
+[ -x sweep ] || { echo "install.sh: no ./sweep yet; run make first" >&2; exit 1; }
+put() {  # put MODE FOLDER FILE...
+    mode=$1 folder=$to/$2
+    shift 2
+    install -d "$folder"
+    install -m "$mode" "$@" "$folder"
+}
+put 755 bin sweep
+put 755 share/sweep scripts/plot.py
+put 644 share/sweep/configs configs/*.cfg
+put 644 share/man/man1 docs/man/sweep.1
+put 644 share/man/man5 docs/man/sweep.cfg.5
+put 644 share/doc/sweep README.md CHANGELOG.md LICENSE docs/*.md
+put 644 share/doc/sweep/pictures docs/pictures/*.png
+echo "installed: $to/bin/sweep, and plot.py, configs, man pages and docs under $to/share"

@@ -1,0 +1,16 @@
+#!/bin/sh
+# make_docs.sh PROGRAM [FOLDER]: write config.md and man/sweep.cfg.5 into FOLDER (default docs) from the hand-written *.in files
+# there and the key tables in the program: the line @KEYS@ is where the keys go.
+set -e
+program=$(realpath "$1")
+cd "$(dirname "$0")/.."
+to=${2:-docs}
+fill() {  # fill TEMPLATE OPTION RESULT
+    "$program" explain "$2" > "$3.keys"
+    sed -e "/^@KEYS@\$/{r $3.keys" -e 'd}' "$1" > "$3.new"
+    rm "$3.keys"
+    mv "$3.new" "$3"
+}
+mkdir -p "$to/man"
+fill docs/config.md.in --markdown "$to/config.md"
+fill docs/man/sweep.cfg.5.in --man "$to/man/sweep.cfg.5"
