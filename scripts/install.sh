@@ -16,6 +16,7 @@ put 755 share/sweep scripts/plot.py
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5
-put 644 share/doc/sweep README.md CHANGELOG.md LICENSE docs/*.md
-put 644 share/doc/sweep/pictures docs/pictures/*.png
+put 644 share/doc/sweep README.md CHANGELOG.md LICENSE
+put 644 share/doc/sweep/docs docs/*.md
+put 644 share/doc/sweep/docs/pictures docs/pictures/*.png
 echo "installed: $to/bin/sweep, and plot.py, configs, man pages and docs under $to/share"

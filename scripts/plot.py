@@ -6,6 +6,7 @@ Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib).
 """
 import argparse
 import difflib
+import functools
 import os
 import sys
 
@@ -142,9 +143,20 @@ class Results:
         own = {"time": "t", "time_s": "t_s", "x": "xc"}[scale]
         return group[own][k].astype(float) if own in group else group[scale][:].astype(float)
 
-    def describe(self, row, names=None):
-        names = self.swept if names is None else names
-        return ", ".join(f"{name} = {number(self.param[name][row])}" for name in names)
+    def describe(self, row, among=()):
+        """The parameters of a run: all that are swept, or only those that differ among some runs."""
+        names = [p for p in self.swept if len(among) < 2 or len({self.param[p][k] for k in among}) > 1]
+        return ", ".join(f"{p} = {number(self.param[p][row])}" for p in names) or f"run {self.run[row]}"
+
+    def common(self, rows):
+        """The swept parameters that these runs have in common, with their values."""
+        names = [p for p in self.swept if len({self.param[p][k] for k in rows}) == 1]
+        return ", ".join(f"{p} = {number(self.param[p][rows[0]])}" for p in names)
+
+    def along(self, scale):
+        """Label of a coordinate axis: x or t, with its unit where it has one."""
+        unit = next((text_of(g[scale].attrs.get("units", "1")) for g in self.groups if scale in g), "1")
+        return ("t" if scale.startswith("time") else scale) + (f" ({unit})" if unit != "1" else "")
 
     def require(self, name, known, what):
         """Check a name the user gave; the refusal says what is near, or what there is."""
@@ -176,13 +188,18 @@ def choose_runs(results, text):
     return rows
 
 
+@functools.lru_cache(maxsize=None)      # once each, not once a run
+def note(text):
+    print(f"note: {text}", file=sys.stderr)
+
+
 def nearest(times, t, what):
     """Index of the time nearest to t (None: the last)."""
     if t is None:
         return len(times) - 1
     k = int(np.nanargmin(np.abs(times - t)))
     if abs(times[k] - t) > 1e-9 * max(1.0, abs(t)):
-        print(f"note: {what} has no t = {t:g}; taking the nearest, t = {times[k]:g}", file=sys.stderr)
+        note(f"{what} is not there at t = {number(t)}; taking the nearest, t = {number(times[k])}")
     return k
 
 
@@ -228,6 +245,9 @@ def title(figure, results, second=""):
     if second:
         figure.axes[0].set_title(second, color="#555555")
     figure.supxlabel(results.origin, x=0.995, ha="right", fontsize=6.5, color="#888888")
+
+
+BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}    # a legend that covers nothing
 
 
 def legend(axes, count, **options):
@@ -285,7 +305,7 @@ def convergence(results, ask):
     axes.set_xlabel(results.label(over))
     axes.set_ylabel(results.label(of))
     axes.legend(loc="best")
-    title(figure, results, f"{len(lines)} × {over}" if len(lines) > 1 else "")
+    title(figure, results)
     return figure
 
 
@@ -301,16 +321,16 @@ def series_of(results, of, rows):
 
 
 def draw_series(results, ask, of, rows, axes):
-    """One line a run if there are few; else one line for each value of a parameter: the mean over the other runs, and their
-    spread. Returns what the second line of the title says."""
+    """One line a run if there are few; else one line for each value of a parameter: the median over its runs, and their
+    quartiles. Returns what the second line of the title says."""
     if rows is None and np.count_nonzero(results.ok) <= MOST_RUNS and not ask.over:
         rows = list(np.flatnonzero(results.ok))
     if rows is not None:
         for row, colour in zip(rows, line_colours(len(rows))):
             t = results.axis(row, of, "time_s")
-            axes.plot(t, results.values(row, of), color=colour, label=results.describe(row) or f"run {results.run[row]}")
+            axes.plot(t, results.values(row, of), color=colour, label=results.describe(row, rows))
         legend(axes, len(rows))
-        return results.describe(rows[0]) if len(rows) == 1 else ""
+        return results.common(rows)
 
     candidates = [p for p in results.swept if len(levels(results.param[p])) <= 64]
     if not candidates:
@@ -324,14 +344,14 @@ def draw_series(results, ask, of, rows, axes):
         t, y = series_of(results, of, rows)
         if len(values) <= MOST_LINES and len(rows) > 1:
             axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colour, alpha=0.16, linewidth=0)
-        axes.plot(t, np.nanmean(y, axis=0), color=colour, label=f"{by} = {number(value)}")
+        axes.plot(t, np.nanmedian(y, axis=0), color=colour, label=f"{by} = {number(value)}")
     if len(values) <= 12:
         legend(axes, len(values))
     else:
         scale = plt.cm.ScalarMappable(Normalize(min(values), max(values)), matplotlib.colors.ListedColormap(line_colours(256)))
         axes.figure.colorbar(scale, ax=axes, label=results.label(by))
-    others = [p for p in results.swept if p != by]
-    return f"mean over {' and '.join(others)}" + (", bands: middle half of the runs" if len(values) <= MOST_LINES else "")
+    others = " and ".join(p for p in results.swept if p != by)
+    return others and f"median over {others}" + ("; bands hold the middle half of the runs" if len(values) <= MOST_LINES else "")
 
 
 def draw_profiles(results, ask, of, rows, axes):
@@ -345,15 +365,15 @@ def draw_profiles(results, ask, of, rows, axes):
         chosen = np.unique(np.linspace(0, len(t) - 1, 6).round().astype(int))
         for k, colour in zip(chosen, [plt.get_cmap(SEQUENTIAL)(c) for c in np.linspace(0.0, 0.9, len(chosen))]):
             axes.plot(x, u[k], color=colour, label=f"t = {number(t[k])}")
-        legend(axes, len(chosen))
+        legend(axes, len(chosen), **BESIDE)
         return results.describe(row)
     for row, colour in zip(rows, line_colours(len(rows))):
         t = results.axis(row, of, "time")
         k = nearest(t, ask.time, of)
         axes.plot(results.axis(row, of, "x"), results.values(row, of)[k], color=colour,
-                  label=results.describe(row) or f"run {results.run[row]}")
-    legend(axes, len(rows))
-    return f"t = {number(t[k])}" + (f", {results.describe(rows[0])}" if len(rows) == 1 else "")
+                  label=results.describe(row, rows))
+    legend(axes, len(rows), **BESIDE)
+    return ", ".join(filter(None, [f"t = {number(t[k])}", results.common(rows)]))
 
 
 def lines(results, ask):
@@ -367,7 +387,7 @@ def lines(results, ask):
     rows = choose_runs(results, ask.run)
     scalar = of in results.series()
     second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
-    axes.set_xlabel(results.label("time_s").replace("time of scalar series", "time") if scalar else results.label("x"))
+    axes.set_xlabel(results.along("time_s" if scalar else "x"))
     axes.set_ylabel(results.label(of))
     axes.set_xscale("log" if "x" in ask.log else "linear")
     axes.set_yscale("log" if "y" in ask.log else "linear")
@@ -378,7 +398,7 @@ def lines(results, ask):
 
 def grid_shape(count):
     """Columns and rows for count panels."""
-    columns = min(count, 4) if count != 9 and count != 5 and count != 6 else 3
+    columns = 3 if count in (5, 6, 9) else min(count, 4)
     return columns, -(-count // columns)
 
 
@@ -397,24 +417,23 @@ def spacetime(results, ask):
     columns, height = grid_shape(len(rows))
     size = (7.0, 4.6) if len(rows) == 1 else (1.6 + 2.9 * columns, 1.1 + 2.5 * height)
     figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False, sharex=True, sharey=True)
-    constant = [p for p in results.swept if len({results.param[p][row] for row in rows}) == 1]
     for axes, row, u in zip(panels.flat, rows, data):
         x, t = results.axis(row, of, "x"), results.axis(row, of, "time")
         image = axes.pcolormesh(x, t, np.ma.masked_invalid(u), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
         axes.set_facecolor("#bbbbbb")     # what is not finite
         if len(rows) > 1:
-            axes.set_title(results.describe(row, [p for p in results.swept if p not in constant]) or f"run {results.run[row]}")
+            axes.set_title(results.describe(row, rows))
     for axes in list(panels.flat)[len(rows):]:
         axes.set_visible(False)
     for axes in panels[-1]:
-        axes.set_xlabel(results.label("x") if results.label("x") != "space" else "x")
+        axes.set_xlabel(results.along("x"))
     for axes in panels[:, 0]:
-        axes.set_ylabel("t")
+        axes.set_ylabel(results.along("time"))
     bar = figure.colorbar(image, ax=panels, label=results.label(of), shrink=1.0 if len(rows) == 1 else 0.8)
     bar.outline.set_visible(False)
-    title(figure, results, results.describe(rows[0]) if len(rows) == 1 else "")
-    if len(rows) > 1 and constant:
-        figure.suptitle(f"{results.title}\n{results.describe(rows[0], constant)}")
+    title(figure, results, results.common(rows) if len(rows) == 1 else "")
+    if len(rows) > 1 and results.common(rows):
+        figure.suptitle(f"{results.title}\n{results.common(rows)}")
     return figure
 
 
