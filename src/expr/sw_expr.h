@@ -7,7 +7,8 @@
  *                              └──sw_expr_derivative──▶ syntax tree
  *
  * All arithmetic is real and double; comparisons and logic give 1 or 0; `^` binds tighter than unary minus and goes
- * right to left. A tree and a program are immutable: any number of threads may read one.
+ * right to left. Division by zero gives inf or nan. min, max and sign pass a NaN on; step(NaN) is 0; a NaN counts as true
+ * in && || ! and ?:, and compares as in C. A tree and a program are immutable: any number of threads may read one.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,14 @@ struct sw_expr;
  * @return SW_E_CONFIG not an expression of the language (also: nested deeper than 200 levels); SW_E_MEMORY */
 enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err);
 void sw_expr_destroy(struct sw_expr **expr);
+
+/** What was wrong, for people; a long text is cut to the part around the fault:
+ *     column 7: unknown name 'kx'
+ *         A*sin(kx*x)*exp(-t)
+ *               ^~  known: A eps seed k x t pi e
+ * @param text  the expression the error is about
+ * @return lines without a final '\n', NULL if memory is out; free with sw_free() */
+char *sw_expr_error_show(const char *text, const struct sw_expr_error *err);
 
 /** Call visit for each name (not function, not pi or e) the tree uses, once per use, with its column. */
 void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user);
@@ -66,10 +75,10 @@ struct sw_symbol {
 enum sw_input { SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_INPUTS };
 
 struct sw_scope {
-    const struct sw_symbol *symbol;
+    const struct sw_symbol *symbol;  /* the first of a name counts                                     */
     int                     count;
-    bool                    random;  /* rand and randn allowed                                        */
-    uint32_t                stream;  /* which random stream: 0 initial, 1 forcing                      */
+    bool                    random;  /* rand and randn allowed                                         */
+    uint32_t                stream;  /* which random stream: 0 initial, 1 forcing; < 2^31              */
 };
 
 struct sw_program;
@@ -132,7 +141,11 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
 /* ---- as CUDA C text (also valid C11; cells are indexed by int, `real` is a type the including text defines) */
 
 /* How many values a program keeps at each rate; the arrays r, s and c below have these lengths. */
-struct sw_program_size { int params, run, step, cell; };
+struct sw_program_size {
+    int params;           /* 1 + the largest slot of the RUN symbols it uses        */
+    int run, step, cell;  /* values kept: lengths of r, s and c                     */
+    int point;            /* operations left to do at every point in every step     */
+};
 struct sw_program_size sw_program_size(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(), sw_randn()
@@ -142,6 +155,8 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
  *   SW_HD static inline void PREFIX_cell(const real *p, int ld, const real *r, int rld, const real *in, int cell, real *c);
  *   SW_HD static inline real PREFIX_point(const real *p, int ld, const real *r, int rld, const real *s, int sld,
  *                                         const real *c, int cld, const real *in, int cell, real t, long long step);
+ * Values are the CPU's bit for bit where the compiler does not contract a*b + c (nvcc -fmad=false, gcc
+ * -ffp-contract=off) and its sin, exp, pow ... are the CPU's; otherwise they differ by rounding.
  * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this point.
  * PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);

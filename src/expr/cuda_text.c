@@ -1,0 +1,92 @@
+/* Instructions to CUDA C (and C11). All that reaches the text is op_table's own expressions, numbers in hexadecimal,
+ * indices, and the caller's prefix: no character of what the user wrote. */
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "expr/expr_impl.h"
+
+enum { OPERAND_ROOM = 48 };
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Hexadecimal is exact. Neither NVRTC nor strict C11 has constants for inf and nan; these calls are folded silently. */
+static void write_number(char text[OPERAND_ROOM], double value)
+{
+    if (isnan(value)) snprintf(text, OPERAND_ROOM, "sqrt(-1.0)");
+    else if (isinf(value)) snprintf(text, OPERAND_ROOM, "(%slog(0.0))", value > 0 ? "-" : "");
+    else snprintf(text, OPERAND_ROOM, signbit(value) ? "(%a)" : "%a", value);
+}
+
+/* How the functions of this rate name the value of instruction k. */
+static void write_operand(char text[OPERAND_ROOM], const struct sw_program *p, int k, enum sw_rate rate)
+{
+    static const char *const kept[] = {"r[%dLL*rld]", "s[%dLL*sld]", "c[%dLL*cld]"};
+    const struct instruction *in = &p->code[k];
+    if (in->op == OP_NUMBER) write_number(text, in->value);
+    else if (in->op == OP_NAME && in->rate == SW_RATE_RUN) snprintf(text, OPERAND_ROOM, "p[%dLL*ld]", in->slot);
+    else if (in->op == OP_NAME && in->rate == SW_RATE_STEP) snprintf(text, OPERAND_ROOM, "t");
+    else if (in->op == OP_NAME) snprintf(text, OPERAND_ROOM, "in[%d]", in->slot);
+    else if (in->rate != rate) snprintf(text, OPERAND_ROOM, kept[in->rate], in->kept);
+    else snprintf(text, OPERAND_ROOM, "v%d", k);
+}
+
+/* The expression of the operation with its letters a, b, c and the word stream replaced. */
+static void add_value(struct sw_text *text, const struct sw_program *p, const struct instruction *in)
+{
+    char operand[OPERAND_ROOM];
+    for (const char *s = op_table[in->op].value, *end; *s; s = end) {
+        for (end = s + 1; is_word(*s) && is_word(*end);) end++;
+        size_t length = (size_t)(end - s);
+        if (length == 1 && *s >= 'a' && *s <= 'c') {
+            write_operand(operand, p, in->operand[*s - 'a'], in->rate);
+            sw_text_add(text, operand);
+        } else if (op_is_random(in->op) && length == 6 && *s == 's' && s[1] == 't') {
+            sw_text_printf(text, "%uu", (unsigned)p->stream);
+        } else {
+            sw_text_add_bytes(text, s, length);
+        }
+    }
+}
+
+/* The instructions of one rate, then what is kept of them. array: r, s or c. */
+static void add_body(struct sw_text *text, const struct sw_program *p, enum sw_rate rate, const char *array)
+{
+    for (int k = p->first[rate]; k < p->first[rate + 1]; k++) {
+        const struct instruction *in = &p->code[k];
+        if (!op_table[in->op].operands) continue;
+        sw_text_printf(text, "    const real v%d = ", k);
+        add_value(text, p, in);
+        sw_text_add(text, ";\n");
+    }
+    for (int k = p->first[rate]; array && k < p->first[rate + 1]; k++)
+        if (p->code[k].kept >= 0) sw_text_printf(text, "    %s[%d] = v%d;\n", array, p->code[k].kept, k);
+}
+
+#define FUNCTION "SW_HD static inline "
+#define UNUSED_R "    (void)p, (void)ld, (void)r, (void)rld"
+
+void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text)
+{
+    char root[OPERAND_ROOM];
+    for (const char *s = prefix; *s; s++) assert(is_word(*s));
+
+    sw_text_printf(text, FUNCTION "void %s_run(const real *p, int ld, real *r)\n{\n    (void)p, (void)ld, (void)r;\n", prefix);
+    add_body(text, program, SW_RATE_RUN, "r");
+
+    sw_text_printf(text, "}\n" FUNCTION "void %s_step(const real *p, int ld, const real *r, int rld, real t, long long step, "
+                   "real *s)\n{\n" UNUSED_R ", (void)t, (void)step, (void)s;\n", prefix);
+    add_body(text, program, SW_RATE_STEP, "s");
+
+    sw_text_printf(text, "}\n" FUNCTION "void %s_cell(const real *p, int ld, const real *r, int rld, const real *in, int cell, "
+                   "real *c)\n{\n" UNUSED_R ", (void)in, (void)cell, (void)c;\n", prefix);
+    add_body(text, program, SW_RATE_CELL, "c");
+
+    sw_text_printf(text, "}\n" FUNCTION "real %s_point(const real *p, int ld, const real *r, int rld, const real *s, int sld, "
+                   "const real *c, int cld, const real *in, int cell, real t, long long step)\n{\n" UNUSED_R
+                   ", (void)s, (void)sld, (void)c, (void)cld, (void)in, (void)cell, (void)t, (void)step;\n", prefix);
+    add_body(text, program, SW_RATE_POINT, NULL);
+    write_operand(root, program, program->root, SW_RATE_POINT);
+    sw_text_printf(text, "    return %s;\n}\n", root);
+}

@@ -1,0 +1,150 @@
+#ifndef EXPR_IMPL_H
+#define EXPR_IMPL_H
+/* Private to src/expr: the operators, the tree, the instructions. */
+#include <stddef.h>
+
+#include "expr/sw_expr.h"
+
+/* How tightly an operator binds, as in C, with ^ above the unary ones. */
+enum precedence {
+    BINDS_CHOICE = 1, BINDS_OR, BINDS_AND, BINDS_EQUAL, BINDS_ORDER, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_POWER,
+    BINDS_CALL
+};
+
+/* Every operation of the language: parser, printer, CPU loops and CUDA text are all made from this list. The value is a C
+ * expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and copied
+ * as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must show. */
+#define OPERATIONS(X)                                                                    \
+    /* id   operands  written  binds           value                                  */ \
+    X(NEG,    1,      "-",     BINDS_UNARY,    -a)                                        \
+    X(NOT,    1,      "!",     BINDS_UNARY,    a == 0.0 ? 1.0 : 0.0)                      \
+    X(ADD,    2,      "+",     BINDS_SUM,      a + b)                                     \
+    X(SUB,    2,      "-",     BINDS_SUM,      a - b)                                     \
+    X(MUL,    2,      "*",     BINDS_PRODUCT,  a * b)                                     \
+    X(DIV,    2,      "/",     BINDS_PRODUCT,  a / b)                                     \
+    X(POW,    2,      "^",     BINDS_POWER,    pow(a, b))                                 \
+    X(LT,     2,      "<",     BINDS_ORDER,    a < b ? 1.0 : 0.0)                         \
+    X(LE,     2,      "<=",    BINDS_ORDER,    a <= b ? 1.0 : 0.0)                        \
+    X(GT,     2,      ">",     BINDS_ORDER,    a > b ? 1.0 : 0.0)                         \
+    X(GE,     2,      ">=",    BINDS_ORDER,    a >= b ? 1.0 : 0.0)                        \
+    X(EQ,     2,      "==",    BINDS_EQUAL,    a == b ? 1.0 : 0.0)                        \
+    X(NE,     2,      "!=",    BINDS_EQUAL,    a != b ? 1.0 : 0.0)                        \
+    X(AND,    2,      "&&",    BINDS_AND,      (a != 0.0) & (b != 0.0) ? 1.0 : 0.0)       \
+    X(OR,     2,      "||",    BINDS_OR,       (a != 0.0) | (b != 0.0) ? 1.0 : 0.0)       \
+    X(CHOICE, 3,      "?",     BINDS_CHOICE,   a != 0.0 ? b : c)                          \
+    X(SIN,    1,      "sin",   BINDS_CALL,     sin(a))                                    \
+    X(COS,    1,      "cos",   BINDS_CALL,     cos(a))                                    \
+    X(TAN,    1,      "tan",   BINDS_CALL,     tan(a))                                    \
+    X(ASIN,   1,      "asin",  BINDS_CALL,     asin(a))                                   \
+    X(ACOS,   1,      "acos",  BINDS_CALL,     acos(a))                                   \
+    X(ATAN,   1,      "atan",  BINDS_CALL,     atan(a))                                   \
+    X(ATAN2,  2,      "atan2", BINDS_CALL,     atan2(a, b))                               \
+    X(SINH,   1,      "sinh",  BINDS_CALL,     sinh(a))                                   \
+    X(COSH,   1,      "cosh",  BINDS_CALL,     cosh(a))                                   \
+    X(TANH,   1,      "tanh",  BINDS_CALL,     tanh(a))                                   \
+    X(EXP,    1,      "exp",   BINDS_CALL,     exp(a))                                    \
+    X(LOG,    1,      "log",   BINDS_CALL,     log(a))                                    \
+    X(SQRT,   1,      "sqrt",  BINDS_CALL,     sqrt(a))                                   \
+    X(ABS,    1,      "abs",   BINDS_CALL,     fabs(a))                                   \
+    X(MIN,    2,      "min",   BINDS_CALL,     (a != a) | (a < b) ? a : b)                \
+    X(MAX,    2,      "max",   BINDS_CALL,     (a != a) | (a > b) ? a : b)                \
+    X(FLOOR,  1,      "floor", BINDS_CALL,     floor(a))                                  \
+    X(SIGN,   1,      "sign",  BINDS_CALL,     a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a)        \
+    X(STEP,   1,      "step",  BINDS_CALL,     a >= 0.0 ? 1.0 : 0.0)                      \
+    X(RANDN,  1,      "randn", BINDS_CALL,     sw_randn(a, cell, step, stream))           \
+    X(RAND,   1,      "rand",  BINDS_CALL,     sw_rand(a, cell, step, stream))
+
+#define X(id, operands, written, binds, value) OP_##id,
+enum operation { OP_NUMBER, OP_NAME, OPERATIONS(X) OP_COUNT };
+#undef X
+
+struct op_row {                 /* src/expr/operation.c */
+    const char     *written;    /* NULL for OP_NUMBER and OP_NAME */
+    enum precedence binds;
+    int             operands;
+    const char     *value;      /* the C expression, as text */
+};
+extern const struct op_row op_table[OP_COUNT];
+
+static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN; }
+static inline bool op_is_function(enum operation op) { return op_table[op].binds == BINDS_CALL && op_table[op].written; }
+
+/** The function of this name, OP_COUNT if there is none. */
+enum operation op_find_function(const char *name);
+
+/* ------------------------------------------------------------------ values of an operation (operation.c) */
+
+struct op_where { int cell; long long step; uint32_t stream; };  /* cell: of the first of the n values */
+
+/* out[i] = op(a[i], b[i], c[i]) for i < n. Operands an operation lacks may be any readable array; out overlaps none. */
+typedef void op_loop(int n, const double *a, const double *b, const double *c, double *out, const struct op_where *where);
+extern op_loop *const op_loops[OP_COUNT];
+
+/* One value, by the same loop; not for random numbers. */
+double op_value(enum operation op, double a, double b, double c);
+
+/* ------------------------------------------------------------------ the tree (tree.c) */
+
+enum { NAME_LONGEST = 63, TEXT_LONGEST = 65536, DEEPEST = 200, DERIVATIVE_LARGEST = 100000 };
+
+struct node {
+    enum operation op;
+    int    child[3];        /* indices of nodes before this one; -1 where there is none */
+    int    name;            /* OP_NAME: index into names                                */
+    int    column, length;  /* in the text, in characters                               */
+    double value;           /* OP_NUMBER: finite, not negative                          */
+};
+
+/* Children stand before their parents, so that walking a tree is a loop and no depth of it can exhaust the stack. A
+ * derivative may use a node in several places. */
+struct sw_expr {
+    struct node *node;
+    int          count, room, root;
+    char       (*names)[NAME_LONGEST + 1];
+    int          name_count, name_room;
+};
+
+/** Append a node; its index, or -1 if memory is out. */
+int tree_add(struct sw_expr *expr, const struct node *node);
+/** The index of a name, added if new; -1 if memory is out. */
+int tree_name(struct sw_expr *expr, const char *name, size_t length);
+/** Drop what the root does not use. */
+enum sw_status tree_prune(struct sw_expr *expr);
+
+/* ------------------------------------------------------------------ errors (expr_error.c) */
+
+/** Fill err, and the message of base/sw_err.h. @return SW_E_CONFIG */
+enum sw_status expr_refuse(struct sw_expr_error *err, int column, int length, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/** "did you mean 'sin'? known: sin cos ..." into hint; at most count names, cut to fit. */
+void expr_hint_names(char hint[400], const char *wrong, const char *const *names, int count);
+
+/* ------------------------------------------------------------------ programs (compile.c) */
+
+struct instruction {
+    enum operation op;
+    enum sw_rate   rate;
+    int    operand[3];  /* indices of instructions before this one; -1 where there is none */
+    double value;       /* OP_NUMBER                                                       */
+    int    slot;        /* OP_NAME                                                         */
+    int    symbol;      /* OP_NAME: index into the program's names                         */
+    int    kept;        /* index among the values kept at its rate (r, s, c), or -1        */
+    int    wide;        /* which block holds this number, RUN or STEP value repeated, or -1 */
+    int    scratch;     /* which scratch block receives the value, or -1                   */
+};
+
+/* Instructions are sorted by rate: those of rate k are first[k] .. first[k+1]-1. */
+struct sw_program {
+    struct instruction *code;
+    int count, root, first[5];
+    int kept[4], wides, scratches;
+    int params, operations;  /* as in sw_program_size: params, point */
+    uint32_t stream;
+    char (*names)[NAME_LONGEST + 1];
+    int name_count;
+};
+
+/** Decide what is kept and where values go (schedule.c); code, count and root are set. */
+enum sw_status program_schedule(struct sw_program *program);
+#endif

@@ -1,0 +1,289 @@
+/* Recursive descent; binary operators by precedence climbing.
+ *
+ *   choice  = binary [ ? choice : choice ]
+ *   binary  = unary { operator unary }           || && == != < <= > >= + - * /   by precedence, left to right
+ *   unary   = (- | + | !) unary | power
+ *   power   = primary [ ^ unary ]                so -2^2 = -(2^2), 2^-1 = 2^(-1), 2^3^2 = 2^(3^2)
+ *   primary = number | name | function ( choice {, choice} ) | ( choice )
+ *
+ * A rule returns the index of its node, or -1 with the parser's status set. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/lex.h"
+
+enum { NAMES_MOST = 1000 };  /* different names in one expression: they are found by linear search */
+
+struct parser {
+    struct lexer   lexer;
+    struct token   now;
+    struct token   operator;  /* the last one passed that wants an operand after it; bytes = 0: none */
+    struct sw_expr *expr;
+    enum sw_status status;
+    int            depth;
+};
+
+static int choice(struct parser *p);
+static int unary(struct parser *p);
+
+/* ------------------------------------------------------------------ errors */
+
+#define REFUSE(p, column, length, hint, ...) \
+    ((p)->status = expr_refuse((p)->lexer.err, (column), (length), (hint), __VA_ARGS__), -1)
+#define REFUSE_HERE(p, hint, ...) REFUSE(p, (p)->now.column, (p)->now.length, hint, __VA_ARGS__)
+
+static int clip(const struct token *t) { return t->bytes < 40 ? (int)t->bytes : 40; }
+
+static int refuse_missing_operand(struct parser *p)
+{
+    const struct token *op = &p->operator;
+    if (p->now.kind != T_END)
+        return REFUSE_HERE(p, "", "missing operand before '%.*s'", clip(&p->now), p->now.begin);
+    if (op->bytes) return REFUSE(p, op->column, op->length, "", "missing operand after '%.*s'", clip(op), op->begin);
+    return REFUSE(p, 0, 1, "", "empty expression");
+}
+
+/* The expression could have ended, but something follows it that cannot. */
+static int refuse_trailing(struct parser *p)
+{
+    const struct token *t = &p->now;
+    switch (t->kind) {
+    case T_RIGHT: return REFUSE_HERE(p, "", "')' without '('");
+    case T_COMMA: return REFUSE_HERE(p, "decimal fractions are written with a point", "',' outside of a function's arguments");
+    case T_COLON: return REFUSE_HERE(p, "a choice is written condition ? a : b", "':' without '?'");
+    case T_NUMBER: case T_NAME: case T_LEFT:
+        return REFUSE_HERE(p, "multiplication is written with *", "missing operator before '%.*s'", clip(t), t->begin);
+    default: return REFUSE_HERE(p, "", "unexpected '%.*s'", clip(t), t->begin);
+    }
+}
+
+/* ------------------------------------------------------------------ small steps */
+
+static int advance(struct parser *p)
+{
+    p->operator = (struct token){0};
+    p->status = lex(&p->lexer, &p->now);
+    return p->status ? -1 : 0;
+}
+
+static int advance_operator(struct parser *p)
+{
+    struct token op = p->now;
+    if (advance(p)) return -1;
+    p->operator = op;
+    return 0;
+}
+
+static bool at_operator(const struct parser *p, enum operation op)
+{
+    return p->now.kind == T_OPERATOR && p->now.op == op;
+}
+
+static int add(struct parser *p, const struct node *node)
+{
+    int k = tree_add(p->expr, node);
+    if (k < 0) p->status = SW_E_MEMORY;
+    return k;
+}
+
+static int add_operation(struct parser *p, enum operation op, const struct token *at, int a, int b, int c)
+{
+    return add(p, &(struct node){.op = op, .child = {a, b, c}, .column = at->column, .length = at->length});
+}
+
+/* One rule, one level deeper. The limit keeps the C stack small; it is counted here and nowhere else. */
+static int nested(struct parser *p, int (*rule)(struct parser *))
+{
+    if (++p->depth > DEEPEST) return REFUSE_HERE(p, "split it with define", "nested deeper than %d levels", DEEPEST);
+    int k = rule(p);
+    p->depth--;
+    return k;
+}
+
+/* ------------------------------------------------------------------ primary */
+
+static int constant(struct parser *p, const struct token *at, double value)
+{
+    return add(p, &(struct node){.op = OP_NUMBER, .child = {-1, -1, -1}, .column = at->column, .length = at->length,
+                                 .value = value});
+}
+
+static int number(struct parser *p)
+{
+    struct token at = p->now;
+    return advance(p) ? -1 : constant(p, &at, at.value);
+}
+
+static int parenthesis(struct parser *p)
+{
+    struct token left = p->now;
+    if (advance(p)) return -1;
+    if (p->now.kind == T_END) return REFUSE(p, left.column, 1, "", "'(' without ')'");
+    int k = nested(p, choice);
+    if (k < 0) return -1;
+    if (p->now.kind == T_END) return REFUSE(p, left.column, 1, "", "'(' without ')'");
+    if (p->now.kind != T_RIGHT) return refuse_trailing(p);
+    return advance(p) ? -1 : k;
+}
+
+static int refuse_function(struct parser *p, const struct token *name, const char *text)
+{
+    const char *names[OP_COUNT];
+    char hint[400];
+    int count = 0;
+    for (enum operation op = 0; op < OP_COUNT; op++)
+        if (op_is_function(op)) names[count++] = op_table[op].written;
+    expr_hint_names(hint, text, names, count);
+    return REFUSE(p, name->column, name->length, hint, "unknown function '%s'", text);
+}
+
+static bool takes_more(enum operation op) { return op == OP_MIN || op == OP_MAX; }
+
+static int refuse_count(struct parser *p, const struct token *name, enum operation op, int count)
+{
+    int wanted = op_table[op].operands;
+    return REFUSE(p, name->column, name->length, op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)" : "",
+                  "%s takes %s%d argument%s, not %d", op_table[op].written, takes_more(op) ? "at least " : "", wanted,
+                  wanted == 1 ? "" : "s", count);
+}
+
+/* The arguments and the closing parenthesis; min and max of more than two become a chain of pairs. */
+static int call(struct parser *p, enum operation op, const struct token *name)
+{
+    int arg[3] = {-1, -1, -1}, count = 0;
+    struct token left = p->now;
+    if (advance(p)) return -1;
+    if (p->now.kind == T_RIGHT) return refuse_count(p, name, op, 0);
+    for (;; count++) {
+        if (p->now.kind == T_END) return REFUSE(p, left.column, 1, "", "'(' without ')'");
+        if (count >= 2 && takes_more(op)) {
+            arg[0] = add_operation(p, op, name, arg[0], arg[1], -1);
+            if (arg[0] < 0) return -1;
+        }
+        int k = nested(p, choice);
+        if (k < 0) return -1;
+        arg[count < 2 ? count : 1] = k;
+        if (p->now.kind != T_COMMA) break;
+        if (advance(p)) return -1;
+    }
+    count++;
+    if (p->now.kind == T_END) return REFUSE(p, left.column, 1, "", "'(' without ')'");
+    if (p->now.kind != T_RIGHT) return refuse_trailing(p);
+    if (count != op_table[op].operands && !(takes_more(op) && count > 2)) return refuse_count(p, name, op, count);
+    return advance(p) ? -1 : add_operation(p, op, name, arg[0], arg[1], -1);
+}
+
+static int name(struct parser *p)
+{
+    struct token at = p->now;
+    char text[NAME_LONGEST + 1] = "";
+    memcpy(text, at.begin, at.bytes);
+    if (advance(p)) return -1;
+    enum operation op = op_find_function(text);
+    if (p->now.kind == T_LEFT) return op < OP_COUNT ? call(p, op, &at) : refuse_function(p, &at, text);
+    if (op < OP_COUNT)
+        return REFUSE(p, at.column, at.length, "", "function '%s' without arguments; write %s(...)", text, text);
+    if (!strcmp(text, "pi")) return constant(p, &at, M_PI);
+    if (!strcmp(text, "e")) return constant(p, &at, M_E);
+    int k = tree_name(p->expr, text, at.bytes);
+    if (k >= NAMES_MOST) return REFUSE(p, at.column, at.length, "", "more than %d different names", NAMES_MOST);
+    if (k < 0) p->status = SW_E_MEMORY;
+    return k < 0 ? -1 : add(p, &(struct node){.op = OP_NAME, .child = {-1, -1, -1}, .name = k, .column = at.column,
+                                              .length = at.length});
+}
+
+static int primary(struct parser *p)
+{
+    switch (p->now.kind) {
+    case T_NUMBER: return number(p);
+    case T_NAME: return name(p);
+    case T_LEFT: return parenthesis(p);
+    default: return refuse_missing_operand(p);
+    }
+}
+
+/* ------------------------------------------------------------------ operators */
+
+static int power(struct parser *p)
+{
+    int base = primary(p);
+    struct token at = p->now;
+    if (base < 0 || !at_operator(p, OP_POW)) return base;
+    if (advance_operator(p)) return -1;
+    int exponent = nested(p, unary);
+    return exponent < 0 ? -1 : add_operation(p, OP_POW, &at, base, exponent, -1);
+}
+
+static int unary(struct parser *p)
+{
+    struct token at = p->now;
+    if (!at_operator(p, OP_SUB) && !at_operator(p, OP_ADD) && !at_operator(p, OP_NOT)) return power(p);
+    if (advance_operator(p)) return -1;
+    int k = nested(p, unary);
+    if (k < 0 || at.op == OP_ADD) return k;
+    return add_operation(p, at.op == OP_SUB ? OP_NEG : OP_NOT, &at, k, -1, -1);
+}
+
+static bool is_binary(const struct token *t, enum precedence least)
+{
+    return t->kind == T_OPERATOR && op_table[t->op].operands == 2 && op_table[t->op].binds >= least &&
+           op_table[t->op].binds < BINDS_UNARY;
+}
+
+static int binary(struct parser *p, enum precedence least)
+{
+    int left = unary(p);
+    while (left >= 0 && is_binary(&p->now, least)) {
+        struct token at = p->now;
+        enum precedence binds = op_table[at.op].binds;
+        if (advance_operator(p)) return -1;
+        int right = binary(p, binds + 1);
+        if (right < 0) return -1;
+        left = add_operation(p, at.op, &at, left, right, -1);
+        /* a < b < c would mean (a < b) < c, which nobody wants */
+        if (left >= 0 && (binds == BINDS_ORDER || binds == BINDS_EQUAL) && p->now.kind == T_OPERATOR &&
+            op_table[p->now.op].binds == binds)
+            return REFUSE_HERE(p, "write a < b && b < c", "comparisons do not chain");
+    }
+    return left;
+}
+
+static int choice(struct parser *p)
+{
+    int condition = binary(p, BINDS_OR);
+    struct token question = p->now;
+    if (condition < 0 || question.kind != T_QUESTION) return condition;
+    if (advance_operator(p)) return -1;
+    int yes = nested(p, choice);
+    if (yes < 0) return -1;
+    if (p->now.kind == T_END || p->now.kind == T_RIGHT)
+        return REFUSE(p, question.column, 1, "a choice is written condition ? a : b", "'?' without ':'");
+    if (p->now.kind != T_COLON) return refuse_trailing(p);
+    if (advance_operator(p)) return -1;
+    int no = nested(p, choice);
+    return no < 0 ? -1 : add_operation(p, OP_CHOICE, &question, condition, yes, no);
+}
+
+static int whole(struct parser *p)
+{
+    if (advance(p)) return -1;
+    int root = choice(p);
+    return root >= 0 && p->now.kind != T_END ? refuse_trailing(p) : root;
+}
+
+enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err)
+{
+    size_t length = strlen(text);
+    *expr = NULL;
+    *err = (struct sw_expr_error){0};
+    if (length > TEXT_LONGEST)
+        return expr_refuse(err, 0, 1, "split it with define", "expression of %zu characters, at most %d are allowed", length,
+                           TEXT_LONGEST);
+    struct parser p = {.lexer = {text, 1, err}};
+    SW_TRY(sw_alloc(1, &p.expr));
+    p.expr->root = whole(&p);
+    if (p.status) sw_expr_destroy(&p.expr);
+    *expr = p.expr;
+    return p.status;
+}

@@ -1,0 +1,71 @@
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/expr_impl.h"
+
+int tree_add(struct sw_expr *expr, const struct node *node)
+{
+    if (expr->count == expr->room) {
+        int room = expr->room ? 2 * expr->room : 16;
+        if (sw_resize((size_t)expr->room, (size_t)room, &expr->node)) return -1;
+        expr->room = room;
+    }
+    expr->node[expr->count] = *node;
+    return expr->count++;
+}
+
+int tree_name(struct sw_expr *expr, const char *name, size_t length)
+{
+    for (int k = 0; k < expr->name_count; k++)
+        if (!strncmp(expr->names[k], name, length) && !expr->names[k][length]) return k;
+    if (expr->name_count == expr->name_room) {
+        int room = expr->name_room ? 2 * expr->name_room : 8;
+        if (sw_resize((size_t)expr->name_room, (size_t)room, &expr->names)) return -1;
+        expr->name_room = room;
+    }
+    memcpy(expr->names[expr->name_count], name, length);
+    expr->names[expr->name_count][length] = 0;
+    return expr->name_count++;
+}
+
+void sw_expr_destroy(struct sw_expr **expr)
+{
+    if (!expr || !*expr) return;
+    sw_free((*expr)->node);
+    sw_free((*expr)->names);
+    sw_free(*expr);
+    *expr = NULL;
+}
+
+enum sw_status tree_prune(struct sw_expr *expr)
+{
+    int *place, kept = 0;
+    SW_TRY(sw_alloc((size_t)expr->count, &place));
+    place[expr->root] = 1;  /* first pass: which are used; second: where they go */
+    for (int k = expr->root; k >= 0; k--)
+        for (int j = 0; place[k] && j < op_table[expr->node[k].op].operands; j++) place[expr->node[k].child[j]] = 1;
+    for (int k = 0; k <= expr->root; k++) {
+        if (!place[k]) continue;
+        struct node node = expr->node[k];
+        for (int j = 0; j < op_table[node.op].operands; j++) node.child[j] = place[node.child[j]];
+        place[k] = kept;
+        expr->node[kept++] = node;
+    }
+    expr->count = kept;
+    expr->root = kept - 1;
+    sw_free(place);
+    return SW_OK;
+}
+
+void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user)
+{
+    for (int k = 0; k < expr->count; k++)
+        if (expr->node[k].op == OP_NAME) visit(user, expr->names[expr->node[k].name], expr->node[k].column);
+}
+
+bool sw_expr_is_random(const struct sw_expr *expr)
+{
+    for (int k = 0; k < expr->count; k++)
+        if (op_is_random(expr->node[k].op)) return true;
+    return false;
+}
