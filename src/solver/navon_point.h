@@ -3,54 +3,53 @@
 /* Navon's closure of a periodic pentadiagonal system (Navon 1987; cuPentBatch, section II.3, eq. 8-12). The last p = 2 unknowns
  * z = (x_{n-2}, x_{n-1}) are split off; with m = n - p,
  *
- *     ( E   k ) (x)   (f)         S = C - h^T E^-1 k,
- *     ( h^T C ) (z) = (g)         z = S^-1 (g - (h^T E^-1) f),      x = E^-1 (f - k z)
+ *     ( E   k ) (x)   (f)         Z = E^-1 k,  S = C - h^T Z                         at set-up
+ *     ( h^T C ) (z) = (g)         y = E^-1 f,  S z = g - h^T y,  x = y - Z z         in a solve
  *
- * E is pentadiagonal without corners. k has at most six entries, in its first two and last two rows; W = (h^T E^-1)^T, two columns
- * of m, and S^-1 are computed at set-up. A solve costs 4 m operations more than one with E.
+ * E is pentadiagonal without corners, Z two columns of m. h has at most six entries, in its first two and last two rows: h^T y is
+ * cheap. A solve costs 4 m operations more than one with E.
+ * The paper keeps h^T E^-1 instead and solves E x = f - k z after z: as many operations, but z then knows nothing of the rounding
+ * in x, and residuals reach hundreds of eps |A| |x| where this order leaves a few (s4 = 1e8). S is factored for the same reason:
+ * its explicit inverse would leave eps times its condition.
  * Tridiagonal matrices split off one unknown, p = 1: what belongs to z_0 is then zero, and the same formulas hold. */
 #include "base/sw_hd.h"
 
 struct sw_navon {
-    double inverse[4];  /* S^-1, rows first; p = 1: only [3] is not zero                                      */
-    double k[6];        /* k(0,0) k(0,1) k(1,1) from the left corner, k(m-2,0) k(m-1,0) k(m-1,1) from the right */
+    double border[4];   /* S = L R: 1/r00, r01, l10, 1/r11                                                        */
+    double h[6];        /* h(0,0) h(0,1) h(1,1), which wrap around, then h(m-2,0) h(m-1,0) h(m-1,1)               */
 };
 
-/** The border unknowns from r = g - W^T f. */
-SW_HD static inline void sw_navon_border(const struct sw_navon *c, double r0, double r1, double *z0, double *z1)
-{
-    *z0 = c->inverse[0] * r0 + c->inverse[1] * r1;
-    *z1 = c->inverse[2] * r0 + c->inverse[3] * r1;
-}
-
-/* What f - k z takes from the first two and the last two rows of f. For m < 4 a row may take from both ends. */
-SW_HD static inline double sw_navon_first(const struct sw_navon *c, double z0, double z1)
-{
-    return c->k[0] * z0 + c->k[1] * z1;
-}
-SW_HD static inline double sw_navon_second(const struct sw_navon *c, double z1) { return c->k[2] * z1; }
-SW_HD static inline double sw_navon_last_but_one(const struct sw_navon *c, double z0) { return c->k[3] * z0; }
-SW_HD static inline double sw_navon_last(const struct sw_navon *c, double z0, double z1)
-{
-    return c->k[4] * z0 + c->k[5] * z1;
-}
-
-/** w k for one column w of W: what S takes from its row of C. A row that E does not have (m = 1) is passed as 0. */
+/** h^T y from the first two and the last two entries of y; those that y does not have (m = 1) are passed as 0. */
 SW_HD static inline void sw_navon_product(const struct sw_navon *c, double first, double second, double last_but_one,
                                           double last, double *p0, double *p1)
 {
-    *p0 = c->k[0] * first + c->k[3] * last_but_one + c->k[4] * last;
-    *p1 = c->k[1] * first + c->k[2] * second + c->k[5] * last;
+    *p0 = c->h[0] * first + c->h[3] * last_but_one + c->h[4] * last;
+    *p1 = c->h[1] * first + c->h[2] * second + c->h[5] * last;
 }
 
-/** The inverse of S = (s00 s01; s10 s11). @return its determinant: S cannot be inverted if that is zero or not finite */
-SW_HD static inline double sw_navon_inverse(double s00, double s01, double s10, double s11, double inverse[4])
+/** Take in S = (s00 s01; s10 s11), by elimination without pivoting, as in E; with p = 1, s00 = 1 and s01 = s10 = 0.
+ *  @return 0, or 1 + the border row whose pivot is zero or not finite */
+SW_HD static inline int sw_navon_factor(double s00, double s01, double s10, double s11, double border[4])
 {
-    double det = s00 * s11 - s01 * s10;
-    inverse[0] = s11 / det;
-    inverse[1] = -s01 / det;
-    inverse[2] = -s10 / det;
-    inverse[3] = s00 / det;
-    return det;
+    border[0] = 1.0 / s00;
+    border[1] = s01;
+    border[2] = s10 * border[0];
+    border[3] = 1.0 / (s11 - border[2] * s01);
+    if (!(border[0] - border[0] == 0.0) || border[0] == 0.0) return 1;
+    if (!(border[3] - border[3] == 0.0) || border[3] == 0.0) return 2;
+    return 0;
+}
+
+/** The border unknowns S z = r, r = g - h^T y; with p = 1, r0 = 0. */
+SW_HD static inline void sw_navon_border(const struct sw_navon *c, double r0, double r1, double *z0, double *z1)
+{
+    *z1 = (r1 - c->border[2] * r0) * c->border[3];
+    *z0 = (r0 - c->border[1] * *z1) * c->border[0];
+}
+
+/** An entry of x = y - Z z. */
+SW_HD static inline double sw_navon_correct(double y, double Z0, double Z1, double z0, double z1)
+{
+    return y - (Z0 * z0 + Z1 * z1);
 }
 #endif

@@ -47,13 +47,4 @@ SW_HD static inline double sw_penta_backward(double gamma, double delta, double 
 {
     return (g - delta * x2) - gamma * x1;
 }
-
-/* The transposed system A^T w = h, A^T = R^T L^T, is solved with the same factors (Navon's closure needs it): downwards
- *     v_i = h_i - gamma_{i-1} v_{i-1} - delta_{i-2} v_{i-2}              (R^T v = h)
- * and upwards, with z = alpha w,
- *     z_i = v_i - (beta/alpha)_{i+1} z_{i+1} - (a/alpha)_{i+2} z_{i+2},  w_i = z_i / alpha_i. */
-SW_HD static inline double sw_penta_across(double first, double second, double h, double v1, double v2)
-{
-    return (h - second * v2) - first * v1;
-}
 #endif
