@@ -1,0 +1,77 @@
+#!/bin/sh
+# The documentation agrees with the program, the tables and the files that are here.
+cd "$(dirname "$0")/.." || exit 1
+: "${SWEEP:=./build/sweep}"
+failed=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+ok() { echo "  ok    $1"; }
+bad() { echo "  BAD   $1"; failed=1; }
+documents='README.md CHANGELOG.md results/README.md docs/*.md'
+
+man_pages_are_clean() {
+    command -v mandoc >/dev/null || { echo "  skip  $1: no mandoc here"; return; }
+    found=$(mandoc -T lint docs/man/sweep.1 docs/man/sweep.cfg.5)
+    [ -z "$found" ] && ok "$1" || { echo "$found"; bad "$1"; }
+}
+
+generated_pages_are_up_to_date() {
+    scripts/make_docs.sh "$SWEEP" "$dir" &&
+        diff -u docs/config.md "$dir/config.md" && diff -u docs/man/sweep.cfg.5 "$dir/man/sweep.cfg.5" &&
+        ok "$1" || bad "$1 (make docs writes them again)"
+}
+
+every_config_passes_check() {
+    for config in configs/*.cfg; do
+        "$SWEEP" check "$config" >"$dir/out" 2>&1 && ok "$1: $config" || { cat "$dir/out"; bad "$1: $config"; }
+    done
+}
+
+# Links to files, and paths in backquotes, lead to something.
+links_resolve() {
+    for document in $documents; do
+        [ -f "$document" ] || { bad "$1: no $document"; continue; }
+        folder=$(dirname "$document")
+        for link in $(grep -oE '\]\([^)#]+' "$document" | sed 's/^](//'); do
+            case $link in http*) continue ;; esac
+            [ -e "$folder/$link" ] || bad "$1: $document -> $link"
+        done
+        for path in $(grep -oE '`(src|cuda|scripts|configs|tests|docs)/[A-Za-z0-9_./]*`' "$document" | tr -d '`' | sort -u); do
+            [ -e "$path" ] || bad "$1: $document names $path"
+        done
+    done
+    ok "$1"
+}
+
+# Functions of the design text are in the source (so that "followed by names alone" stays true).
+functions_exist() {
+    for name in $(grep -ohE '`(sw|cli|cmd)_[a-z0-9_]+\(\)`' docs/*.md | tr -d '`()' | sort -u); do
+        grep -rqE "(^|[^a-z_])$name\(" src cuda || bad "$1: $name()"
+    done
+    ok "$1"
+}
+
+# Each `sweep COMMAND --option` of the texts and of the man page is one the program knows.
+commands_exist() {
+    "$SWEEP" --help >"$dir/help" 2>&1
+    for command in $(grep -ohE '(^ +|`)(\./)?sweep [a-z]+' $documents | sed 's/.*sweep //' | sort -u); do
+        grep -qE "^ +(sweep )?$command( |\$)" "$dir/help" || bad "$1: sweep $command"
+    done
+    for command in run check status resume show plot merge init explain list; do "$SWEEP" $command --help 2>&1; done >"$dir/options"
+    for option in $(sed 's/\\-/-/g' docs/man/sweep.1 | grep -ohE -- '--[a-z][a-z-]+' - $documents configs/*.cfg | sort -u); do
+        case $option in --markdown|--print|--over|--log) continue ;; esac   # of scripts
+        grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
+    done
+    for target in $(grep -ohE '(^ +|`)make [a-z]+' $documents | sed 's/.*make //' | sort -u); do
+        grep -qE "^$target:" Makefile || bad "$1: make $target"
+    done
+    ok "$1"
+}
+
+man_pages_are_clean "man pages are clean"
+generated_pages_are_up_to_date "generated pages are up to date"
+every_config_passes_check "passes check"
+links_resolve "links and paths resolve"
+functions_exist "functions named in docs exist"
+commands_exist "commands and options in docs exist"
+exit $failed

@@ -1,0 +1,50 @@
+#!/bin/sh
+# sweep plot draws what the program writes, fits slopes, and says what is wrong when it cannot.
+cd "$(dirname "$0")/.." || exit 1
+: "${SWEEP:=./build/sweep}"
+python=/usr/bin/python3
+$python -c 'import h5py, matplotlib' 2>/dev/null || { echo "  skip  no h5py and matplotlib for $python"; exit 0; }
+failed=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+ok() { echo "  ok    $1"; }
+bad() { echo "  BAD   $1"; failed=1; }
+
+make_file() { "$SWEEP" run -q "configs/$1.cfg" -o "$dir/$1.h5"; code=$?; [ $code -eq "${2:-0}" ] || bad "sweep $1: exit code $code"; }
+draws() {  # draws "what" PICTURE ARGUMENTS...
+    what=$1 picture=$dir/$2
+    shift 2
+    "$SWEEP" plot "$@" -o "$picture" >"$dir/out" 2>&1 && [ "$(wc -c <"$picture")" -gt 4000 ] && ok "draws $what" ||
+        { cat "$dir/out"; bad "draws $what"; }
+}
+refuses() {  # refuses "what" TEXT ARGUMENTS...
+    what=$1 text=$2
+    shift 2
+    if "$SWEEP" plot "$@" -o "$dir/never.png" >"$dir/out" 2>&1; then bad "refuses $what: exit code 0"
+    elif grep -qF -- "$text" "$dir/out" && [ ! -e "$dir/never.png" ]; then ok "refuses $what"
+    else cat "$dir/out"; bad "refuses $what: not with '$text'"; fi
+}
+
+make_file tiny_ch
+make_file tiny_nsweep
+make_file tiny_heat
+make_file tiny_diverge 1
+
+draws "a spacetime picture" a.png "$dir/tiny_ch.h5" --kind spacetime --run 3
+draws "several runs in panels, as PDF" b.pdf "$dir/tiny_ch.h5" --kind spacetime --run 0-5
+draws "a series over time" c.svg "$dir/tiny_ch.h5" --kind lines --of mass
+draws "a field over x" d.png "$dir/tiny_ch.h5" --kind lines --of u --run 1
+draws "a heatmap" e.png "$dir/tiny_ch.h5" --kind heatmap --of domain_length
+draws "a field of a group by n" f.png "$dir/tiny_nsweep.h5" --kind spacetime --run 5
+draws "what suits the file" g.png "$dir/tiny_nsweep.h5"
+grep -q '^slope -' "$dir/out" && ok "prints a slope for each line" || bad "prints a slope for each line"
+draws "runs beside one that diverged" h.png "$dir/tiny_diverge.h5" --kind lines --of energy
+
+refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi
+refuses "norms that are not there" "no error norms" "$dir/tiny_ch.h5" --kind convergence
+refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5" --kind heatmap
+refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spacetime --run 77
+refuses "a file that is not there" "$dir/none.h5" "$dir/none.h5"
+refuses "a file that is no HDF5" "README.md" README.md
+
+exit $failed
