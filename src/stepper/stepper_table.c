@@ -1,6 +1,8 @@
 /* Every way to advance lines in time there is. To add one: write stepper_<name>.c, add its row. */
 #include "stepper/sw_stepper_impl.h"
 
+extern const struct sw_stepper_ops stepper_plain_cpu;
+
 #if defined SW_HAVE_CUDA && 0  /* with stepper_split_cuda.c: drop the "&& 0" */
 extern const struct sw_stepper_ops stepper_split_cuda;
 #else
@@ -11,6 +13,7 @@ static const struct sw_stepper_ops stepper_split_cuda = {
 #endif
 
 const struct sw_stepper_ops *const sw_stepper_table[] = {
-    &stepper_split_cuda,  /* a stencil kernel, then a band solver, each step */
+    &stepper_plain_cpu,   /* stencils, then a band solver, each step: the reference */
+    &stepper_split_cuda,  /* the same with a kernel for each part                   */
     0,
 };

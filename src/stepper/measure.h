@@ -1,0 +1,20 @@
+#ifndef MEASURE_H
+#define MEASURE_H
+/* The scalars of a line on the CPU (enum sw_line_scalar), with the arithmetic of measure_point.h and spectrum_point.h. */
+#include "stepper/sw_stepper.h"
+
+struct sw_measure;  /* workspace for lines of n points, one a thread */
+
+enum sw_status sw_measure_create(int n, struct sw_measure **measure);
+void sw_measure_destroy(struct sw_measure **measure);
+
+/** u_x by central differences, for the energy's density. @return [n], valid until the next call */
+const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx);
+
+/** All scalars of a field. @param density  [n] of the energy; NULL: it is reported as NaN
+ *  @param u  [n], finite */
+void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density, double out[SW_LINE_SCALARS]);
+
+/** cos(2 pi i/n), sin(2 pi i/n) for i = 0 .. n-1, as sw_spectrum_point() wants them. */
+void sw_measure_circle(int n, double *cosine, double *sine);
+#endif

@@ -1,0 +1,473 @@
+/* The reference: the explicit side by stencils and the expression interpreter, then a band solver, one step at a time.
+ *
+ * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its line and its
+ * factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored once a batch,
+ * one for each different pair (s4, s2), always pentadiagonal: which runs share one changes no bit. */
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "solver/sw_band.h"
+#include "stepper/line_point.h"
+#include "stepper/measure.h"
+#include "stepper/sw_stepper_impl.h"
+
+enum { INITIAL, G, S, ENERGY, PROGRAMS };
+
+struct worker {                /* what a thread needs                              */
+    struct sw_eval    *eval[PROGRAMS];
+    struct sw_measure *measure;
+    double            *x;      /* [n] of the run at hand                           */
+    double            *next;   /* [n] right-hand side, then u of the next step     */
+    double            *term;   /* [n] values of G, S or the energy's density       */
+};
+
+struct slot { void *field; double *scalars; bool has_field, has_scalars; };
+
+struct plain {
+    char            band_row[64];
+    struct sw_band *band;      /* of the batch loaded: one system for each different matrix                    */
+    int            *system;    /* [capacity]: the run's matrix                                                 */
+    double         *u;         /* [capacity][n]; NaN where a run has stopped                                   */
+    bool           *stopped;   /* [capacity]                                                                   */
+    int64_t        *diverged;  /* [capacity]: the step, -1 if not or, where stopped, not known before advance() */
+    int             workers;
+    struct worker  *worker;
+    struct slot     slot[SW_SLOTS];
+};
+
+static bool plain_fits(const struct sw_stepper_desc *desc)
+{
+    (void)desc;
+    return true;
+}
+
+static size_t field_size(const struct sw_stepper_desc *desc) { return desc->single ? sizeof(float) : sizeof(double); }
+
+static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
+{
+    size_t n = (size_t)desc->n;
+    (void)band;
+    *fixed = (size_t)omp_get_max_threads() * n * 24 * sizeof(double);  /* workers: 11 arrays and the programs' values */
+    /* a matrix while it is loaded and its factors (LAPACK: 7 + 2 vectors), the state, the slots */
+    *per_run = n * ((5 + 9 + 1) * sizeof(double) + SW_SLOTS * field_size(desc)) +
+               (size_t)desc->model.nparam * sizeof(double) + 256;
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+static void programs_of(const struct sw_line_model *m, const struct sw_program *program[PROGRAMS])
+{
+    program[INITIAL] = m->initial;
+    program[G] = m->g;
+    program[S] = m->s;
+    program[ENERGY] = m->energy;
+}
+
+static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
+{
+    const struct sw_program *program[PROGRAMS];
+    size_t n = (size_t)d->n;
+    programs_of(&d->model, program);
+    for (int k = 0; k < PROGRAMS; k++)
+        if (program[k]) SW_TRY(sw_eval_create(program[k], d->n, &w->eval[k]));
+    SW_TRY(sw_measure_create(d->n, &w->measure));
+    SW_TRY(sw_alloc(n, &w->x));
+    SW_TRY(sw_alloc(n, &w->next));
+    return sw_alloc(n, &w->term);
+}
+
+static void destroy_worker(struct worker *w)
+{
+    for (int k = 0; k < PROGRAMS; k++) sw_eval_destroy(&w->eval[k]);
+    sw_measure_destroy(&w->measure);
+    sw_free(w->x);
+    sw_free(w->next);
+    sw_free(w->term);
+}
+
+static enum sw_status make_band(struct sw_stepper *s, int systems)
+{
+    struct plain *p = s->own;
+    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = true};
+    sw_band_destroy(&p->band);
+    return sw_band_create(&desc, p->band_row, s->device, &p->band);
+}
+
+static enum sw_status plain_create(struct sw_stepper *s, const char *band)
+{
+    const struct sw_stepper_desc *d = &s->desc;
+    size_t room = (size_t)d->capacity, n = (size_t)d->n;
+    struct plain *p = NULL;
+
+    SW_TRY(sw_alloc(1, &p));
+    s->own = p;
+    snprintf(p->band_row, sizeof p->band_row, "%s", band ? band : "cpu.thomas");
+    SW_TRY(make_band(s, 0));  /* is there such a row? */
+    snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
+    SW_TRY(sw_alloc(room, &p->system));
+    SW_TRY(sw_alloc(room * n, &p->u));
+    SW_TRY(sw_alloc(room, &p->stopped));
+    SW_TRY(sw_alloc(room, &p->diverged));
+    SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
+    p->workers = s->device->threads;
+    for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->worker[k]));
+    for (int k = 0; k < SW_SLOTS; k++) {
+        SW_TRY(sw_alloc_bytes(room * n, field_size(d), &p->slot[k].field));
+        SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &p->slot[k].scalars));
+    }
+    return SW_OK;
+}
+
+static void plain_destroy(struct sw_stepper *s)
+{
+    struct plain *p = s->own;
+    if (!p) return;
+    sw_band_destroy(&p->band);
+    for (int k = 0; k < p->workers; k++) destroy_worker(&p->worker[k]);
+    for (int k = 0; k < SW_SLOTS; k++) {
+        sw_free(p->slot[k].field);
+        sw_free(p->slot[k].scalars);
+    }
+    sw_free(p->worker);
+    sw_free(p->system);
+    sw_free(p->u);
+    sw_free(p->stopped);
+    sw_free(p->diverged);
+    sw_free(p);
+}
+
+/* ------------------------------------------------------------------ load */
+
+struct matrix { double s4, s2; int run; };
+
+static int by_coefficients(const void *a, const void *b)
+{
+    const struct matrix *x = a, *y = b;
+    if (x->s4 != y->s4) return x->s4 < y->s4 ? -1 : 1;
+    if (x->s2 != y->s2) return x->s2 < y->s2 ? -1 : 1;
+    return x->run - y->run;
+}
+
+/* Number the different matrices of the batch: system[run], -1 for a faulty one.
+ * @param matrix  out [count]: the first ones are those of systems 0, 1, ...
+ * @return how many there are */
+static int number_matrices(const struct sw_stepper *s, const char *const *fault, struct matrix *matrix, int *system)
+{
+    int count = 0, different = 0;
+    for (int j = 0; j < s->count; j++) {
+        system[j] = -1;
+        if (!fault[j]) matrix[count++] = (struct matrix){s->run[j].s4, s->run[j].s2, j};
+    }
+    qsort(matrix, (size_t)count, sizeof *matrix, by_coefficients);
+    for (int k = 0; k < count; k++) {
+        struct matrix m = matrix[k];
+        if (!different || m.s4 != matrix[different - 1].s4 || m.s2 != matrix[different - 1].s2) matrix[different++] = m;
+        system[m.run] = different - 1;
+    }
+    return different;
+}
+
+/* I + s4 d4 - s2 d2 */
+static void fill_band(const struct sw_band *solver, const struct matrix *matrix, double *band)
+{
+    const struct sw_band_desc *d = sw_band_shape(solver);
+    size_t vector = sw_band_vector(solver);
+    for (int k = 0; k < d->batch; k++) {
+        double s4 = matrix[k].s4, s2 = matrix[k].s2;
+        double row[5] = {s4, -4.0 * s4 - s2, 1.0 + 6.0 * s4 + 2.0 * s2, -4.0 * s4 - s2, s4};
+        for (int r = 0; r < 5; r++)
+            for (int i = 0; i < d->n; i++) band[r * vector + (size_t)k * (size_t)d->ld + (size_t)i] = row[r];
+    }
+}
+
+/* @param bad  out [systems] */
+static enum sw_status factor(struct sw_stepper *s, const struct matrix *matrix, int systems, int *bad)
+{
+    struct plain *p = s->own;
+    double *band = NULL;
+    enum sw_status st;
+    SW_TRY(make_band(s, systems));
+    SW_TRY(sw_alloc(5 * sw_band_vector(p->band), &band));
+    fill_band(p->band, matrix, band);
+    st = sw_band_factor(p->band, band, bad);
+    sw_free(band);
+    return st == SW_E_SINGULAR ? SW_OK : st;  /* bad tells which; the others go on */
+}
+
+/* From here on the run is NaN and costs nothing. */
+static void stop_run(struct sw_stepper *s, int j, int64_t step)
+{
+    struct plain *p = s->own;
+    double *u = p->u + (size_t)j * (size_t)s->desc.n;
+    for (int i = 0; i < s->desc.n; i++) u[i] = NAN;
+    p->stopped[j] = true;
+    p->diverged[j] = step;
+}
+
+static enum sw_status plain_load(struct sw_stepper *s, const char **fault)
+{
+    struct plain *p = s->own;
+    struct matrix *matrix = NULL;
+    int *bad = NULL, systems;
+    enum sw_status st;
+
+    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &matrix));
+    SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &bad));
+    systems = number_matrices(s, fault, matrix, p->system);
+    SW_TRY_TO(done, st, factor(s, matrix, systems, bad));
+    for (int j = 0; j < s->count; j++) {
+        p->stopped[j] = false;
+        p->diverged[j] = -1;
+        if (!fault[j] && bad[p->system[j]]) fault[j] = "the implicit part has a zero or non-finite pivot";
+        if (fault[j]) stop_run(s, j, 0);
+    }
+done:
+    sw_free(matrix);
+    sw_free(bad);
+    return st;
+}
+
+/* ------------------------------------------------------------------ the state */
+
+static bool all_finite(int n, const double *u)
+{
+    int bad = 0;
+    for (int i = 0; i < n; i++) bad |= !(fabs(u[i]) <= DBL_MAX);
+    return !bad;
+}
+
+/* The arrays programs read; slots of enum sw_input. */
+struct inputs { const double *in[SW_INPUTS]; };
+
+/* Makes x of run j, and what the given programs compute once a run. */
+static struct inputs begin_run(struct sw_stepper *s, struct worker *w, int j, int first, int last)
+{
+    const struct sw_line_run *r = &s->run[j];
+    struct inputs in = {{[SW_IN_X] = w->x}};
+    for (int i = 0; i < s->desc.n; i++) w->x[i] = r->x0 + i * r->dx;
+    for (int k = first; k <= last; k++) {
+        if (!w->eval[k]) continue;
+        sw_eval_run(w->eval[k], s->param + j, s->count);
+        sw_eval_cells(w->eval[k], s->desc.n, in.in);
+    }
+    return in;
+}
+
+static double *line_of(const struct sw_stepper *s, int j)
+{
+    const struct plain *p = s->own;
+    return p->u + (size_t)j * (size_t)s->desc.n;
+}
+
+static void initial_of_run(struct sw_stepper *s, struct worker *w, int j)
+{
+    struct plain *p = s->own;
+    double *u = line_of(s, j);
+    if (p->system[j] < 0) return;
+    struct inputs in = begin_run(s, w, j, INITIAL, INITIAL);
+    sw_eval_step(w->eval[INITIAL], 0.0, 0);
+    sw_eval_points(w->eval[INITIAL], s->desc.n, in.in, u);
+    p->stopped[j] = false;
+    p->diverged[j] = -1;
+    if (!all_finite(s->desc.n, u)) stop_run(s, j, 0);
+}
+
+static enum sw_status plain_initial(struct sw_stepper *s)
+{
+    struct plain *p = s->own;
+#pragma omp parallel for schedule(dynamic) num_threads(p->workers)
+    for (int j = 0; j < s->count; j++) initial_of_run(s, &p->worker[omp_get_thread_num()], j);
+    return SW_OK;
+}
+
+static enum sw_status plain_set_state(struct sw_stepper *s, const double *u)
+{
+    struct plain *p = s->own;
+    size_t n = (size_t)s->desc.n;
+    for (int j = 0; j < s->count; j++) {
+        if (p->system[j] < 0) continue;
+        memcpy(line_of(s, j), u + (size_t)j * n, n * sizeof *u);
+        p->stopped[j] = false;
+        p->diverged[j] = -1;
+        if (!all_finite(s->desc.n, line_of(s, j))) stop_run(s, j, -1);
+    }
+    return SW_OK;
+}
+
+static enum sw_status plain_get_state(struct sw_stepper *s, double *u)
+{
+    memcpy(u, line_of(s, 0), (size_t)s->count * (size_t)s->desc.n * sizeof *u);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ a step */
+
+static double wrapped(const double *v, int n, int i) { return v[i < 0 ? i + n : i >= n ? i - n : i]; }
+
+static double explicit_at_edge(const struct sw_line_run *r, int n, const double *u, int i)
+{
+    return sw_line_explicit(r->s4, r->s2, wrapped(u, n, i - 2), wrapped(u, n, i - 1), u[i], wrapped(u, n, i + 1),
+                            wrapped(u, n, i + 2));
+}
+
+/* f = (2 I - A) u */
+static void add_explicit(const struct sw_line_run *r, int n, const double *restrict u, double *restrict f)
+{
+    double s4 = r->s4, s2 = r->s2;
+    for (int i = 0; i < 2; i++) f[i] = explicit_at_edge(r, n, u, i);
+    for (int i = 2; i < n - 2; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
+    for (int i = n - 2; i < n; i++) f[i] = explicit_at_edge(r, n, u, i);
+}
+
+/* f += (dt/dx²) d2 g */
+static void add_second_difference(const struct sw_line_run *r, int n, const double *restrict g, double *restrict f)
+{
+    double scale = r->dt / (r->dx * r->dx);
+    f[0] += scale * sw_line_d2(g[n - 1], g[0], g[1]);
+    for (int i = 1; i < n - 1; i++) f[i] += scale * sw_line_d2(g[i - 1], g[i], g[i + 1]);
+    f[n - 1] += scale * sw_line_d2(g[n - 2], g[n - 1], g[0]);
+}
+
+static void right_hand_side(const struct sw_stepper *s, struct worker *w, int j, int64_t step, const struct inputs *in,
+                            double *f)
+{
+    const struct sw_line_run *r = &s->run[j];
+    const double *u = in->in[SW_IN_U];
+    bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
+    double t = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, r->dt);
+    int n = s->desc.n;
+
+    if (crank_nicolson) add_explicit(r, n, u, f);
+    else memcpy(f, u, (size_t)n * sizeof *f);
+    if (w->eval[G]) {
+        sw_eval_step(w->eval[G], t, step);
+        sw_eval_points(w->eval[G], n, in->in, w->term);
+        add_second_difference(r, n, w->term, f);
+    }
+    if (w->eval[S]) {
+        sw_eval_step(w->eval[S], t, step);
+        sw_eval_points(w->eval[S], n, in->in, w->term);
+        for (int i = 0; i < n; i++) f[i] += r->dt * w->term[i];
+    }
+}
+
+static void advance_run(struct sw_stepper *s, struct worker *w, int j, int64_t from, int64_t to)
+{
+    struct plain *p = s->own;
+    int n = s->desc.n;
+    double *now = line_of(s, j), *next = w->next;
+    struct inputs in = begin_run(s, w, j, G, S);
+
+    for (int64_t step = from; step < to; step++) {
+        double *last = now;
+        in.in[SW_IN_U] = now;
+        right_hand_side(s, w, j, step, &in, next);
+        sw_band_solve_one(p->band, p->system[j], next);
+        now = next;
+        next = last;
+        if (!all_finite(n, now)) {
+            stop_run(s, j, step + 1);
+            return;
+        }
+    }
+    if (now != line_of(s, j)) memcpy(line_of(s, j), now, (size_t)n * sizeof *now);
+}
+
+static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t to)
+{
+    struct plain *p = s->own;
+#pragma omp parallel for schedule(dynamic) num_threads(p->workers)
+    for (int j = 0; j < s->count; j++) {
+        if (!p->stopped[j]) advance_run(s, &p->worker[omp_get_thread_num()], j, from, to);
+        else if (p->diverged[j] < 0) p->diverged[j] = from;
+    }
+    return SW_OK;
+}
+
+static enum sw_status plain_diverged(struct sw_stepper *s, int64_t *step)
+{
+    const struct plain *p = s->own;
+    memcpy(step, p->diverged, (size_t)s->count * sizeof *step);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ captures */
+
+static void copy_field(const struct sw_stepper *s, int j, void *field)
+{
+    size_t n = (size_t)s->desc.n;
+    const double *u = line_of(s, j);
+    if (s->desc.single) {
+        float *out = (float *)field + (size_t)j * n;
+        for (size_t i = 0; i < n; i++) out[i] = (float)u[i];
+    } else {
+        memcpy((double *)field + (size_t)j * n, u, n * sizeof *u);
+    }
+}
+
+static void measure_run(struct sw_stepper *s, struct worker *w, int j, double out[SW_LINE_SCALARS])
+{
+    const struct plain *p = s->own;
+    const double *u = line_of(s, j), *density = NULL;
+    double dx = s->run[j].dx;
+
+    if (p->stopped[j]) {
+        for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
+        return;
+    }
+    if (w->eval[ENERGY]) {
+        struct inputs in = begin_run(s, w, j, ENERGY, ENERGY);
+        in.in[SW_IN_U] = u;
+        in.in[SW_IN_UX] = sw_measure_slopes(w->measure, u, dx);
+        sw_eval_points(w->eval[ENERGY], s->desc.n, in.in, w->term);
+        density = w->term;
+    }
+    sw_measure_line(w->measure, u, dx, density, out);
+}
+
+static enum sw_status plain_capture(struct sw_stepper *s, int slot, int what)
+{
+    struct plain *p = s->own;
+    struct slot *y = &p->slot[slot];
+    y->has_field = what & SW_CAPTURE_FIELD;
+    y->has_scalars = what & SW_CAPTURE_SCALARS;
+#pragma omp parallel for schedule(dynamic) num_threads(p->workers)
+    for (int j = 0; j < s->count; j++) {
+        if (y->has_field) copy_field(s, j, y->field);
+        if (y->has_scalars)
+            measure_run(s, &p->worker[omp_get_thread_num()], j, y->scalars + (size_t)j * SW_LINE_SCALARS);
+    }
+    return SW_OK;
+}
+
+static enum sw_status plain_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+{
+    const struct plain *p = s->own;
+    *field = p->slot[slot].has_field ? p->slot[slot].field : NULL;
+    *scalars = p->slot[slot].has_scalars ? p->slot[slot].scalars : NULL;
+    return SW_OK;
+}
+
+extern const struct sw_stepper_ops stepper_plain_cpu;
+const struct sw_stepper_ops stepper_plain_cpu = {
+    .name = "cpu.plain",
+    .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
+    .space = SW_HOST,
+    .fits = plain_fits,
+    .bytes = plain_bytes,
+    .create = plain_create,
+    .load = plain_load,
+    .initial = plain_initial,
+    .set_state = plain_set_state,
+    .get_state = plain_get_state,
+    .advance = plain_advance,
+    .capture = plain_capture,
+    .fetch = plain_fetch,
+    .diverged = plain_diverged,
+    .destroy = plain_destroy,
+};
