@@ -1,0 +1,154 @@
+#ifndef CLI_IMPL_H
+#define CLI_IMPL_H
+/* What the subcommands share. One file a subcommand (cmd_*.c), one row in command_table.c; the options they take are rows of
+ * option_table.c. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/sw_report.h"
+#include "base/sw_text.h"
+#include "cli/sw_cli.h"
+#include "sweep/sw_execute.h"
+
+enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
+
+/* Which commands an option belongs to. */
+enum { CLI_RUN = 1, CLI_CHECK = 2, CLI_STATUS = 4, CLI_RESUME = 8, CLI_SHOW = 16, CLI_PLOT = 32, CLI_MERGE = 64,
+       CLI_INIT = 128, CLI_EXPLAIN = 256, CLI_LIST = 512, CLI_ANY = 1023, CLI_RUNS = CLI_RUN | CLI_CHECK | CLI_RESUME };
+
+struct sw_cli {                         /* what was typed, and how to talk                                   */
+    const struct cli_command *command;  /* NULL: none was named                                              */
+    char       *command_line;
+    char      **argument;               /* [narguments] what is no option; borrowed from argv                */
+    int         narguments;
+
+    const char **override;              /* [noverrides] -s                                                   */
+    int         noverrides;
+    char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
+    const char *output, *device, *only, *log_path, *run, *kind, *of, *time;  /* NULL: not given              */
+    int         threads;                /* 0: all                                                            */
+    int         shard, nshards;         /* 0, 0: none                                                        */
+    double      max_seconds;            /* 0: no limit                                                       */
+    bool        fail_fast, force, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man, help, version;
+    enum cli_when progress, color;
+
+    bool        utf8;                   /* the terminal's locale is UTF-8                                    */
+    bool        colored;                /* of stderr                                                         */
+    bool        bar;                    /* a progress bar may be drawn on stderr                             */
+    int         exit_code;              /* of a command that ended without a failure                         */
+    struct sw_report report;            /* of the config being read; printed and emptied by cli_report()     */
+    struct cli_log *log;                /* --log-json; NULL: none                                            */
+};
+
+struct cli_command {
+    const char *name, *arguments;       /* "run", "CONFIG..."                                                */
+    const char *about;                  /* one line                                                          */
+    unsigned    bit;
+    int         least, most;            /* arguments                                                         */
+    enum sw_status (*perform)(struct sw_cli *cli);
+};
+extern const struct cli_command cli_command_table[];  /* ends with name NULL */
+const struct cli_command *cli_command_find(const char *name);
+
+struct cli_option {
+    int         letter;                 /* 's'; 0: none                                                      */
+    const char *name;                   /* "set"                                                             */
+    const char *argument;               /* "KEY=VALUE"; NULL: a flag                                         */
+    unsigned    commands;
+    const char *about;
+    size_t      offset;                 /* in struct sw_cli: a bool, or a const char * if there is an argument */
+    enum sw_status (*set)(struct sw_cli *cli, const char *value);  /* instead of offset                      */
+};
+extern const struct cli_option cli_option_table[];    /* ends with name NULL */
+
+void cli_help(const struct sw_cli *cli);              /* of the command, or of all; on stdout */
+void cli_version(void);
+
+/* ---- talking (narrate.c). Text is UTF-8; on another terminal the few signs we use are spelt in ASCII. */
+void cli_say(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));  /* stderr, not with -q */
+void cli_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* stdout            */
+void cli_put(const struct sw_cli *cli, FILE *to, const char *text);
+void cli_report(struct sw_cli *cli);                  /* print what the report holds, empty it     */
+bool cli_locale_is_utf8(void);
+
+/* ---- figures as people read them (figures.c); each returns text */
+const char *cli_bytes(double bytes, char text[24]);      /* "27 MB"              */
+const char *cli_memory(double bytes, char text[24]);     /* "0.6 GiB"            */
+const char *cli_duration(double seconds, char text[24]); /* "00:01", "1:02:03"   */
+const char *cli_about(double seconds, char text[24]);    /* "0.4 s", "12 min"    */
+
+/* ---- JSON (json.c): correct escapes; what is not finite is null */
+struct cli_json { FILE *to; int depth; bool first, line; };  /* line: all on one line */
+void json_begin(struct cli_json *j, const char *key, char bracket);  /* '{' or '['; key NULL inside a list or at the top */
+void json_end(struct cli_json *j, char bracket);
+void json_text(struct cli_json *j, const char *key, const char *value);
+void json_real(struct cli_json *j, const char *key, double value);
+void json_count(struct cli_json *j, const char *key, int64_t value);
+
+/* ---- a sweep, read and expanded (open.c) */
+struct cli_sweep {                      /* free with cli_sweep_close()                                       */
+    struct sw_config *config;
+    struct sw_sweep  *sweep;
+    uint64_t         *id;               /* [sweep->nruns], of the whole sweep                                */
+    int64_t          *run;              /* [count] the runs asked for, by --only and --shard                 */
+    int64_t           count;
+    char             *file;             /* the output                                                        */
+};
+enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
+/** The sweep stored in an output file. @param ledger of that file */
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger, struct cli_sweep *s);
+void cli_sweep_close(struct cli_sweep *s);
+/** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
+void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
+/** -v: every setting with its unit, and whether it was given. */
+void cli_settings(struct sw_cli *cli, const struct cli_sweep *s);
+
+enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
+/** SW_E_REFUSED if what is there is not of this sweep, with the first difference in the message. */
+enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
+enum sw_status cli_device(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_device **device);
+
+/* Run what is in s: shared by run and resume. */
+enum sw_status cli_execute(struct sw_cli *cli, struct cli_sweep *s);
+
+/* ---- provenance (provenance.c) */
+struct cli_facts { char hostname[128], device[160], cuda[64], driver[64]; };
+void cli_provenance(const struct sw_cli *cli, const struct sw_device *device, struct cli_facts *facts,
+                    struct sw_provenance *provenance);
+
+/* ---- signals (signals.c) */
+extern volatile sig_atomic_t cli_stop;  /* the signal that asked for an end, else 0 */
+void cli_signals_catch(void);
+void cli_signals_restore(void);
+
+/* ---- progress (bar.c) */
+struct cli_bar { struct sw_cli *cli; const struct sw_plan *plan; const char *file; double started, drawn, line, saved; bool shown;
+                 double rate, rate_seconds, rate_points; int64_t last_failed; };
+void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file);
+void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_execute_options.progress */
+void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */
+
+/* ---- what `sweep status` reads while a sweep runs (status_file.c): FILE.d/status.json */
+struct cli_running { int64_t pid, runs, done, failed; double updated, seconds, fraction, rate, eta, t, end; char phase[24]; };
+void cli_status_write(const char *file, const struct cli_running *now);
+bool cli_status_read(const char *file, struct cli_running *now);   /* false: nothing there, or not readable */
+void cli_status_remove(const char *file);
+
+/* ---- --log-json (log.c): one object a line and event */
+enum sw_status cli_log_open(struct sw_cli *cli);
+void cli_log_close(struct sw_cli *cli);
+struct cli_json *cli_log_begin(struct sw_cli *cli, const char *event);  /* NULL: no log is kept */
+void cli_log_end(struct sw_cli *cli);
+
+enum sw_status cmd_run(struct sw_cli *cli);
+enum sw_status cmd_check(struct sw_cli *cli);
+enum sw_status cmd_status(struct sw_cli *cli);
+enum sw_status cmd_resume(struct sw_cli *cli);
+enum sw_status cmd_show(struct sw_cli *cli);
+enum sw_status cmd_plot(struct sw_cli *cli);
+enum sw_status cmd_merge(struct sw_cli *cli);
+enum sw_status cmd_init(struct sw_cli *cli);
+enum sw_status cmd_explain(struct sw_cli *cli);
+enum sw_status cmd_list(struct sw_cli *cli);
+#endif

@@ -1,0 +1,38 @@
+#include "cli/cli_impl.h"
+#include "solver/sw_band_impl.h"
+#include "stepper/sw_stepper_impl.h"
+
+static void row(const char *name, const char *about, const char *absent)
+{
+    if (absent) printf("  %-24s absent: %s\n", name, absent);
+    else printf("  %-24s %s\n", name, about);
+}
+
+static void devices(void)
+{
+    printf("devices\n");
+    for (int k = 0; sw_device_table[k]; k++) {
+        struct sw_device *device = NULL;
+        const struct sw_device_ops *ops = sw_device_table[k];
+        if (!ops->absent && sw_device_open(ops->kind, 0, &device)) row(ops->kind, "", sw_err_message());
+        else row(ops->kind, device ? device->name : "", ops->absent);
+        sw_device_close(&device);
+    }
+}
+
+enum sw_status cmd_list(struct sw_cli *cli)
+{
+    (void)cli;
+    printf("problems\n");
+    for (int k = 0; sw_problem_table[k]; k++) {
+        row(sw_problem_table[k]->name, sw_problem_table[k]->title, NULL);
+        printf("  %-24s %s\n", "", sw_problem_table[k]->equation);
+    }
+    printf("steppers\n");
+    for (int k = 0; sw_stepper_table[k]; k++)
+        row(sw_stepper_table[k]->name, sw_stepper_table[k]->about, sw_stepper_table[k]->absent);
+    printf("band solvers\n");
+    for (int k = 0; sw_band_table[k]; k++) row(sw_band_table[k]->name, sw_band_table[k]->about, sw_band_table[k]->absent);
+    devices();
+    return SW_OK;
+}

@@ -1,0 +1,54 @@
+#include <string.h>
+
+#include "base/sw_version.h"
+#include "cli/cli_impl.h"
+
+static void options_of(unsigned commands)
+{
+    for (const struct cli_option *o = cli_option_table; o->name; o++) {
+        char left[64];
+        if (!(o->commands & commands)) continue;
+        int n = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter) : snprintf(left, sizeof left, "    ");
+        snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
+        printf("  %-25s %s\n", left, o->about);
+    }
+}
+
+static void help_all(void)
+{
+    printf("Usage: sweep CONFIG...            run a sweep (the same as: sweep run CONFIG...)\n"
+           "       sweep COMMAND ARGUMENT...  [OPTION...]\n\n"
+           "Advances a batch of PDE problems that differ in their parameters, together, on a GPU or the CPU, and writes\n"
+           "fields and error norms to one HDF5 file.\n\nCommands:\n");
+    for (const struct cli_command *c = cli_command_table; c->name; c++) {
+        char left[40];
+        snprintf(left, sizeof left, "%s %s", c->name, c->arguments);
+        printf("  %-25s %s\n", left, c->about);
+    }
+    printf("\nOptions (`sweep COMMAND --help` shows those of one command):\n");
+    options_of(CLI_ANY);
+    printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 usage; 3 config; 4 device or memory;\n"
+           "5 input or output; 75 stopped early, the same command goes on; 130 interrupted.\n");
+}
+
+void cli_help(const struct sw_cli *cli)
+{
+    const struct cli_command *c = cli->command;
+    if (!c) { help_all(); return; }
+    printf("Usage: sweep %s%s%s [OPTION...]\n%c%s.\n\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments,
+           c->about[0] - 'a' + 'A', c->about + 1);
+    options_of(c->bit);
+}
+
+void cli_version(void)
+{
+#ifdef SW_HAVE_CUDA
+    const char *cuda = "with CUDA";
+#else
+    const char *cuda = "without CUDA (CPU only)";
+#endif
+    printf("sweep %s\n", SW_VERSION);
+    if (*sw_build.commit) printf("commit   %s%s\n", sw_build.commit, sw_build.dirty ? " with uncommitted changes" : "");
+    printf("compiler %s, %s\nbuilt    %s\n", sw_build.compiler, sw_build.flags, cuda);
+}

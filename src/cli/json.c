@@ -1,0 +1,66 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "cli/cli_impl.h"
+
+static void quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p == '"' || *p == '\\') fprintf(to, "\\%c", *p);
+        else if (*p == '\n') fputs("\\n", to);
+        else if (*p == '\t') fputs("\\t", to);
+        else if (*p < 0x20 || *p == 0x7f) fprintf(to, "\\u%04x", *p);
+        else fputc(*p, to);
+    }
+    fputc('"', to);
+}
+
+/* What comes before a value: the comma, the place, the key. */
+static void lead(struct cli_json *j, const char *key)
+{
+    if (j->depth) {
+        if (!j->first) fputc(',', j->to);
+        if (j->line) { if (!j->first) fputc(' ', j->to); }
+        else fprintf(j->to, "\n%*s", 2 * j->depth, "");
+    }
+    j->first = false;
+    if (key) { quoted(j->to, key); fputs(": ", j->to); }
+}
+
+void json_begin(struct cli_json *j, const char *key, char bracket)
+{
+    lead(j, key);
+    fputc(bracket, j->to);
+    j->depth++;
+    j->first = true;
+}
+
+void json_end(struct cli_json *j, char bracket)
+{
+    j->depth--;
+    if (!j->line && !j->first) fprintf(j->to, "\n%*s", 2 * j->depth, "");
+    fputc(bracket, j->to);
+    j->first = false;
+    if (!j->depth) fputc('\n', j->to);
+}
+
+void json_text(struct cli_json *j, const char *key, const char *value)
+{
+    lead(j, key);
+    if (value) quoted(j->to, value);
+    else fputs("null", j->to);
+}
+
+void json_real(struct cli_json *j, const char *key, double value)
+{
+    lead(j, key);
+    if (isfinite(value)) fprintf(j->to, "%.17g", value);
+    else fputs("null", j->to);
+}
+
+void json_count(struct cli_json *j, const char *key, int64_t value)
+{
+    lead(j, key);
+    fprintf(j->to, "%" PRId64, value);
+}

@@ -1,0 +1,41 @@
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+
+enum sw_status sw_cli_perform(struct sw_cli *cli)
+{
+    enum sw_status st = SW_OK;
+    if (cli->version) cli_version();
+    else if (cli->help) cli_help(cli);
+    else st = cli->command->perform(cli);
+    /* a result that did not reach its file or pipe is not a result */
+    if (!st && (fflush(stdout) || ferror(stdout))) st = SW_FAIL(SW_E_IO, "standard output: could not write all of it");
+    return st;
+}
+
+void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
+{
+    const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
+    bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
+    if (cli) cli_report(cli);
+    if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
+    fprintf(stderr, "%serror:%s ", red, plain);
+    cli_put(cli, stderr, sw_err_message());
+    fputc('\n', stderr);
+    if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
+}
+
+int sw_cli_end(struct sw_cli **cli, enum sw_status st)
+{
+    struct sw_cli *c = *cli;
+    int code = sw_status_exit_code(st);
+    if (!c) return code;
+    if (!st) code = c->exit_code;
+    else if (st == SW_E_STOPPED && cli_stop == SIGINT) code = 130;
+    sw_report_free(&c->report);
+    sw_free(c->override);
+    sw_free(c->solver_override);
+    sw_free(c->command_line);
+    sw_free(c);
+    *cli = NULL;
+    return code;
+}

@@ -1,0 +1,27 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli_impl.h"
+
+volatile sig_atomic_t cli_stop;
+
+static const int caught[] = {SIGINT, SIGTERM, SIGUSR1};
+
+/* The first asks for a clean stop; a second Ctrl-C ends at once (what is on disk is whole at any moment). */
+static void on_signal(int number)
+{
+    if (number == SIGINT && cli_stop == SIGINT) _exit(130);
+    cli_stop = number;
+}
+
+void cli_signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) sigaction(caught[k], &action, NULL);
+}
+
+void cli_signals_restore(void)
+{
+    for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) signal(caught[k], SIG_DFL);
+}
