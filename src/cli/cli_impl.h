@@ -26,10 +26,12 @@ struct sw_cli {                         /* what was typed, and how to talk      
     const char **override;              /* [noverrides] -s                                                   */
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
-    const char *output, *device, *only, *log_path, *run, *kind, *of, *time;  /* NULL: not given              */
+    const char *output, *device, *only, *log_path, *run, *kind, *of, *time, *over,
+               *log_axes;               /* NULL: not given                                                   */
     int         threads;                /* 0: all                                                            */
     int         shard, nshards;         /* 0, 0: none                                                        */
     double      max_seconds;            /* 0: no limit                                                       */
+    double      deadline;               /* sw_clock() then; 0: none                                          */
     bool        fail_fast, force, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man, help, version;
     enum cli_when progress, color;
 
@@ -109,8 +111,11 @@ enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger
 enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
 enum sw_status cli_device(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_device **device);
 
-/* Run what is in s: shared by run and resume. */
+/* What run, check and resume share. */
+void cli_begin(struct sw_cli *cli);      /* the clock of --max-time starts, signals ask for a clean stop */
 enum sw_status cli_execute(struct sw_cli *cli, struct cli_sweep *s);
+enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s);
+int cli_code(enum sw_status st);         /* the exit code of the program */
 
 /* ---- provenance (provenance.c) */
 struct cli_facts { char hostname[128], device[160], cuda[64], driver[64]; };
@@ -123,8 +128,13 @@ void cli_signals_catch(void);
 void cli_signals_restore(void);
 
 /* ---- progress (bar.c) */
-struct cli_bar { struct sw_cli *cli; const struct sw_plan *plan; const char *file; double started, drawn, line, saved; bool shown;
-                 double rate, rate_seconds, rate_points; int64_t last_failed; };
+struct cli_bar {
+    struct sw_cli *cli;
+    const struct sw_plan *plan;
+    const char *file;
+    double line, saved;                 /* clock of the last line printed, of the last status written        */
+    bool   shown;
+};
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file);
 void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_execute_options.progress */
 void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */

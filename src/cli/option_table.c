@@ -92,6 +92,8 @@ const struct cli_option cli_option_table[] = {
     {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},
     {0, "time", "T", CLI_PLOT, "at which time", AT(time)},
+    {0, "over", "PARAMETERS", CLI_PLOT, "over which parameters", AT(over)},
+    {0, "log", "AXES", CLI_PLOT, "logarithmic axes of a lines picture: x, y or xy", AT(log_axes)},
     {0, "markdown", NULL, CLI_EXPLAIN, "print docs/config.md", AT(markdown)},
     {0, "man", NULL, CLI_EXPLAIN, "print the keys as a section of sweep.cfg(5)", AT(man)},
     {'q', "quiet", NULL, CLI_ANY, "say nothing but errors", AT(quiet)},

@@ -1,9 +1,12 @@
+#include <omp.h>
+
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 
 enum sw_status sw_cli_perform(struct sw_cli *cli)
 {
     enum sw_status st = SW_OK;
+    if (cli->threads) omp_set_num_threads(cli->threads);
     if (cli->version) cli_version();
     else if (cli->help) cli_help(cli);
     else st = cli->command->perform(cli);
@@ -24,13 +27,18 @@ void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
     if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
 }
 
+int cli_code(enum sw_status st)
+{
+    return st == SW_E_STOPPED && cli_stop == SIGINT ? 130 : sw_status_exit_code(st);
+}
+
 int sw_cli_end(struct sw_cli **cli, enum sw_status st)
 {
     struct sw_cli *c = *cli;
-    int code = sw_status_exit_code(st);
+    int code = cli_code(st);
     if (!c) return code;
     if (!st) code = c->exit_code;
-    else if (st == SW_E_STOPPED && cli_stop == SIGINT) code = 130;
+    cli_log_close(c);
     sw_report_free(&c->report);
     sw_free(c->override);
     sw_free(c->solver_override);

@@ -7,8 +7,8 @@
 #include "base/sw_mem.h"
 #include "sweep/execute_impl.h"
 
-/* A checkpoint holds, a run: the state, the step after which it was not finite (-1: it is), and seconds spent on it. */
-enum { EXTRA = 2 };
+/* A checkpoint holds, a run: the state, and the step after which it was not finite (-1: it is). */
+enum { EXTRA = 1 };
 
 struct batch {
     struct execution *x;
@@ -20,8 +20,7 @@ struct batch {
     const char **fault;        /* [count] why a run could not begin                             */
     int64_t *bad;              /* [count] step after which it was not finite, -1: finite so far */
     int64_t *seen;             /* [count] as the sim tells it now                               */
-    double   earlier;          /* seconds a run took before this call                           */
-    double   started, saved;   /* clock                                                         */
+    double   saved;            /* clock when the part began                                     */
     int64_t  queued;           /* steps since the last look at the clock                        */
     double   looked;           /* clock then                                                    */
 };
@@ -81,7 +80,6 @@ static enum sw_status restore(struct batch *b)
         const double *from = old + (size_t)b->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
         b->bad[j] = (int64_t)from[size];
-        b->earlier = from[size + 1];
     }
     b->step = b->plan->resume->step;
     b->field = b->plan->resume->fields_done;
@@ -153,7 +151,8 @@ static enum sw_status capture(struct batch *b)
 
 /* ---- checkpoint and end */
 
-static double spent(const struct batch *b) { return b->earlier + (sw_clock() - b->started) / b->plan->count; }
+/* Seconds on this part, a run. */
+static double spent(const struct batch *b) { return (sw_clock() - b->saved) / b->plan->count; }
 
 static void send_event(const struct batch *b, enum sw_event_kind kind)
 {
@@ -182,8 +181,7 @@ static enum sw_status checkpoint(struct batch *b)
         if (b->bad[j] >= 0)
             for (size_t i = 0; i < size; i++) to[i] = NAN;
         to[size] = (double)b->bad[j];
-        to[size + 1] = spent(b);
-        result[j] = (struct sw_run_result){.status = SW_RUN_PENDING, .steps = b->step, .t_reached = (double)b->step * dt(b, (int)j),
+        result[j] = (struct sw_run_result){.status = SW_RUN_PENDING, .wall_time = spent(b), .steps = b->step, .t_reached = (double)b->step * dt(b, (int)j),
                                            .err_l2 = NAN, .err_max = NAN, .err_rel = NAN};
     }
     sw_free(state);
@@ -319,8 +317,7 @@ static enum sw_status advance(struct batch *b)
 enum sw_status batch_run(struct execution *x, int64_t number, const struct sw_plan_batch *plan)
 {
     double now = sw_clock();
-    struct batch b = {.x = x, .plan = plan, .group = &x->plan->group[plan->group], .number = number, .started = now, .saved = now,
-                      .looked = now};
+    struct batch b = {.x = x, .plan = plan, .group = &x->plan->group[plan->group], .number = number, .saved = now, .looked = now};
     enum sw_status st = begin(&b);
     b.looked = sw_clock();
     if (!st) st = advance(&b);

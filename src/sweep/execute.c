@@ -136,22 +136,9 @@ static enum sw_status compute(struct execution *x)
 
 /* ---- the end */
 
-/* A batch that stopped half-way and was not asked for now must not be lost with the parts. */
-static bool others_wait(const struct sw_plan *plan, const struct sw_ledger *ledger)
-{
-    for (int k = 0; ledger && k < ledger->nbatch; k++) {
-        bool resumed = false;
-        for (int64_t b = 0; b < plan->nbatch && !resumed; b++) resumed = plan->batch[b].resume == &ledger->batch[k];
-        for (int j = 0; !resumed && j < ledger->batch[k].count; j++)
-            if (sw_ledger_status(ledger, ledger->batch[k].id[j]) == SW_RUN_PENDING) return true;
-    }
-    return false;
-}
-
 static enum sw_status merge(struct execution *x, const struct sw_ledger *ledger)
 {
-    struct sw_merge_options how = {.allow_missing = true, .retry_failed = x->options->retry_failed,
-                                   .keep_parts = others_wait(x->plan, ledger)};
+    struct sw_merge_options how = {.allow_missing = true, .sweep = x->sweep, .id = x->plan->id};
     if (!x->plan->nruns && !(ledger && ledger->has_parts)) return SW_OK;
     x->progress.phase = "merging";
     x->progress.seconds = sw_clock() - x->started;
@@ -166,15 +153,15 @@ enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const st
     struct execution x = {.sweep = sweep, .plan = plan, .device = device, .options = options, .summary = summary, .group = -1,
                           .provenance = options->provenance, .started = sw_clock(), .chunk = 1,
                           .progress.phase = "computing"};
-    int claim;
+    struct sw_results_lock *lock;
     *summary = (struct sw_execute_summary){0};
     snprintf(x.solver, sizeof x.solver, "%s", plan->solver);
     x.provenance.solver = x.solver;
-    SW_TRY(claim_take(options->file, &claim));
+    SW_TRY(sw_results_lock(options->file, &lock));
     enum sw_status st = compute(&x);
     summary->seconds = sw_clock() - x.started;
     summary->rate = summary->seconds > 0 ? x.progress.points_steps_done / summary->seconds : 0;
     if (!st) st = merge(&x, ledger);
-    claim_release(claim);
+    sw_results_unlock(&lock);
     return st;
 }

@@ -60,8 +60,4 @@ void execution_failure(struct execution *x, int64_t number, int64_t run, const c
  * @param result  [count]; runs that are not done are left alone */
 enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column, const double *u,
                              int64_t steps, struct sw_run_result *result);
-
-/** Make FILE.d and keep other processes out of it until claim_release(). @return SW_E_REFUSED, SW_E_IO */
-enum sw_status claim_take(const char *file, int *claim);
-void claim_release(int claim);
 #endif

@@ -10,7 +10,7 @@
 
 static bool to_do(const struct sw_ledger *ledger, uint64_t id, bool retry_failed, struct sw_plan *p)
 {
-    enum sw_run_status status = ledger ? sw_ledger_status(ledger, id) : SW_RUN_PENDING;
+    enum sw_run_status status = sw_ledger_status(ledger, id);
     bool failed = status == SW_RUN_DIVERGED || status == SW_RUN_ERROR;
     if (status == SW_RUN_PENDING || (failed && retry_failed)) return true;
     if (failed) p->failed++;
@@ -217,6 +217,7 @@ enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t 
     enum sw_status st;
     *plan = NULL;
     SW_TRY(sw_alloc(1, &p));
+    p->id = id;
     SW_TRY_TO(failed, st, sw_alloc(1, &p->own));
     SW_TRY_TO(failed, st, choose(p, run, count, id, ledger, retry_failed));
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->run));

@@ -25,11 +25,12 @@ struct sw_plan {                   /* what will be done, before anything is     
     size_t   run_bytes;            /* device memory of the largest run                                      */
     size_t   batch_bytes;          /* device memory of the largest batch                                    */
     char     solver[64];           /* row chosen for the first group                                        */
+    const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
     struct sw_plan_own *own;
 };
 
 /** @param run     [count] the runs asked for, ascending
- *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids)
+ *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids); must outlive the plan
  *  @param ledger  what is already there; NULL: nothing. Must outlive the plan
  *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint */
 enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,

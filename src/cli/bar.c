@@ -1,0 +1,123 @@
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_clock.h"
+#include "cli/cli_impl.h"
+
+static const double line_every = 30, status_every = 1;  /* seconds */
+
+static int columns(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+static double fraction_of(const struct cli_bar *bar, const struct sw_progress *p)
+{
+    return bar->plan->points_steps > 0 ? fmin(p->points_steps_done / bar->plan->points_steps, 1) : 1;
+}
+
+static double rate_of(const struct sw_progress *p) { return p->seconds > 0 ? p->points_steps_done / p->seconds : 0; }
+
+/* "62 %  t = 124 of 200 · 4.1e11 points·steps/s · 3 diverged · ETA 00:01" */
+static void describe(const struct cli_bar *bar, const struct sw_progress *p, struct sw_text *text)
+{
+    char left[24];
+    double fraction = fraction_of(bar, p), rate = rate_of(p), eta = rate > 0 ? (1 - fraction) * bar->plan->points_steps / rate : NAN;
+    if (!strcmp(p->phase, "merging")) { sw_text_add(text, "merging the parts"); return; }
+    sw_text_printf(text, "%2.0f %%  ", floor(100 * fraction));
+    if (bar->plan->nbatch > 1) sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
+    if (p->end > 0) sw_text_printf(text, "t = %.4g of %.4g · ", p->t, p->end);
+    sw_text_printf(text, "%.2g points·steps/s", rate);
+    if (p->runs_failed) sw_text_printf(text, " · %lld diverged", (long long)p->runs_failed);
+    sw_text_printf(text, " · ETA %s", cli_duration(eta, left));
+}
+
+/* Columns a UTF-8 text takes: one a character, for all the signs we use. */
+static int width_of(const char *text)
+{
+    int n = 0;
+    for (; *text; text++) n += (*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* Keep the first width characters. */
+static void cut(struct sw_text *text, int width)
+{
+    char *p = text->data;
+    for (; p && *p; p++)
+        if ((*p & 0xc0) != 0x80 && width-- <= 0) *p-- = 0;
+}
+
+static void add_blocks(struct sw_text *line, double fraction, int width)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int filled = (int)(fraction * width * 8), k = 0;
+    sw_text_add(line, "▕");
+    for (; k < filled / 8; k++) sw_text_add(line, "█");
+    if (filled % 8 && k < width) { sw_text_add(line, eighths[filled % 8]); k++; }
+    for (; k < width; k++) sw_text_add(line, " ");
+    sw_text_add(line, "▏ ");
+}
+
+static void draw(struct cli_bar *bar, const struct sw_progress *p)
+{
+    struct sw_text words = {0}, line = {0};
+    describe(bar, p, &words);
+    int room = columns() - 1 - width_of(sw_text_get(&words)) - 3;
+    if (room >= 5) add_blocks(&line, fraction_of(bar, p), room > 30 ? 30 : room);
+    sw_text_add(&line, sw_text_get(&words));
+    cut(&line, columns() - 1);
+    fputs("\r\033[K", stderr);
+    cli_put(bar->cli, stderr, sw_text_get(&line));
+    fflush(stderr);
+    bar->shown = true;
+    sw_text_free(&words);
+    sw_text_free(&line);
+}
+
+static void print_line(struct cli_bar *bar, const struct sw_progress *p)
+{
+    struct sw_text words = {0};
+    describe(bar, p, &words);
+    cli_say(bar->cli, "%s\n", sw_text_get(&words));
+    sw_text_free(&words);
+}
+
+static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
+{
+    struct cli_running now = {.pid = getpid(), .runs = bar->plan->nruns, .done = p->runs_done, .failed = p->runs_failed,
+                              .updated = (double)time(NULL), .seconds = p->seconds, .fraction = fraction_of(bar, p),
+                              .rate = rate_of(p), .t = p->t, .end = p->end};
+    now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
+    snprintf(now.phase, sizeof now.phase, "%s", p->phase);
+    cli_status_write(bar->file, &now);
+}
+
+void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file)
+{
+    double now = sw_clock();
+    *bar = (struct cli_bar){.cli = cli, .plan = plan, .file = file, .line = now, .saved = now};
+}
+
+void cli_bar_progress(void *user, const struct sw_progress *p)
+{
+    struct cli_bar *bar = user;
+    double now = sw_clock();
+    bool merging = !strcmp(p->phase, "merging");
+    if (merging) cli_status_remove(bar->file);  /* the folder goes when it is empty */
+    else if (now - bar->saved >= status_every) { save_status(bar, p); bar->saved = now; }
+    if (bar->cli->bar) draw(bar, p);
+    else if (now - bar->line >= line_every) { print_line(bar, p); bar->line = now; }
+}
+
+void cli_bar_clear(struct cli_bar *bar)
+{
+    if (!bar->shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    bar->shown = false;
+}

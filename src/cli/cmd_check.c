@@ -1,0 +1,155 @@
+/* Everything `sweep run` does before it computes, a short trial of the device, and nothing written. */
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+
+static const double trial_seconds = 0.15;
+
+/* ---- --list */
+
+static void put_csv(const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) { fputs(text, stdout); return; }
+    fputc('"', stdout);
+    for (; *text; text++) printf(*text == '"' ? "\"\"" : "%c", *text);
+    fputc('"', stdout);
+}
+
+static void list_row(const struct cli_sweep *s, int64_t run, const double *values, int64_t count, int64_t j)
+{
+    printf("%lld,%016llx", (long long)run, (unsigned long long)s->id[run]);
+    for (int k = 0; k < s->sweep->naxis; k++) {
+        const struct sw_column *c = &s->sweep->column[s->sweep->axis[k].column];
+        double v = values[(int64_t)s->sweep->axis[k].column * count + j];
+        fputc(',', stdout);
+        if (c->nword) put_csv(c->word[(int)v]);
+        else printf("%.17g", v);
+    }
+    fputc('\n', stdout);
+}
+
+static enum sw_status list(const struct cli_sweep *s)
+{
+    enum { BLOCK = 4096 };
+    double *values = NULL;
+    printf("run,run_id");
+    for (int k = 0; k < s->sweep->naxis; k++) {
+        fputc(',', stdout);
+        put_csv(s->sweep->column[s->sweep->axis[k].column].name);
+    }
+    fputc('\n', stdout);
+    SW_TRY(sw_alloc((size_t)s->sweep->ncolumn * BLOCK, &values));
+    enum sw_status st = SW_OK;
+    for (int64_t first = 0; first < s->count && !st; first += BLOCK) {
+        int64_t count = s->count - first < BLOCK ? s->count - first : BLOCK;
+        st = sw_sweep_columns(s->sweep, s->run + first, 0, count, values);
+        for (int64_t j = 0; j < count && !st; j++) list_row(s, s->run[first + j], values, count, j);
+    }
+    sw_free(values);
+    return st;
+}
+
+/* ---- the report */
+
+static void remarks(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p)
+{
+    char last[200] = "", text[200];
+    for (int g = 0; g < p->ngroup; g++) {
+        struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[g], 1);
+        text[0] = 0;
+        if (s->sweep->problem->remark) s->sweep->problem->remark(s->sweep->problem, &setup, text);
+        if (*text && strcmp(text, last)) cli_print(cli, "note     %s\n", text);
+        memcpy(last, text, sizeof last);
+    }
+}
+
+/* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with the GPU. */
+static enum sw_status compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p, const struct sw_device *device)
+{
+    const struct sw_problem *problem = s->sweep->problem;
+    if (!problem->try_compile || !p->ngroup) return SW_OK;
+    struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[0], 1);
+    setup.solver = NULL;
+    enum sw_status st = problem->try_compile(problem, &setup, device->sm ? device->sm : 90);
+    if (st == SW_E_ABSENT) {
+        if (cli->verbose) cli_print(cli, "note     not compiled for a GPU: %s\n", sw_err_message());
+        return SW_OK;
+    }
+    return st;
+}
+
+static void say_earlier(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p, const char *refusal)
+{
+    if (*refusal) cli_print(cli, "note     %s\n", refusal);
+    else if (p->done + p->failed) cli_print(cli, "there    %lld of %lld runs are in %s already, %lld of them failed\n",
+                                            (long long)(p->done + p->failed), (long long)s->count, s->file, (long long)p->failed);
+}
+
+static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const struct sw_plan *p, struct sw_device *device)
+{
+    char a[24], b[24], c[24];
+    double rate;
+    cli_print(cli, "device   %s · stepper %s\n", device->name, p->nbatch ? p->solver : "none needed");
+    cli_print(cli, "memory   %s a run, %s a batch, of %s\n", cli_memory((double)p->run_bytes, a),
+              cli_memory((double)p->batch_bytes, b), cli_memory((double)device->memory_total, c));
+    cli_print(cli, "batches  %lld\n", (long long)p->nbatch);
+    cli_print(cli, "output   ≈ %s %s\n", cli_bytes(p->output_bytes, a), s->file);
+    SW_TRY(sw_plan_measure(s->sweep, p, device, trial_seconds, &rate));
+    if (rate > 0) cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial\n", cli_about(p->points_steps / rate, a), rate);
+    remarks(cli, s, p);
+    return compile(cli, s, p, device);
+}
+
+enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s)
+{
+    struct sw_device *device = NULL;
+    struct sw_ledger *ledger = NULL;
+    struct sw_plan *plan = NULL;
+    struct sw_text text = {0};
+    char refusal[1000] = "";
+    if (cli->list) return list(s);
+    cli_sweep_headline(s, &text);
+    cli_print(cli, "%s\n", sw_text_get(&text));
+    sw_text_free(&text);
+    cli_settings(cli, s);
+    enum sw_status st = cli_ledger(cli, s->file, &ledger);
+    if (!st) st = cli_belongs(s, ledger);
+    if (st) {  /* what to do about it is the user's choice; the config is right */
+        snprintf(refusal, sizeof refusal, "%s", sw_err_message());
+        sw_ledger_close(&ledger);
+    }
+    st = cli_device(cli, s->sweep, &device);
+    if (!st) st = sw_plan_make(s->sweep, s->run, s->count, s->id, ledger, false, device, &plan);
+    if (!st) say_earlier(cli, s, plan, refusal);
+    if (!st) st = report(cli, s, plan, device);
+    if (st == SW_E_ABSENT) {  /* a config for a GPU is checked on a machine without one */
+        cli_print(cli, "note     not planned here: %s\n", sw_err_message());
+        st = SW_OK;
+    }
+    sw_plan_destroy(&plan);
+    sw_ledger_close(&ledger);
+    sw_device_close(&device);
+    return st;
+}
+
+static enum sw_status check_one(struct sw_cli *cli, const char *config)
+{
+    struct cli_sweep s;
+    SW_TRY(cli_sweep_open(cli, config, &s));
+    enum sw_status st = cli_check(cli, &s);
+    cli_sweep_close(&s);
+    return st;
+}
+
+enum sw_status cmd_check(struct sw_cli *cli)
+{
+    int worst = 0;
+    for (int k = 0; k < cli->narguments; k++) {
+        enum sw_status st = check_one(cli, cli->argument[k]);
+        if (st) sw_cli_complain(cli, st);
+        if (cli_code(st) > worst) worst = cli_code(st);
+    }
+    cli->exit_code = worst;
+    return SW_OK;
+}

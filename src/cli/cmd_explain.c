@@ -1,0 +1,181 @@
+/* The key table, one row or all of it: for the terminal, for docs/config.md and for sweep.cfg(5). */
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_near.h"
+#include "cli/cli_impl.h"
+#include "sweep/sw_keys.h"
+
+enum { MOST_KEYS = 512 };
+
+static const char *kind_of(const struct sw_key *key)
+{
+    switch (key->kind) {
+    case SW_KEY_REAL: return "number";
+    case SW_KEY_COUNT: return "integer";
+    case SW_KEY_WORD: return "word";
+    case SW_KEY_TEXT: return "text";
+    case SW_KEY_FUNCTION: return "expression";
+    case SW_KEY_TIMES: return "times";
+    case SW_KEY_NAMES: return "group of your own names";
+    }
+    return "";
+}
+
+static bool bounded(const struct sw_key *key)
+{
+    return (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->min < key->max;
+}
+
+/* "one of product, zip, random", "0 < value", "in x, t" */
+static void range_of(const struct sw_key *key, struct sw_text *text)
+{
+    static const struct { unsigned bit; const char *name; } use[] = {
+        {SW_USES_X, "x"}, {SW_USES_T, "t"}, {SW_USES_U, "u"}, {SW_USES_RANDOM, "rand, randn"}};
+    const char *comma = "in ";
+    if (key->words)
+        for (const char *p = key->words; *p; p++) sw_text_printf(text, *p == '|' ? ", " : "%c", *p);
+    if (bounded(key)) {
+        if (key->max < 1e300) sw_text_printf(text, "%s %.16g, at most %.16g", key->above ? "above" : "at least", key->min, key->max);
+        else sw_text_printf(text, "%s %.16g", key->above ? "above" : "at least", key->min);
+    }
+    for (size_t k = 0; key->kind == SW_KEY_FUNCTION && k < sizeof use / sizeof *use; k++) {
+        if (!(key->symbols & use[k].bit)) continue;
+        sw_text_printf(text, "%s%s", comma, use[k].name);
+        comma = ", ";
+    }
+}
+
+static const char *fallback_of(const struct sw_key *key)
+{
+    if (!key->fallback) return "required";
+    return *key->fallback ? key->fallback : "none";
+}
+
+/* ---- the three ways to print a row; owner is NULL for common keys */
+
+static void print_plain(const struct sw_key *key, const struct sw_problem *owner)
+{
+    struct sw_text range = {0};
+    range_of(key, &range);
+    printf("%s%s%s%s\n", key->path, owner ? "  (" : "", owner ? owner->name : "", owner ? ")" : "");
+    printf("    %s\n", key->about);
+    printf("    %s", kind_of(key));
+    if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
+    if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
+    printf("; default: %s%s\n", fallback_of(key), key->decides ? "; decides the numbers" : "");
+    sw_text_free(&range);
+}
+
+static void print_markdown(const struct sw_key *key, const struct sw_problem *owner)
+{
+    struct sw_text range = {0};
+    (void)owner;
+    range_of(key, &range);
+    printf("| `%s` | %s%s%s | %s | %s%s%s | %s%s |\n", key->path, kind_of(key), *sw_text_get(&range) ? ": " : "",
+           sw_text_get(&range), key->unit ? key->unit : "", key->fallback && *key->fallback ? "`" : "", fallback_of(key),
+           key->fallback && *key->fallback ? "`" : "", key->about, key->decides ? " *decides*" : "");
+    sw_text_free(&range);
+}
+
+static void roff(const char *text)
+{
+    for (const char *p = text; *p; p++)
+        if (*p == '\\') fputs("\\e", stdout);
+        else if (*p == '-') fputs("\\-", stdout);
+        else if ((*p == '.' || *p == '\'') && p == text) printf("\\&%c", *p);
+        else if (*p == '\'') fputs("\\(aq", stdout);
+        else if (*p == '"') fputs("\\(dq", stdout);
+        else if (*p == '^') fputs("\\(ha", stdout);
+        else if (*p == '~') fputs("\\(ti", stdout);
+        else if (*p == '`') fputs("\\(ga", stdout);
+        else fputc(*p, stdout);
+}
+
+static void print_man(const struct sw_key *key, const struct sw_problem *owner)
+{
+    struct sw_text range = {0};
+    (void)owner;
+    range_of(key, &range);
+    printf(".TP\n.B ");
+    roff(key->path);
+    printf("\n");
+    roff(key->about);
+    printf("\n%c", kind_of(key)[0] - 'a' + 'A');
+    roff(kind_of(key) + 1);
+    if (*sw_text_get(&range)) { printf(": "); roff(sw_text_get(&range)); }
+    if (key->unit && strcmp(key->unit, "1")) { printf("; unit "); roff(key->unit); }
+    printf("; default: ");
+    roff(fallback_of(key));
+    printf(".\n");
+    sw_text_free(&range);
+}
+
+/* ---- all of it */
+
+struct style {
+    void (*heading)(const char *text);
+    void (*row)(const struct sw_key *key, const struct sw_problem *owner);
+};
+
+static void head_plain(const char *text) { printf("\n%s\n\n", text); }
+
+static void head_markdown(const char *text)
+{
+    printf("\n### %s\n| key | kind | unit | default | |\n|---|---|---|---|---|\n", text);
+}
+
+static void head_man(const char *text) { printf(".SS %s\n", text); }
+
+static void explain_all(const struct style *style)
+{
+    char heading[200];
+    style->heading("Keys of all problems");
+    for (const struct sw_key *key = sw_common_keys; key->path; key++) style->row(key, NULL);
+    for (int k = 0; sw_problem_table[k]; k++) {
+        const struct sw_problem *p = sw_problem_table[k];
+        snprintf(heading, sizeof heading, "Keys of %s: %s", p->name, p->title);
+        style->heading(heading);
+        for (const struct sw_key *key = p->keys; key->path; key++) style->row(key, p);
+    }
+}
+
+/* ---- one */
+
+static bool asked_for(const char *path, const char *name)
+{
+    const char *last = strrchr(path, '.');
+    return !strcmp(path, name) || (last && !strcmp(last + 1, name));
+}
+
+static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name, const char **known, int *count)
+{
+    int hits = 0;
+    for (const struct sw_key *key = keys; key->path; key++) {
+        if (*count < MOST_KEYS) known[(*count)++] = key->path;
+        if (!asked_for(key->path, name)) continue;
+        print_plain(key, owner);
+        hits++;
+    }
+    return hits;
+}
+
+static enum sw_status explain_one(const char *name)
+{
+    const char *known[MOST_KEYS];
+    int count = 0, hits = explain_in(sw_common_keys, NULL, name, known, &count);
+    for (int k = 0; sw_problem_table[k]; k++) hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, known, &count);
+    if (hits) return SW_OK;
+    const char *near = sw_near(name, known, count);
+    return SW_FAIL(SW_E_USAGE, "unknown key '%s'%s%s%s", name, near ? "; did you mean '" : "; `sweep explain` prints them all",
+                   near ? near : "", near ? "'?" : "");
+}
+
+enum sw_status cmd_explain(struct sw_cli *cli)
+{
+    static const struct style plain = {head_plain, print_plain}, markdown = {head_markdown, print_markdown},
+                              man = {head_man, print_man};
+    if (cli->narguments) return explain_one(cli->argument[0]);
+    explain_all(cli->markdown ? &markdown : cli->man ? &man : &plain);
+    return SW_OK;
+}

@@ -1,0 +1,73 @@
+/* The pictures are drawn by plot.py (h5py, matplotlib), which is beside the program or in PREFIX/share/sweep. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+
+/* The folder the program is in, "" if unknown. */
+static void own_folder(char *path, size_t room)
+{
+    ssize_t n = readlink("/proc/self/exe", path, room - 1);
+    path[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = 0;
+}
+
+static enum sw_status find_script(char *script, size_t room)
+{
+    static const char *const places[] = {"scripts", "../share/sweep", "../scripts", "../../scripts"};
+    const char *share = getenv("SWEEP_SHARE");
+    char folder[3000];
+    own_folder(folder, sizeof folder);
+    if (share) {
+        snprintf(script, room, "%s/plot.py", share);
+        return access(script, R_OK) ? SW_FAIL(SW_E_IO, "SWEEP_SHARE: there is no %s", script) : SW_OK;
+    }
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        snprintf(script, room, "%s/%s/plot.py", folder, places[k]);
+        if (access(script, R_OK) == 0) return SW_OK;
+    }
+    return SW_FAIL(SW_E_IO, "plot.py is neither in %s/scripts nor in %s/../share/sweep; set SWEEP_SHARE to its folder", folder, folder);
+}
+
+/* The distribution's python has the distribution's h5py and matplotlib; another one on the PATH may not. */
+static const char *python(void)
+{
+    const char *own = getenv("SWEEP_PYTHON");
+    if (own && *own) return own;
+    return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
+}
+
+static void pass(char **argument, int *count, const char *name, const char *value)
+{
+    if (!value) return;
+    argument[(*count)++] = (char *)name;
+    argument[(*count)++] = (char *)value;
+}
+
+enum sw_status cmd_plot(struct sw_cli *cli)
+{
+    char script[4096], *argument[24];
+    int count = 0;
+    SW_TRY(find_script(script, sizeof script));
+    if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
+    argument[count++] = (char *)python();
+    argument[count++] = script;
+    pass(argument, &count, "--kind", cli->kind);
+    pass(argument, &count, "--of", cli->of);
+    pass(argument, &count, "--run", cli->run);
+    pass(argument, &count, "--time", cli->time);
+    pass(argument, &count, "--over", cli->over);
+    pass(argument, &count, "--log", cli->log_axes);
+    pass(argument, &count, "--output", cli->output);
+    argument[count++] = (char *)"--";
+    argument[count++] = cli->argument[0];
+    argument[count] = NULL;
+    fflush(NULL);
+    execvp(argument[0], argument);
+    return SW_FAIL(SW_E_ABSENT, "%s: %s; pictures need python3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib)",
+                   argument[0], strerror(errno));
+}

@@ -1,0 +1,18 @@
+#include "cli/cli_impl.h"
+
+enum sw_status cmd_resume(struct sw_cli *cli)
+{
+    const char *file = cli->argument[0];
+    struct sw_ledger *ledger = NULL;
+    struct cli_sweep s;
+    if (cli->output) return SW_FAIL(SW_E_USAGE, "`sweep resume` goes on with the file it is given; it has no -o");
+    SW_TRY(cli_ledger(cli, file, &ledger));
+    enum sw_status st = cli_sweep_stored(cli, file, ledger, &s);
+    sw_ledger_close(&ledger);
+    SW_TRY(st);
+    if (!st) st = cli_log_open(cli);
+    cli_begin(cli);
+    if (!st) st = cli->dry_run ? cli_check(cli, &s) : cli_execute(cli, &s);
+    cli_sweep_close(&s);
+    return st;
+}

@@ -1,0 +1,200 @@
+/* The run table of an output file: for people, as CSV, as JSON; or all about one run. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+
+static const char *const status_names[] = {"pending", "done", "diverged", "error"};
+
+enum kind { TEXT, REAL, COUNT };
+
+/* A column of what is shown: one of the parameters, or one of the rest. */
+struct show_column {
+    const char *name;
+    enum kind   kind;
+    int         param;                     /* >= 0: which parameter              */
+    const double  *real;
+    const int64_t *count;
+    char *const   *text;
+    const unsigned char *status;
+    bool        brief;                     /* also in the table for people       */
+};
+
+enum { REST = 10, MOST = 128 };
+
+static bool any(const double *v, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (isfinite(v[k])) return true;
+    return false;
+}
+
+static bool any_text(char *const *v, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (*v[k]) return true;
+    return false;
+}
+
+static int columns_of(const struct sw_table *t, struct show_column *c)
+{
+    int n = 0;
+    bool norms = any(t->err_l2, t->nruns);
+    c[n++] = (struct show_column){"run", COUNT, -1, .count = t->index, .brief = true};
+    for (int k = 0; k < t->nparam && n < MOST - REST; k++)
+        c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .brief = true};
+    c[n++] = (struct show_column){"status", TEXT, -1, .status = t->status, .brief = true};
+    c[n++] = (struct show_column){"t_reached", REAL, -1, .real = t->t_reached, .brief = true};
+    c[n++] = (struct show_column){"steps", COUNT, -1, .count = t->steps};
+    c[n++] = (struct show_column){"wall_time", REAL, -1, .real = t->wall_time};
+    c[n++] = (struct show_column){"err_l2", REAL, -1, .real = t->err_l2, .brief = norms};
+    c[n++] = (struct show_column){"err_max", REAL, -1, .real = t->err_max, .brief = norms};
+    c[n++] = (struct show_column){"err_rel", REAL, -1, .real = t->err_rel, .brief = norms};
+    c[n++] = (struct show_column){"run_id", TEXT, -1, .text = t->run_id};
+    c[n++] = (struct show_column){"message", TEXT, -1, .text = t->message, .brief = any_text(t->message, t->nruns)};
+    return n;
+}
+
+static double real_at(const struct sw_table *t, const struct show_column *c, int64_t run)
+{
+    return c->param >= 0 ? t->param[(int64_t)c->param * t->nruns + run] : c->real[run];
+}
+
+static const char *text_at(const struct sw_table *t, const struct show_column *c, int64_t run)
+{
+    if (c->param >= 0) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
+    if (c->status) return c->status[run] < 4 ? status_names[c->status[run]] : "?";
+    return c->text[run];
+}
+
+/* A cell as text; digits: of a real number. */
+static const char *cell(const struct sw_table *t, const struct show_column *c, int64_t run, int digits, char text[40])
+{
+    if (c->kind == TEXT) return text_at(t, c, run);
+    if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)c->count[run]);
+    else snprintf(text, 40, "%.*g", digits, real_at(t, c, run));
+    return text;
+}
+
+static void show_table(const struct sw_cli *cli, const struct sw_table *t, const struct show_column *c, int n)
+{
+    char text[40];
+    int width[MOST];
+    cli_print(cli, "%s%s%s · %lld runs · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem, (long long)t->nruns, t->solver,
+              t->sweep_id);
+    for (int k = 0; k < n; k++) {
+        width[k] = (int)strlen(c[k].name);
+        for (int64_t r = 0; r < t->nruns; r++) {
+            int w = (int)strlen(cell(t, &c[k], r, 6, text));
+            if (w > width[k]) width[k] = w;
+        }
+    }
+    for (int64_t r = -1; r < t->nruns; r++) {
+        const char *gap = "";
+        for (int k = 0; k < n; k++) {
+            const char *v = r < 0 ? c[k].name : cell(t, &c[k], r, 6, text);
+            if (!c[k].brief) continue;
+            if (k == n - 1) printf("%s%s", gap, v);
+            else printf(c[k].kind == TEXT ? "%s%-*s" : "%s%*s", gap, width[k], v);
+            gap = "  ";
+        }
+        printf("\n");
+    }
+}
+
+static void show_csv(const struct sw_table *t, const struct show_column *c, int n)
+{
+    char text[40];
+    for (int64_t r = -1; r < t->nruns; r++) {
+        for (int k = 0; k < n; k++) {
+            const char *v = r < 0 ? c[k].name : cell(t, &c[k], r, 17, text);
+            if (k) fputc(',', stdout);
+            bool quote = strpbrk(v, ",\"\n") != NULL;
+            if (quote) fputc('"', stdout);
+            for (; *v; v++) {
+                if (*v == '"') fputc('"', stdout);
+                fputc(*v, stdout);
+            }
+            if (quote) fputc('"', stdout);
+        }
+        fputc('\n', stdout);
+    }
+}
+
+static void json_run(struct cli_json *j, const struct sw_table *t, const struct show_column *c, int n, int64_t run)
+{
+    json_begin(j, NULL, '{');
+    for (int k = 0; k < n; k++) {
+        if (c[k].kind == TEXT) json_text(j, c[k].name, text_at(t, &c[k], run));
+        else if (c[k].kind == COUNT) json_count(j, c[k].name, c[k].count[run]);
+        else json_real(j, c[k].name, real_at(t, &c[k], run));
+    }
+    json_end(j, '}');
+}
+
+static void show_json(const struct sw_table *t, const struct show_column *c, int n, int64_t first, int64_t last)
+{
+    struct cli_json j = {.to = stdout, .first = true};
+    json_begin(&j, NULL, '{');
+    json_text(&j, "title", t->title);
+    json_text(&j, "problem", t->problem);
+    json_text(&j, "sweep_id", t->sweep_id);
+    json_text(&j, "source", t->source);
+    json_text(&j, "solver", t->solver);
+    json_text(&j, "device", t->device);
+    json_count(&j, "sweep_runs", t->sweep_runs);
+    json_begin(&j, "runs", '[');
+    for (int64_t r = first; r < last; r++) json_run(&j, t, c, n, r);
+    json_end(&j, ']');
+    json_end(&j, '}');
+}
+
+static enum sw_status find(const struct sw_cli *cli, const struct sw_table *t, int64_t *row)
+{
+    char *end;
+    long long index = strtoll(cli->run, &end, 10);
+    int64_t hit = -1, hits = 0;
+    size_t length = strlen(cli->run);
+    for (int64_t r = 0; r < t->nruns && *cli->run && !*end; r++)
+        if (t->index[r] == index) { *row = r; return SW_OK; }
+    for (int64_t r = 0; r < t->nruns && length >= 4; r++)
+        if (!strncmp(t->run_id[r], cli->run, length)) { hit = r; hits++; }
+    *row = hit;
+    if (hits == 1) return SW_OK;
+    if (hits > 1) return SW_FAIL(SW_E_USAGE, "%lld runs have an id that begins with %s", (long long)hits, cli->run);
+    return SW_FAIL(SW_E_USAGE, "%s has no run %s; it holds %lld of %lld runs, and --run takes an index or the first digits of an id",
+                   cli->argument[0], cli->run, (long long)t->nruns, (long long)t->sweep_runs);
+}
+
+static void show_run(const struct sw_table *t, const struct show_column *c, int n, int64_t run)
+{
+    char text[40];
+    for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, cell(t, &c[k], run, 17, text));
+    printf("%-12s %s\n%-12s %s\n%-12s %s\n", "problem", t->problem, "solver", t->solver, "source", t->source);
+}
+
+static enum sw_status show(const struct sw_cli *cli, const struct sw_table *t)
+{
+    struct show_column c[MOST];
+    int n = columns_of(t, c);
+    int64_t row = 0;
+    if (cli->run) SW_TRY(find(cli, t, &row));
+    if (cli->json) show_json(t, c, n, cli->run ? row : 0, cli->run ? row + 1 : t->nruns);
+    else if (cli->run) show_run(t, c, n, row);
+    else if (cli->csv) show_csv(t, c, n);
+    else show_table(cli, t, c, n);
+    return SW_OK;
+}
+
+enum sw_status cmd_show(struct sw_cli *cli)
+{
+    struct sw_table *table = NULL;
+    if (cli->csv && cli->json) return SW_FAIL(SW_E_USAGE, "--csv or --json, not both");
+    if (cli->csv && cli->run) return SW_FAIL(SW_E_USAGE, "--csv prints all runs; use --json for one");
+    SW_TRY(sw_table_read(cli->argument[0], &table));
+    enum sw_status st = show(cli, table);
+    sw_table_free(&table);
+    return st;
+}

@@ -1,0 +1,152 @@
+/* From a config, given or stored, to a sweep with its ids and the runs asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+#include "sweep/sw_keys.h"
+
+/* "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5". */
+static char *shard_file(const char *file, int shard, int nshards)
+{
+    struct sw_text text = {0};
+    const char *end = strrchr(file, '.');
+    if (!end || strchr(end, '/')) end = file + strlen(file);
+    sw_text_printf(&text, "%.*s.shard-%d-of-%d%s", (int)(end - file), file, shard, nshards, end);
+    return sw_text_take(&text);
+}
+
+static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
+{
+    if (cli->output) s->file = sw_strdup(cli->output);
+    else if (cli->nshards) s->file = shard_file(s->sweep->file, cli->shard, cli->nshards);
+    else s->file = sw_strdup(s->sweep->file);
+    return s->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
+static enum sw_status finish_open(struct sw_cli *cli, const struct sw_selection *which, struct cli_sweep *s)
+{
+    SW_TRY(sw_sweep_expand(s->config, &cli->report, &s->sweep));
+    cli_report(cli);  /* warnings */
+    SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
+    SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
+    SW_TRY(sw_sweep_select(s->sweep, which, &s->run, &s->count));
+    if (!s->count) return SW_FAIL(SW_E_USAGE, "no run is left: none of the %lld runs fits --only or --shard", (long long)s->sweep->nruns);
+    return SW_OK;
+}
+
+enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s)
+{
+    struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
+    *s = (struct cli_sweep){0};
+    enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
+    if (!st) st = finish_open(cli, &which, s);
+    if (!st) st = name_output(cli, s);
+    if (st) cli_sweep_close(s);
+    return st;
+}
+
+/* The share of the runs that a file holds is in its name. */
+static void shard_of(const char *file, struct sw_selection *which)
+{
+    const char *at = strstr(file, ".shard-");
+    if (!at || sscanf(at, ".shard-%d-of-%d", &which->shard, &which->nshards) != 2 || which->shard < 1 ||
+        which->shard > which->nshards)
+        which->shard = which->nshards = 0;
+}
+
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger, struct cli_sweep *s)
+{
+    struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
+    const char **override = NULL;
+    const int count = ledger->noverride + cli->noverrides;
+    *s = (struct cli_sweep){0};
+    if (!ledger->config_text) return SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d", file, file);
+    if (!which.nshards) shard_of(file, &which);
+    SW_TRY(sw_alloc((size_t)count, &override));
+    for (int k = 0; k < count; k++) override[k] = k < ledger->noverride ? ledger->override[k] : cli->override[k - ledger->noverride];
+    enum sw_status st = sw_config_read_text(file, ledger->config_text, override, count, &cli->report, &s->config);
+    sw_free(override);
+    if (!st) st = finish_open(cli, &which, s);
+    if (!st && !(s->file = sw_strdup(file))) st = SW_FAIL(SW_E_MEMORY, "out of memory");
+    if (st) cli_sweep_close(s);
+    return st;
+}
+
+void cli_sweep_close(struct cli_sweep *s)
+{
+    sw_free(s->id);
+    sw_free(s->run);
+    sw_free(s->file);
+    sw_sweep_destroy(&s->sweep);
+    sw_config_destroy(&s->config);
+    *s = (struct cli_sweep){0};
+}
+
+/* ---- what it is, in a line */
+
+void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text)
+{
+    const struct sw_sweep *w = s->sweep;
+    bool product = !strcmp(w->mode, "product");
+    sw_text_printf(text, "%s · %lld run%s", w->problem->name, (long long)w->nruns, w->nruns == 1 ? "" : "s");
+    for (int k = 0; k < w->naxis; k++) {
+        const char *name = w->column[w->axis[k].column].name;
+        if (product) sw_text_printf(text, "%s%s(%lld)", k ? " × " : " = ", name, (long long)w->axis[k].count);
+        else sw_text_printf(text, "%s%s%s%s", k ? ", " : " = ", k ? "" : w->mode, k ? "" : "(", name);
+    }
+    if (w->naxis && !product) sw_text_add(text, ")");
+    if (s->count != w->nruns) sw_text_printf(text, " · %lld of them", (long long)s->count);
+    sw_text_printf(text, " · id %s", w->id);
+}
+
+/* ---- -v: every setting */
+
+static void print_number(struct sw_cli *cli, const struct sw_sweep *w, int column, double *values)
+{
+    const struct sw_column *c = &w->column[column];
+    const char *unit = c->unit && strcmp(c->unit, "1") ? c->unit : "";
+    const char *origin = c->kind == SW_COLUMN_AXIS ? "axis" : c->kind == SW_COLUMN_DEFINE ? "define" : c->given ? "given" : "default";
+    if (c->uniform) cli_say(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit, origin);
+    else cli_say(cli, "  %-24s differs from run to run%s%s  (%s)\n", c->name, *unit ? ", in " : "", unit, origin);
+}
+
+static void print_texts(struct sw_cli *cli, const struct cli_sweep *s)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = sw_key_at(s->sweep->problem, k)); k++) {
+        const struct sw_setting *set = sw_config_find(s->config, key->path);
+        if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides)) continue;
+        if (set && set->kind == SW_SETTING_STRING) cli_say(cli, "  %-24s %s  (given)\n", key->path, set->text);
+        else if (set && set->kind == SW_SETTING_LIST) cli_say(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
+        else if (set) cli_say(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
+        else if (key->fallback && *key->fallback) cli_say(cli, "  %-24s %s  (default)\n", key->path, key->fallback);
+    }
+}
+
+void cli_settings(struct sw_cli *cli, const struct cli_sweep *s)
+{
+    double *values = NULL;
+    if (!cli->verbose || cli->quiet) return;
+    if (sw_alloc((size_t)s->sweep->ncolumn, &values)) return;
+    if (!sw_sweep_columns(s->sweep, s->run, 0, 1, values)) {
+        cli_say(cli, "settings\n");
+        for (int k = 0; k < s->sweep->ncolumn; k++) print_number(cli, s->sweep, k, values);
+        print_texts(cli, s);
+    }
+    sw_free(values);
+}
+
+/* ---- what is there already, and where to compute */
+
+enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
+{
+    enum sw_status st = sw_ledger_open(file, &cli->report, ledger);
+    cli_report(cli);
+    return st;
+}
+
+enum sw_status cli_device(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_device **device)
+{
+    return sw_device_open(cli->device ? cli->device : sweep->device, cli->threads, device);
+}

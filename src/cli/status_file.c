@@ -1,0 +1,92 @@
+/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename about once a second, gone at the end; nothing but
+ * `sweep status` reads it, and no harm is done where it cannot be written. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+
+static char *path_of(const char *file, const char *name)
+{
+    struct sw_text text = {0};
+    sw_text_printf(&text, "%s.d/%s", file, name);
+    return sw_text_take(&text);
+}
+
+static void put(FILE *to, const struct cli_running *now)
+{
+    struct cli_json j = {.to = to, .first = true};
+    json_begin(&j, NULL, '{');
+    json_count(&j, "pid", now->pid);
+    json_text(&j, "phase", now->phase);
+    json_real(&j, "updated", now->updated);
+    json_count(&j, "runs", now->runs);
+    json_count(&j, "done", now->done);
+    json_count(&j, "failed", now->failed);
+    json_real(&j, "seconds", now->seconds);
+    json_real(&j, "fraction", now->fraction);
+    json_real(&j, "rate", now->rate);
+    json_real(&j, "eta", now->eta);
+    json_real(&j, "t", now->t);
+    json_real(&j, "end", now->end);
+    json_end(&j, '}');
+}
+
+void cli_status_write(const char *file, const struct cli_running *now)
+{
+    char *path = path_of(file, "status.json"), *fresh = path_of(file, "status.json.new");
+    FILE *to = path && fresh ? fopen(fresh, "w") : NULL;
+    if (to) {
+        put(to, now);
+        if (fclose(to) || rename(fresh, path)) unlink(fresh);
+    }
+    sw_free(path);
+    sw_free(fresh);
+}
+
+static double number(const char *text, const char *key)
+{
+    char quoted[40];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(text, quoted);
+    return at && strncmp(at + strlen(quoted), "null", 4) ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+/* Only what put() wrote needs to be understood. */
+bool cli_status_read(const char *file, struct cli_running *now)
+{
+    char *path = path_of(file, "status.json"), text[2048];
+    FILE *from = path ? fopen(path, "r") : NULL;
+    sw_free(path);
+    *now = (struct cli_running){0};
+    if (!from) return false;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    double pid = number(text, "pid");
+    if (!(pid > 0)) return false;
+    now->pid = (int64_t)pid;
+    now->runs = (int64_t)number(text, "runs");
+    now->done = (int64_t)number(text, "done");
+    now->failed = (int64_t)number(text, "failed");
+    now->updated = number(text, "updated");
+    now->seconds = number(text, "seconds");
+    now->fraction = number(text, "fraction");
+    now->rate = number(text, "rate");
+    now->eta = number(text, "eta");
+    now->t = number(text, "t");
+    now->end = number(text, "end");
+    const char *phase = strstr(text, "\"phase\": \"");
+    if (phase) snprintf(now->phase, sizeof now->phase, "%.*s", (int)strcspn(phase + 10, "\""), phase + 10);
+    return true;
+}
+
+void cli_status_remove(const char *file)
+{
+    char *path = path_of(file, "status.json");
+    if (path) unlink(path);
+    sw_free(path);
+}
