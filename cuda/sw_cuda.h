@@ -32,6 +32,27 @@ enum sw_status sw_cuda_thomas_factor(sw_cuda_stream stream, const struct sw_cuda
 /** Solve in place, one thread a system. */
 enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
 
+/* ---- what the library's gpsvInterleavedBatch needs around it (band_gpsv.cu); all its arrays are packed, ld = batch */
+
+struct sw_cuda_gpsv {
+    int     n, p, batch, ld;   /* ld: of A and x; m = n - p                                                */
+    double *matrix;            /* [5][m][batch]: E, zero outside                                           */
+    double *column;            /* [2][m][batch]: E^-1 k; NULL when not periodic                            */
+    double *closure;           /* [10][batch]: S^-1 and h (solver/border_point.h); NULL when not periodic  */
+    int    *bad;               /* [batch]: 1 + the row found bad                                           */
+};
+
+/** matrix := E, column := k. @param diagonal as in sw_cuda_thomas_factor() */
+enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
+/** closure from column = E^-1 k; sets bad where S cannot be inverted. */
+enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
+/** bad := 1 + the last row in which probe [m][batch], the solution of some system with E, is not finite; else 0. */
+enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *probe);
+/** probe [m][batch] := 1. */
+enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *probe);
+/** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others. */
+enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *x);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,176 @@
+/* Around cuSPARSE's gpsvInterleavedBatch, which solves pentadiagonal systems without corners: cutting E out of a matrix, and
+ * Navon's closure of periodic ones (solver/border_point.h). */
+#include "cu_check.cuh"
+#include "solver/border_point.h"
+#include "sw_cuda.h"
+
+struct diagonals { const double *d[5]; };
+
+__device__ static struct sw_thomas_matrix matrix_of(const struct sw_cuda_gpsv &g, const struct diagonals &A, int j)
+{
+    struct sw_thomas_matrix matrix = {{NULL, NULL, NULL, NULL, NULL}, (size_t)g.ld, g.n, g.p};
+    for (int k = 0; k < 5; k++) matrix.diagonal[k] = A.d[k] ? A.d[k] + j : NULL;
+    return matrix;
+}
+
+/* A thread an entry of E: 40 bytes read and 40 written an unknown. */
+__global__ static void matrix_k(struct sw_cuda_gpsv g, struct diagonals A)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
+    if (j >= g.batch) return;
+    struct sw_thomas_matrix matrix = matrix_of(g, A, j);
+    for (int i = blockIdx.y; i < m; i += gridDim.y)
+        for (int k = 0; k < 5; k++)
+            g.matrix[((size_t)k * m + i) * g.batch + j] = sw_thomas_inner(&matrix, i, k - 2);
+}
+
+/* A thread a system; column is zero before. */
+__global__ static void columns_k(struct sw_cuda_gpsv g, struct diagonals A)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= g.batch) return;
+    struct sw_thomas_matrix matrix = matrix_of(g, A, j);
+    size_t vector = (size_t)(g.n - g.p) * g.batch;
+    sw_border_columns(&matrix, g.batch, g.column + j, g.column + vector + j);
+}
+
+__global__ static void close_k(struct sw_cuda_gpsv g, struct diagonals A)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= g.batch) return;
+    struct sw_navon c;
+    struct sw_thomas_matrix matrix = matrix_of(g, A, j);
+    size_t vector = (size_t)(g.n - g.p) * g.batch;
+    int bad = sw_border_close(&matrix, g.batch, g.column + j, g.column + vector + j, &c);
+    for (int k = 0; k < 4; k++) g.closure[(size_t)k * g.batch + j] = c.inverse[k];
+    for (int k = 0; k < 6; k++) g.closure[(size_t)(4 + k) * g.batch + j] = c.k[k];
+    if (bad && !g.bad[j]) g.bad[j] = bad;
+}
+
+__global__ static void ones_k(struct sw_cuda_gpsv g, double *probe)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= g.batch) return;
+    for (int i = blockIdx.y; i < g.n - g.p; i += gridDim.y) probe[(size_t)i * g.batch + j] = 1.0;
+}
+
+__global__ static void probe_k(struct sw_cuda_gpsv g, const double *probe)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, bad = 0;
+    if (j >= g.batch) return;
+    for (int i = 0; i < g.n - g.p; i++)
+        if (!isfinite(probe[(size_t)i * g.batch + j])) bad = 1 + i;
+    g.bad[j] = bad;
+}
+
+/* The border unknowns, a thread a system, into the last p rows of x. */
+__global__ static void border_k(struct sw_cuda_gpsv g, double *x)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
+    if (j >= g.batch) return;
+    double s0, s1, z0, z1, *last = x + (size_t)(g.n - 1) * g.ld + j;
+    struct sw_navon c;
+    for (int k = 0; k < 4; k++) c.inverse[k] = g.closure[(size_t)k * g.batch + j];
+    for (int k = 0; k < 6; k++) c.k[k] = g.closure[(size_t)(4 + k) * g.batch + j];
+    sw_border_sums(&c, m, g.ld, x + j, &s0, &s1);
+    sw_navon_border(&c, g.p == 2 ? last[-(ptrdiff_t)g.ld] - s0 : 0.0, *last - s1, &z0, &z1);
+    if (g.p == 2) last[-(ptrdiff_t)g.ld] = z0;
+    *last = z1;
+}
+
+/* x -= (E^-1 k) z: 32 bytes and 2 FMA an unknown. A system found bad becomes NaN. */
+__global__ static void correct_k(struct sw_cuda_gpsv g, double *x)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
+    if (j >= g.batch) return;
+    bool bad = g.bad[j] != 0;
+    double z0 = g.p == 2 ? x[(size_t)(g.n - 2) * g.ld + j] : 0.0, z1 = g.p ? x[(size_t)(g.n - 1) * g.ld + j] : 0.0;
+    for (int i = blockIdx.y; i < m; i += gridDim.y) {
+        size_t at = (size_t)i * g.ld + j, k = (size_t)i * g.batch + j;
+        if (bad) x[at] = nan("");
+        else if (g.p) x[at] -= g.column[k] * z0 + g.column[k + (size_t)m * g.batch] * z1;
+    }
+}
+
+/* The border of a bad system; on its own, after every thread of correct_k has read it. */
+__global__ static void spoil_border_k(struct sw_cuda_gpsv g, double *x)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= g.batch || !g.bad[j]) return;
+    for (int i = g.n - g.p; i < g.n; i++) x[(size_t)i * g.ld + j] = nan("");
+}
+
+enum { THREADS = 128, MAX_ROWS = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
+
+static int blocks_of(const struct sw_cuda_gpsv *g) { return (int)(((long long)g->batch + THREADS - 1) / THREADS); }
+
+static dim3 grid_of(const struct sw_cuda_gpsv *g)
+{
+    int m = g->n - g->p;
+    return dim3(blocks_of(g), m < MAX_ROWS ? m : MAX_ROWS);
+}
+
+static struct diagonals pack(const double *const diagonal[5])
+{
+    struct diagonals A;
+    for (int k = 0; k < 5; k++) A.d[k] = diagonal[k];
+    return A;
+}
+
+extern "C" enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5])
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    size_t vector = (size_t)(g->n - g->p) * g->batch;
+    if (g->batch == 0) return SW_OK;
+    matrix_k<<<grid_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    CU_LAUNCHED(s);
+    if (!g->p) return SW_OK;
+    CU_TRY(cudaMemsetAsync(g->column, 0, 2 * vector * sizeof(double), s));
+    columns_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5])
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (g->batch == 0 || !g->p) return SW_OK;
+    close_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *probe)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (g->batch == 0) return SW_OK;
+    ones_k<<<grid_of(g), THREADS, 0, s>>>(*g, probe);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *probe)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (g->batch == 0) return SW_OK;
+    probe_k<<<blocks_of(g), THREADS, 0, s>>>(*g, probe);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *x)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (g->batch == 0) return SW_OK;
+    if (g->p) {
+        border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
+        CU_LAUNCHED(s);
+    }
+    correct_k<<<grid_of(g), THREADS, 0, s>>>(*g, x);
+    CU_LAUNCHED(s);
+    if (g->p) {
+        spoil_border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
+        CU_LAUNCHED(s);
+    }
+    return SW_OK;
+}
