@@ -4,8 +4,8 @@
  *
  * Every pointer is device memory. Every call queues work on the stream and returns; nothing to do (an empty batch) is legal.
  * Interleaved: entry i of system or run j of a vector is v[i*ld + j]. Failures are SW_E_CUDA. */
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/sw_err.h"
 
@@ -52,6 +52,30 @@ enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gp
 enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *probe);
 /** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others. */
 enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *x);
+
+/* ---- lines (line_layout.cu, line_measure.cu) */
+
+struct sw_line_batch;          /* stepper/batch_point.h */
+
+/** lines [count][n] float (single) or double := the field u; NaN where the run is marked bad. */
+enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single, void *lines);
+/** The field u := lines [count][n]. */
+enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u);
+
+/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one marked bad. */
+enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, double *band);
+
+struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                                                 */
+    int     passes, radix[32];
+    double *cosine, *sine;     /* [n]                                                                      */
+    int     blocks;            /* runs measured at once                                                    */
+    double *scratch;           /* [blocks][4][n]                                                           */
+    int     stride;            /* scalars a run, and the places of those measured here among them          */
+    int     mass, energy, least, largest, domain_length;
+};
+/** scalars [count][stride]: everything but the energy, which is set to NaN; all NaN where the run is marked bad. */
+enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b, const struct sw_cuda_spectrum *p,
+                                    const double *u, double *scalars);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,105 @@
+/* Between the interleaved layout of a batch and lines one after another, and the matrices of a batch. */
+#include "cu_check.cuh"
+#include "stepper/batch_point.h"
+#include "sw_cuda.h"
+
+enum { TILE = 32, TILE_ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
+
+static int ceil_div(int a, int b) { return (int)(((long long)a + b - 1) / b); }
+
+/* lines[j*n + i] := u[i*ld + j], NaN where the run is bad. A tile at a time through shared memory, so that both sides are read
+ * and written in contiguous stretches: 8 bytes read and sizeof(T) written a point. */
+template <typename T>
+__global__ static void to_lines_k(int n, int count, size_t ld, const double *__restrict__ u, const long long *__restrict__ bad,
+                                  T *__restrict__ lines)
+{
+    __shared__ double tile[TILE][TILE + 1];
+    int run = blockIdx.x * TILE;
+    for (long long first = (long long)blockIdx.y * TILE; first < n; first += (long long)gridDim.y * TILE) {
+        int point = (int)first;
+        for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
+            int i = point + r, j = run + threadIdx.x;
+            if (i < n && j < count) tile[r][threadIdx.x] = bad[j] >= 0 ? nan("") : u[i * ld + j];
+        }
+        __syncthreads();
+        for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
+            int i = point + threadIdx.x, j = run + r;
+            if (i < n && j < count) lines[(size_t)j * n + i] = (T)tile[threadIdx.x][r];
+        }
+        __syncthreads();
+    }
+}
+
+/* u[i*ld + j] := lines[j*n + i]. */
+__global__ static void from_lines_k(int n, int count, size_t ld, const double *__restrict__ lines, double *__restrict__ u)
+{
+    __shared__ double tile[TILE][TILE + 1];
+    int run = blockIdx.x * TILE;
+    for (long long first = (long long)blockIdx.y * TILE; first < n; first += (long long)gridDim.y * TILE) {
+        int point = (int)first;
+        for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
+            int i = point + threadIdx.x, j = run + r;
+            if (i < n && j < count) tile[r][threadIdx.x] = lines[(size_t)j * n + i];
+        }
+        __syncthreads();
+        for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
+            int i = point + r, j = run + threadIdx.x;
+            if (i < n && j < count) u[i * ld + j] = tile[threadIdx.x][r];
+        }
+        __syncthreads();
+    }
+}
+
+static dim3 tiles(int n, int count)
+{
+    int y = ceil_div(n, TILE);
+    return dim3(ceil_div(count, TILE), y < MAX_Y ? y : MAX_Y);
+}
+
+extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single,
+                                           void *lines)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (b->count == 0) return SW_OK;
+    dim3 threads(TILE, TILE_ROWS);
+    if (single) to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (float *)lines);
+    else to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (double *)lines);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (b->count == 0) return SW_OK;
+    from_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, lines, u);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+/* The periodic pentadiagonal matrices A = I + s4 d4 - s2 d2, all five diagonals; the identity for systems without a run, or with
+ * one that has a fault. 40 bytes written a point. */
+__global__ static void matrix_k(struct sw_line_batch b, double *band)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= b.ld) return;
+    bool real = j < b.count && b.first_bad[j] < 0;
+    double s4 = real ? b.s4[j] : 0.0, s2 = real ? b.s2[j] : 0.0;
+    size_t vector = (size_t)b.n * b.ld;
+    for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
+        double *at = band + (size_t)i * b.ld + j;
+        at[0 * vector] = at[4 * vector] = s4;
+        at[1 * vector] = at[3 * vector] = -4.0 * s4 - s2;
+        at[2 * vector] = 1.0 + 6.0 * s4 + 2.0 * s2;
+    }
+}
+
+extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, double *band)
+{
+    const int threads = 128;
+    cudaStream_t s = (cudaStream_t)stream;
+    if (b->ld == 0) return SW_OK;
+    matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, band);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}

@@ -1,0 +1,102 @@
+/* Mass, least and largest value, and domain length of each line (stepper/sw_stepper.h, enum sw_line_scalar), one block a run. */
+#include "cu_check.cuh"
+#include "stepper/batch_point.h"
+#include "stepper/measure_point.h"
+#include "stepper/spectrum_point.h"
+#include "sum_rtc.cuh"
+#include "sw_cuda.h"
+
+/* The least value over the block of what each thread has. */
+__device__ static double block_min(double value, double *shared)
+{
+    int lane = threadIdx.x;
+    shared[lane] = value;
+    __syncthreads();
+    for (int w = SW_SUM_LANES / 2; w > 0; w /= 2) {
+        if (lane < w) shared[lane] = fmin(shared[lane], shared[lane + w]);
+        __syncthreads();
+    }
+    double least = shared[0];
+    __syncthreads();
+    return least;
+}
+
+/* The transform of one line into *re, *im, which are swapped with *re2, *im2 as the passes go. */
+__device__ static void transform(const struct sw_cuda_spectrum &p, int n, const double *line, size_t ld, double **re, double **im,
+                                 double **re2, double **im2)
+{
+    int done = 1;
+    for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
+        (*re)[i] = line[i * ld] - line[0];
+        (*im)[i] = 0.0;
+    }
+    __syncthreads();
+    for (int pass = 0; pass < p.passes; pass++) {
+        int radix = p.radix[pass], rest = n / (done * radix);
+        for (int o = threadIdx.x; o < n; o += SW_SUM_LANES)
+            sw_spectrum_point(n, done, radix, o / rest, o % rest, p.cosine, p.sine, *re, *im, *re2 + o, *im2 + o);
+        __syncthreads();
+        double *swap = *re;
+        *re = *re2;
+        *re2 = swap;
+        swap = *im;
+        *im = *im2;
+        *im2 = swap;
+        done *= radix;
+    }
+}
+
+__device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, const double *line, size_t ld,
+                                       double *shared)
+{
+    double *re = p.scratch + (size_t)blockIdx.x * 4 * n, *im = re + n, *re2 = im + n, *im2 = re2 + n, power = 0.0, moment = 0.0;
+    transform(p, n, line, ld, &re, &im, &re2, &im2);
+    for (int k = 1 + threadIdx.x; k <= n / 2; k += SW_SUM_LANES) {
+        double e = re[k] * re[k] + im[k] * im[k];
+        power += e;
+        moment += k * e;
+    }
+    power = block_sum(power, shared);
+    moment = block_sum(moment, shared);
+    return sw_measure_domain_length(length, power, moment);
+}
+
+/* Two readings of the line, 16 bytes a point (fetched 32 at a time; neighbouring blocks find the rest in the cache), and for each
+ * pass of the transform 32 bytes read, 16 written and 4 FMA a point and unit of radix. */
+__global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u, double *scalars)
+{
+    __shared__ double shared[SW_SUM_LANES];
+    for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
+        const double *line = u + j;
+        double sum = 0.0, least = INFINITY, largest = -INFINITY, *out = scalars + (size_t)j * p.stride;
+        bool bad = b.first_bad[j] >= 0;
+        for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
+            double value = line[(size_t)i * b.ld];
+            sum += value;
+            least = fmin(least, value);
+            largest = fmax(largest, value);
+        }
+        sum = block_sum(sum, shared);
+        least = block_min(least, shared);
+        largest = -block_min(-largest, shared);
+        double size = domain_length(p, b.n, b.n * b.dx[j], line, b.ld, shared);
+        if (threadIdx.x == 0) {
+            out[p.mass] = bad ? nan("") : b.dx[j] * sum;
+            out[p.energy] = nan("");
+            out[p.least] = bad ? nan("") : least;
+            out[p.largest] = bad ? nan("") : largest;
+            out[p.domain_length] = bad ? nan("") : size;
+        }
+    }
+}
+
+extern "C" enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b, const struct sw_cuda_spectrum *p,
+                                               const double *u, double *scalars)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    int blocks = b->count < p->blocks ? b->count : p->blocks;
+    if (blocks == 0) return SW_OK;
+    measure_k<<<blocks, SW_SUM_LANES, 0, s>>>(*b, *p, u, scalars);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}

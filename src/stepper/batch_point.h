@@ -1,0 +1,18 @@
+#ifndef BATCH_POINT_H
+#define BATCH_POINT_H
+/* A batch of lines as the kernels of cuda.split see it. Interleaved: point i of run j of a field lies at i*ld + j. Values that
+ * G and S keep at their rates (expr/sw_expr.h), those of G first: a run's and a step's at k*ld + j, a cell's at
+ * (i*cells + k)*ld + j. Every pointer is device memory. */
+#include "base/sw_hd.h"
+
+struct sw_line_batch {
+    int           n, count, ld;   /* points, runs, distance between points           */
+    int           cells;          /* values kept a cell                              */
+    double        theta;          /* 1/2 Crank-Nicolson, 1 backward Euler            */
+    const double *dt, *dx, *x0;   /* [count]                                         */
+    const double *s4, *s2;        /* [count] A = I + s4 d4 - s2 d2                   */
+    const double *param;          /* [nparam][count]: the distance is count          */
+    double       *run, *step, *cell;
+    long long    *first_bad;      /* [count] first step whose field was not finite, -1: none. Such a run is no longer computed */
+};
+#endif
