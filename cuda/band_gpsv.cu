@@ -1,7 +1,8 @@
 /* Around cuSPARSE's gpsvInterleavedBatch, which solves pentadiagonal systems without corners: cutting E out of a matrix, and
- * Navon's closure of periodic ones (solver/border_point.h). */
+ * Navon's closure of periodic ones (solver/thomas_point.h). */
 #include "cu_check.cuh"
-#include "solver/border_point.h"
+#include "navon.cuh"
+#include "solver/thomas_point.h"
 #include "sw_cuda.h"
 
 struct diagonals { const double *d[5]; };
@@ -24,26 +25,25 @@ __global__ static void matrix_k(struct sw_cuda_gpsv g, struct diagonals A)
             g.matrix[((size_t)k * m + i) * g.batch + j] = sw_thomas_inner(&matrix, i, k - 2);
 }
 
-/* A thread a system; column is zero before. */
-__global__ static void columns_k(struct sw_cuda_gpsv g, struct diagonals A)
+/* Columns of k and entries of h, a thread a system. */
+__global__ static void begin_k(struct sw_cuda_gpsv g, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
     struct sw_thomas_matrix matrix = matrix_of(g, A, j);
-    size_t vector = (size_t)(g.n - g.p) * g.batch;
-    sw_border_columns(&matrix, g.batch, g.column + j, g.column + vector + j);
+    struct sw_navon c = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}};
+    sw_thomas_begin(&matrix, &c, g.batch, g.Z + j, g.Z + (size_t)(g.n - g.p) * g.batch + j);
+    sw_cuda_navon_put(&c, g.closure, g.batch, j);
 }
 
-__global__ static void close_k(struct sw_cuda_gpsv g, struct diagonals A)
+__global__ static void end_k(struct sw_cuda_gpsv g, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
-    struct sw_navon c;
     struct sw_thomas_matrix matrix = matrix_of(g, A, j);
-    size_t vector = (size_t)(g.n - g.p) * g.batch;
-    int bad = sw_border_close(&matrix, g.batch, g.column + j, g.column + vector + j, &c);
-    for (int k = 0; k < 4; k++) g.closure[(size_t)k * g.batch + j] = c.inverse[k];
-    for (int k = 0; k < 6; k++) g.closure[(size_t)(4 + k) * g.batch + j] = c.k[k];
+    struct sw_navon c = sw_cuda_navon_get(g.closure, g.batch, j);
+    int bad = sw_thomas_end(&matrix, &c, g.batch, g.Z + j, g.Z + (size_t)(g.n - g.p) * g.batch + j);
+    sw_cuda_navon_put(&c, g.closure, g.batch, j);
     if (bad && !g.bad[j]) g.bad[j] = bad;
 }
 
@@ -54,31 +54,33 @@ __global__ static void ones_k(struct sw_cuda_gpsv g, double *probe)
     for (int i = blockIdx.y; i < g.n - g.p; i += gridDim.y) probe[(size_t)i * g.batch + j] = 1.0;
 }
 
-__global__ static void probe_k(struct sw_cuda_gpsv g, const double *probe)
+__global__ static void probe_k(struct sw_cuda_gpsv g, struct diagonals A, const double *probe)
 {
-    int j = blockIdx.x * blockDim.x + threadIdx.x, bad = 0;
+    int j = blockIdx.x * blockDim.x + threadIdx.x, last = 0;
     if (j >= g.batch) return;
     for (int i = 0; i < g.n - g.p; i++)
-        if (!isfinite(probe[(size_t)i * g.batch + j])) bad = 1 + i;
-    g.bad[j] = bad;
+        if (!isfinite(probe[(size_t)i * g.batch + j])) last = 1 + i;
+    if (last) {
+        struct sw_thomas_matrix matrix = matrix_of(g, A, j);
+        int row = sw_thomas_factor(&matrix, NULL);
+        if (row) last = row;
+    }
+    g.bad[j] = last;
 }
 
 /* The border unknowns, a thread a system, into the last p rows of x. */
 __global__ static void border_k(struct sw_cuda_gpsv g, double *x)
 {
-    int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
-    double s0, s1, z0, z1, *last = x + (size_t)(g.n - 1) * g.ld + j;
-    struct sw_navon c;
-    for (int k = 0; k < 4; k++) c.inverse[k] = g.closure[(size_t)k * g.batch + j];
-    for (int k = 0; k < 6; k++) c.k[k] = g.closure[(size_t)(4 + k) * g.batch + j];
-    sw_border_sums(&c, m, g.ld, x + j, &s0, &s1);
-    sw_navon_border(&c, g.p == 2 ? last[-(ptrdiff_t)g.ld] - s0 : 0.0, *last - s1, &z0, &z1);
-    if (g.p == 2) last[-(ptrdiff_t)g.ld] = z0;
-    *last = z1;
+    double z0, z1;
+    struct sw_navon c = sw_cuda_navon_get(g.closure, g.batch, j);
+    sw_thomas_border_solve(&c, g.n, g.p, g.ld, x + j, &z0, &z1);
+    if (g.p == 2) x[(size_t)(g.n - 2) * g.ld + j] = z0;
+    x[(size_t)(g.n - 1) * g.ld + j] = z1;
 }
 
-/* x -= (E^-1 k) z: 32 bytes and 2 FMA an unknown. A system found bad becomes NaN. */
+/* x = y - Z z: 32 bytes and 2 FMA an unknown. A system found bad becomes NaN. */
 __global__ static void correct_k(struct sw_cuda_gpsv g, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
@@ -88,7 +90,7 @@ __global__ static void correct_k(struct sw_cuda_gpsv g, double *x)
     for (int i = blockIdx.y; i < m; i += gridDim.y) {
         size_t at = (size_t)i * g.ld + j, k = (size_t)i * g.batch + j;
         if (bad) x[at] = nan("");
-        else if (g.p) x[at] -= g.column[k] * z0 + g.column[k + (size_t)m * g.batch] * z1;
+        else if (g.p) x[at] = sw_navon_correct(x[at], g.Z[k], g.Z[k + (size_t)m * g.batch], z0, z1);
     }
 }
 
@@ -120,13 +122,11 @@ static struct diagonals pack(const double *const diagonal[5])
 extern "C" enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5])
 {
     cudaStream_t s = (cudaStream_t)stream;
-    size_t vector = (size_t)(g->n - g->p) * g->batch;
     if (g->batch == 0) return SW_OK;
     matrix_k<<<grid_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
     CU_LAUNCHED(s);
     if (!g->p) return SW_OK;
-    CU_TRY(cudaMemsetAsync(g->column, 0, 2 * vector * sizeof(double), s));
-    columns_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    begin_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -135,7 +135,7 @@ extern "C" enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (g->batch == 0 || !g->p) return SW_OK;
-    close_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    end_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -149,11 +149,12 @@ extern "C" enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct 
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *probe)
+extern "C" enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5],
+                                             const double *probe)
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (g->batch == 0) return SW_OK;
-    probe_k<<<blocks_of(g), THREADS, 0, s>>>(*g, probe);
+    probe_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal), probe);
     CU_LAUNCHED(s);
     return SW_OK;
 }

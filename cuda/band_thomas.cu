@@ -2,6 +2,7 @@
  * stretch of memory. The arithmetic is in solver/thomas_point.h. Bound by memory bandwidth where the batch is large enough to
  * hide the latency of the recursions. */
 #include "cu_check.cuh"
+#include "navon.cuh"
 #include "solver/thomas_point.h"
 #include "sw_cuda.h"
 
@@ -9,16 +10,33 @@
 __device__ static struct sw_thomas_factors factors_of(const struct sw_cuda_thomas &t, int j)
 {
     size_t vector = (size_t)t.n * t.ld;
-    double *f = t.factor + j, *w = t.w ? t.w + j : NULL;
-    struct sw_thomas_factors y = {f, f + vector, f + 2 * vector, f + 3 * vector, f + 4 * vector,
-                                  {w, w ? w + vector : NULL}, (size_t)t.ld};
+    double *f = t.factor + j;
+    struct sw_thomas_factors y = {f, f + vector, f + 2 * vector, f + 3 * vector, f + 4 * vector, (size_t)t.ld};
     return y;
 }
 
 struct diagonals { const double *d[5]; };
 
-/* Reads 5 entries an unknown and writes 5, 80 bytes and 12 operations; periodic systems write 2 more, and read 5 and write 4 in
- * the two transposed solves each, 224 bytes in all. */
+__device__ static void solve_inner(const struct sw_thomas_factors &y, int m, double *x)
+{
+    sw_thomas_inner_solve(m, y.stride, y.inverse, y.a, y.b, y.gamma, y.delta, x);
+}
+
+__device__ static int close_system(const struct sw_cuda_thomas &t, const struct sw_thomas_matrix &A,
+                                   const struct sw_thomas_factors &y, int j)
+{
+    struct sw_navon c;
+    double *Z0 = t.Z + j, *Z1 = Z0 + (size_t)t.n * t.ld;
+    sw_thomas_begin(&A, &c, t.ld, Z0, Z1);
+    if (t.p == 2) solve_inner(y, t.n - t.p, Z0);
+    solve_inner(y, t.n - t.p, Z1);
+    int bad = sw_thomas_end(&A, &c, t.ld, Z0, Z1);
+    sw_cuda_navon_put(&c, t.closure, t.ld, j);
+    return bad;
+}
+
+/* Reads 5 entries an unknown and writes 5, 80 bytes and 12 operations; periodic systems read the matrix again, write 2 columns
+ * and solve for them, 200 bytes more. */
 __global__ static void factor_k(struct sw_cuda_thomas t, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,16 +46,11 @@ __global__ static void factor_k(struct sw_cuda_thomas t, struct diagonals A)
     struct sw_thomas_factors y = factors_of(t, j);
     for (int k = 0; k < 5; k++) matrix.diagonal[k] = A.d[k] ? A.d[k] + j : NULL;
     int bad = sw_thomas_factor(&matrix, &y);
-    if (!bad && t.p) {
-        struct sw_navon c;
-        bad = sw_thomas_close(&matrix, &y, &c);
-        for (int k = 0; k < 4; k++) t.closure[(size_t)k * t.ld + j] = c.inverse[k];
-        for (int k = 0; k < 6; k++) t.closure[(size_t)(4 + k) * t.ld + j] = c.k[k];
-    }
+    if (!bad && t.p) bad = close_system(t, matrix, y, j);
     t.bad[j] = bad;
 }
 
-/* 72 bytes an unknown and 8 operations; periodic systems 24 bytes and 4 operations more. */
+/* 72 bytes an unknown and 8 operations; periodic systems 32 bytes and 4 operations more. */
 __global__ static void solve_k(struct sw_cuda_thomas t, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,13 +60,10 @@ __global__ static void solve_k(struct sw_cuda_thomas t, double *x)
         for (int i = 0; i < t.n; i++) x[(size_t)i * t.ld + j] = nan("");
         return;
     }
-    struct sw_navon c;
-    struct sw_thomas_factors y = factors_of(t, j);
-    if (t.p) {
-        for (int k = 0; k < 4; k++) c.inverse[k] = t.closure[(size_t)k * t.ld + j];
-        for (int k = 0; k < 6; k++) c.k[k] = t.closure[(size_t)(4 + k) * t.ld + j];
-    }
-    sw_thomas_solve(t.n, t.p, &y, &c, x + j);
+    solve_inner(factors_of(t, j), t.n - t.p, x + j);
+    if (!t.p) return;
+    struct sw_navon c = sw_cuda_navon_get(t.closure, t.ld, j);
+    sw_thomas_close(&c, t.n, t.p, t.ld, t.Z + j, t.Z + (size_t)t.n * t.ld + j, x + j);
 }
 
 /* A small batch is spread over more multiprocessors by smaller blocks. No bit depends on this. */

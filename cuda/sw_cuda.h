@@ -20,8 +20,8 @@ typedef void *sw_cuda_stream;  /* a cudaStream_t */
 struct sw_cuda_thomas {        /* solver/thomas_point.h for a batch                                        */
     int     n, p, batch, ld;
     double *factor;            /* [5] vectors: inverse, a, b, gamma, delta                                 */
-    double *w;                 /* [2] vectors; NULL when not periodic                                      */
-    double *closure;           /* [10][ld]: struct sw_navon, inverse then k; NULL when not periodic        */
+    double *Z;                 /* [2] vectors: E^-1 k; NULL when not periodic                              */
+    double *closure;           /* [10][ld]: struct sw_navon, border then h; NULL when not periodic         */
     int    *bad;               /* [batch]: 1 + the row of a bad pivot; its solutions are NaN               */
 };
 
@@ -37,17 +37,19 @@ enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_
 struct sw_cuda_gpsv {
     int     n, p, batch, ld;   /* ld: of A and x; m = n - p                                                */
     double *matrix;            /* [5][m][batch]: E, zero outside                                           */
-    double *column;            /* [2][m][batch]: E^-1 k; NULL when not periodic                            */
-    double *closure;           /* [10][batch]: S^-1 and h (solver/border_point.h); NULL when not periodic  */
+    double *Z;                 /* [2][m][batch]: E^-1 k; NULL when not periodic                            */
+    double *closure;           /* [10][batch]: struct sw_navon, border then h; NULL when not periodic      */
     int    *bad;               /* [batch]: 1 + the row found bad                                           */
 };
 
-/** matrix := E, column := k. @param diagonal as in sw_cuda_thomas_factor() */
+/** matrix := E, Z := k; h into closure. @param diagonal as in sw_cuda_thomas_factor() */
 enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
-/** closure from column = E^-1 k; sets bad where S cannot be inverted. */
+/** closure from Z = E^-1 k; sets bad where S is singular. */
 enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
-/** bad := 1 + the last row in which probe [m][batch], the solution of some system with E, is not finite; else 0. */
-enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *probe);
+/** bad := 0 where probe [m][batch], the solution of some system with E, is finite; else 1 + the row of the pivot that fails in an
+ *  elimination without pivoting, or if none does, the last row that is not finite. */
+enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5],
+                                  const double *probe);
 /** probe [m][batch] := 1. */
 enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *probe);
 /** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others. */

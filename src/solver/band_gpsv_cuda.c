@@ -1,6 +1,6 @@
 /* cuSPARSE's gpsvInterleavedBatch, the library's own batched pentadiagonal solver (QR without storing the factors): the baseline
  * of the paper. Its interface destroys the matrix, which is therefore written again before each solve. It knows no corners:
- * periodic systems are closed around it (solver/border_point.h). The library, 160 MB, is loaded when the row is asked for. */
+ * periodic systems are closed around it (solver/thomas_point.h). The library, 160 MB, is loaded when the row is asked for. */
 #define DISABLE_CUSPARSE_DEPRECATED  /* its header warns of types of its own */
 #include <cusparse.h>
 #include <dlfcn.h>
@@ -106,7 +106,7 @@ static enum sw_status gpsv_create(struct sw_band *s)
     SW_TRY(sw_device_alloc(s->device, 5 * vector, &g->d.matrix));
     SW_TRY(sw_device_alloc(s->device, 5 * vector, &g->work));
     SW_TRY(sw_device_alloc(s->device, vector, &g->packed));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * vector, &g->d.column));
+    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * vector, &g->d.Z));
     if (g->d.p) SW_TRY(sw_device_alloc(s->device, 10 * (size_t)d->batch, &g->d.closure));
     return make_buffer(s, g);
 }
@@ -124,11 +124,11 @@ static enum sw_status solve_inner(const struct sw_band *s, struct gpsv *g, doubl
 }
 
 /* The library does not say when a matrix is singular: solve for ones and look. */
-static enum sw_status probe(const struct sw_band *s, struct gpsv *g)
+static enum sw_status probe(const struct sw_band *s, struct gpsv *g, const double *const diagonal[5])
 {
     SW_TRY(sw_cuda_gpsv_ones(s->device->compute, &g->d, g->packed));
     SW_TRY(solve_inner(s, g, g->packed));
-    return sw_cuda_gpsv_probe(s->device->compute, &g->d, g->packed);
+    return sw_cuda_gpsv_probe(s->device->compute, &g->d, diagonal, g->packed);
 }
 
 static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *bad)
@@ -140,9 +140,9 @@ static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *ba
                           : band + (size_t)(off + s->desc.lower) * sw_band_vector(s);
     CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_gpsv_split(s->device->compute, &g->d, diagonal));
-    SW_TRY(probe(s, g));
+    SW_TRY(probe(s, g, diagonal));
     for (int k = 2 - g->d.p; k < 2; k++)
-        SW_TRY(solve_inner(s, g, g->d.column + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
+        SW_TRY(solve_inner(s, g, g->d.Z + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
     SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, diagonal));
     SW_TRY(sw_device_download(s->device, g->bad, g->d.bad, (size_t)s->desc.batch * sizeof *g->bad));
     return sw_band_report(s, g->bad, bad);
@@ -178,7 +178,7 @@ static void gpsv_destroy(struct sw_band *s)
     if (g->handle) g->Destroy(g->handle);
     sw_device_free(s->device, g->buffer);
     sw_device_free(s->device, g->d.closure);
-    sw_device_free(s->device, g->d.column);
+    sw_device_free(s->device, g->d.Z);
     sw_device_free(s->device, g->packed);
     sw_device_free(s->device, g->work);
     sw_device_free(s->device, g->d.matrix);

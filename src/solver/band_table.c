@@ -3,7 +3,7 @@
 
 extern const struct sw_band_ops band_thomas_cpu, band_lapack_cpu;
 
-#if defined SW_HAVE_CUDA && 0  /* with the *_cuda.c files: drop the "&& 0" */
+#ifdef SW_HAVE_CUDA
 extern const struct sw_band_ops band_thomas_cuda, band_thomas_rewrite_cuda, band_gpsv_cuda;
 #else
 #define ABSENT(row, n)                                                                     \

@@ -40,7 +40,7 @@ static enum sw_status thomas_create(struct sw_band *s)
     SW_TRY(sw_alloc((size_t)d->batch, &t->bad));
     SW_TRY(sw_device_alloc(s->device, (size_t)d->batch, &t->d.bad));
     SW_TRY(sw_device_alloc(s->device, 5 * vector, &t->d.factor));
-    if (t->d.p) SW_TRY(sw_device_alloc(s->device, 2 * vector, &t->d.w));
+    if (t->d.p) SW_TRY(sw_device_alloc(s->device, 2 * vector, &t->d.Z));
     if (t->d.p) SW_TRY(sw_device_alloc(s->device, 10 * (size_t)d->ld, &t->d.closure));
     return SW_OK;
 }
@@ -96,7 +96,7 @@ static void thomas_destroy(struct sw_band *s)
     if (!t) return;
     sw_device_free(s->device, t->band);
     sw_device_free(s->device, t->d.closure);
-    sw_device_free(s->device, t->d.w);
+    sw_device_free(s->device, t->d.Z);
     sw_device_free(s->device, t->d.factor);
     sw_device_free(s->device, t->d.bad);
     sw_free(t->bad);
