@@ -116,6 +116,10 @@ check: tests                   ## run the tests that are built here (no set-up, 
 check-sanitized: tests
 	@SW_SANITIZED=1 scripts/run_tests.sh $B
 
+FUZZ_SECONDS ?= 60
+fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
+	@scripts/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
+
 docs: $B/sweep                 ## write docs/config.md and the man pages again from the tables
 	@scripts/make_docs.sh $B/sweep
 
@@ -129,6 +133,6 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test tests check check-sanitized docs install format clean FORCE
+.PHONY: all help info setup demo test tests check check-sanitized docs install format clean fuzz FORCE
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -138,7 +138,8 @@ static int power_rule(struct maker *m, int self, int a, int da, int b, int db)
 {
     int base = times(m, times(m, b, power(m, a, minus(m, b, number(m, 1)))), da);
     if (is_value(m, db, 0)) return base;
-    int exponent = times(m, times(m, self, call(m, OP_LOG, a)), db);
+    int logarithm = is_value(m, a, M_E) ? number(m, 1) : call(m, OP_LOG, a);
+    int exponent = times(m, times(m, self, logarithm), db);
     return is_value(m, da, 0) ? exponent : plus(m, base, exponent);
 }
 

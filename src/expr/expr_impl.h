@@ -29,8 +29,8 @@ enum precedence {
     X(GE,     2,      ">=",    BINDS_ORDER,    a >= b ? 1.0 : 0.0)                        \
     X(EQ,     2,      "==",    BINDS_EQUAL,    a == b ? 1.0 : 0.0)                        \
     X(NE,     2,      "!=",    BINDS_EQUAL,    a != b ? 1.0 : 0.0)                        \
-    X(AND,    2,      "&&",    BINDS_AND,      (a != 0.0) & (b != 0.0) ? 1.0 : 0.0)       \
-    X(OR,     2,      "||",    BINDS_OR,       (a != 0.0) | (b != 0.0) ? 1.0 : 0.0)       \
+    X(AND,    2,      "&&",    BINDS_AND,      ((a != 0.0) & (b != 0.0)) ? 1.0 : 0.0)     \
+    X(OR,     2,      "||",    BINDS_OR,       ((a != 0.0) | (b != 0.0)) ? 1.0 : 0.0)     \
     X(CHOICE, 3,      "?",     BINDS_CHOICE,   a != 0.0 ? b : c)                          \
     X(SIN,    1,      "sin",   BINDS_CALL,     sin(a))                                    \
     X(COS,    1,      "cos",   BINDS_CALL,     cos(a))                                    \
@@ -46,8 +46,8 @@ enum precedence {
     X(LOG,    1,      "log",   BINDS_CALL,     log(a))                                    \
     X(SQRT,   1,      "sqrt",  BINDS_CALL,     sqrt(a))                                   \
     X(ABS,    1,      "abs",   BINDS_CALL,     fabs(a))                                   \
-    X(MIN,    2,      "min",   BINDS_CALL,     (a != a) | (a < b) ? a : b)                \
-    X(MAX,    2,      "max",   BINDS_CALL,     (a != a) | (a > b) ? a : b)                \
+    X(MIN,    2,      "min",   BINDS_CALL,     ((a != a) | (a < b)) ? a : b)              \
+    X(MAX,    2,      "max",   BINDS_CALL,     ((a != a) | (a > b)) ? a : b)              \
     X(FLOOR,  1,      "floor", BINDS_CALL,     floor(a))                                  \
     X(SIGN,   1,      "sign",  BINDS_CALL,     a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a)        \
     X(STEP,   1,      "step",  BINDS_CALL,     a >= 0.0 ? 1.0 : 0.0)                      \

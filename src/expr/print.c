@@ -51,13 +51,21 @@ static void push_binary(struct work *w, const struct node *node, const struct op
     push_node(w, node->child[0], row->binds == BINDS_POWER ? BINDS_CALL : compares ? row->binds + 1 : row->binds);
 }
 
-static void push_call(struct work *w, const struct node *node, const struct op_row *row)
+/* min(min(a, b), c) is written min(a, b, c), which parses to the same. */
+static void push_call(struct work *w, const struct sw_expr *expr, const struct node *node, const struct op_row *row)
 {
+    enum operation op = node->op;
     push_text(w, ")");
-    for (int k = row->operands - 1; k >= 0; k--) {
+    for (int k = row->operands - 1; k > 0; k--) {
         push_node(w, node->child[k], BINDS_CHOICE);
-        push_text(w, k > 0 ? ", " : "(");
+        push_text(w, ", ");
     }
+    for (; (op == OP_MIN || op == OP_MAX) && expr->node[node->child[0]].op == op; push_text(w, ", ")) {
+        node = &expr->node[node->child[0]];
+        push_node(w, node->child[1], BINDS_CHOICE);
+    }
+    push_node(w, node->child[0], BINDS_CHOICE);
+    push_text(w, "(");
     push_text(w, row->written);
 }
 
@@ -80,7 +88,7 @@ static void expand(struct work *w, const struct sw_expr *expr, struct item item)
     case BINDS_CALL:
         if (node->op == OP_NUMBER) print_number(w->out, node->value);
         else if (node->op == OP_NAME) push_text(w, expr->names[node->name]);
-        else push_call(w, node, row);
+        else push_call(w, expr, node, row);
         break;
     case BINDS_CHOICE: push_choice(w, node); break;
     case BINDS_UNARY: push_node(w, node->child[0], BINDS_UNARY); push_text(w, row->written); break;

@@ -55,7 +55,8 @@ bool sw_expr_is_random(const struct sw_expr *expr);
  * @return SW_E_CONFIG the result would be larger than 100 000 nodes; SW_E_MEMORY */
 enum sw_status sw_expr_derivative(const struct sw_expr *expr, const char *name, struct sw_expr **out);
 
-/** Write the tree as text that parses back to the same tree, with no more parentheses than needed. */
+/** Write the tree as text that parses back to the same tree, with no more parentheses than needed. (A derivative may be
+ * nested too deep or be too long to be parsed again.) */
 void sw_expr_print(const struct sw_expr *expr, struct sw_text *text);
 
 /* ------------------------------------------------------------------ programs */

@@ -1,0 +1,109 @@
+// sources: src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c src/base/sw_near.c
+/* libFuzzer: any text to the expression compiler. It must neither crash nor hang; what it accepts must print as
+ * something that parses to the same, and have the same value however it is computed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/sw_expr.h"
+
+enum { POINTS = 300 };  /* more than a block of the interpreter */
+
+static const struct sw_symbol symbols[] = {
+    {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"t", SW_RATE_STEP, 0},
+    {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U},
+};
+static const struct sw_scope scope = {symbols, 5, true, 1};
+
+static void must(int condition)
+{
+    if (!condition) abort();
+}
+
+static char *print(const struct sw_expr *expr)
+{
+    struct sw_text text = {0};
+    sw_expr_print(expr, &text);
+    must(!sw_text_status(&text));
+    return sw_text_take(&text);
+}
+
+static void check_print(const struct sw_expr *expr, int must_parse)
+{
+    char *printed = print(expr);
+    struct sw_expr *again;
+    struct sw_expr_error err;
+    if (!sw_expr_parse(printed, &again, &err)) {
+        char *twice = print(again);
+        must(!strcmp(printed, twice));
+        sw_free(twice);
+        sw_expr_destroy(&again);
+    } else {
+        must(!must_parse);  /* a derivative may be nested too deep */
+        must(strstr(err.text, "nested deeper") || strstr(err.text, "at most"));
+    }
+    sw_free(printed);
+}
+
+static void evaluate(const struct sw_program *program)
+{
+    static double x[POINTS], u[POINTS], all[POINTS], some[POINTS];
+    const double *in[SW_INPUTS] = {[SW_IN_X] = x, [SW_IN_U] = u}, param[] = {1.5, -0.25};
+    struct sw_eval *eval;
+    for (int i = 0; i < POINTS; i++) u[i] = (x[i] = i / 64.0 - 2) * x[i] - 1;
+    must(!sw_eval_create(program, POINTS, &eval));
+    sw_eval_run(eval, param, 1);
+    sw_eval_cells(eval, POINTS, in);
+    sw_eval_step(eval, 0.5, 7);
+    sw_eval_points(eval, POINTS, in, all);
+    sw_eval_points(eval, 3, in, some);
+    for (int i = 0; i < 3; i++) must(all[i] == some[i] || (isnan(all[i]) && isnan(some[i])));
+    if (sw_program_rate(program) == SW_RATE_RUN) {
+        must(!sw_program_over_runs(program, 1, param, 1, some));
+        must(all[0] == some[0] || (isnan(all[0]) && isnan(some[0])));
+    }
+    sw_eval_destroy(&eval);
+}
+
+static void check_program(const struct sw_expr *expr)
+{
+    struct sw_program *program;
+    struct sw_expr_error err;
+    struct sw_text text = {0};
+    if (sw_program_compile(expr, &scope, &program, &err)) {
+        must(err.text[0] && err.column > 0);
+        return;
+    }
+    evaluate(program);
+    sw_program_cuda(program, "f", &text);
+    must(!sw_text_status(&text));
+    sw_text_free(&text);
+    sw_program_destroy(&program);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = sw_strndup((const char *)data, size);
+    struct sw_expr *expr, *slope;
+    struct sw_expr_error err;
+    must(text != NULL);
+    if (sw_expr_parse(text, &expr, &err)) {
+        char *shown = sw_expr_error_show(text, &err);
+        must(shown && err.text[0] && err.length > 0 && err.column >= 0);
+        sw_free(shown);
+    } else {
+        check_print(expr, 1);
+        check_program(expr);
+        if (!sw_expr_derivative(expr, "x", &slope)) {
+            check_print(slope, 0);
+            check_program(slope);
+            sw_expr_destroy(&slope);
+        }
+        sw_expr_destroy(&expr);
+    }
+    sw_free(text);
+    return 0;
+}

@@ -1,0 +1,147 @@
+/* Symbolic derivatives: against differences for every function, and against the forms of a textbook. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/sw_expr.h"
+#include "helpers.h"
+
+static const struct sw_symbol symbols[] = {{"x", SW_RATE_RUN, 0}, {"a", SW_RATE_RUN, 1}, {"k", SW_RATE_RUN, 2}};
+static const double a = 1.75, k = 3.0;
+
+static struct sw_expr *parse(const char *text)
+{
+    struct sw_expr *expr = NULL;
+    struct sw_expr_error err;
+    if (sw_expr_parse(text, &expr, &err)) fail_msg("'%s', column %d: %s", text, err.column, err.text);
+    return expr;
+}
+
+static struct sw_program *compile(const struct sw_expr *expr)
+{
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    if (sw_program_compile(expr, &(struct sw_scope){symbols, 3, false, 0}, &program, &err)) fail_msg("%s", err.text);
+    return program;
+}
+
+static double value(const struct sw_program *program, double x)
+{
+    const double param[] = {x, a, k};
+    double v;
+    assert_ok(sw_program_over_runs(program, 1, param, 1, &v));
+    return v;
+}
+
+/* Points lie in (low, high), clear of kinks and poles. */
+static const struct { const char *text; double low, high; } functions[] = {
+    {"x", -2, 2}, {"-x", -2, 2}, {"x + a*x", -2, 2}, {"a - x", -2, 2}, {"x*x*x", -2, 2}, {"a*x", -2, 2}, {"a/x", 0.5, 2},
+    {"x/a", -2, 2}, {"x/(1 + x^2)", -2, 2}, {"x^2", -2, 2}, {"x^3 - x", -2, 2}, {"x^-2", 0.5, 2}, {"x^0.5", 0.5, 2},
+    {"x^a", 0.5, 2}, {"a^x", -2, 2}, {"2^x", -2, 2}, {"x^x", 0.5, 2}, {"(1 + x^2)^(x/3)", -2, 2}, {"sin(x)", -3, 3},
+    {"cos(x)", -3, 3}, {"tan(x)", -1.2, 1.2}, {"asin(x)", -0.9, 0.9}, {"acos(x)", -0.9, 0.9}, {"atan(x)", -3, 3},
+    {"atan2(x, a)", -3, 3}, {"atan2(a, x)", 0.5, 3}, {"atan2(sin(x), 2 + cos(x))", -3, 3}, {"sinh(x)", -2, 2},
+    {"cosh(x)", -2, 2}, {"tanh(x)", -2, 2}, {"exp(x)", -2, 2}, {"exp(-x^2)", -2, 2}, {"log(x)", 0.5, 3}, {"sqrt(x)", 0.5, 3},
+    {"sqrt(1 + x^2)", -2, 2}, {"abs(x)", 0.1, 2}, {"abs(x)", -2, -0.1}, {"min(x, x^2)", 0.1, 0.9}, {"min(x, x^2)", 1.1, 2},
+    {"max(x, x^2)", 0.1, 0.9}, {"max(x, x^2, a)", 1.8, 2}, {"floor(x)*x", 1.1, 1.9}, {"sign(x)*x^2", 0.1, 2},
+    {"step(x)*sin(x)", 0.1, 2}, {"step(x)*sin(x)", -2, -0.1}, {"x < 1 ? x^2 : cos(x)", -1, 0.9},
+    {"x < 1 ? x^2 : cos(x)", 1.1, 2}, {"(x > 0)*x^2", 0.1, 2}, {"(x > 0 && x < 3 || !x)*x", 0.1, 2},
+    {"a*sin(k*x)*exp(-x/a)", -2, 2}, {"tanh((x - a)/0.5)", -2, 3}, {"exp(sin(cos(x)))", -3, 3}, {"log(2 + sin(x))/x", 0.5, 3},
+};
+
+static void every_derivative_agrees_with_central_differences(void **state)
+{
+    (void)state;
+    uint64_t random = 11;
+    for (size_t j = 0; j < sizeof functions / sizeof functions[0]; j++) {
+        struct sw_expr *expr = parse(functions[j].text), *slope;
+        assert_ok(sw_expr_derivative(expr, "x", &slope));
+        struct sw_program *f = compile(expr), *df = compile(slope);
+        for (int i = 0; i < 100; i++) {
+            double middle = (functions[j].low + functions[j].high) / 2, half = (functions[j].high - functions[j].low) / 2;
+            double x = middle + half * test_random(&random), h = 1e-5;
+            double difference = (value(f, x + h) - value(f, x - h)) / (2 * h), exact = value(df, x);
+            /* h² f'''/6 with |f'''| < 1e3 here, and rounding 2^-53 |f|/h: both below 2e-8 */
+            if (!(fabs(difference - exact) <= 1e-7 * (1 + fabs(exact))))
+                fail_msg("d/dx %s at %.17g: %.12g, differences give %.12g", functions[j].text, x, exact, difference);
+        }
+        sw_program_destroy(&f);
+        sw_program_destroy(&df);
+        sw_expr_destroy(&expr);
+        sw_expr_destroy(&slope);
+    }
+}
+
+static void assert_derivative(const char *text, const char *name, const char *expected)
+{
+    struct sw_expr *expr = parse(text), *slope;
+    struct sw_text printed = {0};
+    assert_ok(sw_expr_derivative(expr, name, &slope));
+    sw_expr_print(slope, &printed);
+    if (strcmp(sw_text_get(&printed), expected))
+        fail_msg("d/d%s %s = %s, expected %s", name, text, sw_text_get(&printed), expected);
+    sw_text_free(&printed);
+    sw_expr_destroy(&expr);
+    sw_expr_destroy(&slope);
+}
+
+static void derivatives_come_in_their_usual_form(void **state)
+{
+    (void)state;
+    static const char *const forms[][2] = {
+        {"3", "0"}, {"a", "0"}, {"x", "1"}, {"-x", "-1"}, {"2*x", "2"}, {"x*2", "2"}, {"x + x", "2"}, {"x - 1", "1"},
+        {"x^2", "2*x"}, {"x^3", "3*x^2"}, {"x^3 - x", "3*x^2 - 1"}, {"3*(2*x^2)", "12*x"}, {"x^0.5", "0.5*x^-0.5"},
+        {"x/2", "0.5"}, {"1/x", "-(1/x^2)"}, {"a*x^2/2", "a*(2*x)/2"}, {"sin(x)", "cos(x)"}, {"cos(x)", "-sin(x)"},
+        {"tan(x)", "1 + tan(x)^2"}, {"asin(x)", "1/sqrt(1 - x^2)"}, {"acos(x)", "-(1/sqrt(1 - x^2))"},
+        {"atan(x)", "1/(1 + x^2)"}, {"sinh(x)", "cosh(x)"}, {"cosh(x)", "sinh(x)"}, {"tanh(x)", "1 - tanh(x)^2"},
+        {"exp(x)", "exp(x)"}, {"exp(-x)", "-exp(-x)"}, {"log(x)", "1/x"}, {"sqrt(x)", "1/(2*sqrt(x))"}, {"abs(x)", "sign(x)"},
+        {"sin(2*x)", "2*cos(2*x)"}, {"e^x", "e^x"}, {"2^x", "2^x*log(2)"}, {"2^a", "0"}, {"floor(x)", "0"}, {"x > 1", "0"}, {"!x", "0"},
+        {"step(x)", "0"}, {"x ? 1 : 2", "0"}, {"x > 1 ? x : 2*x", "x > 1 ? 1 : 2"}, {"min(x, 1)", "x < 1 ? 1 : 0"},
+        {"max(a, x)", "a > x ? 0 : 1"}, {"randn(x)", "0"}, {"0*x", "0"}, {"1/0", "0"}, {"cos(k*x - a)", "-(sin(k*x - a)*k)"},
+    };
+    for (size_t j = 0; j < sizeof forms / sizeof forms[0]; j++) assert_derivative(forms[j][0], "x", forms[j][1]);
+    assert_derivative("a^2*x", "a", "2*a*x");
+    assert_derivative("a*x", "nobody", "0");
+}
+
+static void the_heat_kernel_solves_the_heat_equation(void **state)
+{
+    (void)state;
+    /* u = exp(-x²/(4 a))/sqrt(a), a as the time: u_a = u_xx; three derivatives of one another */
+    struct sw_expr *u = parse("exp(-x^2/(4*a))/sqrt(a)"), *ua, *ux, *uxx;
+    assert_ok(sw_expr_derivative(u, "a", &ua));
+    assert_ok(sw_expr_derivative(u, "x", &ux));
+    assert_ok(sw_expr_derivative(ux, "x", &uxx));
+    struct sw_program *left = compile(ua), *right = compile(uxx);
+    for (double x = -3; x <= 3; x += 0.37) assert_near(value(left, x), value(right, x), 1e-15);  /* a few roundings of O(1) */
+    sw_program_destroy(&left);
+    sw_program_destroy(&right);
+    sw_expr_destroy(&u);
+    sw_expr_destroy(&ua);
+    sw_expr_destroy(&ux);
+    sw_expr_destroy(&uxx);
+}
+
+static void a_derivative_that_explodes_is_refused(void **state)
+{
+    (void)state;
+    struct sw_text text = {0};
+    for (int j = 0; j < 1000; j++) sw_text_add(&text, "sin(x)*");
+    sw_text_add(&text, "x");
+    struct sw_expr *expr = parse(sw_text_get(&text)), *slope = expr;
+    assert_int_equal(sw_expr_derivative(expr, "x", &slope), SW_E_CONFIG);
+    assert_null(slope);
+    assert_contains(sw_err_message(), "at most 100000 are allowed");
+    sw_expr_destroy(&expr);
+    sw_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_derivative_agrees_with_central_differences),
+        cmocka_unit_test(derivatives_come_in_their_usual_form),
+        cmocka_unit_test(the_heat_kernel_solves_the_heat_equation),
+        cmocka_unit_test(a_derivative_that_explodes_is_refused),
+    };
+    return cmocka_run_group_tests_name("expr derivative", tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/* Programs: what is computed how often, blocks, and the generated text, compiled as C, against the interpreter. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/sw_expr.h"
+#include "expr_cases.h"
+#include "helpers.h"
+
+/* One name of every rate a forcing has. */
+static const struct sw_symbol symbols[] = {
+    {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"k", SW_RATE_RUN, 2}, {"seed", SW_RATE_RUN, 3},
+    {"t", SW_RATE_STEP, 0}, {"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y}, {"u", SW_RATE_POINT, SW_IN_U},
+};
+static const struct sw_scope scope = {symbols, sizeof symbols / sizeof symbols[0], true, 1};
+enum { PARAMS = 4 };
+
+static struct sw_program *compile(const char *text)
+{
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        fail_msg("'%s', column %d: %s", text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+/* ------------------------------------------------------------------ rates */
+
+static void work_is_done_as_seldom_as_it_can_be(void **state)
+{
+    (void)state;
+    static const struct { const char *text; enum sw_rate rate; struct sw_program_size size; } rows[] = {
+        /*                                             params run step cell point */
+        {"1 + 2*3",                    SW_RATE_RUN,   {0, 0, 0, 0, 0}},
+        {"a",                          SW_RATE_RUN,   {1, 0, 0, 0, 0}},
+        {"2*pi*4/k",                   SW_RATE_RUN,   {3, 1, 0, 0, 0}},
+        {"t",                          SW_RATE_STEP,  {0, 0, 0, 0, 0}},
+        {"a*sin(2*pi*t)",              SW_RATE_STEP,  {1, 0, 1, 0, 0}},
+        {"x",                          SW_RATE_CELL,  {0, 0, 0, 0, 0}},
+        {"a*sin(k*x)",                 SW_RATE_CELL,  {3, 0, 0, 1, 0}},
+        {"x*y + a*b",                  SW_RATE_CELL,  {2, 1, 0, 1, 0}},
+        {"u",                          SW_RATE_POINT, {0, 0, 0, 0, 0}},
+        {"x + t",                      SW_RATE_POINT, {0, 0, 0, 0, 1}},
+        {"u^3 - u",                    SW_RATE_POINT, {0, 0, 0, 0, 3}},
+        {"a*cos(k*(x - b*t))",         SW_RATE_POINT, {3, 0, 1, 0, 4}},  /* b*t once a step; minus, times, cos, times left */
+        {"a*sin(k*x)*exp(-k^2*t)",     SW_RATE_POINT, {3, 1, 1, 1, 1}},  /* only the last product is left */
+        {"sin(k*x)*sin(k*x)",          SW_RATE_CELL,  {3, 0, 0, 1, 0}},
+        {"sin(a*b)*u + sin(b*a)*u^2",  SW_RATE_POINT, {2, 1, 0, 0, 4}},  /* one sine, once a run; u², two products, sum */
+        {"u*u*u - u^3",                SW_RATE_POINT, {0, 0, 0, 0, 3}},  /* u*u, *u, minus: u^3 is the same product */
+        {"u^16",                       SW_RATE_POINT, {0, 0, 0, 0, 4}},
+        {"u^15",                       SW_RATE_POINT, {0, 0, 0, 0, 6}},
+        {"u^17",                       SW_RATE_POINT, {0, 0, 0, 0, 1}},
+        {"1*u/1",                      SW_RATE_POINT, {0, 0, 0, 0, 0}},
+        {"1 < 2 ? u : sin(u)",         SW_RATE_POINT, {0, 0, 0, 0, 0}},
+        {"randn(seed)",                SW_RATE_POINT, {4, 0, 0, 0, 1}},
+        {"randn(1) + randn(2 - 1)",    SW_RATE_POINT, {0, 0, 0, 0, 2}},
+    };
+    for (size_t j = 0; j < sizeof rows / sizeof rows[0]; j++) {
+        struct sw_program *program = compile(rows[j].text);
+        struct sw_program_size size = sw_program_size(program), expected = rows[j].size;
+        if (sw_program_rate(program) != rows[j].rate) fail_msg("%s: rate %d", rows[j].text, sw_program_rate(program));
+        if (memcmp(&size, &expected, sizeof size))
+            fail_msg("%s: params %d run %d step %d cell %d point %d", rows[j].text, size.params, size.run, size.step,
+                     size.cell, size.point);
+        sw_program_destroy(&program);
+    }
+}
+
+static void a_program_tells_what_it_uses(void **state)
+{
+    (void)state;
+    double value = 0;
+    struct sw_program *program = compile("a*x + (0 ? u : 1)");
+    assert_true(sw_program_uses(program, "a") && sw_program_uses(program, "x"));
+    assert_false(sw_program_uses(program, "u") || sw_program_uses(program, "b"));
+    assert_false(sw_program_constant(program, &value));
+    sw_program_destroy(&program);
+    program = compile("2^10 - 24");
+    assert_true(sw_program_constant(program, &value));
+    assert_near(value, 1000, 0);
+    sw_program_destroy(&program);
+    program = compile("rand(1)");
+    assert_false(sw_program_constant(program, &value));
+    sw_program_destroy(&program);
+    sw_program_destroy(&program);
+    sw_program_destroy(NULL);
+}
+
+static void what_changes_inside_a_run_has_no_value_over_runs(void **state)
+{
+    (void)state;
+    double value;
+    struct sw_program *program = compile("a*t");
+    assert_int_equal(sw_program_over_runs(program, 1, &value, 1, &value), SW_E_ARG);
+    assert_contains(sw_err_message(), "depends on the point or on time");
+    sw_program_destroy(&program);
+}
+
+/* ------------------------------------------------------------------ blocks */
+
+enum { POINTS = 1000 };
+static double x[POINTS], y[POINTS], u[POINTS];
+static const double *const in[SW_INPUTS] = {[SW_IN_X] = x, [SW_IN_Y] = y, [SW_IN_U] = u};
+static const double param[PARAMS] = {CASE_A, CASE_B, CASE_K, 5.0};
+
+static const char *const mixed[] = {
+    "a*cos(k*(x - b*t))", "u^3 - u", "randn(seed)*x + rand(seed)", "min(u, x, t)*max(a, u) + step(x - 0.3)",
+    "exp(-(x^2 + y^2)/a)*sin(b*t)*u", "x < 0 ? u : sqrt(abs(u))*log(abs(x) + 1)", "atan2(u, x)^k + tanh(u)*floor(3*x)",
+    "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
+};
+enum { MIXED = sizeof mixed / sizeof mixed[0] };
+
+static int fill_points(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = 2 * test_random(&random);
+        y[i] = test_random(&random);
+        u[i] = 1.5 * test_random(&random);
+    }
+    u[17] = NAN;
+    u[600] = INFINITY;
+    x[900] = -0.0;
+    return 0;
+}
+
+static void evaluate(const struct sw_program *program, int count, double t, int64_t step, double *out)
+{
+    struct sw_eval *eval;
+    assert_ok(sw_eval_create(program, count, &eval));
+    sw_eval_run(eval, param, 1);
+    sw_eval_cells(eval, count, in);
+    sw_eval_step(eval, t, step);
+    sw_eval_points(eval, count, in, out);
+    sw_eval_destroy(&eval);
+}
+
+static void a_point_has_the_same_bits_however_many_are_asked_for(void **state)
+{
+    (void)state;
+    static const int counts[] = {1, 2, 3, 5, 255, 256, 257, 511, 512, 513, 999};
+    static double all[POINTS], some[POINTS + 1];
+    for (int j = 0; j < MIXED; j++) {
+        struct sw_program *program = compile(mixed[j]);
+        evaluate(program, POINTS, 0.7, 12, all);
+        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+            some[counts[k]] = 77;
+            evaluate(program, counts[k], 0.7, 12, some);
+            if (memcmp(all, some, (size_t)counts[k] * sizeof *all)) fail_msg("%s with %d points", mixed[j], counts[k]);
+            assert_true(some[counts[k]] == 77);
+        }
+        evaluate(program, 0, 0.7, 12, some);
+        sw_program_destroy(&program);
+    }
+}
+
+static void steps_and_runs_may_come_in_any_order(void **state)
+{
+    (void)state;
+    static double first[POINTS], other[POINTS], again[POINTS];
+    const double elsewhere[2 * PARAMS] = {9, 0, 8, 0, 7, 0, 6, 0};
+    for (int j = 0; j < MIXED; j++) {
+        struct sw_program *program = compile(mixed[j]);
+        struct sw_eval *eval;
+        assert_ok(sw_eval_create(program, POINTS, &eval));
+        evaluate(program, POINTS, 0.7, 12, first);
+        sw_eval_run(eval, elsewhere, 2);  /* stride 2 */
+        sw_eval_cells(eval, POINTS, in);
+        sw_eval_step(eval, 0.1, 3);
+        sw_eval_points(eval, POINTS, in, other);
+        sw_eval_run(eval, param, 1);
+        sw_eval_cells(eval, POINTS, in);
+        sw_eval_step(eval, 0.9, 15);
+        sw_eval_points(eval, POINTS, in, other);
+        sw_eval_step(eval, 0.7, 12);
+        sw_eval_points(eval, POINTS, in, again);
+        if (memcmp(first, again, sizeof first)) fail_msg("%s remembers what came before", mixed[j]);
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
+}
+
+static void many_runs_at_once_have_the_bits_of_each_alone(void **state)
+{
+    (void)state;
+    enum { RUNS = 1000, LD = 1003 };
+    static const char *const texts[] = {"a", "3", "2*pi*4/k", "a^2 + sin(b)*exp(k)", "a > b && k < 0", "min(a, b, k)/b"};
+    static double params[PARAMS * LD], together[RUNS];
+    uint64_t random = 9;
+    for (int k = 0; k < PARAMS * LD; k++) params[k] = 3 * test_random(&random);
+    for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
+        struct sw_program *program = compile(texts[j]);
+        struct sw_eval *eval;
+        assert_ok(sw_eval_create(program, 1, &eval));
+        assert_ok(sw_program_over_runs(program, RUNS, params, LD, together));
+        for (int run = 0; run < RUNS; run++) {
+            double alone, inside;
+            assert_ok(sw_program_over_runs(program, 1, params + run, LD, &alone));
+            sw_eval_run(eval, params + run, LD);
+            sw_eval_step(eval, 0, 0);
+            sw_eval_points(eval, 1, in, &inside);
+            assert_memory_equal(&alone, &together[run], sizeof alone);
+            assert_memory_equal(&inside, &together[run], sizeof alone);
+        }
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
+}
+
+/* ------------------------------------------------------------------ the generated text */
+
+static const char *const table[] = {
+#define X(text, value) text,
+    EXPR_CASES(X, 0, 0, 0, 0, 0, 0)
+#undef X
+};
+enum { TABLE = sizeof table / sizeof table[0], PROGRAMS = TABLE + MIXED };
+
+static const char *text_of(int j) { return j < TABLE ? table[j] : mixed[j - TABLE]; }
+
+/* Calls the four functions as a kernel would: kept values lie strided. */
+static void write_caller(FILE *file, int j, struct sw_program_size size)
+{
+    fprintf(file,
+            "void call_%d(const real *p, const real *in, int cell, real t, long long step, real *out)\n{\n"
+            "    enum { LD = 3 };\n"
+            "    real r0[%d + 1], s0[%d + 1], c0[%d + 1], r[LD*%d + 1], s[LD*%d + 1], c[LD*%d + 1];\n",
+            j, size.run, size.step, size.cell, size.run, size.step, size.cell);
+    fprintf(file, "    f%d_run(p, LD, r0);\n    for (int k = 0; k < %d; k++) r[LD*k] = r0[k];\n", j, size.run);
+    fprintf(file, "    f%d_step(p, LD, r, LD, t, step, s0);\n    for (int k = 0; k < %d; k++) s[LD*k] = s0[k];\n", j, size.step);
+    fprintf(file, "    f%d_cell(p, LD, r, LD, in, cell, c0);\n    for (int k = 0; k < %d; k++) c[LD*k] = c0[k];\n", j, size.cell);
+    fprintf(file, "    *out = f%d_point(p, LD, r, LD, s, LD, c, LD, in, cell, t, step);\n}\n", j);
+}
+
+static void write_source(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#include \"expr/random_point.h\"\ntypedef double real;\n");
+    for (int j = 0; j < PROGRAMS; j++) {
+        struct sw_program *program = compile(text_of(j));
+        struct sw_text text = {0};
+        char prefix[16];
+        snprintf(prefix, sizeof prefix, "f%d", j);
+        sw_program_cuda(program, prefix, &text);
+        assert_ok(sw_text_status(&text));
+        fprintf(file, "%svoid call_%d(const real *, const real *, int, real, long long, real *);\n",
+                sw_text_get(&text), j);
+        write_caller(file, j, sw_program_size(program));
+        sw_text_free(&text);
+        sw_program_destroy(&program);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void *build_library(void)
+{
+    char source[400], library[400], command[1200];
+    snprintf(source, sizeof source, "%s/generated.c", test_folder());
+    snprintf(library, sizeof library, "%s/generated.so", test_folder());
+    if (system("cc --version > /dev/null 2>&1")) skip_unless_needed("cc", "no C compiler here: the generated text is not compared");
+    write_source(source);
+    snprintf(command, sizeof command, "cc -std=c11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Isrc "
+             "-shared -fPIC -o %s %s -lm", library, source);
+    if (system(command)) fail_msg("does not compile: %s", command);
+    void *handle = dlopen(library, RTLD_NOW);
+    if (!handle) fail_msg("%s", dlerror());
+    return handle;
+}
+
+/* Bit for bit: both sides are the same IEEE operations in the same order, without contraction, and the same libm. */
+static void the_generated_text_does_what_the_interpreter_does(void **state)
+{
+    (void)state;
+    typedef void function(const double *p, const double *in, int cell, double t, long long step, double *out);
+    enum { LD = 3, COUNT = 1000 };
+    static double expected[POINTS];
+    double p[PARAMS * LD] = {0};
+    void *library = build_library();
+    for (int k = 0; k < PARAMS; k++) p[k * LD] = param[k];
+    for (int j = 0; j < PROGRAMS; j++) {
+        struct sw_program *program = compile(text_of(j));
+        char name[24];
+        snprintf(name, sizeof name, "call_%d", j);
+        function *call;
+        *(void **)&call = dlsym(library, name);
+        assert_non_null(call);
+        evaluate(program, COUNT, CASE_T, 41, expected);
+        for (int i = 0; i < COUNT; i++) {
+            const double point[SW_INPUTS] = {[SW_IN_X] = x[i], [SW_IN_Y] = y[i], [SW_IN_U] = u[i]};
+            double value;
+            call(p, point, i, CASE_T, 41, &value);
+            if (memcmp(&value, &expected[i], sizeof value) && !(isnan(value) && isnan(expected[i])))
+                fail_msg("%s at point %d: text %.17g, interpreter %.17g", text_of(j), i, value, expected[i]);
+        }
+        sw_program_destroy(&program);
+    }
+    dlclose(library);
+}
+
+static void nothing_the_user_wrote_is_in_the_generated_text(void **state)
+{
+    (void)state;
+    static const struct sw_symbol evil[] = {{"evil_name", SW_RATE_RUN, 0}, {"wicked", SW_RATE_POINT, 3}};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    struct sw_text text = {0};
+    assert_ok(sw_expr_parse("evil_name*wicked + 1234567", &expr, &err));
+    assert_ok(sw_program_compile(expr, &(struct sw_scope){evil, 2, false, 0}, &program, &err));
+    sw_program_cuda(program, "f", &text);
+    assert_null(strstr(sw_text_get(&text), "evil"));
+    assert_null(strstr(sw_text_get(&text), "wicked"));
+    assert_null(strstr(sw_text_get(&text), "1234567"));
+    assert_contains(sw_text_get(&text), "0x1.2d687p+20");  /* 1234567, exactly */
+    sw_text_free(&text);
+    sw_program_destroy(&program);
+    sw_expr_destroy(&expr);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_is_done_as_seldom_as_it_can_be),
+        cmocka_unit_test(a_program_tells_what_it_uses),
+        cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
+        cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
+        cmocka_unit_test(steps_and_runs_may_come_in_any_order),
+        cmocka_unit_test(many_runs_at_once_have_the_bits_of_each_alone),
+        cmocka_unit_test(the_generated_text_does_what_the_interpreter_does),
+        cmocka_unit_test(nothing_the_user_wrote_is_in_the_generated_text),
+    };
+    return cmocka_run_group_tests_name("expr program", tests, fill_points, NULL);
+}
