@@ -23,6 +23,7 @@ struct sw_key {
     const char      *unit;      /* "1", "s", "runs"; NULL where none makes sense                    */
     double           min, max;  /* REAL, COUNT: the range; min < max, otherwise unbounded           */
     bool             above;     /* min itself is excluded                                           */
+    double           multiple;  /* COUNT: the value must be a multiple of this; 0: any integer       */
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off when absent */
     const char      *words;     /* WORD: "product|zip|random"                                       */
     unsigned         symbols;   /* FUNCTION                                                         */

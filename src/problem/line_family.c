@@ -1,0 +1,265 @@
+#include "problem/line_family.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+
+const struct sw_quantity sw_line_scalars[] = {
+    [SW_MASS] = {"mass", "1", "integral of u"},
+    [SW_ENERGY] = {"energy", "1", "free energy"},
+    [SW_MIN] = {"min", "1", "least u"},
+    [SW_MAX] = {"max", "1", "greatest u"},
+    [SW_DOMAIN_LENGTH] = {"domain_length", "1", "2 pi over the first moment of the power spectrum"},
+    [SW_LINE_SCALARS] = {0},
+};
+
+/* ------------------------------------------------------------------ the expressions of a kind */
+
+struct programs { struct sw_program *a4, *a2, *g, *energy; };
+
+static void free_programs(struct programs *p)
+{
+    sw_program_destroy(&p->a4);
+    sw_program_destroy(&p->a2);
+    sw_program_destroy(&p->g);
+    sw_program_destroy(&p->energy);
+}
+
+enum { MAX_SYMBOLS = 32 };
+
+static void add_key(const struct sw_setup *setup, const char *path, struct sw_symbol *symbol, int *count)
+{
+    int column = sw_setup_column(setup, path);
+    const char *dot = strrchr(path, '.');
+    if (column < 0 || *count >= MAX_SYMBOLS - SW_INPUTS) return;
+    symbol[(*count)++] = (struct sw_symbol){dot ? dot + 1 : path, SW_RATE_RUN, column};
+}
+
+/* The number keys under their short names. Axes and defines are not in scope: `gamma` is the key whatever the user called
+ * an axis. */
+static int make_symbols(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
+{
+    static const char *const common[] = {"grid.n", "grid.length", "grid.x0", "time.dt", "time.end"};
+    int count = 0;
+    for (int k = 0; k < 5; k++) add_key(setup, common[k], symbol, &count);
+    for (const struct sw_key *key = problem->keys; key->path; key++)
+        if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) add_key(setup, key->path, symbol, &count);
+    return count;
+}
+
+/* @param points  how many of the symbols u, ux, x the expression may use */
+static enum sw_status compile(const struct sw_problem *problem, const struct sw_setup *setup, const char *text, int points,
+                              struct sw_program **program)
+{
+    static const struct sw_symbol point[] = {
+        {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX}, {"x", SW_RATE_CELL, SW_IN_X},
+    };
+    struct sw_symbol symbol[MAX_SYMBOLS];
+    struct sw_expr_error err = {0};
+    struct sw_expr *expr = NULL;
+    struct sw_scope scope = {.symbol = symbol, .count = make_symbols(problem, setup, symbol)};
+
+    if (!text) return SW_OK;
+    for (int k = 0; k < points; k++) symbol[scope.count++] = point[k];
+    enum sw_status st = sw_expr_parse(text, &expr, &err);
+    if (!st) st = sw_program_compile(expr, &scope, program, &err);
+    if (st == SW_E_CONFIG) st = SW_FAIL(st, "%s: '%s', column %d: %s", problem->name, text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return st;
+}
+
+static enum sw_status compile_programs(const struct sw_problem *problem, const struct sw_setup *setup, struct programs *p)
+{
+    const struct sw_line_kind *kind = problem->model;
+    enum sw_status st;
+    SW_TRY_TO(failed, st, compile(problem, setup, kind->a4, 0, &p->a4));
+    SW_TRY_TO(failed, st, compile(problem, setup, kind->a2, 0, &p->a2));
+    SW_TRY_TO(failed, st, compile(problem, setup, kind->g, 1, &p->g));
+    SW_TRY_TO(failed, st, compile(problem, setup, kind->energy, 3, &p->energy));
+    return SW_OK;
+failed:
+    free_programs(p);
+    return st;
+}
+
+static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, const struct programs *p,
+                               struct sw_stepper_desc *desc)
+{
+    const struct sw_line_kind *kind = problem->model;
+    if (setup->n > INT_MAX)
+        return SW_FAIL(SW_E_ARG, "grid.n = %lld: at most %d points are possible", (long long)setup->n, INT_MAX);
+    *desc = (struct sw_stepper_desc){
+        .n = (int)setup->n,
+        .capacity = setup->capacity,
+        .single = setup->single,
+        .model = {.scheme = kind->scheme,
+                  .nparam = setup->ncolumn,
+                  .initial = sw_setup_function(setup, "initial"),
+                  .g = p->g,
+                  .s = sw_setup_function(setup, "forcing"),
+                  .energy = p->energy},
+    };
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ a batch being simulated */
+
+struct line_sim {
+    struct sw_sim      sim;       /* first: the operations get a pointer to it */
+    enum sw_scheme     scheme;
+    int                n;
+    int                dt, length, x0;        /* columns */
+    struct programs    programs;
+    struct sw_line_run *run;      /* [capacity] */
+    double            *a4, *a2;   /* [capacity] */
+    struct sw_stepper *stepper;
+};
+
+static struct sw_stepper *stepper_of(const struct sw_sim *sim) { return ((const struct line_sim *)sim)->stepper; }
+
+static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_name(stepper_of(sim)); }
+
+static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->n; }
+
+/* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
+static void set_run(const struct line_sim *l, int count, const double *column, int j)
+{
+    size_t at = (size_t)count;
+    struct sw_line_run *r = &l->run[j];
+    double theta = l->scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
+    r->dt = column[(size_t)l->dt * at + (size_t)j];
+    r->dx = column[(size_t)l->length * at + (size_t)j] / l->n;
+    r->x0 = column[(size_t)l->x0 * at + (size_t)j];
+    double dx2 = r->dx * r->dx;
+    r->s4 = theta * r->dt * l->a4[j] / (dx2 * dx2);
+    r->s2 = theta * r->dt * l->a2[j] / dx2;
+}
+
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
+{
+    struct line_sim *l = (struct line_sim *)sim;
+    if (l->programs.a4) SW_TRY(sw_program_over_runs(l->programs.a4, count, column, count, l->a4));
+    if (l->programs.a2) SW_TRY(sw_program_over_runs(l->programs.a2, count, column, count, l->a2));
+    for (int j = 0; j < count; j++) set_run(l, count, column, j);
+    return sw_stepper_load(l->stepper, count, l->run, column, fault);
+}
+
+static enum sw_status initial(struct sw_sim *sim) { return sw_stepper_initial(stepper_of(sim)); }
+
+static enum sw_status set_state(struct sw_sim *sim, const double *u) { return sw_stepper_set_state(stepper_of(sim), u); }
+
+static enum sw_status get_state(struct sw_sim *sim, double *u) { return sw_stepper_get_state(stepper_of(sim), u); }
+
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    return sw_stepper_advance(stepper_of(sim), from, to);
+}
+
+static enum sw_status capture(struct sw_sim *sim, int slot, int what)
+{
+    return sw_stepper_capture(stepper_of(sim), slot, what);
+}
+
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    return sw_stepper_fetch(stepper_of(sim), slot, field, scalars);
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step) { return sw_stepper_diverged(stepper_of(sim), step); }
+
+static void destroy(struct sw_sim *sim)
+{
+    struct line_sim *l = (struct line_sim *)sim;
+    if (!l) return;
+    sw_stepper_destroy(&l->stepper);
+    free_programs(&l->programs);
+    sw_free(l->run);
+    sw_free(l->a4);
+    sw_free(l->a2);
+    sw_free(l);
+}
+
+static const struct sw_sim_ops line_ops = {
+    .solver_name = solver_name,
+    .state_size = state_size,
+    .load = load,
+    .initial = initial,
+    .set_state = set_state,
+    .get_state = get_state,
+    .advance = advance,
+    .capture = capture,
+    .fetch = fetch,
+    .diverged = diverged,
+    .destroy = destroy,
+};
+
+static enum sw_status find_column(const struct sw_setup *setup, const char *path, int *column)
+{
+    *column = sw_setup_column(setup, path);
+    return *column < 0 ? SW_FAIL(SW_E_ARG, "the run table has no column '%s'", path) : SW_OK;
+}
+
+enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                              struct sw_sim **sim)
+{
+    enum sw_status st;
+    struct sw_stepper_desc desc;
+    struct line_sim *l = NULL;
+    size_t room = (size_t)setup->capacity;
+
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &l));
+    l->sim.ops = &line_ops;
+    l->scheme = ((const struct sw_line_kind *)problem->model)->scheme;
+    l->n = (int)setup->n;
+    SW_TRY_TO(failed, st, find_column(setup, "time.dt", &l->dt));
+    SW_TRY_TO(failed, st, find_column(setup, "grid.length", &l->length));
+    SW_TRY_TO(failed, st, find_column(setup, "grid.x0", &l->x0));
+    SW_TRY_TO(failed, st, compile_programs(problem, setup, &l->programs));
+    SW_TRY_TO(failed, st, describe(problem, setup, &l->programs, &desc));
+    SW_TRY_TO(failed, st, sw_alloc(room, &l->run));
+    SW_TRY_TO(failed, st, sw_alloc(room, &l->a4));
+    SW_TRY_TO(failed, st, sw_alloc(room, &l->a2));
+    SW_TRY_TO(failed, st, sw_stepper_create(&desc, setup->solver, device, &l->stepper));
+    *sim = &l->sim;
+    return SW_OK;
+failed:
+    destroy(&l->sim);
+    return st;
+}
+
+/* ------------------------------------------------------------------ before a batch is made */
+
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup, const struct sw_device *device,
+                             size_t *fixed, size_t *per_run)
+{
+    struct programs p = {0};
+    struct sw_stepper_desc desc;
+    SW_TRY(compile_programs(problem, setup, &p));
+    enum sw_status st = describe(problem, setup, &p, &desc);
+    if (!st) st = sw_stepper_bytes(&desc, setup->solver, device, fixed, per_run);
+    free_programs(&p);
+    return st;
+}
+
+enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+{
+    struct programs p = {0};
+    struct sw_stepper_desc desc;
+    SW_TRY(compile_programs(problem, setup, &p));
+    enum sw_status st = describe(problem, setup, &p, &desc);
+    if (!st) st = sw_stepper_try_compile(&desc, setup->solver, sm);
+    free_programs(&p);
+    return st;
+}
+
+void sw_line_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_program *s = sw_setup_function(setup, "forcing");
+    text[0] = 0;
+    if (kind->scheme == SW_CRANK_NICOLSON && s && sw_program_uses(s, "u"))
+        snprintf(text, 200, "forcing depends on u: first order in time");
+}
