@@ -109,7 +109,7 @@ enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *stat
  * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later than the
  * file they belong to), except that one that ended beats one that did not. Which run is which is decided by the ids. */
 struct sw_merge_options {
-    bool keep_parts;               /* else parts that are no longer needed are removed once the result is safe   */
+    bool keep_parts;               /* sw_merge_parts: else parts no longer needed go once the result is safe     */
     bool allow_missing;            /* runs without a result are left out; else they are a failure                */
     bool overwrite;                /* sw_merge: `output` may be there without being among the inputs             */
     const struct sw_sweep *sweep;  /* the result gets the runs of this sweep, with its indices, parameters and config; NULL: */

@@ -1,0 +1,30 @@
+#ifndef RESULTS_FILES_H
+#define RESULTS_FILES_H
+/* Names and fates of result files: FILE.h5, FILE.h5.d/part-NNNNNN.h5 and what is still being written (.tmp). No HDF5 here. */
+#include <stdbool.h>
+
+#include "base/sw_err.h"
+
+/** SW_E_IO with the path and what errno says. */
+enum sw_status sw_files_fail(const char *path);
+
+/** "PATH.tmp" or the like, to be freed with sw_free(); NULL if memory is out. */
+char *sw_files_name(const char *path, const char *suffix);
+
+/** The parts of an output file in the order of their numbers; free with sw_files_free_list(). No folder: none. */
+enum sw_status sw_files_parts(const char *file, char ***path, int *count);
+void sw_files_free_list(char ***path, int count);
+
+/** Take the next free part number: makes the folder if need be, and an empty part-NNNNNN.h5.tmp that is ours alone.
+ * @param tmp  its path, to be freed with sw_free() */
+enum sw_status sw_files_new_part(const char *file, char **tmp);
+
+/** Make the folders that lead to a path, like mkdir -p. */
+enum sw_status sw_files_make_parents(const char *path);
+
+/** Make NAME.tmp permanent under the name NAME: on disk before it has the name, and the name on disk on return. */
+enum sw_status sw_files_keep(const char *tmp);
+
+/** What is not there is no failure. */
+enum sw_status sw_files_remove(const char *path);
+#endif
