@@ -1,0 +1,336 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_near.h"
+#include "sweep/expand_impl.h"
+
+/* An axis as the user wrote it: a list of numbers or of words, a number, or a function that makes a list. */
+
+static const double MOST_RUNS = 1e9;
+
+#define LIST_FUNCTIONS "linspace|logspace|range|uniform|loguniform"
+static const struct function {
+    const char    *name;
+    enum axis_kind kind;
+    int            least, most;  /* arguments */
+    const char    *usage;
+} functions[] = {
+    {"linspace", AXIS_LINSPACE, 3, 3, "linspace(a, b, k)"},  {"logspace", AXIS_LOGSPACE, 3, 3, "logspace(a, b, k)"},
+    {"range", AXIS_RANGE, 2, 3, "range(a, b) or range(a, b, step)"},  {"uniform", AXIS_UNIFORM, 2, 2, "uniform(a, b)"},
+    {"loguniform", AXIS_LOGUNIFORM, 2, 2, "loguniform(a, b)"},
+};
+
+static const char *path(const struct axis *a) { return a->setting->path; }
+static bool is_random(const struct sw_sweep *s) { return !strcmp(s->mode, "random"); }
+
+/* ------------------------------------------------------------------ lists */
+
+static bool is_word(const char *text)
+{
+    return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:")];
+}
+
+/* A number, or a constant expression. */
+static bool element_number(const struct sw_setting *e, double *v)
+{
+    *v = e->number;
+    if (e->kind == SW_SETTING_STRING) return formula_constant(e->text, v);
+    return e->kind == SW_SETTING_INTEGER || e->kind == SW_SETTING_REAL;
+}
+
+static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
+{
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->word));
+    for (int k = 0; k < a->count; k++) {
+        const struct sw_setting *e = a->setting->child[k];
+        a->word[k] = e->text;
+        a->value[k] = k;
+        if (e->kind == SW_SETTING_STRING && is_word(e->text)) continue;
+        if (e->kind == SW_SETTING_STRING)
+            expand_complain(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path(a), e->text);
+        else expand_complain(s, e, "'%s' must hold numbers only or words only", path(a));
+        a->count = 0;
+    }
+    return SW_OK;
+}
+
+static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
+{
+    int numbers = 0;
+    a->count = a->setting->count;
+    if (a->count == 0) { expand_complain(s, a->setting, "'%s' is empty: an axis needs a value", path(a)); return SW_OK; }
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
+    for (int k = 0; k < a->count; k++) {
+        numbers += element_number(a->setting->child[k], &a->value[k]);
+        if (numbers <= k) return read_words(s, a);
+        if (!isfinite(a->value[k])) {
+            expand_complain(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
+            a->count = 0;
+        }
+    }
+    return SW_OK;
+}
+
+static void read_number(struct sw_sweep *s, struct axis *a, double *value)
+{
+    if (!isfinite(*value)) { expand_complain(s, a->setting, "'%s' is not finite", path(a)); return; }
+    a->value = value;
+    a->count = 1;
+}
+
+/* ------------------------------------------------------------------ functions */
+
+static void refuse_text(struct sw_sweep *s, struct axis *a)
+{
+    expand_complain(s, a->setting,
+                    "'%s' = \"%s\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step)%s; what "
+                    "follows from other parameters belongs into define",
+                    path(a), a->setting->text, is_random(s) ? ", uniform(a, b) or loguniform(a, b)" : "");
+}
+
+static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call *call, const struct function *f, double arg[3])
+{
+    if (call->narg < f->least || call->narg > f->most) {
+        expand_complain(s, a->setting, "'%s': write %s", path(a), f->usage);
+        return false;
+    }
+    for (int k = 0; k < call->narg; k++) {
+        if (formula_constant(call->arg[k], &arg[k]) && isfinite(arg[k])) continue;
+        expand_complain(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only", path(a),
+                        call->arg[k]);
+        return false;
+    }
+    return true;
+}
+
+static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
+{
+    a->a = arg[0];
+    a->b = arg[1];
+    if (!(arg[2] >= 1 && arg[2] <= MOST_RUNS && arg[2] == floor(arg[2])))
+        expand_complain(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path(a), arg[2], MOST_RUNS);
+    else if (a->kind == AXIS_LOGSPACE && !(a->a > 0 && a->b > 0))
+        expand_complain(s, a->setting, "'%s': the ends of logspace must be positive (they are ends, not exponents)", path(a));
+    else if (a->a == a->b && arg[2] > 1)
+        expand_complain(s, a->setting, "'%s': all %.0f values are %g", path(a), arg[2], a->a);
+    else a->count = (int64_t)arg[2];
+}
+
+/* Both ends included; the last may be off by rounding, as in range(0, 1, 0.1). */
+static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], double step)
+{
+    double count = floor((arg[1] - arg[0]) / step * (1 + 1e-12) + 1e-9) + 1;
+    a->a = arg[0];
+    a->b = step;
+    if (step == 0) expand_complain(s, a->setting, "'%s': a step of 0", path(a));
+    else if (!(count >= 1))
+        expand_complain(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path(a), step, arg[0], arg[1]);
+    else if (count > MOST_RUNS)
+        expand_complain(s, a->setting, "'%s' has %.3g values, more than %.0e", path(a), count, MOST_RUNS);
+    else if (count > 1 && arg[1] - step == arg[1])
+        expand_complain(s, a->setting, "'%s': a step of %g is lost in rounding at %g", path(a), step, arg[1]);
+    else a->count = (int64_t)count;
+}
+
+static void read_interval(struct sw_sweep *s, struct axis *a, const double arg[3])
+{
+    a->a = arg[0];
+    a->b = arg[1];
+    if (!(a->a < a->b)) expand_complain(s, a->setting, "'%s': %g .. %g is no interval", path(a), a->a, a->b);
+    else if (a->kind == AXIS_LOGUNIFORM && !(a->a > 0))
+        expand_complain(s, a->setting, "'%s': the ends of loguniform must be positive", path(a));
+    else a->count = s->own->sample.count;
+}
+
+static void read_call(struct sw_sweep *s, struct axis *a, const struct call *call)
+{
+    const struct function *f = functions;
+    double arg[3] = {0, 0, 1};
+    while (strcmp(f->name, call->name)) f++;
+    bool interval = f->kind == AXIS_UNIFORM || f->kind == AXIS_LOGUNIFORM;
+    a->kind = f->kind;
+    if (interval && !is_random(s))
+        expand_complain(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path(a), call->name);
+    else if (!interval && is_random(s))
+        expand_complain(s, a->setting, "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)", path(a));
+    else if (read_arguments(s, a, call, f, arg)) {
+        if (interval) read_interval(s, a, arg);
+        else if (f->kind == AXIS_RANGE) read_range(s, a, arg, call->narg == 3 ? arg[2] : 1);
+        else read_spaced(s, a, arg);
+    }
+}
+
+static enum sw_status read_text(struct sw_sweep *s, struct axis *a, double *constant)
+{
+    struct call call;
+    bool is_call;
+    SW_TRY(call_split(s, a->setting->text, LIST_FUNCTIONS, &call, &is_call));
+    if (is_call) read_call(s, a, &call);
+    else if (!formula_constant(a->setting->text, constant)) refuse_text(s, a);
+    else read_number(s, a, constant);
+    return SW_OK;
+}
+
+static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *setting, struct axis *a)
+{
+    double *number;
+    *a = (struct axis){.name = setting->name, .setting = setting, .kind = AXIS_LIST, .stride = 1};
+    SW_TRY(sw_arena_take(s->own->arena, 1, &number));
+    *number = setting->number;
+    switch (setting->kind) {
+    case SW_SETTING_LIST:
+        if (!is_random(s) || setting->count == 0) return read_list(s, a);
+        expand_complain(s, setting, "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)", path(a));
+        return SW_OK;
+    case SW_SETTING_STRING: return read_text(s, a, number);
+    case SW_SETTING_INTEGER:
+    case SW_SETTING_REAL: read_number(s, a, number); return SW_OK;
+    default: expand_complain(s, setting, "'%s' must be a list or a number", path(a)); return SW_OK;
+    }
+}
+
+enum sw_status axes_read(struct sw_sweep *s)
+{
+    const struct sw_setting *sweep = sw_config_find(s->config, "sweep");
+    int n = sweep && sweep->kind == SW_SETTING_GROUP ? sweep->count : 0;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &s->own->axis));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &s->axis));
+    for (int k = 0; k < n; k++) {
+        if (sw_key_find(s->problem, sweep->child[k]->path)) continue;  /* sweep.mode */
+        SW_TRY(read_axis(s, sweep->child[k], &s->own->axis[s->naxis]));
+        s->axis[s->naxis].count = s->own->axis[s->naxis].count;
+        s->naxis++;
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ together */
+
+static int by_number(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* In a product a value that comes twice makes every run with it twice. */
+static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
+{
+    double *sorted;
+    if (a->kind != AXIS_LIST || a->count < 2) return SW_OK;
+    if (a->word) {
+        for (int64_t i = 1; i < a->count; i++)
+            for (int64_t j = 0; j < i && i < 1000; j++)
+                if (!strcmp(a->word[i], a->word[j])) {
+                    expand_complain(s, a->setting, "'%s' has \"%s\" twice", path(a), a->word[i]);
+                    return SW_OK;
+                }
+        return SW_OK;
+    }
+    SW_TRY(sw_alloc((size_t)a->count, &sorted));
+    memcpy(sorted, a->value, (size_t)a->count * sizeof *sorted);
+    qsort(sorted, (size_t)a->count, sizeof *sorted, by_number);
+    for (int64_t i = 1; i < a->count; i++)
+        if (sorted[i] == sorted[i - 1]) {
+            expand_complain(s, a->setting, "'%s' has the value %g twice", path(a), sorted[i]);
+            break;
+        }
+    sw_free(sorted);
+    return SW_OK;
+}
+
+/* "a(32) x v(4)" */
+static void spell(const struct sw_sweep *s, const char *between, char *text, size_t room)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (int k = 0; k < s->naxis && at < room; k++)
+        at += (size_t)snprintf(text + at, room - at, "%s%s(%lld)", k ? between : "", s->own->axis[k].name,
+                               (long long)s->own->axis[k].count);
+}
+
+static enum sw_status combine_product(struct sw_sweep *s)
+{
+    char text[600];
+    double runs = 1;
+    for (int k = s->naxis - 1; k >= 0; k--) {
+        SW_TRY(refuse_repeats(s, &s->own->axis[k]));
+        s->own->axis[k].stride = (int64_t)(runs <= MOST_RUNS ? runs : 1);
+        runs *= (double)s->own->axis[k].count;
+    }
+    s->nruns = runs <= MOST_RUNS ? (int64_t)runs : 0;
+    if (runs <= MOST_RUNS) return SW_OK;
+    spell(s, " x ", text, sizeof text);
+    expand_complain(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e: shorten an axis", text, runs, MOST_RUNS);
+    return SW_OK;
+}
+
+static enum sw_status combine_zip(struct sw_sweep *s)
+{
+    char text[600];
+    s->nruns = s->naxis ? s->own->axis[0].count : 1;
+    for (int k = 1; k < s->naxis; k++) {
+        if (s->own->axis[k].count == s->nruns) continue;
+        spell(s, ", ", text, sizeof text);
+        expand_complain(s, sw_config_find(s->config, "sweep"), "sweep.mode = \"zip\" needs axes of one length, not %s", text);
+        return SW_OK;
+    }
+    return SW_OK;
+}
+
+enum sw_status axes_combine(struct sw_sweep *s)
+{
+    for (int k = 0; k < s->naxis; k++)
+        if (s->own->axis[k].count == 0) return SW_OK;  /* refused already */
+    if (!strcmp(s->mode, "product")) return combine_product(s);
+    if (!strcmp(s->mode, "zip")) return combine_zip(s);
+    s->nruns = s->own->sample.count;
+    if (s->naxis == 0) expand_complain(s, NULL, "sweep.mode = \"random\" needs an axis, such as a = \"uniform(0, 1)\"");
+    return s->nruns ? sample_prepare(s) : SW_OK;
+}
+
+/* ------------------------------------------------------------------ is it used? */
+
+struct use { const struct sw_sweep *s; bool *used; };
+
+static void mark(struct use *u, const struct sw_expr *expr);
+
+static void mark_name(void *user, const char *name, int column)
+{
+    struct use *u = user;
+    int k = column_meant(u->s, name);
+    (void)column;
+    if (k < 0 || u->used[k]) return;
+    u->used[k] = true;
+    if (u->s->own->source[k].formula) mark(u, u->s->own->source[k].formula->expr);
+}
+
+static void mark(struct use *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
+
+/* The values of an axis that nothing depends on would all be the same run. */
+enum sw_status axes_check_used(struct sw_sweep *s)
+{
+    struct use u = {.s = s};
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &u.used));
+    for (int k = 0; k < s->ncolumn; k++)
+        if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula) mark(&u, s->own->source[k].formula->expr);
+    for (int k = 0; k < s->nfunction; k++) mark(&u, s->function[k].expr);
+    if (s->own->shape.solver >= 0) u.used[s->own->shape.solver] = true;
+    for (int k = 0; k < s->naxis; k++) {
+        const struct axis *a = &s->own->axis[k];
+        const struct sw_key *key;
+        if (a->count < 2 || u.used[s->axis[k].column]) continue;
+        int same = -1;  /* a key of that name, which the axis does not set by itself */
+        for (int c = 0; c < s->ncolumn; c++) {
+            const char *dot = (key = s->column[c].key) ? strrchr(key->path, '.') : NULL;
+            if (dot && !strcmp(dot + 1, a->name)) same = c;
+        }
+        if (same >= 0)
+            expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"%s\"", path(a),
+                            s->column[same].name, a->name);
+        else expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
+    }
+    return SW_OK;
+}

@@ -1,0 +1,282 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "sweep/expand_impl.h"
+
+/* The columns of the run table: number keys that decide, axes, defines. */
+
+int column_find(const struct sw_sweep *s, const char *name)
+{
+    for (int k = 0; k < s->ncolumn; k++)
+        if (!strcmp(s->column[k].name, name)) return k;
+    return -1;
+}
+
+int column_meant(const struct sw_sweep *s, const char *name)
+{
+    const struct sw_scope *scope = &s->own->scope;
+    for (int k = 0; k < scope->count; k++)
+        if (!strcmp(scope->symbol[k].name, name)) return scope->symbol[k].slot;
+    return -1;
+}
+
+static bool is_column(const struct sw_key *key)
+{
+    return (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides;
+}
+
+/* ------------------------------------------------------------------ names */
+
+static bool is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    return strchr(letters, name[0]) && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
+}
+
+/* A function or constant of the language does not parse as a name. */
+static void count_name(void *user, const char *name, int column)
+{
+    (void)name, (void)column;
+    ++*(int *)user;
+}
+static bool in_language(const char *name)
+{
+    struct sw_expr_error err;
+    struct sw_expr *expr;
+    int names = 0;
+    if (sw_expr_parse(name, &expr, &err)) return true;
+    sw_expr_names(expr, count_name, &names);
+    sw_expr_destroy(&expr);
+    return names == 0;
+}
+
+static bool in_list(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(name, *list)) return true;
+    return false;
+}
+
+static bool is_quantity(const char *name, const struct sw_quantity *q)
+{
+    for (; q && q->name; q++)
+        if (!strcmp(name, q->name)) return true;
+    return false;
+}
+
+/* Groups of the output file are called n00064. */
+static bool is_group(const char *name) { return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789")]; }
+
+static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
+static const char *const variables[] = {"run", "run_id", "status", "message", "time", "time_s", "t_s", "xc", "yc", "zc", "t_reached",
+                                        "steps", "wall_time", "err_l2", "err_max", "err_rel", "provenance", NULL};
+
+static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
+{
+    const char *name = at->name, *why = NULL;
+    if (!is_identifier(name)) why = "a name is made of letters, digits and _";
+    else if (in_list(name, symbols)) why = "it is a coordinate, the time or the field";
+    else if (in_language(name)) why = "it is a function or constant of the expressions";
+    else if (in_list(name, variables) || is_group(name) || is_quantity(name, s->problem->fields) ||
+             is_quantity(name, s->problem->scalars))
+        why = "it is a variable of the output file";
+    if (why) expand_complain(s, at, "'%s' cannot be called '%s': %s", at->path, name, why);
+}
+
+/* ------------------------------------------------------------------ which columns */
+
+static void add_column(struct sw_sweep *s, struct sw_column column, struct source source)
+{
+    s->column_name[s->ncolumn] = column.name;
+    s->own->source[s->ncolumn] = source;
+    s->column[s->ncolumn++] = column;
+}
+
+static void add_keys(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
+        if (!is_column(key)) continue;
+        const struct sw_setting *at = sw_config_find(s->config, key->path);
+        add_column(s, (struct sw_column){key->path, SW_COLUMN_KEY, key->unit, key, 0, NULL, false, at != NULL},
+                   (struct source){.setting = at, .number = NAN});
+    }
+}
+
+static void add_axes(struct sw_sweep *s)
+{
+    for (int k = 0; k < s->naxis; k++) {
+        const struct axis *a = &s->own->axis[k];
+        s->axis[k].column = s->ncolumn;
+        add_column(s, (struct sw_column){a->name, SW_COLUMN_AXIS, "1", NULL, a->word ? (int)a->count : 0, a->word, a->count == 1, true},
+                   (struct source){.kind = SOURCE_AXIS, .axis = k, .setting = a->setting});
+        check_name(s, a->setting);
+    }
+}
+
+static void add_defines(struct sw_sweep *s, const struct sw_setting *define)
+{
+    for (int k = 0; k < define->count; k++) {
+        const struct sw_setting *at = define->child[k];
+        for (int j = 0; j < s->naxis; j++)
+            if (!strcmp(s->own->axis[j].name, at->name))
+                expand_complain(s, at, "'%s' is an axis of the sweep as well; choose another name", at->path);
+        add_column(s, (struct sw_column){at->name, SW_COLUMN_DEFINE, "1", NULL, 0, NULL, false, true},
+                   (struct source){.setting = at, .number = NAN});
+        check_name(s, at);
+    }
+}
+
+/* Axes and defines first: they shadow a key of their name. */
+static enum sw_status make_scope(struct sw_sweep *s)
+{
+    struct sw_symbol *symbol;
+    int n = 0;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &symbol));
+    for (int k = 0; k < s->ncolumn; k++)
+        if (s->column[k].kind != SW_COLUMN_KEY && !s->column[k].nword)
+            symbol[n++] = (struct sw_symbol){s->column[k].name, SW_RATE_RUN, k};
+    for (int k = 0; k < s->ncolumn; k++) {
+        if (!s->column[k].key || !s->column[k].key->visible) continue;
+        const char *dot = strrchr(s->column[k].name, '.'), *last = dot ? dot + 1 : s->column[k].name;
+        bool shadowed = false;
+        for (int j = 0; j < n; j++) shadowed |= !strcmp(symbol[j].name, last);
+        if (!shadowed) symbol[n++] = (struct sw_symbol){last, SW_RATE_RUN, k};
+    }
+    s->own->scope = (struct sw_scope){.symbol = symbol, .count = n};
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ where their numbers come from */
+
+static enum sw_status read_source(struct sw_sweep *s, int k)
+{
+    struct source *from = &s->own->source[k];
+    const struct sw_key *key = s->column[k].key;
+    struct value v;
+    bool ok;
+    if (from->kind == SOURCE_AXIS) return SW_OK;
+    if (!from->setting && (!key->fallback || !*key->fallback)) return SW_OK;  /* missing: reported with the keys */
+    SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting, from->setting ? NULL : key->fallback, &v, &ok));
+    if (!ok) return SW_OK;
+    from->kind = v.formula ? SOURCE_FORMULA : SOURCE_CONSTANT;
+    from->number = v.number;
+    from->formula = v.formula;
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ in which order */
+
+enum { NEW, OPEN, CLOSED };
+struct ordering {
+    struct sw_sweep *s;
+    char *state;
+    int  *order, norder;  /* all columns, each after those it needs */
+    int  *chain, depth;   /* those being looked at                  */
+};
+
+static void visit(struct ordering *o, int k);
+
+static void visit_name(void *user, const char *name, int column)
+{
+    int k = column_meant(((struct ordering *)user)->s, name);
+    (void)column;
+    if (k >= 0) visit(user, k);
+}
+
+static const char *called(const struct sw_column *c)
+{
+    const char *dot = strrchr(c->name, '.');
+    return dot ? dot + 1 : c->name;
+}
+
+static void refuse_cycle(struct ordering *o, int k)
+{
+    char text[400];
+    size_t at = 0;
+    int from = o->depth;
+    while (o->chain[from - 1] != k) from--;
+    for (int j = from - 1; j < o->depth && at < sizeof text; j++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", called(&o->s->column[o->chain[j]]));
+    expand_complain(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
+                    o->s->own->source[k].formula->path, at < sizeof text ? text : "... -> ", called(&o->s->column[k]));
+}
+
+static void visit(struct ordering *o, int k)
+{
+    const struct source *from = &o->s->own->source[k];
+    struct sw_column *c = &o->s->column[k];
+    if (o->state[k] == CLOSED) return;
+    if (o->state[k] == OPEN) { refuse_cycle(o, k); return; }
+    o->state[k] = OPEN;
+    o->chain[o->depth++] = k;
+    if (from->kind == SOURCE_FORMULA) sw_expr_names(from->formula->expr, visit_name, o);
+    o->depth--;
+    o->state[k] = CLOSED;
+    if (from->kind == SOURCE_FORMULA) c->uniform = value_uniform(o->s, &(struct value){.formula = from->formula});
+    if (from->kind == SOURCE_CONSTANT) c->uniform = true;
+    o->order[o->norder++] = k;
+}
+
+static enum sw_status order_columns(struct sw_sweep *s)
+{
+    struct ordering o = {.s = s};
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &o.state));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &o.order));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &o.chain));
+    for (int k = 0; k < s->ncolumn; k++) visit(&o, k);
+    s->own->order = o.order;
+    s->own->norder = o.norder;
+    return SW_OK;
+}
+
+enum sw_status columns_make(struct sw_sweep *s)
+{
+    const struct sw_setting *define = sw_config_find(s->config, "define");
+    const struct sw_key *key;
+    size_t most = (size_t)s->naxis;
+    if (define && define->kind != SW_SETTING_GROUP) define = NULL;
+    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) most += is_column(key);
+    if (define) most += (size_t)define->count;
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->column));
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->column_name));
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->own->source));
+    add_keys(s);
+    add_axes(s);
+    if (define) add_defines(s, define);
+    SW_TRY(make_scope(s));
+    for (int k = 0; k < s->ncolumn; k++) SW_TRY(read_source(s, k));
+    return order_columns(s);
+}
+
+/* ------------------------------------------------------------------ their numbers */
+
+enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *column)
+{
+    const struct source *from = &s->own->source[k];
+    double *out = column + (size_t)k * BLOCK;
+    if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, BLOCK, out);
+    if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
+    else for (int j = 0; j < count; j++) out[j] = from->number;
+    return SW_OK;
+}
+
+enum sw_status columns_fold(struct sw_sweep *s)
+{
+    double *column;
+    enum sw_status st = SW_OK;
+    int varying = 0;
+    SW_TRY(sw_alloc((size_t)s->ncolumn * BLOCK, &column));
+    for (int j = 0; j < s->own->norder && !st; j++) {
+        int k = s->own->order[j];
+        if (!s->column[k].uniform) { s->own->order[varying++] = k; continue; }
+        st = column_fill(s, k, NULL, 0, 1, column);
+        s->own->source[k].kind = SOURCE_CONSTANT;
+        s->own->source[k].number = column[(size_t)k * BLOCK];
+    }
+    s->own->norder = varying;
+    sw_free(column);
+    return st;
+}

@@ -1,0 +1,159 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_near.h"
+#include "sweep/expand_impl.h"
+
+/* ------------------------------------------------------------------ saying what is wrong */
+
+void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, const char *fmt, ...)
+{
+    char text[2000];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    sw_report_add(s->own->report, SW_ERROR, at ? at->file : s->config->name, at ? at->line : 0, "%s", text);
+}
+
+void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
+                          const struct sw_expr_error *err)
+{
+    char *shown = sw_expr_error_show(text, err);
+    expand_complain(s, at, "'%s', %s", path, shown ? shown : err->text);
+    sw_free(shown);
+}
+
+const char *expand_number(double v, char text[32])
+{
+    snprintf(text, 32, "%.15g", v);
+    if (strtod(text, NULL) != v) snprintf(text, 32, "%.17g", v);
+    return text;
+}
+
+/* ------------------------------------------------------------------ expanding */
+
+static void pick_problem(struct sw_sweep *s)
+{
+    const struct sw_setting *at = sw_config_find(s->config, "problem");
+    const char *name[32];
+    char known[600] = "";
+    int n = 0;
+    for (; sw_problem_table[n] && n < 32; n++) {
+        name[n] = sw_problem_table[n]->name;
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", n ? ", " : "", name[n]);
+    }
+    if (!at) { expand_complain(s, NULL, "'problem' is missing: one of %s", known); return; }
+    if (at->kind != SW_SETTING_STRING) { expand_complain(s, at, "'problem' must be one of %s, in quotes", known); return; }
+    s->problem = sw_problem_find(at->text);
+    if (s->problem) return;
+    const char *near = sw_near(at->text, name, n);
+    if (near) expand_complain(s, at, "unknown problem '%s'; did you mean '%s'?", at->text, near);
+    else expand_complain(s, at, "unknown problem '%s'; known: %s", at->text, known);
+}
+
+/* solver = "$axis" */
+static void check_solver_axis(struct sw_sweep *s)
+{
+    const char *name = s->own->solver + 1;
+    if (s->own->solver[0] != '$') return;
+    for (int k = 0; k < s->naxis; k++)
+        if (!strcmp(s->own->axis[k].name, name) && s->own->axis[k].word) return;
+    expand_complain(s, sw_config_find(s->config, "solver"), "'solver' = \"$%s\": the sweep has no axis of words '%s'", name, name);
+}
+
+static enum sw_status expand(struct sw_sweep *s)
+{
+    struct times every;
+    pick_problem(s);
+    if (!s->problem) return sw_report_status(s->own->report);
+    SW_TRY(keys_check(s));
+    SW_TRY(options_read(s));
+    SW_TRY(axes_read(s));
+    SW_TRY(axes_combine(s));
+    SW_TRY(columns_make(s));
+    SW_TRY(functions_read(s));
+    SW_TRY(times_read(s, "output.fields.times", &s->own->fields));
+    SW_TRY(times_read(s, "output.scalars.times", &s->own->scalars));
+    SW_TRY(every_read(s, "output.scalars.every", &every));
+    if (every.setting) s->own->scalars = every;
+    check_solver_axis(s);
+    shape_prepare(s);
+    SW_TRY(axes_check_used(s));
+    SW_TRY(sw_report_status(s->own->report));
+    SW_TRY(columns_fold(s));
+    SW_TRY(runs_check(s));
+    return sw_report_status(s->own->report);
+}
+
+enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep)
+{
+    enum sw_status st;
+    struct sw_sweep *s;
+    *sweep = NULL;
+    SW_TRY(sw_alloc(1, &s));
+    s->config = config;
+    SW_TRY_TO(failed, st, sw_alloc(1, &s->own));
+    SW_TRY_TO(failed, st, sw_arena_create(&s->own->arena));
+    s->own->report = report;
+    SW_TRY_TO(failed, st, expand(s));
+    s->own->report = NULL;
+    *sweep = s;
+    return SW_OK;
+failed:
+    sw_sweep_destroy(&s);
+    return st;
+}
+
+void sw_sweep_destroy(struct sw_sweep **sweep)
+{
+    if (!sweep || !*sweep) return;
+    struct sw_sweep_own *own = (*sweep)->own;
+    for (struct formula *f = own ? own->formulas : NULL; f; f = f->next) {
+        sw_program_destroy(&f->program);
+        sw_expr_destroy(&f->expr);
+    }
+    if (own) sw_arena_destroy(&own->arena);
+    sw_free(own);
+    sw_free(*sweep);
+    *sweep = NULL;
+}
+
+/* ------------------------------------------------------------------ asking */
+
+struct copying { const struct sw_sweep *s; int64_t count; double *out; };
+
+static enum sw_status copy_block(void *user, const struct block *b)
+{
+    const struct copying *c = user;
+    for (int k = 0; k < c->s->ncolumn; k++)
+        memcpy(c->out + (int64_t)k * c->count + b->at, b->column + (size_t)k * BLOCK, (size_t)b->count * sizeof *c->out);
+    return SW_OK;
+}
+
+enum sw_status sw_sweep_columns(const struct sw_sweep *s, const int64_t *run, int64_t first, int64_t count, double *out)
+{
+    return blocks_each(s, run, first, count, false, copy_block, &(struct copying){s, count, out});
+}
+
+void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int room)
+{
+    int at = 0;
+    if (room > 0) text[0] = 0;
+    for (int k = 0; k < s->naxis && at < room; k++) {
+        const struct axis *a = &s->own->axis[k];
+        double v;
+        axis_values(s, k, &run, 0, 1, &v);
+        if (a->word) at += snprintf(text + at, (size_t)(room - at), "%s%s = %s", k ? ", " : "", a->name, a->word[(int)v]);
+        else at += snprintf(text + at, (size_t)(room - at), "%s%s = %g", k ? ", " : "", a->name, v);
+    }
+}
+
+struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
+{
+    return (struct sw_setup){.n = group->n, .capacity = capacity, .single = s->single_fields, .solver = group->solver,
+                             .ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction, .function = s->function};
+}

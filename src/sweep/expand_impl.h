@@ -1,0 +1,191 @@
+#ifndef EXPAND_IMPL_H
+#define EXPAND_IMPL_H
+/* Between the files that turn a config into runs. The order in expand.c: keys, axes, columns, functions, times; then every run
+ * is checked. All of it reports what is wrong with expand_complain() and goes on; only failing memory breaks off. */
+#include <stdint.h>
+
+#include "base/sw_hash.h"
+#include "expr/sw_expr.h"
+#include "sweep/sw_arena.h"
+#include "sweep/sw_keys.h"
+#include "sweep/sw_sweep.h"
+
+enum { BLOCK = 1024 };              /* runs worked on together: 8 KiB a column                                  */
+
+/* ---- formula.c: expressions whose value is a number of the run */
+
+struct formula {
+    const char              *path;     /* "time.dt", "sweep.a", for messages                                    */
+    const char              *text;
+    const struct sw_setting *setting;  /* where it stands; NULL: a default                                      */
+    struct sw_expr          *expr;
+    struct sw_program       *program;  /* NULL until compiled, or refused                                       */
+    struct formula          *next;     /* all formulas of a sweep, to free them                                 */
+};
+
+/* A number that may differ from run to run. */
+struct value {
+    double          number;            /* if formula is NULL                                                    */
+    struct formula *formula;
+};
+
+/** Parse. *formula is NULL if the text was refused. */
+enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
+                             struct formula **formula);
+/** Compile; program stays NULL if it was refused. */
+enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, const struct sw_scope *scope);
+/** The value of a constant expression (numbers, pi, e), without any message. */
+bool formula_constant(const char *text, double *value);
+/** A setting that must be a number or an expression over the columns. *ok is false if it was refused. */
+enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
+                          struct value *value, bool *ok);
+enum sw_status value_over_runs(const struct value *value, int count, const double *column, double *out);
+/** Whether all runs have the same value. */
+bool value_uniform(const struct sw_sweep *s, const struct value *value);
+
+/* ---- call.c: "linspace(0, end, 11)" */
+
+enum { CALL_ARGS = 3 };
+struct call { char name[16]; int narg; const char *arg[CALL_ARGS]; };
+/** Take a text apart; false if it is not one of the functions of the list (separated by '|').
+ * Arguments too many for CALL_ARGS are counted, not kept. */
+enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call, bool *is_call);
+
+/* ---- axis.c, axis_values.c, sample.c, sobol.c */
+
+enum axis_kind { AXIS_LIST, AXIS_LINSPACE, AXIS_LOGSPACE, AXIS_RANGE, AXIS_UNIFORM, AXIS_LOGUNIFORM };
+
+struct axis {
+    const char              *name;
+    const struct sw_setting *setting;
+    enum axis_kind           kind;
+    int64_t                  count;
+    double                   a, b;      /* ends; of a range, start and step                                     */
+    double                  *value;     /* LIST: [count]                                                        */
+    const char             **word;      /* LIST of words: [count]; value then holds 0, 1, ...                   */
+    int64_t                  stride;    /* product: how many runs in a row share a value                        */
+};
+
+enum sample_method { SAMPLE_LHS, SAMPLE_SOBOL, SAMPLE_RANDOM };
+struct sample {
+    enum sample_method method;
+    int64_t   count;
+    double    seed;
+    int      *cell;                     /* [naxis] which sequence of random numbers an axis draws from: of its name */
+    uint32_t *rank;                     /* LHS: [naxis][count] in which of the count slices a run lies              */
+    uint32_t (*direction)[32];          /* Sobol: [naxis]                                                           */
+    uint32_t *shift;                    /* Sobol: [naxis]                                                           */
+};
+
+enum { SOBOL_AXES = 21 };
+/** The direction numbers of dimension 0 .. SOBOL_AXES-1. */
+void sobol_directions(int dimension, uint32_t direction[32]);
+/** Point `index` of the sequence, as a fraction of 2^32. */
+uint32_t sobol_point(const uint32_t direction[32], uint32_t index);
+
+enum sw_status axes_read(struct sw_sweep *s);
+/** Combine the axes: number of runs, strides, random samples. */
+enum sw_status axes_combine(struct sw_sweep *s);
+enum sw_status sample_prepare(struct sw_sweep *s);
+/** In [0, 1): the place of a run on axis k. */
+double sample_place(const struct sample *sample, int k, int64_t run);
+/** The values of axis k for some runs: run[0 .. count-1], or first, first+1, ... if run is NULL. */
+void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *out);
+
+/* ---- columns.c */
+
+enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA };
+struct source {                         /* where the numbers of a column come from                              */
+    enum source_kind         kind;
+    double                   number;
+    int                      axis;
+    struct formula          *formula;
+    const struct sw_setting *setting;   /* NULL: a default                                                      */
+};
+
+/** Make the columns with their sources, the scope of names, the order to compute in; refuse cycles and bad names. */
+enum sw_status columns_make(struct sw_sweep *s);
+/** Compute what is the same for all runs. */
+enum sw_status columns_fold(struct sw_sweep *s);
+/** The numbers of column k of some runs, into column[k*BLOCK + j]; the columns it needs are there already. */
+enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *column);
+int column_find(const struct sw_sweep *s, const char *name);
+/** The column an expression means by a name: axes and defines, then visible keys by their last part; -1: none. */
+int column_meant(const struct sw_sweep *s, const char *name);
+
+/* Some runs with all their numbers. */
+struct block {
+    int64_t        at;                  /* of the first of them, in the list that is being gone through         */
+    int            count;               /* at most BLOCK                                                        */
+    const double  *column;              /* column k of the j-th run at column[k*BLOCK + j]                      */
+};
+/** Go through runs (run[0 .. count-1], or first .. first+count-1 if run is NULL), block by block; on all threads unless `in_order`.
+ * `work` may be called by several threads at once. */
+enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t first, int64_t count, bool in_order,
+                           enum sw_status (*work)(void *user, const struct block *block), void *user);
+
+/* ---- times.c: at which steps something is put out */
+
+enum times_kind { TIMES_NONE, TIMES_LIST, TIMES_LINSPACE, TIMES_LOGSPACE, TIMES_RANGE, TIMES_EVERY };
+enum { MOST_TIMES = 10000000 };
+struct times {
+    enum times_kind          kind;
+    const char              *path;
+    const struct sw_setting *setting;
+    int                      narg;
+    struct value            *arg;
+};
+enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *times);
+enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *times);
+/** Argument k in units of dt (a count stays a count), rounded to 40 bits, so that runs with dt and end in proportion get the
+ * same: these numbers and the number of steps are all that the output steps of a run depend on. */
+double times_scale(const struct times *times, int k, double value, double dt);
+/** Why scaled arguments make no sense for a run of `steps` steps: text for the user, or NULL. */
+const char *times_fault(const struct times *times, const double *scaled, double steps, double dt, char text[160]);
+/** The steps, ascending, each once. Free with sw_free(). */
+enum sw_status times_steps(const struct times *times, const double *scaled, int64_t steps, int64_t **step, int *count);
+
+/* ---- shape.c: what runs of one group have in common */
+
+struct shape {
+    int n, dt, end, dim, solver;        /* columns; -1: none                                                    */
+    int size;                           /* numbers that tell a shape: n, solver, steps, arguments of the times  */
+    bool uniform;                       /* all runs have one shape                                              */
+};
+enum { SHAPE_N, SHAPE_SOLVER, SHAPE_STEPS, SHAPE_TIMES };
+void shape_prepare(struct sw_sweep *s);
+/** The shapes of a block of runs: out[j*size ..] for the j-th. */
+enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *block, double *out);
+
+/* ---- the rest */
+
+struct sw_sweep_own {
+    struct sw_report *report;           /* while expanding                                                      */
+    struct sw_arena  *arena;
+    struct formula   *formulas;
+    struct axis      *axis;             /* [naxis]                                                              */
+    struct sample     sample;
+    struct source    *source;           /* [ncolumn]                                                            */
+    int              *order;            /* columns that differ from run to run, each after those it needs       */
+    int               norder;
+    struct sw_scope   scope;            /* names of the columns                                                 */
+    const char       *solver;           /* the word in the config: a row's name, "auto", or "$axis"             */
+    struct times      fields, scalars;
+    struct shape      shape;
+};
+
+/** One entry of the report, at the line of a setting (NULL: the file as a whole). */
+void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/** The same for an expression, with a caret. */
+void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
+                          const struct sw_expr_error *err);
+/** A number as short as it can be written without loss. */
+const char *expand_number(double v, char text[32]);
+
+enum sw_status keys_check(struct sw_sweep *s);          /* unknown and missing ones         */
+enum sw_status options_read(struct sw_sweep *s);        /* words, texts, numbers of the sweep as a whole */
+enum sw_status functions_read(struct sw_sweep *s);
+enum sw_status axes_check_used(struct sw_sweep *s);
+enum sw_status runs_check(struct sw_sweep *s);
+#endif

@@ -1,0 +1,137 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_near.h"
+#include "sweep/expand_impl.h"
+
+/* Which keys there are, and which must be. */
+
+enum { MOST_KEYS = 128, MOST_ERRORS = 100 };
+
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+/* Whether `path` lies in the group (in "" everything does); *rest is what follows. */
+static bool inside(const char *path, const char *group, const char **rest)
+{
+    size_t length = strlen(group);
+    *rest = path + length + (length > 0);
+    return length == 0 || (!strncmp(path, group, length) && path[length] == '.');
+}
+
+static bool is_group(const struct sw_problem *problem, const char *path)
+{
+    const struct sw_key *key;
+    const char *rest;
+    for (int k = 0; (key = sw_key_at(problem, k)); k++)
+        if (inside(key->path, path, &rest)) return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ unknown keys */
+
+/* The names that may stand in a group, each once. */
+static int members(const struct sw_sweep *s, const char *group, char name[][64], const char *list[])
+{
+    const struct sw_key *key;
+    const char *rest;
+    int n = 0;
+    for (int k = 0; (key = sw_key_at(s->problem, k)) && n < MOST_KEYS; k++) {
+        if (!inside(key->path, group, &rest)) continue;
+        size_t length = strcspn(rest, ".");
+        if (length >= 64) continue;
+        memcpy(name[n], rest, length);
+        name[n][length] = 0;
+        bool known = false;
+        for (int j = 0; j < n; j++) known |= !strcmp(name[j], name[n]);
+        if (!known) { list[n] = name[n]; n++; }
+    }
+    return n;
+}
+
+static const struct sw_key *elsewhere(const struct sw_sweep *s, const char *name)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
+        if (!strcmp(last_part(key->path), name)) return key;
+    return NULL;
+}
+
+static const struct sw_problem *other_problem(const struct sw_sweep *s, const char *path)
+{
+    for (int k = 0; sw_problem_table[k]; k++)
+        if (sw_problem_table[k] != s->problem && sw_key_find(sw_problem_table[k], path)) return sw_problem_table[k];
+    return NULL;
+}
+
+static void refuse_unknown(const struct sw_sweep *s, const struct sw_setting *at, const char *group)
+{
+    char name[MOST_KEYS][64];
+    const char *list[MOST_KEYS];
+    char known[600] = "";
+    int n = members(s, group, name, list);
+    const struct sw_problem *other = other_problem(s, at->path);
+    const struct sw_key *key = elsewhere(s, at->name);
+    const char *near = sw_near(at->name, list, n);
+    for (int k = 0; k < n && strlen(known) + strlen(list[k]) + 2 < sizeof known; k++) {
+        strcat(known, " ");
+        strcat(known, list[k]);
+    }
+    if (other) expand_complain(s, at, "'%s' is a key of %s, not of %s; known here:%s", at->path, other->name, s->problem->name, known);
+    else if (key) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, key->path);
+    else if (near) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, near);
+    else expand_complain(s, at, "unknown key '%s'; known here:%s", at->path, known);
+}
+
+static void walk(const struct sw_sweep *s, const struct sw_setting *group)
+{
+    for (int k = 0; k < group->count && s->own->report->errors < MOST_ERRORS; k++) {
+        const struct sw_setting *at = group->child[k];
+        const struct sw_key *key = sw_key_find(s->problem, at->path);
+        bool names = key && key->kind == SW_KEY_NAMES;
+        if (key && !names) continue;
+        if (!key && !is_group(s->problem, at->path)) refuse_unknown(s, at, group->path);
+        else if (at->kind != SW_SETTING_GROUP) expand_complain(s, at, "'%s' is a group: write %s = { ... };", at->path, at->name);
+        else if (!names) walk(s, at);
+    }
+}
+
+/* ------------------------------------------------------------------ missing keys */
+
+/* The innermost group of a path that the config has, for the line. */
+static const struct sw_setting *nearest_group(const struct sw_sweep *s, const char *path)
+{
+    char prefix[64];
+    const char *dot = strrchr(path, '.');
+    if (!dot || (size_t)(dot - path) >= sizeof prefix) return NULL;
+    memcpy(prefix, path, (size_t)(dot - path));
+    prefix[dot - path] = 0;
+    const struct sw_setting *group = sw_config_find(s->config, prefix);
+    return group ? group : nearest_group(s, prefix);
+}
+
+static void refuse_missing(const struct sw_sweep *s, const struct sw_key *key)
+{
+    char path[80];
+    const char *name = last_part(key->path);
+    const struct sw_setting *at = nearest_group(s, key->path);
+    snprintf(path, sizeof path, "sweep.%s", name);
+    bool axis = sw_config_find(s->config, path) != NULL;
+    snprintf(path, sizeof path, "define.%s", name);
+    if (axis || sw_config_find(s->config, path))
+        expand_complain(s, at, "'%s' is missing; for %s '%s' write %s = \"%s\"", key->path, axis ? "the axis" : "the define", name,
+                        key->path, name);
+    else expand_complain(s, at, "'%s' is missing: %s", key->path, key->about);
+}
+
+enum sw_status keys_check(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    walk(s, s->config->root);
+    for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
+        if (!key->fallback && !sw_config_find(s->config, key->path)) refuse_missing(s, key);
+    return SW_OK;
+}

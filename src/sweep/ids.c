@@ -1,0 +1,224 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "sweep/expand_impl.h"
+
+/* The id of a run is the first 64 bits of the SHA-256 of all that decides its numbers, in a form that does not depend on how
+ * the user wrote it:
+ *
+ *     schema word, problem
+ *     each deciding FUNCTION key that is set: its path, its expression printed from the syntax tree
+ *     each deciding WORD or TEXT key: its path, its word in this run
+ *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
+ *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that the
+ *     functions use, by name
+ *
+ * Texts end with a zero byte. An axis that reaches the run through a key only (grid.n = "n") counts by the key's value; one that
+ * a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a linspace or in a define
+ * give one id, and a longer axis, another title, device or output file leave the ids as they are.
+ *
+ * All up to the numbers is the same for all runs (for each word of the solver's axis): it is hashed once. */
+
+static const char schema[] = "sweep run 1";
+
+struct id_maker {
+    const struct sw_sweep *s;
+    int             nword;
+    struct sw_hash *start;     /* [nword] the hash up to the numbers         */
+    int             nvalue;
+    int            *value;     /* [nvalue] columns                           */
+    uint64_t       *id;
+};
+
+static void add_text(struct sw_hash *h, size_t *length, const char *text)
+{
+    sw_hash_add(h, text, strlen(text) + 1);
+    *length += strlen(text) + 1;
+}
+
+/* ------------------------------------------------------------------ which numbers */
+
+struct use { const struct sw_sweep *s; bool *used; };
+
+static void mark(void *user, const char *name, int column)
+{
+    struct use *u = user;
+    int k = column_meant(u->s, name);
+    (void)column;
+    if (k >= 0 && u->s->column[k].kind != SW_COLUMN_KEY) u->used[k] = true;
+}
+
+static bool function_decides(const struct sw_sweep *s, int k) { return sw_key_find(s->problem, s->function[k].key)->decides; }
+
+static enum sw_status pick_values(struct id_maker *m)
+{
+    const struct sw_sweep *s = m->s;
+    struct use u = {.s = s};
+    SW_TRY(sw_alloc((size_t)s->ncolumn, &m->value));
+    SW_TRY(sw_alloc((size_t)s->ncolumn, &u.used));
+    for (int k = 0; k < s->nfunction; k++)
+        if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark, &u);
+    for (int k = 0; k < s->ncolumn; k++)
+        if (s->column[k].kind == SW_COLUMN_KEY) m->value[m->nvalue++] = k;
+    int keys = m->nvalue;
+    for (int k = 0; k < s->ncolumn; k++) {
+        if (!u.used[k]) continue;
+        int at = m->nvalue++;  /* insert by name */
+        for (; at > keys && strcmp(s->column_name[m->value[at - 1]], s->column_name[k]) > 0; at--) m->value[at] = m->value[at - 1];
+        m->value[at] = k;
+    }
+    sw_free(u.used);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ what comes before them */
+
+static const char *word_of(const struct sw_sweep *s, const struct sw_key *key, int word)
+{
+    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    if (!strcmp(key->path, "solver") && s->own->shape.solver >= 0) return s->column[s->own->shape.solver].word[word];
+    return at && at->kind == SW_SETTING_STRING ? at->text : key->fallback ? key->fallback : "";
+}
+
+static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
+{
+    enum sw_status st = SW_OK;
+    for (int k = 0; k < s->nfunction && !st; k++) {
+        struct sw_text text = {0};
+        if (!function_decides(s, k)) continue;
+        sw_expr_print(s->function[k].expr, &text);
+        add_text(h, length, s->function[k].key);
+        add_text(h, length, sw_text_get(&text));
+        st = sw_text_status(&text);
+        sw_text_free(&text);
+    }
+    return st;
+}
+
+static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *h)
+{
+    static const char zeros[64];
+    const struct sw_sweep *s = m->s;
+    const struct sw_key *key;
+    size_t length = 0;
+    sw_hash_start(h);
+    add_text(h, &length, schema);
+    add_text(h, &length, s->problem->name);
+    SW_TRY(add_functions(s, h, &length));
+    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
+        if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_TEXT)) continue;
+        add_text(h, &length, key->path);
+        add_text(h, &length, word_of(s, key, word));
+    }
+    for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);
+    sw_hash_add(h, zeros, (64 - length % 64) % 64);
+    return SW_OK;
+}
+
+static enum sw_status make(const struct sw_sweep *s, struct id_maker *m)
+{
+    *m = (struct id_maker){.s = s, .nword = 1};
+    if (s->own->shape.solver >= 0) m->nword = s->column[s->own->shape.solver].nword;
+    SW_TRY(pick_values(m));
+    SW_TRY(sw_alloc((size_t)m->nword, &m->start));
+    for (int w = 0; w < m->nword; w++) SW_TRY(begin(m, w, &m->start[w]));
+    return SW_OK;
+}
+
+static void unmake(struct id_maker *m)
+{
+    sw_free(m->start);
+    sw_free(m->value);
+}
+
+/* ------------------------------------------------------------------ the ids */
+
+static void put(double v, unsigned char bytes[8])
+{
+    uint64_t w;
+    v += 0.0;  /* -0 is 0 */
+    memcpy(&w, &v, sizeof w);
+    for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(w >> 8 * k);
+}
+
+static uint64_t finish(struct sw_hash h, const unsigned char *values, size_t length)
+{
+    unsigned char digest[32];
+    uint64_t id = 0;
+    sw_hash_add(&h, values, length);
+    sw_hash_end(&h, digest);
+    for (int k = 0; k < 8; k++) id = id << 8 | digest[k];
+    return id;
+}
+
+static enum sw_status hash_block(void *user, const struct block *b)
+{
+    const struct id_maker *m = user;
+    const struct sw_sweep *s = m->s;
+    unsigned char *values;
+    size_t length = 8 * (size_t)m->nvalue;
+    SW_TRY(sw_alloc(length, &values));
+    for (int j = 0; j < b->count; j++) {
+        int word = s->own->shape.solver >= 0 ? (int)b->column[(size_t)s->own->shape.solver * BLOCK + (size_t)j] : 0;
+        for (int k = 0; k < m->nvalue; k++) put(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + 8 * k);
+        m->id[b->at + j] = finish(m->start[word], values, length);
+    }
+    sw_free(values);
+    return SW_OK;
+}
+
+/* Two runs with one id would be one run in the output file. */
+static enum sw_status refuse_equal(const struct sw_sweep *s, const uint64_t *id)
+{
+    size_t room = 16, at;
+    uint32_t *slot;  /* run + 1; 0: free */
+    char one[200], other[200];
+    while (room < 2 * (size_t)s->nruns) room *= 2;
+    SW_TRY(sw_alloc(room, &slot));
+    enum sw_status st = SW_OK;
+    for (int64_t r = 0; r < s->nruns && !st; r++) {
+        for (at = (size_t)id[r] & (room - 1); slot[at] && id[slot[at] - 1] != id[r];) at = (at + 1) & (room - 1);
+        if (slot[at]) {
+            sw_sweep_describe(s, slot[at] - 1, one, sizeof one);
+            sw_sweep_describe(s, r, other, sizeof other);
+            st = SW_FAIL(SW_E_CONFIG, "runs %lld (%s) and %lld (%s) compute the same; leave one out",
+                         (long long)slot[at] - 1, one, (long long)r, other);
+        }
+        slot[at] = (uint32_t)(r + 1);
+    }
+    sw_free(slot);
+    return st;
+}
+
+/* Independent of the order of the runs: a sum. The ids are mixed once more (splitmix64), the sum hashed. */
+static void set_sweep_id(struct sw_sweep *s, const uint64_t *id)
+{
+    struct sw_hash h;
+    unsigned char digest[32];
+    uint64_t sum[2] = {0, (uint64_t)s->nruns};
+    for (int64_t r = 0; r < s->nruns; r++) {
+        uint64_t z = id[r] + 0x9E3779B97F4A7C15u;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+        sum[0] += z ^ (z >> 31);
+    }
+    sw_hash_start(&h);
+    for (int k = 0; k < 2; k++)
+        for (int byte = 0; byte < 8; byte++) sw_hash_add(&h, &(unsigned char){(unsigned char)(sum[k] >> 8 * byte)}, 1);
+    sw_hash_end(&h, digest);
+    sw_hash_hex(digest, 12, s->id);
+}
+
+enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, uint64_t *id)
+{
+    struct id_maker m;
+    enum sw_status st = make(s, &m);
+    m.id = id;
+    if (!st) st = blocks_each(s, NULL, first, count, false, hash_block, &m);
+    unmake(&m);
+    if (st || first != 0 || count != s->nruns) return st;
+    SW_TRY(refuse_equal(s, id));
+    set_sweep_id(s, id);
+    return SW_OK;
+}

@@ -1,0 +1,155 @@
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_near.h"
+#include "sweep/expand_impl.h"
+
+/* Keys with one value for the whole sweep: words, texts, and numbers that are no columns. */
+
+static const char *fallback(const struct sw_sweep *s, const char *path) { return sw_key_find(s->problem, path)->fallback; }
+
+static const char *read_text(const struct sw_sweep *s, const char *path)
+{
+    const struct sw_setting *at = sw_config_find(s->config, path);
+    if (!at) return fallback(s, path);
+    if (at->kind == SW_SETTING_STRING) return at->text;
+    expand_complain(s, at, "'%s' must be a text in quotes", path);
+    return fallback(s, path);
+}
+
+/* "product|zip|random" into words in `copy`. */
+static int split_words(const char *words, char copy[200], const char *list[16])
+{
+    int n = 0;
+    snprintf(copy, 200, "%s", words);
+    for (char *rest = copy, *word; n < 16 && (word = strtok_r(rest, "|", &rest));) list[n++] = word;
+    return n;
+}
+
+static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
+{
+    char copy[200], known[220] = "";
+    const char *list[16], *text = read_text(s, key->path);
+    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    int n = split_words(key->words, copy, list);
+    if (!at || at->kind != SW_SETTING_STRING) return text;
+    for (int k = 0; k < n; k++) {
+        if (!strcmp(text, list[k])) return text;
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", k ? ", " : "", list[k]);
+    }
+    const char *near = sw_near(text, list, n);
+    if (text[0] == '$') expand_complain(s, at, "'%s' has one value for the whole sweep: %s", key->path, known);
+    else if (near) expand_complain(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", key->path, text, known, near);
+    else expand_complain(s, at, "'%s' = \"%s\" is none of %s", key->path, text, known);
+    return key->fallback ? key->fallback : list[0];
+}
+
+static bool in_range(const struct sw_key *key, double v)
+{
+    if (!isfinite(v) || (key->kind == SW_KEY_COUNT && v != floor(v))) return false;
+    return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
+}
+
+/* A number that must not depend on the run. */
+static double read_number(const struct sw_sweep *s, const char *path)
+{
+    const struct sw_key *key = sw_key_find(s->problem, path);
+    const struct sw_setting *at = sw_config_find(s->config, path);
+    double v = 0;
+    if (!at) { formula_constant(key->fallback, &v); return v; }
+    v = at->number;
+    if (at->kind == SW_SETTING_STRING && !formula_constant(at->text, &v))
+        expand_complain(s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
+    else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
+        expand_complain(s, at, "'%s' must be a number", path);
+    else if (!in_range(key, v))
+        expand_complain(s, at, "'%s' = %g must be %s from %g to %g", path, v, key->kind == SW_KEY_COUNT ? "a whole number" : "a number",
+                        key->min, key->max);
+    else return v;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ one by one */
+
+/* "auto", "cpu", "cuda", "cuda:1" */
+static void read_device(struct sw_sweep *s)
+{
+    const char *d = s->device = read_text(s, "run.device");
+    bool numbered = !strncmp(d, "cuda:", 5) && isdigit((unsigned char)d[5]) && !d[5 + strspn(d + 5, "0123456789")];
+    if (!strcmp(d, "auto") || !strcmp(d, "cpu") || !strcmp(d, "cuda") || numbered) return;
+    expand_complain(s, sw_config_find(s->config, "run.device"), "'run.device' = \"%s\" is none of auto, cpu, cuda, cuda:N", d);
+}
+
+static void read_precision(struct sw_sweep *s)
+{
+    if (!strcmp(read_word(s, sw_key_find(s->problem, "run.precision")), "double")) return;
+    expand_complain(s, sw_config_find(s->config, "run.precision"),
+                    "'run.precision' = \"single\": no solver of %s computes in single precision; leave it at \"double\" "
+                    "(output.fields.precision = \"single\" halves the file)", s->problem->name);
+}
+
+/* The words of an axis are known only later: columns_make() looks up "$axis". */
+static void read_solver(struct sw_sweep *s)
+{
+    const struct sw_setting *at = sw_config_find(s->config, "solver");
+    s->own->solver = read_text(s, "solver");
+    if (!s->own->solver[0]) expand_complain(s, at, "'solver' is empty; \"auto\" takes the best that fits");
+}
+
+/* results/NAME.h5 for .../NAME.cfg */
+static enum sw_status default_file(struct sw_sweep *s)
+{
+    const char *slash = strrchr(s->config->name, '/'), *base = slash ? slash + 1 : s->config->name, *dot = strrchr(base, '.');
+    char *file;
+    int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    SW_TRY(sw_arena_printf(s->own->arena, &file, "results/%.*s.h5", length, base));
+    s->file = file;
+    return SW_OK;
+}
+
+static void read_sample(struct sw_sweep *s)
+{
+    struct sample *p = &s->own->sample;
+    bool random = !strcmp(s->mode, "random");
+    const char *method = read_word(s, sw_key_find(s->problem, "sample.method"));
+    const struct sw_setting *sample = sw_config_find(s->config, "sample");
+    p->method = !strcmp(method, "sobol") ? SAMPLE_SOBOL : !strcmp(method, "random") ? SAMPLE_RANDOM : SAMPLE_LHS;
+    p->seed = read_number(s, "sample.seed");
+    if (sw_config_find(s->config, "sample.count")) p->count = (int64_t)read_number(s, "sample.count");
+    else if (random) expand_complain(s, sample, "'sample.count' is missing: %s", sw_key_find(s->problem, "sample.count")->about);
+    if (sample && !random) expand_complain(s, sample, "'sample' needs sweep.mode = \"random\"");
+}
+
+static void check_output(struct sw_sweep *s)
+{
+    const struct sw_setting *fields = sw_config_find(s->config, "output.fields"), *scalars = sw_config_find(s->config, "output.scalars");
+    const struct sw_setting *every = sw_config_find(s->config, "output.scalars.every");
+    bool times = sw_config_find(s->config, "output.scalars.times") != NULL;
+    s->save_fields = sw_config_find(s->config, "output.fields.times") != NULL;
+    s->save_scalars = every || times;
+    if (fields && !s->save_fields)
+        expand_complain(s, fields, "'output.fields' does not say when: add times = \"linspace(0, end, 11)\"");
+    if (scalars && !s->save_scalars) expand_complain(s, scalars, "'output.scalars' does not say when: add every = ...");
+    if (every && times) expand_complain(s, every, "'output.scalars' has both every and times; leave one out");
+}
+
+enum sw_status options_read(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
+        if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4)) read_word(s, key);
+    s->title = read_text(s, "title");
+    s->mode = read_word(s, sw_key_find(s->problem, "sweep.mode"));
+    s->file = read_text(s, "output.file");
+    s->single_fields = !strcmp(read_word(s, sw_key_find(s->problem, "output.fields.precision")), "single");
+    s->checkpoint_minutes = read_number(s, "run.checkpoint");
+    s->batch = (int64_t)read_number(s, "run.batch");
+    read_solver(s);
+    read_device(s);
+    read_precision(s);
+    read_sample(s);
+    check_output(s);
+    return s->file[0] ? SW_OK : default_file(s);
+}

@@ -1,0 +1,199 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "sweep/expand_impl.h"
+
+/* Every run is looked at before any work is done; of each kind of fault the first run that has it is named. */
+
+/* Faults are numbered: one for each column, then these. */
+enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, SHAPE_FAULTS };
+
+struct checking {
+    const struct sw_sweep *s;
+    int64_t *first;         /* [ncolumn + SHAPE_FAULTS] the first run at fault, -1: none */
+};
+
+static bool fits(const struct sw_key *key, double v)
+{
+    if (!isfinite(v)) return false;
+    if (!key) return true;
+    if (key->kind == SW_KEY_COUNT && v != floor(v)) return false;
+    return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
+}
+
+static void note(struct checking *c, int fault, int64_t run)
+{
+#pragma omp critical(sw_runs_check)
+    if (c->first[fault] < 0 || run < c->first[fault]) c->first[fault] = run;
+}
+
+static void check_columns(struct checking *c, const struct block *b)
+{
+    for (int k = 0; k < c->s->ncolumn; k++) {
+        const double *v = b->column + (size_t)k * BLOCK;
+        int last = c->s->column[k].uniform ? 1 : b->count;
+        for (int j = 0; j < last; j++)
+            if (!fits(c->s->column[k].key, v[j])) { note(c, k, b->at + j); break; }
+    }
+}
+
+/* end/dt must be an integer to 1e-6; when there are so many steps that the quotient itself is not that exact, to its rounding. */
+static bool whole_steps(double dt, double end)
+{
+    double ratio = end / dt, off = fabs(ratio - round(ratio));
+    return ratio < 1e15 && round(ratio) >= 1 && off <= 1e-6 + 1e-15 * ratio;
+}
+
+static double of(const struct block *b, int column, int j, double otherwise)
+{
+    return column < 0 ? otherwise : b->column[(size_t)column * BLOCK + (size_t)j];
+}
+
+/* Which of the faults above a run has, as bits. */
+static unsigned shape_faults(const struct sw_sweep *s, const struct block *b, int j, const double *shape)
+{
+    const struct shape *p = &s->own->shape;
+    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
+    double dt = of(b, p->dt, j, 1);
+    char text[160];
+    unsigned faults = 0;
+    if (shape[SHAPE_N] < s->problem->min_points) faults |= 1u << FAULT_POINTS;
+    if (of(b, p->dim, j, 1) != 1) faults |= 1u << FAULT_DIM;
+    if (!whole_steps(dt, of(b, p->end, j, 1))) return faults | 1u << FAULT_STEPS;
+    if (times_fault(&s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) faults |= 1u << FAULT_FIELDS;
+    if (times_fault(&s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) faults |= 1u << FAULT_SCALARS;
+    return faults;
+}
+
+static enum sw_status check_shapes(struct checking *c, const struct block *b)
+{
+    const struct shape *p = &c->s->own->shape;
+    bool all = !p->uniform;
+    struct block some = *b;
+    double *shape;
+    if (!all && b->at > 0) return SW_OK;
+    if (!all) some.count = 1;
+    SW_TRY(sw_alloc((size_t)some.count * (size_t)p->size, &shape));
+    enum sw_status st = shape_of_block(c->s, &some, shape);
+    for (int j = 0; j < some.count && !st; j++) {
+        unsigned faults = shape_faults(c->s, b, j, shape + j * p->size);
+        for (int f = 0; faults >> f; f++)
+            if (faults >> f & 1) note(c, c->s->ncolumn + f, b->at + j);
+    }
+    sw_free(shape);
+    return st;
+}
+
+static enum sw_status check_block(void *user, const struct block *b)
+{
+    check_columns(user, b);
+    return check_shapes(user, b);
+}
+
+/* ------------------------------------------------------------------ telling */
+
+/* " in run 12 (a = 0.1, v = 2)", "" where all runs agree */
+static const char *place(const struct sw_sweep *s, bool uniform, int64_t run, char text[300])
+{
+    char axes[240];
+    text[0] = 0;
+    if (uniform || s->naxis == 0) return text;
+    sw_sweep_describe(s, run, axes, sizeof axes);
+    snprintf(text, 300, " in run %lld (%s)", (long long)run, axes);
+    return text;
+}
+
+static void range_text(const struct sw_key *key, double v, char text[120])
+{
+    if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
+    else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
+    else if (v > key->max) snprintf(text, 120, "must be at most %g", key->max);
+    else snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
+}
+
+static void tell_column(const struct sw_sweep *s, int k, int64_t run, double v)
+{
+    char where[300], range[120], number[32];
+    const struct sw_column *c = &s->column[k];
+    const struct sw_setting *at = s->own->source[k].setting;
+    range_text(c->key, v, range);
+    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, expand_number(v, number), place(s, c->uniform, run, where), range);
+}
+
+static void tell_steps(const struct sw_sweep *s, const struct block *b, const char *where)
+{
+    const struct shape *p = &s->own->shape;
+    char dt[32], end[32];
+    double d = of(b, p->dt, 0, 1), e = of(b, p->end, 0, 1), ratio = e / d, whole = round(ratio) < 1 ? 1 : round(ratio);
+    const struct sw_setting *at = s->own->source[p->dt].setting;
+    expand_number(d, dt);
+    expand_number(e, end);
+    if (ratio >= 1e15) expand_complain(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
+    else
+        expand_complain(s, at, "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as \"end/%.0f\"",
+                        dt, where, end, ratio, e / whole, whole);
+}
+
+static void tell_shape(const struct sw_sweep *s, int fault, const struct block *b, const double *shape, const char *where)
+{
+    const struct shape *p = &s->own->shape;
+    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg, dt = of(b, p->dt, 0, 1);
+    const char *problem = s->problem->name;
+    char text[160];
+    switch (fault) {
+    case FAULT_POINTS:
+        expand_complain(s, s->own->source[p->n].setting, "'grid.n' = %.0f%s: the stencil of %s needs at least %d points",
+                        shape[SHAPE_N], where, problem, s->problem->min_points);
+        return;
+    case FAULT_DIM:
+        expand_complain(s, s->own->source[p->dim].setting, "'grid.dim' = %.0f%s: %s is 1-D only", of(b, p->dim, 0, 1), where, problem);
+        return;
+    case FAULT_STEPS: tell_steps(s, b, where); return;
+    case FAULT_FIELDS:
+        expand_complain(s, s->own->fields.setting, "'%s'%s: %s", s->own->fields.path, where,
+                        times_fault(&s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
+        return;
+    default:
+        expand_complain(s, s->own->scalars.setting, "'%s'%s: %s", s->own->scalars.path, where,
+                        times_fault(&s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
+    }
+}
+
+/* One run that is at fault, with all its numbers. */
+struct telling { const struct sw_sweep *s; int fault; int64_t run; };
+
+static enum sw_status tell(void *user, const struct block *b)
+{
+    const struct telling *t = user;
+    const struct sw_sweep *s = t->s;
+    char where[300];
+    double *shape;
+    if (t->fault < s->ncolumn) {
+        tell_column(s, t->fault, t->run, b->column[(size_t)t->fault * BLOCK]);
+        return SW_OK;
+    }
+    SW_TRY(sw_alloc((size_t)s->own->shape.size, &shape));
+    enum sw_status st = shape_of_block(s, b, shape);
+    if (!st) tell_shape(s, t->fault - s->ncolumn, b, shape, place(s, s->own->shape.uniform, t->run, where));
+    sw_free(shape);
+    return st;
+}
+
+enum sw_status runs_check(struct sw_sweep *s)
+{
+    struct checking c = {.s = s};
+    enum sw_status st;
+    SW_TRY(sw_alloc((size_t)s->ncolumn + SHAPE_FAULTS, &c.first));
+    for (int f = 0; f < s->ncolumn + SHAPE_FAULTS; f++) c.first[f] = -1;
+    SW_TRY_TO(done, st, blocks_each(s, NULL, 0, s->nruns, false, check_block, &c));
+    for (int f = 0; f < s->ncolumn + SHAPE_FAULTS; f++) {
+        if (f == s->ncolumn && s->own->report->errors) break;  /* with wrong numbers the shapes mean nothing */
+        struct telling t = {s, f, c.first[f]};
+        if (c.first[f] >= 0) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, tell, &t));
+    }
+done:
+    sw_free(c.first);
+    return st;
+}

@@ -1,0 +1,137 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "sweep/expand_impl.h"
+
+/* Which runs are asked for: --only keeps those for which an expression holds, --shard deals what is left out to N. */
+
+/* --only may use the names an expression of the config may, the number of the run, axes of words and their words. */
+struct only {
+    const struct sw_sweep *s;
+    struct sw_program     *program;
+    int                    nparam;   /* columns, then the run, then words   */
+    const double          *word;     /* [nword] their numbers               */
+    int                    nword;
+    unsigned char         *keep;     /* [nruns]                             */
+};
+
+static enum sw_status test_block(void *user, const struct block *b)
+{
+    const struct only *o = user;
+    double *param, *value;
+    size_t ncolumn = (size_t)o->s->ncolumn;
+    enum sw_status st;
+    SW_TRY(sw_alloc(((size_t)o->nparam + 1) * BLOCK, &param));
+    value = param + (size_t)o->nparam * BLOCK;
+    memcpy(param, b->column, ncolumn * BLOCK * sizeof *param);
+    for (int j = 0; j < b->count; j++) {
+        param[ncolumn * BLOCK + (size_t)j] = (double)(b->at + j);
+        for (int w = 0; w < o->nword; w++) param[(ncolumn + 1 + (size_t)w) * BLOCK + (size_t)j] = o->word[w];
+    }
+    SW_TRY_TO(done, st, sw_program_over_runs(o->program, b->count, param, BLOCK, value));
+    for (int j = 0; j < b->count; j++) o->keep[b->at + j] = value[j] == value[j] && value[j] != 0;
+done:
+    sw_free(param);
+    return st;
+}
+
+static enum sw_status make_symbols(const struct sw_sweep *s, struct sw_symbol **symbol, double **word, struct only *o, int *count)
+{
+    int n = s->own->scope.count, most = 1;
+    for (int k = 0; k < s->naxis; k++) most += 1 + s->column[s->axis[k].column].nword;
+    SW_TRY(sw_alloc((size_t)(n + most), symbol));
+    SW_TRY(sw_alloc((size_t)most, word));
+    if (n) memcpy(*symbol, s->own->scope.symbol, (size_t)n * sizeof **symbol);
+    (*symbol)[n++] = (struct sw_symbol){"run", SW_RATE_RUN, s->ncolumn};
+    for (int k = 0; k < s->naxis; k++) {
+        const struct sw_column *c = &s->column[s->axis[k].column];
+        if (c->nword) (*symbol)[n++] = (struct sw_symbol){c->name, SW_RATE_RUN, s->axis[k].column};
+        for (int w = 0; w < c->nword; w++) {
+            (*word)[o->nword] = w;
+            (*symbol)[n++] = (struct sw_symbol){c->word[w], SW_RATE_RUN, s->ncolumn + 1 + o->nword++};
+        }
+    }
+    o->word = *word;
+    o->nparam = s->ncolumn + 1 + o->nword;
+    *count = n;
+    return SW_OK;
+}
+
+static enum sw_status compile(const char *text, const struct sw_scope *scope, struct sw_program **program)
+{
+    struct sw_expr *expr;
+    struct sw_expr_error err;
+    enum sw_status st = sw_expr_parse(text, &expr, &err);
+    if (!st) st = sw_program_compile(expr, scope, program, &err);
+    sw_expr_destroy(&expr);
+    if (st != SW_E_CONFIG) return st;
+    char *shown = sw_expr_error_show(text, &err);
+    st = SW_FAIL(SW_E_USAGE, "--only, %s", shown ? shown : err.text);
+    sw_free(shown);
+    return st;
+}
+
+static enum sw_status apply_only(const struct sw_sweep *s, const char *text, unsigned char *keep)
+{
+    struct only o = {.s = s, .keep = keep};
+    struct sw_symbol *symbol = NULL;
+    double *word = NULL;
+    int count;
+    enum sw_status st;
+    SW_TRY_TO(done, st, make_symbols(s, &symbol, &word, &o, &count));
+    SW_TRY_TO(done, st, compile(text, &(struct sw_scope){.symbol = symbol, .count = count}, &o.program));
+    st = blocks_each(s, NULL, 0, s->nruns, false, test_block, &o);
+done:
+    sw_program_destroy(&o.program);
+    sw_free(symbol);
+    sw_free(word);
+    return st;
+}
+
+static enum sw_status list(const unsigned char *keep, int64_t nruns, int64_t **run, int64_t *count)
+{
+    *count = 0;
+    for (int64_t r = 0; r < nruns; r++) *count += keep[r];
+    SW_TRY(sw_alloc((size_t)*count, run));
+    for (int64_t r = 0, k = 0; r < nruns; r++)
+        if (keep[r]) (*run)[k++] = r;
+    return SW_OK;
+}
+
+/* Runs of one shape cost the same: dealing them out one after another, shape by shape, gives every shard its share of each. */
+static enum sw_status deal(const struct sw_sweep *s, int shard, int nshards, unsigned char *keep)
+{
+    struct sw_group *group = NULL;
+    int64_t *run = NULL, count;
+    int ngroup = 0, turn = 0;
+    enum sw_status st;
+    SW_TRY_TO(done, st, list(keep, s->nruns, &run, &count));
+    SW_TRY_TO(done, st, sw_sweep_groups(s, run, count, &group, &ngroup));
+    for (int g = 0; g < ngroup; g++)
+        for (int64_t k = 0; k < group[g].count; k++, turn = (turn + 1) % nshards)
+            keep[group[g].run[k]] = turn == shard - 1;
+done:
+    sw_groups_free(&group, ngroup);
+    sw_free(run);
+    return st;
+}
+
+enum sw_status sw_sweep_select(const struct sw_sweep *s, const struct sw_selection *selection, int64_t **run, int64_t *count)
+{
+    int shard = selection->shard, nshards = selection->nshards;
+    unsigned char *keep;
+    enum sw_status st = SW_OK;
+    *run = NULL;
+    *count = 0;
+    if ((shard || nshards) && !(shard >= 1 && shard <= nshards))
+        return SW_FAIL(SW_E_USAGE, "--shard %d/%d: shards are numbered 1 to N", shard, nshards);
+    SW_TRY(sw_alloc((size_t)s->nruns, &keep));
+    memset(keep, 1, (size_t)s->nruns);
+    if (selection->only) SW_TRY_TO(done, st, apply_only(s, selection->only, keep));
+    if (nshards > 1) SW_TRY_TO(done, st, deal(s, shard, nshards, keep));
+    st = list(keep, s->nruns, run, count);
+done:
+    sw_free(keep);
+    return st;
+}

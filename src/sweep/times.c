@@ -1,0 +1,163 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "sweep/expand_impl.h"
+
+/* Output times. Their arguments are numbers of the run (so "linspace(0, end, 11)" follows time.end); what counts in the end is
+ * at which steps something is put out, and that depends on the arguments in units of dt alone. */
+
+#define FUNCTIONS "linspace|logspace|range"
+
+static enum sw_status read_argument(struct sw_sweep *s, struct times *t, const struct sw_setting *setting, const char *text)
+{
+    bool ok;
+    SW_TRY(value_read(s, t->path, setting, text, &t->arg[t->narg], &ok));
+    if (ok) t->narg++;
+    else t->kind = TIMES_NONE;
+    return SW_OK;
+}
+
+static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struct call *call)
+{
+    bool range = !strcmp(call->name, "range");
+    if (call->narg > 3 || call->narg < (range ? 2 : 3)) {
+        expand_complain(s, t->setting, "'%s': write %s", t->path,
+                        range ? "range(a, b) or range(a, b, step)" : call->name[1] == 'i' ? "linspace(a, b, k)" : "logspace(a, b, k)");
+        return SW_OK;
+    }
+    t->kind = range ? TIMES_RANGE : call->name[1] == 'i' ? TIMES_LINSPACE : TIMES_LOGSPACE;
+    SW_TRY(sw_arena_take(s->own->arena, CALL_ARGS, &t->arg));
+    for (int k = 0; k < 3; k++) SW_TRY(read_argument(s, t, t->setting, k < call->narg ? call->arg[k] : "1"));
+    return SW_OK;
+}
+
+static enum sw_status read_list(struct sw_sweep *s, struct times *t, int count, struct sw_setting *const *element)
+{
+    t->kind = TIMES_LIST;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &t->arg));
+    for (int k = 0; k < count; k++) SW_TRY(read_argument(s, t, element[k], NULL));
+    if (count == 0) expand_complain(s, t->setting, "'%s' is empty; leave it out to save nothing", t->path);
+    return SW_OK;
+}
+
+enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
+{
+    struct call call;
+    bool is_call = false;
+    struct sw_setting *at = (struct sw_setting *)sw_config_find(s->config, path);
+    *t = (struct times){.path = path, .setting = at};
+    if (!at) return SW_OK;
+    if (at->kind == SW_SETTING_LIST) return read_list(s, t, at->count, at->child);
+    if (at->kind == SW_SETTING_STRING) SW_TRY(call_split(s, at->text, FUNCTIONS, &call, &is_call));
+    return is_call ? read_call(s, t, &call) : read_list(s, t, 1, &at);
+}
+
+enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *t)
+{
+    *t = (struct times){.path = path, .setting = sw_config_find(s->config, path)};
+    if (!t->setting) return SW_OK;
+    t->kind = TIMES_EVERY;
+    SW_TRY(sw_arena_take(s->own->arena, 1, &t->arg));
+    return read_argument(s, t, t->setting, NULL);
+}
+
+/* ------------------------------------------------------------------ in units of dt */
+
+static bool is_count(const struct times *t, int k) { return k == 2 && (t->kind == TIMES_LINSPACE || t->kind == TIMES_LOGSPACE); }
+
+static double rounded(double v)
+{
+    int e;
+    double m = frexp(v, &e);
+    return ldexp(round(ldexp(m, 40)), e - 40);
+}
+
+double times_scale(const struct times *t, int k, double value, double dt)
+{
+    return is_count(t, k) ? value : rounded(value / dt);
+}
+
+/* Up to rounding; steps may be many. */
+static bool within(double at, double steps) { return at >= -1e-6 && at <= steps * (1 + 1e-9) + 1e-6; }
+
+static double range_count(const double *a) { return floor((a[1] - a[0]) / a[2] * (1 + 1e-12) + 1e-6) + 1; }
+
+static const char *ends_fault(const double *a, int n, double steps, double dt, char text[160])
+{
+    for (int k = 0; k < n; k++)
+        if (!within(a[k], steps)) {
+            snprintf(text, 160, "time %.6g is not within 0 and the end, %.6g", a[k] * dt, steps * dt);
+            return text;
+        }
+    return NULL;
+}
+
+const char *times_fault(const struct times *t, const double *a, double steps, double dt, char text[160])
+{
+    switch (t->kind) {
+    case TIMES_NONE: return NULL;
+    case TIMES_LIST: return ends_fault(a, t->narg, steps, dt, text);
+    case TIMES_EVERY:
+        if (!(a[0] > 0 && isfinite(a[0]))) return "the time between two entries must be positive and finite";
+        return steps / a[0] < MOST_TIMES || steps < MOST_TIMES ? NULL : "more than 10 million times in a run";
+    case TIMES_RANGE:
+        if (ends_fault(a, 2, steps, dt, text)) return text;
+        if (!(a[2] > 0 && isfinite(a[2]))) return "the step must be positive and finite";
+        if (!(range_count(a) >= 1)) return "there is no time in this range";
+        return range_count(a) <= MOST_TIMES ? NULL : "more than 10 million times in a run";
+    default:
+        if (ends_fault(a, 2, steps, dt, text)) return text;
+        if (t->kind == TIMES_LOGSPACE && !(a[0] > 0 && a[1] > 0)) return "the ends of logspace must be positive";
+        if (!(a[2] >= 1 && a[2] == floor(a[2]))) return "the number of times must be a whole number from 1";
+        return a[2] <= MOST_TIMES ? NULL : "more than 10 million times in a run";
+    }
+}
+
+/* ------------------------------------------------------------------ as steps */
+
+static double time_at(const struct times *t, const double *a, int k)
+{
+    switch (t->kind) {
+    case TIMES_LIST: return a[k];
+    case TIMES_RANGE: return a[0] + k * a[2];
+    case TIMES_EVERY: return k * (a[0] > 1 ? a[0] : 1);
+    case TIMES_LINSPACE: return k == 0 ? a[0] : a[0] + (a[1] - a[0]) * k / (a[2] - 1);
+    default: return k == 0 ? a[0] : a[0] * pow(a[1] / a[0], k / (a[2] - 1));
+    }
+}
+
+static int64_t count_of(const struct times *t, const double *a, int64_t steps)
+{
+    switch (t->kind) {
+    case TIMES_NONE: return 0;
+    case TIMES_LIST: return t->narg;
+    case TIMES_RANGE: return (int64_t)range_count(a);
+    case TIMES_EVERY: return (int64_t)((double)steps / (a[0] > 1 ? a[0] : 1) * (1 + 1e-12) + 1e-6) + 2;  /* and the end */
+    default: return (int64_t)a[2];
+    }
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+enum sw_status times_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step, int *count)
+{
+    int n = (int)count_of(t, scaled, steps);
+    *count = 0;
+    SW_TRY(sw_alloc((size_t)n, step));
+    for (int k = 0; k < n; k++) {
+        double at = floor(time_at(t, scaled, k) + 0.5);
+        (*step)[k] = at < 0 ? 0 : at > (double)steps ? steps : (int64_t)at;
+    }
+    if (t->kind == TIMES_EVERY) (*step)[n - 1] = steps;
+    qsort(*step, (size_t)n, sizeof **step, by_step);
+    for (int k = 0; k < n; k++)
+        if (k == 0 || (*step)[k] != (*step)[*count - 1]) (*step)[(*count)++] = (*step)[k];
+    return SW_OK;
+}
