@@ -188,4 +188,7 @@ enum sw_status options_read(struct sw_sweep *s);        /* words, texts, numbers
 enum sw_status functions_read(struct sw_sweep *s);
 enum sw_status axes_check_used(struct sw_sweep *s);
 enum sw_status runs_check(struct sw_sweep *s);
+/** Whether a number is finite and in the range of a key (NULL: any); and, if not, why. */
+bool key_allows(const struct sw_key *key, double v);
+const char *key_range(const struct sw_key *key, double v, char text[120]);
 #endif

@@ -46,17 +46,12 @@ static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
     return key->fallback ? key->fallback : list[0];
 }
 
-static bool in_range(const struct sw_key *key, double v)
-{
-    if (!isfinite(v) || (key->kind == SW_KEY_COUNT && v != floor(v))) return false;
-    return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
-}
-
 /* A number that must not depend on the run. */
 static double read_number(const struct sw_sweep *s, const char *path)
 {
     const struct sw_key *key = sw_key_find(s->problem, path);
     const struct sw_setting *at = sw_config_find(s->config, path);
+    char number[32], range[120];
     double v = 0;
     if (!at) { formula_constant(key->fallback, &v); return v; }
     v = at->number;
@@ -64,9 +59,7 @@ static double read_number(const struct sw_sweep *s, const char *path)
         expand_complain(s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
     else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
         expand_complain(s, at, "'%s' must be a number", path);
-    else if (!in_range(key, v))
-        expand_complain(s, at, "'%s' = %g must be %s from %g to %g", path, v, key->kind == SW_KEY_COUNT ? "a whole number" : "a number",
-                        key->min, key->max);
+    else if (!key_allows(key, v)) expand_complain(s, at, "'%s' = %s: %s", path, expand_number(v, number), key_range(key, v, range));
     else return v;
     return 0;
 }

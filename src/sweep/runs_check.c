@@ -15,12 +15,23 @@ struct checking {
     int64_t *first;         /* [ncolumn + SHAPE_FAULTS] the first run at fault, -1: none */
 };
 
-static bool fits(const struct sw_key *key, double v)
+bool key_allows(const struct sw_key *key, double v)
 {
     if (!isfinite(v)) return false;
     if (!key) return true;
     if (key->kind == SW_KEY_COUNT && v != floor(v)) return false;
+    if (key->multiple > 1 && fmod(v, key->multiple) != 0) return false;
     return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
+}
+
+const char *key_range(const struct sw_key *key, double v, char text[120])
+{
+    if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
+    else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
+    else if (key->min < key->max && v > key->max) snprintf(text, 120, "must be at most %g", key->max);
+    else if (key->min < key->max && v <= key->min) snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
+    else snprintf(text, 120, "must be a multiple of %g", key->multiple);
+    return text;
 }
 
 static void note(struct checking *c, int fault, int64_t run)
@@ -35,7 +46,7 @@ static void check_columns(struct checking *c, const struct block *b)
         const double *v = b->column + (size_t)k * BLOCK;
         int last = c->s->column[k].uniform ? 1 : b->count;
         for (int j = 0; j < last; j++)
-            if (!fits(c->s->column[k].key, v[j])) { note(c, k, b->at + j); break; }
+            if (!key_allows(c->s->column[k].key, v[j])) { note(c, k, b->at + j); break; }
     }
 }
 
@@ -105,21 +116,13 @@ static const char *place(const struct sw_sweep *s, bool uniform, int64_t run, ch
     return text;
 }
 
-static void range_text(const struct sw_key *key, double v, char text[120])
-{
-    if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
-    else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
-    else if (v > key->max) snprintf(text, 120, "must be at most %g", key->max);
-    else snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
-}
-
 static void tell_column(const struct sw_sweep *s, int k, int64_t run, double v)
 {
     char where[300], range[120], number[32];
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *at = s->own->source[k].setting;
-    range_text(c->key, v, range);
-    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, expand_number(v, number), place(s, c->uniform, run, where), range);
+    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, expand_number(v, number), place(s, c->uniform, run, where),
+                    key_range(c->key, v, range));
 }
 
 static void tell_steps(const struct sw_sweep *s, const struct block *b, const char *where)
