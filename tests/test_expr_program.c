@@ -47,7 +47,11 @@ static void work_is_done_as_seldom_as_it_can_be(void **state)
         {"u",                          SW_RATE_POINT, {0, 0, 0, 0, 0}},
         {"x + t",                      SW_RATE_POINT, {0, 0, 0, 0, 1}},
         {"u^3 - u",                    SW_RATE_POINT, {0, 0, 0, 0, 3}},
-        {"a*cos(k*(x - b*t))",         SW_RATE_POINT, {3, 0, 1, 0, 4}},  /* b*t once a step; minus, times, cos, times left */
+        {"a*cos(k*(x - b*t))",         SW_RATE_POINT, {3, 0, 2, 2, 4}},  /* cos X cos T - sin X sin T, times a */
+        {"sin(x/a + 2*t + b)",         SW_RATE_POINT, {2, 0, 2, 2, 3}},
+        {"cos(-(x - t)) + sin(t - x)", SW_RATE_POINT, {0, 0, 2, 2, 7}},  /* one X = -x and one T = t for both */
+        {"sin(x*t)",                   SW_RATE_POINT, {0, 0, 0, 0, 2}},  /* no sum */
+        {"cos(x - u + t)",             SW_RATE_POINT, {0, 0, 0, 0, 3}},  /* u is not fixed in time */
         {"a*sin(k*x)*exp(-k^2*t)",     SW_RATE_POINT, {3, 1, 1, 1, 1}},  /* only the last product is left */
         {"sin(k*x)*sin(k*x)",          SW_RATE_CELL,  {3, 0, 0, 1, 0}},
         {"sin(a*b)*u + sin(b*a)*u^2",  SW_RATE_POINT, {2, 1, 0, 0, 4}},  /* one sine, once a run; u², two products, sum */
@@ -67,6 +71,34 @@ static void work_is_done_as_seldom_as_it_can_be(void **state)
         if (memcmp(&size, &expected, sizeof size))
             fail_msg("%s: params %d run %d step %d cell %d point %d", rows[j].text, size.params, size.run, size.step,
                      size.cell, size.point);
+        sw_program_destroy(&program);
+    }
+}
+
+/* cos and sin of the travelling wave, by the addition theorem, against the same formula in long double. */
+static void a_travelling_wave_is_as_accurate_as_its_angle(void **state)
+{
+    (void)state;
+    uint64_t random = 21;
+    static const char *const waves[] = {"cos(k*(x - b*t))", "sin(k*(x - b*t))"};
+    for (int j = 0; j < 2; j++) {
+        struct sw_program *program = compile(waves[j]);
+        struct sw_eval *eval;
+        assert_ok(sw_eval_create(program, 1, &eval));
+        for (int i = 0; i < 2000; i++) {
+            double k = 4 * test_random(&random), b = test_random(&random), t = 200 * test_random(&random);
+            double x = 100 * test_random(&random), value, p[PARAMS] = {0, b, k, 0};
+            const double *const point[] = {&x};
+            sw_eval_run(eval, p, 1);
+            sw_eval_cells(eval, 1, point);
+            sw_eval_step(eval, t, 0);
+            sw_eval_points(eval, 1, point, &value);
+            long double angle = (long double)k * ((long double)x - (long double)b * t);
+            double expected = (double)(j ? sinl(angle) : cosl(angle));
+            /* X = k x and T = k b t are rounded once and twice; four functions, two products and a sum of at most 1 */
+            assert_near(value, expected, 0x1p-53 * (fabs(k * x) + 2 * fabs(k * b * t) + 5));
+        }
+        sw_eval_destroy(&eval);
         sw_program_destroy(&program);
     }
 }
@@ -111,7 +143,7 @@ static const double param[PARAMS] = {CASE_A, CASE_B, CASE_K, 5.0};
 static const char *const mixed[] = {
     "a*cos(k*(x - b*t))", "u^3 - u", "randn(seed)*x + rand(seed)", "min(u, x, t)*max(a, u) + step(x - 0.3)",
     "exp(-(x^2 + y^2)/a)*sin(b*t)*u", "x < 0 ? u : sqrt(abs(u))*log(abs(x) + 1)", "atan2(u, x)^k + tanh(u)*floor(3*x)",
-    "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
+    "sin(x + t)*cos(-(x/k - t)*a) + sin(x - y - (t + b)*k)", "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
 };
 enum { MIXED = sizeof mixed / sizeof mixed[0] };
 
@@ -328,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_is_done_as_seldom_as_it_can_be),
+        cmocka_unit_test(a_travelling_wave_is_as_accurate_as_its_angle),
         cmocka_unit_test(a_program_tells_what_it_uses),
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),

@@ -85,7 +85,8 @@ struct sw_scope {
 struct sw_program;
 
 /** Resolve names and compile. Constants are folded, equal subexpressions computed once, integer powers up to 16
- * multiplied out.
+ * multiplied out; the sine or cosine of a sum of CELL and STEP parts is taken apart by the addition theorem, so that
+ * cos(q*(x - v*t)) needs no cosine at a point and step.
  * @param expr     borrowed, not needed afterwards
  * @param scope    borrowed, not needed afterwards
  * @param program  out, NULL on failure; free with sw_program_destroy()

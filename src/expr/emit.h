@@ -1,0 +1,20 @@
+#ifndef EMIT_H
+#define EMIT_H
+/* The instructions of a program while it is made: equal ones are made once, constants are folded. Private to the
+ * compiler. Functions give the index of an instruction, or -1 with the status set when memory is out. */
+#include "expr/expr_impl.h"
+
+struct emitter {          /* start from {.program = ...} with an empty program; free bucket at the end */
+    struct sw_program *program;
+    int  room, buckets;   /* buckets: a power of two, at least four for each instruction */
+    int *bucket;          /* hash table of instruction indices plus one; 0: empty        */
+    enum sw_status status;
+};
+
+/** An instruction equal to this one. */
+int emit_instruction(struct emitter *e, const struct instruction *in);
+int emit_number(struct emitter *e, double value);
+
+/** The value of op(x, y, z) by as little work as will do; operands that op lacks are -1. */
+int emit(struct emitter *e, enum operation op, int x, int y, int z);
+#endif
