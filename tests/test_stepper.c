@@ -1,0 +1,810 @@
+/* Every row of the table of steppers must pass every test here. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "helpers.h"
+#include "stepper/sw_stepper_impl.h"
+
+static const struct sw_stepper_ops *under_test;  /* set for each group, in main() */
+static struct sw_device *device, *host;
+
+static const int sizes[] = {5, 6, 31, 32, 33, 100, 333, 1000, 1025};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+static const double pi = 3.14159265358979323846, unit = 0x1p-53;
+
+static int open_device(void **state)
+{
+    (void)state;
+    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
+    return sw_device_open("cpu", 1, &host);
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    sw_device_close(&device);
+    sw_device_close(&host);
+    return 0;
+}
+
+static void need_row(void)
+{
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    if (!device) skip_unless_needed("cuda", sw_err_message());
+}
+
+/* ---- a stepper and the programs it borrows */
+
+/* Expressions may use the parameters a, b, c of a run besides x, t, u, ux. */
+struct texts { enum sw_scheme scheme; const char *initial, *g, *s, *energy; };
+enum { PARAMS = 3 };
+
+struct sim {
+    struct sw_program *program[4];
+    struct sw_stepper *s;
+    int                n, count;
+};
+
+static struct sw_program *compile(const char *text, uint32_t stream)
+{
+    static const struct sw_symbol symbol[] = {
+        {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}, {"t", SW_RATE_STEP, 0},
+        {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX},
+    };
+    const struct sw_scope scope = {.symbol = symbol, .count = 7, .random = true, .stream = stream};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    if (!text) return NULL;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        fail_msg("%s: column %d: %s", text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+static struct sim make_with(const char *row, struct sw_device *where, struct texts t, int n, int capacity, bool single)
+{
+    struct sim m = {{compile(t.initial, 0), compile(t.g, 1), compile(t.s, 1), compile(t.energy, 1)}, NULL, n, 0};
+    struct sw_stepper_desc desc = {
+        .n = n, .capacity = capacity, .single = single,
+        .model = {t.scheme, PARAMS, m.program[0], m.program[1], m.program[2], m.program[3]},
+    };
+    assert_ok(sw_stepper_create(&desc, row, where, &m.s));
+    return m;
+}
+
+static struct sim make(struct texts t, int n, int capacity) { return make_with(under_test->name, device, t, n, capacity, false); }
+
+static void unmake(struct sim *m)
+{
+    sw_stepper_destroy(&m->s);
+    assert_null(m->s);
+    for (int k = 0; k < 4; k++) sw_program_destroy(&m->program[k]);
+}
+
+/* A run and its parameters. */
+struct run { struct sw_line_run line; double param[PARAMS]; };
+
+static void load_faulty(struct sim *m, int count, const struct run *run, const char **fault)
+{
+    struct sw_line_run *line = NULL;
+    double *param = NULL;
+    assert_ok(sw_alloc((size_t)count, &line));
+    assert_ok(sw_alloc((size_t)count * PARAMS, &param));
+    for (int j = 0; j < count; j++) {
+        line[j] = run[j].line;
+        for (int k = 0; k < PARAMS; k++) param[k * count + j] = run[j].param[k];
+    }
+    assert_ok(sw_stepper_load(m->s, count, line, param, fault));
+    m->count = count;
+    sw_free(line);
+    sw_free(param);
+}
+
+static void load(struct sim *m, int count, const struct run *run)
+{
+    const char **fault = NULL;
+    assert_ok(sw_alloc((size_t)count, &fault));
+    load_faulty(m, count, run, fault);
+    for (int j = 0; j < count; j++)
+        if (fault[j]) fail_msg("run %d: %s", j, fault[j]);
+    sw_free(fault);
+}
+
+static void start(struct sim *m, int count, const struct run *run)
+{
+    load(m, count, run);
+    assert_ok(sw_stepper_initial(m->s));
+}
+
+static double *state_of(const struct sim *m)
+{
+    double *u = NULL;
+    assert_ok(sw_alloc((size_t)m->count * (size_t)m->n, &u));
+    assert_ok(sw_stepper_get_state(m->s, u));
+    return u;
+}
+
+static const double *scalars_of(const struct sim *m)
+{
+    const void *field;
+    const double *scalars;
+    assert_ok(sw_stepper_capture(m->s, 1, SW_CAPTURE_SCALARS));
+    assert_ok(sw_stepper_fetch(m->s, 1, &field, &scalars));
+    assert_null(field);
+    return scalars;
+}
+
+/* ---- against exact solutions of the discrete equations */
+
+/* Runs 0, 1, 2: modes m = 1, 2, 3 of u = cos(2 pi m x/L) (as far as n resolves them), each with an operator of its own. a = 2 pi m/L. */
+static void make_modes(int n, double s4, double s2, double dt, struct run run[3])
+{
+    for (int j = 0; j < 3; j++) {
+        double length = 1.0 + j;
+        int mode = n < 7 ? 1 : 1 + j;
+        run[j] = (struct run){{.dt = dt, .dx = length / n, .x0 = 0.0, .s4 = s4 * (1 << j), .s2 = s2 * (1 << j)},
+                              {2.0 * pi * mode / length, 0.0, 0.0}};
+    }
+}
+
+/* -d2 on the run's mode. */
+static double symbol_of(const struct run *r) { return 2.0 - 2.0 * cos(r->param[0] * r->line.dx); }
+
+/* The implicit operator on the run's mode is 1 + q. */
+static double implicit_of(const struct run *r)
+{
+    double w = symbol_of(r);
+    return r->line.s4 * w * w + r->line.s2 * w;
+}
+
+/* Compares with amplitude[j]*cos(a x). Tolerance: a step rounds by u (1 + 4 s2 + 16 s4) in the solve with Navon's closure (numerics.md,
+ * 1a), by as much in the stencil and its input, and no mode grows; 4 u n for the arguments of the cosines. */
+static void check_modes(const struct sim *m, const struct run *run, const double *amplitude, int steps)
+{
+    double *u = state_of(m);
+    for (int j = 0; j < m->count; j++) {
+        const struct sw_line_run *r = &run[j].line;
+        double tolerance = unit * (2.0 * steps * (1.0 + 4.0 * r->s2 + 16.0 * r->s4) + 64.0);
+        for (int i = 0; i < m->n; i++) {
+            double expected = amplitude[j] * cos(run[j].param[0] * (i * r->dx)), got = u[(size_t)j * m->n + i];
+            if (!(fabs(got - expected) <= tolerance))
+                fail_msg("n = %d, run %d, point %d: %.17g, expected %.17g, off by %.3g > %.3g", m->n, j, i, got, expected,
+                         got - expected, tolerance);
+        }
+    }
+    sw_free(u);
+}
+
+static void check_decay(double s4, double s2)
+{
+    enum { STEPS = 250 };
+    for (int k = 0; k < SIZES; k++) {
+        struct sim m = make((struct texts){SW_CRANK_NICOLSON, "cos(a*x)", NULL, NULL, NULL}, sizes[k], 3);
+        struct run run[3];
+        double amplitude[3];
+        make_modes(sizes[k], s4, s2, 1e-3, run);
+        start(&m, 3, run);
+        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        for (int j = 0; j < 3; j++) {
+            double q = implicit_of(&run[j]);
+            amplitude[j] = pow((1.0 - q) / (1.0 + q), STEPS);
+        }
+        check_modes(&m, run, amplitude, STEPS);
+        unmake(&m);
+    }
+}
+
+static void hyperdiffusion_follows_the_discrete_exact_solution(void **state)
+{
+    (void)state;
+    need_row();
+    check_decay(0.05, 0.0);
+    check_decay(3.0, 0.0);
+    check_decay(5e4, 0.0);
+}
+
+static void heat_follows_the_discrete_exact_solution_in_second_and_fourth_order(void **state)
+{
+    (void)state;
+    need_row();
+    check_decay(0.0, 0.3);
+    check_decay(0.0, 1e3);
+    check_decay(0.3 / 12.0, 0.3);
+    check_decay(1e3 / 12.0, 1e3);
+}
+
+/* One amplitude a run, stepped in long double by the rule the test gives. */
+typedef long double amplitude_rule(const struct run *r, long double amplitude, int step);
+
+static void check_forced(struct texts t, amplitude_rule *rule)
+{
+    enum { STEPS = 200 };
+    static const int size[] = {5, 33, 1000};
+    for (int k = 0; k < 3; k++) {
+        struct sim m = make(t, size[k], 3);
+        struct run run[3];
+        double amplitude[3];
+        make_modes(size[k], 0.7, 0.2, 1e-3, run);
+        for (int j = 0; j < 3; j++) {
+            long double value = 1.0L;
+            run[j].param[1] = 5.0 + j;  /* b */
+            for (int step = 0; step < STEPS; step++) value = rule(&run[j], value, step);
+            amplitude[j] = (double)value;
+        }
+        start(&m, 3, run);
+        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        check_modes(&m, run, amplitude, STEPS);
+        unmake(&m);
+    }
+}
+
+static long double travelling_rule(const struct run *r, long double u, int step)
+{
+    long double q = implicit_of(r), t = (step + 0.5L) * r->line.dt;
+    return ((1.0L - q) * u + r->line.dt * sinl(r->param[1] * t)) / (1.0L + q);
+}
+
+static void crank_nicolson_takes_the_force_at_the_middle_of_the_step(void **state)
+{
+    (void)state;
+    need_row();
+    check_forced((struct texts){SW_CRANK_NICOLSON, "cos(a*x)", NULL, "sin(b*t)*cos(a*x)", NULL}, travelling_rule);
+}
+
+static long double damped_rule(const struct run *r, long double u, int step)
+{
+    long double q = implicit_of(r);
+    (void)step;
+    return ((1.0L - q) * u - r->line.dt * r->param[1] * u) / (1.0L + q);
+}
+
+static void crank_nicolson_takes_a_force_that_depends_on_u_at_the_old_time(void **state)
+{
+    (void)state;
+    need_row();
+    check_forced((struct texts){SW_CRANK_NICOLSON, "cos(a*x)", NULL, "-b*u", NULL}, damped_rule);
+}
+
+/* s4, s2 are fixed and dx differs from run to run: the explicit part is scaled to stay stable. */
+static long double euler_rule(const struct run *r, long double u, int step)
+{
+    long double q = implicit_of(r), w = symbol_of(r), dt = r->line.dt, dx = r->line.dx, t = step * dt;
+    return (u - dt / (dx * dx) * w * (1e-6L * u) + dt * cosl(r->param[1] * t)) / (1.0L + q);
+}
+
+static void backward_euler_takes_the_nonlinear_term_and_the_force_at_the_old_time(void **state)
+{
+    (void)state;
+    need_row();
+    check_forced((struct texts){SW_BACKWARD_EULER, "cos(a*x)", "1e-6*u", "cos(b*t)*cos(a*x)", NULL}, euler_rule);
+}
+
+/* ---- Cahn-Hilliard */
+
+static const struct texts cahn_hilliard = {
+    SW_BACKWARD_EULER, "0.1*randn(a)", "u^3 - u", NULL, "(u^2 - 1)^2/4 + ux^2/2",
+};
+static const struct texts forced_cahn_hilliard = {
+    SW_BACKWARD_EULER, "0.1*randn(a)", "u^3 - u", "b*cos(x - c*t) + 0.01*randn(a)", "(u^2 - 1)^2/4 + ux^2/2",
+};
+
+/* gamma = D = 1 on a length of 8 pi, seed j, amplitude j/10, speed j/5. */
+static struct run mixture(int n, int j)
+{
+    double dx = 8.0 * pi / n, dt = 0.02;
+    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .s4 = dt / (dx * dx * dx * dx)}, {1.0 + j, 0.1 * j, 0.2 * j}};
+}
+
+static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
+{
+    enum { STEPS = 400, EVERY = 20 };
+    (void)state;
+    need_row();
+    for (int k = 2; k < 6; k++) {
+        struct sim m = make(cahn_hilliard, sizes[k], 2);
+        struct run run[2] = {mixture(sizes[k], 0), mixture(sizes[k], 1)};
+        double mass[2], energy[2];
+        start(&m, 2, run);
+        for (int j = 0; j < 2; j++) mass[j] = energy[j] = NAN;
+        for (int step = 0; step <= STEPS; step += EVERY) {
+            if (step) assert_ok(sw_stepper_advance(m.s, step - EVERY, step));
+            const double *now = scalars_of(&m);
+            for (int j = 0; j < 2; j++, now += SW_LINE_SCALARS) {
+                /* each step may round by u (1 + 16 s4) |u|, and L = 8 pi */
+                double bound = 8.0 * pi * unit * (1.0 + step * (1.0 + 16.0 * run[j].line.s4));
+                if (step) assert_near(now[SW_MASS], mass[j], bound);
+                if (step && !(now[SW_ENERGY] < energy[j])) fail_msg("energy %.17g after %.17g", now[SW_ENERGY], energy[j]);
+                if (!step) mass[j] = now[SW_MASS];
+                energy[j] = now[SW_ENERGY];
+            }
+        }
+        unmake(&m);
+    }
+}
+
+/* Each step of two rows differs by 2 u (1 + 16 s4) and the fastest mode grows like exp(t/4): t = 2. */
+static void check_agreement(const char *row, struct texts t)
+{
+    enum { STEPS = 100, RUNS = 3 };
+    for (int k = 0; k < SIZES; k++) {
+        int n = sizes[k];
+        struct sim m = make_with(row, device, t, n, RUNS, false), plain = make_with("cpu.plain", host, t, n, RUNS, false);
+        struct run run[RUNS] = {mixture(n, 0), mixture(n, 1), mixture(n, 2)};
+        start(&m, RUNS, run);
+        start(&plain, RUNS, run);
+        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        assert_ok(sw_stepper_advance(plain.s, 0, STEPS));
+        double *u = state_of(&m), *v = state_of(&plain);
+        double tolerance = 2.0 * unit * (1.0 + STEPS * (1.0 + 16.0 * run[0].line.s4)) * exp(0.5);
+        for (int i = 0; i < RUNS * n; i++) assert_near(u[i], v[i], tolerance);
+        const double *a = scalars_of(&m), *b = scalars_of(&plain);
+        for (int i = 0; i < RUNS * SW_LINE_SCALARS; i++) assert_near(a[i], b[i], 1e3 * tolerance + 1e-12);
+        sw_free(u);
+        sw_free(v);
+        unmake(&m);
+        unmake(&plain);
+    }
+}
+
+static void agrees_with_the_reference(void **state)
+{
+    (void)state;
+    need_row();
+    check_agreement(under_test->name, cahn_hilliard);
+    check_agreement(under_test->name, forced_cahn_hilliard);
+}
+
+static void agrees_with_the_reference_with_any_band_solver(void **state)
+{
+    static const char *const bands[] = {"cpu.lapack", "cuda.thomas_rewrite", "cusparse.gpsv"};
+    char row[128];
+    (void)state;
+    need_row();
+    for (int k = 0; k < 3; k++) {
+        if (!strncmp(bands[k], "cpu", 3) != (under_test->space == SW_HOST)) continue;
+        snprintf(row, sizeof row, "%s+%s", under_test->name, bands[k]);
+        struct texts t = cahn_hilliard;
+        struct sim probe = {{compile(t.initial, 0), compile(t.g, 1)}, NULL, 9, 0};
+        struct sw_stepper_desc desc = {.n = 9, .capacity = 1, .model = {t.scheme, PARAMS, probe.program[0], probe.program[1]}};
+        enum sw_status st = sw_stepper_create(&desc, row, device, &probe.s);
+        if (!st) assert_string_equal(sw_stepper_name(probe.s), row);
+        unmake(&probe);
+        if (st == SW_E_ABSENT) skip_unless_needed(bands[k], sw_err_message());
+        assert_int_equal(st, SW_OK);
+        check_agreement(row, t);
+    }
+}
+
+/* ---- no bit depends on anything but the run */
+
+static void gives_a_run_the_same_bits_alone_as_in_a_batch(void **state)
+{
+    enum { RUNS = 7, STEPS = 40 };
+    (void)state;
+    need_row();
+    for (int k = 1; k < SIZES; k += 2) {
+        int n = sizes[k];
+        struct sim m = make(forced_cahn_hilliard, n, RUNS), one = make(forced_cahn_hilliard, n, 1);
+        struct run run[RUNS];
+        for (int j = 0; j < RUNS; j++) {
+            run[j] = mixture(n, j);
+            if (j % 2) run[j].line.s4 *= 1.5;  /* two matrices among seven runs */
+        }
+        start(&m, RUNS, run);
+        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        double *u = state_of(&m), all[RUNS * SW_LINE_SCALARS];
+        memcpy(all, scalars_of(&m), sizeof all);
+        for (int j = 0; j < RUNS; j++) {
+            start(&one, 1, &run[j]);
+            assert_ok(sw_stepper_advance(one.s, 0, STEPS));
+            double *alone = state_of(&one);
+            assert_memory_equal(alone, u + (size_t)j * n, (size_t)n * sizeof *u);
+            assert_memory_equal(scalars_of(&one), all + j * SW_LINE_SCALARS, SW_LINE_SCALARS * sizeof *all);
+            sw_free(alone);
+        }
+        sw_free(u);
+        unmake(&m);
+        unmake(&one);
+    }
+}
+
+static void gives_the_same_bits_with_any_number_of_threads(void **state)
+{
+    enum { RUNS = 7, STEPS = 40, N = 33 };
+    double *u[2];
+    (void)state;
+    need_row();
+    if (under_test->space != SW_HOST) return;  /* a device does not use the host's threads */
+    for (int k = 0; k < 2; k++) {
+        struct sw_device *cpu = NULL;
+        struct run run[RUNS];
+        assert_ok(sw_device_open("cpu", 1 + 3 * k, &cpu));
+        struct sim m = make_with(under_test->name, cpu, forced_cahn_hilliard, N, RUNS, false);
+        for (int j = 0; j < RUNS; j++) run[j] = mixture(N, j);
+        start(&m, RUNS, run);
+        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        u[k] = state_of(&m);
+        unmake(&m);
+        sw_device_close(&cpu);
+    }
+    assert_memory_equal(u[0], u[1], RUNS * N * sizeof *u[0]);
+    sw_free(u[0]);
+    sw_free(u[1]);
+}
+
+static void advances_in_two_calls_to_the_same_bits_as_in_one(void **state)
+{
+    (void)state;
+    need_row();
+    struct sim m = make(forced_cahn_hilliard, 100, 2);
+    struct run run[2] = {mixture(100, 1), mixture(100, 2)};
+    start(&m, 2, run);
+    assert_ok(sw_stepper_advance(m.s, 0, 60));
+    double *once = state_of(&m);
+    start(&m, 2, run);
+    assert_ok(sw_stepper_advance(m.s, 0, 23));
+    (void)scalars_of(&m);  /* looking does not disturb */
+    assert_ok(sw_stepper_advance(m.s, 23, 23));
+    assert_ok(sw_stepper_advance(m.s, 23, 60));
+    double *twice = state_of(&m);
+    assert_memory_equal(once, twice, 200 * sizeof *once);
+    sw_free(once);
+    sw_free(twice);
+    unmake(&m);
+}
+
+static void goes_on_from_a_saved_state_to_the_same_bits(void **state)
+{
+    (void)state;
+    need_row();
+    struct sim m = make(forced_cahn_hilliard, 33, 3), later = make(forced_cahn_hilliard, 33, 5);
+    struct run run[3] = {mixture(33, 1), mixture(33, 2), mixture(33, 3)};
+    start(&m, 3, run);
+    assert_ok(sw_stepper_advance(m.s, 0, 20));
+    double *saved = state_of(&m);
+    assert_ok(sw_stepper_advance(m.s, 20, 50));
+    double *straight = state_of(&m);
+    load(&later, 3, run);
+    assert_ok(sw_stepper_set_state(later.s, saved));
+    double *back = state_of(&later);
+    assert_memory_equal(back, saved, 99 * sizeof *back);
+    assert_ok(sw_stepper_advance(later.s, 20, 50));
+    double *resumed = state_of(&later);
+    assert_memory_equal(resumed, straight, 99 * sizeof *resumed);
+    sw_free(saved);
+    sw_free(straight);
+    sw_free(back);
+    sw_free(resumed);
+    unmake(&m);
+    unmake(&later);
+}
+
+/* ---- runs that go wrong */
+
+static void one_bad_run_of_a_thousand_leaves_the_others_their_bits(void **state)
+{
+    enum { RUNS = 1000, N = 16, STEPS = 30, BAD = 333, WILD = 700, FAULTY = 999 };
+    static const char *fault[RUNS];
+    static struct run run[RUNS];
+    static int64_t step[RUNS];
+    (void)state;
+    need_row();
+    struct sim m = make(forced_cahn_hilliard, N, RUNS);
+    for (int j = 0; j < RUNS; j++) run[j] = mixture(N, j);
+    start(&m, RUNS, run);
+    assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+    double *good = state_of(&m);
+
+    run[BAD].param[1] = NAN;     /* the force is NaN from the first step on            */
+    run[WILD].param[1] = 1e200;  /* u³ of the second step overflows                     */
+    run[FAULTY].line.s4 = -1.0;  /* ill-posed                                           */
+    load_faulty(&m, RUNS, run, fault);
+    assert_ok(sw_stepper_initial(m.s));
+    assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+    double *u = state_of(&m);
+    assert_ok(sw_stepper_diverged(m.s, step));
+    for (int j = 0; j < RUNS; j++) {
+        bool wrong = j == BAD || j == WILD || j == FAULTY;
+        if (wrong) for (int i = 0; i < N; i++) assert_true(isnan(u[j * N + i]));
+        else assert_memory_equal(u + j * N, good + j * N, N * sizeof *u);
+        if (j == FAULTY) assert_contains(fault[j], "not positive definite");
+        else assert_null(fault[j]);
+        assert_int_equal(step[j], j == BAD ? 1 : j == WILD ? 2 : j == FAULTY ? 0 : -1);
+    }
+    sw_free(good);
+    sw_free(u);
+    unmake(&m);
+}
+
+static void names_the_step_at_which_a_run_diverged(void **state)
+{
+    (void)state;
+    need_row();
+    struct sim m = make((struct texts){SW_CRANK_NICOLSON, "1/a", NULL, "b*u", "u^2/2"}, 8, 4);
+    struct run run[4];
+    int64_t step[4];
+    const void *field;
+    const double *scalars;
+    for (int j = 0; j < 4; j++) run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .s4 = 0.5}, {1.0, 0.5, 0.0}};
+    run[1].param[1] = 1e200;  /* 1, 1e200, inf */
+    run[2].param[1] = 1e100;  /* 1, 1e100, 1e200, 1e300, inf */
+    run[3].param[0] = 0.0;    /* inf from the start */
+    start(&m, 4, run);
+    assert_ok(sw_stepper_diverged(m.s, step));
+    assert_int_equal(step[1], -1);
+    assert_int_equal(step[3], 0);
+    assert_ok(sw_stepper_advance(m.s, 0, 3));
+    assert_ok(sw_stepper_advance(m.s, 3, 9));
+    assert_ok(sw_stepper_diverged(m.s, step));
+    assert_int_equal(step[0], -1);
+    assert_int_equal(step[1], 2);
+    assert_int_equal(step[2], 4);
+    assert_int_equal(step[3], 0);
+    assert_ok(sw_stepper_capture(m.s, 0, SW_CAPTURE_FIELD | SW_CAPTURE_SCALARS));
+    assert_ok(sw_stepper_fetch(m.s, 0, &field, &scalars));
+    for (int j = 0; j < 4; j++) {
+        for (int i = 0; i < 8; i++) assert_int_equal(isnan(((const double *)field)[j * 8 + i]), j > 0);
+        for (int k = SW_MASS; k <= SW_MAX; k++) assert_int_equal(isnan(scalars[j * SW_LINE_SCALARS + k]), j > 0);
+    }
+    unmake(&m);
+}
+
+static void names_the_first_step_for_a_state_that_is_not_finite(void **state)
+{
+    (void)state;
+    need_row();
+    struct sim m = make(cahn_hilliard, 16, 2);
+    struct run run[2] = {mixture(16, 0), mixture(16, 1)};
+    double u[32] = {0};
+    int64_t step[2];
+    u[16 + 5] = NAN;
+    load(&m, 2, run);
+    assert_ok(sw_stepper_set_state(m.s, u));
+    assert_ok(sw_stepper_advance(m.s, 70, 80));
+    assert_ok(sw_stepper_diverged(m.s, step));
+    assert_int_equal(step[0], -1);
+    assert_int_equal(step[1], 70);
+    assert_ok(sw_stepper_get_state(m.s, u));
+    for (int i = 0; i < 16; i++) assert_true(u[i] == 0.0 && isnan(u[16 + i]));
+    unmake(&m);
+}
+
+static void refuses_runs_it_cannot_advance_and_says_why(void **state)
+{
+    enum { RUNS = 7 };
+    static const char *const why[RUNS] = {
+        NULL, "coefficient of the equation is not finite", "not positive definite", "not positive definite",
+        "dt or x0 is not finite", "grid spacing is not a positive number", NULL,
+    };
+    const char *fault[RUNS];
+    struct run run[RUNS];
+    int64_t step[RUNS];
+    (void)state;
+    need_row();
+    struct sim m = make(cahn_hilliard, 16, RUNS);
+    for (int j = 0; j < RUNS; j++) run[j] = mixture(16, j);
+    run[1].line.s4 = INFINITY;
+    run[2].line.s2 = -0.3;
+    run[2].line.s4 = 0.0;    /* 1 - 0.3 s < 0 at s = 4 */
+    run[3].line.s2 = -2.0;
+    run[3].line.s4 = 0.9;    /* 1 - 2 s + 0.9 s² < 0 around s = 1.1, and > 0 at 0 and 4 */
+    run[4].line.dt = NAN;
+    run[5].line.dx = 0.0;
+    run[6].line.s2 = -2.0;
+    run[6].line.s4 = 1.1;    /* > 0 everywhere */
+    load_faulty(&m, RUNS, run, fault);
+    assert_ok(sw_stepper_initial(m.s));
+    assert_ok(sw_stepper_advance(m.s, 0, 2));
+    assert_ok(sw_stepper_diverged(m.s, step));
+    double *u = state_of(&m);
+    for (int j = 0; j < RUNS; j++) {
+        if (why[j]) assert_contains(fault[j], why[j]);
+        else assert_null(fault[j]);
+        assert_int_equal(step[j], why[j] ? 0 : -1);
+        for (int i = 0; i < 16; i++) assert_int_equal(isnan(u[j * 16 + i]), why[j] != NULL);
+    }
+    sw_free(u);
+    unmake(&m);
+}
+
+/* ---- pictures */
+
+static void captures_in_single_precision_what_it_computes_in_double(void **state)
+{
+    enum { N = 33, RUNS = 3 };
+    (void)state;
+    need_row();
+    struct sim m = make_with(under_test->name, device, cahn_hilliard, N, RUNS, true);
+    struct run run[RUNS] = {mixture(N, 0), mixture(N, 1), mixture(N, 2)};
+    const void *field, *before;
+    const double *scalars;
+    start(&m, RUNS, run);
+    assert_ok(sw_stepper_capture(m.s, 0, SW_CAPTURE_FIELD));
+    double *first = state_of(&m);
+    assert_ok(sw_stepper_advance(m.s, 0, 10));
+    assert_ok(sw_stepper_capture(m.s, 2, SW_CAPTURE_FIELD));
+    double *u = state_of(&m);
+    assert_ok(sw_stepper_advance(m.s, 10, 20));
+    assert_ok(sw_stepper_fetch(m.s, 2, &field, &scalars));
+    assert_null(scalars);
+    assert_ok(sw_stepper_fetch(m.s, 0, &before, &scalars));
+    for (int i = 0; i < N * RUNS; i++) {
+        assert_true(((const float *)field)[i] == (float)u[i]);
+        assert_true(((const float *)before)[i] == (float)first[i]);
+    }
+    sw_free(first);
+    sw_free(u);
+    unmake(&m);
+}
+
+/* 2 pi sum |û|² / sum k |û|² by the definition, in long double. */
+static double domain_length(int n, const double *u, double length)
+{
+    long double power = 0, moment = 0;
+    for (int k = 1; k <= n / 2; k++) {
+        long double re = 0, im = 0;
+        for (int i = 0; i < n; i++) {
+            long double angle = 2 * 3.14159265358979323846264338327950288L * ((long long)i * k % n) / n;
+            re += u[i] * cosl(angle);
+            im += u[i] * sinl(angle);
+        }
+        power += re * re + im * im;
+        moment += k * (re * re + im * im);
+    }
+    return (double)(length * power / moment);
+}
+
+static void reports_scalars_as_their_formulas_say(void **state)
+{
+    (void)state;
+    need_row();
+    for (int s = 0; s < SIZES; s++) {
+        int n = sizes[s];
+        struct sim m = make((struct texts){SW_BACKWARD_EULER, "b + sin(a*x) + 0.3*cos(2*a*x) + 0.02*randn(c)", NULL, NULL,
+                                           "b*u^2 + ux^2/2 + 0.1*x"}, n, 2);
+        struct run run[2] = {{{.dt = 1, .dx = 2.0 / n, .x0 = -1.0}, {pi, 0.5, 7}}, {{.dt = 1, .dx = 0.1, .x0 = 3.0}, {0.2, -3, 8}}};
+        start(&m, 2, run);
+        double *state_ = state_of(&m);
+        const double *got = scalars_of(&m);
+        for (int j = 0; j < 2; j++, got += SW_LINE_SCALARS) {
+            const double *u = state_ + (size_t)j * n;
+            double dx = run[j].line.dx, mass = 0, energy = 0, size = 0, least = INFINITY, most = -INFINITY;
+            for (int i = 0; i < n; i++) {
+                double ux = (u[(i + 1) % n] - u[(i + n - 1) % n]) / (2 * dx), x = run[j].line.x0 + i * dx;
+                double density = run[j].param[1] * u[i] * u[i] + ux * ux / 2 + 0.1 * x;
+                mass += dx * u[i];
+                energy += dx * density;
+                size += dx * (fabs(u[i]) + fabs(density));
+                least = fmin(least, u[i]);
+                most = fmax(most, u[i]);
+            }
+            /* the naive sums here err by n u of the sum of sizes */
+            assert_near(got[SW_MASS], mass, n * unit * size);
+            assert_near(got[SW_ENERGY], energy, 2 * n * unit * size);
+            assert_near(got[SW_MIN], least, 0);
+            assert_near(got[SW_MAX], most, 0);
+            /* each of at most 2 + log2(n) passes rounds by a few u sqrt(radix); 333 = 9*37, 1025 = 25*41 */
+            double length = domain_length(n, u, n * dx);
+            assert_near(got[SW_DOMAIN_LENGTH], length, 200 * unit * length * sqrt(n));
+        }
+        sw_free(state_);
+        unmake(&m);
+    }
+}
+
+static void reports_the_wavelength_of_a_cosine_as_its_domain_length(void **state)
+{
+    (void)state;
+    need_row();
+    struct sim m = make((struct texts){SW_BACKWARD_EULER, "0.3 + b*cos(a*x)", NULL, NULL, NULL}, 97, 2);  /* a prime */
+    struct run run[2] = {{{.dt = 1, .dx = 1.0 / 97}, {2 * pi * 5, 1.0, 0}}, {{.dt = 1, .dx = 1.0 / 97}, {0.0, 0.0, 0.0}}};
+    start(&m, 2, run);
+    const double *got = scalars_of(&m);
+    assert_near(got[SW_DOMAIN_LENGTH], 0.2, 1e-12);
+    assert_true(isnan(got[SW_ENERGY]));  /* the model has no density */
+    assert_true(isnan(got[SW_LINE_SCALARS + SW_DOMAIN_LENGTH]));  /* constant: no power at all */
+    assert_near(got[SW_LINE_SCALARS + SW_MASS], 0.3, 1e-15);
+    unmake(&m);
+}
+
+/* ---- refusals */
+
+static void refuses_what_cannot_be(void **state)
+{
+    (void)state;
+    need_row();
+    struct sw_stepper *s = (struct sw_stepper *)state;
+    struct sw_stepper_desc desc = {.n = 4, .capacity = 1};
+    assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_ARG);
+    assert_contains(sw_err_message(), "n = 4: the stencil needs at least 5 points");
+    assert_null(s);
+    desc = (struct sw_stepper_desc){.n = 9, .capacity = 0};
+    assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_ARG);
+    assert_contains(sw_err_message(), "room for 0 runs");
+    desc.capacity = 1;
+    assert_int_equal(sw_stepper_create(&desc, "cpu.magic", device, &s), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "solver cpu.magic: there is no such row; fit here:");
+    assert_contains(sw_err_message(), under_test->name);
+    char row[100];
+    snprintf(row, sizeof row, "%s+cpu.gauss", under_test->name);
+    assert_int_equal(sw_stepper_create(&desc, row, device, &s), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "band solver cpu.gauss: there is no such row");
+    assert_null(s);
+}
+
+static void refuses_calls_out_of_range(void **state)
+{
+    (void)state;
+    need_row();
+    struct sim m = make((struct texts){SW_BACKWARD_EULER, NULL, NULL, NULL, NULL}, 9, 2);
+    struct run run[2] = {mixture(9, 0), mixture(9, 1)};
+    struct sw_line_run line[3] = {{0}};
+    const char *fault[3];
+    const void *field;
+    const double *scalars;
+    assert_int_equal(sw_stepper_load(m.s, 3, line, NULL, fault), SW_E_ARG);
+    assert_contains(sw_err_message(), "a batch of 3 runs, where there is room for 1 to 2");
+    assert_int_equal(sw_stepper_load(m.s, 0, line, NULL, fault), SW_E_ARG);
+    load(&m, 2, run);
+    assert_int_equal(sw_stepper_initial(m.s), SW_E_ARG);
+    assert_contains(sw_err_message(), "no initial value");
+    assert_int_equal(sw_stepper_advance(m.s, 5, 4), SW_E_ARG);
+    assert_contains(sw_err_message(), "cannot advance from step 5 to 4");
+    assert_int_equal(sw_stepper_capture(m.s, SW_SLOTS, SW_CAPTURE_FIELD), SW_E_ARG);
+    assert_contains(sw_err_message(), "slot 3, there are 0 to 2");
+    assert_int_equal(sw_stepper_fetch(m.s, -1, &field, &scalars), SW_E_ARG);
+    unmake(&m);
+}
+
+static void knows_its_memory_before_it_takes_it(void **state)
+{
+    (void)state;
+    need_row();
+    size_t fixed, small, large;
+    struct sw_stepper_desc desc = {.n = 100, .capacity = 10};
+    assert_ok(sw_stepper_bytes(&desc, under_test->name, device, &fixed, &small));
+    assert_true(small >= 100 * sizeof(double));
+    desc.n = 1000;
+    assert_ok(sw_stepper_bytes(&desc, NULL, device, &fixed, &large));
+    assert_true(large > 5 * small && large < 20 * small);
+    assert_int_equal(sw_stepper_bytes(&desc, "cpu.magic", device, &fixed, &large), SW_E_ABSENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hyperdiffusion_follows_the_discrete_exact_solution),
+        cmocka_unit_test(heat_follows_the_discrete_exact_solution_in_second_and_fourth_order),
+        cmocka_unit_test(crank_nicolson_takes_the_force_at_the_middle_of_the_step),
+        cmocka_unit_test(crank_nicolson_takes_a_force_that_depends_on_u_at_the_old_time),
+        cmocka_unit_test(backward_euler_takes_the_nonlinear_term_and_the_force_at_the_old_time),
+        cmocka_unit_test(cahn_hilliard_conserves_mass_and_never_gains_energy),
+        cmocka_unit_test(agrees_with_the_reference),
+        cmocka_unit_test(agrees_with_the_reference_with_any_band_solver),
+        cmocka_unit_test(gives_a_run_the_same_bits_alone_as_in_a_batch),
+        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
+        cmocka_unit_test(advances_in_two_calls_to_the_same_bits_as_in_one),
+        cmocka_unit_test(goes_on_from_a_saved_state_to_the_same_bits),
+        cmocka_unit_test(one_bad_run_of_a_thousand_leaves_the_others_their_bits),
+        cmocka_unit_test(names_the_step_at_which_a_run_diverged),
+        cmocka_unit_test(names_the_first_step_for_a_state_that_is_not_finite),
+        cmocka_unit_test(refuses_runs_it_cannot_advance_and_says_why),
+        cmocka_unit_test(captures_in_single_precision_what_it_computes_in_double),
+        cmocka_unit_test(reports_scalars_as_their_formulas_say),
+        cmocka_unit_test(reports_the_wavelength_of_a_cosine_as_its_domain_length),
+        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(refuses_calls_out_of_range),
+        cmocka_unit_test(knows_its_memory_before_it_takes_it),
+    };
+    int failed = 0;
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        under_test = sw_stepper_table[k];
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+    }
+    return failed != 0;
+}
