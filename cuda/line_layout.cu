@@ -19,7 +19,7 @@ __global__ static void to_lines_k(int n, int count, size_t ld, const double *__r
         int point = (int)first;
         for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
             int i = point + r, j = run + threadIdx.x;
-            if (i < n && j < count) tile[r][threadIdx.x] = bad[j] >= 0 ? nan("") : u[i * ld + j];
+            if (i < n && j < count) tile[r][threadIdx.x] = bad[j] != SW_LINE_FINITE ? nan("") : u[i * ld + j];
         }
         __syncthreads();
         for (int r = threadIdx.y; r < TILE; r += TILE_ROWS) {
@@ -83,7 +83,7 @@ __global__ static void matrix_k(struct sw_line_batch b, double *band)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.ld) return;
-    bool real = j < b.count && b.first_bad[j] < 0;
+    bool real = j < b.count && !b.fault[j];
     double s4 = real ? b.s4[j] : 0.0, s2 = real ? b.s2[j] : 0.0;
     size_t vector = (size_t)b.n * b.ld;
     for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
@@ -100,6 +100,23 @@ extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struc
     cudaStream_t s = (cudaStream_t)stream;
     if (b->ld == 0) return SW_OK;
     matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, band);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+/* Every run is finite until it is found not to be; one with a fault is bad from the start. */
+__global__ static void reset_k(struct sw_line_batch b)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < b.count) b.first_bad[j] = b.fault[j] ? 0 : SW_LINE_FINITE;
+}
+
+extern "C" enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b)
+{
+    const int threads = 128;
+    cudaStream_t s = (cudaStream_t)stream;
+    if (b->count == 0) return SW_OK;
+    reset_k<<<ceil_div(b->count, threads), threads, 0, s>>>(*b);
     CU_LAUNCHED(s);
     return SW_OK;
 }

@@ -69,7 +69,7 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         const double *line = u + j;
         double sum = 0.0, least = INFINITY, largest = -INFINITY, *out = scalars + (size_t)j * p.stride;
-        bool bad = b.first_bad[j] >= 0;
+        bool bad = b.first_bad[j] != SW_LINE_FINITE;
         for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
             double value = line[(size_t)i * b.ld];
             sum += value;

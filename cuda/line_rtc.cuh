@@ -106,13 +106,16 @@ __device__ static inline double s_at(const struct sw_line_batch &b, int i, int j
 
 /* The right-hand side of the step from `step` to `step` + 1 (stepper/line_point.h), and the mark on runs whose field is no longer
  * finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8 (1 + 4/rows) bytes read and 8
- * written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad is written by several threads
- * of a run, all with the same value; whether the others see it already or not only decides whether they work in vain. */
+ * written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad may be written by several threads of a run,
+ * all with the same value; whether the others see it already only decides whether they work in vain. */
 extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restrict__ u, double *__restrict__ rhs, long long step,
                                  int rows)
 {
     int j = run_of_thread(), n = b.n;
-    if (j >= b.count || b.first_bad[j] >= 0) return;
+    if (j >= b.count) return;
+    long long bad = b.first_bad[j];
+    if (bad == SW_LINE_NOT_FINITE) b.first_bad[j] = step;
+    if (bad != SW_LINE_FINITE) return;
 
     size_t ld = b.ld;
     double dt = b.dt[j], s4 = b.s4[j], s2 = b.s2[j], kappa = dt / (b.dx[j] * b.dx[j]), t = sw_line_time(b.theta, step, dt);
@@ -142,15 +145,15 @@ extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restric
     if (!finite) b.first_bad[j] = step;
 }
 
-/* Mark runs whose field at `step` is not finite: 8 bytes read a point. */
-extern "C" __global__ void check_k(struct sw_line_batch b, const double *__restrict__ u, long long step, int rows)
+/* Mark with `mark`, a step or SW_LINE_NOT_FINITE, the runs whose field is not finite: 8 bytes read a point. */
+extern "C" __global__ void check_k(struct sw_line_batch b, const double *__restrict__ u, long long mark, int rows)
 {
     int j = run_of_thread();
-    if (j >= b.count || b.first_bad[j] >= 0) return;
+    if (j >= b.count || b.first_bad[j] != SW_LINE_FINITE) return;
     bool finite = true;
     for (long long start = (long long)blockIdx.y * rows; start < b.n; start += (long long)gridDim.y * rows)
         for (int i = (int)start; i < b.n && i < start + rows; i++) finite = finite && isfinite(u[(size_t)i * b.ld + j]);
-    if (!finite) b.first_bad[j] = step;
+    if (!finite) b.first_bad[j] = mark;
 }
 
 /* u at step 0; NaN where the run has a fault. Computed once, so nothing is kept. */
@@ -160,7 +163,7 @@ extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
     int j = run_of_thread();
     if (j >= b.count) return;
     const double *p = b.param + j;
-    bool faulty = b.first_bad[j] >= 0;
+    bool faulty = b.fault[j];
     double r[INITIAL_RUN + 1], s[INITIAL_STEP + 1], c[INITIAL_CELL + 1], in[SW_INPUTS];
     model_initial_run(p, b.count, r);
     model_initial_step(p, b.count, r, 1, 0.0, 0, s);
@@ -192,7 +195,7 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
             sum += model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
         }
         sum = block_sum(sum, shared);
-        if (threadIdx.x == 0) scalar[(size_t)j * stride] = b.first_bad[j] >= 0 ? nan("") : b.dx[j] * sum;
+        if (threadIdx.x == 0) scalar[(size_t)j * stride] = b.first_bad[j] != SW_LINE_FINITE ? nan("") : b.dx[j] * sum;
     }
 #endif
 }

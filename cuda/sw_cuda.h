@@ -59,12 +59,15 @@ enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_g
 
 struct sw_line_batch;          /* stepper/batch_point.h */
 
+/** first_bad from fault: to begin with, only runs with a fault are bad. */
+enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b);
+
 /** lines [count][n] float (single) or double := the field u; NaN where the run is marked bad. */
 enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single, void *lines);
 /** The field u := lines [count][n]. */
 enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u);
 
-/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one marked bad. */
+/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one with a fault. */
 enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, double *band);
 
 struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                                                 */

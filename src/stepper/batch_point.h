@@ -5,6 +5,10 @@
  * (i*cells + k)*ld + j. Every pointer is device memory. */
 #include "base/sw_hd.h"
 
+/* What first_bad holds besides the first step whose field was not finite: that there is none; that the field was not finite when
+ * it was set, at a step which the next advance will tell. A run that is not SW_LINE_FINITE is no longer computed. */
+enum { SW_LINE_FINITE = -1, SW_LINE_NOT_FINITE = -2 };
+
 struct sw_line_batch {
     int           n, count, ld;   /* points, runs, distance between points           */
     int           cells;          /* values kept a cell                              */
@@ -13,6 +17,7 @@ struct sw_line_batch {
     const double *s4, *s2;        /* [count] A = I + s4 d4 - s2 d2                   */
     const double *param;          /* [nparam][count]: the distance is count          */
     double       *run, *step, *cell;
-    long long    *first_bad;      /* [count] first step whose field was not finite, -1: none. Such a run is no longer computed */
+    const int    *fault;          /* [count] not 0: the run cannot be computed, and is bad from step 0 on */
+    long long    *first_bad;      /* [count] */
 };
 #endif

@@ -3,7 +3,7 @@
 
 extern const struct sw_stepper_ops stepper_plain_cpu;
 
-#if defined SW_HAVE_CUDA && 0  /* with stepper_split_cuda.c: drop the "&& 0" */
+#ifdef SW_HAVE_CUDA
 extern const struct sw_stepper_ops stepper_split_cuda;
 #else
 static const struct sw_stepper_ops stepper_split_cuda = {

@@ -1,0 +1,19 @@
+#ifndef LINE_KERNELS_H
+#define LINE_KERNELS_H
+/* The text of the kernels that hold a model's expressions (cuda/line_rtc.cuh), and their compilation. */
+#include "base/sw_text.h"
+#include "stepper/sw_stepper.h"
+
+enum sw_line_kernel { SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_RHS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K, SW_LINE_KERNELS };
+extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
+
+/** Values that G and S together keep at each rate, for struct sw_line_batch. */
+struct sw_program_size sw_line_kept(const struct sw_line_model *model);
+
+/** The complete source for a model. Parameters of runs are loaded by it, never part of it. */
+void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
+
+/** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
+ *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
+enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
+#endif
