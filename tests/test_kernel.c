@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "device/sw_device.h"
+#include "stepper/sw_stepper.h"
 
 static const char good[] = "extern \"C\" __global__ void twice_k(double *x) { x[threadIdx.x] *= 2.0; }\n";
 
@@ -176,6 +176,87 @@ static void says_what_to_install_without_nvrtc(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* ---- whole models, as a stepper would compile them */
+
+static const struct sw_symbol symbols[] = {
+    {"a", SW_RATE_RUN, 0}, {"v", SW_RATE_RUN, 1}, {"D", SW_RATE_RUN, 2}, {"seed", SW_RATE_RUN, 3}, {"t", SW_RATE_STEP, 0},
+    {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX},
+};
+
+static struct sw_program *program(const char *text, uint32_t stream)
+{
+    const struct sw_scope scope = {symbols, sizeof symbols / sizeof *symbols, true, stream};
+    struct sw_expr *expr = NULL;
+    struct sw_program *out = NULL;
+    struct sw_expr_error err;
+    if (!text) return NULL;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &out, &err)) fail_msg("%s: %s", text, err.text);
+    sw_expr_destroy(&expr);
+    return out;
+}
+
+struct texts { const char *initial, *g, *s, *energy; };
+
+static enum sw_status try_model(struct texts text, int sm)
+{
+    struct sw_program *initial = program(text.initial, 0), *g = program(text.g, 0), *s = program(text.s, 1);
+    struct sw_program *energy = program(text.energy, 0);
+    struct sw_stepper_desc desc = {.n = 64, .capacity = 8};
+    desc.model = (struct sw_line_model){SW_BACKWARD_EULER, 4, initial, g, s, energy};
+    enum sw_status st = sw_stepper_try_compile(&desc, "cuda.split", sm);
+    sw_program_destroy(&initial);
+    sw_program_destroy(&g);
+    sw_program_destroy(&s);
+    sw_program_destroy(&energy);
+    return st;
+}
+
+static void compiles_models_with_and_without_each_expression(void **state)
+{
+    static const struct texts model[] = {
+        {"0.05*randn(seed)", "D*(u^3 - u)", "a*cos(2*pi*4*(x - v*t))", "(u^2 - 1)^2/4 + a*ux^2/2"},
+        {"cos(2*pi*x)", NULL, NULL, NULL},
+        {NULL, NULL, NULL, NULL},
+        {"0", NULL, "0", NULL},
+        {NULL, "u", NULL, "1"},
+        {NULL, NULL, "a", "u"},
+        {NULL, "t*x*u", "t", "x"},
+        {"rand(seed)", NULL, "rand(seed) + randn(u) + a*u^2*x*sin(t)", NULL},
+        {"1/0", "sqrt(-1)*u", "-1/0", "0/0"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof model / sizeof *model; k++)
+        for (int sm = 80; sm <= 90; sm += 10) {
+            enum sw_status st = try_model(model[k], sm);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            if (st) fail_msg("model %zu: %s", k, sw_err_message());
+        }
+}
+
+/* Every operation and function of the language, at every rate. */
+static void compiles_every_function(void **state)
+{
+    static const char every[] =
+        "sin(q) + cos(q) + tan(q) + asin(q) + acos(q) + atan(q) + atan2(q, a) + sinh(q) + cosh(q) + tanh(q) + exp(q) + log(q)"
+        " + sqrt(q) + abs(q) + min(q, a) + max(q, 2) + floor(q) + sign(q) + step(q) + randn(q) + rand(q) + q^2.5 + q^7 - q/3"
+        " + (q < 1) + (q <= 1) + (q > a) + (q >= 1) + (q == 1) + (q != 1) + (q && a) + (q || a) + !q + (q > 0 ? q : -q) + pi*e";
+    static const char *const names[] = {"seed", "t", "x", "u", NULL};
+    (void)state;
+    for (int k = 0; names[k]; k++) {
+        char text[4096] = "", *to = text;
+        for (const char *c = every; *c; c++) {  /* the word q becomes the name; "sqrt" and the like keep theirs */
+            bool word = (c > every && c[-1] >= 'a' && c[-1] <= 'z') || (c[1] >= 'a' && c[1] <= 'z');
+            if (*c == 'q' && !word) to += sprintf(to, "%s", names[k]);
+            else *to++ = *c;
+        }
+        *to = 0;
+        bool initial = names[k][0] == 's' || names[k][0] == 'x';
+        enum sw_status st = try_model((struct texts){initial ? text : NULL, NULL, text, NULL}, 90);
+        if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+        if (st) fail_msg("%s: %s", names[k], sw_err_message());
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +265,8 @@ int main(void)
         cmocka_unit_test_setup(recovers_from_a_damaged_cache_file, fresh_cache),
         cmocka_unit_test_setup(works_where_the_cache_cannot_be_written, fresh_cache),
         cmocka_unit_test_setup(reports_an_error_with_label_and_log, fresh_cache),
+        cmocka_unit_test_setup(compiles_models_with_and_without_each_expression, fresh_cache),
+        cmocka_unit_test_setup(compiles_every_function, fresh_cache),
         cmocka_unit_test_setup(says_what_to_install_without_nvrtc, fresh_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
