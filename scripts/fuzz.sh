@@ -1,6 +1,6 @@
 #!/bin/sh
 # fuzz.sh SECONDS [FOLDER]: run each tests/fuzz/fuzz_NAME.c (libFuzzer, address and undefined sanitizers) for that long,
-# starting from the texts in tests/fuzz/NAME/. What it finds goes to FOLDER (build/fuzz); CLANG=... chooses the compiler.
+# starting from the texts in tests/fuzz/NAME/. What it finds goes to FOLDER (build/fuzz); CLANG=... picks a compiler.
 # Two comment lines of a target say what it is made of:
 #     // sources: src/expr/*.c src/base/sw_err.c
 #     // link: -lconfig
@@ -12,7 +12,8 @@ flags='-g -O1 -std=c11 -D_GNU_SOURCE -ffp-contract=off -fsanitize=fuzzer,address
 mkdir -p "$folder" && folder=$(cd "$folder" && pwd) || exit 1
 
 clang=''
-echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d, unsigned long n)
+echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n);
+int LLVMFuzzerTestOneInput(const char *d, unsigned long n)
 { return d && n > 1000000; }' > "$folder/probe.c"
 for candidate in ${CLANG:-clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14}; do
     # shellcheck disable=SC2086

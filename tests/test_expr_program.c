@@ -143,7 +143,8 @@ static const double param[PARAMS] = {CASE_A, CASE_B, CASE_K, 5.0};
 static const char *const mixed[] = {
     "a*cos(k*(x - b*t))", "u^3 - u", "randn(seed)*x + rand(seed)", "min(u, x, t)*max(a, u) + step(x - 0.3)",
     "exp(-(x^2 + y^2)/a)*sin(b*t)*u", "x < 0 ? u : sqrt(abs(u))*log(abs(x) + 1)", "atan2(u, x)^k + tanh(u)*floor(3*x)",
-    "sin(x + t)*cos(-(x/k - t)*a) + sin(x - y - (t + b)*k)", "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
+    "sin(x + t)*cos(-(x/k - t)*a) + sin(x - y - (t + b)*k)", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
+    "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u",
 };
 enum { MIXED = sizeof mixed / sizeof mixed[0] };
 
@@ -222,7 +223,8 @@ static void many_runs_at_once_have_the_bits_of_each_alone(void **state)
 {
     (void)state;
     enum { RUNS = 1000, LD = 1003 };
-    static const char *const texts[] = {"a", "3", "2*pi*4/k", "a^2 + sin(b)*exp(k)", "a > b && k < 0", "min(a, b, k)/b"};
+    static const char *const texts[] = {"a", "3", "2*pi*4/k", "a^2 + sin(b)*exp(k)", "a > b && k < 0",
+                                        "min(a, b, k)/b"};
     static double params[PARAMS * LD], together[RUNS];
     uint64_t random = 9;
     for (int k = 0; k < PARAMS * LD; k++) params[k] = 3 * test_random(&random);
@@ -264,9 +266,12 @@ static void write_caller(FILE *file, int j, struct sw_program_size size)
             "    enum { LD = 3 };\n"
             "    real r0[%d + 1], s0[%d + 1], c0[%d + 1], r[LD*%d + 1], s[LD*%d + 1], c[LD*%d + 1];\n",
             j, size.run, size.step, size.cell, size.run, size.step, size.cell);
-    fprintf(file, "    f%d_run(p, LD, r0);\n    for (int k = 0; k < %d; k++) r[LD*k] = r0[k];\n", j, size.run);
-    fprintf(file, "    f%d_step(p, LD, r, LD, t, step, s0);\n    for (int k = 0; k < %d; k++) s[LD*k] = s0[k];\n", j, size.step);
-    fprintf(file, "    f%d_cell(p, LD, r, LD, in, cell, c0);\n    for (int k = 0; k < %d; k++) c[LD*k] = c0[k];\n", j, size.cell);
+    fprintf(file, "    f%d_run(p, LD, r0);\n", j);
+    fprintf(file, "    for (int k = 0; k < %d; k++) r[LD*k] = r0[k];\n", size.run);
+    fprintf(file, "    f%d_step(p, LD, r, LD, t, step, s0);\n", j);
+    fprintf(file, "    for (int k = 0; k < %d; k++) s[LD*k] = s0[k];\n", size.step);
+    fprintf(file, "    f%d_cell(p, LD, r, LD, in, cell, c0);\n", j);
+    fprintf(file, "    for (int k = 0; k < %d; k++) c[LD*k] = c0[k];\n", size.cell);
     fprintf(file, "    *out = f%d_point(p, LD, r, LD, s, LD, c, LD, in, cell, t, step);\n}\n", j);
 }
 
@@ -296,7 +301,8 @@ static void *build_library(void)
     char source[400], library[400], command[1200];
     snprintf(source, sizeof source, "%s/generated.c", test_folder());
     snprintf(library, sizeof library, "%s/generated.so", test_folder());
-    if (system("cc --version > /dev/null 2>&1")) skip_unless_needed("cc", "no C compiler here: the generated text is not compared");
+    if (system("cc --version > /dev/null 2>&1"))
+        skip_unless_needed("cc", "no C compiler here: the generated text is not compared");
     write_source(source);
     snprintf(command, sizeof command, "cc -std=c11 -O1 -ffp-contract=off -Wall -Wextra -Werror -Isrc "
              "-shared -fPIC -o %s %s -lm", library, source);

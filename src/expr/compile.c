@@ -31,9 +31,9 @@ static int symbol(struct compiler *c, const struct node *node)
     const char *name = c->expr->names[node->name];
     for (int k = 0; k < c->scope->count; k++) {
         const struct sw_symbol *s = &c->scope->symbol[k];
-        if (strcmp(s->name, name)) continue;
-        return emit_instruction(&c->emitter, &(struct instruction){.op = OP_NAME, .operand = {-1, -1, -1}, .rate = s->rate, .slot = s->slot,
-                                                 .symbol = node->name});
+        const struct instruction in = {.op = OP_NAME, .operand = {-1, -1, -1}, .rate = s->rate, .slot = s->slot,
+                                       .symbol = node->name};
+        if (!strcmp(s->name, name)) return emit_instruction(&c->emitter, &in);
     }
     return refuse_name(c, node, name);
 }
@@ -44,8 +44,9 @@ static int translate(struct compiler *c, const struct node *node, const int *pla
     if (node->op == OP_NUMBER) return emit_number(&c->emitter, node->value);
     if (node->op == OP_NAME) return symbol(c, node);
     if (op_is_random(node->op) && !c->scope->random) {
-        c->emitter.status = expr_refuse(c->err, node->column, node->length, "random numbers belong to fields, as in initial and forcing",
-                                "%s cannot be used here", op_table[node->op].written);
+        c->emitter.status = expr_refuse(c->err, node->column, node->length,
+                                        "random numbers belong to fields, as in initial and forcing",
+                                        "%s cannot be used here", op_table[node->op].written);
         return -1;
     }
     for (int k = 0; k < op_table[node->op].operands; k++) x[k] = place[node->child[k]];

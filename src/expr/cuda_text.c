@@ -72,20 +72,21 @@ void sw_program_cuda(const struct sw_program *program, const char *prefix, struc
     char root[OPERAND_ROOM];
     for (const char *s = prefix; *s; s++) assert(is_word(*s));
 
-    sw_text_printf(text, FUNCTION "void %s_run(const real *p, int ld, real *r)\n{\n    (void)p, (void)ld, (void)r;\n", prefix);
+    sw_text_printf(text, FUNCTION "void %s_run(const real *p, int ld, real *r)\n{\n"
+                   "    (void)p, (void)ld, (void)r;\n", prefix);
     add_body(text, program, SW_RATE_RUN, "r");
 
-    sw_text_printf(text, "}\n" FUNCTION "void %s_step(const real *p, int ld, const real *r, int rld, real t, long long step, "
-                   "real *s)\n{\n" UNUSED_R ", (void)t, (void)step, (void)s;\n", prefix);
+    sw_text_printf(text, "}\n" FUNCTION "void %s_step(const real *p, int ld, const real *r, int rld, "
+                   "real t, long long step, real *s)\n{\n" UNUSED_R ", (void)t, (void)step, (void)s;\n", prefix);
     add_body(text, program, SW_RATE_STEP, "s");
 
-    sw_text_printf(text, "}\n" FUNCTION "void %s_cell(const real *p, int ld, const real *r, int rld, const real *in, int cell, "
-                   "real *c)\n{\n" UNUSED_R ", (void)in, (void)cell, (void)c;\n", prefix);
+    sw_text_printf(text, "}\n" FUNCTION "void %s_cell(const real *p, int ld, const real *r, int rld, "
+                   "const real *in, int cell, real *c)\n{\n" UNUSED_R ", (void)in, (void)cell, (void)c;\n", prefix);
     add_body(text, program, SW_RATE_CELL, "c");
 
-    sw_text_printf(text, "}\n" FUNCTION "real %s_point(const real *p, int ld, const real *r, int rld, const real *s, int sld, "
-                   "const real *c, int cld, const real *in, int cell, real t, long long step)\n{\n" UNUSED_R
-                   ", (void)s, (void)sld, (void)c, (void)cld, (void)in, (void)cell, (void)t, (void)step;\n", prefix);
+    sw_text_printf(text, "}\n" FUNCTION "real %s_point(const real *p, int ld, const real *r, int rld, "
+                   "const real *s, int sld, const real *c, int cld, const real *in, int cell, real t, long long step)\n{\n"
+                   UNUSED_R ", (void)s, (void)sld, (void)c, (void)cld, (void)in, (void)cell, (void)t, (void)step;\n", prefix);
     add_body(text, program, SW_RATE_POINT, NULL);
     write_operand(root, program, program->root, SW_RATE_POINT);
     sw_text_printf(text, "    return %s;\n}\n", root);

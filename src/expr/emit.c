@@ -11,8 +11,8 @@ enum { POWER_LARGEST = 16, ANGLE_LARGEST = 64 };  /* x^2 ... x^16 become product
 
 static bool same(const struct instruction *a, const struct instruction *b)
 {
-    return a->op == b->op && a->slot == b->slot && a->symbol == b->symbol && !memcmp(&a->value, &b->value, sizeof a->value) &&
-           !memcmp(a->operand, b->operand, sizeof a->operand);
+    return a->op == b->op && a->slot == b->slot && a->symbol == b->symbol &&
+           !memcmp(&a->value, &b->value, sizeof a->value) && !memcmp(a->operand, b->operand, sizeof a->operand);
 }
 
 static uint64_t hash(const struct instruction *in)

@@ -75,7 +75,8 @@ void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride)
     const struct sw_program *p = eval->program;
     for (int k = p->first[SW_RATE_RUN]; k < p->first[SW_RATE_RUN + 1]; k++) {
         const struct instruction *in = &p->code[k];
-        eval->scalar[k] = in->op == OP_NUMBER ? in->value : in->op == OP_NAME ? param[in->slot * stride] : scalar_value(eval, in);
+        eval->scalar[k] = in->op == OP_NUMBER ? in->value
+                        : in->op == OP_NAME ? param[in->slot * stride] : scalar_value(eval, in);
         widen(eval, in, eval->scalar[k]);
     }
 }
@@ -146,7 +147,8 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
 /* ------------------------------------------------------------------ many runs at once */
 
 /* Here a block is 256 runs, and the symbols are the rows of param. */
-static void over_runs(struct sw_eval *e, int64_t count, const double *param, int64_t ld, const double **row, double *out)
+static void over_runs(struct sw_eval *e, int64_t count, const double *param, int64_t ld, const double **row,
+                      double *out)
 {
     const struct sw_program *p = e->program;
     const struct instruction *root = &p->code[p->root];

@@ -5,7 +5,7 @@
 #include "base/sw_near.h"
 #include "expr/expr_impl.h"
 
-enum { WIDEST = 72, BEFORE = 32 };  /* characters of a long text that are shown, and how many of them before the fault */
+enum { WIDEST = 72, BEFORE = 32 };  /* characters shown of a long text, and how many of them before the fault */
 
 enum sw_status expr_refuse(struct sw_expr_error *err, int column, int length, const char *hint, const char *fmt, ...)
 {

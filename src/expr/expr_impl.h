@@ -67,7 +67,10 @@ struct op_row {                 /* src/expr/operation.c */
 extern const struct op_row op_table[OP_COUNT];
 
 static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN; }
-static inline bool op_is_function(enum operation op) { return op_table[op].binds == BINDS_CALL && op_table[op].written; }
+static inline bool op_is_function(enum operation op)
+{
+    return op_table[op].binds == BINDS_CALL && op_table[op].written;
+}
 
 /** The function of this name, OP_COUNT if there is none. */
 enum operation op_find_function(const char *name);
@@ -77,7 +80,8 @@ enum operation op_find_function(const char *name);
 struct op_where { int cell; long long step; uint32_t stream; };  /* cell: of the first of the n values */
 
 /* out[i] = op(a[i], b[i], c[i]) for i < n. Operands an operation lacks may be any readable array; out overlaps none. */
-typedef void op_loop(int n, const double *a, const double *b, const double *c, double *out, const struct op_where *where);
+typedef void op_loop(int n, const double *a, const double *b, const double *c, double *out,
+                     const struct op_where *where);
 extern op_loop *const op_loops[OP_COUNT];
 
 /* One value, by the same loop; not for random numbers. */

@@ -20,7 +20,8 @@ static const struct { const char *written; enum token_kind kind; enum operation 
 /* What people write who come from another language. */
 static const struct { const char *written, *hint; } foreign[] = {
     {"**", "a power is written with ^"},     {"=", "equality is written =="},       {"&", "logical and is written &&"},
-    {"|", "logical or is written ||, an absolute value abs(x)"},                   {"%", "the remainder is a - b*floor(a/b)"},
+    {"|", "logical or is written ||, an absolute value abs(x)"},
+    {"%", "the remainder is a - b*floor(a/b)"},
     {"[", "parentheses are ( and )"},        {"]", "parentheses are ( and )"},      {"{", "parentheses are ( and )"},
     {"}", "parentheses are ( and )"},        {"\xC3\x97", "multiplication is written with *"},
     {"\xC2\xB7", "multiplication is written with *"}, {"\xE2\x88\x92", "minus is written -"}, {"\xCF\x80", "write pi"},
@@ -68,7 +69,8 @@ static const char *number_end(const char *s)
 static enum sw_status lex_number(struct lexer *lexer, struct token *token)
 {
     const char *end = number_end(token->begin), *junk = end;
-    while (*junk == '.' || is_digit(*junk) || (junk == end && (*junk == 'e' || *junk == 'E') && !is_letter(junk[1]))) junk++;
+    if ((*junk == 'e' || *junk == 'E') && !is_letter(junk[1])) junk++;  /* "2e", but not "2exp(x)" */
+    while (*junk == '.' || is_digit(*junk)) junk++;
     int shown = junk - token->begin < 40 ? (int)(junk - token->begin) : 40;
     token->kind = T_NUMBER;
     token->bytes = (size_t)(end - token->begin);
@@ -91,8 +93,8 @@ static enum sw_status lex_name(struct lexer *lexer, struct token *token)
     token->kind = T_NAME;
     token->bytes = (size_t)(end - token->begin);
     if (token->bytes > NAME_LONGEST)
-        return expr_refuse(lexer->err, token->column, (int)token->bytes, "", "name of %zu characters, at most %d are allowed",
-                           token->bytes, NAME_LONGEST);
+        return expr_refuse(lexer->err, token->column, (int)token->bytes, "",
+                           "name of %zu characters, at most %d are allowed", token->bytes, NAME_LONGEST);
     return SW_OK;
 }
 

@@ -50,7 +50,8 @@ static int refuse_trailing(struct parser *p)
     const struct token *t = &p->now;
     switch (t->kind) {
     case T_RIGHT: return REFUSE_HERE(p, "", "')' without '('");
-    case T_COMMA: return REFUSE_HERE(p, "decimal fractions are written with a point", "',' outside of a function's arguments");
+    case T_COMMA:
+        return REFUSE_HERE(p, "decimal fractions are written with a point", "',' outside of a function's arguments");
     case T_COLON: return REFUSE_HERE(p, "a choice is written condition ? a : b", "':' without '?'");
     case T_NUMBER: case T_NAME: case T_LEFT:
         return REFUSE_HERE(p, "multiplication is written with *", "missing operator before '%.*s'", clip(t), t->begin);
@@ -143,9 +144,9 @@ static bool takes_more(enum operation op) { return op == OP_MIN || op == OP_MAX;
 static int refuse_count(struct parser *p, const struct token *name, enum operation op, int count)
 {
     int wanted = op_table[op].operands;
-    return REFUSE(p, name->column, name->length, op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)" : "",
-                  "%s takes %s%d argument%s, not %d", op_table[op].written, takes_more(op) ? "at least " : "", wanted,
-                  wanted == 1 ? "" : "s", count);
+    const char *hint = op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)" : "";
+    return REFUSE(p, name->column, name->length, hint, "%s takes %s%d argument%s, not %d", op_table[op].written,
+                  takes_more(op) ? "at least " : "", wanted, wanted == 1 ? "" : "s", count);
 }
 
 /* The arguments and the closing parenthesis; min and max of more than two become a chain of pairs. */
@@ -278,8 +279,8 @@ enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_
     *expr = NULL;
     *err = (struct sw_expr_error){0};
     if (length > TEXT_LONGEST)
-        return expr_refuse(err, 0, 1, "split it with define", "expression of %zu characters, at most %d are allowed", length,
-                           TEXT_LONGEST);
+        return expr_refuse(err, 0, 1, "split it with define", "expression of %zu characters, at most %d are allowed",
+                           length, TEXT_LONGEST);
     struct parser p = {.lexer = {text, 1, err}};
     SW_TRY(sw_alloc(1, &p.expr));
     p.expr->root = whole(&p);
