@@ -1,0 +1,368 @@
+/* The kinds of problem, driven as a sweep drives them: from a config's text. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "helpers.h"
+#include "problem/sw_problem.h"
+#include "stepper/sw_stepper.h"
+#include "sweep/sw_sweep.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- a config with one group of runs, being simulated */
+
+struct job {
+    struct sw_config *config;
+    struct sw_sweep  *sweep;
+    struct sw_group  *group;
+    int               ngroup;
+    struct sw_setup   setup;
+    struct sw_device *device;
+    struct sw_sim    *sim;
+    double           *column;
+    const char      **fault;
+};
+
+static enum sw_status expand(const char *text, struct job *w, char **errors)
+{
+    struct sw_report report = {0};
+    *w = (struct job){0};
+    enum sw_status st = sw_config_read_text("test.cfg", text, NULL, 0, &report, &w->config);
+    if (!st) st = sw_sweep_expand(w->config, &report, &w->sweep);
+    *errors = sw_report_print(&report);
+    sw_report_free(&report);
+    return st;
+}
+
+static void close_job(struct job *w)
+{
+    if (w->sim) w->sim->ops->destroy(w->sim);
+    sw_groups_free(&w->group, w->ngroup);
+    sw_sweep_destroy(&w->sweep);
+    sw_config_destroy(&w->config);
+    sw_device_close(&w->device);
+    sw_free(w->column);
+    sw_free(w->fault);
+}
+
+static struct job open_job(const char *text)
+{
+    struct job w;
+    char *errors = NULL;
+    int64_t count, *run = NULL;
+    const struct sw_selection all = {0};
+    if (expand(text, &w, &errors)) fail_msg("%s", errors);
+    sw_free(errors);
+    assert_ok(sw_sweep_select(w.sweep, &all, &run, &count));
+    assert_ok(sw_sweep_groups(w.sweep, run, count, &w.group, &w.ngroup));
+    assert_int_equal(w.ngroup, 1);
+    w.setup = sw_sweep_setup(w.sweep, w.group, (int)count);
+    assert_ok(sw_alloc((size_t)count * (size_t)w.setup.ncolumn, &w.column));
+    assert_ok(sw_alloc((size_t)count, &w.fault));
+    assert_ok(sw_sweep_columns(w.sweep, run, 0, count, w.column));
+    assert_ok(sw_device_open("cpu", 1, &w.device));
+    assert_ok(w.sweep->problem->create(w.sweep->problem, &w.setup, w.device, &w.sim));
+    assert_ok(w.sim->ops->load(w.sim, (int)count, w.column, w.fault));
+    sw_free(run);
+    return w;
+}
+
+/* The state of a config's only run at its end. @return [n], to be freed */
+static double *final_state(const char *text, int *n)
+{
+    struct job w = open_job(text);
+    double *u = NULL;
+    assert_null(w.fault[0]);
+    assert_ok(w.sim->ops->initial(w.sim));
+    assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));
+    *n = (int)w.sim->ops->state_size(w.sim);
+    assert_ok(sw_alloc((size_t)*n, &u));
+    assert_ok(w.sim->ops->get_state(w.sim, u));
+    close_job(&w);
+    return u;
+}
+
+/* Root mean square of u - amplitude cos(k x) on [0, length). */
+static double error_of(const char *text, double amplitude, double k, double length)
+{
+    int n;
+    double *u = final_state(text, &n), sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double d = u[i] - amplitude * cos(k * i * length / n);
+        sum += d * d;
+    }
+    sw_free(u);
+    return sqrt(sum / n);
+}
+
+/* Errors at three refinements by 2 each. */
+static void assert_order(const double error[3], double order)
+{
+    for (int k = 0; k < 2; k++) {
+        double observed = log2(error[k] / error[k + 1]);
+        if (!(fabs(observed - order) < 0.1))
+            fail_msg("order %.3f, expected %g (errors %.3g %.3g %.3g)", observed, order, error[0], error[1], error[2]);
+    }
+}
+
+/* ---- orders */
+
+static const char hyperdiffusion[] =
+    "problem = \"hyperdiffusion\"; grid = { n = %d; length = 2.0; }; physics = { gamma = 0.5; D = 0.25; };\n"
+    "time = { dt = %.17g; end = 0.02; }; initial = \"cos(pi*x)\";";
+
+static double hyperdiffusion_error(int n, int steps, double rate)
+{
+    char text[600];
+    snprintf(text, sizeof text, hyperdiffusion, n, 0.02 / steps);
+    return error_of(text, exp(-0.125 * rate * 0.02), pi, 2.0);
+}
+
+/* 2 - 2 cos(k dx) over dx²: minus the discrete second derivative of the mode. */
+static double symbol(double k, double dx) { return (2.0 - 2.0 * cos(k * dx)) / (dx * dx); }
+
+static void hyperdiffusion_is_of_second_order_in_space(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int k = 0; k < 3; k++) error[k] = hyperdiffusion_error(16 << k, 400, pow(pi, 4));
+    assert_order(error, 2.0);
+}
+
+static void hyperdiffusion_is_of_second_order_in_time(void **state)
+{
+    double error[3], rate = symbol(pi, 2.0 / 32);
+    (void)state;
+    for (int k = 0; k < 3; k++) error[k] = hyperdiffusion_error(32, 4 << k, rate * rate);  /* of the discrete operator */
+    assert_order(error, 2.0);
+}
+
+static double heat_error(int n, int steps, int order, double rate)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "problem = \"heat\"; order = %d; grid = { n = %d; length = 2.0; }; physics = { kappa = 0.5; };\n"
+             "time = { dt = %.17g; end = 0.1; }; initial = \"cos(pi*x)\";", order, n, 0.1 / steps);
+    return error_of(text, exp(-0.5 * rate * 0.1), pi, 2.0);
+}
+
+static void heat_is_of_the_order_in_space_that_was_asked_for(void **state)
+{
+    double second[3], fourth[3];
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        second[k] = heat_error(16 << k, 200, 2, pi * pi);
+        fourth[k] = heat_error(8 << k, 2000, 4, pi * pi);
+    }
+    assert_order(second, 2.0);
+    assert_order(fourth, 4.0);
+}
+
+static void heat_is_of_second_order_in_time(void **state)
+{
+    double error[3], dx = 2.0 / 32, w = symbol(pi, dx);
+    (void)state;
+    for (int k = 0; k < 3; k++) error[k] = heat_error(32, 4 << k, 4, w + w * w * dx * dx / 12.0);
+    assert_order(error, 2.0);
+}
+
+/* u = A cos x, A = exp(-t)/2, with the forcing that makes it exact:
+ * S = u_t - D (u³ - u - gamma u_xx)_xx,   (u³)_xx = -A³ (3 cos x + 9 cos 3x)/4. */
+static double cahn_hilliard_error(int n, int steps, double end)
+{
+    char text[800];
+    snprintf(text, sizeof text,
+             "problem = \"cahn_hilliard\"; grid = { n = %d; length = \"2*pi\"; }; physics = { D = 0.8; gamma = 0.3; };\n"
+             "time = { dt = %.17g; end = %.17g; }; initial = \"cos(x)/2\";\n"
+             "forcing = \"-exp(-t)/2*cos(x) + D*((exp(-t)/2)^3*(3*cos(x) + 9*cos(3*x))/4 + (gamma - 1)*exp(-t)/2*cos(x))\";",
+             n, end / steps, end);
+    return error_of(text, exp(-end) / 2.0, 1.0, 2.0 * pi);
+}
+
+static void cahn_hilliard_is_of_first_order_in_time(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int k = 0; k < 3; k++) error[k] = cahn_hilliard_error(256, 20 << k, 1.0);
+    assert_order(error, 1.0);
+}
+
+static void cahn_hilliard_is_of_second_order_in_space(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int k = 0; k < 3; k++) error[k] = cahn_hilliard_error(32 << k, 20000, 0.5);
+    assert_order(error, 2.0);
+}
+
+/* ---- what a batch reports */
+
+static void measures_the_free_energy_with_the_parameters_of_each_run(void **state)
+{
+    struct job w = open_job("problem = \"cahn_hilliard\"; sweep = { g = [0.5, 2.0]; D = [3.0, 5.0]; };\n"
+                            "grid = { n = 64; length = \"2*pi\"; x0 = 1.0; }; physics = { D = \"D\"; gamma = \"g\"; };\n"
+                            "time = { dt = 0.01; end = 0.1; }; initial = \"sin(x)\";");
+    const void *field;
+    const double *scalars;
+    double slope = sin(2.0 * pi / 64) / (2.0 * pi / 64);  /* of the central difference of sin x, against cos x */
+    (void)state;
+    assert_string_equal(w.sim->ops->solver_name(w.sim), "cpu.plain+cpu.thomas");
+    assert_ok(w.sim->ops->initial(w.sim));
+    assert_ok(w.sim->ops->capture(w.sim, 0, SW_CAPTURE_FIELD | SW_CAPTURE_SCALARS));
+    assert_ok(w.sim->ops->fetch(w.sim, 0, &field, &scalars));
+    assert_near(((const double *)field)[0], sin(1.0), 1e-15);
+    for (int j = 0; j < 4; j++, scalars += SW_LINE_SCALARS) {
+        double gamma = j < 2 ? 0.5 : 2.0;
+        /* mean of (sin² - 1)²/4 = 3/32, of cos²/2 = 1/4 */
+        assert_near(scalars[SW_ENERGY], 2.0 * pi * (3.0 / 32.0 + gamma * slope * slope / 4.0), 1e-13);
+        assert_near(scalars[SW_MASS], 0.0, 1e-14);
+        assert_near(scalars[SW_DOMAIN_LENGTH], 2.0 * pi, 1e-12);
+    }
+    close_job(&w);
+}
+
+static void an_axis_may_have_the_name_of_a_key_that_it_does_not_set(void **state)
+{
+    /* physics.gamma = 1 decays the mode by 1/(1 + dt gamma D w²)-like factors; the axis gamma only feeds D */
+    int n;
+    double *a = final_state("problem = \"hyperdiffusion\"; sweep = { gamma = [0.25]; }; grid = { n = 16; length = 1.0; };\n"
+                            "physics = { gamma = 2.0; D = \"gamma\"; }; time = { dt = 1.0e-5; end = 1.0e-4; };\n"
+                            "initial = \"cos(2*pi*x)\";", &n);
+    double *b = final_state("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 2.0; D = 0.25; };\n"
+                            "time = { dt = 1.0e-5; end = 1.0e-4; }; initial = \"cos(2*pi*x)\";", &n);
+    (void)state;
+    assert_memory_equal(a, b, (size_t)n * sizeof *a);
+    sw_free(a);
+    sw_free(b);
+}
+
+static void remarks_on_a_force_that_depends_on_u(void **state)
+{
+    static const struct { const char *problem, *forcing, *remark; } cases[] = {
+        {"hyperdiffusion", "x*t", ""}, {"hyperdiffusion", "-u", "forcing depends on u: first order in time"},
+        {"cahn_hilliard", "-u", ""},
+    };
+    char text[600], remark[200];
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, "problem = \"%s\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
+                 "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";", cases[k].problem, cases[k].forcing);
+        struct job w = open_job(text);
+        w.sweep->problem->remark(w.sweep->problem, &w.setup, remark);
+        assert_string_equal(remark, cases[k].remark);
+        close_job(&w);
+    }
+}
+
+static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
+{
+    struct job w = open_job("problem = \"heat\"; grid = { n = 1000; length = 1.0; }; physics = { kappa = 1.0; };\n"
+                            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";");
+    const struct sw_problem *p = w.sweep->problem;
+    struct sw_sim *sim = w.sim;
+    size_t fixed, per_run;
+    (void)state;
+    assert_ok(p->bytes(p, &w.setup, w.device, &fixed, &per_run));
+    assert_true(per_run > 1000 * 8 * sizeof(double) && per_run < 1000 * 50 * sizeof(double));
+    w.setup.solver = "cpu.plain";
+    assert_ok(p->try_compile(p, &w.setup, 90));  /* compiles nothing at run time */
+    w.setup.solver = "cpu.magic";
+    assert_int_equal(p->bytes(p, &w.setup, w.device, &fixed, &per_run), SW_E_ABSENT);
+    assert_int_equal(p->create(p, &w.setup, w.device, &sim), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "solver cpu.magic: there is no such row; fit here: cpu.plain");
+    assert_null(sim);
+    assert_int_equal(p->try_compile(p, &w.setup, 90), SW_E_ABSENT);
+    close_job(&w);
+}
+
+/* ---- the rows of the table */
+
+static void refuses(const char *text, const char *message)
+{
+    struct job w;
+    char *errors = NULL;
+    assert_int_equal(expand(text, &w, &errors), SW_E_CONFIG);
+    assert_contains(errors, message);
+    sw_free(errors);
+    close_job(&w);
+}
+
+static void refuses_keys_out_of_range(void **state)
+{
+    (void)state;
+    refuses("problem = \"heat\"; order = 3; grid = { n = 16; length = 1.0; }; physics = { kappa = 1.0; };\n"
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "test.cfg:1: error: 'order' = 3: must be a multiple of 2");
+    refuses("problem = \"heat\"; grid = { n = 16; length = 1.0; }; physics = { kappa = 0.0; };\n"
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "test.cfg:1: error: 'physics.kappa' = 0: must be greater than 0");
+    refuses("problem = \"heat\"; grid = { n = 4; length = 1.0; }; physics = { kappa = 1.0; };\n"
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "'grid.n' = 4: the stencil of heat needs at least 5 points");
+    refuses("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = -1.0; D = 1.0; };\n"
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "'physics.gamma' = -1: must be greater than 0");
+    refuses("problem = \"cahn_hilliard\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
+            "time = { dt = 0.1; end = 1.0; };", "'initial' is missing");
+    refuses("problem = \"cahn_hilliard\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
+            "time = { dt = 0.1; end = 1.0; }; initial = \"t*x\";", "'initial', column 1: unknown name 't'");
+}
+
+static void every_row_is_whole(void **state)
+{
+    (void)state;
+    for (int k = 0; sw_problem_table[k]; k++) {
+        const struct sw_problem *p = sw_problem_table[k];
+        assert_ptr_equal(sw_problem_find(p->name), p);
+        assert_true(p->title[0] && p->equation[0] && p->min_points >= 1);
+        assert_true(p->fields[0].name && p->scalars[0].name);
+        assert_true(p->bytes && p->create && p->remark);
+        for (const struct sw_key *key = p->keys; key->path; key++) {
+            size_t length = strlen(key->about);
+            assert_true(length > 1 && key->about[length - 1] == '.');
+            assert_true(key->about[0] >= 'A' && key->about[0] <= 'Z');
+            assert_true(key->decides);
+            if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) assert_non_null(key->unit);
+            if (key->kind == SW_KEY_FUNCTION) assert_true(key->symbols & SW_USES_X);
+        }
+    }
+    assert_null(sw_problem_find("navier_stokes"));
+}
+
+static void every_example_is_a_valid_config_and_runs(void **state)
+{
+    (void)state;
+    for (int k = 0; sw_problem_table[k]; k++) {
+        struct job w = open_job(sw_problem_table[k]->example);
+        assert_ptr_equal(w.sweep->problem, sw_problem_table[k]);
+        assert_true(w.sweep->nruns > 1 && w.sweep->save_fields && w.sweep->save_scalars);
+        for (int j = 0; j < w.sweep->nruns; j++) assert_null(w.fault[j]);
+        assert_ok(w.sim->ops->initial(w.sim));
+        assert_ok(w.sim->ops->advance(w.sim, 0, 10));
+        int64_t step[100];
+        assert_true(w.sweep->nruns <= 100);
+        assert_ok(w.sim->ops->diverged(w.sim, step));
+        for (int j = 0; j < w.sweep->nruns; j++) assert_int_equal(step[j], -1);
+        close_job(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hyperdiffusion_is_of_second_order_in_space),
+        cmocka_unit_test(hyperdiffusion_is_of_second_order_in_time),
+        cmocka_unit_test(heat_is_of_the_order_in_space_that_was_asked_for),
+        cmocka_unit_test(heat_is_of_second_order_in_time),
+        cmocka_unit_test(cahn_hilliard_is_of_first_order_in_time),
+        cmocka_unit_test(cahn_hilliard_is_of_second_order_in_space),
+        cmocka_unit_test(measures_the_free_energy_with_the_parameters_of_each_run),
+        cmocka_unit_test(an_axis_may_have_the_name_of_a_key_that_it_does_not_set),
+        cmocka_unit_test(remarks_on_a_force_that_depends_on_u),
+        cmocka_unit_test(knows_what_a_run_needs_and_refuses_unknown_solvers),
+        cmocka_unit_test(refuses_keys_out_of_range),
+        cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(every_example_is_a_valid_config_and_runs),
+    };
+    return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
+}
