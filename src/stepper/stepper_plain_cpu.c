@@ -3,15 +3,14 @@
  * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its line and its
  * factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored once a batch,
  * one for each different pair (s4, s2), always pentadiagonal: which runs share one changes no bit. */
-#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "solver/sw_band.h"
+#include "stepper/line_cpu.h"
 #include "stepper/line_point.h"
 #include "stepper/measure.h"
 #include "stepper/sw_stepper_impl.h"
@@ -26,7 +25,11 @@ struct worker {                /* what a thread needs                           
     double            *term;   /* [n] values of G, S or the energy's density       */
 };
 
-struct slot { void *field; double *scalars; bool has_field, has_scalars; };
+struct slot {
+    void   *field;             /* [capacity][n]; made when first used: many sweeps save scalars only */
+    double *scalars;           /* [capacity][SW_LINE_SCALARS]                                        */
+    bool    has_field, has_scalars;
+};
 
 struct plain {
     char            band_row[64];
@@ -116,10 +119,7 @@ static enum sw_status plain_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
     p->workers = s->device->threads;
     for (int k = 0; k < p->workers; k++) SW_TRY(create_worker(d, &p->worker[k]));
-    for (int k = 0; k < SW_SLOTS; k++) {
-        SW_TRY(sw_alloc_bytes(room * n, field_size(d), &p->slot[k].field));
-        SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &p->slot[k].scalars));
-    }
+    for (int k = 0; k < SW_SLOTS; k++) SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &p->slot[k].scalars));
     return SW_OK;
 }
 
@@ -143,57 +143,15 @@ static void plain_destroy(struct sw_stepper *s)
 
 /* ------------------------------------------------------------------ load */
 
-struct matrix { double s4, s2; int run; };
-
-static int by_coefficients(const void *a, const void *b)
-{
-    const struct matrix *x = a, *y = b;
-    if (x->s4 != y->s4) return x->s4 < y->s4 ? -1 : 1;
-    if (x->s2 != y->s2) return x->s2 < y->s2 ? -1 : 1;
-    return x->run - y->run;
-}
-
-/* Number the different matrices of the batch: system[run], -1 for a faulty one.
- * @param matrix  out [count]: the first ones are those of systems 0, 1, ...
- * @return how many there are */
-static int number_matrices(const struct sw_stepper *s, const char *const *fault, struct matrix *matrix, int *system)
-{
-    int count = 0, different = 0;
-    for (int j = 0; j < s->count; j++) {
-        system[j] = -1;
-        if (!fault[j]) matrix[count++] = (struct matrix){s->run[j].s4, s->run[j].s2, j};
-    }
-    qsort(matrix, (size_t)count, sizeof *matrix, by_coefficients);
-    for (int k = 0; k < count; k++) {
-        struct matrix m = matrix[k];
-        if (!different || m.s4 != matrix[different - 1].s4 || m.s2 != matrix[different - 1].s2) matrix[different++] = m;
-        system[m.run] = different - 1;
-    }
-    return different;
-}
-
-/* I + s4 d4 - s2 d2 */
-static void fill_band(const struct sw_band *solver, const struct matrix *matrix, double *band)
-{
-    const struct sw_band_desc *d = sw_band_shape(solver);
-    size_t vector = sw_band_vector(solver);
-    for (int k = 0; k < d->batch; k++) {
-        double s4 = matrix[k].s4, s2 = matrix[k].s2;
-        double row[5] = {s4, -4.0 * s4 - s2, 1.0 + 6.0 * s4 + 2.0 * s2, -4.0 * s4 - s2, s4};
-        for (int r = 0; r < 5; r++)
-            for (int i = 0; i < d->n; i++) band[r * vector + (size_t)k * (size_t)d->ld + (size_t)i] = row[r];
-    }
-}
-
 /* @param bad  out [systems] */
-static enum sw_status factor(struct sw_stepper *s, const struct matrix *matrix, int systems, int *bad)
+static enum sw_status factor(struct sw_stepper *s, const struct sw_line_matrix *matrix, int systems, int *bad)
 {
     struct plain *p = s->own;
     double *band = NULL;
     enum sw_status st;
     SW_TRY(make_band(s, systems));
     SW_TRY(sw_alloc(5 * sw_band_vector(p->band), &band));
-    fill_band(p->band, matrix, band);
+    sw_line_bands(p->band, matrix, band);
     st = sw_band_factor(p->band, band, bad);
     sw_free(band);
     return st == SW_E_SINGULAR ? SW_OK : st;  /* bad tells which; the others go on */
@@ -212,13 +170,13 @@ static void stop_run(struct sw_stepper *s, int j, int64_t step)
 static enum sw_status plain_load(struct sw_stepper *s, const char **fault)
 {
     struct plain *p = s->own;
-    struct matrix *matrix = NULL;
+    struct sw_line_matrix *matrix = NULL;
     int *bad = NULL, systems;
     enum sw_status st;
 
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &matrix));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &bad));
-    systems = number_matrices(s, fault, matrix, p->system);
+    systems = sw_line_matrices(s->count, s->run, fault, matrix, p->system);
     SW_TRY_TO(done, st, factor(s, matrix, systems, bad));
     for (int j = 0; j < s->count; j++) {
         p->stopped[j] = false;
@@ -233,13 +191,6 @@ done:
 }
 
 /* ------------------------------------------------------------------ the state */
-
-static bool all_finite(int n, const double *u)
-{
-    int bad = 0;
-    for (int i = 0; i < n; i++) bad |= !(fabs(u[i]) <= DBL_MAX);
-    return !bad;
-}
 
 /* The arrays programs read; slots of enum sw_input. */
 struct inputs { const double *in[SW_INPUTS]; };
@@ -274,7 +225,7 @@ static void initial_of_run(struct sw_stepper *s, struct worker *w, int j)
     sw_eval_points(w->eval[INITIAL], s->desc.n, in.in, u);
     p->stopped[j] = false;
     p->diverged[j] = -1;
-    if (!all_finite(s->desc.n, u)) stop_run(s, j, 0);
+    if (!sw_line_is_finite(s->desc.n, u)) stop_run(s, j, 0);
 }
 
 static enum sw_status plain_initial(struct sw_stepper *s)
@@ -294,7 +245,7 @@ static enum sw_status plain_set_state(struct sw_stepper *s, const double *u)
         memcpy(line_of(s, j), u + (size_t)j * n, n * sizeof *u);
         p->stopped[j] = false;
         p->diverged[j] = -1;
-        if (!all_finite(s->desc.n, line_of(s, j))) stop_run(s, j, -1);
+        if (!sw_line_is_finite(s->desc.n, line_of(s, j))) stop_run(s, j, -1);
     }
     return SW_OK;
 }
@@ -307,32 +258,6 @@ static enum sw_status plain_get_state(struct sw_stepper *s, double *u)
 
 /* ------------------------------------------------------------------ a step */
 
-static double wrapped(const double *v, int n, int i) { return v[i < 0 ? i + n : i >= n ? i - n : i]; }
-
-static double explicit_at_edge(const struct sw_line_run *r, int n, const double *u, int i)
-{
-    return sw_line_explicit(r->s4, r->s2, wrapped(u, n, i - 2), wrapped(u, n, i - 1), u[i], wrapped(u, n, i + 1),
-                            wrapped(u, n, i + 2));
-}
-
-/* f = (2 I - A) u */
-static void add_explicit(const struct sw_line_run *r, int n, const double *restrict u, double *restrict f)
-{
-    double s4 = r->s4, s2 = r->s2;
-    for (int i = 0; i < 2; i++) f[i] = explicit_at_edge(r, n, u, i);
-    for (int i = 2; i < n - 2; i++) f[i] = sw_line_explicit(s4, s2, u[i - 2], u[i - 1], u[i], u[i + 1], u[i + 2]);
-    for (int i = n - 2; i < n; i++) f[i] = explicit_at_edge(r, n, u, i);
-}
-
-/* f += (dt/dx²) d2 g */
-static void add_second_difference(const struct sw_line_run *r, int n, const double *restrict g, double *restrict f)
-{
-    double scale = r->dt / (r->dx * r->dx);
-    f[0] += scale * sw_line_d2(g[n - 1], g[0], g[1]);
-    for (int i = 1; i < n - 1; i++) f[i] += scale * sw_line_d2(g[i - 1], g[i], g[i + 1]);
-    f[n - 1] += scale * sw_line_d2(g[n - 2], g[n - 1], g[0]);
-}
-
 static void right_hand_side(const struct sw_stepper *s, struct worker *w, int j, int64_t step, const struct inputs *in,
                             double *f)
 {
@@ -342,12 +267,12 @@ static void right_hand_side(const struct sw_stepper *s, struct worker *w, int j,
     double t = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, r->dt);
     int n = s->desc.n;
 
-    if (crank_nicolson) add_explicit(r, n, u, f);
+    if (crank_nicolson) sw_line_explicit_side(r, n, u, f);
     else memcpy(f, u, (size_t)n * sizeof *f);
     if (w->eval[G]) {
         sw_eval_step(w->eval[G], t, step);
         sw_eval_points(w->eval[G], n, in->in, w->term);
-        add_second_difference(r, n, w->term, f);
+        sw_line_add_second_difference(r, n, w->term, f);
     }
     if (w->eval[S]) {
         sw_eval_step(w->eval[S], t, step);
@@ -370,7 +295,7 @@ static void advance_run(struct sw_stepper *s, struct worker *w, int j, int64_t f
         sw_band_solve_one(p->band, p->system[j], next);
         now = next;
         next = last;
-        if (!all_finite(n, now)) {
+        if (!sw_line_is_finite(n, now)) {
             stop_run(s, j, step + 1);
             return;
         }
@@ -436,6 +361,8 @@ static enum sw_status plain_capture(struct sw_stepper *s, int slot, int what)
     struct slot *y = &p->slot[slot];
     y->has_field = what & SW_CAPTURE_FIELD;
     y->has_scalars = what & SW_CAPTURE_SCALARS;
+    if (y->has_field && !y->field)
+        SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, field_size(&s->desc), &y->field));
 #pragma omp parallel for schedule(dynamic) num_threads(p->workers)
     for (int j = 0; j < s->count; j++) {
         if (y->has_field) copy_field(s, j, y->field);
