@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "sweep/results_files.h"
 
 /* ---- what HDF5 says went wrong */
 struct reason {
@@ -28,29 +26,15 @@ static herr_t look(unsigned n, const H5E_error2_t *entry, void *user)
     return 0;
 }
 
-/* HDF5 cannot let go of a file whose metadata it cannot write: it keeps the ids and tries again until exit. So a file that has
- * failed is led into memory that nobody reads, where everything succeeds, and closes like any other. */
-static void drown(struct sw_h5 *h)
-{
-    int *fd = NULL, sink;
-    if (!h->writing || h->file < 0) return;
-    h->writing = false;
-    if (H5Fget_vfd_handle(h->file, H5P_DEFAULT, (void **)&fd) < 0 || !fd) return;
-    sink = memfd_create("sweep-failed-file", MFD_CLOEXEC);
-    if (sink < 0) return;
-    dup2(sink, *fd);
-    close(sink);
-}
-
 static void keep_failure(struct sw_h5 *h, enum sw_status st)
 {
     if (!h->status) h->status = st;
-    drown(h);
+    if (h->writing && h->file >= 0) sw_disk_give_up(h->file);
 }
 
 void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text)
 {
-    if (!h->status) SW_FAIL(st, "%s: %s", h->path, text);
+    if (!h->status) SW_FAIL(st, strncmp(text, "is ", 3) ? "%s: %s" : "%s %s", h->path, text);
     keep_failure(h, st);
 }
 
@@ -58,6 +42,7 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
 {
     struct reason r = {0};
     if (h->status) return;
+    if (h->writing) r.number = sw_disk_error(h->file);
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &r);
     if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
     else if (r.number) sw_h5_fail(h, SW_E_IO, strerror(r.number));
@@ -65,10 +50,11 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
 }
 
 /* ---- open and close */
-static hid_t access_list(void)
+static hid_t access_list(bool writing)
 {
     hid_t list = H5Pcreate(H5P_FILE_ACCESS);
     if (list < 0) return list;
+    if (writing) sw_disk_use(list);
     H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);  /* with the file goes all that is open in it */
     H5Pset_libver_bounds(list, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110);
 #if H5_VERSION_GE(1, 10, 7)
@@ -88,7 +74,7 @@ static enum sw_status start(struct sw_h5 *h, const char *path, bool writing)
 enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
 {
     SW_TRY(start(h, path, true));
-    hid_t access = access_list(), create = H5Pcreate(H5P_FILE_CREATE);
+    hid_t access = access_list(true), create = H5Pcreate(H5P_FILE_CREATE);
     unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;  /* netCDF-4 asks for it */
     if (access >= 0 && create >= 0) {
         H5Pset_link_creation_order(create, order);
@@ -115,29 +101,35 @@ static const char *what_it_is(const char *path)
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
 {
     SW_TRY(start(h, path, false));
-    hid_t access = access_list();
+    hid_t access = access_list(false);
     h->file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (h->file < 0) {
         struct reason r = {0};
         H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &r);
         const char *what = what_it_is(path);
         if (r.memory) h->status = SW_FAIL(SW_E_MEMORY, "%s: out of memory", path);
-        else if (what) h->status = SW_FAIL(SW_E_IO, strncmp(what, "is ", 3) ? "%s: %s" : "%s %s", path, what);
+        else if (what) sw_h5_fail(h, SW_E_IO, what);
         else h->status = SW_FAIL(SW_E_IO, "%s is a damaged HDF5 file: %s", path, r.text);
     }
     H5Pclose(access);
     return h->status;
 }
 
+void sw_h5_check_disk(struct sw_h5 *h)
+{
+    int error = h->status || !h->writing ? 0 : sw_disk_error(h->file);
+    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+}
+
 enum sw_status sw_h5_close(struct sw_h5 *h)
 {
     if (!h->path) return h->status;
     if (!h->status && h->writing && H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0) sw_h5_fail_hdf5(h);
-    if (h->file >= 0 && H5Fclose(h->file) < 0) {
-        sw_h5_fail_hdf5(h);
-        H5Fclose(h->file);  /* now into the sink */
-    }
+    sw_h5_check_disk(h);
+    bool closed = h->file < 0 || H5Fclose(h->file) >= 0;
     h->file = -1;
+    sw_h5_check_disk(h);
+    if (!closed) sw_h5_fail_hdf5(h);
     sw_free(h->path);
     h->path = NULL;
     return h->status;
@@ -145,7 +137,6 @@ enum sw_status sw_h5_close(struct sw_h5 *h)
 
 void sw_h5_drop(struct sw_h5 *h)
 {
-    drown(h);
-    if (!h->status) h->status = SW_E_STOPPED;
+    keep_failure(h, SW_E_STOPPED);
     sw_h5_close(h);
 }

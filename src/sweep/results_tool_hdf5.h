@@ -92,7 +92,15 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 void sw_h5_members(struct sw_h5 *h, const char *path, enum sw_status (*visit)(void *user, const char *name, bool is_group),
                    void *user);
 
-/** Fail in the name of the file: "PATH: TEXT"; or with what HDF5 just failed of. */
+/** Fail if a write has failed. */
+void sw_h5_check_disk(struct sw_h5 *h);
+
+/* The driver of files being written (results_disk_hdf5.c). */
+void sw_disk_use(hid_t access_list);
+int  sw_disk_error(hid_t file);   /* errno of the first failure, 0: none; file < 0: of the file closed or not opened last */
+void sw_disk_give_up(hid_t file); /* write nothing any more; closing succeeds                                              */
+
+/** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
 void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);
 void sw_h5_fail_hdf5(struct sw_h5 *h);
 #endif

@@ -190,4 +190,5 @@ void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank,
         sw_h5_fail_hdf5(h);
     if (memory >= 0) H5Sclose(memory);
     if (file_space >= 0) H5Sclose(file_space);
+    sw_h5_check_disk(h);
 }
