@@ -25,7 +25,7 @@ NORMS = ("err_l2", "err_max", "err_rel")
 DONE = 1
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # Okabe and Ito: told apart by all
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"                                              # perceptually uniform; white at 0
-MOST_PANELS, MOST_LINES, MOST_RUNS = 16, 7, 8
+MOST_PANELS, MOST_LINES, MOST_RUNS, LONGEST_LABEL = 16, 7, 8, 32
 STYLE = {
     "font.size": 10.5, "axes.titlesize": 10.5, "axes.labelsize": 11, "figure.titlesize": 12.5, "legend.fontsize": 9.5,
     "axes.prop_cycle": matplotlib.cycler(color=COLOURS), "axes.spines.top": False, "axes.spines.right": False,
@@ -93,10 +93,12 @@ class Results:
         return data[:].astype(float)
 
     def label(self, name):
-        """long_name, or the name, with its unit where it has one."""
+        """long_name, or the name where that is shorter than a sentence, with its unit where it has one."""
         attrs = next((g[name].attrs for g in self.groups if name in g), {})
         unit = text_of(attrs.get("units", "1"))
-        long_name = text_of(attrs.get("long_name", "")) or name
+        long_name = text_of(attrs.get("long_name", ""))
+        if not 0 < len(long_name) <= LONGEST_LABEL:
+            long_name = name.replace("_", " ")
         return long_name + (f" ({unit})" if unit != "1" else "")
 
     @staticmethod
