@@ -16,12 +16,12 @@ try:
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    from matplotlib.colors import Normalize, TwoSlopeNorm
+    from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 except ImportError as error:
     print(f"error: {error}; install python3-h5py and python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
     sys.exit(4)
 
-NORMS = ("err_l2", "err_max", "err_rel")
+NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error"}
 DONE = 1
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # Okabe and Ito: told apart by all
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"                                              # perceptually uniform; white at 0
@@ -98,7 +98,7 @@ class Results:
         unit = text_of(attrs.get("units", "1"))
         long_name = text_of(attrs.get("long_name", ""))
         if not 0 < len(long_name) <= LONGEST_LABEL:
-            long_name = name.replace("_", " ")
+            long_name = NORMS.get(name, name.replace("_", " "))
         return long_name + (f" ({unit})" if unit != "1" else "")
 
     @staticmethod
@@ -223,11 +223,13 @@ def levels(values):
 
 # ------------------------------------------------------------------------------------------------------- the pictures
 
-def colour_scale(data, many=False):
-    """Colour map and range: diverging and centred at 0 for signed data, else sequential."""
+def colour_scale(data, many_decades=False):
+    """Colour map and range: diverging and centred at 0 for signed data, else sequential; many_decades: logarithmic if need be."""
     low, high = np.nanmin(data), np.nanmax(data)
     if not np.isfinite([low, high]).all():
         raise Refusal("there is nothing finite to draw")
+    if many_decades and 0 < low < high / 100:
+        return SEQUENTIAL, LogNorm(low, high)
     if low < 0 < high and -low > 0.05 * high and high > -0.05 * low:
         top = max(-low, high)
         return DIVERGING, TwoSlopeNorm(0.0, -top, top)
@@ -327,10 +329,11 @@ def draw_series(results, ask, of, rows, axes):
     quartiles. Returns what the second line of the title says."""
     if rows is None and np.count_nonzero(results.ok) <= MOST_RUNS and not ask.over:
         rows = list(np.flatnonzero(results.ok))
+    after = 0.0 if "x" in ask.log else -np.inf    # a logarithmic axis begins behind t = 0
     if rows is not None:
         for row, colour in zip(rows, line_colours(len(rows))):
             t = results.axis(row, of, "time_s")
-            axes.plot(t, results.values(row, of), color=colour, label=results.describe(row, rows))
+            axes.plot(t[t > after], results.values(row, of)[t > after], color=colour, label=results.describe(row, rows))
         legend(axes, len(rows))
         return results.common(rows)
 
@@ -344,6 +347,7 @@ def draw_series(results, ask, of, rows, axes):
         if len(rows) == 0:
             continue
         t, y = series_of(results, of, rows)
+        t, y = t[t > after], y[:, t > after]
         if len(values) <= MOST_LINES and len(rows) > 1:
             axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colour, alpha=0.16, linewidth=0)
         axes.plot(t, np.nanmedian(y, axis=0), color=colour, label=f"{by} = {number(value)}")
@@ -463,7 +467,7 @@ def heatmap(results, ask):
             if len(cell):
                 table[i, j] = cell.mean()
 
-    cmap, norm = colour_scale(table)
+    cmap, norm = colour_scale(table, of in NORMS)
     height = min(6.5, max(2.6, 1.6 + 0.38 * len(up)))
     figure, axes = plt.subplots(figsize=(7.4, height), layout="constrained")
     image = axes.imshow(np.ma.masked_invalid(table), cmap=cmap, norm=norm, origin="lower", aspect="auto", interpolation="nearest")
