@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""compare_h5.py A B: fail unless two output files hold the same, dataset by dataset, bit by bit (a NaN equals the same NaN).
+Left out: what tells of the call and not of the results (wall_time, history, provenance)."""
+import sys
+
+import h5py
+import numpy as np
+
+IGNORED_DATA, IGNORED_ATTRIBUTES = {"wall_time", "provenance"}, {"history", "REFERENCE_LIST", "DIMENSION_LIST"}
+
+
+def datasets(group, path=""):
+    for name in group:
+        if name in IGNORED_DATA:
+            continue
+        item = group[name]
+        if isinstance(item, h5py.Group):
+            yield from datasets(item, path + name + "/")
+        else:
+            yield path + name, item
+
+
+def same(a, b):
+    if a.dtype.kind == "f":
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return a.shape == b.shape and np.array_equal(a, b)
+
+
+def attributes(item):
+    return {k: v for k, v in item.attrs.items() if k not in IGNORED_ATTRIBUTES}
+
+
+def compare(a, b):
+    faults = []
+    left, right = dict(datasets(a)), dict(datasets(b))
+    if left.keys() != right.keys():
+        faults.append(f"datasets differ: {sorted(left.keys() ^ right.keys())}")
+    for name in sorted(left.keys() & right.keys()):
+        x, y = left[name][()], right[name][()]
+        if not same(np.asarray(x), np.asarray(y)):
+            faults.append(f"{name} differs")
+        if str(attributes(left[name])) != str(attributes(right[name])):
+            faults.append(f"attributes of {name} differ: {attributes(left[name])} and {attributes(right[name])}")
+    if str(attributes(a)) != str(attributes(b)):
+        faults.append(f"root attributes differ: {attributes(a)} and {attributes(b)}")
+    return faults
+
+
+if __name__ == "__main__":
+    with h5py.File(sys.argv[1], "r") as first, h5py.File(sys.argv[2], "r") as second:
+        found = compare(first, second)
+    for line in found:
+        print(f"{sys.argv[1]} {sys.argv[2]}: {line}", file=sys.stderr)
+    sys.exit(1 if found else 0)

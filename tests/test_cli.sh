@@ -1,0 +1,190 @@
+#!/bin/bash
+# The program as a user meets it: every command, its exit code and what it says. SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+python=/usr/bin/python3
+$python -c 'import h5py, numpy' 2>/dev/null || python=
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-cli-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+export LC_ALL=C.UTF-8
+unset NO_COLOR
+failures=0
+
+fail() { echo "FAILED: $*" >&2; sed 's/^/    /' out err >&2; failures=$((failures + 1)); }
+# expect CODE ARGUMENT...: run sweep; its output goes to out and err
+expect() {
+    local code=$1
+    shift
+    "$sweep" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "sweep $*: exit code $got, expected $code"
+}
+says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
+prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
+silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
+same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>err || fail "$1 and $2 differ"; }
+is_json() { [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"; }
+[ -n "$python" ] || echo "# skipped: comparisons of files and JSON: no python3 with h5py"
+
+cat >small.cfg <<'CFG'
+title   = "small";
+problem = "cahn_hilliard";
+grid    = { n = 16; length = "2*pi*2"; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.05; end = 1.0; };
+sweep   = { a = [0.0, 0.1, 0.2]; seed = [1, 2]; };
+initial = "0.05*randn(seed)";
+forcing = "a*cos(x)";
+output  = { fields = { times = "linspace(0, end, 3)"; }; scalars = { every = 0.25; }; };
+run     = { device = "cpu"; };
+CFG
+sed 's/seed = \[1, 2\]/seed = [1, 2]; big = [0.05, 1000.0]/; s/0.05\*randn/big*randn/' small.cfg >bad.cfg
+
+# ---- usage
+expect 2; says 'a config or a command is needed'
+expect 2 chek small.cfg; says "unknown command 'chek'; did you mean 'check'?"
+expect 2 run --ouput x small.cfg; says "unknown option '--ouput'; did you mean '--output'?"
+expect 2 run -x small.cfg; says "unknown option '-x'"
+expect 2 run small.cfg -o; says "needs its FILE"
+expect 2 run; says 'needs CONFIG...'
+expect 2 list --csv; says "has no option '--csv'"
+expect 2 run small.cfg --shard 3/2; says '--shard takes I/N'
+expect 2 run small.cfg --max-time soon; says '--max-time takes a positive time'
+expect 2 run small.cfg -j none; says '-j takes a number'
+expect 2 run small.cfg --color maybe; says 'takes auto, always or never'
+expect 2 run small.cfg -s novalue; says 'KEY=VALUE'
+expect 2 run small.cfg --only 'nosuch > 1'; says nosuch
+expect 2 run small.cfg --only 'a > 5'; says 'no run is left'
+expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
+expect 5 missing.cfg; says missing.cfg
+expect 0 --help; prints 'sweep CONFIG...'; prints '--max-time'
+expect 0 check --help; prints '--list'
+expect 0 -V; prints 'sweep 0.1.0'; prints 'compiler'
+
+# ---- what there is
+expect 0 list; prints cahn_hilliard; prints cpu.plain; prints cpu.thomas
+expect 0 explain time.dt; prints 'Time step'; silent err
+expect 0 explain; prints time.end; prints physics.gamma
+expect 0 explain --markdown; prints '| `time.dt` |'
+expect 0 explain --man; prints '.B time.dt'
+expect 2 explain time.dtt; says "did you mean 'time.dt'?"
+expect 0 init; cp out made.cfg
+expect 0 check made.cfg
+for problem in $("$sweep" list | awk '/^problems/ {on = 1; next} /^[a-z]/ {on = 0} on && /^  [a-z]/ {print $1}'); do
+    expect 0 init "$problem"; cp out "init_$problem.cfg"
+    expect 0 check "init_$problem.cfg"
+done
+expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
+
+# ---- check
+expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'; prints 'time     ≈'
+[ ! -e results ] || fail "check wrote something"
+expect 0 small.cfg -n; prints '6 runs'
+expect 0 check small.cfg --list; [ "$(wc -l <out)" = 7 ] || fail "--list has not 7 lines"; prints 'run,run_id,a,seed'
+expect 0 check small.cfg -v; says 'time.dt'; says '(given)'; says '(default)'
+expect 3 check small.cfg -s time.dtt=1; says "unknown key 'time.dtt'"
+LC_ALL=C expect 0 check small.cfg; prints '6 runs = a(3) x seed(2)'
+printf 'problem = "heat";\ngrid = { n = 64; lenth = 1.0; };\ntime = { dt = "x1"; end = 1.0; };\n' >wrong.cfg
+expect 3 check wrong.cfg; says 'wrong.cfg:2: error:'; says 'wrong.cfg:3: error:'
+
+# ---- run
+expect 0 small.cfg; says 'sweep 0.1.0 · cahn_hilliard · 6 runs = a(3) × seed(2)'; says 'done     6 ok'
+says 'next     sweep plot results/small.h5'; silent out
+[ ! -e results/small.h5.d ] || fail "the folder of the parts is still there"
+expect 0 small.cfg; says 'nothing to do: 6 done'
+expect 0 small.cfg -q -o quiet.h5; silent err; silent out
+same results/small.h5 quiet.h5
+expect 5 small.cfg -s time.end=2.0; says 'error: results/small.h5 holds another sweep (time.end 1.0 -> 2.0); use -o FILE or --force'
+expect 5 small.cfg -s output.scalars.every=0.5; says 'other outputs of this sweep (output.scalars.every 0.25 -> 0.5)'
+same results/small.h5 quiet.h5
+expect 0 small.cfg -s time.end=2.0 --force -o quiet.h5; says 'done     6 ok'
+[ ! -e quiet.h5.new ] && [ ! -e quiet.h5.new.d ] || fail "--force left something behind"
+expect 0 small.cfg -s time.end=2.0 -o quiet.h5; says 'nothing to do'
+expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]'; says '2 of 8 runs left'; says 'done     8 ok'
+expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]' -o longer.h5
+same results/small.h5 longer.h5
+touch other.h5; expect 5 small.cfg -o other.h5; says other.h5
+expect 5 small.cfg -o small.cfg/x.h5; says small.cfg
+NO_COLOR=1 expect 5 small.cfg -o other.h5; grep -q "$(printf '\033')" err && fail "NO_COLOR is not respected"
+expect 5 small.cfg -o other.h5 --color always; grep -q "$(printf '\033')" err || fail "--color always has no color"
+
+# ---- a run that diverges
+expect 1 bad.cfg; says 'diverged ('; says 'not finite at t = '
+expect 1 bad.cfg; says 'nothing to do: 6 done, 6 diverged; sweep resume results/bad.h5 --retry-failed'
+expect 1 resume results/bad.h5 --retry-failed; says '6 of 12 runs left'
+expect 1 show results/bad.h5; prints diverged; prints 'not finite at t ='
+expect 1 bad.cfg -o fast.h5 --fail-fast -s run.batch=1; says 'stopped at the first failure'
+expect 1 bad.cfg small.cfg -s output.file=several.h5
+
+# ---- only, shards
+expect 0 small.cfg --only 'a > 0.15' -o only.h5; says '2 of them'
+expect 0 small.cfg -o only.h5; says '4 of 6 runs left'
+expect 0 small.cfg -o all.h5
+same only.h5 all.h5
+for k in 1 2 3; do expect 0 small.cfg --shard $k/3 -s output.file=s.h5; done
+expect 0 small.cfg --shard 1/3 -s output.file=s.h5; says 'nothing to do: 2 done'
+expect 0 resume s.shard-2-of-3.h5; says 'nothing to do: 2 done'
+expect 0 small.cfg -s output.file=s.h5
+expect 0 merge s.shard-1-of-3.h5 s.shard-2-of-3.h5 s.shard-3-of-3.h5 -o merged.h5; says 'merged   3 files'
+same merged.h5 s.h5
+expect 2 merge s.shard-1-of-3.h5; says '-o FILE'
+expect 5 merge s.shard-1-of-3.h5 quiet.h5 -o mixed.h5
+
+# ---- stop and go on
+cat >long.cfg <<'CFG'
+problem = "cahn_hilliard";
+grid    = { n = 64; length = "2*pi*4"; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.001; end = 40.0; };
+sweep   = { seed = "range(1, 20)"; };
+initial = "0.05*randn(seed)";
+output  = { fields = { times = "linspace(0, end, 9)"; }; scalars = { every = 1.0; }; };
+run     = { device = "cpu"; };
+CFG
+expect 75 long.cfg --max-time 0.3s --log-json log.json; says 'stopped; run the same command again to continue'
+expect 0 status results/long.h5; prints interrupted; prints pending
+expect 0 status results/long.h5 --json; is_json out; prints '"state": "interrupted"'
+expect 0 resume results/long.h5 --log-json log.json; says 'from step'; says 'done     20 ok'
+expect 0 long.cfg -o whole.h5 --progress always; says ETA
+same results/long.h5 whole.h5
+expect 0 status results/long.h5; prints finished
+for event in start plan checkpoint stopped batch done; do
+    grep -q "\"event\": \"$event\"" log.json || fail "the log has no $event"
+done
+[ -z "$python" ] || $python -c 'import json; [json.loads(line) for line in open("log.json")]' 2>err || fail "log.json is not JSON"
+"$sweep" long.cfg -o int.h5 >out 2>err & pid=$!
+sleep 0.5; kill -INT $pid; wait $pid; code=$?
+[ $code = 130 ] || fail "Ctrl-C: exit code $code, expected 130"
+says 'stopped; run the same command again to continue'
+"$sweep" long.cfg -o int.h5 >out 2>err & pid=$!
+sleep 0.3; expect 0 status int.h5
+wait $pid; same int.h5 whole.h5
+
+# ---- show
+expect 0 show results/small.h5; prints seed; prints done
+expect 0 show results/small.h5 --csv; [ "$(wc -l <out)" = 9 ] || fail "show --csv has not 9 lines"; prints 'run,a,seed,status'
+expect 0 show results/small.h5 --json; is_json out
+expect 0 show results/small.h5 --run 3; prints run_id
+id=$("$sweep" show results/small.h5 --csv | awk -F, 'NR == 5 {print $(NF - 1)}')
+expect 0 show results/small.h5 --run "$id"; prints "$id"
+expect 2 show results/small.h5 --run 99; says 'no run 99'
+expect 5 show missing.h5; says missing.h5
+expect 5 status missing.h5; says missing.h5
+expect 5 resume missing.h5; says missing.h5
+head -c 3000 results/small.h5 >torn.h5; expect 5 show torn.h5; says torn.h5
+
+# ---- plot
+expect 5 plot missing.h5; says missing.h5
+SWEEP_SHARE=$tmp/nowhere expect 5 plot results/small.h5; says plot.py
+SWEEP_PYTHON=$tmp/nopython expect 4 plot results/small.h5; says python3-h5py
+if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
+    expect 0 plot results/small.h5 --kind spacetime --run 0 -o picture.png
+    [ -s picture.png ] || fail "no picture"
+else
+    echo "# skipped: plot: no python3 with matplotlib"
+fi
+
+[ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
+echo "all passed"

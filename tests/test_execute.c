@@ -1,0 +1,395 @@
+/* Plans and their execution: what comes out must not depend on how it was computed. */
+#include "helpers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "base/sw_mem.h"
+#include "sweep/sw_execute.h"
+
+static const char *const chaos =  /* four runs, one of which blows up */
+    "problem = \"cahn_hilliard\"; grid = { n = 16; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
+    "time = { dt = 0.05; end = 5.0; }; sweep = { amplitude = [0.1, 0.5, 100.0, 0.9]; };\n"
+    "initial = \"amplitude*cos(x)\";\n"
+    "output = { fields = { times = \"linspace(0, end, 6)\"; }; scalars = { every = 0.5; }; };\n";
+
+static const char *const thousand =  /* run 500 blows up */
+    "problem = \"cahn_hilliard\"; grid = { n = 8; length = \"2*pi\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
+    "time = { dt = 0.05; end = 2.0; }; sweep = { k = \"range(0, 999)\"; };\n"
+    "initial = \"(k == 500 ? 1000 : 0.1 + k/2000)*cos(x)\";\n"
+    "output = { fields = { times = \"linspace(0, end, 3)\"; }; scalars = { every = 1.0; }; };\n";
+
+static const char *const decay =  /* every run has an exact solution */
+    "problem = \"hyperdiffusion\"; grid = { n = 32; length = \"2*pi\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
+    "time = { dt = 0.01; end = 0.5; }; sweep = { m = [1, 2]; };\n"
+    "initial = \"cos(m*x)\"; exact = \"cos(m*x)*exp(-m^4*t)\";\n"
+    "output = { fields = { times = [0.5]; }; };\n";
+
+/* ---- one call of the program, in small */
+
+struct call {
+    const char *config, *file, *only;
+    const char *override[4];
+    int         threads;
+    double      checkpoint_seconds;
+    int64_t     stop_after;          /* stop when the progress callback was called that often; 0: never */
+    bool        fail_fast, retry_failed;
+    /* out */
+    struct sw_execute_summary summary;
+    int64_t to_do, already, batches, resumed, looks, failures, checkpoints;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_progress(void *user, const struct sw_progress *progress)
+{
+    struct call *c = user;
+    assert_true(progress->points_steps_done >= 0);
+    if (c->stop_after && ++c->looks >= c->stop_after) stop = 1;
+}
+
+static void on_event(void *user, const struct sw_event *event)
+{
+    struct call *c = user;
+    c->failures += event->kind == SW_EVENT_FAILURE;
+    c->checkpoints += event->kind == SW_EVENT_CHECKPOINT;
+}
+
+static enum sw_status perform(struct call *c)
+{
+    struct sw_report report = {0};
+    struct sw_config *config = NULL;
+    struct sw_sweep *sweep = NULL;
+    struct sw_ledger *ledger = NULL;
+    struct sw_device *device = NULL;
+    struct sw_plan *plan = NULL;
+    struct sw_selection which = {.only = c->only};
+    uint64_t *id = NULL;
+    int64_t *run = NULL, count = 0;
+    int noverride = 0;
+    while (noverride < 4 && c->override[noverride]) noverride++;
+    if (sw_config_read_text("test.cfg", c->config, c->override, noverride, &report, &config) ||
+        sw_sweep_expand(config, &report, &sweep))
+        fail_msg("%s", sw_report_print(&report));
+    assert_ok(sw_alloc((size_t)sweep->nruns, &id));
+    assert_ok(sw_sweep_ids(sweep, 0, sweep->nruns, id));
+    assert_ok(sw_sweep_select(sweep, &which, &run, &count));
+    assert_ok(sw_ledger_open(c->file, &report, &ledger));
+    assert_ok(sw_device_open("cpu", c->threads, &device));
+    enum sw_status st = sw_plan_make(sweep, run, count, id, ledger, c->retry_failed, device, &plan);
+    if (!st) {
+        struct sw_execute_options options = {
+            .file = c->file, .checkpoint_seconds = c->checkpoint_seconds, .fail_fast = c->fail_fast,
+            .retry_failed = c->retry_failed, .stop = &stop, .progress = on_progress, .event = on_event, .user = c,
+            .provenance = {.command_line = "test", .solver = "", .device = "", .driver = "", .cuda = "", .hostname = ""},
+        };
+        c->to_do = plan->nruns;
+        c->already = plan->done + plan->failed;
+        c->batches = plan->nbatch;
+        c->resumed = 0;
+        for (int64_t k = 0; k < plan->nbatch; k++) c->resumed += plan->batch[k].resume != NULL;
+        stop = 0;
+        st = sw_execute(sweep, plan, ledger, device, &options, &c->summary);
+    }
+    sw_plan_destroy(&plan);
+    sw_device_close(&device);
+    sw_ledger_close(&ledger);
+    sw_free(run);
+    sw_free(id);
+    sw_sweep_destroy(&sweep);
+    sw_config_destroy(&config);
+    sw_report_free(&report);
+    return st;
+}
+
+/* ---- what is in a file */
+
+static const char *path(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    char *p = paths[next++ % 8];
+    snprintf(p, sizeof paths[0], "%s/%s", test_folder(), name);
+    return p;
+}
+
+static double *read_dataset(const char *file, const char *name, size_t *count)
+{
+    double *values = NULL;
+    hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT), d = H5Dopen2(f, name, H5P_DEFAULT), space = H5Dget_space(d);
+    if (f < 0 || d < 0) fail_msg("%s has no %s", file, name);
+    *count = (size_t)H5Sget_simple_extent_npoints(space);
+    assert_ok(sw_alloc(*count, &values));
+    assert_true(H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Sclose(space);
+    H5Dclose(d);
+    H5Fclose(f);
+    return values;
+}
+
+/* Rows of A (first to last) and of B, from row `other` on, hold the same bits. */
+static void assert_rows(const char *a, const char *b, const char *name, size_t nruns_a, size_t first, size_t last, size_t other,
+                        size_t nruns_b)
+{
+    size_t na, nb;
+    double *x = read_dataset(a, name, &na), *y = read_dataset(b, name, &nb);
+    size_t width = na / nruns_a;
+    assert_int_equal(nb / nruns_b, width);
+    if (memcmp(x + first * width, y + other * width, (last - first) * width * sizeof *x))
+        fail_msg("%s differs in runs %zu .. %zu", name, first, last);
+    sw_free(x);
+    sw_free(y);
+}
+
+static void assert_same(const char *a, const char *b, size_t nruns)
+{
+    static const char *const names[] = {"u", "mass", "energy", "min", "max", "domain_length", "status", "steps", "t_reached"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) assert_rows(a, b, names[k], nruns, 0, nruns, 0, nruns);
+}
+
+static void rm(const char *file)
+{
+    assert_ok(sw_results_remove(file));
+}
+
+/* ---- the tests */
+
+static void bits_do_not_depend_on_batches_or_threads(void **state)
+{
+    (void)state;
+    const char *one = path("one.h5"), *other = path("other.h5");
+    assert_ok(perform(&(struct call){.config = chaos, .file = one, .threads = 1}));
+    static const char *const batch[] = {"run.batch=1", "run.batch=3", "run.batch=4"};
+    for (int k = 0; k < 3; k++) {
+        struct call c = {.config = chaos, .file = other, .override = {batch[k]}, .threads = 2};
+        assert_ok(perform(&c));
+        assert_int_equal(c.batches, k == 0 ? 4 : k == 1 ? 2 : 1);
+        assert_same(one, other, 4);
+        rm(other);
+    }
+    rm(one);
+}
+
+static void one_bad_run_of_a_thousand_harms_no_other(void **state)
+{
+    (void)state;
+    const char *all = path("all.h5"), *good = path("good.h5");
+    struct call c = {.config = thousand, .file = all};
+    assert_ok(perform(&c));
+    assert_int_equal(c.summary.diverged, 1);
+    assert_int_equal(c.summary.done, 999);
+    assert_contains(c.summary.first_failures, "run 500: not finite at t = ");
+    assert_ok(perform(&(struct call){.config = thousand, .file = good, .only = "k != 500"}));
+    static const char *const names[] = {"u", "mass", "energy", "domain_length"};
+    for (int k = 0; k < 4; k++) {
+        assert_rows(all, good, names[k], 1000, 0, 500, 0, 999);
+        assert_rows(all, good, names[k], 1000, 501, 1000, 500, 999);
+    }
+    rm(all);
+    rm(good);
+}
+
+static void a_diverged_run_keeps_its_reason_and_what_came_before(void **state)
+{
+    (void)state;
+    const char *file = path("diverged.h5");
+    struct sw_table *t;
+    size_t count;
+    struct call c = {.config = chaos, .file = file};
+    assert_ok(perform(&c));
+    assert_int_equal(c.failures, 1);
+    assert_ok(sw_table_read(file, &t));
+    assert_int_equal(t->status[2], SW_RUN_DIVERGED);
+    assert_contains(t->message[2], "not finite at t = ");
+    assert_contains(t->message[2], " of 100)");
+    assert_near(t->t_reached[2], 0.05 * (double)t->steps[2], 1e-12);  /* one product, rounded */
+    assert_true(t->steps[2] > 0 && t->steps[2] < 100);
+    assert_int_equal(t->status[1], SW_RUN_DONE);
+    assert_string_equal(t->message[1], "");
+    assert_int_equal(t->steps[1], 100);
+    double *u = read_dataset(file, "u", &count);  /* [4][6][16] */
+    for (int i = 0; i < 16; i++) {
+        assert_true(isfinite(u[(2 * 6 + 0) * 16 + i]));
+        assert_true(isnan(u[(2 * 6 + 5) * 16 + i]));
+    }
+    sw_free(u);
+    sw_table_free(&t);
+    rm(file);
+}
+
+static void a_stopped_batch_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    const char *whole = path("whole.h5"), *stopped = path("stopped.h5");
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
+    int stops = 0;
+    struct call c = {.config = chaos, .file = stopped, .stop_after = 1};
+    for (;;) {  /* one look at the clock a call: a step, then four, ... */
+        c.looks = 0;
+        enum sw_status st = perform(&c);
+        if (!st) break;
+        assert_int_equal(st, SW_E_STOPPED);
+        assert_int_equal(c.to_do, 4);
+        if (stops) assert_int_equal(c.resumed, 1);
+        if (++stops > 200) fail_msg("no end after %d stops", stops);
+    }
+    assert_true(stops > 1);
+    assert_same(whole, stopped, 4);
+    assert_int_equal(c.summary.diverged, 1);  /* told again by the call that ends it */
+    assert_contains(c.summary.first_failures, "run 2: not finite");
+    rm(whole);
+    rm(stopped);
+}
+
+static void checkpoints_change_no_bit(void **state)
+{
+    (void)state;
+    const char *whole = path("w.h5"), *often = path("often.h5");
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
+    struct call c = {.config = chaos, .file = often, .checkpoint_seconds = 1e-9};
+    assert_ok(perform(&c));
+    assert_true(c.checkpoints > 0);
+    assert_same(whole, often, 4);
+    rm(whole);
+    rm(often);
+}
+
+static void a_longer_axis_computes_only_what_is_new(void **state)
+{
+    (void)state;
+    const char *file = path("axis.h5"), *fresh = path("fresh.h5");
+    struct call c = {.config = chaos, .file = file, .override = {"sweep.amplitude=[0.1, 0.5, 0.9]"}};
+    assert_ok(perform(&c));
+    c.override[0] = NULL;
+    assert_ok(perform(&c));
+    assert_int_equal(c.to_do, 1);
+    assert_int_equal(c.already, 3);
+    assert_ok(perform(&(struct call){.config = chaos, .file = fresh}));
+    assert_same(file, fresh, 4);
+    rm(file);
+    rm(fresh);
+}
+
+static void failed_runs_are_computed_again_when_asked(void **state)
+{
+    (void)state;
+    const char *file = path("again.h5");
+    struct call c = {.config = chaos, .file = file};
+    assert_ok(perform(&c));
+    assert_ok(perform(&c));
+    assert_int_equal(c.to_do, 0);
+    c.retry_failed = true;
+    assert_ok(perform(&c));
+    assert_int_equal(c.to_do, 1);
+    assert_int_equal(c.summary.diverged, 1);
+    rm(file);
+}
+
+static void fail_fast_stops_at_the_first_failure(void **state)
+{
+    (void)state;
+    const char *file = path("fast.h5");
+    struct call c = {.config = chaos, .file = file, .fail_fast = true, .override = {"run.batch=1"}};
+    assert_int_equal(perform(&c), SW_E_STOPPED);
+    assert_true(c.summary.failed_fast);
+    assert_ok(perform(&c));  /* goes on behind it */
+    assert_true(c.already >= 2);
+    rm(file);
+}
+
+static void norms_measure_the_difference_from_exact(void **state)
+{
+    (void)state;
+    const char *file = path("norms.h5");
+    struct sw_table *t;
+    size_t count;
+    assert_ok(perform(&(struct call){.config = decay, .file = file}));
+    assert_ok(sw_table_read(file, &t));
+    double *u = read_dataset(file, "u", &count);  /* [2][1][32] at the last time */
+    for (int j = 0; j < 2; j++) {
+        double m = j + 1, sum = 0, worst = 0, norm = 0;
+        for (int i = 0; i < 32; i++) {
+            double x = i * 6.283185307179586 / 32, e = cos(m * x) * exp(-pow(m, 4) * 0.5), d = fabs(u[j * 32 + i] - e);
+            sum += d * d;
+            norm += e * e;
+            worst = d > worst ? d : worst;
+        }
+        /* the same sums in another order: 32 terms, some units of rounding each */
+        assert_near(t->err_l2[j], sqrt(sum / 32), 1e-13);
+        assert_near(t->err_max[j], worst, 1e-13);
+        assert_near(t->err_rel[j] / (sqrt(sum) / sqrt(norm)), 1, 1e-9);
+        assert_true(t->err_l2[j] > 0);
+    }
+    sw_free(u);
+    sw_table_free(&t);
+    rm(file);
+}
+
+static void there_are_no_norms_without_exact(void **state)
+{
+    (void)state;
+    const char *file = path("nonorms.h5");
+    struct sw_table *t;
+    assert_ok(perform(&(struct call){.config = chaos, .file = file}));
+    assert_ok(sw_table_read(file, &t));
+    for (int j = 0; j < 4; j++) assert_true(isnan(t->err_l2[j]) && isnan(t->err_max[j]) && isnan(t->err_rel[j]));
+    sw_table_free(&t);
+    rm(file);
+}
+
+static void refuses_a_run_that_does_not_fit(void **state)
+{
+    (void)state;
+    struct call c = {.config = chaos, .file = path("large.h5"), .override = {"grid.n=1000000000", "time.dt=5.0", "run.batch=1"}};
+    enum sw_status st = perform(&c);
+    if (st == SW_OK) { skip_unless_needed("small machine", "this machine holds a run of 10^9 points"); return; }
+    assert_int_equal(st, SW_E_TOO_LARGE);
+    assert_contains(sw_err_message(), "one run needs ");
+    assert_contains(sw_err_message(), "lower grid.n to at most ");
+}
+
+static void refuses_a_solver_that_is_not_there_before_computing(void **state)
+{
+    (void)state;
+    const char *file = path("solver.h5");
+    struct call c = {.config = chaos, .file = file, .override = {"solver=\"cpu.nosuch\""}};
+    assert_int_equal(perform(&c), SW_E_ABSENT);
+    assert_contains(sw_err_message(), "cpu.nosuch");
+    assert_int_not_equal(access(file, F_OK), 0);
+}
+
+static void names_the_folder_that_cannot_be_made(void **state)
+{
+    (void)state;
+    FILE *f = fopen(path("plain"), "w");
+    assert_non_null(f);
+    fclose(f);
+    struct call c = {.config = chaos, .file = path("plain/x.h5")};
+    enum sw_status st = perform(&c);
+    assert_int_equal(st, SW_E_IO);
+    assert_contains(sw_err_message(), "plain");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_do_not_depend_on_batches_or_threads),
+        cmocka_unit_test(one_bad_run_of_a_thousand_harms_no_other),
+        cmocka_unit_test(a_diverged_run_keeps_its_reason_and_what_came_before),
+        cmocka_unit_test(a_stopped_batch_goes_on_to_the_same_bits),
+        cmocka_unit_test(checkpoints_change_no_bit),
+        cmocka_unit_test(a_longer_axis_computes_only_what_is_new),
+        cmocka_unit_test(failed_runs_are_computed_again_when_asked),
+        cmocka_unit_test(fail_fast_stops_at_the_first_failure),
+        cmocka_unit_test(norms_measure_the_difference_from_exact),
+        cmocka_unit_test(there_are_no_norms_without_exact),
+        cmocka_unit_test(refuses_a_run_that_does_not_fit),
+        cmocka_unit_test(refuses_a_solver_that_is_not_there_before_computing),
+        cmocka_unit_test(names_the_folder_that_cannot_be_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+#!/bin/bash
+# Kill the program at random moments and run it again, until it is done: the file must equal that of an uninterrupted run, dataset
+# by dataset, bit by bit. SW_LONG=1 kills hundreds of times.
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+python=/usr/bin/python3
+$python -c 'import h5py, numpy' 2>/dev/null || { echo "# skipped: no python3 with h5py"; exit 0; }
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-kill-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+rounds=${SW_LONG:+40}
+rounds=${rounds:-2}
+kills=0
+
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# About a second of computing, however fast the machine is: the number of runs is set by a trial.
+config() {  # config RUNS
+    cat <<CFG
+problem = "cahn_hilliard";
+grid    = { n = 64; length = "2*pi*4"; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.002; end = 10.0; };
+sweep   = { seed = "range(1, $1)"; };
+initial = "0.05*randn(seed)";
+output  = { fields = { times = "linspace(0, end, 41)"; }; scalars = { every = 0.1; }; };
+run     = { device = "cpu"; };
+CFG
+}
+seconds() { local start=$EPOCHREALTIME; "$@" || fail "$*"; echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
+config 8 >trial.cfg
+took=$(seconds "$sweep" -q trial.cfg -j 1)
+runs=$(echo "$took" | awk '{n = int(8/$1); print n < 4 ? 4 : n > 400 ? 400 : n}')
+config "$runs" >k.cfg
+took=$(seconds "$sweep" -q k.cfg -j 1 -o whole.h5)
+
+# killed OPTION...: kill and start again until it is through
+killed() {
+    local code tries=0
+    rm -rf k.h5 k.h5.d
+    while :; do
+        "$sweep" -q k.cfg -j 1 -o k.h5 "$@" >/dev/null 2>err &
+        local pid=$!
+        sleep "$(awk -v s="$RANDOM" -v t="$took" 'BEGIN {print s/32768*t*0.6}')"
+        if [ $tries -lt 6 ] && kill -9 $pid 2>/dev/null; then kills=$((kills + 1)); fi
+        wait $pid 2>/dev/null
+        code=$?
+        tries=$((tries + 1))
+        [ $code = 0 ] && break
+        [ $code = 137 ] || { cat err >&2; fail "exit code $code after a kill"; }
+        [ $tries -lt 60 ] || fail "no end in sight"
+    done
+    [ ! -e k.h5.d ] || fail "parts are left: $(ls k.h5.d)"
+    $python "$top/tests/compare_h5.py" whole.h5 k.h5 || fail "killed, $*: not the same as the uninterrupted run"
+}
+
+for ((round = 0; round < rounds; round++)); do
+    killed -s "run.batch=$((runs / 6 + 1))"        # between and in batches
+    killed -s run.checkpoint=0.001                 # in the middle of the only batch, a checkpoint about every 0.1 s
+done
+
+# SIGTERM ends it cleanly, with a checkpoint
+rm -rf k.h5 k.h5.d
+"$sweep" -q k.cfg -j 1 -o k.h5 & pid=$!
+sleep "$(awk -v t="$took" 'BEGIN {print t/2}')"
+kill -TERM $pid; wait $pid; code=$?
+[ $code = 75 ] || fail "SIGTERM: exit code $code, expected 75"
+"$sweep" resume k.h5 -j 1 2>err || { cat err >&2; fail "resume after SIGTERM"; }
+grep -q 'from step' err || fail "resume did not go on from the checkpoint: $(cat err)"
+$python "$top/tests/compare_h5.py" whole.h5 k.h5 || fail "SIGTERM and resume: not the same as the uninterrupted run"
+echo "all passed: $kills kills, $runs runs, $took s uninterrupted"
