@@ -31,7 +31,7 @@ CFG
 seconds() { local start=$EPOCHREALTIME; "$@" || fail "$*"; echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
 config 8 >trial.cfg
 took=$(seconds "$sweep" -q trial.cfg -j 1)
-runs=$(echo "$took" | awk '{n = int(8/$1); print n < 4 ? 4 : n > 400 ? 400 : n}')
+runs=$(echo "$took" | awk '{n = int(8/$1); print (n < 4 ? 4 : n > 400 ? 400 : n)}')
 config "$runs" >k.cfg
 took=$(seconds "$sweep" -q k.cfg -j 1 -o whole.h5)
 
