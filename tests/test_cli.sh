@@ -42,6 +42,8 @@ run     = { device = "cpu"; };
 CFG
 sed 's/seed = \[1, 2\]/seed = [1, 2]; big = [0.05, 1000.0]/; s/0.05\*randn/big*randn/' small.cfg >bad.cfg
 
+sed 's/\[0.0, 0.1, 0.2\]/[0.0, 0.1, 0.2, 0.3]/' small.cfg >longer.cfg
+
 # ---- usage
 expect 2; says 'a config or a command is needed'
 expect 2 chek small.cfg; says "unknown command 'chek'; did you mean 'check'?"
@@ -116,7 +118,7 @@ expect 1 bad.cfg; says 'nothing to do: 6 done, 6 diverged; sweep resume results/
 expect 1 resume results/bad.h5 --retry-failed; says '6 of 12 runs left'
 expect 0 show results/bad.h5; prints diverged; prints 'not finite at t ='
 expect 1 bad.cfg -o fast.h5 --fail-fast -s run.batch=1; says 'stopped at the first failure'
-expect 1 bad.cfg small.cfg; says 'nothing to do: 6 done, 6 diverged'; says 'id'
+expect 1 bad.cfg longer.cfg; says 'nothing to do: 6 done, 6 diverged'; says 'done     8 ok'
 
 # ---- only, shards
 expect 0 small.cfg --only 'a > 0.15' -o only.h5; says '2 of them'
