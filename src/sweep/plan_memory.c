@@ -34,6 +34,14 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
                    gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
 }
 
+/* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory, and end
+ * (and are safe on disk) later. A GPU wants as many as fit. */
+static double wanted(const struct sw_group *g, const struct sw_device *device)
+{
+    if (device->space == SW_DEVICE) return MOST_RUNS;
+    return fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
+}
+
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device, struct sw_plan *p,
                         int64_t *most)
 {
@@ -49,7 +57,8 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, st
     double fit = fmin(fmin((room - (double)fixed) / here, host / on_host), MOST_RUNS);
     if (fit < 1) return too_large(group, device, on_host, host);
     *most = (int64_t)fit;
-    if (sweep->batch && *most > sweep->batch) *most = sweep->batch;
+    if (sweep->batch) { if (*most > sweep->batch) *most = sweep->batch; }
+    else if ((double)*most > wanted(group, device)) *most = (int64_t)wanted(group, device);
     double batch = (double)fixed + (double)per_run * (double)(group->count < *most ? group->count : *most);
     if (per_run > p->run_bytes) p->run_bytes = per_run;
     if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;
