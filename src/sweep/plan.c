@@ -223,7 +223,7 @@ enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t 
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->run));
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->row));
-    SW_TRY_TO(failed, st, sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
+    if (p->nruns) SW_TRY_TO(failed, st, sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
     SW_TRY_TO(failed, st, continue_batches(p, ledger, id));
     SW_TRY_TO(failed, st, cut(p, sweep, device, id));
     SW_TRY_TO(failed, st, try_solvers(p, sweep, device));
