@@ -1,17 +1,18 @@
 #!/bin/sh
-# install.sh PREFIX: put the program, plot script, configs, man pages and docs under PREFIX. Doing it again replaces them.
+# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), plot script, configs, man pages and docs under PREFIX. Doing it
+# again replaces them.
 set -e
-[ -n "$1" ] || { echo "usage: install.sh PREFIX" >&2; exit 2; }
-to=$1
+[ -n "$1" ] || { echo "usage: install.sh PREFIX [PROGRAM]" >&2; exit 2; }
 cd "$(dirname "$0")/.."
-[ -x sweep ] || { echo "install.sh: no ./sweep yet; run make first" >&2; exit 1; }
+to=$1 program=${2:-./sweep}
+[ -x "$program" ] || { echo "install.sh: no $program yet; run make first" >&2; exit 1; }
 put() {  # put MODE FOLDER FILE...
     mode=$1 folder=$to/$2
     shift 2
     install -d "$folder"
     install -m "$mode" "$@" "$folder"
 }
-put 755 bin sweep
+put 755 bin "$program"
 put 755 share/sweep scripts/plot.py
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/man/man1 docs/man/sweep.1

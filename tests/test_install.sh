@@ -1,0 +1,48 @@
+#!/bin/sh
+# What is installed works from where it is; setup.sh asks for what is missing and is silent when nothing is.
+cd "$(dirname "$0")/.." || exit 1
+: "${SWEEP:=./build/sweep}"
+failed=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+ok() { echo "  ok    $1"; }
+bad() { echo "  BAD   $1"; failed=1; }
+
+# ---- install.sh
+{ scripts/install.sh "$dir/to" "$SWEEP" && scripts/install.sh "$dir/to" "$SWEEP"; } >"$dir/out" 2>&1 &&
+    ok "installs, twice" || { cat "$dir/out"; bad "installs, twice"; }
+for file in bin/sweep share/sweep/plot.py share/sweep/configs/ch_forcing.cfg share/man/man1/sweep.1 share/man/man5/sweep.cfg.5 \
+            share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
+    [ -s "$dir/to/$file" ] || bad "installs $file"
+done
+if /usr/bin/python3 -c 'import h5py, matplotlib' 2>/dev/null; then
+    (cd "$dir" && to/bin/sweep run -q to/share/sweep/configs/tiny_heat.cfg && to/bin/sweep plot results/tiny_heat.h5 -o heat.png) \
+        >"$dir/out" 2>&1 && [ -s "$dir/heat.png" ] && ok "the installed program runs and plots elsewhere" ||
+        { cat "$dir/out"; bad "the installed program runs and plots elsewhere"; }
+fi
+
+# ---- setup.sh, with a dpkg and an apt of our own: packages listed in $dir/missing are not installed
+mkdir "$dir/bin"
+cat >"$dir/bin/dpkg-query" <<END
+#!/bin/sh
+for last; do :; done
+grep -qx "\$last" "$dir/missing" || echo "ii "
+END
+printf '#!/bin/sh\necho "apt-get $*" >>%s/apt\n' "$dir" >"$dir/bin/apt-get"
+printf '#!/bin/sh\necho 0\n' >"$dir/bin/id"
+chmod +x "$dir"/bin/*
+: >"$dir/missing"
+setup() { PATH="$dir/bin:$PATH" scripts/setup.sh "$@" >"$dir/out" 2>&1; }
+
+setup && [ ! -s "$dir/out" ] && [ ! -e "$dir/apt" ] && ok "nothing missing: silent, and apt is left alone" ||
+    bad "nothing missing: silent, and apt is left alone"
+printf 'libmd-dev\nmandoc\n' >"$dir/missing"
+setup --print && grep -q '^missing: libmd-dev mandoc' "$dir/out" && [ ! -e "$dir/apt" ] && ok "--print only prints" ||
+    { cat "$dir/out"; bad "--print only prints"; }
+setup && grep -q 'installing: libmd-dev mandoc' "$dir/out" && grep -q 'apt-get install .* libmd-dev mandoc' "$dir/apt" &&
+    ok "says what it installs, and installs that" || { cat "$dir/out"; bad "says what it installs, and installs that"; }
+printf '#!/bin/sh\nexit 1\n' >"$dir/bin/apt-get"
+if setup; then bad "an apt that fails is an error"; else
+    grep -q 'could not install' "$dir/out" && ok "an apt that fails is an error" || { cat "$dir/out"; bad "an apt that fails is an error"; }
+fi
+exit $failed
