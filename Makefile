@@ -36,8 +36,9 @@ NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
 LDLIBS    = $(HDF5_LDFLAGS) $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lmd,-lhdf5_hl -lhdf5 -lconfig -lmd) \
-            $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt -lstdc++) -lpthread -ldl -lm
-LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s)
+            $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) $(call STATIC,-lgomp) \
+            -lpthread -ldl -lm
+LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # ---- files
 sources := $(wildcard src/*/*.c)
@@ -120,6 +121,14 @@ FUZZ_SECONDS ?= 60
 fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
 
+# A folder to carry to a machine without compiler or libraries, beside the checkout: scripts/run_tests.sh build/portable runs it.
+# Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part of one.)
+portable:                      ## build/portable: program and tests that need only libc, for any recent x86-64 Linux
+	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests
+	@rm -rf $B/portable && mkdir -p $B/portable
+	@cd $B/portable-objects && cp sweep libcmocka.so.0 $(notdir $(tests)) ../portable
+	@du -sh $B/portable
+
 docs: $B/sweep                 ## write docs/config.md and the man pages again from the tables
 	@scripts/make_docs.sh $B/sweep
 
@@ -133,6 +142,6 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test tests check check-sanitized docs install format clean fuzz FORCE
+.PHONY: all help info setup demo test tests check check-sanitized portable docs install format clean fuzz FORCE
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
