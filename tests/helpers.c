@@ -18,6 +18,12 @@ void skip_unless_needed(const char *what, const char *reason)
     skip();
 }
 
+bool small_suite(void)
+{
+    const char *small = getenv("SW_SMALL");
+    return small && small[0] && strcmp(small, "0");
+}
+
 static char folder[256];
 
 static void remove_folder(void)

@@ -1,0 +1,84 @@
+#!/bin/bash
+# gpu_check.sh BUILD [LOG]: everything that a machine with a GPU has to show, in one go of at most 8 minutes.
+#   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable
+#   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
+# It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure too.
+cd "$(dirname "$0")/.." || exit 1
+build=${1:?usage: scripts/gpu_check.sh BUILD [LOG]}
+log=${2:-$build/gpu_check.log}
+limit=470 failed=0
+: > "$log" || exit 1
+
+say() { printf '%s\n' "$*" | tee -a "$log"; }
+left() { echo $((limit - SECONDS > 5 ? limit - SECONDS : 5)); }
+
+# step NAME SECONDS COMMAND...: run it, its output into the log; one line of summary.
+step() {
+    local name=$1 most=$2 start=$SECONDS code verdict
+    shift 2
+    [ "$most" -lt "$(left)" ] || most=$(left)
+    printf '\n===== %s: %s\n' "$name" "$*" >> "$log"
+    timeout -k 5 "$most" "$@" >> "$log" 2>&1 < /dev/null
+    code=$?
+    case $code in
+        0) verdict=ok ;;
+        124|137) verdict="FAILED: not done after $most s" ;;
+        *) verdict="FAILED: exit code $code" ;;
+    esac
+    [ $code -eq 0 ] || failed=$((failed + 1))
+    say "$(printf '%-34s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")"
+}
+
+missing() { failed=$((failed + 1)); say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
+
+say "program  $("$build/sweep" -V 2>&1 | head -n 1)"
+say "commit   $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$([ -z "$(git status --porcelain -uno 2>/dev/null)" ] || echo ', with changes')"
+say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
+say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+
+# ---- the whole suite, no row skipped for want of a device
+export SW_NEED=cuda
+step 'all tests' 240 scripts/run_tests.sh "$build"
+grep -aE '^FAILED: |^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$|^failed:' "$log" | sort -u | sed 's/^/    /' | head -n 40
+
+# ---- compute-sanitizer on the small suite
+if command -v compute-sanitizer > /dev/null; then
+    export SW_SMALL=1
+    for tool in memcheck racecheck initcheck synccheck; do
+        for test in test_band test_stepper; do
+            [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
+            step "$tool $test" 60 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 "$build/$test"
+        done
+    done
+    unset SW_SMALL
+    grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
+else
+    missing 'compute-sanitizer' 'not on this machine'
+fi
+
+# ---- the CPU's answer within rounding, over a time in which rounding grows little (growth rate <= 1/4)
+compare() {
+    python3 - "$1" "$2" <<'END'
+import sys, h5py, numpy as np
+a, b = (h5py.File(f, "r")["u"][...].astype(float) for f in sys.argv[1:3])
+off = np.abs(a - b).max()
+print(f"{a.shape}: largest difference {off:.3g} of {np.abs(a).max():.3g}")
+sys.exit(not off <= 1e-10 * np.abs(a).max())
+END
+}
+if python3 -c 'import h5py' 2> /dev/null; then
+    folder=$(mktemp -d)
+    for device in cpu cuda; do
+        step "ch_forcing on $device" 60 "$build/sweep" configs/ch_forcing.cfg --device $device -o "$folder/$device.h5" \
+            -s time.end=10.0 -s output.fields.precision=double
+    done
+    export -f compare
+    step 'ch_forcing: cuda = cpu' 30 bash -c "compare $folder/cpu.h5 $folder/cuda.h5"
+    grep -a 'largest difference' "$log" | sed 's/^/    /'
+    rm -rf "$folder"
+else
+    say 'ch_forcing: python3 has no h5py here; not compared'
+fi
+
+say "$failed failed, $SECONDS s"
+[ $failed -eq 0 ]
