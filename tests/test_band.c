@@ -1,5 +1,6 @@
-/* Every row of the table of band solvers must pass every test here. Matrices and vectors are kept line by line here, entry i of
- * system j at [j*n + i], band row r after band row; put() and get() carry them to a row's layout and memory. */
+/* Every row of the table of band solvers must pass every test here. Matrices and vectors are kept line by line here,
+ * entry i of system j at [j*n + i], band row r after band row; put() and get() carry them to a row's layout and memory.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +124,8 @@ static struct batch random_batch(struct sw_band_desc d, uint64_t seed)
 /* I + s4 d4 - s2 d2, what the steppers solve. */
 static struct batch line_operator(int n, int batch, double s4, double s2)
 {
-    struct batch y = make_batch((struct sw_band_desc){.n = n, .batch = batch, .lower = 2, .upper = 2, .periodic = true});
+    const struct sw_band_desc d = {.n = n, .batch = batch, .lower = 2, .upper = 2, .periodic = true};
+    struct batch y = make_batch(d);
     uint64_t seed = 7;
     for (int j = 0; j < batch; j++)
         for (int i = 0; i < n; i++) {
@@ -151,7 +153,8 @@ static double *put(const struct sw_band *s, const double *lines, int vectors)
     double *host = zeros(stride * vectors), *there = NULL;
     for (int r = 0; r < vectors; r++)
         for (int j = 0; j < d->batch; j++)
-            for (int i = 0; i < d->n; i++) host[r * stride + place(s, i, j)] = lines[((size_t)r * d->batch + j) * d->n + i];
+            for (int i = 0; i < d->n; i++)
+                host[r * stride + place(s, i, j)] = lines[((size_t)r * d->batch + j) * d->n + i];
     assert_ok(sw_device_alloc(device, stride * vectors, &there));
     assert_ok(sw_device_upload(device, there, host, stride * vectors * sizeof *host));
     sw_free(host);
@@ -288,8 +291,8 @@ static void leaves_residuals_below_lapacks_threshold_for_line_operators(void **s
         for (int m = 0; m < 36; m++) {
             struct batch y = line_operator(size[k], 2, s[m / 6], s[m % 6]);
             double *x = zeros(entries(&y.d));
-            /* at s4 = 1e8 and n = 1000 the clamped band E is so near to singular that Navon's closure, around Thomas or LAPACK
-             * alike, leaves up to 47 */
+            /* at s4 = 1e8 and n = 1000 the clamped band E is so near to singular that Navon's closure, around Thomas or
+             * LAPACK alike, leaves up to 47 */
             double limit = s[m / 6] < 1e8 ? 30 : 100;
             if (under_test->fits(&y.d)) {
                 solve_batch(&y, x);
@@ -356,7 +359,8 @@ static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
     (void)state;
     need_row();
     for (int shape = 0; shape < 4; shape++) {
-        struct sw_band_desc d = {.n = 33, .batch = 33, .lower = 1 + shape % 2, .upper = 1 + shape % 2, .periodic = shape > 1};
+        int wide = 1 + shape % 2;
+        struct sw_band_desc d = {.n = 33, .batch = 33, .lower = wide, .upper = wide, .periodic = shape > 1};
         if (under_test->fits(&d)) check_alone(d);
     }
 }

@@ -77,7 +77,10 @@ static struct sim make_with(const char *row, struct sw_device *where, struct tex
     return m;
 }
 
-static struct sim make(struct texts t, int n, int capacity) { return make_with(under_test->name, device, t, n, capacity, false); }
+static struct sim make(struct texts t, int n, int capacity)
+{
+    return make_with(under_test->name, device, t, n, capacity, false);
+}
 
 static void unmake(struct sim *m)
 {
@@ -141,7 +144,8 @@ static const double *scalars_of(const struct sim *m)
 
 /* ---- against exact solutions of the discrete equations */
 
-/* Runs 0, 1, 2: modes m = 1, 2, 3 of u = cos(2 pi m x/L) (as far as n resolves them), each with an operator of its own. a = 2 pi m/L. */
+/* Runs 0, 1, 2: modes m = 1, 2, 3 of u = cos(2 pi m x/L) (as far as n resolves them), each with an operator of its own.
+ * a = 2 pi m/L. */
 static void make_modes(int n, double s4, double s2, double dt, struct run run[3])
 {
     for (int j = 0; j < 3; j++) {
@@ -162,8 +166,9 @@ static double implicit_of(const struct run *r)
     return r->line.s4 * w * w + r->line.s2 * w;
 }
 
-/* Compares with amplitude[j]*cos(a x). Tolerance: a step rounds by u (1 + 4 s2 + 16 s4) in the solve with Navon's closure (numerics.md,
- * 1a), by as much in the stencil and its input, and no mode grows; 4 u n for the arguments of the cosines. */
+/* Compares with amplitude[j]*cos(a x). Tolerance: a step rounds by u (1 + 4 s2 + 16 s4) in the solve with Navon's
+ * closure (numerics.md, 1a), by as much in the stencil and its input, and no mode grows; 4 u n for the arguments of the
+ * cosines. */
 static void check_modes(const struct sim *m, const struct run *run, const double *amplitude, int steps)
 {
     double *u = state_of(m);
@@ -318,7 +323,8 @@ static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
                 /* each step may round by u (1 + 16 s4) |u|, and L = 8 pi */
                 double bound = 8.0 * pi * unit * (1.0 + step * (1.0 + 16.0 * run[j].line.s4));
                 if (step) assert_near(now[SW_MASS], mass[j], bound);
-                if (step && !(now[SW_ENERGY] < energy[j])) fail_msg("energy %.17g after %.17g", now[SW_ENERGY], energy[j]);
+                if (step && !(now[SW_ENERGY] < energy[j]))
+                    fail_msg("energy %.17g after %.17g", now[SW_ENERGY], energy[j]);
                 if (!step) mass[j] = now[SW_MASS];
                 energy[j] = now[SW_ENERGY];
             }
@@ -333,7 +339,8 @@ static void check_agreement(const char *row, struct texts t)
     enum { STEPS = 100, RUNS = 3 };
     for (int k = 0; k < SIZES; k++) {
         int n = sizes[k];
-        struct sim m = make_with(row, device, t, n, RUNS, false), plain = make_with("cpu.plain", host, t, n, RUNS, false);
+        struct sim m = make_with(row, device, t, n, RUNS, false);
+        struct sim plain = make_with("cpu.plain", host, t, n, RUNS, false);
         struct run run[RUNS] = {mixture(n, 0), mixture(n, 1), mixture(n, 2)};
         start(&m, RUNS, run);
         start(&plain, RUNS, run);
@@ -370,7 +377,9 @@ static void agrees_with_the_reference_with_any_band_solver(void **state)
         snprintf(row, sizeof row, "%s+%s", under_test->name, bands[k]);
         struct texts t = cahn_hilliard;
         struct sim probe = {{compile(t.initial, 0), compile(t.g, 1)}, NULL, 9, 0};
-        struct sw_stepper_desc desc = {.n = 9, .capacity = 1, .model = {t.scheme, PARAMS, probe.program[0], probe.program[1]}};
+        struct sw_stepper_desc desc = {
+            .n = 9, .capacity = 1, .model = {t.scheme, PARAMS, probe.program[0], probe.program[1]},
+        };
         enum sw_status st = sw_stepper_create(&desc, row, device, &probe.s);
         if (!st) assert_string_equal(sw_stepper_name(probe.s), row);
         unmake(&probe);
@@ -665,9 +674,11 @@ static void reports_scalars_as_their_formulas_say(void **state)
     need_row();
     for (int s = 0; s < SIZES; s++) {
         int n = sizes[s];
-        struct sim m = make((struct texts){SW_BACKWARD_EULER, "b + sin(a*x) + 0.3*cos(2*a*x) + 0.02*randn(c)", NULL, NULL,
-                                           "b*u^2 + ux^2/2 + 0.1*x"}, n, 2);
-        struct run run[2] = {{{.dt = 1, .dx = 2.0 / n, .x0 = -1.0}, {pi, 0.5, 7}}, {{.dt = 1, .dx = 0.1, .x0 = 3.0}, {0.2, -3, 8}}};
+        const struct texts t = {SW_BACKWARD_EULER, "b + sin(a*x) + 0.3*cos(2*a*x) + 0.02*randn(c)", NULL, NULL,
+                                "b*u^2 + ux^2/2 + 0.1*x"};
+        struct sim m = make(t, n, 2);
+        struct run run[2] = {{{.dt = 1, .dx = 2.0 / n, .x0 = -1.0}, {pi, 0.5, 7}},
+                             {{.dt = 1, .dx = 0.1, .x0 = 3.0}, {0.2, -3, 8}}};
         start(&m, 2, run);
         double *state_ = state_of(&m);
         const double *got = scalars_of(&m);
@@ -702,7 +713,8 @@ static void reports_the_wavelength_of_a_cosine_as_its_domain_length(void **state
     (void)state;
     need_row();
     struct sim m = make((struct texts){SW_BACKWARD_EULER, "0.3 + b*cos(a*x)", NULL, NULL, NULL}, 97, 2);  /* a prime */
-    struct run run[2] = {{{.dt = 1, .dx = 1.0 / 97}, {2 * pi * 5, 1.0, 0}}, {{.dt = 1, .dx = 1.0 / 97}, {0.0, 0.0, 0.0}}};
+    struct run run[2] = {{{.dt = 1, .dx = 1.0 / 97}, {2 * pi * 5, 1.0, 0}},
+                         {{.dt = 1, .dx = 1.0 / 97}, {0.0, 0.0, 0.0}}};
     start(&m, 2, run);
     const double *got = scalars_of(&m);
     assert_near(got[SW_DOMAIN_LENGTH], 0.2, 1e-12);

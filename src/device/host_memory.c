@@ -73,7 +73,8 @@ static void apply_groups(struct sw_host_memory *m)
 
 struct sw_host_memory sw_host_memory(void)
 {
-    size_t total = number_after("/proc/meminfo", "MemTotal:"), available = number_after("/proc/meminfo", "MemAvailable:");
+    size_t total = number_after("/proc/meminfo", "MemTotal:");
+    size_t available = number_after("/proc/meminfo", "MemAvailable:");
     struct sw_host_memory m = {.total = SIZE_MAX, .free = SIZE_MAX};
     if (total < SIZE_MAX / 1024) m.total = 1024 * total;  /* the file counts KiB */
     if (available < SIZE_MAX / 1024) m.free = 1024 * available;

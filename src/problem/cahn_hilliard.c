@@ -1,6 +1,6 @@
-/* The Cahn-Hilliard equation with forcing (cuPentBatch, eq. 1-3): phase separation of a binary mixture, u = -1 and 1. The fourth
- * derivative is taken at the new time, u³ - u and the forcing at the old one (eq. 2): first order in time. The free energy
- * F = integral of (u² - 1)²/4 + gamma u_x²/2 does not increase without forcing. */
+/* The Cahn-Hilliard equation with forcing (cuPentBatch, eq. 1-3): phase separation of a binary mixture, u = -1 and 1.
+ * The fourth derivative is taken at the new time, u³ - u and the forcing at the old one (eq. 2): first order in time.
+ * The free energy F = integral of (u² - 1)²/4 + gamma u_x²/2 does not increase without forcing. */
 #include "problem/line_family.h"
 
 static const struct sw_line_kind model = {
@@ -22,7 +22,7 @@ static const struct sw_quantity fields[] = {{"u", "1", "order parameter"}, {0}};
 static const char example[] =
     "// Cahn-Hilliard: a mixture separates under a travelling force of four amplitudes.\n"
     "title   = \"Phase separation under a travelling force\";\n"
-    "problem = \"cahn_hilliard\";                             // u_t = D (u^3 - u - gamma u_xx)_xx + forcing, periodic in x\n"
+    "problem = \"cahn_hilliard\";                             // u_t = D (u^3 - u - gamma u_xx)_xx + forcing\n"
     "sweep   = { a    = \"linspace(0, 0.3, 4)\";              // eight runs: each a with each seed\n"
     "            seed = [1, 2]; };\n"
     "grid    = { n = 128; length = \"2*pi*8\"; };             // x_i = i length/n; a string is an expression\n"

@@ -1,4 +1,5 @@
-/* The heat equation with a fourth-order second derivative (cuPentBatch, remark 3), which is pentadiagonal, or a second-order one:
+/* The heat equation with a fourth-order second derivative (cuPentBatch, remark 3), which is pentadiagonal, or a
+ * second-order one:
  *     u_xx = (d2 - d4/12) u/dx² + O(dx⁴)
  * so that the fourth order is a fourth derivative with the coefficient a4 = kappa dx²/12. */
 #include "problem/line_family.h"
@@ -12,8 +13,8 @@ static const struct sw_line_kind model = {
 
 static const struct sw_key keys[] = {
     SW_LINE_COEFFICIENT("physics.kappa", "The conductivity kappa."),
-    {.path = "order", .kind = SW_KEY_COUNT, .unit = "1", .min = 2, .max = 4, .multiple = 2, .fallback = "4", .decides = true,
-     .about = "The order of the second derivative in dx, 2 or 4."},
+    {.path = "order", .kind = SW_KEY_COUNT, .unit = "1", .min = 2, .max = 4, .multiple = 2, .fallback = "4",
+     .decides = true, .about = "The order of the second derivative in dx, 2 or 4."},
     SW_LINE_FUNCTIONS,
     {0},
 };

@@ -1,4 +1,5 @@
-/* Hyperdiffusion (cuPentBatch, eq. 4-6): the linear part of Cahn-Hilliard, with exact solutions exp(-gamma D k⁴ t) cos(k x). */
+/* Hyperdiffusion (cuPentBatch, eq. 4-6): the linear part of Cahn-Hilliard, with exact solutions exp(-gamma D k⁴ t)
+ * cos(k x). */
 #include "problem/line_family.h"
 
 static const struct sw_line_kind model = {

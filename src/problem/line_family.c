@@ -37,8 +37,8 @@ static void add_key(const struct sw_setup *setup, const char *path, struct sw_sy
     symbol[(*count)++] = (struct sw_symbol){dot ? dot + 1 : path, SW_RATE_RUN, column};
 }
 
-/* The number keys under their short names. Axes and defines are not in scope: `gamma` is the key whatever the user called
- * an axis. */
+/* The number keys under their short names. Axes and defines are not in scope: `gamma` is the key whatever the user
+ * called an axis. */
 static int make_symbols(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
 {
     static const char *const common[] = {"grid.n", "grid.length", "grid.x0", "time.dt", "time.end"};
@@ -50,8 +50,8 @@ static int make_symbols(const struct sw_problem *problem, const struct sw_setup 
 }
 
 /* @param points  how many of the symbols u, ux, x the expression may use */
-static enum sw_status compile(const struct sw_problem *problem, const struct sw_setup *setup, const char *text, int points,
-                              struct sw_program **program)
+static enum sw_status compile(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
+                              int points, struct sw_program **program)
 {
     static const struct sw_symbol point[] = {
         {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX}, {"x", SW_RATE_CELL, SW_IN_X},
@@ -70,7 +70,8 @@ static enum sw_status compile(const struct sw_problem *problem, const struct sw_
     return st;
 }
 
-static enum sw_status compile_programs(const struct sw_problem *problem, const struct sw_setup *setup, struct programs *p)
+static enum sw_status compile_programs(const struct sw_problem *problem, const struct sw_setup *setup,
+                                       struct programs *p)
 {
     const struct sw_line_kind *kind = problem->model;
     enum sw_status st;
@@ -148,7 +149,10 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 
 static enum sw_status initial(struct sw_sim *sim) { return sw_stepper_initial(stepper_of(sim)); }
 
-static enum sw_status set_state(struct sw_sim *sim, const double *u) { return sw_stepper_set_state(stepper_of(sim), u); }
+static enum sw_status set_state(struct sw_sim *sim, const double *u)
+{
+    return sw_stepper_set_state(stepper_of(sim), u);
+}
 
 static enum sw_status get_state(struct sw_sim *sim, double *u) { return sw_stepper_get_state(stepper_of(sim), u); }
 
@@ -232,8 +236,8 @@ failed:
 
 /* ------------------------------------------------------------------ before a batch is made */
 
-enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup, const struct sw_device *device,
-                             size_t *fixed, size_t *per_run)
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                             const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     struct programs p = {0};
     struct sw_stepper_desc desc;

@@ -4,13 +4,13 @@
  *
  *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      S = forcing
  *
- * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with these and
- * a row in problem_table.c. */
+ * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
+ * these and a row in problem_table.c. */
 #include "problem/sw_problem.h"
 #include "stepper/sw_stepper.h"
 
-/* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D, n, length,
- * dt, ...), g and energy also u, energy also x and ux (u_x). NULL: 0; energy NULL: not reported. */
+/* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
+ * n, length, dt, ...), g and energy also u, energy also x and ux (u_x). NULL: 0; energy NULL: not reported. */
 struct sw_line_kind {
     enum sw_scheme scheme;
     const char    *a4, *a2, *g;
@@ -21,8 +21,8 @@ enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
 
 extern const struct sw_quantity sw_line_scalars[];  /* in the order of enum sw_line_scalar */
 
-enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup, const struct sw_device *device,
-                             size_t *fixed, size_t *per_run);
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                             const struct sw_device *device, size_t *fixed, size_t *per_run);
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim);
 void sw_line_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);

@@ -1,5 +1,6 @@
-/* LAPACK's general banded LU with partial pivoting (dgbtrf, dgbtrs), periodic systems by Navon's closure: a baseline that
- * knows nothing of our factors. The library is loaded when the row is first used, so that the program needs it only then. */
+/* LAPACK's general banded LU with partial pivoting (dgbtrf, dgbtrs), periodic systems by Navon's closure: a baseline
+ * that knows nothing of our factors. The library is loaded when the row is first used, so that the program needs it
+ * only then. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -113,7 +114,7 @@ static int factor_e(const struct sw_band *s, const double *band, const struct la
     int info = 0;
     memset(y.ab, 0, (size_t)l->m * (size_t)l->ld * sizeof *y.ab);
     for (int i = 0; i < l->m; i++)
-        for (int off = -l->lower; off <= l->upper; off++)  /* E(i, column) lies at row lower + upper - off of its column */
+        for (int off = -l->lower; off <= l->upper; off++)  /* E(i, i + off): row lower + upper - off of its column */
             if (i + off >= 0 && i + off < l->m)
                 y.ab[(size_t)(i + off) * (size_t)l->ld + (size_t)(l->lower + l->upper - off)] =
                     sw_navon_entry(s, band, l->m, i, off, j);
@@ -174,7 +175,7 @@ static void lapack_destroy(struct sw_band *s)
 extern const struct sw_band_ops band_lapack_cpu;
 const struct sw_band_ops band_lapack_cpu = {
     .name = "cpu.lapack",
-    .about = "LAPACK's banded LU with partial pivoting (dgbtrf, dgbtrs), Navon's closure for periodic systems: a baseline",
+    .about = "LAPACK's banded LU with partial pivoting (dgbtrf, dgbtrs), Navon's closure where periodic: a baseline",
     .space = SW_HOST,
     .layout = SW_LINES,
     .fits = lapack_fits,

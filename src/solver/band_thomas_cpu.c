@@ -1,8 +1,8 @@
-/* The method of the paper on the CPU, one system after another: A = L R without pivoting (cuPentBatch, II.4), periodic systems
- * by Navon's closure (II.3). The reference for all other solvers.
+/* The method of the paper on the CPU, one system after another: A = L R without pivoting (cuPentBatch, II.4), periodic
+ * systems by Navon's closure (II.3). The reference for all other solvers.
  *
- * A solve reads 5 factors an unknown, and 2 more when periodic, 64 bytes with x, and does 8 or 12 operations. Its time is that of
- * the two recursions, whose every step waits for the one before. */
+ * A solve reads 5 factors an unknown, and 2 more when periodic, 64 bytes with x, and does 8 or 12 operations. Its time
+ * is that of the two recursions, whose every step waits for the one before. */
 #include <math.h>
 
 #include "base/sw_mem.h"

@@ -43,8 +43,8 @@ static void border_part(const struct sw_band *s, const double *band, int m, int 
     }
 }
 
-void sw_navon_begin(const struct sw_band *s, const double *band, int p, int j, struct sw_navon *closure, double *const k[2],
-                    double c[2][2])
+void sw_navon_begin(const struct sw_band *s, const double *band, int p, int j, struct sw_navon *closure,
+                    double *const k[2], double c[2][2])
 {
     int m = s->desc.n - p;
     double part[2];

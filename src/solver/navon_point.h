@@ -1,16 +1,16 @@
 #ifndef NAVON_POINT_H
 #define NAVON_POINT_H
-/* Navon's closure of a periodic pentadiagonal system (Navon 1987; cuPentBatch, section II.3, eq. 8-12). The last p = 2 unknowns
- * z = (x_{n-2}, x_{n-1}) are split off; with m = n - p,
+/* Navon's closure of a periodic pentadiagonal system (Navon 1987; cuPentBatch, section II.3, eq. 8-12). The last p = 2
+ * unknowns z = (x_{n-2}, x_{n-1}) are split off; with m = n - p,
  *
  *     ( E   k ) (x)   (f)         Z = E^-1 k,  S = C - h^T Z                         at set-up
  *     ( h^T C ) (z) = (g)         y = E^-1 f,  S z = g - h^T y,  x = y - Z z         in a solve
  *
- * E is pentadiagonal without corners, Z two columns of m. h has at most six entries, in its first two and last two rows: h^T y is
- * cheap. A solve costs 4 m operations more than one with E.
- * The paper keeps h^T E^-1 instead and solves E x = f - k z after z: as many operations, but z then knows nothing of the rounding
- * in x, and residuals reach hundreds of eps |A| |x| where this order leaves a few (s4 = 1e8). S is factored for the same reason:
- * its explicit inverse would leave eps times its condition.
+ * E is pentadiagonal without corners, Z two columns of m. h has at most six entries, in its first two and last two
+ * rows: h^T y is cheap. A solve costs 4 m operations more than one with E.
+ * The paper keeps h^T E^-1 instead and solves E x = f - k z after z: as many operations, but z then knows nothing of
+ * the rounding in x, and residuals reach hundreds of eps |A| |x| where this order leaves 47 at most (s2, s4 up to 1e8).
+ * S is factored for the same reason: its explicit inverse would leave eps times its condition.
  * Tridiagonal matrices split off one unknown, p = 1: what belongs to z_0 is then zero, and the same formulas hold. */
 #include "base/sw_hd.h"
 

@@ -1,8 +1,9 @@
 #ifndef PENTA_POINT_H
 #define PENTA_POINT_H
-/* Pentadiagonal A = L R, L lower triangular, R unit upper triangular, no pivoting (Gloster, Ó Náraigh, Pang, "cuPentBatch",
- * section II.4, eq. 13; after Engeln-Müllges and Uhlig). Row i of A is  a b c d e  in columns i-2 .. i+2; entries outside the
- * matrix are 0, and so the first and last rows are no special cases. A tridiagonal matrix is one with a = e = 0.
+/* Pentadiagonal A = L R, L lower triangular, R unit upper triangular, no pivoting (Gloster, Ó Náraigh, Pang,
+ * "cuPentBatch", section II.4, eq. 13; after Engeln-Müllges and Uhlig). Row i of A is  a b c d e  in columns i-2 ..
+ * i+2; entries outside the matrix are 0, and so the first and last rows are no special cases. A tridiagonal matrix is
+ * one with a = e = 0.
  *
  *     beta  = b - a gamma''                       ' : row i-1,  '' : row i-2
  *     alpha = c - a delta'' - beta gamma'
@@ -10,8 +11,8 @@
  *     L g = f:  g = (f - a g'' - beta g') / alpha
  *     R x = g:  x_i = g_i - gamma_i x_{i+1} - delta_i x_{i+2}
  *
- * The division by alpha is multiplied out at set-up (a/alpha, beta/alpha and 1/alpha are kept), so that a solve has no division
- * and 8 operations a row. */
+ * The division by alpha is multiplied out at set-up (a/alpha, beta/alpha and 1/alpha are kept), so that a solve has no
+ * division and 8 operations a row. */
 #include "base/sw_hd.h"
 
 struct sw_penta {           /* row i of L and R                  */

@@ -11,7 +11,8 @@ static enum sw_status check_desc(const struct sw_band_desc *d)
     if (d->n < 3) return SW_FAIL(SW_E_ARG, "n = %d: a banded system needs at least 3 unknowns", d->n);
     if (d->batch < 0) return SW_FAIL(SW_E_ARG, "batch = %d is negative", d->batch);
     if (d->lower < 0 || d->lower > 2 || d->upper < 0 || d->upper > 2)
-        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower, d->upper);
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower,
+                       d->upper);
     if (d->periodic && d->n < d->lower + d->upper + 1)
         return SW_FAIL(SW_E_ARG, "n = %d: %d periodic diagonals need at least as many unknowns", d->n,
                        d->lower + d->upper + 1);

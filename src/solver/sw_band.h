@@ -3,9 +3,10 @@
 /* Batched banded linear systems: many small A_j x_j = b_j of one shape, solved together.
  *
  * Interleaved rows: entry i of system j of any vector v is v[i*ld + j]. Line rows: v[j*ld + i]. Each solver says which
- * it takes (sw_band_layout); index() below is the one place that spells it.
- * Row r of the band is a vector of its own, n*batch (or ld) entries long: band[r*stride + index(i, j)] = A_j(i, i + r - lower),
- * r = 0 .. lower + upper. Without `periodic`, entries outside the matrix are never read; with it, columns wrap modulo n.
+ * it takes (sw_band_layout); index(i, j) stands for it here.
+ * Row r of the band is a vector of its own, sw_band_vector() entries long, r = 0 .. lower + upper:
+ * band[r*vector + index(i, j)] = A_j(i, i + r - lower). Without `periodic`, entries outside the matrix are never read;
+ * with it, columns wrap modulo n.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,8 +31,8 @@ struct sw_band;  /* opaque; sw_band_impl.h is for solver authors */
  * @param name    row of the solver table, "cpu.thomas"; NULL: the first that fits the shape and the device
  * @param device  where it works; borrowed
  * @param solver  out: new solver, NULL on failure; free with sw_band_destroy()
- * @return SW_E_ARG shape out of range; SW_E_ABSENT no such solver, not in this build, not on this machine or not for this
- *         shape (with those that fit); SW_E_MEMORY; SW_E_CUDA */
+ * @return SW_E_ARG shape out of range; SW_E_ABSENT no such solver, not in this build, not on this machine or not for
+ *         this shape (with those that fit); SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name, struct sw_device *device,
                               struct sw_band **solver);
 
@@ -51,12 +52,13 @@ size_t sw_band_vector(const struct sw_band *solver);
 enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *bad);
 
 /** Solve for every system, in place.
- * @param x  one vector in the solver's memory space and layout: right-hand sides in, solutions out. On a device the work is
- *           queued on its compute stream. */
+ * @param x  one vector in the solver's memory space and layout: right-hand sides in, solutions out. On a device the
+ *           work is queued on its compute stream. */
 enum sw_status sw_band_solve(const struct sw_band *solver, double *x);
 
-/** Solve one system of the batch, in place: for callers that keep a line in the cache between solves. Solvers in the host's
- * memory only. Any number of threads may call it, each with an x of its own. The bits are those of sw_band_solve().
+/** Solve one system of the batch, in place: for callers that keep a line in the cache between solves. Solvers in the
+ * host's memory only. Any number of threads may call it, each with an x of its own. The bits are those of
+ * sw_band_solve().
  * @param system  0 .. batch-1
  * @param x       [n] */
 void sw_band_solve_one(const struct sw_band *solver, int system, double *x);

@@ -34,8 +34,8 @@ static inline double sw_band_entry(const struct sw_band *solver, const double *b
     return band[(size_t)r * sw_band_vector(solver) + at];
 }
 
-/** What factor() returns after a set-up that left bad[j] = 1 + row for the systems it could not do, 0 for the others: copies it
- * to the caller's array, if there is one, and writes the message. */
+/** What factor() returns after a set-up that left bad[j] = 1 + row for the systems it could not do, 0 for the others:
+ * copies it to the caller's array, if there is one, and writes the message. */
 enum sw_status sw_band_report(const struct sw_band *solver, const int *found, int *bad);
 
 /* Ends with NULL. Order is preference. */

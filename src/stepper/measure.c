@@ -104,7 +104,8 @@ static double domain_length(struct sw_measure *m, const double *u, double dx)
     return sw_measure_domain_length(n * dx, power, moment);
 }
 
-void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density, double out[SW_LINE_SCALARS])
+void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density,
+                     double out[SW_LINE_SCALARS])
 {
     double least = u[0], most = u[0];
     for (int i = 1; i < m->n; i++) {

@@ -1,6 +1,6 @@
 #ifndef MEASURE_H
 #define MEASURE_H
-/* The scalars of a line on the CPU (enum sw_line_scalar), with the arithmetic of measure_point.h and spectrum_point.h. */
+/* The scalars of a line on the CPU (enum sw_line_scalar): arithmetic of measure_point.h and spectrum_point.h. */
 #include "stepper/sw_stepper.h"
 
 struct sw_measure;  /* workspace for lines of n points, one a thread */
@@ -13,7 +13,8 @@ const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx
 
 /** All scalars of a field. @param density  [n] of the energy; NULL: it is reported as NaN
  *  @param u  [n], finite */
-void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density, double out[SW_LINE_SCALARS]);
+void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density,
+                     double out[SW_LINE_SCALARS]);
 
 /** cos(2 pi i/n), sin(2 pi i/n) for i = 0 .. n-1, as sw_spectrum_point() wants them. */
 void sw_measure_circle(int n, double *cosine, double *sine);

@@ -1,15 +1,16 @@
 #ifndef SPECTRUM_POINT_H
 #define SPECTRUM_POINT_H
-/* The discrete Fourier transform of a line of any length, X_k = sum_i x_i exp(-2 pi i k/n), by mixed-radix passes (Stockham;
- * Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992). With L the product of the radices done,
+/* The discrete Fourier transform of a line of any length, X_k = sum_i x_i exp(-2 pi i k/n), by mixed-radix passes
+ * (Stockham; Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1992). With L the product of the
+ * radices done,
  *
  *     A_L[k][j] = sum_p x[p n/L + j] exp(-2 pi i p k/L),      k < L, j < n/L,      A_1 = x,  A_n = X
  *     A_{Lr}[k][j] = sum_{q < r} exp(-2 pi i q k/(Lr)) A_L[k mod L][q M + j],      M = n/(Lr), k < Lr, j < M
  *
- * A_L[k][j] lies at k n/L + j. Every output of a pass is a sum of r terms of its own: a loop on the CPU, a thread each on a
- * GPU, two buffers in turn. A pass costs 8 r operations a point; a prime n is one pass of n² terms.
- * The field's first value is subtracted from all points before the first pass: that changes X_0 only, and a constant field then
- * has no power at all instead of some rounding. */
+ * A_L[k][j] lies at k n/L + j. Every output of a pass is a sum of r terms of its own: a loop on the CPU, a thread each
+ * on a GPU, two buffers in turn. A pass costs 8 r operations a point; a prime n is one pass of n² terms.
+ * The field's first value is subtracted from all points before the first pass: that changes X_0 only, and a constant
+ * field then has no power at all instead of some rounding. */
 #include "base/sw_hd.h"
 
 enum { SW_MAX_PASSES = 32 };

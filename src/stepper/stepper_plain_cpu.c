@@ -1,8 +1,8 @@
 /* The reference: the explicit side by stencils and the expression interpreter, then a band solver, one step at a time.
  *
- * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its line and its
- * factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored once a batch,
- * one for each different pair (s4, s2), always pentadiagonal: which runs share one changes no bit. */
+ * Parallel over runs. A run goes through all steps of a call before the thread takes another one, so that its line and
+ * its factors stay in the cache; for that the band solvers have sw_band_solve_one(). Matrices are made and factored
+ * once a batch, one for each different pair (s4, s2), always pentadiagonal: which runs share one changes no bit. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

@@ -22,7 +22,10 @@ static enum sw_status split_name(const char *name, struct choice *c)
     return SW_OK;
 }
 
-static bool named(const struct sw_stepper_ops *o, const struct choice *c) { return !c->row[0] || !strcmp(c->row, o->name); }
+static bool named(const struct sw_stepper_ops *o, const struct choice *c)
+{
+    return !c->row[0] || !strcmp(c->row, o->name);
+}
 
 static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, enum sw_space space)
 {
@@ -148,12 +151,12 @@ static const char *fault_of(const struct sw_line_run *r)
     if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
     if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
     if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
-    if (!positive_definite(r->s4, r->s2)) return "the implicit part is not positive definite: its equation is ill-posed";
+    if (!positive_definite(r->s4, r->s2)) return "the implicit part is not positive definite: the equation is ill-posed";
     return NULL;
 }
 
-enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run, const double *param,
-                               const char **fault)
+enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
+                               const double *param, const char **fault)
 {
     if (count < 1 || count > stepper->desc.capacity)
         return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, stepper->desc.capacity);
@@ -167,17 +170,25 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
 
 enum sw_status sw_stepper_initial(struct sw_stepper *stepper)
 {
-    if (!stepper->desc.model.initial) return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
+    if (!stepper->desc.model.initial)
+        return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
     return stepper->ops->initial(stepper);
 }
 
-enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u) { return stepper->ops->set_state(stepper, u); }
+enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u)
+{
+    return stepper->ops->set_state(stepper, u);
+}
 
-enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u) { return stepper->ops->get_state(stepper, u); }
+enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u)
+{
+    return stepper->ops->get_state(stepper, u);
+}
 
 enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to)
 {
-    if (from < 0 || to < from) return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    if (from < 0 || to < from)
+        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
     return from == to ? SW_OK : stepper->ops->advance(stepper, from, to);
 }
 

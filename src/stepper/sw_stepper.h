@@ -5,11 +5,11 @@
  *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      x_i = x0 + i dx,  i = 0 .. n-1,  n >= 5
  *
  * with a4 and a2 implicit, G and S explicit:  A u^{n+1} = rhs,  A = I + s4 d4 - s2 d2.
- * A run is one line with its own coefficients and parameters; runs never influence each other, and no bit of a run depends
- * on the others in its batch, on their number or on the number of threads.
+ * A run is one line with its own coefficients and parameters; runs never influence each other, and no bit of a run
+ * depends on the others in its batch, on their number or on the number of threads.
  *
- * Life of a stepper: create; then for each batch: load, initial (or set_state), then advance / capture / fetch as often as
- * wanted. On a device all of these queue work and return; fetch and get_state wait.
+ * Life of a stepper: create; then for each batch: load, initial (or set_state), then advance / capture / fetch as often
+ * as wanted. On a device all of these queue work and return; fetch and get_state wait.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,8 @@
 
 enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER };  /* of the implicit part: theta = 1/2, 1 */
 
-/* Programs here may use the CELL symbol x, the POINT symbols u and ux (slots of enum sw_input) and the STEP symbol t. */
+/* Programs here may use the CELL symbol x, the POINT symbols u and ux (slots of enum sw_input) and the STEP symbol t.
+ */
 
 struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
     enum sw_scheme           scheme;
@@ -46,15 +47,15 @@ struct sw_stepper_desc {
 
 /* Scalars of a run, in this order (numerics.md, "What is reported"):
  * mass = dx sum u; energy = dx sum density(u, u_x) with u_x by central differences; min, max; domain length =
- * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are taken in an order fixed by n alone
- * (measure_point.h). */
+ * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are taken in an order fixed by n
+ * alone (measure_point.h). */
 enum sw_line_scalar { SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_DOMAIN_LENGTH, SW_LINE_SCALARS };
 
 struct sw_stepper;
 
 /** @param desc    copied
- *  @param row     row of the stepper table, "cpu.plain"; NULL: the first that fits the device and the shape. A name may end
- *                 in "+BAND" to choose the band solver of a row that has a choice: "cuda.split+cusparse.gpsv"
+ *  @param row     row of the stepper table, "cpu.plain"; NULL: the first that fits the device and the shape. A name may
+ *                 end in "+BAND" to choose the band solver of a row that has a choice: "cuda.split+cusparse.gpsv"
  *  @param device  borrowed
  *  @return SW_E_ARG; SW_E_ABSENT (with the rows that fit); SW_E_MEMORY (bytes needed and free); SW_E_CUDA */
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
@@ -67,8 +68,8 @@ const char *sw_stepper_name(const struct sw_stepper *stepper);  /* "cpu.plain+cp
 enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
                                 size_t *fixed, size_t *per_run);
 
-/** Compile what a row would compile at run time, on any machine that has the compiler, so that its errors are seen before a
- * run. A row that compiles nothing is SW_OK.
+/** Compile what a row would compile at run time, on any machine that has the compiler, so that its errors are seen
+ * before a run. A row that compiles nothing is SW_OK.
  *  @param row  as in create; NULL: the first row of this build that compiles something
  *  @param sm   90 for sm_90
  *  @return SW_E_ABSENT no compiler here, or no such row; SW_E_CUDA with the compiler's log */
@@ -78,22 +79,23 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
  *  @param count  runs, 1 .. capacity
  *  @param run    [count]; copied
  *  @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied
- *  @param fault  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not finite), a static
- *                text; such a run is NaN from the start and harms no other
+ *  @param fault  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not finite),
+ *                a static text; such a run is NaN from the start and harms no other
  *  @return SW_E_ARG; SW_E_CUDA */
-enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run, const double *param,
-                               const char **fault);
+enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
+                               const double *param, const char **fault);
 
 /** Set the state of all runs from model.initial, at step 0. */
 enum sw_status sw_stepper_initial(struct sw_stepper *stepper);
 
-/** Set, or get, the state of all runs: u [count][n] double on the host. Both wait. get then set gives the same bits. A run whose
- * field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of the next advance. */
+/** Set, or get, the state of all runs: u [count][n] double on the host. Both wait. get then set gives the same bits. A
+ * run whose field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of the next
+ * advance. */
 enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u);
 enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
 
-/** Take steps from .. to-1, from the state at time from*dt to the state at to*dt. Advancing in two calls gives the same bits
- * as in one. A run whose field is no longer finite stops costing time. */
+/** Take steps from .. to-1, from the state at time from*dt to the state at to*dt. Advancing in two calls gives the same
+ * bits as in one. A run whose field is no longer finite stops costing time. */
 enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to);
 
 /** Take a picture of the state as it is at this point of the queue, into one of SW_SLOTS slots.
@@ -106,8 +108,8 @@ enum sw_status sw_stepper_capture(struct sw_stepper *stepper, int slot, int what
  *  Both belong to the stepper and stay valid until the slot is captured again. Runs that are not finite hold NaN. */
 enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
 
-/** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. 0 where the
- * initial value is not finite, or load() found a fault. Waits.
+/** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. 0
+ * where the initial value is not finite, or load() found a fault. Waits.
  *  @param step  out [count] */
 enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step);
 #endif

@@ -10,11 +10,11 @@ struct sw_stepper_ops {
     const char    *absent;  /* NULL, or why this build lacks it                    */
     bool           (*fits)(const struct sw_stepper_desc *desc);
     void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
-    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);  /* fills own, and name with the band solver chosen;
-                                                                                band: its row, NULL: the best that fits  */
-    enum sw_status (*load)(struct sw_stepper *stepper, const char **fault);  /* run, param, count are in the stepper; fault[j]
-                                                                                is set where the front found one: such a run
-                                                                                starts and stays NaN, whatever its numbers */
+    /** Fills own, and name with the band solver chosen. @param band  its row; NULL: the best that fits */
+    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);
+    /** run, param and count are in the stepper. fault[j] is set where the front found one: such a run starts and stays
+     *  NaN, whatever its numbers. */
+    enum sw_status (*load)(struct sw_stepper *stepper, const char **fault);
     enum sw_status (*initial)(struct sw_stepper *stepper);
     enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
     enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
