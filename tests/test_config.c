@@ -21,12 +21,14 @@ static void refused_with(const char *text, const char *const *override, int n, c
 {
     struct sw_report report = {0};
     struct sw_config *c;
-    assert_int_equal(sw_config_read_text("ch.cfg", text, override, n, &report, &c), SW_E_CONFIG);
-    assert_null(c);
+    enum sw_status st = sw_config_read_text("ch.cfg", text, override, n, &report, &c);
+    assert_int_equal(st ? st : sw_report_status(&report), SW_E_CONFIG);
+    assert_int_equal(st == SW_OK, c != NULL);
     char *printed = sw_report_print(&report);
     assert_string_equal(printed, expected);
     sw_free(printed);
     sw_report_free(&report);
+    sw_config_destroy(&c);
 }
 
 static void refused(const char *text, const char *expected) { refused_with(text, NULL, 0, expected); }
@@ -169,6 +171,19 @@ static void all_errors_are_reported_at_once(void **state)
             "ch.cfg:2: error: array mixes integer and real: [0.1, 2]; write 2.0\n");
 }
 
+static void what_can_be_read_is_read_in_spite_of_errors(void **state)
+{
+    (void)state;
+    struct sw_report report = {0};
+    struct sw_config *c;
+    assert_ok(sw_config_read_text("ch.cfg", "a = 3000000000; b = [0.1, 2];", NULL, 0, &report, &c));
+    assert_int_equal(report.errors, 2);
+    assert_near(at(c, "a")->number, 3e9, 0);
+    assert_near(at(c, "b")->child[1]->number, 2, 0);
+    sw_config_destroy(&c);
+    sw_report_free(&report);
+}
+
 static void overrides_replace_add_and_make_groups(void **state)
 {
     (void)state;
@@ -306,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_key_set_twice_is_refused),
         cmocka_unit_test(syntax_errors_name_the_line_and_the_place),
         cmocka_unit_test(all_errors_are_reported_at_once),
+        cmocka_unit_test(what_can_be_read_is_read_in_spite_of_errors),
         cmocka_unit_test(overrides_replace_add_and_make_groups),
         cmocka_unit_test(bad_overrides_are_refused),
         cmocka_unit_test(the_hash_covers_text_and_overrides),

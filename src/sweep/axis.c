@@ -10,6 +10,7 @@
 /* An axis as the user wrote it: a list of numbers or of words, a number, or a function that makes a list. */
 
 static const double MOST_RUNS = 1e9;
+enum { MOST_WORDS = 1000 };
 
 #define LIST_FUNCTIONS "linspace|logspace|range|uniform|loguniform"
 static const struct function {
@@ -43,6 +44,11 @@ static bool element_number(const struct sw_setting *e, double *v)
 
 static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
 {
+    if (a->count > MOST_WORDS) {
+        expand_complain(s, a->setting, "'%s' has %lld words, more than %d", path(a), (long long)a->count, MOST_WORDS);
+        a->count = 0;
+        return SW_OK;
+    }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->word));
     for (int k = 0; k < a->count; k++) {
         const struct sw_setting *e = a->setting->child[k];
@@ -53,6 +59,8 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
             expand_complain(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path(a), e->text);
         else expand_complain(s, e, "'%s' must hold numbers only or words only", path(a));
         a->count = 0;
+        a->word = NULL;
+        return SW_OK;
     }
     return SW_OK;
 }
@@ -66,10 +74,10 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
     for (int k = 0; k < a->count; k++) {
         numbers += element_number(a->setting->child[k], &a->value[k]);
         if (numbers <= k) return read_words(s, a);
-        if (!isfinite(a->value[k])) {
-            expand_complain(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
-            a->count = 0;
-        }
+        if (isfinite(a->value[k])) continue;
+        expand_complain(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
+        a->count = 0;
+        return SW_OK;
     }
     return SW_OK;
 }
@@ -215,20 +223,23 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+static enum sw_status refuse_repeated_words(struct sw_sweep *s, const struct axis *a)
+{
+    for (int64_t i = 1; i < a->count; i++)
+        for (int64_t j = 0; j < i; j++) {
+            if (strcmp(a->word[i], a->word[j])) continue;
+            expand_complain(s, a->setting, "'%s' has \"%s\" twice", path(a), a->word[i]);
+            return SW_OK;
+        }
+    return SW_OK;
+}
+
 /* In a product a value that comes twice makes every run with it twice. */
 static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
 {
     double *sorted;
     if (a->kind != AXIS_LIST || a->count < 2) return SW_OK;
-    if (a->word) {
-        for (int64_t i = 1; i < a->count; i++)
-            for (int64_t j = 0; j < i && i < 1000; j++)
-                if (!strcmp(a->word[i], a->word[j])) {
-                    expand_complain(s, a->setting, "'%s' has \"%s\" twice", path(a), a->word[i]);
-                    return SW_OK;
-                }
-        return SW_OK;
-    }
+    if (a->word) return refuse_repeated_words(s, a);
     SW_TRY(sw_alloc((size_t)a->count, &sorted));
     memcpy(sorted, a->value, (size_t)a->count * sizeof *sorted);
     qsort(sorted, (size_t)a->count, sizeof *sorted, by_number);

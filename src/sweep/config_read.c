@@ -124,14 +124,13 @@ static enum sw_status read_tree(struct sw_config *c, struct sw_report *report)
 /* An empty tree takes the place of a file that could not be parsed, so that the overrides are looked at all the same. */
 static enum sw_status read_overrides(struct sw_config *c, const char *const *override, int n, struct sw_report *report)
 {
-    if (!c->root) {
-        SW_TRY(sw_arena_take(c->arena, 1, &c->root));
-        *c->root = (struct sw_setting){.path = "", .kind = SW_SETTING_GROUP, .file = c->name};
-    }
+    struct sw_setting *root = c->root;
+    if (!root) SW_TRY(sw_arena_take(c->arena, 1, &root));
+    if (!c->root) *root = (struct sw_setting){.path = "", .kind = SW_SETTING_GROUP, .file = c->name};
     SW_TRY(sw_arena_take(c->arena, (size_t)n, &c->override));
     for (c->noverride = 0; c->noverride < n; c->noverride++) {
         SW_TRY(sw_arena_printf(c->arena, &c->override[c->noverride], "%s", override[c->noverride]));
-        SW_TRY(sw_config_override(c->arena, override[c->noverride], report, c->root));
+        SW_TRY(sw_config_override(c->arena, override[c->noverride], report, root));
     }
     return SW_OK;
 }
@@ -162,7 +161,7 @@ enum sw_status sw_config_read_text(const char *name, const char *text, const cha
     SW_TRY_TO(done, st, sw_arena_printf(c->arena, &c->text, "%s", text));
     SW_TRY_TO(done, st, read_tree(c, report));
     SW_TRY_TO(done, st, read_overrides(c, override, noverride, report));
-    SW_TRY_TO(done, st, sw_report_status(report));
+    if (!c->root) SW_TRY_TO(done, st, sw_report_status(report));
     hash(c);
     *config = c;
     return SW_OK;

@@ -30,7 +30,8 @@ void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at,
 const char *expand_number(double v, char text[32])
 {
     snprintf(text, 32, "%.15g", v);
-    if (strtod(text, NULL) != v) snprintf(text, 32, "%.17g", v);
+    if (isnan(v)) snprintf(text, 32, "nan");  /* its sign means nothing */
+    else if (strtod(text, NULL) != v) snprintf(text, 32, "%.17g", v);
     return text;
 }
 
@@ -82,8 +83,8 @@ static enum sw_status expand(struct sw_sweep *s)
     if (every.setting) s->own->scalars = every;
     check_solver_axis(s);
     shape_prepare(s);
+    SW_TRY(sw_report_status(s->own->report));  /* what follows needs all names and expressions to be right */
     SW_TRY(axes_check_used(s));
-    SW_TRY(sw_report_status(s->own->report));
     SW_TRY(columns_fold(s));
     SW_TRY(runs_check(s));
     return sw_report_status(s->own->report);

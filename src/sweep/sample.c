@@ -3,6 +3,8 @@
 #include "expr/random_point.h"
 #include "sweep/expand_impl.h"
 
+enum { MOST_SLICES = 10000000 };  /* 4 bytes each for each axis */
+
 /* Random sweeps. Every number is a pure function of seed, axis and run (random, Sobol: a larger count goes on where the smaller
  * one ended) or of seed, axis, run and count (Latin hypercube). An axis draws by its name, so that adding another axis leaves
  * its values alone; of a Sobol sequence the axes take the dimensions in the order of the config. */
@@ -28,6 +30,10 @@ static void shuffle(double seed, int cell, int64_t count, uint32_t *rank)
 
 static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
 {
+    if (p->count > MOST_SLICES) {
+        expand_complain(s, NULL, "a Latin hypercube has at most %d runs here; sample.method = \"sobol\" takes more", MOST_SLICES);
+        return SW_OK;
+    }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis * (size_t)p->count, &p->rank));
     for (int k = 0; k < s->naxis; k++) shuffle(p->seed, p->cell[k], p->count, p->rank + k * p->count);
     return SW_OK;

@@ -36,7 +36,8 @@ struct sw_config {
 /** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\""; a value that is no libconfig value counts as
  * a string, so forcing=a*cos(x) does too). An override replaces whatever its path named, a group or list too.
  * All errors go into the report: syntax, mixed lists, integers that do not fit (libconfig wraps them silently), a key set twice.
- * @return SW_E_CONFIG see the report; SW_E_IO the file cannot be read; SW_E_MEMORY */
+ * @return SW_OK also with errors in the report, if there is a tree to look at in spite of them: sw_sweep_expand() adds what it
+ *         finds to the same report, and refuses; SW_E_CONFIG no tree, see the report; SW_E_IO the file cannot be read; SW_E_MEMORY */
 enum sw_status sw_config_read(const char *path, const char *const *override, int noverride, struct sw_report *report,
                               struct sw_config **config);
 

@@ -56,7 +56,7 @@ struct sw_sweep {
 
 /** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong types, ranges
  * (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
- * @return SW_E_CONFIG see the report; SW_E_MEMORY */
+ * @return SW_E_CONFIG the report has errors, from here or from before; SW_E_MEMORY */
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
 void sw_sweep_destroy(struct sw_sweep **sweep);
 
@@ -66,7 +66,8 @@ void sw_sweep_destroy(struct sw_sweep **sweep);
 enum sw_status sw_sweep_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t first, int64_t count, double *out);
 
 /** The ids of runs first .. first+count-1: hashes of all that decides their numbers (SHA-256, first 64 bits). With all runs
- * asked for at once, sets sweep->id as well. Uses all threads. */
+ * asked for at once, sets sweep->id as well. Uses all threads.
+ * @return SW_E_CONFIG all were asked for, and two of them are the same run (named); SW_E_MEMORY */
 enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count, uint64_t *id);
 
 /** "a = 0.1, v = 2": the axes of one run, for messages. */

@@ -30,7 +30,7 @@ static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struc
     }
     t->kind = range ? TIMES_RANGE : call->name[1] == 'i' ? TIMES_LINSPACE : TIMES_LOGSPACE;
     SW_TRY(sw_arena_take(s->own->arena, CALL_ARGS, &t->arg));
-    for (int k = 0; k < 3; k++) SW_TRY(read_argument(s, t, t->setting, k < call->narg ? call->arg[k] : "1"));
+    for (int k = 0; k < 3 && t->kind; k++) SW_TRY(read_argument(s, t, t->setting, k < call->narg ? call->arg[k] : "1"));
     return SW_OK;
 }
 
@@ -38,7 +38,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct times *t, int count, 
 {
     t->kind = TIMES_LIST;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &t->arg));
-    for (int k = 0; k < count; k++) SW_TRY(read_argument(s, t, element[k], NULL));
+    for (int k = 0; k < count && t->kind; k++) SW_TRY(read_argument(s, t, element[k], NULL));
     if (count == 0) expand_complain(s, t->setting, "'%s' is empty; leave it out to save nothing", t->path);
     return SW_OK;
 }

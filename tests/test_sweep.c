@@ -1,0 +1,422 @@
+/* From a config to runs: keys, axes, columns, names, functions, and what is refused. */
+#include <math.h>
+
+#include "sweep_helpers.h"
+
+/* ------------------------------------------------------------------ axes */
+
+static void check_axis(const char *axis, int count, const double *value)
+{
+    char text[200];
+    snprintf(text, sizeof text, "sweep.a=%s", axis);
+    struct made m = MAKE(text, "initial=a*x");
+    assert_int_equal(m.sweep->nruns, count);
+    for (int k = 0; k < count; k++)
+        if (number(m.sweep, "a", k) != value[k]) fail_msg("%s: value %d is %.17g, not %.17g", axis, k, number(m.sweep, "a", k), value[k]);
+    unmake(&m);
+}
+#define AXIS(axis, ...) \
+    check_axis(axis, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__})
+
+static void axes_hold_the_values_one_would_write(void **state)
+{
+    (void)state;
+    AXIS("[1, 2, 4]", 1, 2, 4);
+    AXIS("(1, 0.5, \"2*pi\")", 1, 0.5, 2 * M_PI);
+    AXIS("3", 3);
+    AXIS("\"2*e\"", 2 * M_E);
+    AXIS("linspace(0, 1, 11)", 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1);
+    AXIS("linspace(1, -1, 3)", 1, 0, -1);
+    AXIS("linspace(2, 5, 1)", 2);
+    AXIS(" linspace ( 0 , 2*(pi + 1), 2 ) ", 0, 2 * (M_PI + 1));
+    AXIS("logspace(1e-3, 10, 5)", 1e-3, 1e-2, 1e-1, 1, 10);
+    AXIS("range(1, 4)", 1, 2, 3, 4);
+    AXIS("range(0, 1, 0.1)", 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1);
+    AXIS("range(1, 2, 0.75)", 1, 1.75);
+    AXIS("range(5, 1, -2)", 5, 3, 1);
+    AXIS("range(3, 3)", 3);
+}
+
+static void bad_axes_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'sweep.a' is empty: an axis needs a value\n", "sweep.a=[]");
+    REFUSED("-s: error: 'sweep.a' is empty: steps of 1 from 3 do not lead to 2\n", "sweep.a=range(3, 2)");
+    REFUSED("-s: error: 'sweep.a': a step of 0\n", "sweep.a=range(3, 2, 0)");
+    REFUSED("-s: error: 'sweep.a' has 1e+18 values, more than 1e+09\n", "sweep.a=range(0, 1, 1e-18)");
+    REFUSED("-s: error: 'sweep.a': a step of 1 is lost in rounding at 1e+17\n", "sweep.a=range(1e17 - 32, 1e17)");
+    REFUSED("-s: error: 'sweep.a': write linspace(a, b, k)\n", "sweep.a=linspace(0, 1)");
+    REFUSED("-s: error: 'sweep.a': write range(a, b) or range(a, b, step)\n", "sweep.a=range(0, 1, 2, 3)");
+    REFUSED("-s: error: 'sweep.a': 2.5 is no number of values from 1 to 1e+09\n", "sweep.a=linspace(0, 1, 2.5)");
+    REFUSED("-s: error: 'sweep.a': 0 is no number of values from 1 to 1e+09\n", "sweep.a=linspace(0, 1, 0)");
+    REFUSED("-s: error: 'sweep.a': all 5 values are 1\n", "sweep.a=linspace(1, 1, 5)");
+    REFUSED("-s: error: 'sweep.a': the ends of logspace must be positive (they are ends, not exponents)\n", "sweep.a=logspace(-3, 1, 5)");
+    REFUSED("-s: error: 'sweep.a': \"q\" is not a finite constant; an axis may use numbers, pi and e only\n", "sweep.a=linspace(0, q, 5)");
+    REFUSED("-s: error: 'sweep.a': \"1/0\" is not a finite constant; an axis may use numbers, pi and e only\n", "sweep.a=linspace(0, 1/0, 5)");
+    REFUSED("-s: error: 'sweep.a': value 2 is not finite\n", "sweep.a=[0.0, 1e999]");
+    REFUSED("-s: error: 'sweep.a' has the value 0.1 twice\n", "sweep.a=[0.1, 0.2, 0.1]", "initial=a");
+    REFUSED("-s: error: 'sweep.a' must hold numbers only or words only\n", "sweep.a=(\"one\", 2)");
+    REFUSED("-s: error: 'sweep.a': \"b c\" is neither a word nor a constant expression\n", "sweep.a=[\"one\", \"b c\"]");
+    REFUSED("-s: error: 'sweep.a' must be a list or a number\n", "sweep.a=true");
+    REFUSED("-s: error: 'sweep.a' = \"b\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step); what "
+            "follows from other parameters belongs into define\n", "sweep.a=b");
+    REFUSED("-s: error: 'sweep.a': uniform needs sweep.mode = \"random\"\n", "sweep.a=uniform(0, 1)");
+    REFUSED("-s: error: 'sweep.a' changes nothing: no key or expression uses it\n", "sweep.a=[1, 2]");
+    REFUSED("-s: error: 'sweep.x0' changes nothing: no key or expression uses it; write grid.x0 = \"x0\"\n", "sweep.x0=[1, 2]");
+}
+
+static void a_product_varies_the_last_axis_fastest(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ a=[1, 2]; b=[10, 20, 30]; c=5; }", "initial=a*b*c");
+    char text[60];
+    assert_int_equal(m.sweep->nruns, 6);
+    assert_int_equal(m.sweep->naxis, 3);
+    assert_string_equal(m.sweep->mode, "product");
+    assert_near(number(m.sweep, "a", 2), 1, 0);
+    assert_near(number(m.sweep, "b", 2), 30, 0);
+    assert_near(number(m.sweep, "a", 3), 2, 0);
+    assert_near(number(m.sweep, "b", 3), 10, 0);
+    sw_sweep_describe(m.sweep, 4, text, sizeof text);
+    assert_string_equal(text, "a = 2, b = 20, c = 5");
+    sw_sweep_describe(m.sweep, 4, text, 8);
+    assert_string_equal(text, "a = 2, ");
+    unmake(&m);
+    m = make_text(base_text, NULL, 0);
+    assert_int_equal(m.sweep->nruns, 1);
+    unmake(&m);
+}
+
+static void a_product_too_large_is_refused_with_the_arithmetic(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: a(100000) x b(20000) = 2e+09 runs, more than 1e+09: shorten an axis\n",
+            "sweep={ a=\"range(1, 100000)\"; b=\"range(1, 20000)\"; }", "initial=a*b");
+}
+
+static void zip_walks_the_axes_together(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ mode=\"zip\"; a=[1, 1, 2]; b=\"range(4, 6)\"; }", "initial=a*b");
+    assert_int_equal(m.sweep->nruns, 3);
+    assert_near(number(m.sweep, "a", 1), 1, 0);
+    assert_near(number(m.sweep, "b", 1), 5, 0);
+    unmake(&m);
+    REFUSED("-s: error: sweep.mode = \"zip\" needs axes of one length, not a(3), b(2)\n",
+            "sweep={ mode=\"zip\"; a=[1, 2, 3]; b=[4, 5]; }", "initial=a*b");
+}
+
+static void axes_of_words_choose_the_solver(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ algorithm=[\"cpu.plain\", \"auto\"]; a=[1, 2]; }", "solver=$algorithm", "initial=a*x");
+    struct sw_group *group;
+    int64_t run[4] = {0, 1, 2, 3};
+    int n;
+    assert_near(number(m.sweep, "algorithm", 3), 1, 0);
+    assert_int_equal(m.sweep->column[m.sweep->axis[0].column].nword, 2);
+    assert_string_equal(m.sweep->column[m.sweep->axis[0].column].word[0], "cpu.plain");
+    char text[60];
+    sw_sweep_describe(m.sweep, 2, text, sizeof text);
+    assert_string_equal(text, "algorithm = auto, a = 1");
+    assert_ok(sw_sweep_groups(m.sweep, run, 4, &group, &n));
+    assert_int_equal(n, 2);
+    assert_string_equal(group[0].solver, "cpu.plain");
+    assert_null(group[1].solver);
+    assert_int_equal(group[1].run[0], 2);
+    sw_groups_free(&group, n);
+    unmake(&m);
+    REFUSED("-s: error: 'solver' = \"$algorithm\": the sweep has no axis of words 'algorithm'\n", "solver=$algorithm");
+    REFUSED("-s: error: 'solver' = \"$a\": the sweep has no axis of words 'a'\n", "solver=$a", "sweep.a=[1, 2]", "initial=a");
+    REFUSED("-s: error: 'sweep.w' has \"one\" twice\n", "sweep.w=[\"one\", \"two\", \"one\"]", "solver=$w");
+    REFUSED("-s: error: 'initial', column 3: 'w' is an axis of words, not a number\n"
+            "    2*w\n"
+            "      ^  the string \"$w\" stands for its word\n", "sweep.w=[\"one\", \"two\"]", "solver=$w", "initial=2*w");
+}
+
+/* ------------------------------------------------------------------ names and expressions */
+
+static void numbers_may_be_expressions_in_any_order(void **state)
+{
+    (void)state;
+    struct made m = MAKE("define={ c=\"b + 1\"; b=\"2*a\"; q=\"2*pi*4/length\"; }", "sweep.a=[1, 2]", "grid.length=c*pi",
+                         "initial=cos(q*x)", "physics.gamma=\"D/2\"");
+    assert_near(number(m.sweep, "b", 1), 4, 0);
+    assert_near(number(m.sweep, "c", 1), 5, 0);
+    assert_near(number(m.sweep, "grid.length", 1), 5 * M_PI, 0);
+    assert_near(number(m.sweep, "q", 1), 2 * M_PI * 4 / (5 * M_PI), 0);
+    assert_near(number(m.sweep, "physics.gamma", 0), 0.5, 0);
+    unmake(&m);
+}
+
+static void an_axis_shadows_the_key_of_its_name(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ n=[32, 64]; gamma=[2, 3]; }", "grid.n=n", "physics.gamma=10*gamma", "define.w=n + gamma");
+    assert_near(number(m.sweep, "grid.n", 2), 64, 0);
+    assert_near(number(m.sweep, "physics.gamma", 3), 30, 0);
+    assert_near(number(m.sweep, "w", 3), 67, 0);
+    unmake(&m);
+}
+
+static void columns_are_keys_then_axes_then_defines(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep.a=[1, 2]", "define={ one=1; two=\"a\"; }", "grid.length=two");
+    static const char *const expected[] = {"grid.n", "grid.length", "grid.x0", "grid.dim", "time.dt", "time.end"};
+    const struct sw_sweep *s = m.sweep;
+    for (int k = 0; k < 6; k++) assert_string_equal(s->column_name[k], expected[k]);
+    assert_string_equal(s->column_name[s->ncolumn - 3], "a");
+    assert_string_equal(s->column_name[s->ncolumn - 1], "two");
+    assert_int_equal(s->column[s->ncolumn - 3].kind, SW_COLUMN_AXIS);
+    assert_int_equal(s->column[s->ncolumn - 1].kind, SW_COLUMN_DEFINE);
+    assert_int_equal(s->axis[0].column, s->ncolumn - 3);
+    assert_true(s->column[0].uniform && s->column[0].given);
+    assert_false(s->column[1].uniform);
+    assert_true(s->column[2].uniform && !s->column[2].given);
+    assert_true(s->column[s->ncolumn - 2].uniform);
+    assert_false(s->column[s->ncolumn - 1].uniform);
+    assert_string_equal(s->column[0].unit, "points");
+    unmake(&m);
+}
+
+static void columns_are_the_same_in_blocks_and_one_by_one(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ a=\"range(1, 70)\"; b=\"linspace(0, 1, 50)\"; }", "define={ c=\"sin(a)*b\"; }", "initial=a+b+c");
+    enum { RUNS = 3500 };
+    double *all, *one;
+    assert_int_equal(m.sweep->nruns, RUNS);
+    int n = m.sweep->ncolumn;
+    assert_ok(sw_alloc((size_t)(n * RUNS), &all));
+    assert_ok(sw_alloc((size_t)n, &one));
+    assert_ok(sw_sweep_columns(m.sweep, NULL, 0, RUNS, all));
+    for (int64_t r = 0; r < RUNS; r += 97) {
+        assert_ok(sw_sweep_columns(m.sweep, NULL, r, 1, one));
+        for (int k = 0; k < n; k++) assert_near(all[k * RUNS + r], one[k], 0);
+        assert_near(one[n - 1], sin(1.0 + (double)(r / 50)) * ((double)(r % 50) / 49), 0);
+    }
+    sw_free(all);
+    sw_free(one);
+    unmake(&m);
+}
+
+static void cycles_are_shown(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'define.a' depends on itself: a -> b -> c -> a\n", "define={ a=\"b\"; b=\"c + 1\"; c=\"a\"; }");
+    REFUSED("-s: error: 'grid.n' depends on itself: n -> n\n", "grid.n=n");
+    REFUSED("-s: error: 'grid.length' depends on itself: length -> k -> length\n", "grid.length=2*k", "define.k=\"pi/length\"");
+}
+
+static void bad_names_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'sweep.sin' cannot be called 'sin': it is a function or constant of the expressions\n", "sweep.sin=1");
+    REFUSED("-s: error: 'sweep.pi' cannot be called 'pi': it is a function or constant of the expressions\n", "sweep.pi=1");
+    REFUSED("-s: error: 'define.e' cannot be called 'e': it is a function or constant of the expressions\n", "define.e=1");
+    REFUSED("-s: error: 'define.x' cannot be called 'x': it is a coordinate, the time or the field\n", "define.x=1");
+    REFUSED("-s: error: 'sweep.t' cannot be called 't': it is a coordinate, the time or the field\n", "sweep.t=1");
+    REFUSED("-s: error: 'sweep.mass' cannot be called 'mass': it is a variable of the output file\n", "sweep.mass=1");
+    REFUSED("-s: error: 'sweep.run' cannot be called 'run': it is a variable of the output file\n", "sweep.run=1");
+    REFUSED("-s: error: 'sweep.n00064' cannot be called 'n00064': it is a variable of the output file\n", "sweep.n00064=1");
+    REFUSED("-s: error: 'define.a' is an axis of the sweep as well; choose another name\n", "sweep.a=1", "define.a=1");
+    refuse_text("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
+                "time = { dt = 0.1; end = 1.0; }; initial = \"0\";\ndefine = { a-b = 1; };\n", NULL, 0,
+                "ch.cfg:3: error: 'define.a-b' cannot be called 'a-b': a name is made of letters, digits and _\n");
+}
+
+static void unknown_names_in_expressions_get_a_caret(void **state)
+{
+    (void)state;
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; };\n"
+                "time = { dt = 0.1; end = 1.0; };\ninitial = \"0\";\nsweep = { A = [1, 2]; };\ndefine = { k = \"2*pi/length\"; };\n"
+                "forcing = \"A*sin(kx*x)*exp(-t)\";\n", NULL, 0,
+                "ch.cfg:8: error: 'forcing', column 7: unknown name 'kx'\n"
+                "    A*sin(kx*x)*exp(-t)\n"
+                "          ^~  known: x t u A k n length dt end gamma D pi e\n");
+    REFUSED("-s: error: 'define.k', column 1: unknown name 'x'\n    x + 1\n    ^  known: k n length dt end gamma D pi e\n", "define.k=x + 1");
+    REFUSED("-s: error: 'time.dt', column 3: missing operand after '*'\n    2 *\n      ^\n", "time.dt=2 *");
+    REFUSED("-s: error: 'initial', column 1: unknown name 't'\n    t\n    ^  known: x n length dt end gamma D pi e\n", "initial=t");
+}
+
+static void functions_are_compiled_over_the_columns(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep.a=[1, 2]", "initial=a*x", "forcing=a*t", "exact=0.5");
+    const struct sw_sweep *s = m.sweep;
+    assert_int_equal(s->nfunction, 3);
+    assert_string_equal(s->function[0].key, "initial");
+    assert_string_equal(s->function[0].text, "a*x");
+    assert_string_equal(s->function[2].text, "0.5");
+    assert_int_equal(sw_program_rate(s->function[0].program), SW_RATE_CELL);
+    assert_int_equal(sw_program_rate(s->function[1].program), SW_RATE_STEP);
+    assert_int_equal(sw_program_rate(s->function[2].program), SW_RATE_RUN);
+    assert_true(sw_program_uses(s->function[1].program, "a"));
+    struct sw_setup setup = sw_sweep_setup(s, &(struct sw_group){.n = 16}, 7);
+    assert_ptr_equal(sw_setup_function(&setup, "forcing"), s->function[1].program);
+    assert_int_equal(sw_setup_column(&setup, "time.dt"), 4);
+    assert_int_equal(setup.capacity, 7);
+    assert_null(setup.solver);
+    unmake(&m);
+    m = MAKE("initial=0.25");
+    assert_string_equal(m.sweep->function[0].text, "0.25");
+    assert_int_equal(m.sweep->nfunction, 1);
+    unmake(&m);
+    REFUSED("-s: error: 'initial' is a group: starting from a saved field is not possible yet; write an expression\n",
+            "initial={ file=\"a.h5\"; }");
+    REFUSED("-s: error: 'initial' must be an expression in quotes\n", "initial=[1, 2]");
+    REFUSED("-s: error: 'exact', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers belong to fields, as in initial "
+            "and forcing\n", "exact=randn(1)");
+}
+
+/* ------------------------------------------------------------------ keys */
+
+static void unknown_keys_are_named_with_the_nearest(void **state)
+{
+    (void)state;
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; };\n"
+                "time = { dt = 0.1; end = 1.0;\n  ende = 2.0; };\ninitial = \"0\";\ngird = { n = 3; };\nlength = 3.0;\nfoo = 1;\n", NULL, 0,
+                "ch.cfg:5: error: unknown key 'time.ende'; did you mean 'end'?\n"
+                "ch.cfg:7: error: unknown key 'gird'; did you mean 'grid'?\n"
+                "ch.cfg:8: error: unknown key 'length'; did you mean 'grid.length'?\n"
+                "ch.cfg:9: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run physics "
+                "initial forcing exact\n");
+    REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n", "physics.kappa=1");
+    REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n-s: error: 'output.fields' does not say when: add "
+            "times = \"linspace(0, end, 11)\"\n", "output.fields.tims=[0]");
+}
+
+static void missing_keys_are_named_at_their_group(void **state)
+{
+    (void)state;
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; };\nphysics = { gamma = 1.0; D = 1.0; };\nsweep = { dt = [1, 2]; };\ninitial = \"0\";\n", NULL, 0,
+                "ch.cfg: error: 'time.dt' is missing; for the axis 'dt' write time.dt = \"dt\"\n"
+                "ch.cfg: error: 'time.end' is missing: Time at which a run ends; it starts at 0.\n"
+                "ch.cfg:2: error: 'grid.length' is missing: Length of the domain.\n");
+    refuse_text("title = \"x\";", NULL, 0, "ch.cfg: error: 'problem' is missing: one of hyperdiffusion, heat, cahn_hilliard\n");
+    REFUSED("-s: error: unknown problem 'haet'; did you mean 'heat'?\n", "problem=haet");
+    REFUSED("-s: error: unknown problem 'wave'; known: hyperdiffusion, heat, cahn_hilliard\n", "problem=wave");
+}
+
+static void wrong_types_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'grid' is a group: write grid = { ... };\n"
+            "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
+            "-s: error: 'grid.length' is missing: Length of the domain.\n", "grid=3");
+    REFUSED("-s: error: 'grid.n' must be a number, or an expression in quotes\n", "grid.n=[64, 64]");
+    REFUSED("-s: error: 'sweep' is a group: write sweep = { ... };\n", "sweep=3");
+    REFUSED("-s: error: 'title' must be a text in quotes\n", "title=3");
+    REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n", "sweep.mode=prodct");
+    REFUSED("-s: error: 'output.fields.precision' = \"half\" is none of double, single\n", "output.fields={ times=[0]; precision=\"half\"; }");
+    REFUSED("-s: error: 'run.device' = \"gpu\" is none of auto, cpu, cuda, cuda:N\n", "run.device=gpu");
+    REFUSED("-s: error: 'run.batch' = 2.5: must be a whole number\n", "run.batch=2.5");
+    REFUSED("-s: error: 'run.checkpoint' = -1: must be at least 0\n", "run.checkpoint=-1");
+    REFUSED("-s: error: 'run.batch' has one value for the whole sweep: a number, or an expression in numbers, pi and e\n", "run.batch=n");
+    REFUSED("-s: error: 'run.precision' = \"single\": no solver of hyperdiffusion computes in single precision; leave it at \"double\" "
+            "(output.fields.precision = \"single\" halves the file)\n", "run.precision=single");
+    REFUSED("-s: error: 'sample' needs sweep.mode = \"random\"\n", "sample.count=3");
+}
+
+static void options_have_their_defaults(void **state)
+{
+    (void)state;
+    struct made m = make_text(base_text, NULL, 0);
+    assert_string_equal(m.sweep->title, "");
+    assert_string_equal(m.sweep->file, "results/ch.h5");
+    assert_string_equal(m.sweep->device, "auto");
+    assert_near(m.sweep->checkpoint_minutes, 10, 0);
+    assert_int_equal(m.sweep->batch, 0);
+    assert_false(m.sweep->single_fields || m.sweep->save_fields || m.sweep->save_scalars);
+    unmake(&m);
+}
+
+static void options_are_taken(void **state)
+{
+    (void)state;
+    struct made m = MAKE("title=two words", "output={ file=\"a/b.h5\"; fields={ times=[0]; precision=\"single\"; }; }",
+                         "output.scalars.every=0.5", "run={ device=\"cuda:1\"; checkpoint=0.5; batch=7; }");
+    assert_string_equal(m.sweep->title, "two words");
+    assert_string_equal(m.sweep->file, "a/b.h5");
+    assert_string_equal(m.sweep->device, "cuda:1");
+    assert_near(m.sweep->checkpoint_minutes, 0.5, 0);
+    assert_int_equal(m.sweep->batch, 7);
+    assert_true(m.sweep->single_fields && m.sweep->save_fields && m.sweep->save_scalars);
+    unmake(&m);
+}
+
+/* ------------------------------------------------------------------ ranges, over all runs */
+
+static void numbers_out_of_range_are_refused_with_the_first_run(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'time.dt' = 0: must be greater than 0\n", "time.dt=0");
+    REFUSED("-s: error: 'time.dt' = nan: must be finite\n", "time.dt=0/0");
+    REFUSED("-s: error: 'time.end' = inf: must be finite\n", "time.end=1/0");
+    REFUSED("-s: error: 'grid.n' = 16.5: must be a whole number\n", "grid.n=16.5");
+    REFUSED("-s: error: 'grid.n' = 2000000000: must be at most 1e+09\n", "grid.n=2000000000");
+    REFUSED("-s: error: 'grid.length' = -2 in run 3 (a = 2, v = 1): must be greater than 0\n",
+            "sweep={ a=[1, 2]; v=[0, 1]; }", "grid.length=2 - a*a*v");
+    REFUSED("-s: error: 'define.q' = inf in run 1 (a = 0): must be finite\n", "sweep.a=[1, 0]", "define.q=1/a", "initial=q");
+    REFUSED("-s: error: 'grid.n' = 4: the stencil of hyperdiffusion needs at least 5 points\n", "grid.n=4");
+    REFUSED("-s: error: 'grid.n' = 3 in run 1 (m = 3): the stencil of hyperdiffusion needs at least 5 points\n", "sweep.m=[32, 3]", "grid.n=m");
+    REFUSED("-s: error: 'grid.dim' = 2: hyperdiffusion is 1-D only\n", "grid.dim=2");
+    REFUSED("-s: error: 'order' = 3: must be a multiple of 2\n", "problem=heat", "physics={ kappa=1.0; }", "order=3");
+}
+
+static void the_end_must_be_a_whole_number_of_steps(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest dt is 0.03030303, as \"end/33\"\n",
+            "time.dt=0.03");
+    REFUSED("-s: error: 'time.dt' = 3: time.end = 1 is 0.333333333 steps, not a whole number; the nearest dt is 1, as \"end/1\"\n", "time.dt=3");
+    REFUSED("-s: error: 'time.dt' = 1e-20: time.end = 1 would take 1e+20 steps\n", "time.dt=1e-20");
+    REFUSED("-s: error: 'time.dt' = 0.3 in run 1 (d = 0.3): time.end = 1 is 3.33333333 steps, not a whole number; the nearest dt is "
+            "0.33333333, as \"end/3\"\n", "sweep.d=[0.5, 0.3]", "time.dt=d");
+    struct made m = MAKE("time.dt=end/33");
+    unmake(&m);
+    m = MAKE("time={ dt=1e-8; end=1e-4; }");  /* 10000.000000000002 */
+    unmake(&m);
+}
+
+static void everything_wrong_is_reported_at_once(void **state)
+{
+    (void)state;
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 3000000000; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; kama = 1.0; };\n"
+                "time = { dt = 0.1; end = \"1 +\"; };\ninitial = \"y\";\nsweep = { a = [0.01, 1]; };\n", NULL, 0,
+                "ch.cfg:2: error: integer 3000000000 does not fit 32 bits; write 3000000000.0 or 3000000000L\n"
+                "ch.cfg:3: error: unknown key 'physics.kama'; did you mean 'gamma'?\n"
+                "ch.cfg:4: error: 'time.end', column 3: missing operand after '+'\n    1 +\n      ^\n"
+                "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x a n length dt end gamma D pi e\n"
+                "ch.cfg:6: error: array mixes integer and real: [0.01, 1]; write 1.0\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_hold_the_values_one_would_write),
+        cmocka_unit_test(bad_axes_are_refused),
+        cmocka_unit_test(a_product_varies_the_last_axis_fastest),
+        cmocka_unit_test(a_product_too_large_is_refused_with_the_arithmetic),
+        cmocka_unit_test(zip_walks_the_axes_together),
+        cmocka_unit_test(axes_of_words_choose_the_solver),
+        cmocka_unit_test(numbers_may_be_expressions_in_any_order),
+        cmocka_unit_test(an_axis_shadows_the_key_of_its_name),
+        cmocka_unit_test(columns_are_keys_then_axes_then_defines),
+        cmocka_unit_test(columns_are_the_same_in_blocks_and_one_by_one),
+        cmocka_unit_test(cycles_are_shown),
+        cmocka_unit_test(bad_names_are_refused),
+        cmocka_unit_test(unknown_names_in_expressions_get_a_caret),
+        cmocka_unit_test(functions_are_compiled_over_the_columns),
+        cmocka_unit_test(unknown_keys_are_named_with_the_nearest),
+        cmocka_unit_test(missing_keys_are_named_at_their_group),
+        cmocka_unit_test(wrong_types_are_refused),
+        cmocka_unit_test(options_have_their_defaults),
+        cmocka_unit_test(options_are_taken),
+        cmocka_unit_test(numbers_out_of_range_are_refused_with_the_first_run),
+        cmocka_unit_test(the_end_must_be_a_whole_number_of_steps),
+        cmocka_unit_test(everything_wrong_is_reported_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,525 @@
+/* Runs as a set: random samples, ids, groups and output times, selections, a million of them. */
+#include <math.h>
+#include <sys/resource.h>
+
+#include "sweep/expand_impl.h"
+#include "sweep_helpers.h"
+
+/* ------------------------------------------------------------------ random sweeps */
+
+static void sobol_points_are_those_of_joe_and_kuo(void **state)
+{
+    (void)state;
+    /* scipy.stats.qmc.Sobol(21, scramble=False, bits=32) of SciPy 1.17.1, times 2^32 */
+    static const struct { uint32_t index, point[SOBOL_AXES]; } known[] = {
+        {3, {0x40000000u, 0xc0000000u, 0xc0000000u, 0xc0000000u, 0x40000000u, 0x40000000u, 0xc0000000u,
+             0x40000000u, 0x40000000u, 0x40000000u, 0x40000000u, 0x40000000u, 0xc0000000u, 0xc0000000u,
+             0x40000000u, 0xc0000000u, 0x40000000u, 0xc0000000u, 0x40000000u, 0xc0000000u, 0xc0000000u}},
+        {100, {0x6a000000u, 0x42000000u, 0xc6000000u, 0xba000000u, 0xe2000000u, 0xbe000000u, 0x06000000u,
+               0x7a000000u, 0xa2000000u, 0xb2000000u, 0x76000000u, 0xae000000u, 0x7a000000u, 0xda000000u,
+               0x52000000u, 0x7e000000u, 0xae000000u, 0xbe000000u, 0xd6000000u, 0x56000000u, 0xc2000000u}},
+        {1000, {0x38400000u, 0x18c00000u, 0x84c00000u, 0xad400000u, 0x47c00000u, 0xe8400000u, 0x0bc00000u,
+                0xe6400000u, 0x80400000u, 0x11c00000u, 0x15c00000u, 0x41400000u, 0x29400000u, 0x62400000u,
+                0x24c00000u, 0x5ec00000u, 0xb8400000u, 0x58400000u, 0xfdc00000u, 0xb9c00000u, 0x85c00000u}},
+        {1023, {0x00400000u, 0xc0c00000u, 0x9cc00000u, 0x25400000u, 0x2fc00000u, 0x70400000u, 0x23c00000u,
+                0x9e400000u, 0x58400000u, 0xd9c00000u, 0xadc00000u, 0x09400000u, 0x21400000u, 0xaa400000u,
+                0x5cc00000u, 0x76c00000u, 0x50400000u, 0xe0400000u, 0x95c00000u, 0x51c00000u, 0xddc00000u}},
+    };
+    uint32_t v[32];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        for (int d = 0; d < SOBOL_AXES; d++) {
+            sobol_directions(d, v);
+            assert_int_equal(sobol_point(v, known[i].index), known[i].point[d]);
+            assert_int_equal(sobol_point(v, 0), 0);
+        }
+}
+
+#define RANDOM(method, count, seed) \
+    "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; b=\"loguniform(0.01, 100)\"; }", "initial=a*b", \
+    "sample={ method=\"" method "\"; count=" #count "; seed=" #seed "; }"
+
+static void sobol_with_seed_0_is_the_plain_sequence(void **state)
+{
+    (void)state;
+    struct made m = MAKE(RANDOM("sobol", 8, 0));
+    static const double first[8] = {0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125};  /* van der Corput in Gray code order */
+    for (int r = 0; r < 8; r++) assert_near(number(m.sweep, "a", r), first[r], 0);
+    assert_near(number(m.sweep, "b", 0), 0.01, 1e-17);
+    assert_near(number(m.sweep, "b", 1), 1.0, 0);
+    unmake(&m);
+}
+
+static void other_seeds_flip_digits_and_keep_the_sequence_even(void **state)
+{
+    (void)state;
+    struct made m = MAKE(RANDOM("sobol", 64, 7));
+    int in[8][8] = {{0}};  /* 64 points of a (0, 2)-sequence: one in each of 8 x 8 boxes */
+    for (int r = 0; r < 64; r++)
+        in[(int)(8 * number(m.sweep, "a", r))][(int)(2 * (log10(number(m.sweep, "b", r)) + 2))]++;
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) assert_int_equal(in[i][j], 1);
+    assert_true(number(m.sweep, "a", 0) > 0);
+    unmake(&m);
+}
+
+static void a_latin_hypercube_has_one_run_in_each_slice(void **state)
+{
+    (void)state;
+    struct made m = MAKE(RANDOM("lhs", 100, 1));
+    int a[100] = {0}, b[100] = {0}, moved = 0;
+    for (int r = 0; r < 100; r++) {
+        int k = (int)(100 * number(m.sweep, "a", r));
+        moved += k != r;
+        a[k]++;
+        b[(int)(25 * (log10(number(m.sweep, "b", r)) + 2))]++;
+    }
+    for (int k = 0; k < 100; k++) assert_true(a[k] == 1 && b[k] == 1);
+    assert_true(moved > 80);  /* a random order of 100 leaves one in place on average */
+    unmake(&m);
+}
+
+static void samples_depend_on_the_seed_alone_and_longer_ones_go_on(void **state)
+{
+    (void)state;
+    struct made one = MAKE(RANDOM("random", 10, 1)), same = MAKE(RANDOM("random", 20, 1)), other = MAKE(RANDOM("random", 10, 2));
+    struct made sobol = MAKE(RANDOM("sobol", 10, 3)), longer = MAKE(RANDOM("sobol", 33, 3));
+    struct made three = MAKE(RANDOM("random", 10, 1), "sweep.c=uniform(5, 6)", "forcing=c");
+    for (int r = 0; r < 10; r++) {
+        assert_near(number(one.sweep, "a", r), number(same.sweep, "a", r), 0);
+        assert_near(number(one.sweep, "b", r), number(three.sweep, "b", r), 0);
+        assert_near(number(sobol.sweep, "b", r), number(longer.sweep, "b", r), 0);
+        assert_true(number(one.sweep, "a", r) != number(other.sweep, "a", r));
+        assert_true(number(one.sweep, "a", r) != number(three.sweep, "c", r) - 5);
+    }
+    assert_near(number(one.sweep, "a", 0), 0.27887487236942288, 0);  /* stored: a change would change everyone's samples */
+    unmake(&one);
+    unmake(&same);
+    unmake(&other);
+    unmake(&sobol);
+    unmake(&longer);
+    unmake(&three);
+}
+
+static void bad_samples_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'sample.count' is missing: Number of runs in random mode.\n", "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; }",
+            "initial=a", "sample.seed=1");
+    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n", RANDOM("lhs", 3, 1),
+            "sweep.a=[1, 2]");
+    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n", RANDOM("lhs", 3, 1),
+            "sweep.a=linspace(0, 1, 3)");
+    REFUSED("-s: error: 'sweep.a': 1 .. 0 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=uniform(1, 0)");
+    REFUSED("-s: error: 'sweep.b': the ends of loguniform must be positive\n", RANDOM("lhs", 3, 1), "sweep.b=loguniform(0, 1)");
+    REFUSED("-s: error: 'sample.count' = 0: must be at least 1\n", RANDOM("lhs", 0, 1));
+    REFUSED("-s: error: 'sample.method' = \"sobl\" is none of lhs, sobol, random; did you mean 'sobol'?\n", RANDOM("sobl", 3, 1));
+    REFUSED("ch.cfg: error: sweep.mode = \"random\" needs an axis, such as a = \"uniform(0, 1)\"\n", "sweep.mode=random", "sample.count=3");
+    REFUSED("ch.cfg: error: a Latin hypercube has at most 10000000 runs here; sample.method = \"sobol\" takes more\n",
+            RANDOM("lhs", 20000000, 1));
+    char axes[2000] = "sweep={ mode=\"random\";", sum[200] = "initial=0";
+    for (int k = 0; k < 22; k++) {
+        snprintf(axes + strlen(axes), sizeof axes - strlen(axes), " a%d=\"uniform(0, 1)\";", k);
+        snprintf(sum + strlen(sum), sizeof sum - strlen(sum), "+a%d", k);
+    }
+    strcat(axes, "}");
+    REFUSED("ch.cfg: error: a Sobol sequence has at most 21 axes here, the sweep has 22; use sample.method = \"lhs\"\n", axes, sum,
+            "sample={ count=4; method=\"sobol\"; }");
+}
+
+/* ------------------------------------------------------------------ ids */
+
+static void ids_are_what_they_were(void **state)
+{
+    (void)state;
+    /* Stored: output files find their finished runs by them. A change here must be meant, and changes the schema word in ids.c. */
+    struct made m = MAKE("sweep.a=[0.1, 0.2]", "initial=a*cos(x)"), w = MAKE("sweep.s=[\"cpu.plain\", \"auto\"]", "solver=$s");
+    uint64_t id[2];
+    assert_ok(sw_sweep_ids(m.sweep, 0, 2, id));
+    if (id[0] != 1 || id[1] != 1 || id_of(&w, 1) != 1)
+        fail_msg("%016llx %016llx %016llx", (unsigned long long)id[0], (unsigned long long)id[1], (unsigned long long)id_of(&w, 1));
+    assert_string_equal(m.sweep->id, "");
+    unmake(&m);
+    unmake(&w);
+}
+
+/* The first run of the base with some overrides has the id of the first run with others. */
+#define SAME_ID(left, right)                                   \
+    do {                                                       \
+        struct made a_ = MAKE left, b_ = MAKE right;           \
+        assert_int_equal(id_of(&a_, 0), id_of(&b_, 0));        \
+        unmake(&a_);                                           \
+        unmake(&b_);                                           \
+    } while (0)
+#define OTHER_ID(left, right)                                  \
+    do {                                                       \
+        struct made a_ = MAKE left, b_ = MAKE right;           \
+        assert_int_not_equal(id_of(&a_, 0), id_of(&b_, 0));    \
+        unmake(&a_);                                           \
+        unmake(&b_);                                           \
+    } while (0)
+
+static void an_id_does_not_depend_on_how_a_value_is_written(void **state)
+{
+    (void)state;
+    SAME_ID(("sweep.a=[0.1, 0.2]", "initial=a*x"), ("define.a=0.1", "initial=a*x"));
+    SAME_ID(("sweep.a=[0.1, 0.2]", "initial=a*x"), ("sweep.a=linspace(0.1, 1, 7)", "initial=a * x"));
+    SAME_ID(("sweep.a=[0.1, 0.2]", "initial=a*x"), ("sweep.a=0.1", "initial=((a)*x)"));
+    SAME_ID(("sweep.n=[16, 32]", "grid.n=n"), ("grid.n=16"));
+    SAME_ID(("grid.n=16"), ("grid.n=\"2*8\""));
+    SAME_ID(("grid.x0=0.0"), ("grid.x0=-0.0"));
+    SAME_ID(("grid.x0=0.0"), ("solver=auto"));
+    SAME_ID(("sweep.s=[\"cpu.plain\", \"auto\"]", "solver=$s"), ("solver=cpu.plain"));
+    SAME_ID(("sweep={ a=[1, 2]; b=[3, 4]; }", "initial=a*b"), ("sweep={ b=[3, 4]; a=[1, 2]; }", "initial=a*b"));
+    SAME_ID(("define={ a=1; b=2; }", "initial=a*b"), ("define={ b=2; a=1; c=7; }", "initial=a*b"));
+}
+
+static void an_id_does_not_depend_on_output_device_or_title(void **state)
+{
+    (void)state;
+    SAME_ID(("title=one"), ("title=two", "output={ file=\"x.h5\"; fields={ times=[0, 1]; }; }", "run={ device=\"cpu\"; batch=3; }"));
+}
+
+static void an_id_depends_on_all_that_decides(void **state)
+{
+    (void)state;
+    OTHER_ID(("initial=x"), ("initial=2*x"));
+    OTHER_ID(("initial=x"), ("initial=x", "forcing=x"));
+    OTHER_ID(("forcing=x"), ("exact=x"));
+    OTHER_ID(("grid.n=16"), ("grid.n=17"));
+    OTHER_ID(("grid.n=16"), ("grid.x0=0.5"));
+    OTHER_ID(("physics.D=2.0"), ("physics.gamma=2.0"));
+    OTHER_ID(("time.dt=0.1"), ("time.dt=0.05"));
+    OTHER_ID(("solver=auto"), ("solver=cpu.plain"));
+    OTHER_ID(("define.a=0.1", "initial=a*x"), ("define.a=0.1000000000000001", "initial=a*x"));
+    OTHER_ID(("define.a=0.1", "initial=a*x"), ("define.b=0.1", "initial=b*x"));
+    OTHER_ID(("define={ a=1; b=2; }", "initial=a+b^2"), ("define={ a=2; b=1; }", "initial=a+b^2"));
+    OTHER_ID(("problem=heat", "physics={ kappa=1.0; }"), ("problem=heat", "physics={ kappa=1.0; }", "order=2"));
+}
+
+static void a_longer_axis_keeps_the_ids(void **state)
+{
+    (void)state;
+    struct made few = MAKE("sweep={ a=\"range(1, 5)\"; s=[1, 2]; }", "initial=a*randn(s)"),
+                many = MAKE("sweep={ a=\"range(1, 9)\"; s=[1, 2, 3]; }", "initial=a*randn(s)");
+    uint64_t f[10], m[27], block[5];
+    assert_ok(sw_sweep_ids(few.sweep, 0, 10, f));
+    assert_ok(sw_sweep_ids(many.sweep, 0, 27, m));
+    for (int a = 0; a < 5; a++)
+        for (int s = 0; s < 2; s++) assert_int_equal(f[2 * a + s], m[3 * a + s]);
+    assert_ok(sw_sweep_ids(many.sweep, 20, 5, block));
+    assert_memory_equal(block, m + 20, sizeof block);
+    unmake(&few);
+    unmake(&many);
+}
+
+static void the_sweep_id_is_of_the_set_of_runs(void **state)
+{
+    (void)state;
+    struct made a = MAKE("sweep={ a=[1, 2]; b=[3, 4]; }", "initial=a*b"), b = MAKE("sweep={ b=[4, 3]; a=[1, 2]; }", "initial=a*b"),
+                c = MAKE("sweep={ b=[4, 3]; a=[1, 5]; }", "initial=a*b");
+    uint64_t id[4];
+    assert_ok(sw_sweep_ids(a.sweep, 0, 4, id));
+    assert_ok(sw_sweep_ids(c.sweep, 0, 4, id));
+    assert_ok(sw_sweep_ids(b.sweep, 0, 3, id));
+    assert_string_equal(b.sweep->id, "");
+    assert_ok(sw_sweep_ids(b.sweep, 0, 4, id));
+    assert_int_equal(strlen(a.sweep->id), 12);
+    assert_string_equal(a.sweep->id, b.sweep->id);
+    assert_string_not_equal(a.sweep->id, c.sweep->id);
+    unmake(&a);
+    unmake(&b);
+    unmake(&c);
+}
+
+static void runs_that_are_the_same_are_refused(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep.a=[1, 2, -1]", "define.b=a*a", "initial=b*x");
+    uint64_t id[3];
+    assert_int_equal(sw_sweep_ids(m.sweep, 0, 3, id), SW_E_CONFIG);
+    assert_string_equal(sw_err_message(), "runs 0 (a = 1) and 2 (a = -1) compute the same; leave one out");
+    unmake(&m);
+}
+
+/* ------------------------------------------------------------------ groups and output times */
+
+static struct sw_group *groups_of(const struct made *m, int *count)
+{
+    struct sw_group *group;
+    int64_t *run;
+    assert_ok(sw_alloc((size_t)m->sweep->nruns, &run));
+    for (int64_t r = 0; r < m->sweep->nruns; r++) run[r] = r;
+    assert_ok(sw_sweep_groups(m->sweep, run, m->sweep->nruns, &group, count));
+    sw_free(run);
+    return group;
+}
+
+static void check_steps(const char *field, const char *value, int count, const int64_t *step)
+{
+    char text[200];
+    int n;
+    snprintf(text, sizeof text, "output.%s=%s", field, value);
+    struct made m = MAKE("time={ dt=0.1; end=10.0; }", text);
+    struct sw_group *g = groups_of(&m, &n);
+    bool scalars = field[0] == 's';
+    assert_int_equal(n, 1);
+    assert_int_equal(g->steps, 100);
+    assert_int_equal(scalars ? g->nscalar : g->nfield, count);
+    assert_int_equal(scalars ? g->nfield : g->nscalar, 0);
+    assert_memory_equal(scalars ? g->scalar_step : g->field_step, step, (size_t)count * sizeof *step);
+    assert_string_equal(g->name, "");
+    sw_groups_free(&g, n);
+    unmake(&m);
+}
+#define STEPS(field, value, ...) \
+    check_steps(field, value, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
+
+static void output_times_round_to_the_nearest_step(void **state)
+{
+    (void)state;
+    STEPS("fields.times", "linspace(0, end, 6)", 0, 20, 40, 60, 80, 100);
+    STEPS("fields.times", "linspace(0, end, 4)", 0, 33, 67, 100);
+    STEPS("fields.times", "[0.0, 0.04, 0.05, 0.3, 10.0]", 0, 1, 3, 100);
+    STEPS("fields.times", "(10, \"end/2\", 0.3, 0.31)", 3, 50, 100);
+    STEPS("fields.times", "2.5", 25);
+    STEPS("fields.times", "end", 100);
+    STEPS("fields.times", "range(0, 3)", 0, 10, 20, 30);
+    STEPS("fields.times", "range(1, end, 4.5)", 10, 55, 100);
+    STEPS("fields.times", "logspace(dt, end, 3)", 1, 10, 100);
+    STEPS("scalars.times", "[1, 2]", 10, 20);
+    STEPS("scalars.every", "4.0", 0, 40, 80, 100);
+    STEPS("scalars.every", "end/3", 0, 33, 67, 100);
+    STEPS("scalars.every", "50.0", 0, 100);
+}
+
+static void a_series_finer_than_the_steps_has_one_entry_a_step(void **state)
+{
+    (void)state;
+    int n;
+    struct made m = MAKE("output.scalars.every=1e-9");
+    struct sw_group *g = groups_of(&m, &n);
+    assert_int_equal(g->nscalar, 11);
+    sw_groups_free(&g, n);
+    unmake(&m);
+}
+
+static void bad_times_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'output.fields.times': time 1.5 is not within 0 and the end, 1\n", "output.fields.times=(0, \"1.5\")");
+    REFUSED("-s: error: 'output.fields.times': time -0.1 is not within 0 and the end, 1\n", "output.fields.times=linspace(-0.1, 1, 3)");
+    REFUSED("-s: error: 'output.fields.times' in run 1 (T = 0.2): time 0.5 is not within 0 and the end, 0.2\n", "sweep.T=[0.5, 0.2]",
+            "time.end=T", "output.fields.times=0.5");
+    REFUSED("-s: error: 'output.fields.times' is empty; leave it out to save nothing\n", "output.fields.times=[]");
+    REFUSED("-s: error: 'output.fields.times': write linspace(a, b, k)\n", "output.fields.times=linspace(0, end)");
+    REFUSED("-s: error: 'output.fields.times': the number of times must be a whole number from 1\n", "output.fields.times=linspace(0, end, 2.5)");
+    REFUSED("-s: error: 'output.fields.times': the step must be positive and finite\n", "output.fields.times=range(0, end, 0)");
+    REFUSED("-s: error: 'output.fields.times': there is no time in this range\n", "output.fields.times=range(end, 0)");
+    REFUSED("-s: error: 'output.fields.times': the ends of logspace must be positive\n", "output.fields.times=logspace(0, end, 3)");
+    REFUSED("-s: error: 'output.fields.times': more than 10 million times in a run\n", "output.fields.times=linspace(0, end, 1e8)");
+    REFUSED("-s: error: 'output.fields.times', column 1: unknown name 'endd'\n    endd\n    ^~~~  did you mean 'end'? known: n length dt "
+            "end gamma D pi e\n", "output.fields.times=linspace(0, endd, 3)");
+    REFUSED("-s: error: 'output.scalars.every': the time between two entries must be positive and finite\n", "output.scalars.every=0");
+    REFUSED("-s: error: 'output.scalars.every': more than 10 million times in a run\n", "output.scalars.every=1e-9", "time.dt=1e-8");
+    REFUSED("-s: error: 'output.scalars' has both every and times; leave one out\n", "output.scalars={ every=0.5; times=[0]; }");
+    REFUSED("-s: error: 'output.scalars' does not say when: add every = ...\n", "output.scalars={ }");
+}
+
+static void runs_of_one_shape_form_a_group(void **state)
+{
+    (void)state;
+    int n;
+    struct made m = MAKE("sweep={ D=[1, 2]; n=[64, 32]; }", "grid.n=n", "physics.D=D", "output.fields.times=linspace(0, end, 3)");
+    struct sw_group *g = groups_of(&m, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(g[0].n, 32);
+    assert_string_equal(g[0].name, "n00032");
+    assert_int_equal(g[0].count, 2);
+    assert_int_equal(g[0].run[0], 1);
+    assert_int_equal(g[0].run[1], 3);
+    assert_int_equal(g[1].n, 64);
+    sw_groups_free(&g, n);
+    unmake(&m);
+    /* dt and end in proportion: other numbers, the same steps */
+    m = MAKE("sweep.c=linspace(0.1, 1.3, 50)", "time={ dt=\"c*0.1\"; end=\"c*3\"; }", "output.fields.times=linspace(0, end, 7)",
+             "output.scalars.every=end/4");
+    g = groups_of(&m, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(g->count, 50);
+    assert_int_equal(g->steps, 30);
+    assert_int_equal(g->nscalar, 5);
+    assert_string_equal(g->name, "");
+    sw_groups_free(&g, n);
+    unmake(&m);
+    m = MAKE("sweep.T=[2, 1]", "time.end=T");
+    g = groups_of(&m, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(g[0].steps, 10);
+    assert_int_equal(g[0].run[0], 1);
+    sw_groups_free(&g, n);
+    unmake(&m);
+}
+
+static void many_shapes_are_told_apart(void **state)
+{
+    (void)state;
+    int n;
+    struct made m = MAKE("sweep={ n=\"range(5, 2004)\"; D=[1, 2, 3]; }", "grid.n=n", "physics.D=D");
+    struct sw_group *g = groups_of(&m, &n);
+    assert_int_equal(n, 2000);
+    for (int k = 0; k < n; k++) {
+        assert_int_equal(g[k].n, k + 5);
+        assert_int_equal(g[k].count, 3);
+        for (int j = 0; j < 3; j++) assert_int_equal(g[k].run[j], 3 * k + j);
+    }
+    sw_groups_free(&g, n);
+    assert_ok(sw_sweep_groups(m.sweep, NULL, 0, &g, &n));
+    assert_int_equal(n, 0);
+    sw_groups_free(&g, n);
+    unmake(&m);
+}
+
+/* ------------------------------------------------------------------ selections */
+
+static int64_t select_runs(const struct made *m, const char *only, int shard, int nshards, int64_t **run)
+{
+    int64_t count;
+    assert_ok(sw_sweep_select(m->sweep, &(struct sw_selection){only, shard, nshards}, run, &count));
+    for (int64_t k = 1; k < count; k++) assert_true((*run)[k] > (*run)[k - 1]);
+    return count;
+}
+
+static int64_t how_many(const struct made *m, const char *only)
+{
+    int64_t *run, count = select_runs(m, only, 0, 0, &run);
+    sw_free(run);
+    return count;
+}
+
+static void only_keeps_what_holds(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ a=\"range(1, 10)\"; b=[0.5, 1.5]; w=[\"one\", \"two\"]; }", "solver=$w", "define.c=a*b", "initial=c*x");
+    int64_t *run;
+    assert_int_equal(how_many(&m, NULL), 40);
+    assert_int_equal(how_many(&m, "a > 8 && b == 0.5"), 4);
+    assert_int_equal(how_many(&m, "c < 1"), 2);
+    assert_int_equal(how_many(&m, "w == two"), 20);
+    assert_int_equal(how_many(&m, "n == 16 && D == 1"), 40);
+    assert_int_equal(how_many(&m, "0"), 0);
+    assert_int_equal(how_many(&m, "(a - 1)/(a - 1)"), 36);  /* not a number is not true */
+    assert_int_equal(select_runs(&m, "run == 7", 0, 0, &run), 1);
+    assert_int_equal(run[0], 7);
+    sw_free(run);
+    unmake(&m);
+}
+
+static void a_bad_selection_is_refused(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep.a=[1, 2]", "initial=a*x");
+    int64_t *run, count;
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.only = "a > q"}, &run, &count), SW_E_USAGE);
+    assert_string_equal(sw_err_message(), "--only, column 5: unknown name 'q'\n    a > q\n        ^  known: a n length dt end gamma D run pi e");
+    assert_null(run);
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.only = "a >"}, &run, &count), SW_E_USAGE);
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 3, .nshards = 2}, &run, &count), SW_E_USAGE);
+    assert_string_equal(sw_err_message(), "--shard 3/2: shards are numbered 1 to N");
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 0, .nshards = 2}, &run, &count), SW_E_USAGE);
+    unmake(&m);
+}
+
+static void shards_are_a_balanced_partition(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ D=\"range(1, 11)\"; n=[16, 32, 64]; }", "grid.n=n", "physics.D=D");
+    static const char *const only[] = {NULL, "D > 3", "n == 32"};
+    for (int o = 0; o < 3; o++)
+        for (int shards = 1; shards <= 7; shards++) {
+            int seen[33] = {0};
+            int64_t all = how_many(&m, only[o]), sum = 0;
+            for (int shard = 1; shard <= shards; shard++) {
+                int64_t *run, count = select_runs(&m, only[o], shard, shards, &run), large = 0, large_of_all = 0;
+                assert_true(count >= all / shards && count <= all / shards + 1);
+                for (int64_t k = 0; k < count; k++) {
+                    seen[run[k]]++;
+                    large += run[k] % 3 == 2;  /* n = 64 costs most: each shard has its share */
+                }
+                large_of_all = o == 0 ? 11 : o == 1 ? 8 : 0;
+                assert_true(large >= large_of_all / shards && large <= large_of_all / shards + 1);
+                sum += count;
+                sw_free(run);
+            }
+            assert_int_equal(sum, all);
+            for (int r = 0; r < 33; r++) assert_true(seen[r] <= 1);
+        }
+    unmake(&m);
+}
+
+/* ------------------------------------------------------------------ many runs */
+
+static void a_million_runs_take_little_memory(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ a=\"linspace(0, 1, 1000)\"; b=\"range(1, 1000)\"; }", "define.c=a*b", "initial=cos(c*x) + a - b",
+                         "time.end=0.1*floor(5 + 10*a)");
+    uint64_t *id;
+    int n;
+    assert_int_equal(m.sweep->nruns, 1000000);
+    assert_ok(sw_alloc(1000000, &id));
+    assert_ok(sw_sweep_ids(m.sweep, 0, 1000000, id));
+    struct sw_group *g = groups_of(&m, &n);
+    assert_int_equal(n, 11);
+    sw_groups_free(&g, n);
+    sw_free(id);
+    unmake(&m);
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_true(usage.ru_maxrss < 500 * 1024);
+}
+
+static void a_list_of_a_million_values_is_read(void **state)
+{
+    (void)state;
+    struct sw_text text = {0};
+    sw_text_add(&text, base_text);
+    sw_text_add(&text, "sweep = { a = [0.5");
+    for (int k = 1; k < 1000000; k++) sw_text_printf(&text, ",%d.5", k);
+    sw_text_add(&text, "]; };\n");
+    static const char *const o[] = {"initial=a*x"};
+    struct made m = make_text(sw_text_get(&text), o, 1);
+    assert_int_equal(m.sweep->nruns, 1000000);
+    assert_near(number(m.sweep, "a", 999999), 999999.5, 0);
+    sw_text_free(&text);
+    unmake(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sobol_points_are_those_of_joe_and_kuo),
+        cmocka_unit_test(sobol_with_seed_0_is_the_plain_sequence),
+        cmocka_unit_test(other_seeds_flip_digits_and_keep_the_sequence_even),
+        cmocka_unit_test(a_latin_hypercube_has_one_run_in_each_slice),
+        cmocka_unit_test(samples_depend_on_the_seed_alone_and_longer_ones_go_on),
+        cmocka_unit_test(bad_samples_are_refused),
+        cmocka_unit_test(ids_are_what_they_were),
+        cmocka_unit_test(an_id_does_not_depend_on_how_a_value_is_written),
+        cmocka_unit_test(an_id_does_not_depend_on_output_device_or_title),
+        cmocka_unit_test(an_id_depends_on_all_that_decides),
+        cmocka_unit_test(a_longer_axis_keeps_the_ids),
+        cmocka_unit_test(the_sweep_id_is_of_the_set_of_runs),
+        cmocka_unit_test(runs_that_are_the_same_are_refused),
+        cmocka_unit_test(output_times_round_to_the_nearest_step),
+        cmocka_unit_test(a_series_finer_than_the_steps_has_one_entry_a_step),
+        cmocka_unit_test(bad_times_are_refused),
+        cmocka_unit_test(runs_of_one_shape_form_a_group),
+        cmocka_unit_test(many_shapes_are_told_apart),
+        cmocka_unit_test(only_keeps_what_holds),
+        cmocka_unit_test(a_bad_selection_is_refused),
+        cmocka_unit_test(shards_are_a_balanced_partition),
+        cmocka_unit_test(a_million_runs_take_little_memory),
+        cmocka_unit_test(a_list_of_a_million_values_is_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
