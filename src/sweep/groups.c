@@ -141,7 +141,7 @@ enum sw_status sw_sweep_groups(const struct sw_sweep *s, const int64_t *run, int
     if (s->own->shape.uniform && count > 0) st = group_alike(&g, count);
     else st = blocks_each(s, run, 0, count, true, group_block, &g);
     if (st) goto done;
-    qsort(g.member, (size_t)g.count, sizeof *g.member, by_shape);
+    if (g.count) qsort(g.member, (size_t)g.count, sizeof *g.member, by_shape);
     for (int k = 0; k < g.count; k++) SW_TRY_TO(done, st, finish(s, &g.member[k]));
     SW_TRY_TO(done, st, sw_alloc((size_t)g.count, group));
     for (int k = 0; k < g.count; k++) {
