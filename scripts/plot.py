@@ -135,15 +135,22 @@ class Results:
                     return group, int(rows[0])
         raise Refusal(f"run {self.run[row]} has no {name}")
 
-    def values(self, row, name):
-        group, k = self.find(row, name)
-        return group[name][k].astype(float)
-
-    def axis(self, row, name, scale):
-        """Coordinates along a dimension of a run's variable: the scale, or where runs differ t(run,time), ..., xc(run,x)."""
-        group, k = self.find(row, name)
+    @staticmethod
+    def coordinates(group, k, scale):
+        """Of a run along a dimension: the scale, or where runs differ t(run,time), t_s(run,time_s), xc(run,x)."""
         own = {"time": "t", "time_s": "t_s", "x": "xc"}[scale]
         return group[own][k].astype(float) if own in group else group[scale][:].astype(float)
+
+    def outputs(self, row, name):
+        """Times and values of a run's series or field, up to the time it reached (what is beyond is filled with NaN)."""
+        group, k = self.find(row, name)
+        t = self.coordinates(group, k, self.scales(group[name])[1])
+        reached = t <= self.file["t_reached"][row] * (1 + 1e-12)
+        return t[reached], group[name][k].astype(float)[reached]
+
+    def space(self, row, name):
+        group, k = self.find(row, name)
+        return self.coordinates(group, k, "x")
 
     def describe(self, row, among=()):
         """The parameters of a run: all that are swept, or only those that differ among some runs."""
@@ -212,7 +219,8 @@ def final_values(results, name, t):
     else:
         values = np.full(len(results.run), np.nan)
         for row in np.flatnonzero(results.ok):
-            values[row] = results.values(row, name)[nearest(results.axis(row, name, "time_s"), t, name)]
+            times, series = results.outputs(row, name)
+            values[row] = series[nearest(times, t, name)]
     return np.where(results.ok, values, np.nan)
 
 
@@ -314,14 +322,10 @@ def convergence(results, ask):
 
 
 def series_of(results, of, rows):
-    """A series of several runs on the first one's times; runs with other times are interpolated."""
-    t = results.axis(rows[0], of, "time_s")
-    values = []
-    for row in rows:
-        own = results.axis(row, of, "time_s")
-        y = results.values(row, of)
-        values.append(y if len(own) == len(t) and np.array_equal(own, t) else np.interp(t, own, y, right=np.nan))
-    return t, np.array(values)
+    """A series of several runs, on the times of the one that has most; the others are interpolated."""
+    series = [results.outputs(row, of) for row in rows]
+    t = max((times for times, _ in series), key=len)
+    return t, np.array([y if np.array_equal(own, t) else np.interp(t, own, y, right=np.nan) for own, y in series])
 
 
 def draw_series(results, ask, of, rows, axes):
@@ -332,8 +336,8 @@ def draw_series(results, ask, of, rows, axes):
     after = 0.0 if "x" in ask.log else -np.inf    # a logarithmic axis begins behind t = 0
     if rows is not None:
         for row, colour in zip(rows, line_colours(len(rows))):
-            t = results.axis(row, of, "time_s")
-            axes.plot(t[t > after], results.values(row, of)[t > after], color=colour, label=results.describe(row, rows))
+            t, y = results.outputs(row, of)
+            axes.plot(t[t > after], y[t > after], color=colour, label=results.describe(row, rows))
         legend(axes, len(rows))
         return results.common(rows)
 
@@ -367,16 +371,16 @@ def draw_profiles(results, ask, of, rows, axes):
         raise Refusal(f"{len(rows)} runs are too many lines; choose some with --run 0,5,9")
     if len(rows) == 1 and ask.time is None:
         row = rows[0]
-        t, x, u = results.axis(row, of, "time"), results.axis(row, of, "x"), results.values(row, of)
+        (t, u), x = results.outputs(row, of), results.space(row, of)
         chosen = np.unique(np.linspace(0, len(t) - 1, 6).round().astype(int))
         for k, colour in zip(chosen, [plt.get_cmap(SEQUENTIAL)(c) for c in np.linspace(0.0, 0.9, len(chosen))]):
             axes.plot(x, u[k], color=colour, label=f"t = {number(t[k])}")
         legend(axes, len(chosen), **BESIDE)
         return results.describe(row)
     for row, colour in zip(rows, line_colours(len(rows))):
-        t = results.axis(row, of, "time")
+        t, u = results.outputs(row, of)
         k = nearest(t, ask.time, of)
-        axes.plot(results.axis(row, of, "x"), results.values(row, of)[k], color=colour,
+        axes.plot(results.space(row, of), u[k], color=colour,
                   label=results.describe(row, rows))
     legend(axes, len(rows), **BESIDE)
     return ", ".join(filter(None, [f"t = {number(t[k])}", results.common(rows)]))
@@ -416,17 +420,16 @@ def spacetime(results, ask):
     rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
     if len(rows) > MOST_PANELS:
         raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_PANELS} with --run 0,5,9")
-    data = [results.values(row, of) for row in rows]
-    if len(data[0]) < 2:
+    data = [results.outputs(row, of) for row in rows]
+    if min(len(t) for t, _ in data) < 2:
         raise Refusal(f"{of} was saved at one time only; draw it with --kind lines, or save more in output.fields.times")
-    cmap, norm = colour_scale(np.concatenate([d.ravel() for d in data]))
+    cmap, norm = colour_scale(np.concatenate([u.ravel() for _, u in data]))
     columns, height = grid_shape(len(rows))
     size = (7.0, 4.6) if len(rows) == 1 else (1.6 + 2.9 * columns, 1.1 + 2.5 * height)
     figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False, sharex=True, sharey=True)
-    for axes, row, u in zip(panels.flat, rows, data):
-        x, t = results.axis(row, of, "x"), results.axis(row, of, "time")
-        image = axes.pcolormesh(x, t, np.ma.masked_invalid(u), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
-        axes.set_facecolor("#bbbbbb")     # what is not finite
+    for axes, row, (t, u) in zip(panels.flat, rows, data):
+        image = axes.pcolormesh(results.space(row, of), t, np.ma.masked_invalid(u), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
+        axes.set_facecolor("#bbbbbb")     # what is not finite, or not there
         if len(rows) > 1:
             axes.set_title(results.describe(row, rows))
     for axes in list(panels.flat)[len(rows):]:
@@ -480,9 +483,8 @@ def heatmap(results, ask):
     axes.spines[:].set_visible(False)
     time = ""
     if of in scalars:
-        row = int(np.flatnonzero(results.ok)[0])
-        t = results.axis(row, of, "time_s")
-        time = f" at t = {number(t[nearest(t, ask.time, of)])}"
+        times = [t[nearest(t, ask.time, of)] for t, _ in (results.outputs(row, of) for row in np.flatnonzero(results.ok))]
+        time = f" at t = {number(times[0])}" if max(times) - min(times) <= 1e-12 * max(times) else " at the last time of each run"
     figure.colorbar(image, ax=axes, label=results.label(of)).outline.set_visible(False)
     others = [p for p in results.swept if p not in pair]
     notes = [f"mean over {' and '.join(others)}"] if others else []

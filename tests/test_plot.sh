@@ -29,6 +29,8 @@ make_file tiny_ch
 make_file tiny_nsweep
 make_file tiny_heat
 make_file tiny_diverge 1
+"$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' -o "$dir/times.h5" ||
+    bad "sweep tiny_ch with different times"
 
 draws "a spacetime picture" a.png "$dir/tiny_ch.h5" --kind spacetime --run 3
 draws "several runs in panels, as PDF" b.pdf "$dir/tiny_ch.h5" --kind spacetime --run 0-5
@@ -38,6 +40,8 @@ draws "a heatmap" e.png "$dir/tiny_ch.h5" --kind heatmap --of domain_length
 draws "a field of a group by n" f.png "$dir/tiny_nsweep.h5" --kind spacetime --run 5
 draws "what suits the file" g.png "$dir/tiny_nsweep.h5"
 grep -q '^slope -' "$dir/out" && ok "prints a slope for each line" || bad "prints a slope for each line"
+draws "runs of different times" j.png "$dir/times.h5" --kind heatmap --of domain_length
+draws "runs of different times and lengths in panels" k.png "$dir/times.h5" --kind spacetime --run 0-3
 draws "runs beside one that diverged" h.png "$dir/tiny_diverge.h5" --kind lines --of energy
 
 refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi
@@ -46,5 +50,15 @@ refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5"
 refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spacetime --run 77
 refuses "a file that is not there" "$dir/none.h5" "$dir/none.h5"
 refuses "a file that is no HDF5" "README.md" README.md
+
+# ---- the slopes of the paper's figure 2 and of the fourth-order heat equation
+slope_of() {  # slope_of CONFIG LEAST MOST
+    make_file "$1"
+    slope=$("$SWEEP" plot "$dir/$1.h5" --kind convergence -o "$dir/$1.png" | sed -n 's/^slope //p')
+    awk -v s="$slope" -v a="$2" -v b="$3" 'BEGIN { exit !(s != "" && s >= a && s <= b) }' && ok "$1: slope $slope from $2 to $3" ||
+        bad "$1: slope '$slope' is not from $2 to $3"
+}
+slope_of hyperdiffusion_convergence -2.05 -1.95
+slope_of heat_convergence -4.1 -3.9
 
 exit $failed
