@@ -25,7 +25,9 @@ says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
 prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
 silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
 same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>err || fail "$1 and $2 differ"; }
-is_json() { [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"; }
+is_json() {
+    [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
+}
 [ -n "$python" ] || echo "# skipped: comparisons of files and JSON: no python3 with h5py"
 
 cat >small.cfg <<'CFG'
@@ -167,6 +169,34 @@ expect 0 status int.h5; prints running; prints ETA
 expect 0 status int.h5 --json; is_json out; prints '"state": "running"'
 expect 5 long.cfg -o int.h5; says int.h5
 wait $pid; same int.h5 whole.h5
+for signal in TERM USR1; do
+    "$sweep" long.cfg -j 1 -o $signal.h5 >out 2>err & pid=$!
+    begun $signal.h5.d; kill -$signal $pid; wait $pid; code=$?
+    [ $code = 75 ] || fail "SIG$signal: exit code $code, expected 75"
+done
+
+# ---- no room
+"$sweep" list >/dev/full 2>err; [ $? = 5 ] || fail "list to a full disk: exit code $?, expected 5"
+says 'standard output'
+mkdir full
+disk() {  # a disk of 300 kB in full/; two runs of the sweep, with more room for the second; what it wrote is kept
+    mount -t tmpfs -o size=300k tmpfs full || { touch no_mount; exit; }
+    "$sweep" long.cfg -j 1 -o full/x.h5 -s run.batch=4 2>err; echo $? >code
+    mount -o remount,size=4m tmpfs full
+    "$sweep" long.cfg -j 1 -o full/x.h5 -s run.batch=4 2>again; echo $? >>code
+    cp full/x.h5 room.h5
+}
+export -f disk
+export sweep
+unshare -m --map-root-user bash -c disk 2>/dev/null || touch no_mount
+if [ -e no_mount ]; then
+    echo "# skipped: full disk: cannot mount one here"
+else
+    [ "$(tr '\n' ' ' <code)" = "5 0 " ] || fail "full disk: exit codes $(tr '\n' ' ' <code), expected 5 and 0"
+    says 'No space left on device'
+    grep -q 'of 40 runs left' again || fail "a full disk lost what was there: $(cat again)"
+    same room.h5 whole.h5
+fi
 
 # ---- show
 expect 0 show results/small.h5; prints seed; prints done

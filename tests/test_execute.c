@@ -83,9 +83,16 @@ static enum sw_status perform(struct call *c)
     enum sw_status st = sw_plan_make(sweep, run, count, id, ledger, c->retry_failed, device, &plan);
     if (!st) {
         struct sw_execute_options options = {
-            .file = c->file, .checkpoint_seconds = c->checkpoint_seconds, .fail_fast = c->fail_fast,
-            .retry_failed = c->retry_failed, .stop = &stop, .progress = on_progress, .event = on_event, .user = c,
-            .provenance = {.command_line = "test", .solver = "", .device = "", .driver = "", .cuda = "", .hostname = ""},
+            .file = c->file,
+            .checkpoint_seconds = c->checkpoint_seconds,
+            .fail_fast = c->fail_fast,
+            .retry_failed = c->retry_failed,
+            .stop = &stop,
+            .progress = on_progress,
+            .event = on_event,
+            .user = c,
+            .provenance =
+                {.command_line = "test", .solver = "", .device = "", .driver = "", .cuda = "", .hostname = ""},
         };
         c->to_do = plan->nruns;
         c->already = plan->done + plan->failed;
@@ -132,8 +139,8 @@ static double *read_dataset(const char *file, const char *name, size_t *count)
 }
 
 /* Rows of A (first to last) and of B, from row `other` on, hold the same bits. */
-static void assert_rows(const char *a, const char *b, const char *name, size_t nruns_a, size_t first, size_t last, size_t other,
-                        size_t nruns_b)
+static void assert_rows(const char *a, const char *b, const char *name, size_t nruns_a, size_t first, size_t last,
+                        size_t other, size_t nruns_b)
 {
     size_t na, nb;
     double *x = read_dataset(a, name, &na), *y = read_dataset(b, name, &nb);
@@ -147,7 +154,8 @@ static void assert_rows(const char *a, const char *b, const char *name, size_t n
 
 static void assert_same(const char *a, const char *b, size_t nruns)
 {
-    static const char *const names[] = {"u", "mass", "energy", "min", "max", "domain_length", "status", "steps", "t_reached"};
+    static const char *const names[] = {"u",      "mass",  "energy",   "min", "max", "domain_length",
+                                        "status", "steps", "t_reached"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) assert_rows(a, b, names[k], nruns, 0, nruns, 0, nruns);
 }
 
@@ -344,7 +352,8 @@ static void there_are_no_norms_without_exact(void **state)
 static void refuses_a_run_that_does_not_fit(void **state)
 {
     (void)state;
-    struct call c = {.config = chaos, .file = path("large.h5"), .override = {"grid.n=1000000000", "time.dt=5.0", "run.batch=1"}};
+    struct call c = {
+        .config = chaos, .file = path("large.h5"), .override = {"grid.n=1000000000", "time.dt=5.0", "run.batch=1"}};
     enum sw_status st = perform(&c);
     if (st == SW_OK) { skip_unless_needed("small machine", "this machine holds a run of 10^9 points"); return; }
     assert_int_equal(st, SW_E_TOO_LARGE);

@@ -26,10 +26,12 @@ static double rate_of(const struct sw_progress *p) { return p->seconds > 0 ? p->
 static void describe(const struct cli_bar *bar, const struct sw_progress *p, struct sw_text *text)
 {
     char left[24];
-    double fraction = fraction_of(bar, p), rate = rate_of(p), eta = rate > 0 ? (1 - fraction) * bar->plan->points_steps / rate : NAN;
+    double fraction = fraction_of(bar, p), rate = rate_of(p),
+           eta = rate > 0 ? (1 - fraction) * bar->plan->points_steps / rate : NAN;
     if (!strcmp(p->phase, "merging")) { sw_text_add(text, "merging the parts"); return; }
     sw_text_printf(text, "%2.0f %%  ", floor(100 * fraction));
-    if (bar->plan->nbatch > 1) sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
+    if (bar->plan->nbatch > 1)
+        sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
     if (p->end > 0) sw_text_printf(text, "t = %.4g of %.4g · ", p->t, p->end);
     sw_text_printf(text, "%.2g points·steps/s", rate);
     if (p->runs_failed) sw_text_printf(text, " · %lld diverged", (long long)p->runs_failed);

@@ -55,7 +55,13 @@ static bool shapes_output(const struct sw_problem *problem, const char *path)
     return !strncmp(path, "output.fields.", 14) || !strncmp(path, "output.scalars.", 15);
 }
 
-struct search { const struct sw_config *old, *new; const struct sw_problem *problem; counts which; struct sw_text *text; bool found; };
+struct search {
+    const struct sw_config *old, *new;
+    const struct sw_problem *problem;
+    counts which;
+    struct sw_text *text;
+    bool found;
+};
 
 static void compare(struct search *s, const char *path)
 {
@@ -79,13 +85,14 @@ static void walk(struct search *s, const struct sw_setting *group)
     }
 }
 
-static bool first_difference(const struct cli_sweep *s, const struct sw_ledger *ledger, counts which, struct sw_text *text)
+static bool first_difference(const struct cli_sweep *s, const struct sw_ledger *ledger, counts which,
+                             struct sw_text *text)
 {
     struct sw_report report = {0};
     struct sw_config *old = NULL;
     struct search search = {.new = s->config, .problem = s->sweep->problem, .which = which, .text = text};
-    if (!sw_config_read_text("stored config", ledger->config_text, (const char *const *)ledger->override, ledger->noverride,
-                             &report, &old)) {
+    if (!sw_config_read_text("stored config", ledger->config_text, (const char *const *)ledger->override,
+                             ledger->noverride, &report, &old)) {
         search.old = old;
         walk(&search, s->config->root);  /* what ours sets, then what only the stored one sets */
         walk(&search, old->root);
@@ -120,7 +127,8 @@ static enum sw_status ours(const struct cli_sweep *s, const struct sw_ledger *le
     memcpy(sorted, s->id, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_value);
     *yes = all_known(sorted, n, ledger->id, ledger->count);
-    for (int k = 0; k < ledger->nbatch && *yes; k++) *yes = all_known(sorted, n, ledger->batch[k].id, ledger->batch[k].count);
+    for (int k = 0; k < ledger->nbatch && *yes; k++)
+        *yes = all_known(sorted, n, ledger->batch[k].id, ledger->batch[k].count);
     sw_free(sorted);
     return SW_OK;
 }
@@ -134,8 +142,8 @@ enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *le
     bool outputs = yes && first_difference(s, ledger, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
     if (!yes && !first_difference(s, ledger, decides, &text)) sw_text_add(&text, "its runs have other ids");
-    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", s->file, yes ? "other outputs of this sweep" : "another sweep",
-            sw_text_get(&text));
+    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", s->file,
+            yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
     sw_text_free(&text);
     return SW_E_REFUSED;
 }

@@ -1,7 +1,7 @@
 #ifndef CLI_IMPL_H
 #define CLI_IMPL_H
-/* What the subcommands share. One file a subcommand (cmd_*.c), one row in command_table.c; the options they take are rows of
- * option_table.c. */
+/* What the subcommands share. One file a subcommand (cmd_*.c), one row in command_table.c; the options they take are
+ * rows of option_table.c. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -68,8 +68,10 @@ void cli_help(const struct sw_cli *cli);              /* of the command, or of a
 void cli_version(void);
 
 /* ---- talking (narrate.c). Text is UTF-8; on another terminal the few signs we use are spelt in ASCII. */
-void cli_say(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));  /* stderr, not with -q */
-void cli_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* stdout            */
+/** On stderr, unless -q. */
+void cli_say(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** On stdout. */
+void cli_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_put(const struct sw_cli *cli, FILE *to, const char *text);
 void cli_report(struct sw_cli *cli);                  /* print what the report holds, empty it     */
 bool cli_locale_is_utf8(void);
@@ -82,7 +84,8 @@ const char *cli_about(double seconds, char text[24]);    /* "0.4 s", "12 min"   
 
 /* ---- JSON (json.c): correct escapes; what is not finite is null */
 struct cli_json { FILE *to; int depth; bool first, line; };  /* line: all on one line */
-void json_begin(struct cli_json *j, const char *key, char bracket);  /* '{' or '['; key NULL inside a list or at the top */
+/** @param bracket '{' or '['  @param key NULL inside a list or at the top */
+void json_begin(struct cli_json *j, const char *key, char bracket);
 void json_end(struct cli_json *j, char bracket);
 void json_text(struct cli_json *j, const char *key, const char *value);
 void json_real(struct cli_json *j, const char *key, double value);
@@ -99,7 +102,8 @@ struct cli_sweep {                      /* free with cli_sweep_close()          
 };
 enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
 /** The sweep stored in an output file. @param ledger of that file */
-enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger, struct cli_sweep *s);
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
+                                struct cli_sweep *s);
 void cli_sweep_close(struct cli_sweep *s);
 /** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
@@ -140,7 +144,11 @@ void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct
 void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */
 
 /* ---- what `sweep status` reads while a sweep runs (status_file.c): FILE.d/status.json */
-struct cli_running { int64_t pid, runs, done, failed; double updated, seconds, fraction, rate, eta, t, end; char phase[24]; };
+struct cli_running {
+    int64_t pid, runs, done, failed;
+    double  updated, seconds, fraction, rate, eta, t, end;
+    char    phase[24];
+};
 void cli_status_write(const char *file, const struct cli_running *now);
 bool cli_status_read(const char *file, struct cli_running *now);   /* false: nothing there, or not readable */
 void cli_status_remove(const char *file);

@@ -64,8 +64,10 @@ static void remarks(struct sw_cli *cli, const struct cli_sweep *s, const struct 
     }
 }
 
-/* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with the GPU. */
-static enum sw_status compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p, const struct sw_device *device)
+/* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with
+ * the GPU. */
+static enum sw_status compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p,
+                              const struct sw_device *device)
 {
     const struct sw_problem *problem = s->sweep->problem;
     if (!problem->try_compile || !p->ngroup) return SW_OK;
@@ -82,8 +84,9 @@ static enum sw_status compile(struct sw_cli *cli, const struct cli_sweep *s, con
 static void say_earlier(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p, const char *refusal)
 {
     if (*refusal) cli_print(cli, "note     %s\n", refusal);
-    else if (p->done + p->failed) cli_print(cli, "there    %lld of %lld runs are in %s already, %lld of them failed\n",
-                                            (long long)(p->done + p->failed), (long long)s->count, s->file, (long long)p->failed);
+    else if (p->done + p->failed)
+        cli_print(cli, "there    %lld of %lld runs are in %s already, %lld of them failed\n",
+                  (long long)(p->done + p->failed), (long long)s->count, s->file, (long long)p->failed);
 }
 
 static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const struct sw_plan *p, struct sw_device *device)
@@ -96,7 +99,9 @@ static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const stru
     cli_print(cli, "batches  %lld\n", (long long)p->nbatch);
     cli_print(cli, "output   ≈ %s %s\n", cli_bytes(p->output_bytes, a), s->file);
     SW_TRY(sw_plan_measure(s->sweep, p, device, trial_seconds, &rate));
-    if (rate > 0) cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial\n", cli_about(p->points_steps / rate, a), rate);
+    if (rate > 0)
+        cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial\n", cli_about(p->points_steps / rate, a),
+                  rate);
     remarks(cli, s, p);
     return compile(cli, s, p, device);
 }

@@ -36,7 +36,8 @@ static void range_of(const struct sw_key *key, struct sw_text *text)
     if (key->words)
         for (const char *p = key->words; *p; p++) sw_text_printf(text, *p == '|' ? ", " : "%c", *p);
     if (bounded(key)) {
-        if (key->max < 1e300) sw_text_printf(text, "%s %.16g, at most %.16g", key->above ? "above" : "at least", key->min, key->max);
+        if (key->max < 1e300)
+            sw_text_printf(text, "%s %.16g, at most %.16g", key->above ? "above" : "at least", key->min, key->max);
         else sw_text_printf(text, "%s %.16g", key->above ? "above" : "at least", key->min);
     }
     for (size_t k = 0; key->kind == SW_KEY_FUNCTION && k < sizeof use / sizeof *use; k++) {
@@ -73,8 +74,8 @@ static void print_markdown(const struct sw_key *key, const struct sw_problem *ow
     (void)owner;
     range_of(key, &range);
     printf("| `%s` | %s%s%s | %s | %s%s%s | %s%s |\n", key->path, kind_of(key), *sw_text_get(&range) ? ": " : "",
-           sw_text_get(&range), key->unit ? key->unit : "", key->fallback && *key->fallback ? "`" : "", fallback_of(key),
-           key->fallback && *key->fallback ? "`" : "", key->about, key->decides ? " *decides*" : "");
+           sw_text_get(&range), key->unit ? key->unit : "", key->fallback && *key->fallback ? "`" : "",
+           fallback_of(key), key->fallback && *key->fallback ? "`" : "", key->about, key->decides ? " *decides*" : "");
     sw_text_free(&range);
 }
 
@@ -148,7 +149,8 @@ static bool asked_for(const char *path, const char *name)
     return !strcmp(path, name) || (last && !strcmp(last + 1, name));
 }
 
-static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name, const char **known, int *count)
+static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name, const char **known,
+                      int *count)
 {
     int hits = 0;
     for (const struct sw_key *key = keys; key->path; key++) {
@@ -164,11 +166,12 @@ static enum sw_status explain_one(const char *name)
 {
     const char *known[MOST_KEYS];
     int count = 0, hits = explain_in(sw_common_keys, NULL, name, known, &count);
-    for (int k = 0; sw_problem_table[k]; k++) hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, known, &count);
+    for (int k = 0; sw_problem_table[k]; k++)
+        hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, known, &count);
     if (hits) return SW_OK;
     const char *near = sw_near(name, known, count);
-    return SW_FAIL(SW_E_USAGE, "unknown key '%s'%s%s%s", name, near ? "; did you mean '" : "; `sweep explain` prints them all",
-                   near ? near : "", near ? "'?" : "");
+    return SW_FAIL(SW_E_USAGE, "unknown key '%s'%s%s%s", name,
+                   near ? "; did you mean '" : "; `sweep explain` prints them all", near ? near : "", near ? "'?" : "");
 }
 
 enum sw_status cmd_explain(struct sw_cli *cli)

@@ -13,8 +13,8 @@ static enum sw_status unknown(const char *name)
         sw_text_printf(&all, " %s", names[count]);
     }
     const char *near = sw_near(name, names, count);
-    SW_FAIL(SW_E_USAGE, "unknown problem '%s'%s%s%s; there are:%s", name, near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "", sw_text_get(&all));
+    SW_FAIL(SW_E_USAGE, "unknown problem '%s'%s%s%s; there are:%s", name, near ? "; did you mean '" : "",
+            near ? near : "", near ? "'?" : "", sw_text_get(&all));
     sw_text_free(&all);
     return SW_E_USAGE;
 }

@@ -32,7 +32,8 @@ enum sw_status cmd_list(struct sw_cli *cli)
     for (int k = 0; sw_stepper_table[k]; k++)
         row(sw_stepper_table[k]->name, sw_stepper_table[k]->about, sw_stepper_table[k]->absent);
     printf("band solvers\n");
-    for (int k = 0; sw_band_table[k]; k++) row(sw_band_table[k]->name, sw_band_table[k]->about, sw_band_table[k]->absent);
+    for (int k = 0; sw_band_table[k]; k++)
+        row(sw_band_table[k]->name, sw_band_table[k]->about, sw_band_table[k]->absent);
     devices();
     return SW_OK;
 }

@@ -9,8 +9,8 @@ enum sw_status cmd_merge(struct sw_cli *cli)
     SW_TRY(sw_table_read(cli->output, &table));
     int64_t bad = 0;
     for (int64_t k = 0; k < table->nruns; k++) bad += table->status[k] != SW_RUN_DONE;
-    cli_say(cli, "merged   %d file%s into %s: %lld runs\n", cli->narguments, cli->narguments == 1 ? "" : "s", cli->output,
-            (long long)table->nruns);
+    cli_say(cli, "merged   %d file%s into %s: %lld runs\n", cli->narguments, cli->narguments == 1 ? "" : "s",
+            cli->output, (long long)table->nruns);
     sw_table_free(&table);
     cli->exit_code = bad > 0;
     return SW_OK;

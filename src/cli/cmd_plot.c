@@ -30,7 +30,8 @@ static enum sw_status find_script(char *script, size_t room)
         snprintf(script, room, "%s/%s/plot.py", folder, places[k]);
         if (access(script, R_OK) == 0) return SW_OK;
     }
-    return SW_FAIL(SW_E_IO, "plot.py is neither in %s/scripts nor in %s/../share/sweep; set SWEEP_SHARE to its folder", folder, folder);
+    return SW_FAIL(SW_E_IO, "plot.py is neither in %s/scripts nor in %s/../share/sweep; set SWEEP_SHARE to its folder",
+                   folder, folder);
 }
 
 /* The distribution's python has the distribution's h5py and matplotlib; another one on the PATH may not. */
@@ -68,6 +69,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
     argument[count] = NULL;
     fflush(NULL);
     execvp(argument[0], argument);
-    return SW_FAIL(SW_E_ABSENT, "%s: %s; pictures need python3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib)",
+    return SW_FAIL(SW_E_ABSENT,
+                   "%s: %s; pictures need python3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib)",
                    argument[0], strerror(errno));
 }

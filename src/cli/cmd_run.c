@@ -21,7 +21,8 @@ enum sw_status cmd_run(struct sw_cli *cli)
     int worst = 0;
     if (cli->dry_run) return cmd_check(cli);
     if (cli->output && cli->narguments > 1)
-        return SW_FAIL(SW_E_USAGE, "-o %s names one file, but there are %d configs; run them one by one", cli->output, cli->narguments);
+        return SW_FAIL(SW_E_USAGE, "-o %s names one file, but there are %d configs; run them one by one", cli->output,
+                       cli->narguments);
     SW_TRY(cli_log_open(cli));
     cli_begin(cli);
     for (int k = 0; k < cli->narguments && !cli_stop; k++) {

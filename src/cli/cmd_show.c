@@ -82,8 +82,8 @@ static void show_table(const struct sw_cli *cli, const struct sw_table *t, const
 {
     char text[40];
     int width[MOST];
-    cli_print(cli, "%s%s%s · %lld runs · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem, (long long)t->nruns, t->solver,
-              t->sweep_id);
+    cli_print(cli, "%s%s%s · %lld runs · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem,
+              (long long)t->nruns, t->solver, t->sweep_id);
     for (int k = 0; k < n; k++) {
         width[k] = (int)strlen(c[k].name);
         for (int64_t r = 0; r < t->nruns; r++) {
@@ -164,8 +164,10 @@ static enum sw_status find(const struct sw_cli *cli, const struct sw_table *t, i
     *row = hit;
     if (hits == 1) return SW_OK;
     if (hits > 1) return SW_FAIL(SW_E_USAGE, "%lld runs have an id that begins with %s", (long long)hits, cli->run);
-    return SW_FAIL(SW_E_USAGE, "%s has no run %s; it holds %lld of %lld runs, and --run takes an index or the first digits of an id",
-                   cli->argument[0], cli->run, (long long)t->nruns, (long long)t->sweep_runs);
+    return SW_FAIL(
+        SW_E_USAGE,
+        "%s has no run %s; it holds %lld of %lld runs, and --run takes an index or the first digits of an id",
+        cli->argument[0], cli->run, (long long)t->nruns, (long long)t->sweep_runs);
 }
 
 static void show_run(const struct sw_table *t, const struct show_column *c, int n, int64_t run)

@@ -12,7 +12,10 @@ struct status {
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
 };
 
-static bool alive(const struct cli_running *now) { return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM); }
+static bool alive(const struct cli_running *now)
+{
+    return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
+}
 
 static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, struct status *v)
 {
@@ -36,9 +39,11 @@ static void print_text(const struct sw_cli *cli, const struct status *v)
     cli_print(cli, "%s  %s", v->file, v->state);
     if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
     if (!strcmp(v->state, "interrupted")) cli_print(cli, "; sweep resume %s goes on", v->file);
-    cli_print(cli, "\nruns     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs, (long long)v->done,
-              (long long)v->diverged, (long long)v->failed, (long long)v->pending);
-    if (v->steps_of) cli_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of, (long long)v->step);
+    cli_print(cli, "\nruns     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
+              (long long)v->done, (long long)v->diverged, (long long)v->failed, (long long)v->pending);
+    if (v->steps_of)
+        cli_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of,
+                  (long long)v->step);
     if (strcmp(v->state, "running")) return;
     cli_print(cli, "now      %.0f %%", floor(100 * v->now.fraction));
     if (v->now.end > 0) cli_print(cli, " · t = %.4g of %.4g", v->now.t, v->now.end);

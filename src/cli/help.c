@@ -19,8 +19,8 @@ static void help_all(void)
 {
     printf("Usage: sweep CONFIG...            run a sweep (the same as: sweep run CONFIG...)\n"
            "       sweep COMMAND ARGUMENT...  [OPTION...]\n\n"
-           "Advances a batch of PDE problems that differ in their parameters, together, on a GPU or the CPU, and writes\n"
-           "fields and error norms to one HDF5 file.\n\nCommands:\n");
+           "Advances a batch of PDE problems that differ in their parameters, together, on a GPU or the CPU, and\n"
+           "writes fields and error norms to one HDF5 file.\n\nCommands:\n");
     for (const struct cli_command *c = cli_command_table; c->name; c++) {
         char left[40];
         snprintf(left, sizeof left, "%s %s", c->name, c->arguments);
@@ -28,8 +28,8 @@ static void help_all(void)
     }
     printf("\nOptions (`sweep COMMAND --help` shows those of one command):\n");
     options_of(CLI_ANY);
-    printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 usage; 3 config; 4 device or memory;\n"
-           "5 input or output; 75 stopped early, the same command goes on; 130 interrupted.\n");
+    printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 usage; 3 config;\n"
+           "4 device or memory; 5 input or output; 75 stopped early, the same command goes on; 130 interrupted.\n");
 }
 
 void cli_help(const struct sw_cli *cli)

@@ -31,7 +31,9 @@ static enum sw_status finish_open(struct sw_cli *cli, const struct sw_selection 
     SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
     SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
     SW_TRY(sw_sweep_select(s->sweep, which, &s->run, &s->count));
-    if (!s->count) return SW_FAIL(SW_E_USAGE, "no run is left: none of the %lld runs fits --only or --shard", (long long)s->sweep->nruns);
+    if (!s->count)
+        return SW_FAIL(SW_E_USAGE, "no run is left: none of the %lld runs fits --only or --shard",
+                       (long long)s->sweep->nruns);
     return SW_OK;
 }
 
@@ -55,16 +57,19 @@ static void shard_of(const char *file, struct sw_selection *which)
         which->shard = which->nshards = 0;
 }
 
-enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger, struct cli_sweep *s)
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
+                                struct cli_sweep *s)
 {
     struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     const char **override = NULL;
     const int count = ledger->noverride + cli->noverrides;
     *s = (struct cli_sweep){0};
-    if (!ledger->config_text) return SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d", file, file);
+    if (!ledger->config_text)
+        return SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d", file, file);
     if (!which.nshards) shard_of(file, &which);
     SW_TRY(sw_alloc((size_t)count, &override));
-    for (int k = 0; k < count; k++) override[k] = k < ledger->noverride ? ledger->override[k] : cli->override[k - ledger->noverride];
+    for (int k = 0; k < count; k++)
+        override[k] = k < ledger->noverride ? ledger->override[k] : cli->override[k - ledger->noverride];
     enum sw_status st = sw_config_read_text(file, ledger->config_text, override, count, &cli->report, &s->config);
     sw_free(override);
     if (!st) st = finish_open(cli, &which, s);
@@ -106,7 +111,9 @@ static void print_number(struct sw_cli *cli, const struct sw_sweep *w, int colum
 {
     const struct sw_column *c = &w->column[column];
     const char *unit = c->unit && strcmp(c->unit, "1") ? c->unit : "";
-    const char *origin = c->kind == SW_COLUMN_AXIS ? "axis" : c->kind == SW_COLUMN_DEFINE ? "define" : c->given ? "given" : "default";
+    const char *origin = c->given ? "given" : "default";
+    if (c->kind == SW_COLUMN_AXIS) origin = "axis";
+    if (c->kind == SW_COLUMN_DEFINE) origin = "define";
     if (c->uniform) cli_say(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit, origin);
     else cli_say(cli, "  %-24s differs from run to run%s%s  (%s)\n", c->name, *unit ? ", in " : "", unit, origin);
 }
@@ -116,9 +123,11 @@ static void print_texts(struct sw_cli *cli, const struct cli_sweep *s)
     const struct sw_key *key;
     for (int k = 0; (key = sw_key_at(s->sweep->problem, k)); k++) {
         const struct sw_setting *set = sw_config_find(s->config, key->path);
-        if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides)) continue;
+        if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides))
+            continue;
         if (set && set->kind == SW_SETTING_STRING) cli_say(cli, "  %-24s %s  (given)\n", key->path, set->text);
-        else if (set && set->kind == SW_SETTING_LIST) cli_say(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
+        else if (set && set->kind == SW_SETTING_LIST)
+            cli_say(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
         else if (set) cli_say(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
         else if (key->fallback && *key->fallback) cli_say(cli, "  %-24s %s  (default)\n", key->path, key->fallback);
     }

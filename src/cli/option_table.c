@@ -10,7 +10,8 @@
 
 static enum sw_status set_override(struct sw_cli *cli, const char *value)
 {
-    if (!strchr(value, '=')) return SW_FAIL(SW_E_USAGE, "-s takes KEY=VALUE, for example -s time.dt=0.01; got '%s'", value);
+    if (!strchr(value, '='))
+        return SW_FAIL(SW_E_USAGE, "-s takes KEY=VALUE, for example -s time.dt=0.01; got '%s'", value);
     SW_TRY(sw_resize((size_t)cli->noverrides, (size_t)cli->noverrides + 1, &cli->override));
     cli->override[cli->noverrides++] = value;
     return SW_OK;
@@ -31,7 +32,8 @@ static enum sw_status set_threads(struct sw_cli *cli, const char *value)
 {
     char *end;
     long n = strtol(value, &end, 10);
-    if (*end || end == value || n < 1 || n > 4096) return SW_FAIL(SW_E_USAGE, "-j takes a number of threads from 1 on; got '%s'", value);
+    if (*end || end == value || n < 1 || n > 4096)
+        return SW_FAIL(SW_E_USAGE, "-j takes a number of threads from 1 on; got '%s'", value);
     cli->threads = (int)n;
     return SW_OK;
 }
@@ -66,24 +68,31 @@ static enum sw_status when(const char *option, const char *value, enum cli_when 
     return SW_FAIL(SW_E_USAGE, "--%s takes auto, always or never; got '%s'", option, value);
 }
 
-static enum sw_status set_progress(struct sw_cli *cli, const char *value) { return when("progress", value, &cli->progress); }
+static enum sw_status set_progress(struct sw_cli *cli, const char *value)
+{
+    return when("progress", value, &cli->progress);
+}
 static enum sw_status set_color(struct sw_cli *cli, const char *value) { return when("color", value, &cli->color); }
 
 #define AT(member) offsetof(struct sw_cli, member), NULL
 #define BY(function) 0, function
 
 const struct cli_option cli_option_table[] = {
-    {'s', "set", "KEY=VALUE", CLI_RUNS, "set a config key (repeatable; the syntax of the file, dotted paths)", BY(set_override)},
+    {'s', "set", "KEY=VALUE", CLI_RUNS, "set a config key (repeatable; the syntax of the file, dotted paths)",
+     BY(set_override)},
     {'o', "output", "FILE", CLI_RUNS | CLI_MERGE | CLI_PLOT, "where the output goes", AT(output)},
     {'j', "threads", "N", CLI_ANY, "threads to use (default: all this process may use)", BY(set_threads)},
     {0, "device", "DEVICE", CLI_RUNS, "auto, cpu, cuda or cuda:N (default: run.device)", AT(device)},
     {0, "solver", "ROW", CLI_RUNS, "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
-    {0, "shard", "I/N", CLI_RUNS, "only the I-th of N equal shares of the runs, into FILE.shard-I-of-N.h5", BY(set_shard)},
+    {0, "shard", "I/N", CLI_RUNS, "only the I-th of N equal shares of the runs, into FILE.shard-I-of-N.h5",
+     BY(set_shard)},
     {0, "only", "EXPRESSION", CLI_RUNS, "only runs for which this holds, for example 'A > 1 && eps == 0.02'", AT(only)},
-    {0, "max-time", "TIME", CLI_RUN | CLI_RESUME, "stop cleanly after 90, 90s, 55m or 7.5h; the same command goes on", BY(set_max_time)},
+    {0, "max-time", "TIME", CLI_RUN | CLI_RESUME, "stop cleanly after 90, 90s, 55m or 7.5h; the same command goes on",
+     BY(set_max_time)},
     {0, "fail-fast", NULL, CLI_RUN | CLI_RESUME, "stop at the first run that diverges or fails", AT(fail_fast)},
     {0, "retry-failed", NULL, CLI_RUN | CLI_RESUME, "compute runs again that diverged or failed", AT(retry_failed)},
-    {0, "force", NULL, CLI_RUN | CLI_RESUME | CLI_MERGE, "replace the output file, once the new one is complete", AT(force)},
+    {0, "force", NULL, CLI_RUN | CLI_RESUME | CLI_MERGE, "replace the output file, once the new one is complete",
+     AT(force)},
     {'n', "dry-run", NULL, CLI_RUNS, "the same as `sweep check`", AT(dry_run)},
     {0, "list", NULL, CLI_CHECK, "print the table of runs as CSV", AT(list)},
     {0, "csv", NULL, CLI_SHOW, "print CSV", AT(csv)},
@@ -98,7 +107,8 @@ const struct cli_option cli_option_table[] = {
     {0, "man", NULL, CLI_EXPLAIN, "print the keys as a section of sweep.cfg(5)", AT(man)},
     {'q', "quiet", NULL, CLI_ANY, "say nothing but errors", AT(quiet)},
     {'v', "verbose", NULL, CLI_ANY, "say more: every setting, and where an error was raised", AT(verbose)},
-    {0, "progress", "WHEN", CLI_RUN | CLI_RESUME, "draw a progress bar: auto (on a terminal), always, never", BY(set_progress)},
+    {0, "progress", "WHEN", CLI_RUN | CLI_RESUME, "draw a progress bar: auto (on a terminal), always, never",
+     BY(set_progress)},
     {0, "color", "WHEN", CLI_ANY, "colors: auto (on a terminal without NO_COLOR), always, never", BY(set_color)},
     {0, "log-json", "FILE", CLI_RUN | CLI_RESUME, "append one JSON object for each event", AT(log_path)},
     {'h', "help", NULL, CLI_ANY, "this help", AT(help)},

@@ -150,6 +150,8 @@ enum sw_status sw_cli_parse(int argc, char **argv, struct sw_cli **out)
     look_at_terminal(cli);
     SW_TRY(find_command(cli));
     if (!cli->command && !cli->help && !cli->version)
-        return SW_FAIL(SW_E_USAGE, "a config or a command is needed; `sweep --help` lists the commands, `sweep init` prints a config");
+        return SW_FAIL(
+            SW_E_USAGE,
+            "a config or a command is needed; `sweep --help` lists the commands, `sweep init` prints a config");
     return check_fit(cli, seen);
 }

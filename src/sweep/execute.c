@@ -46,7 +46,8 @@ bool execution_must_stop(struct execution *x, double now)
 {
     const struct sw_execute_options *o = x->options;
     x->summary->failed_fast = o->fail_fast && x->failed_now;
-    return (o->stop && *o->stop) || (o->max_seconds > 0 && now - x->started >= o->max_seconds) || x->summary->failed_fast;
+    return (o->stop && *o->stop) || (o->max_seconds > 0 && now - x->started >= o->max_seconds) ||
+           x->summary->failed_fast;
 }
 
 /* ---- the simulation in use: made once a group, made again when a batch is larger */
@@ -113,7 +114,8 @@ static enum sw_status run_batches(struct execution *x)
 {
     for (int64_t k = 0; k < x->plan->nbatch; k++) {
         const struct sw_plan_batch *b = &x->plan->batch[k];
-        if (execution_must_stop(x, sw_clock())) return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
+        if (execution_must_stop(x, sw_clock()))
+            return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
         SW_TRY(run_batch(x, k, b, largest_of_group(x->plan, k)));
         add_progress(x, b);
     }
@@ -150,8 +152,15 @@ enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const st
                           struct sw_device *device, const struct sw_execute_options *options,
                           struct sw_execute_summary *summary)
 {
-    struct execution x = {.sweep = sweep, .plan = plan, .device = device, .options = options, .summary = summary, .group = -1,
-                          .provenance = options->provenance, .started = sw_clock(), .chunk = 1,
+    struct execution x = {.sweep = sweep,
+                          .plan = plan,
+                          .device = device,
+                          .options = options,
+                          .summary = summary,
+                          .group = -1,
+                          .provenance = options->provenance,
+                          .started = sw_clock(),
+                          .chunk = 1,
                           .progress.phase = "computing"};
     struct sw_results_lock *lock;
     *summary = (struct sw_execute_summary){0};

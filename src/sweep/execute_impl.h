@@ -1,10 +1,11 @@
 #ifndef EXECUTE_IMPL_H
 #define EXECUTE_IMPL_H
-/* How a plan is carried out: execute.c takes batch after batch, batch.c advances one, writer.c is the thread that writes. */
+/* How a plan is carried out: execute.c takes batch after batch, batch.c advances one, writer.c is the thread that
+ * writes. */
 #include "sweep/sw_execute.h"
 
-/* ---- the writer: one thread, the only one in sw_results while it lives. Jobs are done in the order given; after a failure
- * the rest are dropped, and every call returns that failure. */
+/* ---- the writer: one thread, the only one in sw_results while it lives. Jobs are done in the order given; after a
+ * failure the rest are dropped, and every call returns that failure. */
 struct writer;
 enum sw_status writer_create(const char *file, struct writer **writer);
 void writer_destroy(struct writer **writer);          /* a part that is not finished is abandoned */
@@ -15,7 +16,8 @@ enum sw_status writer_slot(struct writer *w, int *slot);
 /** Write what was captured in the slot, then free it. */
 enum sw_status writer_capture(struct writer *w, struct sw_sim *sim, int slot, int what);
 /** End the part (sw_part_finish). result and state are the writer's from now on, also on failure. */
-enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size, int64_t step);
+enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
+                             int64_t step);
 /** Drop the part. */
 enum sw_status writer_abandon(struct writer *w);
 enum sw_status writer_wait_slots(struct writer *w);   /* until all captures are written */
@@ -44,7 +46,8 @@ struct execution {
     bool             failed_now;        /* a run went bad in this call              */
 };
 
-/** Advance one batch to its end, or to a clean stop (SW_E_STOPPED, its checkpoint handed to the writer). x->sim fits it. */
+/** Advance one batch to its end, or to a clean stop (SW_E_STOPPED, its checkpoint handed to the writer).
+ * x->sim fits it. */
 enum sw_status batch_run(struct execution *x, int64_t number, const struct sw_plan_batch *batch);
 
 /** Whether to stop now: a signal, the time limit, or a failure with fail_fast. */
@@ -53,11 +56,11 @@ bool execution_must_stop(struct execution *x, double now);
 /** A run that ended badly: into the summary, and to the event callback. */
 void execution_failure(struct execution *x, int64_t number, int64_t run, const char *message);
 
-/** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"): with d = u - exact,
- * sqrt(mean d²), max |d|, |d|₂/|exact|₂.
+/** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
+ * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.
  * @param column  [setup->ncolumn][count]
  * @param u       [count][setup->n] the last states
  * @param result  [count]; runs that are not done are left alone */
-enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column, const double *u,
-                             int64_t steps, struct sw_run_result *result);
+enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column,
+                             const double *u, int64_t steps, struct sw_run_result *result);
 #endif

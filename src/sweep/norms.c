@@ -32,17 +32,19 @@ static enum sw_status workspace_make(const struct sw_program *program, int64_t n
     return sw_eval_create(program, (int)n, &w->eval);
 }
 
-static double at(const struct sw_setup *setup, const char *path, const double *column, int count, int j, double otherwise)
+static double at(const struct sw_setup *setup, const char *path, const double *column, int count, int j,
+                 double otherwise)
 {
     int k = sw_setup_column(setup, path);
     return k < 0 ? otherwise : column[(size_t)k * (size_t)count + (size_t)j];
 }
 
-static void measure(const struct sw_setup *setup, struct workspace *w, int count, int j, const double *column, const double *u,
-                    int64_t steps, struct sw_run_result *result)
+static void measure(const struct sw_setup *setup, struct workspace *w, int count, int j, const double *column,
+                    const double *u, int64_t steps, struct sw_run_result *result)
 {
     const int64_t n = setup->n;
-    double dx = at(setup, "grid.length", column, count, j, 1) / (double)n, x0 = at(setup, "grid.x0", column, count, j, 0);
+    double dx = at(setup, "grid.length", column, count, j, 1) / (double)n,
+           x0 = at(setup, "grid.x0", column, count, j, 0);
     double t = (double)steps * at(setup, "time.dt", column, count, j, 0), worst = 0;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = u};
     for (int64_t i = 0; i < n; i++) w->x[i] = x0 + (double)i * dx;
@@ -62,8 +64,8 @@ static void measure(const struct sw_setup *setup, struct workspace *w, int count
     result->err_rel = sqrt(difference) / sqrt(sum(w->square, n));
 }
 
-enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column, const double *u,
-                             int64_t steps, struct sw_run_result *result)
+enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column,
+                             const double *u, int64_t steps, struct sw_run_result *result)
 {
     const struct sw_program *exact = sw_setup_function(setup, "exact");
     int failed = 0;

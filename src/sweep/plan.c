@@ -28,23 +28,9 @@ static enum sw_status choose(struct sw_plan *p, const int64_t *run, int64_t coun
     return SW_OK;
 }
 
-/* ---- batches that stopped half-way go on as they were */
+/* ---- batches, cut to the memory */
 
-struct known { uint64_t id; int64_t run; };
-
-static int by_id(const void *a, const void *b)
-{
-    const struct known *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int by_run(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    return x->run < y->run ? -1 : x->run > y->run;
-}
-
-static int find_run(const struct sw_group *g, int64_t run)
+bool plan_find_run(const struct sw_group *g, int64_t run)
 {
     int64_t low = 0, high = g->count;
     while (low < high) {
@@ -55,69 +41,8 @@ static int find_run(const struct sw_group *g, int64_t run)
     return low < g->count && g->run[low] == run;
 }
 
-/* Whether the stored outputs are the group's first ones, up to the stored step. */
-static bool outputs_agree(const struct sw_group *g, const struct sw_ledger_batch *old)
-{
-    int f = old->fields_done, s = old->scalars_done;
-    if (old->step < 0 || old->step > g->steps || f > g->nfield || s > g->nscalar) return false;
-    return (f == 0 || g->field_step[f - 1] <= old->step) && (f == g->nfield || g->field_step[f] > old->step) &&
-           (s == 0 || g->scalar_step[s - 1] <= old->step) && (s == g->nscalar || g->scalar_step[s] > old->step);
-}
-
-/* The members of a stored batch, in the order of this sweep's runs; false if one of them is not to do, or they are no longer of
- * one shape. Such a batch begins anew: that costs time only. */
-static bool members(const struct sw_plan *p, const struct sw_ledger_batch *old, const struct known *known, struct member *m,
-                    int *group)
-{
-    for (int k = 0; k < old->count; k++) {
-        struct known want = {.id = old->id[k]};
-        const struct known *hit = bsearch(&want, known, (size_t)p->nruns, sizeof *known, by_id);
-        if (!hit || p->own->claimed[hit - known]) return false;
-        m[k] = (struct member){hit->run, old->id[k], k};
-    }
-    qsort(m, (size_t)old->count, sizeof *m, by_run);
-    for (*group = 0; *group < p->ngroup && !find_run(&p->group[*group], m[0].run);) ++*group;
-    for (int k = 0; k < old->count; k++)
-        if (*group == p->ngroup || !find_run(&p->group[*group], m[k].run)) return false;
-    return outputs_agree(&p->group[*group], old);
-}
-
-static void claim(struct sw_plan *p, const struct sw_ledger_batch *old, const struct known *known)
-{
-    for (int k = 0; k < old->count; k++) {
-        struct known want = {.id = old->id[k]};
-        const struct known *hit = bsearch(&want, known, (size_t)p->nruns, sizeof *known, by_id);
-        p->own->claimed[hit - known] = true;
-    }
-}
-
-static enum sw_status continue_batches(struct sw_plan *p, const struct sw_ledger *ledger, const uint64_t *id)
-{
-    struct known *known = NULL;
-    struct member *m = NULL;
-    enum sw_status st = SW_OK;
-    if (!ledger || !ledger->nbatch || !p->nruns) return SW_OK;
-    SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &known));
-    SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &p->own->claimed));
-    SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &m));
-    for (int64_t k = 0; k < p->nruns; k++) known[k] = (struct known){id[p->own->todo[k]], p->own->todo[k]};
-    qsort(known, (size_t)p->nruns, sizeof *known, by_id);
-    for (int k = 0; k < ledger->nbatch; k++) {
-        const struct sw_ledger_batch *old = &ledger->batch[k];
-        int group;
-        if (old->count < 1 || old->count > p->nruns || !members(p, old, known, m, &group)) continue;
-        claim(p, old, known);
-        SW_TRY_TO(out, st, plan_add(p, group, m, old->count, old));
-    }
-out:
-    sw_free(known);
-    sw_free(m);
-    return st;
-}
-
-/* ---- the rest is cut to the memory */
-
-enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count, const struct sw_ledger_batch *resume)
+enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count,
+                        const struct sw_ledger_batch *resume)
 {
     struct sw_plan_own *own = p->own;
     if (p->nbatch == own->room) {
@@ -147,7 +72,7 @@ static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id,
         for (int64_t b = 0; b < p->nbatch && p->batch[b].resume && !taken; b++) {
             const struct sw_plan_batch *batch = &p->batch[b];
             struct sw_group as_group = {.count = batch->count, .run = batch->run};
-            taken = batch->group == group && find_run(&as_group, g->run[k]);
+            taken = batch->group == group && plan_find_run(&as_group, g->run[k]);
         }
         if (!taken) m[count++] = (struct member){g->run[k], id[g->run[k]], 0};
     }
@@ -189,7 +114,8 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
     while (sweep->problem->scalars && sweep->problem->scalars[nscalars].name) nscalars++;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *s = &p->group[g];
-        p->output_bytes += (double)s->count * (row + field * (double)s->nfield * (double)s->n + 8.0 * s->nscalar * nscalars);
+        p->output_bytes +=
+            (double)s->count * (row + field * (double)s->nfield * (double)s->n + 8.0 * s->nscalar * nscalars);
     }
 }
 
@@ -224,7 +150,7 @@ enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t 
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->row));
     if (p->nruns) SW_TRY_TO(failed, st, sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
-    SW_TRY_TO(failed, st, continue_batches(p, ledger, id));
+    SW_TRY_TO(failed, st, plan_continue(p, ledger, id));
     SW_TRY_TO(failed, st, cut(p, sweep, device, id));
     SW_TRY_TO(failed, st, try_solvers(p, sweep, device));
     total(p, sweep);

@@ -43,8 +43,8 @@ static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, s
     return SW_OK;
 }
 
-enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_device *device, double seconds,
-                               double *rate)
+enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_device *device,
+                               double seconds, double *rate)
 {
     const struct sw_plan_batch *b = largest(plan);
     struct sw_sim *sim = NULL;

@@ -30,20 +30,20 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
     const double gib = 1024.0 * 1024 * 1024;
     bool gpu = device->space == SW_DEVICE;
     double most = floor((double)g->n * have / need);
-    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.2g GiB, the %s has %.2g GiB free; lower grid.n to at most %.0f%s", need / gib,
-                   gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
+    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.2g GiB, the %s has %.2g GiB free; lower grid.n to at most %.0f%s",
+                   need / gib, gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
 }
 
-/* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory, and end
- * (and are safe on disk) later. A GPU wants as many as fit. */
+/* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory,
+ * and end (and are safe on disk) later. A GPU wants as many as fit. */
 static double wanted(const struct sw_group *g, const struct sw_device *device)
 {
     if (device->space == SW_DEVICE) return MOST_RUNS;
     return fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
 }
 
-enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device, struct sw_plan *p,
-                        int64_t *most)
+enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
+                        struct sw_plan *p, int64_t *most)
 {
     struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     size_t fixed = 0, per_run = 0;

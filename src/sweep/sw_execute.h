@@ -1,7 +1,7 @@
 #ifndef SW_EXECUTE_H
 #define SW_EXECUTE_H
-/* Do the runs of a sweep: group, cut into batches that fit the memory, advance each batch on the device while a writer thread
- * puts its outputs into a part, checkpoint, stop cleanly when asked, merge at the end. */
+/* Do the runs of a sweep: group, cut into batches that fit the memory, advance each batch on the device while a writer
+ * thread puts its outputs into a part, checkpoint, stop cleanly when asked, merge at the end. */
 #include <signal.h>
 
 #include "sweep/sw_results.h"
@@ -38,9 +38,10 @@ enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t 
                             struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
 
-/** Points times steps a second, measured by a few real steps of the plan's largest group. @param seconds how long to measure */
-enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_device *device, double seconds,
-                               double *rate);
+/** Points times steps a second, by a few real steps of the batch with the most work.
+ *  @param seconds  how long to measure, about */
+enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_device *device,
+                               double seconds, double *rate);
 
 struct sw_progress {               /* handed to the callback, about ten times a second                      */
     double  points_steps_done;     /* of plan.points_steps                                                  */
@@ -66,7 +67,7 @@ struct sw_execute_options {
     double  checkpoint_seconds;    /* of a batch under way; 0: never                                        */
     bool    fail_fast;             /* stop at the first run that diverges or fails                          */
     bool    retry_failed;
-    const volatile sig_atomic_t *stop;   /* becomes non-zero: finish what is quick, write a checkpoint, return SW_E_STOPPED */
+    const volatile sig_atomic_t *stop;   /* becomes non-zero: write a checkpoint, return SW_E_STOPPED       */
     void  (*progress)(void *user, const struct sw_progress *progress);  /* both on the calling thread; may be NULL */
     void  (*event)(void *user, const struct sw_event *event);
     void   *user;
@@ -79,9 +80,9 @@ struct sw_execute_summary {
     char    first_failures[400];         /* "runs 12, 40, 41: not finite at t = 0.31"; "" if none            */
 };
 
-/** @return SW_OK all is in FILE.h5 (some runs may have diverged: see the summary); SW_E_STOPPED parts and a checkpoint are on disk
- *          and a later call goes on to the same bits; SW_E_REFUSED another process is at it; SW_E_IO, SW_E_MEMORY, SW_E_CUDA
- *          what is on disk is whole */
+/** @return SW_OK all is in FILE.h5 (some runs may have diverged: see the summary); SW_E_STOPPED parts and a checkpoint
+ *          are on disk and a later call goes on to the same bits; SW_E_REFUSED another process is at it; SW_E_IO,
+ *          SW_E_MEMORY, SW_E_CUDA what is on disk is whole */
 enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_ledger *ledger,
                           struct sw_device *device, const struct sw_execute_options *options,
                           struct sw_execute_summary *summary);

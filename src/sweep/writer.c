@@ -160,9 +160,11 @@ enum sw_status writer_capture(struct writer *w, struct sw_sim *sim, int slot, in
     return put(w, &(struct job){.kind = JOB_CAPTURE, .sim = sim, .slot = slot, .what = what});
 }
 
-enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size, int64_t step)
+enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
+                             int64_t step)
 {
-    return put(w, &(struct job){.kind = JOB_FINISH, .result = result, .state = state, .state_size = state_size, .step = step});
+    struct job j = {.kind = JOB_FINISH, .result = result, .state = state, .state_size = state_size, .step = step};
+    return put(w, &j);
 }
 
 enum sw_status writer_abandon(struct writer *w) { return put(w, &(struct job){.kind = JOB_ABANDON}); }

@@ -1,0 +1,29 @@
+#ifndef CARRY_OUT_H
+#define CARRY_OUT_H
+/* One sweep being run: carry_out.c does it, tell.c says what happens. */
+#include "cli/cli_impl.h"
+
+struct state {                       /* of the runs asked for, in what is there */
+    int64_t done, diverged, failed, begun, pending;
+};
+
+struct job {
+    struct sw_cli    *cli;
+    struct cli_sweep *s;
+    const char       *file;          /* where the parts go: s->file, or beside it with --force */
+    char             *fresh;         /* s->file ".new", while an old result is being replaced  */
+    struct sw_ledger *ledger;        /* of file                                                */
+    struct state      before;
+    struct sw_device *device;
+    struct sw_plan   *plan;
+    struct cli_bar    bar;
+};
+
+void tell_start(struct job *j);
+void tell_plan(const struct job *j, double seconds);
+void tell_nothing_to_do(const struct job *j);
+void tell_stopped(struct job *j, const struct sw_execute_summary *sum);
+void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct state *all);
+void tell_progress(void *job, const struct sw_progress *p);  /* of struct sw_execute_options */
+void tell_event(void *job, const struct sw_event *e);
+#endif

@@ -1,0 +1,143 @@
+/* What a run says: to people on stderr, to programs in the log. */
+#include <string.h>
+
+#include "base/sw_version.h"
+#include "cli/carry_out.h"
+
+static void put_counts(struct sw_text *text, const struct state *n, const char *done)
+{
+    sw_text_printf(text, "%lld %s", (long long)n->done, done);
+    if (n->diverged) sw_text_printf(text, ", %lld diverged", (long long)n->diverged);
+    if (n->failed) sw_text_printf(text, ", %lld failed", (long long)n->failed);
+}
+
+void tell_plan(const struct job *j, double seconds)
+{
+    char here[24], all[24], size[24];
+    const struct sw_plan *p = j->plan;
+    struct sw_text text = {0};
+    sw_text_printf(&text, "device   %s", j->device->name);
+    if (j->device->sm) sw_text_printf(&text, " (sm_%d)", j->device->sm);
+    sw_text_printf(&text, " · stepper %s", p->solver);
+    if (j->device->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
+    sw_text_printf(&text, "\nplan     ");
+    if (p->done + p->failed)
+        sw_text_printf(&text, "%lld of %lld runs left · ", (long long)p->nruns, (long long)j->s->count);
+    for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++)
+        sw_text_printf(&text, "%d run%s from step %lld of %lld · ", p->batch[k].count,
+                       p->batch[k].count == 1 ? "" : "s", (long long)p->batch[k].resume->step,
+                       (long long)p->group[p->batch[k].group].steps);
+    sw_text_printf(&text, "%lld batch%s · %s of %s · output ≈ %s %s\n", (long long)p->nbatch,
+                   p->nbatch == 1 ? "" : "es", cli_memory((double)p->batch_bytes, here),
+                   cli_memory((double)j->device->memory_total, all), cli_bytes(p->output_bytes, size), j->file);
+    cli_say(j->cli, "%s", sw_text_get(&text));
+    sw_text_free(&text);
+    struct cli_json *log = cli_log_begin(j->cli, "plan");
+    if (!log) return;
+    json_text(log, "device", j->device->name);
+    json_text(log, "stepper", p->solver);
+    json_count(log, "batches", p->nbatch);
+    json_count(log, "runs", p->nruns);
+    json_real(log, "batch_bytes", (double)p->batch_bytes);
+    json_real(log, "output_bytes", p->output_bytes);
+    json_text(log, "file", j->file);
+    cli_log_end(j->cli);
+}
+
+void tell_progress(void *user, const struct sw_progress *p) { cli_bar_progress(&((struct job *)user)->bar, p); }
+
+void tell_event(void *user, const struct sw_event *e)
+{
+    static const char *const names[] = {[SW_EVENT_BATCH] = "batch", [SW_EVENT_CHECKPOINT] = "checkpoint",
+                                        [SW_EVENT_FAILURE] = "failure"};
+    struct job *j = user;
+    struct cli_json *log = cli_log_begin(j->cli, names[e->kind]);
+    if (log) {
+        json_count(log, "batch", e->batch);
+        if (e->kind == SW_EVENT_FAILURE) {
+            json_count(log, "run", e->run);
+            json_text(log, "message", e->message);
+        } else {
+            json_count(log, "runs", e->count);
+            json_count(log, "step", e->step);
+            json_real(log, "seconds", e->seconds);
+        }
+        cli_log_end(j->cli);
+    }
+    if (!j->cli->verbose) return;
+    cli_bar_clear(&j->bar);
+    if (e->kind == SW_EVENT_FAILURE) cli_say(j->cli, "failure  run %lld: %s\n", (long long)e->run, e->message);
+    else
+        cli_say(j->cli, "%-10s batch %lld, step %lld, %.3g s\n", names[e->kind], (long long)e->batch + 1,
+                (long long)e->step, e->seconds);
+}
+
+static void log_end(const struct job *j, const char *event, const struct sw_execute_summary *sum)
+{
+    struct cli_json *log = cli_log_begin(j->cli, event);
+    if (!log) return;
+    json_count(log, "done", sum->done);
+    json_count(log, "diverged", sum->diverged);
+    json_count(log, "failed", sum->failed);
+    json_real(log, "seconds", sum->seconds);
+    json_real(log, "points_steps_per_second", sum->rate);
+    cli_log_end(j->cli);
+}
+
+static void say_next(const struct job *j)
+{
+    const struct sw_sweep *w = j->s->sweep;
+    const char *kind = w->save_fields ? " --kind spacetime --run 0" : w->save_scalars ? " --kind lines" : NULL;
+    bool exact = false, n = false;
+    for (int k = 0; k < w->nfunction; k++) exact |= !strcmp(w->function[k].key, "exact");
+    for (int k = 0; k < w->ncolumn; k++) n |= !strcmp(w->column[k].name, "grid.n") && !w->column[k].uniform;
+    if (exact && n) kind = " --kind convergence";
+    cli_say(j->cli, "next     sweep %s %s%s\n", kind ? "plot" : "show", j->s->file, kind ? kind : "");
+}
+
+void tell_start(struct job *j)
+{
+    struct sw_text text = {0};
+    cli_sweep_headline(j->s, &text);
+    cli_say(j->cli, "sweep %s · %s\n", SW_VERSION, sw_text_get(&text));
+    sw_text_free(&text);
+    struct cli_json *log = cli_log_begin(j->cli, "start");
+    if (!log) return;
+    json_text(log, "version", SW_VERSION);
+    json_text(log, "command", j->cli->command_line);
+    json_text(log, "problem", j->s->sweep->problem->name);
+    json_count(log, "runs", j->s->count);
+    json_text(log, "id", j->s->sweep->id);
+    cli_log_end(j->cli);
+}
+
+void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct state *all)
+{
+    char took[24];
+    struct sw_text text = {0};
+    sw_text_add(&text, "done     ");
+    put_counts(&text, all, "ok");
+    if (*sum->first_failures) sw_text_printf(&text, " (%s)", sum->first_failures);
+    sw_text_printf(&text, " · %s", cli_about(sum->seconds, took));
+    if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
+    cli_say(j->cli, "%s\n", sw_text_get(&text));
+    sw_text_free(&text);
+    log_end(j, "done", sum);
+    say_next(j);
+}
+
+void tell_nothing_to_do(const struct job *j)
+{
+    struct sw_text text = {0};
+    put_counts(&text, &j->before, "done");
+    if (j->before.diverged + j->before.failed) sw_text_printf(&text, "; sweep resume %s --retry-failed", j->file);
+    cli_say(j->cli, "nothing to do: %s\n", sw_text_get(&text));
+    sw_text_free(&text);
+}
+
+void tell_stopped(struct job *j, const struct sw_execute_summary *sum)
+{
+    log_end(j, "stopped", sum);
+    if (sum->failed_fast) cli_say(j->cli, "stopped at the first failure: %s\n", sum->first_failures);
+    else cli_say(j->cli, "stopped; run the same command again to continue\n");
+}
