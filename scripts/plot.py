@@ -22,6 +22,7 @@ except ImportError as error:
     sys.exit(4)
 
 NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error"}
+OWN_COORDINATES = {"time": "t", "time_s": "t_s", "x": "xc"}    # scale, and the variable that replaces it where runs differ
 DONE = 1
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # Okabe and Ito: told apart by all
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"                                              # perceptually uniform; white at 0
@@ -70,7 +71,9 @@ class Results:
         self.param = {name: self.parameter(name) for name in sorted(found, key=(order + found).index)}
         self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
         # where fields and series are: the root, or a group for each n
+        self.read = {}
         self.groups = [self.file] + [g for g in self.file.values() if isinstance(g, h5py.Group) and "run" in g]
+        self.row_of = [{run: k for k, run in enumerate(group["run"][:])} for group in self.groups]
 
     @staticmethod
     def open(path):
@@ -83,14 +86,9 @@ class Results:
             raise Refusal(f"cannot read {path} as HDF5: {error}", 5)
 
     def parameter(self, name):
-        """Values of a parameter, one a run: floats, or words (stored as text, or as numbers with flag_meanings)."""
+        """Values of a parameter, one a run: numbers or words."""
         data = self.file[name]
-        if data.dtype.kind == "O":
-            return np.array([text_of(v) for v in data[:]])
-        if "flag_meanings" in data.attrs:
-            words = dict(zip(data.attrs["flag_values"], text_of(data.attrs["flag_meanings"]).split()))
-            return np.array([words[v] for v in data[:]])
-        return data[:].astype(float)
+        return np.array([text_of(v) for v in data[:]]) if data.dtype.kind == "O" else data[:].astype(float)
 
     def label(self, name):
         """long_name, or the name where that is shorter than a sentence, with its unit where it has one."""
@@ -113,7 +111,7 @@ class Results:
             for name, data in group.items():
                 if isinstance(data, h5py.Dataset) and data.ndim == ndim and data.dtype.kind == "f":
                     scales = self.scales(data)
-                    if scales[0] == "run" and name not in scales and (last is None or scales[-1] == last):
+                    if scales[0] == "run" and name not in OWN_COORDINATES.values() and (last is None or scales[-1] == last):
                         names[name] = True
         return list(names)
 
@@ -128,25 +126,30 @@ class Results:
 
     def find(self, row, name):
         """The group that holds a variable of a run, and the run's row there."""
-        for group in self.groups:
-            if name in group:
-                rows = np.flatnonzero(group["run"][:] == self.run[row])
-                if len(rows):
-                    return group, int(rows[0])
+        for group, row_of in zip(self.groups, self.row_of):
+            if name in group and self.run[row] in row_of:
+                return group, row_of[self.run[row]]
         raise Refusal(f"run {self.run[row]} has no {name}")
 
-    @staticmethod
-    def coordinates(group, k, scale):
-        """Of a run along a dimension: the scale, or where runs differ t(run,time), t_s(run,time_s), xc(run,x)."""
-        own = {"time": "t", "time_s": "t_s", "x": "xc"}[scale]
-        return group[own][k].astype(float) if own in group else group[scale][:].astype(float)
+    def whole(self, group, name):
+        """All values of a variable other than a field, read once."""
+        key = (group.name, name)
+        if key not in self.read:
+            self.read[key] = group[name][:].astype(float)
+        return self.read[key]
+
+    def coordinates(self, group, k, scale):
+        """Of a run along a dimension."""
+        own = OWN_COORDINATES[scale]
+        return self.whole(group, own)[k] if own in group else self.whole(group, scale)
 
     def outputs(self, row, name):
         """Times and values of a run's series or field, up to the time it reached (what is beyond is filled with NaN)."""
         group, k = self.find(row, name)
-        t = self.coordinates(group, k, self.scales(group[name])[1])
-        reached = t <= self.file["t_reached"][row] * (1 + 1e-12)
-        return t[reached], group[name][k].astype(float)[reached]
+        field = (group.name, name) not in self.read and group[name].ndim == 3
+        t = self.coordinates(group, k, "time" if field else "time_s")
+        reached = t <= self.whole(self.file, "t_reached")[row] * (1 + 1e-12)
+        return t[reached], (group[name][k].astype(float) if field else self.whole(group, name)[k])[reached]
 
     def space(self, row, name):
         group, k = self.find(row, name)
