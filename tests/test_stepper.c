@@ -424,7 +424,7 @@ static void gives_a_run_the_same_bits_alone_as_in_a_batch(void **state)
 
 static void gives_the_same_bits_with_any_number_of_threads(void **state)
 {
-    enum { RUNS = 7, STEPS = 40, N = 33 };
+    enum { RUNS = 7, STEPS = 40, N = 333 };  /* enough work for more than one thread */
     double *u[2];
     (void)state;
     need_row();

@@ -136,7 +136,7 @@ static int factor_one(const struct sw_band *s, const double *band, const struct 
 static enum sw_status lapack_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct lapack *l = s->own;
-#pragma omp parallel for schedule(static) num_threads(s->device->threads)
+#pragma omp parallel for schedule(static) num_threads(sw_band_threads(s))
     for (int j = 0; j < s->desc.batch; j++) l->bad[j] = factor_one(s, band, l, j);
     return sw_band_report(s, l->bad, bad);
 }
@@ -155,7 +155,7 @@ static void lapack_solve_one(const struct sw_band *s, int j, double *x)
 
 static enum sw_status lapack_solve(const struct sw_band *s, double *x)
 {
-#pragma omp parallel for schedule(static) num_threads(s->device->threads)
+#pragma omp parallel for schedule(static) num_threads(sw_band_threads(s))
     for (int j = 0; j < s->desc.batch; j++) lapack_solve_one(s, j, x + (size_t)j * (size_t)s->desc.ld);
     return SW_OK;
 }

@@ -103,7 +103,7 @@ static int factor_one(const struct sw_band *s, const double *band, const struct 
 static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct thomas *t = s->own;
-#pragma omp parallel for schedule(static) num_threads(s->device->threads)
+#pragma omp parallel for schedule(static) num_threads(sw_band_threads(s))
     for (int j = 0; j < s->desc.batch; j++) t->bad[j] = factor_one(s, band, t, j);
     return sw_band_report(s, t->bad, bad);
 }
@@ -122,7 +122,7 @@ static void thomas_solve_one(const struct sw_band *s, int j, double *x)
 
 static enum sw_status thomas_solve(const struct sw_band *s, double *x)
 {
-#pragma omp parallel for schedule(static) num_threads(s->device->threads)
+#pragma omp parallel for schedule(static) num_threads(sw_band_threads(s))
     for (int j = 0; j < s->desc.batch; j++) thomas_solve_one(s, j, x + (size_t)j * (size_t)s->desc.ld);
     return SW_OK;
 }

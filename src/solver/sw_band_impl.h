@@ -34,6 +34,13 @@ static inline double sw_band_entry(const struct sw_band *solver, const double *b
     return band[(size_t)r * sw_band_vector(solver) + at];
 }
 
+/** Threads a row on the CPU should use: all, or one where the work, some 10 ns an unknown, is less than waking them up
+ * costs. */
+static inline int sw_band_threads(const struct sw_band *solver)
+{
+    return sw_band_vector(solver) < 16384 ? 1 : solver->device->threads;
+}
+
 /** What factor() returns after a set-up that left bad[j] = 1 + row for the systems it could not do, 0 for the others:
  * copies it to the caller's array, if there is one, and writes the message. */
 enum sw_status sw_band_report(const struct sw_band *solver, const int *found, int *bad);

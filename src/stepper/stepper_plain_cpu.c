@@ -209,6 +209,13 @@ static struct inputs begin_run(struct sw_stepper *s, struct worker *w, int j, in
     return in;
 }
 
+/* Threads for so many passes over the batch: one where the work, some 10 ns a point, is less than waking them up costs. */
+static int workers_for(const struct sw_stepper *s, int64_t passes)
+{
+    const struct plain *p = s->own;
+    return (double)s->count * s->desc.n * (double)passes < 16384 ? 1 : p->workers;
+}
+
 static double *line_of(const struct sw_stepper *s, int j)
 {
     const struct plain *p = s->own;
@@ -231,7 +238,7 @@ static void initial_of_run(struct sw_stepper *s, struct worker *w, int j)
 static enum sw_status plain_initial(struct sw_stepper *s)
 {
     struct plain *p = s->own;
-#pragma omp parallel for schedule(dynamic) num_threads(p->workers)
+#pragma omp parallel for schedule(dynamic) num_threads(workers_for(s, 1))
     for (int j = 0; j < s->count; j++) initial_of_run(s, &p->worker[omp_get_thread_num()], j);
     return SW_OK;
 }
@@ -306,7 +313,7 @@ static void advance_run(struct sw_stepper *s, struct worker *w, int j, int64_t f
 static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct plain *p = s->own;
-#pragma omp parallel for schedule(dynamic) num_threads(p->workers)
+#pragma omp parallel for schedule(dynamic) num_threads(workers_for(s, to - from))
     for (int j = 0; j < s->count; j++) {
         if (!p->stopped[j]) advance_run(s, &p->worker[omp_get_thread_num()], j, from, to);
         else if (p->diverged[j] < 0) p->diverged[j] = from;
@@ -363,7 +370,7 @@ static enum sw_status plain_capture(struct sw_stepper *s, int slot, int what)
     y->has_scalars = what & SW_CAPTURE_SCALARS;
     if (y->has_field && !y->field)
         SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, field_size(&s->desc), &y->field));
-#pragma omp parallel for schedule(dynamic) num_threads(p->workers)
+#pragma omp parallel for schedule(dynamic) num_threads(workers_for(s, 4))
     for (int j = 0; j < s->count; j++) {
         if (y->has_field) copy_field(s, j, y->field);
         if (y->has_scalars)
