@@ -57,7 +57,8 @@ static inline void refuse_text(const char *text, const char *const *override, in
 }
 
 /* The base with some overrides: MAKE("sweep.a=[1, 2]", "initial=a*x") */
-#define OVERRIDES(...) (const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define OVERRIDES(...)                                                                                                 \
+    (const char *const[]){__VA_ARGS__}, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 #define MAKE(...) make_text(base_text, OVERRIDES(__VA_ARGS__))
 #define REFUSED(expected, ...) refuse_text(base_text, OVERRIDES(__VA_ARGS__), expected)
 

@@ -84,11 +84,12 @@ static void integers_that_libconfig_wraps_are_refused(void **state)
             "ch.cfg:2: error: integer 3000000000 does not fit 32 bits; write 3000000000.0 or 3000000000L\n");
     refused("b = [-1, -2147483649];\n",
             "ch.cfg:1: error: integer -2147483649 does not fit 32 bits; write -2147483649.0 or -2147483649L\n");
-    refused("b = 9007199254740993L;\n", "ch.cfg:1: error: integer 9007199254740993L is larger than 2^53, which is as far as a "
-                                        "double counts; write it as a real: 9007199254740993.0\n");
-    refused("b = 99999999999999999999999;\n",
-            "ch.cfg:1: error: integer 99999999999999999999999 is larger than 2^53, which is as far as a double counts; write it "
-            "as a real: 99999999999999999999999.0\n");
+    refused("b = 9007199254740993L;\n",
+            "ch.cfg:1: error: integer 9007199254740993L is larger than 2^53, which is as far as a "
+            "double counts; write it as a real: 9007199254740993.0\n");
+    refused("b = 99999999999999999999999;\n", "ch.cfg:1: error: integer 99999999999999999999999 is larger than 2^53, "
+                                              "which is as far as a double counts; write it "
+                                              "as a real: 99999999999999999999999.0\n");
     refused("b = 0xFFFFFFFF;\n",
             "ch.cfg:1: error: integer 0xFFFFFFFF does not fit 32 bits; write 4294967295.0 or 0xFFFFFFFFL\n");
 }
@@ -96,8 +97,10 @@ static void integers_that_libconfig_wraps_are_refused(void **state)
 static void integers_that_fit_are_read_to_the_last_digit(void **state)
 {
     (void)state;
-    struct sw_config *c = read_with("a = 2147483647; b = -2147483648; c = 3000000000L; d = 9007199254740992LL; e = 0x10;\n"
-                                    "f = 3000000000.0; g = 3e9; h = [1, 3000000000L]; i = +7;\n", NULL, 0);
+    struct sw_config *c =
+        read_with("a = 2147483647; b = -2147483648; c = 3000000000L; d = 9007199254740992LL; e = 0x10;\n"
+                  "f = 3000000000.0; g = 3e9; h = [1, 3000000000L]; i = +7;\n",
+                  NULL, 0);
     assert_near(at(c, "a")->number, 2147483647.0, 0);
     assert_near(at(c, "b")->number, -2147483648.0, 0);
     assert_near(at(c, "c")->number, 3e9, 0);
@@ -113,9 +116,11 @@ static void integers_that_fit_are_read_to_the_last_digit(void **state)
 static void mixed_arrays_are_refused_and_lists_are_not(void **state)
 {
     (void)state;
-    refused("\n\nsweep = { a = [0.01, 1]; };\n", "ch.cfg:3: error: array mixes integer and real: [0.01, 1]; write 1.0\n");
+    refused("\n\nsweep = { a = [0.01, 1]; };\n",
+            "ch.cfg:3: error: array mixes integer and real: [0.01, 1]; write 1.0\n");
     refused("a = [2L,\n 0.5];\n", "ch.cfg:1: error: array mixes integer and real: [2L, ...; write 2.0\n");
-    refused("a = [\"x\", 0.5];\n", "ch.cfg:1: error: array mixes numbers and strings: [\"x\", 0.5]; write ( ) for [ ]\n");
+    refused("a = [\"x\", 0.5];\n",
+            "ch.cfg:1: error: array mixes numbers and strings: [\"x\", 0.5]; write ( ) for [ ]\n");
     struct sw_config *c = read_with("a = (0.01, 1); b = [1]; c = []; d = ();", NULL, 0);
     assert_near(at(c, "a")->child[1]->number, 1, 0);
     assert_int_equal(at(c, "c")->count, 0);
@@ -128,8 +133,9 @@ static void an_unclosed_string_is_reported_where_it_starts(void **state)
     (void)state;
     refused("a = 1;\ntitle = \"abc;\nproblem = \"heat\";\n",
             "ch.cfg:2: error: string is not closed on its line: \"abc; (a long text may be written \"one\" \"two\")\n");
-    refused("forcing = \"sin(x)", "ch.cfg:1: error: string is not closed on its line: \"sin(x) (a long text may be written "
-                                  "\"one\" \"two\")\n");
+    refused("forcing = \"sin(x)",
+            "ch.cfg:1: error: string is not closed on its line: \"sin(x) (a long text may be written "
+            "\"one\" \"two\")\n");
     struct sw_config *c = read_with("a = \"one\"\n \" two\";", NULL, 0);
     assert_string_equal(at(c, "a")->text, "one two");
     sw_config_destroy(&c);
@@ -138,7 +144,8 @@ static void an_unclosed_string_is_reported_where_it_starts(void **state)
 static void a_key_set_twice_is_refused(void **state)
 {
     (void)state;
-    refused("time = {\n dt = 1.0;\n end = 2.0;\n dt = 3.0; };\n", "ch.cfg:4: error: 'dt' is set twice; the first time on line 2\n");
+    refused("time = {\n dt = 1.0;\n end = 2.0;\n dt = 3.0; };\n",
+            "ch.cfg:4: error: 'dt' is set twice; the first time on line 2\n");
     refused("a = 1; b = { a = 1; };\na = 2;", "ch.cfg:2: error: 'a' is set twice; the first time on line 1\n");
     struct sw_config *c = read_with("a = { x = 1; }; b = { x = 1; }; x = 2;", NULL, 0);
     sw_config_destroy(&c);
@@ -147,8 +154,10 @@ static void a_key_set_twice_is_refused(void **state)
 static void syntax_errors_name_the_line_and_the_place(void **state)
 {
     (void)state;
-    refused("a = 1;\nproblem = heat;\n", "ch.cfg:2: error: syntax error at 'heat': a text or an expression needs quotes, \"...\"\n");
-    refused("length = 2*pi*16;\n", "ch.cfg:1: error: syntax error at '*pi*16': a text or an expression needs quotes, \"...\"\n");
+    refused("a = 1;\nproblem = heat;\n",
+            "ch.cfg:2: error: syntax error at 'heat': a text or an expression needs quotes, \"...\"\n");
+    refused("length = 2*pi*16;\n",
+            "ch.cfg:1: error: syntax error at '*pi*16': a text or an expression needs quotes, \"...\"\n");
     refused("dt = 1/50;\n", "ch.cfg:1: error: syntax error at '/': a text or an expression needs quotes, \"...\"\n");
     refused("a = 1;\n\n b = = 2;\n", "ch.cfg:3: error: syntax error at 'b = = 2;'\n");
     refused("grid = {\n n = 3;\n", "ch.cfg:1: error: syntax error: '{' is never closed\n");
@@ -187,9 +196,21 @@ static void what_can_be_read_is_read_in_spite_of_errors(void **state)
 static void overrides_replace_add_and_make_groups(void **state)
 {
     (void)state;
-    static const char *const o[] = {"grid.n=128", "grid.x0=-0.5", "physics.D=1.0", "title=two words", "sweep.a=[3, 4, 5]",
-                                    "time={ dt = 0.5; end = 1.5; }", "forcing=a*cos(x)", "initial=\"0.1\"", "on=false",
-                                    "sweep.b.c=1", "empty=", "sum=(a+b)*2", "slashes=a//b", "two=1; three = 2", "list=(1, 2.5)"};
+    static const char *const o[] = {"grid.n=128",
+                                    "grid.x0=-0.5",
+                                    "physics.D=1.0",
+                                    "title=two words",
+                                    "sweep.a=[3, 4, 5]",
+                                    "time={ dt = 0.5; end = 1.5; }",
+                                    "forcing=a*cos(x)",
+                                    "initial=\"0.1\"",
+                                    "on=false",
+                                    "sweep.b.c=1",
+                                    "empty=",
+                                    "sum=(a+b)*2",
+                                    "slashes=a//b",
+                                    "two=1; three = 2",
+                                    "list=(1, 2.5)"};
     struct sw_config *c = read_with(small, o, sizeof o / sizeof *o);
     assert_near(at(c, "grid.n")->number, 128, 0);
     assert_string_equal(at(c, "grid.n")->file, "-s");
@@ -218,7 +239,8 @@ static void overrides_replace_add_and_make_groups(void **state)
 static void bad_overrides_are_refused(void **state)
 {
     (void)state;
-    static const char *const o[] = {"grid.n", "=3", "grid..n=3", "2a=1", "a=[0.01, 1]", "b=3000000000", "c=\"x", "d={ x = ; }"};
+    static const char *const o[] = {"grid.n",      "=3",           "grid..n=3", "2a=1",
+                                    "a=[0.01, 1]", "b=3000000000", "c=\"x",     "d={ x = ; }"};
     refused_with("a = 1;", o, sizeof o / sizeof *o,
                  "-s: error: 'grid.n' is not KEY=VALUE with a key such as time.dt\n"
                  "-s: error: '=3' is not KEY=VALUE with a key such as time.dt\n"
@@ -234,8 +256,8 @@ static void the_hash_covers_text_and_overrides(void **state)
 {
     (void)state;
     static const char *const o[] = {"a=2"}, *const p[] = {"a=3"};
-    struct sw_config *a = read_with("a = 1;", NULL, 0), *b = read_with("a = 1;", NULL, 0), *c = read_with("a = 1;", o, 1),
-                     *d = read_with("a = 1;", p, 1), *e = read_with("a = 1; ", NULL, 0);
+    struct sw_config *a = read_with("a = 1;", NULL, 0), *b = read_with("a = 1;", NULL, 0),
+                     *c = read_with("a = 1;", o, 1), *d = read_with("a = 1;", p, 1), *e = read_with("a = 1; ", NULL, 0);
     assert_string_equal(a->sha256, b->sha256);
     assert_int_equal(strlen(a->sha256), 64);
     assert_string_not_equal(a->sha256, c->sha256);
@@ -280,7 +302,8 @@ static void reads_files_and_says_why_it_cannot(void **state)
     write_file(path, "\x89HDF\r\n\x1a\n\0\0\0", 11);
     assert_int_equal(sw_config_read(path, NULL, 0, &report, &c), SW_E_CONFIG);
     char *printed = sw_report_print(&report);
-    assert_contains(printed, "a.cfg: error: not a text file (it holds a zero byte); for an output file use sweep resume\n");
+    assert_contains(printed,
+                    "a.cfg: error: not a text file (it holds a zero byte); for an output file use sweep resume\n");
     sw_free(printed);
     sw_report_free(&report);
 }

@@ -12,7 +12,8 @@ static void check_axis(const char *axis, int count, const double *value)
     struct made m = MAKE(text, "initial=a*x");
     assert_int_equal(m.sweep->nruns, count);
     for (int k = 0; k < count; k++)
-        if (number(m.sweep, "a", k) != value[k]) fail_msg("%s: value %d is %.17g, not %.17g", axis, k, number(m.sweep, "a", k), value[k]);
+        if (number(m.sweep, "a", k) != value[k])
+            fail_msg("%s: value %d is %.17g, not %.17g", axis, k, number(m.sweep, "a", k), value[k]);
     unmake(&m);
 }
 #define AXIS(axis, ...) \
@@ -50,19 +51,26 @@ static void bad_axes_are_refused(void **state)
     REFUSED("-s: error: 'sweep.a': 2.5 is no number of values from 1 to 1e+09\n", "sweep.a=linspace(0, 1, 2.5)");
     REFUSED("-s: error: 'sweep.a': 0 is no number of values from 1 to 1e+09\n", "sweep.a=linspace(0, 1, 0)");
     REFUSED("-s: error: 'sweep.a': all 5 values are 1\n", "sweep.a=linspace(1, 1, 5)");
-    REFUSED("-s: error: 'sweep.a': the ends of logspace must be positive (they are ends, not exponents)\n", "sweep.a=logspace(-3, 1, 5)");
-    REFUSED("-s: error: 'sweep.a': \"q\" is not a finite constant; an axis may use numbers, pi and e only\n", "sweep.a=linspace(0, q, 5)");
-    REFUSED("-s: error: 'sweep.a': \"1/0\" is not a finite constant; an axis may use numbers, pi and e only\n", "sweep.a=linspace(0, 1/0, 5)");
+    REFUSED("-s: error: 'sweep.a': the ends of logspace must be positive (they are ends, not exponents)\n",
+            "sweep.a=logspace(-3, 1, 5)");
+    REFUSED("-s: error: 'sweep.a': \"q\" is not a finite constant; an axis may use numbers, pi and e only\n",
+            "sweep.a=linspace(0, q, 5)");
+    REFUSED("-s: error: 'sweep.a': \"1/0\" is not a finite constant; an axis may use numbers, pi and e only\n",
+            "sweep.a=linspace(0, 1/0, 5)");
     REFUSED("-s: error: 'sweep.a': value 2 is not finite\n", "sweep.a=[0.0, 1e999]");
     REFUSED("-s: error: 'sweep.a' has the value 0.1 twice\n", "sweep.a=[0.1, 0.2, 0.1]", "initial=a");
     REFUSED("-s: error: 'sweep.a' must hold numbers only or words only\n", "sweep.a=(\"one\", 2)");
-    REFUSED("-s: error: 'sweep.a': \"b c\" is neither a word nor a constant expression\n", "sweep.a=[\"one\", \"b c\"]");
+    REFUSED("-s: error: 'sweep.a': \"b c\" is neither a word nor a constant expression\n",
+            "sweep.a=[\"one\", \"b c\"]");
     REFUSED("-s: error: 'sweep.a' must be a list or a number\n", "sweep.a=true");
-    REFUSED("-s: error: 'sweep.a' = \"b\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step); what "
-            "follows from other parameters belongs into define\n", "sweep.a=b");
+    REFUSED("-s: error: 'sweep.a' = \"b\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, "
+            "step); what "
+            "follows from other parameters belongs into define\n",
+            "sweep.a=b");
     REFUSED("-s: error: 'sweep.a': uniform needs sweep.mode = \"random\"\n", "sweep.a=uniform(0, 1)");
     REFUSED("-s: error: 'sweep.a' changes nothing: no key or expression uses it\n", "sweep.a=[1, 2]");
-    REFUSED("-s: error: 'sweep.x0' changes nothing: no key or expression uses it; write grid.x0 = \"x0\"\n", "sweep.x0=[1, 2]");
+    REFUSED("-s: error: 'sweep.x0' changes nothing: no key or expression uses it; write grid.x0 = \"x0\"\n",
+            "sweep.x0=[1, 2]");
 }
 
 static void a_product_varies_the_last_axis_fastest(void **state)
@@ -109,7 +117,8 @@ static void zip_walks_the_axes_together(void **state)
 static void axes_of_words_choose_the_solver(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ algorithm=[\"cpu.plain\", \"auto\"]; a=[1, 2]; }", "solver=$algorithm", "initial=a*x");
+    struct made m =
+        MAKE("sweep={ algorithm=[\"cpu.plain\", \"auto\"]; a=[1, 2]; }", "solver=$algorithm", "initial=a*x");
     struct sw_group *group;
     int64_t run[4] = {0, 1, 2, 3};
     int n;
@@ -127,11 +136,13 @@ static void axes_of_words_choose_the_solver(void **state)
     sw_groups_free(&group, n);
     unmake(&m);
     REFUSED("-s: error: 'solver' = \"$algorithm\": the sweep has no axis of words 'algorithm'\n", "solver=$algorithm");
-    REFUSED("-s: error: 'solver' = \"$a\": the sweep has no axis of words 'a'\n", "solver=$a", "sweep.a=[1, 2]", "initial=a");
+    REFUSED("-s: error: 'solver' = \"$a\": the sweep has no axis of words 'a'\n", "solver=$a", "sweep.a=[1, 2]",
+            "initial=a");
     REFUSED("-s: error: 'sweep.w' has \"one\" twice\n", "sweep.w=[\"one\", \"two\", \"one\"]", "solver=$w");
     REFUSED("-s: error: 'initial', column 3: 'w' is an axis of words, not a number\n"
             "    2*w\n"
-            "      ^  the string \"$w\" stands for its word\n", "sweep.w=[\"one\", \"two\"]", "solver=$w", "initial=2*w");
+            "      ^  the string \"$w\" stands for its word\n",
+            "sweep.w=[\"one\", \"two\"]", "solver=$w", "initial=2*w");
 }
 
 /* ------------------------------------------------------------------ names and expressions */
@@ -139,8 +150,8 @@ static void axes_of_words_choose_the_solver(void **state)
 static void numbers_may_be_expressions_in_any_order(void **state)
 {
     (void)state;
-    struct made m = MAKE("define={ c=\"b + 1\"; b=\"2*a\"; q=\"2*pi*4/length\"; }", "sweep.a=[1, 2]", "grid.length=c*pi",
-                         "initial=cos(q*x)", "physics.gamma=\"D/2\"");
+    struct made m = MAKE("define={ c=\"b + 1\"; b=\"2*a\"; q=\"2*pi*4/length\"; }", "sweep.a=[1, 2]",
+                         "grid.length=c*pi", "initial=cos(q*x)", "physics.gamma=\"D/2\"");
     assert_near(number(m.sweep, "b", 1), 4, 0);
     assert_near(number(m.sweep, "c", 1), 5, 0);
     assert_near(number(m.sweep, "grid.length", 1), 5 * M_PI, 0);
@@ -152,7 +163,8 @@ static void numbers_may_be_expressions_in_any_order(void **state)
 static void an_axis_shadows_the_key_of_its_name(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ n=[32, 64]; gamma=[2, 3]; }", "grid.n=n", "physics.gamma=10*gamma", "define.w=n + gamma");
+    struct made m =
+        MAKE("sweep={ n=[32, 64]; gamma=[2, 3]; }", "grid.n=n", "physics.gamma=10*gamma", "define.w=n + gamma");
     assert_near(number(m.sweep, "grid.n", 2), 64, 0);
     assert_near(number(m.sweep, "physics.gamma", 3), 30, 0);
     assert_near(number(m.sweep, "w", 3), 67, 0);
@@ -183,7 +195,8 @@ static void columns_are_keys_then_axes_then_defines(void **state)
 static void columns_are_the_same_in_blocks_and_one_by_one(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ a=\"range(1, 70)\"; b=\"linspace(0, 1, 50)\"; }", "define={ c=\"sin(a)*b\"; }", "initial=a+b+c");
+    struct made m =
+        MAKE("sweep={ a=\"range(1, 70)\"; b=\"linspace(0, 1, 50)\"; }", "define={ c=\"sin(a)*b\"; }", "initial=a+b+c");
     enum { RUNS = 3500 };
     double *all, *one;
     assert_int_equal(m.sweep->nruns, RUNS);
@@ -206,20 +219,25 @@ static void cycles_are_shown(void **state)
     (void)state;
     REFUSED("-s: error: 'define.a' depends on itself: a -> b -> c -> a\n", "define={ a=\"b\"; b=\"c + 1\"; c=\"a\"; }");
     REFUSED("-s: error: 'grid.n' depends on itself: n -> n\n", "grid.n=n");
-    REFUSED("-s: error: 'grid.length' depends on itself: length -> k -> length\n", "grid.length=2*k", "define.k=\"pi/length\"");
+    REFUSED("-s: error: 'grid.length' depends on itself: length -> k -> length\n", "grid.length=2*k",
+            "define.k=\"pi/length\"");
 }
 
 static void bad_names_are_refused(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'sweep.sin' cannot be called 'sin': it is a function or constant of the expressions\n", "sweep.sin=1");
-    REFUSED("-s: error: 'sweep.pi' cannot be called 'pi': it is a function or constant of the expressions\n", "sweep.pi=1");
-    REFUSED("-s: error: 'define.e' cannot be called 'e': it is a function or constant of the expressions\n", "define.e=1");
+    REFUSED("-s: error: 'sweep.sin' cannot be called 'sin': it is a function or constant of the expressions\n",
+            "sweep.sin=1");
+    REFUSED("-s: error: 'sweep.pi' cannot be called 'pi': it is a function or constant of the expressions\n",
+            "sweep.pi=1");
+    REFUSED("-s: error: 'define.e' cannot be called 'e': it is a function or constant of the expressions\n",
+            "define.e=1");
     REFUSED("-s: error: 'define.x' cannot be called 'x': it is a coordinate, the time or the field\n", "define.x=1");
     REFUSED("-s: error: 'sweep.t' cannot be called 't': it is a coordinate, the time or the field\n", "sweep.t=1");
     REFUSED("-s: error: 'sweep.mass' cannot be called 'mass': it is a variable of the output file\n", "sweep.mass=1");
     REFUSED("-s: error: 'sweep.run' cannot be called 'run': it is a variable of the output file\n", "sweep.run=1");
-    REFUSED("-s: error: 'sweep.n00064' cannot be called 'n00064': it is a variable of the output file\n", "sweep.n00064=1");
+    REFUSED("-s: error: 'sweep.n00064' cannot be called 'n00064': it is a variable of the output file\n",
+            "sweep.n00064=1");
     REFUSED("-s: error: 'define.a' is an axis of the sweep as well; choose another name\n", "sweep.a=1", "define.a=1");
     refuse_text("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
                 "time = { dt = 0.1; end = 1.0; }; initial = \"0\";\ndefine = { a-b = 1; };\n", NULL, 0,
@@ -229,15 +247,21 @@ static void bad_names_are_refused(void **state)
 static void unknown_names_in_expressions_get_a_caret(void **state)
 {
     (void)state;
-    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; };\n"
-                "time = { dt = 0.1; end = 1.0; };\ninitial = \"0\";\nsweep = { A = [1, 2]; };\ndefine = { k = \"2*pi/length\"; };\n"
-                "forcing = \"A*sin(kx*x)*exp(-t)\";\n", NULL, 0,
-                "ch.cfg:8: error: 'forcing', column 7: unknown name 'kx'\n"
-                "    A*sin(kx*x)*exp(-t)\n"
-                "          ^~  known: x t u A k n length dt end gamma D pi e\n");
-    REFUSED("-s: error: 'define.k', column 1: unknown name 'x'\n    x + 1\n    ^  known: k n length dt end gamma D pi e\n", "define.k=x + 1");
+    refuse_text(
+        "problem = \"hyperdiffusion\";\ngrid = { n = 16; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; };\n"
+        "time = { dt = 0.1; end = 1.0; };\ninitial = \"0\";\nsweep = { A = [1, 2]; };\ndefine = { k = \"2*pi/length\"; "
+        "};\n"
+        "forcing = \"A*sin(kx*x)*exp(-t)\";\n",
+        NULL, 0,
+        "ch.cfg:8: error: 'forcing', column 7: unknown name 'kx'\n"
+        "    A*sin(kx*x)*exp(-t)\n"
+        "          ^~  known: x t u A k n length dt end gamma D pi e\n");
+    REFUSED(
+        "-s: error: 'define.k', column 1: unknown name 'x'\n    x + 1\n    ^  known: k n length dt end gamma D pi e\n",
+        "define.k=x + 1");
     REFUSED("-s: error: 'time.dt', column 3: missing operand after '*'\n    2 *\n      ^\n", "time.dt=2 *");
-    REFUSED("-s: error: 'initial', column 1: unknown name 't'\n    t\n    ^  known: x n length dt end gamma D pi e\n", "initial=t");
+    REFUSED("-s: error: 'initial', column 1: unknown name 't'\n    t\n    ^  known: x n length dt end gamma D pi e\n",
+            "initial=t");
 }
 
 static void functions_are_compiled_over_the_columns(void **state)
@@ -266,8 +290,10 @@ static void functions_are_compiled_over_the_columns(void **state)
     REFUSED("-s: error: 'initial' is a group: starting from a saved field is not possible yet; write an expression\n",
             "initial={ file=\"a.h5\"; }");
     REFUSED("-s: error: 'initial' must be an expression in quotes\n", "initial=[1, 2]");
-    REFUSED("-s: error: 'exact', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers belong to fields, as in initial "
-            "and forcing\n", "exact=randn(1)");
+    REFUSED("-s: error: 'exact', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers belong "
+            "to fields, as in initial "
+            "and forcing\n",
+            "exact=randn(1)");
 }
 
 /* ------------------------------------------------------------------ keys */
@@ -275,26 +301,36 @@ static void functions_are_compiled_over_the_columns(void **state)
 static void unknown_keys_are_named_with_the_nearest(void **state)
 {
     (void)state;
-    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; };\n"
-                "time = { dt = 0.1; end = 1.0;\n  ende = 2.0; };\ninitial = \"0\";\ngird = { n = 3; };\nlength = 3.0;\nfoo = 1;\n", NULL, 0,
-                "ch.cfg:5: error: unknown key 'time.ende'; did you mean 'end'?\n"
-                "ch.cfg:7: error: unknown key 'gird'; did you mean 'grid'?\n"
-                "ch.cfg:8: error: unknown key 'length'; did you mean 'grid.length'?\n"
-                "ch.cfg:9: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run physics "
-                "initial forcing exact\n");
-    REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n", "physics.kappa=1");
-    REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n-s: error: 'output.fields' does not say when: add "
-            "times = \"linspace(0, end, 11)\"\n", "output.fields.tims=[0]");
+    refuse_text(
+        "problem = \"hyperdiffusion\";\ngrid = { n = 16; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; };\n"
+        "time = { dt = 0.1; end = 1.0;\n  ende = 2.0; };\ninitial = \"0\";\ngird = { n = 3; };\nlength = 3.0;\nfoo = "
+        "1;\n",
+        NULL, 0,
+        "ch.cfg:5: error: unknown key 'time.ende'; did you mean 'end'?\n"
+        "ch.cfg:7: error: unknown key 'gird'; did you mean 'grid'?\n"
+        "ch.cfg:8: error: unknown key 'length'; did you mean 'grid.length'?\n"
+        "ch.cfg:9: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run "
+        "physics "
+        "initial forcing exact\n");
+    REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
+            "physics.kappa=1");
+    REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n-s: error: 'output.fields' does not "
+            "say when: add "
+            "times = \"linspace(0, end, 11)\"\n",
+            "output.fields.tims=[0]");
 }
 
 static void missing_keys_are_named_at_their_group(void **state)
 {
     (void)state;
-    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; };\nphysics = { gamma = 1.0; D = 1.0; };\nsweep = { dt = [1, 2]; };\ninitial = \"0\";\n", NULL, 0,
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; };\nphysics = { gamma = 1.0; D = 1.0; };\nsweep = { "
+                "dt = [1, 2]; };\ninitial = \"0\";\n",
+                NULL, 0,
                 "ch.cfg: error: 'time.dt' is missing; for the axis 'dt' write time.dt = \"dt\"\n"
                 "ch.cfg: error: 'time.end' is missing: Time at which a run ends; it starts at 0.\n"
                 "ch.cfg:2: error: 'grid.length' is missing: Length of the domain.\n");
-    refuse_text("title = \"x\";", NULL, 0, "ch.cfg: error: 'problem' is missing: one of hyperdiffusion, heat, cahn_hilliard\n");
+    refuse_text("title = \"x\";", NULL, 0,
+                "ch.cfg: error: 'problem' is missing: one of hyperdiffusion, heat, cahn_hilliard\n");
     REFUSED("-s: error: unknown problem 'haet'; did you mean 'heat'?\n", "problem=haet");
     REFUSED("-s: error: unknown problem 'wave'; known: hyperdiffusion, heat, cahn_hilliard\n", "problem=wave");
 }
@@ -302,20 +338,28 @@ static void missing_keys_are_named_at_their_group(void **state)
 static void wrong_types_are_refused(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'grid' is a group: write grid = { ... };\n"
-            "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
-            "-s: error: 'grid.length' is missing: Length of the domain.\n", "grid=3");
+    REFUSED(
+        "-s: error: 'grid' is a group: write grid = { ... };\n"
+        "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
+        "-s: error: 'grid.length' is missing: Length of the domain.\n",
+        "grid=3");
     REFUSED("-s: error: 'grid.n' must be a number, or an expression in quotes\n", "grid.n=[64, 64]");
     REFUSED("-s: error: 'sweep' is a group: write sweep = { ... };\n", "sweep=3");
     REFUSED("-s: error: 'title' must be a text in quotes\n", "title=3");
-    REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n", "sweep.mode=prodct");
-    REFUSED("-s: error: 'output.fields.precision' = \"half\" is none of double, single\n", "output.fields={ times=[0]; precision=\"half\"; }");
+    REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n",
+            "sweep.mode=prodct");
+    REFUSED("-s: error: 'output.fields.precision' = \"half\" is none of double, single\n",
+            "output.fields={ times=[0]; precision=\"half\"; }");
     REFUSED("-s: error: 'run.device' = \"gpu\" is none of auto, cpu, cuda, cuda:N\n", "run.device=gpu");
     REFUSED("-s: error: 'run.batch' = 2.5: must be a whole number\n", "run.batch=2.5");
     REFUSED("-s: error: 'run.checkpoint' = -1: must be at least 0\n", "run.checkpoint=-1");
-    REFUSED("-s: error: 'run.batch' has one value for the whole sweep: a number, or an expression in numbers, pi and e\n", "run.batch=n");
-    REFUSED("-s: error: 'run.precision' = \"single\": no solver of hyperdiffusion computes in single precision; leave it at \"double\" "
-            "(output.fields.precision = \"single\" halves the file)\n", "run.precision=single");
+    REFUSED(
+        "-s: error: 'run.batch' has one value for the whole sweep: a number, or an expression in numbers, pi and e\n",
+        "run.batch=n");
+    REFUSED("-s: error: 'run.precision' = \"single\": no solver of hyperdiffusion computes in single precision; leave "
+            "it at \"double\" "
+            "(output.fields.precision = \"single\" halves the file)\n",
+            "run.precision=single");
     REFUSED("-s: error: 'sample' needs sweep.mode = \"random\"\n", "sample.count=3");
 }
 
@@ -358,9 +402,11 @@ static void numbers_out_of_range_are_refused_with_the_first_run(void **state)
     REFUSED("-s: error: 'grid.n' = 2000000000: must be at most 1e+09\n", "grid.n=2000000000");
     REFUSED("-s: error: 'grid.length' = -2 in run 3 (a = 2, v = 1): must be greater than 0\n",
             "sweep={ a=[1, 2]; v=[0, 1]; }", "grid.length=2 - a*a*v");
-    REFUSED("-s: error: 'define.q' = inf in run 1 (a = 0): must be finite\n", "sweep.a=[1, 0]", "define.q=1/a", "initial=q");
+    REFUSED("-s: error: 'define.q' = inf in run 1 (a = 0): must be finite\n", "sweep.a=[1, 0]", "define.q=1/a",
+            "initial=q");
     REFUSED("-s: error: 'grid.n' = 4: the stencil of hyperdiffusion needs at least 5 points\n", "grid.n=4");
-    REFUSED("-s: error: 'grid.n' = 3 in run 1 (m = 3): the stencil of hyperdiffusion needs at least 5 points\n", "sweep.m=[32, 3]", "grid.n=m");
+    REFUSED("-s: error: 'grid.n' = 3 in run 1 (m = 3): the stencil of hyperdiffusion needs at least 5 points\n",
+            "sweep.m=[32, 3]", "grid.n=m");
     REFUSED("-s: error: 'grid.dim' = 2: hyperdiffusion is 1-D only\n", "grid.dim=2");
     REFUSED("-s: error: 'order' = 3: must be a multiple of 2\n", "problem=heat", "physics={ kappa=1.0; }", "order=3");
 }
@@ -368,12 +414,17 @@ static void numbers_out_of_range_are_refused_with_the_first_run(void **state)
 static void the_end_must_be_a_whole_number_of_steps(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest dt is 0.03030303, as \"end/33\"\n",
+    REFUSED("-s: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest dt is "
+            "0.03030303, as \"end/33\"\n",
             "time.dt=0.03");
-    REFUSED("-s: error: 'time.dt' = 3: time.end = 1 is 0.333333333 steps, not a whole number; the nearest dt is 1, as \"end/1\"\n", "time.dt=3");
+    REFUSED("-s: error: 'time.dt' = 3: time.end = 1 is 0.333333333 steps, not a whole number; the nearest dt is 1, as "
+            "\"end/1\"\n",
+            "time.dt=3");
     REFUSED("-s: error: 'time.dt' = 1e-20: time.end = 1 would take 1e+20 steps\n", "time.dt=1e-20");
-    REFUSED("-s: error: 'time.dt' = 0.3 in run 1 (d = 0.3): time.end = 1 is 3.33333333 steps, not a whole number; the nearest dt is "
-            "0.33333333, as \"end/3\"\n", "sweep.d=[0.5, 0.3]", "time.dt=d");
+    REFUSED("-s: error: 'time.dt' = 0.3 in run 1 (d = 0.3): time.end = 1 is 3.33333333 steps, not a whole number; the "
+            "nearest dt is "
+            "0.33333333, as \"end/3\"\n",
+            "sweep.d=[0.5, 0.3]", "time.dt=d");
     struct made m = MAKE("time.dt=end/33");
     unmake(&m);
     m = MAKE("time={ dt=1e-8; end=1e-4; }");  /* 10000.000000000002 */
@@ -383,12 +434,15 @@ static void the_end_must_be_a_whole_number_of_steps(void **state)
 static void everything_wrong_is_reported_at_once(void **state)
 {
     (void)state;
-    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 3000000000; length = 1.0; };\nphysics = { gamma = 1.0; D = 1.0; kama = 1.0; };\n"
-                "time = { dt = 0.1; end = \"1 +\"; };\ninitial = \"y\";\nsweep = { a = [0.01, 1]; };\n", NULL, 0,
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 3000000000; length = 1.0; };\nphysics = { gamma = 1.0; D "
+                "= 1.0; kama = 1.0; };\n"
+                "time = { dt = 0.1; end = \"1 +\"; };\ninitial = \"y\";\nsweep = { a = [0.01, 1]; };\n",
+                NULL, 0,
                 "ch.cfg:2: error: integer 3000000000 does not fit 32 bits; write 3000000000.0 or 3000000000L\n"
                 "ch.cfg:3: error: unknown key 'physics.kama'; did you mean 'gamma'?\n"
                 "ch.cfg:4: error: 'time.end', column 3: missing operand after '+'\n    1 +\n      ^\n"
-                "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x a n length dt end gamma D pi e\n"
+                "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x a n length dt end "
+                "gamma D pi e\n"
                 "ch.cfg:6: error: array mixes integer and real: [0.01, 1]; write 1.0\n");
 }
 

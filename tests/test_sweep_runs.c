@@ -42,7 +42,8 @@ static void sobol_with_seed_0_is_the_plain_sequence(void **state)
 {
     (void)state;
     struct made m = MAKE(RANDOM("sobol", 8, 0));
-    static const double first[8] = {0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125};  /* van der Corput in Gray code order */
+    static const double first[8] = {0,     0.5,   0.75,  0.25,
+                                    0.375, 0.875, 0.625, 0.125}; /* van der Corput in Gray code order */
     for (int r = 0; r < 8; r++) assert_near(number(m.sweep, "a", r), first[r], 0);
     assert_near(number(m.sweep, "b", 0), 0.01, 1e-17);
     assert_near(number(m.sweep, "b", 1), 1.0, 0);
@@ -81,7 +82,8 @@ static void a_latin_hypercube_has_one_run_in_each_slice(void **state)
 static void samples_depend_on_the_seed_alone_and_longer_ones_go_on(void **state)
 {
     (void)state;
-    struct made one = MAKE(RANDOM("random", 10, 1)), same = MAKE(RANDOM("random", 20, 1)), other = MAKE(RANDOM("random", 10, 2));
+    struct made one = MAKE(RANDOM("random", 10, 1)), same = MAKE(RANDOM("random", 20, 1)),
+                other = MAKE(RANDOM("random", 10, 2));
     struct made sobol = MAKE(RANDOM("sobol", 10, 3)), longer = MAKE(RANDOM("sobol", 33, 3));
     struct made three = MAKE(RANDOM("random", 10, 1), "sweep.c=uniform(5, 6)", "forcing=c");
     for (int r = 0; r < 10; r++) {
@@ -91,7 +93,8 @@ static void samples_depend_on_the_seed_alone_and_longer_ones_go_on(void **state)
         assert_true(number(one.sweep, "a", r) != number(other.sweep, "a", r));
         assert_true(number(one.sweep, "a", r) != number(three.sweep, "c", r) - 5);
     }
-    assert_near(number(one.sweep, "a", 0), 0.27887487236942288, 0);  /* stored: a change would change everyone's samples */
+    assert_near(number(one.sweep, "a", 0), 0.27887487236942288,
+                0); /* stored: a change would change everyone's samples */
     unmake(&one);
     unmake(&same);
     unmake(&other);
@@ -103,17 +106,20 @@ static void samples_depend_on_the_seed_alone_and_longer_ones_go_on(void **state)
 static void bad_samples_are_refused(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'sample.count' is missing: Number of runs in random mode.\n", "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; }",
-            "initial=a", "sample.seed=1");
-    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n", RANDOM("lhs", 3, 1),
-            "sweep.a=[1, 2]");
-    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n", RANDOM("lhs", 3, 1),
-            "sweep.a=linspace(0, 1, 3)");
+    REFUSED("-s: error: 'sample.count' is missing: Number of runs in random mode.\n",
+            "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; }", "initial=a", "sample.seed=1");
+    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n",
+            RANDOM("lhs", 3, 1), "sweep.a=[1, 2]");
+    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n",
+            RANDOM("lhs", 3, 1), "sweep.a=linspace(0, 1, 3)");
     REFUSED("-s: error: 'sweep.a': 1 .. 0 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=uniform(1, 0)");
-    REFUSED("-s: error: 'sweep.b': the ends of loguniform must be positive\n", RANDOM("lhs", 3, 1), "sweep.b=loguniform(0, 1)");
+    REFUSED("-s: error: 'sweep.b': the ends of loguniform must be positive\n", RANDOM("lhs", 3, 1),
+            "sweep.b=loguniform(0, 1)");
     REFUSED("-s: error: 'sample.count' = 0: must be at least 1\n", RANDOM("lhs", 0, 1));
-    REFUSED("-s: error: 'sample.method' = \"sobl\" is none of lhs, sobol, random; did you mean 'sobol'?\n", RANDOM("sobl", 3, 1));
-    REFUSED("ch.cfg: error: sweep.mode = \"random\" needs an axis, such as a = \"uniform(0, 1)\"\n", "sweep.mode=random", "sample.count=3");
+    REFUSED("-s: error: 'sample.method' = \"sobl\" is none of lhs, sobol, random; did you mean 'sobol'?\n",
+            RANDOM("sobl", 3, 1));
+    REFUSED("ch.cfg: error: sweep.mode = \"random\" needs an axis, such as a = \"uniform(0, 1)\"\n",
+            "sweep.mode=random", "sample.count=3");
     REFUSED("ch.cfg: error: a Latin hypercube has at most 10000000 runs here; sample.method = \"sobol\" takes more\n",
             RANDOM("lhs", 20000000, 1));
     char axes[2000] = "sweep={ mode=\"random\";", sum[200] = "initial=0";
@@ -122,8 +128,8 @@ static void bad_samples_are_refused(void **state)
         snprintf(sum + strlen(sum), sizeof sum - strlen(sum), "+a%d", k);
     }
     strcat(axes, "}");
-    REFUSED("ch.cfg: error: a Sobol sequence has at most 21 axes here, the sweep has 22; use sample.method = \"lhs\"\n", axes, sum,
-            "sample={ count=4; method=\"sobol\"; }");
+    REFUSED("ch.cfg: error: a Sobol sequence has at most 21 axes here, the sweep has 22; use sample.method = \"lhs\"\n",
+            axes, sum, "sample={ count=4; method=\"sobol\"; }");
 }
 
 /* ------------------------------------------------------------------ ids */
@@ -131,8 +137,10 @@ static void bad_samples_are_refused(void **state)
 static void ids_are_what_they_were(void **state)
 {
     (void)state;
-    /* Stored, and computed once more by a few lines of Python from the comment in ids.c: output files find their finished runs by them. A change here must be meant, and changes the schema word in ids.c. */
-    struct made m = MAKE("sweep.a=[0.1, 0.2]", "initial=a*cos(x)"), w = MAKE("sweep.s=[\"cpu.plain\", \"auto\"]", "solver=$s");
+    /* Stored, and computed once more by a few lines of Python from the comment in ids.c: output files find their
+     * finished runs by them. A change here must be meant, and changes the schema word in ids.c. */
+    struct made m = MAKE("sweep.a=[0.1, 0.2]", "initial=a*cos(x)"),
+                w = MAKE("sweep.s=[\"cpu.plain\", \"auto\"]", "solver=$s");
     uint64_t id[2];
     assert_ok(sw_sweep_ids(m.sweep, 0, 2, id));
     assert_int_equal(id[0], 0x19b2737009437ee2);
@@ -177,7 +185,8 @@ static void an_id_does_not_depend_on_how_a_value_is_written(void **state)
 static void an_id_does_not_depend_on_output_device_or_title(void **state)
 {
     (void)state;
-    SAME_ID(("title=one"), ("title=two", "output={ file=\"x.h5\"; fields={ times=[0, 1]; }; }", "run={ device=\"cpu\"; batch=3; }"));
+    SAME_ID(("title=one"),
+            ("title=two", "output={ file=\"x.h5\"; fields={ times=[0, 1]; }; }", "run={ device=\"cpu\"; batch=3; }"));
 }
 
 static void an_id_depends_on_all_that_decides(void **state)
@@ -216,7 +225,8 @@ static void a_longer_axis_keeps_the_ids(void **state)
 static void the_sweep_id_is_of_the_set_of_runs(void **state)
 {
     (void)state;
-    struct made a = MAKE("sweep={ a=[1, 2]; b=[3, 4]; }", "initial=a*b"), b = MAKE("sweep={ b=[4, 3]; a=[1, 2]; }", "initial=a*b"),
+    struct made a = MAKE("sweep={ a=[1, 2]; b=[3, 4]; }", "initial=a*b"),
+                b = MAKE("sweep={ b=[4, 3]; a=[1, 2]; }", "initial=a*b"),
                 c = MAKE("sweep={ b=[4, 3]; a=[1, 5]; }", "initial=a*b");
     uint64_t id[4];
     assert_ok(sw_sweep_ids(a.sweep, 0, 4, id));
@@ -307,22 +317,33 @@ static void a_series_finer_than_the_steps_has_one_entry_a_step(void **state)
 static void bad_times_are_refused(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'output.fields.times': time 1.5 is not within 0 and the end, 1\n", "output.fields.times=(0, \"1.5\")");
-    REFUSED("-s: error: 'output.fields.times': time -0.1 is not within 0 and the end, 1\n", "output.fields.times=linspace(-0.1, 1, 3)");
-    REFUSED("-s: error: 'output.fields.times' in run 1 (T = 0.2): time 0.5 is not within 0 and the end, 0.2\n", "sweep.T=[0.5, 0.2]",
-            "time.end=T", "output.fields.times=0.5");
+    REFUSED("-s: error: 'output.fields.times': time 1.5 is not within 0 and the end, 1\n",
+            "output.fields.times=(0, \"1.5\")");
+    REFUSED("-s: error: 'output.fields.times': time -0.1 is not within 0 and the end, 1\n",
+            "output.fields.times=linspace(-0.1, 1, 3)");
+    REFUSED("-s: error: 'output.fields.times' in run 1 (T = 0.2): time 0.5 is not within 0 and the end, 0.2\n",
+            "sweep.T=[0.5, 0.2]", "time.end=T", "output.fields.times=0.5");
     REFUSED("-s: error: 'output.fields.times' is empty; leave it out to save nothing\n", "output.fields.times=[]");
     REFUSED("-s: error: 'output.fields.times': write linspace(a, b, k)\n", "output.fields.times=linspace(0, end)");
-    REFUSED("-s: error: 'output.fields.times': the number of times must be a whole number from 1\n", "output.fields.times=linspace(0, end, 2.5)");
-    REFUSED("-s: error: 'output.fields.times': the step must be positive and finite\n", "output.fields.times=range(0, end, 0)");
+    REFUSED("-s: error: 'output.fields.times': the number of times must be a whole number from 1\n",
+            "output.fields.times=linspace(0, end, 2.5)");
+    REFUSED("-s: error: 'output.fields.times': the step must be positive and finite\n",
+            "output.fields.times=range(0, end, 0)");
     REFUSED("-s: error: 'output.fields.times': there is no time in this range\n", "output.fields.times=range(end, 0)");
-    REFUSED("-s: error: 'output.fields.times': the ends of logspace must be positive\n", "output.fields.times=logspace(0, end, 3)");
-    REFUSED("-s: error: 'output.fields.times': more than 10 million times in a run\n", "output.fields.times=linspace(0, end, 1e8)");
-    REFUSED("-s: error: 'output.fields.times', column 1: unknown name 'endd'\n    endd\n    ^~~~  did you mean 'end'? known: n length dt "
-            "end gamma D pi e\n", "output.fields.times=linspace(0, endd, 3)");
-    REFUSED("-s: error: 'output.scalars.every': the time between two entries must be positive and finite\n", "output.scalars.every=0");
-    REFUSED("-s: error: 'output.scalars.every': more than 10 million times in a run\n", "output.scalars.every=1e-9", "time.dt=1e-8");
-    REFUSED("-s: error: 'output.scalars' has both every and times; leave one out\n", "output.scalars={ every=0.5; times=[0]; }");
+    REFUSED("-s: error: 'output.fields.times': the ends of logspace must be positive\n",
+            "output.fields.times=logspace(0, end, 3)");
+    REFUSED("-s: error: 'output.fields.times': more than 10 million times in a run\n",
+            "output.fields.times=linspace(0, end, 1e8)");
+    REFUSED("-s: error: 'output.fields.times', column 1: unknown name 'endd'\n    endd\n    ^~~~  did you mean 'end'? "
+            "known: n length dt "
+            "end gamma D pi e\n",
+            "output.fields.times=linspace(0, endd, 3)");
+    REFUSED("-s: error: 'output.scalars.every': the time between two entries must be positive and finite\n",
+            "output.scalars.every=0");
+    REFUSED("-s: error: 'output.scalars.every': more than 10 million times in a run\n", "output.scalars.every=1e-9",
+            "time.dt=1e-8");
+    REFUSED("-s: error: 'output.scalars' has both every and times; leave one out\n",
+            "output.scalars={ every=0.5; times=[0]; }");
     REFUSED("-s: error: 'output.scalars' does not say when: add every = ...\n", "output.scalars={ }");
 }
 
@@ -330,7 +351,8 @@ static void runs_of_one_shape_form_a_group(void **state)
 {
     (void)state;
     int n;
-    struct made m = MAKE("sweep={ D=[1, 2]; n=[64, 32]; }", "grid.n=n", "physics.D=D", "output.fields.times=linspace(0, end, 3)");
+    struct made m =
+        MAKE("sweep={ D=[1, 2]; n=[64, 32]; }", "grid.n=n", "physics.D=D", "output.fields.times=linspace(0, end, 3)");
     struct sw_group *g = groups_of(&m, &n);
     assert_int_equal(n, 2);
     assert_int_equal(g[0].n, 32);
@@ -342,8 +364,8 @@ static void runs_of_one_shape_form_a_group(void **state)
     sw_groups_free(&g, n);
     unmake(&m);
     /* dt and end in proportion: other numbers, the same steps */
-    m = MAKE("sweep.c=linspace(0.1, 1.3, 50)", "time={ dt=\"c*0.1\"; end=\"c*3\"; }", "output.fields.times=linspace(0, end, 7)",
-             "output.scalars.every=end/4");
+    m = MAKE("sweep.c=linspace(0.1, 1.3, 50)", "time={ dt=\"c*0.1\"; end=\"c*3\"; }",
+             "output.fields.times=linspace(0, end, 7)", "output.scalars.every=end/4");
     g = groups_of(&m, &n);
     assert_int_equal(n, 1);
     assert_int_equal(g->count, 50);
@@ -400,7 +422,8 @@ static int64_t how_many(const struct made *m, const char *only)
 static void only_keeps_what_holds(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ a=\"range(1, 10)\"; b=[0.5, 1.5]; w=[\"one\", \"two\"]; }", "solver=$w", "define.c=a*b", "initial=c*x");
+    struct made m = MAKE("sweep={ a=\"range(1, 10)\"; b=[0.5, 1.5]; w=[\"one\", \"two\"]; }", "solver=$w",
+                         "define.c=a*b", "initial=c*x");
     int64_t *run;
     assert_int_equal(how_many(&m, NULL), 40);
     assert_int_equal(how_many(&m, "a > 8 && b == 0.5"), 4);
@@ -421,12 +444,16 @@ static void a_bad_selection_is_refused(void **state)
     struct made m = MAKE("sweep.a=[1, 2]", "initial=a*x");
     int64_t *run, count;
     assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.only = "a > q"}, &run, &count), SW_E_USAGE);
-    assert_string_equal(sw_err_message(), "--only, column 5: unknown name 'q'\n    a > q\n        ^  known: a n length dt end gamma D run pi e");
+    assert_string_equal(
+        sw_err_message(),
+        "--only, column 5: unknown name 'q'\n    a > q\n        ^  known: a n length dt end gamma D run pi e");
     assert_null(run);
     assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.only = "a >"}, &run, &count), SW_E_USAGE);
-    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 3, .nshards = 2}, &run, &count), SW_E_USAGE);
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 3, .nshards = 2}, &run, &count),
+                     SW_E_USAGE);
     assert_string_equal(sw_err_message(), "--shard 3/2: shards are numbered 1 to N");
-    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 0, .nshards = 2}, &run, &count), SW_E_USAGE);
+    assert_int_equal(sw_sweep_select(m.sweep, &(struct sw_selection){.shard = 0, .nshards = 2}, &run, &count),
+                     SW_E_USAGE);
     unmake(&m);
 }
 
@@ -462,8 +489,8 @@ static void shards_are_a_balanced_partition(void **state)
 static void a_million_runs_take_little_memory(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ a=\"linspace(0, 1, 1000)\"; b=\"range(1, 1000)\"; }", "define.c=a*b", "initial=cos(c*x) + a - b",
-                         "time.end=0.1*floor(5 + 10*a)");
+    struct made m = MAKE("sweep={ a=\"linspace(0, 1, 1000)\"; b=\"range(1, 1000)\"; }", "define.c=a*b",
+                         "initial=cos(c*x) + a - b", "time.end=0.1*floor(5 + 10*a)");
     uint64_t *id;
     int n;
     assert_int_equal(m.sweep->nruns, 1000000);
@@ -479,18 +506,26 @@ static void a_million_runs_take_little_memory(void **state)
     assert_true(usage.ru_maxrss < 500 * 1024);
 }
 
+/* libconfig grows a list by 16 at a time, which realloc of the C library forgives and that of the sanitizer does not.
+ */
+#ifdef __SANITIZE_ADDRESS__
+enum { VALUES = 10000 };
+#else
+enum { VALUES = 1000000 };
+#endif
+
 static void a_list_of_a_million_values_is_read(void **state)
 {
     (void)state;
     struct sw_text text = {0};
     sw_text_add(&text, base_text);
     sw_text_add(&text, "sweep = { a = [0.5");
-    for (int k = 1; k < 1000000; k++) sw_text_printf(&text, ",%d.5", k);
+    for (int k = 1; k < VALUES; k++) sw_text_printf(&text, ",%d.5", k);
     sw_text_add(&text, "]; };\n");
     static const char *const o[] = {"initial=a*x"};
     struct made m = make_text(sw_text_get(&text), o, 1);
-    assert_int_equal(m.sweep->nruns, 1000000);
-    assert_near(number(m.sweep, "a", 999999), 999999.5, 0);
+    assert_int_equal(m.sweep->nruns, VALUES);
+    assert_near(number(m.sweep, "a", VALUES - 1), VALUES - 0.5, 0);
     sw_text_free(&text);
     unmake(&m);
 }

@@ -69,7 +69,10 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
 {
     int numbers = 0;
     a->count = a->setting->count;
-    if (a->count == 0) { expand_complain(s, a->setting, "'%s' is empty: an axis needs a value", path(a)); return SW_OK; }
+    if (a->count == 0) {
+        expand_complain(s, a->setting, "'%s' is empty: an axis needs a value", path(a));
+        return SW_OK;
+    }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
     for (int k = 0; k < a->count; k++) {
         numbers += element_number(a->setting->child[k], &a->value[k]);
@@ -93,13 +96,15 @@ static void read_number(struct sw_sweep *s, struct axis *a, double *value)
 
 static void refuse_text(struct sw_sweep *s, struct axis *a)
 {
-    expand_complain(s, a->setting,
-                    "'%s' = \"%s\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step)%s; what "
-                    "follows from other parameters belongs into define",
-                    path(a), a->setting->text, is_random(s) ? ", uniform(a, b) or loguniform(a, b)" : "");
+    expand_complain(
+        s, a->setting,
+        "'%s' = \"%s\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step)%s; what "
+        "follows from other parameters belongs into define",
+        path(a), a->setting->text, is_random(s) ? ", uniform(a, b) or loguniform(a, b)" : "");
 }
 
-static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call *call, const struct function *f, double arg[3])
+static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call *call, const struct function *f,
+                           double arg[3])
 {
     if (call->narg < f->least || call->narg > f->most) {
         expand_complain(s, a->setting, "'%s': write %s", path(a), f->usage);
@@ -107,8 +112,8 @@ static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call
     }
     for (int k = 0; k < call->narg; k++) {
         if (formula_constant(call->arg[k], &arg[k]) && isfinite(arg[k])) continue;
-        expand_complain(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only", path(a),
-                        call->arg[k]);
+        expand_complain(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only",
+                        path(a), call->arg[k]);
         return false;
     }
     return true;
@@ -121,7 +126,8 @@ static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
     if (!(arg[2] >= 1 && arg[2] <= MOST_RUNS && arg[2] == floor(arg[2])))
         expand_complain(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path(a), arg[2], MOST_RUNS);
     else if (a->kind == AXIS_LOGSPACE && !(a->a > 0 && a->b > 0))
-        expand_complain(s, a->setting, "'%s': the ends of logspace must be positive (they are ends, not exponents)", path(a));
+        expand_complain(s, a->setting, "'%s': the ends of logspace must be positive (they are ends, not exponents)",
+                        path(a));
     else if (a->a == a->b && arg[2] > 1)
         expand_complain(s, a->setting, "'%s': all %.0f values are %g", path(a), arg[2], a->a);
     else a->count = (int64_t)arg[2];
@@ -135,7 +141,8 @@ static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], 
     a->b = step;
     if (step == 0) expand_complain(s, a->setting, "'%s': a step of 0", path(a));
     else if (!(count >= 1))
-        expand_complain(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path(a), step, arg[0], arg[1]);
+        expand_complain(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path(a), step, arg[0],
+                        arg[1]);
     else if (count > MOST_RUNS)
         expand_complain(s, a->setting, "'%s' has %.3g values, more than %.0e", path(a), count, MOST_RUNS);
     else if (count > 1 && arg[1] - step == arg[1])
@@ -163,7 +170,8 @@ static void read_call(struct sw_sweep *s, struct axis *a, const struct call *cal
     if (interval && !is_random(s))
         expand_complain(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path(a), call->name);
     else if (!interval && is_random(s))
-        expand_complain(s, a->setting, "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)", path(a));
+        expand_complain(s, a->setting,
+                        "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)", path(a));
     else if (read_arguments(s, a, call, f, arg)) {
         if (interval) read_interval(s, a, arg);
         else if (f->kind == AXIS_RANGE) read_range(s, a, arg, call->narg == 3 ? arg[2] : 1);
@@ -191,7 +199,8 @@ static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *set
     switch (setting->kind) {
     case SW_SETTING_LIST:
         if (!is_random(s) || setting->count == 0) return read_list(s, a);
-        expand_complain(s, setting, "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)", path(a));
+        expand_complain(s, setting, "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)",
+                        path(a));
         return SW_OK;
     case SW_SETTING_STRING: return read_text(s, a, number);
     case SW_SETTING_INTEGER:
@@ -274,7 +283,8 @@ static enum sw_status combine_product(struct sw_sweep *s)
     s->nruns = runs <= MOST_RUNS ? (int64_t)runs : 0;
     if (runs <= MOST_RUNS) return SW_OK;
     spell(s, " x ", text, sizeof text);
-    expand_complain(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e: shorten an axis", text, runs, MOST_RUNS);
+    expand_complain(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e: shorten an axis", text,
+                    runs, MOST_RUNS);
     return SW_OK;
 }
 
@@ -285,7 +295,8 @@ static enum sw_status combine_zip(struct sw_sweep *s)
     for (int k = 1; k < s->naxis; k++) {
         if (s->own->axis[k].count == s->nruns) continue;
         spell(s, ", ", text, sizeof text);
-        expand_complain(s, sw_config_find(s->config, "sweep"), "sweep.mode = \"zip\" needs axes of one length, not %s", text);
+        expand_complain(s, sw_config_find(s->config, "sweep"), "sweep.mode = \"zip\" needs axes of one length, not %s",
+                        text);
         return SW_OK;
     }
     return SW_OK;
@@ -339,8 +350,8 @@ enum sw_status axes_check_used(struct sw_sweep *s)
             if (dot && !strcmp(dot + 1, a->name)) same = c;
         }
         if (same >= 0)
-            expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"%s\"", path(a),
-                            s->column[same].name, a->name);
+            expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"%s\"",
+                            path(a), s->column[same].name, a->name);
         else expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
     }
     return SW_OK;

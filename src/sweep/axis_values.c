@@ -4,10 +4,13 @@
 
 /* Values are computed from the axis where they are needed, so that an axis of a million values costs nothing. */
 
-static double on_log_scale(double a, double b, double place) { return pow(10, log10(a) + (log10(b) - log10(a)) * place); }
+static double on_log_scale(double a, double b, double place)
+{
+    return pow(10, log10(a) + (log10(b) - log10(a)) * place);
+}
 
-/* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give the 0.3 a user would write, not
- * 0.30000000000000004 (and the run keeps its id). */
+/* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give the 0.3 a user would write,
+ * not 0.30000000000000004 (and the run keeps its id). */
 static double spaced(const struct axis *a, int64_t i)
 {
     if (i == 0) return a->a;

@@ -23,7 +23,8 @@ static enum sw_status fill_constants(const struct sw_sweep *s, double *column)
     return SW_OK;
 }
 
-static enum sw_status fill_varying(const struct sw_sweep *s, const int64_t *run, int64_t first, int count, double *column)
+static enum sw_status fill_varying(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
+                                   double *column)
 {
     for (int j = 0; j < s->own->norder; j++) SW_TRY(column_fill(s, s->own->order[j], run, first, count, column));
     return SW_OK;

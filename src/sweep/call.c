@@ -4,7 +4,8 @@
 
 #include "sweep/expand_impl.h"
 
-/* The functions that make lists are no functions of the expression language, and stand alone in a string: NAME(ARG, ARG, ...). */
+/* The functions that make lists are no functions of the expression language, and stand alone in a string: NAME(ARG,
+ * ARG, ...). */
 
 static bool listed(const char *name, size_t length, const char *functions)
 {
@@ -25,7 +26,8 @@ static const char *argument_end(const char *c)
     return NULL;
 }
 
-enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call, bool *is_call)
+enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call,
+                          bool *is_call)
 {
     const char *name = blank(text), *c = name, *end;
     char *copy;

@@ -32,7 +32,8 @@ static bool is_column(const struct sw_key *key)
 static bool is_identifier(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    return strchr(letters, name[0]) && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
+    return strchr(letters, name[0]) &&
+           !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
 }
 
 /* A function or constant of the language does not parse as a name. */
@@ -67,11 +68,15 @@ static bool is_quantity(const char *name, const struct sw_quantity *q)
 }
 
 /* Groups of the output file are called n00064. */
-static bool is_group(const char *name) { return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789")]; }
+static bool is_group(const char *name)
+{
+    return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789")];
+}
 
 static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
-static const char *const variables[] = {"run", "run_id", "status", "message", "time", "time_s", "t_s", "xc", "yc", "zc", "t_reached",
-                                        "steps", "wall_time", "err_l2", "err_max", "err_rel", "provenance", NULL};
+static const char *const variables[] = {"run",       "run_id", "status",  "message", "time",       "time_s",
+                                        "t_s",       "xc",     "yc",      "zc",      "t_reached",  "steps",
+                                        "wall_time", "err_l2", "err_max", "err_rel", "provenance", NULL};
 
 static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
 {
@@ -110,7 +115,9 @@ static void add_axes(struct sw_sweep *s)
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
         s->axis[k].column = s->ncolumn;
-        add_column(s, (struct sw_column){a->name, SW_COLUMN_AXIS, "1", NULL, a->word ? (int)a->count : 0, a->word, a->count == 1, true},
+        add_column(s,
+                   (struct sw_column){a->name, SW_COLUMN_AXIS, "1", NULL, a->word ? (int)a->count : 0, a->word,
+                                      a->count == 1, true},
                    (struct source){.kind = SOURCE_AXIS, .axis = k, .setting = a->setting});
         check_name(s, a->setting);
     }
@@ -159,7 +166,8 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     bool ok;
     if (from->kind == SOURCE_AXIS) return SW_OK;
     if (!from->setting && (!key->fallback || !*key->fallback)) return SW_OK;  /* missing: reported with the keys */
-    SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting, from->setting ? NULL : key->fallback, &v, &ok));
+    SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting,
+                      from->setting ? NULL : key->fallback, &v, &ok));
     if (!ok) return SW_OK;
     from->kind = v.formula ? SOURCE_FORMULA : SOURCE_CONSTANT;
     from->number = v.number;
@@ -253,7 +261,8 @@ enum sw_status columns_make(struct sw_sweep *s)
 
 /* ------------------------------------------------------------------ their numbers */
 
-enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *column)
+enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
+                           double *column)
 {
     const struct source *from = &s->own->source[k];
     double *out = column + (size_t)k * BLOCK;

@@ -16,8 +16,9 @@ static bool is_path(const char *path, size_t length)
     return !first;
 }
 
-/* The value as a file would hold it: one setting, without comments. A value that begins like a string or an array is meant
- * as one, and its errors are reported; anything else that libconfig does not take is a string without its quotes. */
+/* The value as a file would hold it: one setting, without comments. A value that begins like a string or an array is
+ * meant as one, and its errors are reported; anything else that libconfig does not take is a string without its quotes.
+ */
 static enum sw_status parse_value(struct sw_arena *arena, const char *value, struct sw_report *report,
                                   struct sw_setting **setting)
 {

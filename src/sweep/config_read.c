@@ -1,4 +1,5 @@
-/* The one file that knows libconfig. setlocale() is never called in this program: libconfig reads numbers by the locale. */
+/* The one file that knows libconfig. setlocale() is never called in this program: libconfig reads numbers by the
+ * locale. */
 #include "sweep/sw_config.h"
 
 #include <errno.h>
@@ -103,8 +104,8 @@ enum sw_status sw_config_parse(struct sw_arena *arena, const struct sw_scan *sca
         SW_TRY_TO(done, st, convert(arena, scan, config_root_setting(&libconfig), NULL, *root));
     } else {
         copy_line(text, config_error_line(&libconfig), line, sizeof line);
-        sw_report_add(scan->report, SW_ERROR, scan->file, scan->override ? 0 : config_error_line(&libconfig), "%s at '%s'",
-                      config_error_text(&libconfig), line);
+        sw_report_add(scan->report, SW_ERROR, scan->file, scan->override ? 0 : config_error_line(&libconfig),
+                      "%s at '%s'", config_error_text(&libconfig), line);
         st = SW_OK;
     }
 done:
@@ -121,7 +122,8 @@ static enum sw_status read_tree(struct sw_config *c, struct sw_report *report)
     return st;
 }
 
-/* An empty tree takes the place of a file that could not be parsed, so that the overrides are looked at all the same. */
+/* An empty tree takes the place of a file that could not be parsed, so that the overrides are looked at all the same.
+ */
 static enum sw_status read_overrides(struct sw_config *c, const char *const *override, int n, struct sw_report *report)
 {
     struct sw_setting *root = c->root;
@@ -188,7 +190,8 @@ static enum sw_status read_file(const char *path, struct sw_text *text)
     int why = ferror(f) ? errno : 0;
     fclose(f);
     if (why) return SW_FAIL(SW_E_IO, "cannot read %s: %s", path, strerror(why));
-    if (text->length > MAX_BYTES) return SW_FAIL(SW_E_IO, "%s is larger than %d MiB: not a config", path, MAX_BYTES >> 20);
+    if (text->length > MAX_BYTES)
+        return SW_FAIL(SW_E_IO, "%s is larger than %d MiB: not a config", path, MAX_BYTES >> 20);
     return sw_text_status(text);
 }
 
@@ -201,7 +204,9 @@ enum sw_status sw_config_read(const char *path, const char *const *override, int
     SW_TRY_TO(done, st, read_file(path, &text));
     if (text.length && memchr(text.data, 0, text.length)) {
         sw_report_add(report, SW_ERROR, path, 0, "not a text file (it holds a zero byte)%s",
-                      text.length > 8 && !memcmp(text.data, "\x89HDF\r\n\x1a\n", 8) ? "; for an output file use sweep resume" : "");
+                      text.length > 8 && !memcmp(text.data, "\x89HDF\r\n\x1a\n", 8)
+                          ? "; for an output file use sweep resume"
+                          : "");
         st = sw_report_status(report);
         goto done;
     }

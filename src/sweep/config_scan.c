@@ -58,7 +58,12 @@ static void skip_blank(struct scanner *s)
         } else if (c[0] == '/' && c[1] == '*') {
             const char *end = strstr(c + 2, "*/");
             s->scan->comment = true;
-            if (!end) { COMPLAIN(s, s->line, "comment is not closed: no */ follows"); broken(s); s->at = c + strlen(c); return; }
+            if (!end) {
+                COMPLAIN(s, s->line, "comment is not closed: no */ follows");
+                broken(s);
+                s->at = c + strlen(c);
+                return;
+            }
             for (; s->at < end + 2; s->at++)
                 if (*s->at == '\n') { s->line++; sw_text_add(&s->scan->clean, "\n"); }
         } else if (*c == '\r') s->at++;
@@ -86,8 +91,8 @@ static void read_string(struct scanner *s)
         return;
     }
     int shown = (int)(c - s->at) > 40 ? 40 : (int)(c - s->at);
-    COMPLAIN(s, s->line, "string is not closed on its line: %.*s%s (a long text may be written \"one\" \"two\")", shown, s->at,
-             shown == 40 ? "..." : "");
+    COMPLAIN(s, s->line, "string is not closed on its line: %.*s%s (a long text may be written \"one\" \"two\")", shown,
+             s->at, shown == 40 ? "..." : "");
     broken(s);
     keep(s, c);
 }
@@ -122,11 +127,13 @@ static void check_integer(struct scanner *s, const char *end, char kind)
     long long v = strtoll(s->at, NULL, s->at[0] == '0' && (s->at[1] == 'x' || s->at[1] == 'X') ? 16 : 10);
     while (digits && s->at[digits - 1] == 'L') digits--;
     if (errno || v > (1LL << 53) || v < -(1LL << 53)) {
-        COMPLAIN(s, s->line, "integer %.*s is larger than 2^53, which is as far as a double counts; write it as a real: %.*s.0",
+        COMPLAIN(s, s->line,
+                 "integer %.*s is larger than 2^53, which is as far as a double counts; write it as a real: %.*s.0",
                  length, s->at, digits, s->at);
         if (errno) broken(s);
     } else if (kind == 'i' && (v > INT32_MAX || v < INT32_MIN)) {
-        COMPLAIN(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->at, v, length, s->at);
+        COMPLAIN(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->at, v, length,
+                 s->at);
     }
     keep(s, end);
     if (kind == 'i') sw_text_add(&s->scan->clean, "L");
@@ -194,8 +201,8 @@ static void check_array(struct scanner *s, const struct level *l)
     const char *more = length > 60 ? " ..." : "";
     if (memchr(l->start, '\n', (size_t)shown)) { shown = (int)strcspn(l->start, "\r\n"); more = " ..."; }
     if (l->integer && l->real)
-        COMPLAIN(s, l->line, "array mixes integer and real: %.*s%s; write %.*s.0", shown, l->start, more, l->integer_length,
-                 l->integer);
+        COMPLAIN(s, l->line, "array mixes integer and real: %.*s%s; write %.*s.0", shown, l->start, more,
+                 l->integer_length, l->integer);
     else if (l->string && (l->integer || l->real))
         COMPLAIN(s, l->line, "array mixes numbers and strings: %.*s%s; write ( ) for [ ]", shown, l->start, more);
 }
@@ -230,7 +237,8 @@ static void read_token(struct scanner *s)
     else if (strchr("=:,;", c)) keep(s, s->at + 1);
     else {
         if (!strncmp(s->at, "@include", 8))
-            COMPLAIN(s, s->line, "@include is not supported: a sweep is one file, so that its output can hold all of it");
+            COMPLAIN(s, s->line,
+                     "@include is not supported: a sweep is one file, so that its output can hold all of it");
         else if (isprint((unsigned char)c)) COMPLAIN(s, s->line, NEEDS_QUOTES, 1, s->at);
         else COMPLAIN(s, s->line, "syntax error: character 0x%02x outside of a string", (unsigned char)c);
         broken(s);

@@ -48,7 +48,10 @@ static void pick_problem(struct sw_sweep *s)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", n ? ", " : "", name[n]);
     }
     if (!at) { expand_complain(s, NULL, "'problem' is missing: one of %s", known); return; }
-    if (at->kind != SW_SETTING_STRING) { expand_complain(s, at, "'problem' must be one of %s, in quotes", known); return; }
+    if (at->kind != SW_SETTING_STRING) {
+        expand_complain(s, at, "'problem' must be one of %s, in quotes", known);
+        return;
+    }
     s->problem = sw_problem_find(at->text);
     if (s->problem) return;
     const char *near = sw_near(at->text, name, n);
@@ -63,7 +66,8 @@ static void check_solver_axis(struct sw_sweep *s)
     if (s->own->solver[0] != '$') return;
     for (int k = 0; k < s->naxis; k++)
         if (!strcmp(s->own->axis[k].name, name) && s->own->axis[k].word) return;
-    expand_complain(s, sw_config_find(s->config, "solver"), "'solver' = \"$%s\": the sweep has no axis of words '%s'", name, name);
+    expand_complain(s, sw_config_find(s->config, "solver"), "'solver' = \"$%s\": the sweep has no axis of words '%s'",
+                    name, name);
 }
 
 static enum sw_status expand(struct sw_sweep *s)
@@ -131,7 +135,8 @@ static enum sw_status copy_block(void *user, const struct block *b)
 {
     const struct copying *c = user;
     for (int k = 0; k < c->s->ncolumn; k++)
-        memcpy(c->out + (int64_t)k * c->count + b->at, b->column + (size_t)k * BLOCK, (size_t)b->count * sizeof *c->out);
+        memcpy(c->out + (int64_t)k * c->count + b->at, b->column + (size_t)k * BLOCK,
+               (size_t)b->count * sizeof *c->out);
     return SW_OK;
 }
 
@@ -148,13 +153,20 @@ void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int ro
         const struct axis *a = &s->own->axis[k];
         double v;
         axis_values(s, k, &run, 0, 1, &v);
-        if (a->word) at += snprintf(text + at, (size_t)(room - at), "%s%s = %s", k ? ", " : "", a->name, a->word[(int)v]);
+        if (a->word)
+            at += snprintf(text + at, (size_t)(room - at), "%s%s = %s", k ? ", " : "", a->name, a->word[(int)v]);
         else at += snprintf(text + at, (size_t)(room - at), "%s%s = %g", k ? ", " : "", a->name, v);
     }
 }
 
 struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
 {
-    return (struct sw_setup){.n = group->n, .capacity = capacity, .single = s->single_fields, .solver = group->solver,
-                             .ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction, .function = s->function};
+    return (struct sw_setup){.n = group->n,
+                             .capacity = capacity,
+                             .single = s->single_fields,
+                             .solver = group->solver,
+                             .ncolumn = s->ncolumn,
+                             .column = s->column_name,
+                             .nfunction = s->nfunction,
+                             .function = s->function};
 }

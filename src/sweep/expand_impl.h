@@ -1,7 +1,7 @@
 #ifndef EXPAND_IMPL_H
 #define EXPAND_IMPL_H
-/* Between the files that turn a config into runs. The order in expand.c: keys, axes, columns, functions, times; then every run
- * is checked. All of it reports what is wrong with expand_complain() and goes on; only failing memory breaks off. */
+/* Between the files that turn a config into runs. The order in expand.c: keys, axes, columns, functions, times; then
+ * every run is checked. All of it reports what is wrong with expand_complain() and goes on; only failing memory breaks off. */
 #include <stdint.h>
 
 #include "base/sw_hash.h"
@@ -30,15 +30,16 @@ struct value {
 };
 
 /** Parse. *formula is NULL if the text was refused. */
-enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
-                             struct formula **formula);
+enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                             const char *text, struct formula **formula);
 /** Compile; program stays NULL if it was refused. */
 enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, const struct sw_scope *scope);
 /** The value of a constant expression (numbers, pi, e), without any message. */
 bool formula_constant(const char *text, double *value);
-/** A setting that must be a number or an expression over the columns. *ok is false if it was refused. */
-enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
-                          struct value *value, bool *ok);
+/** A setting that must be a number or an expression over the columns, or (text not NULL) just an expression.
+ * *ok is false if it was refused. */
+enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                          const char *text, struct value *value, bool *ok);
 enum sw_status value_over_runs(const struct value *value, int count, const double *column, double *out);
 /** Whether all runs have the same value. */
 bool value_uniform(const struct sw_sweep *s, const struct value *value);
@@ -49,7 +50,8 @@ enum { CALL_ARGS = 3 };
 struct call { char name[16]; int narg; const char *arg[CALL_ARGS]; };
 /** Take a text apart; false if it is not one of the functions of the list (separated by '|').
  * Arguments too many for CALL_ARGS are counted, not kept. */
-enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call, bool *is_call);
+enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call,
+                          bool *is_call);
 
 /* ---- axis.c, axis_values.c, sample.c, sobol.c */
 
@@ -108,7 +110,8 @@ enum sw_status columns_make(struct sw_sweep *s);
 /** Compute what is the same for all runs. */
 enum sw_status columns_fold(struct sw_sweep *s);
 /** The numbers of column k of some runs, into column[k*BLOCK + j]; the columns it needs are there already. */
-enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *column);
+enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
+                           double *column);
 int column_find(const struct sw_sweep *s, const char *name);
 /** The column an expression means by a name: axes and defines, then visible keys by their last part; -1: none. */
 int column_meant(const struct sw_sweep *s, const char *name);
@@ -119,8 +122,8 @@ struct block {
     int            count;               /* at most BLOCK                                                        */
     const double  *column;              /* column k of the j-th run at column[k*BLOCK + j]                      */
 };
-/** Go through runs (run[0 .. count-1], or first .. first+count-1 if run is NULL), block by block; on all threads unless `in_order`.
- * `work` may be called by several threads at once. */
+/** Go through runs (run[0 .. count-1], or first .. first+count-1 if run is NULL), block by block; on all threads unless
+ * `in_order`: then `work` may be called by several threads at once. */
 enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t first, int64_t count, bool in_order,
                            enum sw_status (*work)(void *user, const struct block *block), void *user);
 
@@ -137,8 +140,8 @@ struct times {
 };
 enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *times);
 enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *times);
-/** Argument k in units of dt (a count stays a count), rounded to 40 bits, so that runs with dt and end in proportion get the
- * same: these numbers and the number of steps are all that the output steps of a run depend on. */
+/** Argument k in units of dt (a count stays a count), rounded to 40 bits, so that runs with dt and end in proportion
+ * get the same: these numbers and the number of steps are all that the output steps of a run depend on. */
 double times_scale(const struct times *times, int k, double value, double dt);
 /** Why scaled arguments make no sense for a run of `steps` steps: text for the user, or NULL. */
 const char *times_fault(const struct times *times, const double *scaled, double steps, double dt, char text[160]);

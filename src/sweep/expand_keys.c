@@ -80,7 +80,9 @@ static void refuse_unknown(const struct sw_sweep *s, const struct sw_setting *at
         strcat(known, " ");
         strcat(known, list[k]);
     }
-    if (other) expand_complain(s, at, "'%s' is a key of %s, not of %s; known here:%s", at->path, other->name, s->problem->name, known);
+    if (other)
+        expand_complain(s, at, "'%s' is a key of %s, not of %s; known here:%s", at->path, other->name, s->problem->name,
+                        known);
     else if (key) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, key->path);
     else if (near) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, near);
     else expand_complain(s, at, "unknown key '%s'; known here:%s", at->path, known);
@@ -94,7 +96,8 @@ static void walk(const struct sw_sweep *s, const struct sw_setting *group)
         bool names = key && key->kind == SW_KEY_NAMES;
         if (key && !names) continue;
         if (!key && !is_group(s->problem, at->path)) refuse_unknown(s, at, group->path);
-        else if (at->kind != SW_SETTING_GROUP) expand_complain(s, at, "'%s' is a group: write %s = { ... };", at->path, at->name);
+        else if (at->kind != SW_SETTING_GROUP)
+            expand_complain(s, at, "'%s' is a group: write %s = { ... };", at->path, at->name);
         else if (!names) walk(s, at);
     }
 }
@@ -122,8 +125,8 @@ static void refuse_missing(const struct sw_sweep *s, const struct sw_key *key)
     bool axis = sw_config_find(s->config, path) != NULL;
     snprintf(path, sizeof path, "define.%s", name);
     if (axis || sw_config_find(s->config, path))
-        expand_complain(s, at, "'%s' is missing; for %s '%s' write %s = \"%s\"", key->path, axis ? "the axis" : "the define", name,
-                        key->path, name);
+        expand_complain(s, at, "'%s' is missing; for %s '%s' write %s = \"%s\"", key->path,
+                        axis ? "the axis" : "the define", name, key->path, name);
     else expand_complain(s, at, "'%s' is missing: %s", key->path, key->about);
 }
 

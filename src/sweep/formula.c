@@ -4,8 +4,8 @@
 #include "base/sw_mem.h"
 #include "sweep/expand_impl.h"
 
-enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
-                             struct formula **formula)
+enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                             const char *text, struct formula **formula)
 {
     struct sw_expr_error err;
     struct sw_expr *expr;
@@ -19,7 +19,8 @@ enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const s
     if (st) return st;
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, formula));
     SW_TRY_TO(failed, st, sw_arena_printf(s->own->arena, &copy, "%s", text));
-    **formula = (struct formula){.path = path, .text = copy, .setting = setting, .expr = expr, .next = s->own->formulas};
+    **formula =
+        (struct formula){.path = path, .text = copy, .setting = setting, .expr = expr, .next = s->own->formulas};
     s->own->formulas = *formula;
     return SW_OK;
 failed:
@@ -67,8 +68,8 @@ bool formula_constant(const char *text, double *value)
     return constant;
 }
 
-static enum sw_status read_text(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
-                                struct value *value, bool *ok)
+static enum sw_status read_text(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                                const char *text, struct value *value, bool *ok)
 {
     struct formula *f;
     SW_TRY(formula_parse(s, path, setting, text, &f));
@@ -78,8 +79,8 @@ static enum sw_status read_text(const struct sw_sweep *s, const char *path, cons
     return SW_OK;
 }
 
-enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting, const char *text,
-                          struct value *value, bool *ok)
+enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                          const char *text, struct value *value, bool *ok)
 {
     *value = (struct value){0};
     *ok = false;

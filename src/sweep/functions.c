@@ -19,7 +19,8 @@ static enum sw_status scope_of(const struct sw_sweep *s, const struct sw_key *ke
     return SW_OK;
 }
 
-static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *at, const char *text)
+static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *at,
+                                   const char *text)
 {
     struct sw_scope scope;
     struct formula *f;
@@ -28,7 +29,8 @@ static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key,
     SW_TRY(scope_of(s, key, &scope));
     SW_TRY(formula_compile(s, f, &scope));
     if (f->program)
-        s->function[s->nfunction++] = (struct sw_function){.key = key->path, .text = f->text, .expr = f->expr, .program = f->program};
+        s->function[s->nfunction++] =
+            (struct sw_function){.key = key->path, .text = f->text, .expr = f->expr, .program = f->program};
     return SW_OK;
 }
 
@@ -42,7 +44,8 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: return add_function(s, key, at, expand_number(at->number, number));
     case SW_SETTING_GROUP:
-        expand_complain(s, at, "'%s' is a group: starting from a saved field is not possible yet; write an expression", key->path);
+        expand_complain(s, at, "'%s' is a group: starting from a saved field is not possible yet; write an expression",
+                        key->path);
         return SW_OK;
     default: expand_complain(s, at, "'%s' must be an expression in quotes", key->path); return SW_OK;
     }

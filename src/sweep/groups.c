@@ -34,7 +34,8 @@ static int *find_slot(const struct grouping *g, const double *shape)
 {
     int size = g->s->own->shape.size;
     size_t mask = (size_t)g->slots - 1, at = (size_t)hash(shape, size) & mask;
-    while (g->slot[at] && memcmp(g->member[g->slot[at] - 1].shape, shape, (size_t)size * sizeof *shape)) at = (at + 1) & mask;
+    while (g->slot[at] && memcmp(g->member[g->slot[at] - 1].shape, shape, (size_t)size * sizeof *shape))
+        at = (at + 1) & mask;
     return &g->slot[at];
 }
 
@@ -130,7 +131,8 @@ static void release(struct grouping *g)
     sw_free(g->block_shape);
 }
 
-enum sw_status sw_sweep_groups(const struct sw_sweep *s, const int64_t *run, int64_t count, struct sw_group **group, int *ngroup)
+enum sw_status sw_sweep_groups(const struct sw_sweep *s, const int64_t *run, int64_t count, struct sw_group **group,
+                               int *ngroup)
 {
     struct grouping g = {.s = s, .run = run};
     enum sw_status st;

@@ -4,19 +4,19 @@
 #include "base/sw_mem.h"
 #include "sweep/expand_impl.h"
 
-/* The id of a run is the first 64 bits of the SHA-256 of all that decides its numbers, in a form that does not depend on how
- * the user wrote it:
+/* The id of a run is the first 64 bits of the SHA-256 of all that decides its numbers, in a form that does not depend
+ * on how the user wrote it:
  *
  *     schema word, problem
  *     each deciding FUNCTION key that is set: its path, its expression printed from the syntax tree
  *     each deciding WORD or TEXT key: its path, its word in this run
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
- *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that the
- *     functions use, by name
+ *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that
+ *         the functions use, by name
  *
- * Texts end with a zero byte. An axis that reaches the run through a key only (grid.n = "n") counts by the key's value; one that
- * a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a linspace or in a define
- * give one id, and a longer axis, another title, device or output file leave the ids as they are.
+ * Texts end with a zero byte. An axis that reaches the run through a key only (grid.n = "n") counts by the key's value;
+ * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
+ * linspace or in a define give one id, and a longer axis, another title, device or output file change no id.
  *
  * All up to the numbers is the same for all runs (for each word of the solver's axis): it is hashed once. */
 
@@ -49,7 +49,10 @@ static void mark(void *user, const char *name, int column)
     if (k >= 0 && u->s->column[k].kind != SW_COLUMN_KEY) u->used[k] = true;
 }
 
-static bool function_decides(const struct sw_sweep *s, int k) { return sw_key_find(s->problem, s->function[k].key)->decides; }
+static bool function_decides(const struct sw_sweep *s, int k)
+{
+    return sw_key_find(s->problem, s->function[k].key)->decides;
+}
 
 static enum sw_status pick_values(struct id_maker *m)
 {
@@ -65,7 +68,8 @@ static enum sw_status pick_values(struct id_maker *m)
     for (int k = 0; k < s->ncolumn; k++) {
         if (!u.used[k]) continue;
         int at = m->nvalue++;  /* insert by name */
-        for (; at > keys && strcmp(s->column_name[m->value[at - 1]], s->column_name[k]) > 0; at--) m->value[at] = m->value[at - 1];
+        for (; at > keys && strcmp(s->column_name[m->value[at - 1]], s->column_name[k]) > 0; at--)
+            m->value[at] = m->value[at - 1];
         m->value[at] = k;
     }
     sw_free(u.used);

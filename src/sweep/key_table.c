@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The keys every problem has. What one problem adds is in its own file under src/problem/. A number key that decides is a
- * column of the run table and may differ from run to run; the other numbers here have one value for the whole sweep,
+/* The keys every problem has. What one problem adds is in its own file under src/problem/. A number key that decides is
+ * a column of the run table and may differ from run to run; the other numbers here have one value for the whole sweep,
  * but for output.scalars.every, which is worked out for each run like the output times. */
 const struct sw_key sw_common_keys[] = {
     {.path = "title", .kind = SW_KEY_TEXT, .fallback = "",
@@ -12,8 +12,8 @@ const struct sw_key sw_common_keys[] = {
     {.path = "problem", .kind = SW_KEY_TEXT, .decides = true,
      .about = "The kind of problem to solve, one of those that `sweep list` shows."},
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
-     .about = "The row of the solver or stepper table that does the work, as `sweep list` names it; \"auto\" takes the best "
-              "that fits, \"$axis\" the word of an axis."},
+     .about = "The row of the solver or stepper table that does the work, as `sweep list` names it; \"auto\" takes the "
+              "best that fits, \"$axis\" the word of an axis."},
 
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e9, .decides = true, .visible = true,
      .about = "Number of grid points; on a periodic domain of length L they are L/n apart."},
@@ -39,9 +39,11 @@ const struct sw_key sw_common_keys[] = {
     {.path = "sample.count", .kind = SW_KEY_COUNT, .unit = "runs", .min = 1, .max = 1e9, .fallback = "",
      .about = "Number of runs in random mode."},
     {.path = "sample.seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 9007199254740992.0, .fallback = "1",
-     .about = "Which random sample is drawn; the same seed gives the same runs, and Sobol with seed 0 is the plain sequence."},
+     .about = "Which random sample is drawn; the same seed gives the same runs, and Sobol with seed 0 is the plain "
+              "sequence."},
     {.path = "define", .kind = SW_KEY_NAMES, .fallback = "",
-     .about = "Names of your own: each member is a number or an expression over the parameters of a run, computed once a run."},
+     .about = "Names of your own: each member is a number or an expression over the parameters of a run, computed once "
+              "a run."},
 
     {.path = "output.file", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "The HDF5 file to write; by default results/NAME.h5 for a config called NAME.cfg."},

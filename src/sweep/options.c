@@ -8,7 +8,10 @@
 
 /* Keys with one value for the whole sweep: words, texts, and numbers that are no columns. */
 
-static const char *fallback(const struct sw_sweep *s, const char *path) { return sw_key_find(s->problem, path)->fallback; }
+static const char *fallback(const struct sw_sweep *s, const char *path)
+{
+    return sw_key_find(s->problem, path)->fallback;
+}
 
 static const char *read_text(const struct sw_sweep *s, const char *path)
 {
@@ -41,7 +44,8 @@ static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
     }
     const char *near = sw_near(text, list, n);
     if (text[0] == '$') expand_complain(s, at, "'%s' has one value for the whole sweep: %s", key->path, known);
-    else if (near) expand_complain(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", key->path, text, known, near);
+    else if (near)
+        expand_complain(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", key->path, text, known, near);
     else expand_complain(s, at, "'%s' = \"%s\" is none of %s", key->path, text, known);
     return key->fallback ? key->fallback : list[0];
 }
@@ -56,10 +60,12 @@ static double read_number(const struct sw_sweep *s, const char *path)
     if (!at) { formula_constant(key->fallback, &v); return v; }
     v = at->number;
     if (at->kind == SW_SETTING_STRING && !formula_constant(at->text, &v))
-        expand_complain(s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
+        expand_complain(
+            s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
     else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
         expand_complain(s, at, "'%s' must be a number", path);
-    else if (!key_allows(key, v)) expand_complain(s, at, "'%s' = %s: %s", path, expand_number(v, number), key_range(key, v, range));
+    else if (!key_allows(key, v))
+        expand_complain(s, at, "'%s' = %s: %s", path, expand_number(v, number), key_range(key, v, range));
     else return v;
     return 0;
 }
@@ -72,15 +78,18 @@ static void read_device(struct sw_sweep *s)
     const char *d = s->device = read_text(s, "run.device");
     bool numbered = !strncmp(d, "cuda:", 5) && isdigit((unsigned char)d[5]) && !d[5 + strspn(d + 5, "0123456789")];
     if (!strcmp(d, "auto") || !strcmp(d, "cpu") || !strcmp(d, "cuda") || numbered) return;
-    expand_complain(s, sw_config_find(s->config, "run.device"), "'run.device' = \"%s\" is none of auto, cpu, cuda, cuda:N", d);
+    expand_complain(s, sw_config_find(s->config, "run.device"),
+                    "'run.device' = \"%s\" is none of auto, cpu, cuda, cuda:N", d);
 }
 
 static void read_precision(struct sw_sweep *s)
 {
     if (!strcmp(read_word(s, sw_key_find(s->problem, "run.precision")), "double")) return;
-    expand_complain(s, sw_config_find(s->config, "run.precision"),
-                    "'run.precision' = \"single\": no solver of %s computes in single precision; leave it at \"double\" "
-                    "(output.fields.precision = \"single\" halves the file)", s->problem->name);
+    expand_complain(
+        s, sw_config_find(s->config, "run.precision"),
+        "'run.precision' = \"single\": no solver of %s computes in single precision; leave it at \"double\" "
+        "(output.fields.precision = \"single\" halves the file)",
+        s->problem->name);
 }
 
 /* The words of an axis are known only later: columns_make() looks up "$axis". */
@@ -94,7 +103,8 @@ static void read_solver(struct sw_sweep *s)
 /* results/NAME.h5 for .../NAME.cfg */
 static enum sw_status default_file(struct sw_sweep *s)
 {
-    const char *slash = strrchr(s->config->name, '/'), *base = slash ? slash + 1 : s->config->name, *dot = strrchr(base, '.');
+    const char *slash = strrchr(s->config->name, '/'), *base = slash ? slash + 1 : s->config->name,
+               *dot = strrchr(base, '.');
     char *file;
     int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
     SW_TRY(sw_arena_printf(s->own->arena, &file, "results/%.*s.h5", length, base));
@@ -111,13 +121,15 @@ static void read_sample(struct sw_sweep *s)
     p->method = !strcmp(method, "sobol") ? SAMPLE_SOBOL : !strcmp(method, "random") ? SAMPLE_RANDOM : SAMPLE_LHS;
     p->seed = read_number(s, "sample.seed");
     if (sw_config_find(s->config, "sample.count")) p->count = (int64_t)read_number(s, "sample.count");
-    else if (random) expand_complain(s, sample, "'sample.count' is missing: %s", sw_key_find(s->problem, "sample.count")->about);
+    else if (random)
+        expand_complain(s, sample, "'sample.count' is missing: %s", sw_key_find(s->problem, "sample.count")->about);
     if (sample && !random) expand_complain(s, sample, "'sample' needs sweep.mode = \"random\"");
 }
 
 static void check_output(struct sw_sweep *s)
 {
-    const struct sw_setting *fields = sw_config_find(s->config, "output.fields"), *scalars = sw_config_find(s->config, "output.scalars");
+    const struct sw_setting *fields = sw_config_find(s->config, "output.fields"),
+                            *scalars = sw_config_find(s->config, "output.scalars");
     const struct sw_setting *every = sw_config_find(s->config, "output.scalars.every");
     bool times = sw_config_find(s->config, "output.scalars.times") != NULL;
     s->save_fields = sw_config_find(s->config, "output.fields.times") != NULL;

@@ -29,7 +29,8 @@ const char *key_range(const struct sw_key *key, double v, char text[120])
     if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
     else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
     else if (key->min < key->max && v > key->max) snprintf(text, 120, "must be at most %g", key->max);
-    else if (key->min < key->max && v <= key->min) snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
+    else if (key->min < key->max && v <= key->min)
+        snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
     else snprintf(text, 120, "must be a multiple of %g", key->multiple);
     return text;
 }
@@ -50,7 +51,8 @@ static void check_columns(struct checking *c, const struct block *b)
     }
 }
 
-/* end/dt must be an integer to 1e-6; when there are so many steps that the quotient itself is not that exact, to its rounding. */
+/* end/dt must be an integer to 1e-6; when there are so many steps that the quotient itself is not that exact, to its
+ * rounding. */
 static bool whole_steps(double dt, double end)
 {
     double ratio = end / dt, off = fabs(ratio - round(ratio));
@@ -121,8 +123,8 @@ static void tell_column(const struct sw_sweep *s, int k, int64_t run, double v)
     char where[300], range[120], number[32];
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *at = s->own->source[k].setting;
-    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, expand_number(v, number), place(s, c->uniform, run, where),
-                    key_range(c->key, v, range));
+    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, expand_number(v, number),
+                    place(s, c->uniform, run, where), key_range(c->key, v, range));
 }
 
 static void tell_steps(const struct sw_sweep *s, const struct block *b, const char *where)
@@ -133,13 +135,17 @@ static void tell_steps(const struct sw_sweep *s, const struct block *b, const ch
     const struct sw_setting *at = s->own->source[p->dt].setting;
     expand_number(d, dt);
     expand_number(e, end);
-    if (ratio >= 1e15) expand_complain(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
+    if (ratio >= 1e15)
+        expand_complain(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
     else
-        expand_complain(s, at, "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as \"end/%.0f\"",
+        expand_complain(s, at,
+                        "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as "
+                        "\"end/%.0f\"",
                         dt, where, end, ratio, e / whole, whole);
 }
 
-static void tell_shape(const struct sw_sweep *s, int fault, const struct block *b, const double *shape, const char *where)
+static void tell_shape(const struct sw_sweep *s, int fault, const struct block *b, const double *shape,
+                       const char *where)
 {
     const struct shape *p = &s->own->shape;
     const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg, dt = of(b, p->dt, 0, 1);
@@ -147,11 +153,13 @@ static void tell_shape(const struct sw_sweep *s, int fault, const struct block *
     char text[160];
     switch (fault) {
     case FAULT_POINTS:
-        expand_complain(s, s->own->source[p->n].setting, "'grid.n' = %.0f%s: the stencil of %s needs at least %d points",
-                        shape[SHAPE_N], where, problem, s->problem->min_points);
+        expand_complain(s, s->own->source[p->n].setting,
+                        "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", shape[SHAPE_N], where, problem,
+                        s->problem->min_points);
         return;
     case FAULT_DIM:
-        expand_complain(s, s->own->source[p->dim].setting, "'grid.dim' = %.0f%s: %s is 1-D only", of(b, p->dim, 0, 1), where, problem);
+        expand_complain(s, s->own->source[p->dim].setting, "'grid.dim' = %.0f%s: %s is 1-D only", of(b, p->dim, 0, 1),
+                        where, problem);
         return;
     case FAULT_STEPS: tell_steps(s, b, where); return;
     case FAULT_FIELDS:

@@ -5,9 +5,9 @@
 
 enum { MOST_SLICES = 10000000 };  /* 4 bytes each for each axis */
 
-/* Random sweeps. Every number is a pure function of seed, axis and run (random, Sobol: a larger count goes on where the smaller
- * one ended) or of seed, axis, run and count (Latin hypercube). An axis draws by its name, so that adding another axis leaves
- * its values alone; of a Sobol sequence the axes take the dimensions in the order of the config. */
+/* Random sweeps. Every number is a pure function of seed, axis and run (random, Sobol: a larger count goes on where the
+ * smaller one ended) or of seed, axis, run and count (Latin hypercube). An axis draws by its name, so that adding
+ * another axis leaves its values alone; of a Sobol sequence the axes take the dimensions in the order of the config. */
 
 enum { STREAM_PLACE = 2, STREAM_SHUFFLE, STREAM_SHIFT };  /* 0 and 1 belong to initial and forcing */
 
@@ -31,7 +31,8 @@ static void shuffle(double seed, int cell, int64_t count, uint32_t *rank)
 static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
 {
     if (p->count > MOST_SLICES) {
-        expand_complain(s, NULL, "a Latin hypercube has at most %d runs here; sample.method = \"sobol\" takes more", MOST_SLICES);
+        expand_complain(s, NULL, "a Latin hypercube has at most %d runs here; sample.method = \"sobol\" takes more",
+                        MOST_SLICES);
         return SW_OK;
     }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis * (size_t)p->count, &p->rank));
@@ -39,12 +40,13 @@ static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
     return SW_OK;
 }
 
-/* Seed 0 is the plain sequence, which begins at (0, 0, ...). Any other seed flips digits, the same ones in all points of an
- * axis, which keeps how evenly the points fill the box. */
+/* Seed 0 is the plain sequence, which begins at (0, 0, ...). Any other seed flips digits, the same ones in all points
+ * of an axis, which keeps how evenly the points fill the box. */
 static enum sw_status prepare_sobol(struct sw_sweep *s, struct sample *p)
 {
     if (s->naxis > SOBOL_AXES) {
-        expand_complain(s, NULL, "a Sobol sequence has at most %d axes here, the sweep has %d; use sample.method = \"lhs\"",
+        expand_complain(s, NULL,
+                        "a Sobol sequence has at most %d axes here, the sweep has %d; use sample.method = \"lhs\"",
                         SOBOL_AXES, s->naxis);
         return SW_OK;
     }

@@ -36,7 +36,8 @@ done:
     return st;
 }
 
-static enum sw_status make_symbols(const struct sw_sweep *s, struct sw_symbol **symbol, double **word, struct only *o, int *count)
+static enum sw_status make_symbols(const struct sw_sweep *s, struct sw_symbol **symbol, double **word, struct only *o,
+                                   int *count)
 {
     int n = s->own->scope.count, most = 1;
     for (int k = 0; k < s->naxis; k++) most += 1 + s->column[s->axis[k].column].nword;
@@ -99,7 +100,8 @@ static enum sw_status list(const unsigned char *keep, int64_t nruns, int64_t **r
     return SW_OK;
 }
 
-/* Runs of one shape cost the same: dealing them out one after another, shape by shape, gives every shard its share of each. */
+/* Runs of one shape cost the same: dealing them out one after another, shape by shape, gives every shard its share of
+ * each. */
 static enum sw_status deal(const struct sw_sweep *s, int shard, int nshards, unsigned char *keep)
 {
     struct sw_group *group = NULL;
@@ -117,7 +119,8 @@ done:
     return st;
 }
 
-enum sw_status sw_sweep_select(const struct sw_sweep *s, const struct sw_selection *selection, int64_t **run, int64_t *count)
+enum sw_status sw_sweep_select(const struct sw_sweep *s, const struct sw_selection *selection, int64_t **run,
+                               int64_t *count)
 {
     int shard = selection->shard, nshards = selection->nshards;
     unsigned char *keep;

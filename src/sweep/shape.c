@@ -20,8 +20,9 @@ void shape_prepare(struct sw_sweep *s)
     p->end = column_find(s, "time.end");
     p->solver = s->own->solver[0] == '$' ? column_find(s, s->own->solver + 1) : -1;
     p->size = SHAPE_TIMES + s->own->fields.narg + s->own->scalars.narg;
-    p->uniform = column_uniform(s, p->n) && column_uniform(s, p->dim) && column_uniform(s, p->dt) && column_uniform(s, p->end) &&
-                 column_uniform(s, p->solver) && times_uniform(s, &s->own->fields) && times_uniform(s, &s->own->scalars);
+    p->uniform = column_uniform(s, p->n) && column_uniform(s, p->dim) && column_uniform(s, p->dt) &&
+                 column_uniform(s, p->end) && column_uniform(s, p->solver) && times_uniform(s, &s->own->fields) &&
+                 times_uniform(s, &s->own->scalars);
 }
 
 static double number(const struct block *b, int column, int j, double otherwise)

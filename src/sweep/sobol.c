@@ -1,8 +1,8 @@
 #include "sweep/expand_impl.h"
 
 /* Sobol's sequence with the direction numbers of Joe and Kuo ("Constructing Sobol sequences with better two-dimensional
- * projections", SIAM J. Sci. Comput. 30, 2008; file new-joe-kuo-6.21201), dimensions 2 to 21: the degree s of a primitive
- * polynomial, its inner coefficients a, and m_1 .. m_s. Dimension 1 is van der Corput's sequence. */
+ * projections", SIAM J. Sci. Comput. 30, 2008; file new-joe-kuo-6.21201), dimensions 2 to 21: the degree s of a
+ * primitive polynomial, its inner coefficients a, and m_1 .. m_s. Dimension 1 is van der Corput's sequence. */
 static const struct { int s; uint32_t a, m[7]; } polynomial[SOBOL_AXES - 1] = {
     {1, 0, {1}},
     {2, 1, {1, 3}},

@@ -1,6 +1,6 @@
 #ifndef SW_CONFIG_H
 #define SW_CONFIG_H
-/* A config as the user wrote it: a tree of settings that know their file and line. libconfig is used in config_read.c only.
+/* A config as the user wrote it: a tree of settings that know their file and line. Only config_read.c uses libconfig.
  * Nothing is interpreted here: what a key means is in key_table.c and expand.c. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,11 +33,12 @@ struct sw_config {
     struct sw_arena    *arena;          /* holds all of the above                                            */
 };
 
-/** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\""; a value that is no libconfig value counts as
- * a string, so forcing=a*cos(x) does too). An override replaces whatever its path named, a group or list too.
- * All errors go into the report: syntax, mixed lists, integers that do not fit (libconfig wraps them silently), a key set twice.
- * @return SW_OK also with errors in the report, if there is a tree to look at in spite of them: sw_sweep_expand() adds what it
- *         finds to the same report, and refuses; SW_E_CONFIG no tree, see the report; SW_E_IO the file cannot be read; SW_E_MEMORY */
+/** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\""; a value that is no libconfig value
+ * counts as a string, so forcing=a*cos(x) does too). An override replaces whatever its path named, a group or list too.
+ * All errors go into the report: syntax, mixed lists, integers that do not fit 32 bits, a key set twice.
+ * @return SW_OK also with errors in the report, if there is a tree to look at in spite of them: sw_sweep_expand() adds
+ *         what it finds to the same report, and refuses; SW_E_CONFIG no tree, see the report; SW_E_IO the file cannot
+ *         be read; SW_E_MEMORY */
 enum sw_status sw_config_read(const char *path, const char *const *override, int noverride, struct sw_report *report,
                               struct sw_config **config);
 

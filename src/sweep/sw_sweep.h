@@ -1,8 +1,8 @@
 #ifndef SW_SWEEP_H
 #define SW_SWEEP_H
 /* A config, validated and expanded into runs. A run is one point of the parameter space: an index 0 .. nruns-1 and one
- * number in each column. Nothing is stored a run: columns are computed on demand, in blocks, so that a million runs cost
- * little. */
+ * number in each column. Nothing is stored a run (a Latin hypercube: 4 bytes an axis): columns are computed on demand,
+ * in blocks, so that a million runs cost little. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,7 +42,7 @@ struct sw_sweep {
     const char **column_name;           /* [ncolumn], the same names, for struct sw_setup                    */
     int         nfunction;
     struct sw_function *function;       /* FUNCTION keys that the config sets, "exact" among them             */
-    char        id[13];                 /* of the set of run ids: 12 hexadecimal digits; set by sw_sweep_ids() over all runs */
+    char        id[13];                 /* of the set of run ids, 12 hexadecimal digits: by sw_sweep_ids() */
 
     /* output and run options, resolved */
     const char *file;                   /* output.file, or NAME.h5 beside the config's name in results/      */
@@ -54,8 +54,8 @@ struct sw_sweep {
     struct sw_sweep_own *own;
 };
 
-/** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong types, ranges
- * (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
+/** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong types,
+ * ranges (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
  * @return SW_E_CONFIG the report has errors, from here or from before; SW_E_MEMORY */
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
 void sw_sweep_destroy(struct sw_sweep **sweep);
@@ -63,10 +63,11 @@ void sw_sweep_destroy(struct sw_sweep **sweep);
 /** The numbers of some runs.
  * @param run    [count] indices; NULL: first, first+1, ...
  * @param out    [ncolumn][count]: column k of the j-th run at out[k*count + j] */
-enum sw_status sw_sweep_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t first, int64_t count, double *out);
+enum sw_status sw_sweep_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t first, int64_t count,
+                                double *out);
 
-/** The ids of runs first .. first+count-1: hashes of all that decides their numbers (SHA-256, first 64 bits). With all runs
- * asked for at once, sets sweep->id as well. Uses all threads.
+/** The ids of runs first .. first+count-1: hashes of all that decides their numbers (SHA-256, first 64 bits). With all
+ * runs asked for at once, sets sweep->id as well. Uses all threads.
  * @return SW_E_CONFIG all were asked for, and two of them are the same run (named); SW_E_MEMORY */
 enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count, uint64_t *id);
 
@@ -83,7 +84,8 @@ struct sw_selection {
 enum sw_status sw_sweep_select(const struct sw_sweep *sweep, const struct sw_selection *selection, int64_t **run,
                                int64_t *count);
 
-/* Runs of one shape: same n, same steps between outputs, same solver. The steps of outputs ascend; step 0 is the initial state. */
+/* Runs of one shape: same n, same steps between outputs, same solver. The steps of outputs ascend; step 0 is the initial
+ * state. */
 struct sw_group {
     int64_t        n;
     const char    *solver;              /* NULL: the best that fits                                          */

@@ -6,12 +6,13 @@
 #include "base/sw_mem.h"
 #include "sweep/expand_impl.h"
 
-/* Output times. Their arguments are numbers of the run (so "linspace(0, end, 11)" follows time.end); what counts in the end is
- * at which steps something is put out, and that depends on the arguments in units of dt alone. */
+/* Output times. Their arguments are numbers of the run (so "linspace(0, end, 11)" follows time.end); what counts in the
+ * end is at which steps something is put out, and that depends on the arguments in units of dt alone. */
 
 #define FUNCTIONS "linspace|logspace|range"
 
-static enum sw_status read_argument(struct sw_sweep *s, struct times *t, const struct sw_setting *setting, const char *text)
+static enum sw_status read_argument(struct sw_sweep *s, struct times *t, const struct sw_setting *setting,
+                                    const char *text)
 {
     bool ok;
     SW_TRY(value_read(s, t->path, setting, text, &t->arg[t->narg], &ok));
@@ -25,7 +26,9 @@ static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struc
     bool range = !strcmp(call->name, "range");
     if (call->narg > 3 || call->narg < (range ? 2 : 3)) {
         expand_complain(s, t->setting, "'%s': write %s", t->path,
-                        range ? "range(a, b) or range(a, b, step)" : call->name[1] == 'i' ? "linspace(a, b, k)" : "logspace(a, b, k)");
+                        range                  ? "range(a, b) or range(a, b, step)"
+                        : call->name[1] == 'i' ? "linspace(a, b, k)"
+                                               : "logspace(a, b, k)");
         return SW_OK;
     }
     t->kind = range ? TIMES_RANGE : call->name[1] == 'i' ? TIMES_LINSPACE : TIMES_LOGSPACE;
@@ -66,7 +69,10 @@ enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *t)
 
 /* ------------------------------------------------------------------ in units of dt */
 
-static bool is_count(const struct times *t, int k) { return k == 2 && (t->kind == TIMES_LINSPACE || t->kind == TIMES_LOGSPACE); }
+static bool is_count(const struct times *t, int k)
+{
+    return k == 2 && (t->kind == TIMES_LINSPACE || t->kind == TIMES_LOGSPACE);
+}
 
 static double rounded(double v)
 {
@@ -135,7 +141,8 @@ static int64_t count_of(const struct times *t, const double *a, int64_t steps)
     case TIMES_NONE: return 0;
     case TIMES_LIST: return t->narg;
     case TIMES_RANGE: return (int64_t)range_count(a);
-    case TIMES_EVERY: return (int64_t)((double)steps / (a[0] > 1 ? a[0] : 1) * (1 + 1e-12) + 1e-6) + 2;  /* and the end */
+    case TIMES_EVERY:
+        return (int64_t)((double)steps / (a[0] > 1 ? a[0] : 1) * (1 + 1e-12) + 1e-6) + 2; /* and the end */
     default: return (int64_t)a[2];
     }
 }
