@@ -1,7 +1,8 @@
 #ifndef EXPAND_IMPL_H
 #define EXPAND_IMPL_H
 /* Between the files that turn a config into runs. The order in expand.c: keys, axes, columns, functions, times; then
- * every run is checked. All of it reports what is wrong with expand_complain() and goes on; only failing memory breaks off. */
+ * every run is checked. All of it reports what is wrong with expand_complain() and goes on; only failing memory
+ * breaks off. */
 #include <stdint.h>
 
 #include "base/sw_hash.h"

@@ -54,8 +54,8 @@ struct sw_sweep {
     struct sw_sweep_own *own;
 };
 
-/** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong types,
- * ranges (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
+/** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong
+ * types, ranges (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
  * @return SW_E_CONFIG the report has errors, from here or from before; SW_E_MEMORY */
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
 void sw_sweep_destroy(struct sw_sweep **sweep);
@@ -84,8 +84,8 @@ struct sw_selection {
 enum sw_status sw_sweep_select(const struct sw_sweep *sweep, const struct sw_selection *selection, int64_t **run,
                                int64_t *count);
 
-/* Runs of one shape: same n, same steps between outputs, same solver. The steps of outputs ascend; step 0 is the initial
- * state. */
+/* Runs of one shape: same n, same steps between outputs, same solver. The steps of outputs ascend; step 0 is the
+ * initial state. */
 struct sw_group {
     int64_t        n;
     const char    *solver;              /* NULL: the best that fits                                          */
