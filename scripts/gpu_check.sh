@@ -38,7 +38,7 @@ say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
 # ---- the whole suite, no row skipped for want of a device
 export SW_NEED=cuda
-step 'all tests' 240 scripts/run_tests.sh "$build"
+step 'all tests' 300 scripts/run_tests.sh "$build"
 grep -aE '^FAILED: |^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$|^failed:' "$log" | sort -u | sed 's/^/    /' | head -n 40
 
 # ---- compute-sanitizer on the small suite
