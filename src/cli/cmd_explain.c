@@ -55,12 +55,56 @@ static const char *fallback_of(const struct sw_key *key)
 
 /* ---- the three ways to print a row; owner is NULL for common keys */
 
+static bool same_row(const struct sw_key *a, const struct sw_key *b)
+{
+    return !strcmp(a->path, b->path) && !strcmp(a->about, b->about) && a->kind == b->kind && a->symbols == b->symbols &&
+           !strcmp(fallback_of(a), fallback_of(b));
+}
+
+static bool has_row(const struct sw_problem *problem, const struct sw_key *key)
+{
+    for (const struct sw_key *k = problem->keys; k->path; k++)
+        if (same_row(k, key)) return true;
+    return false;
+}
+
+/* "(heat, cahn_hilliard)": the problems that have this row; false if one before owner did, which has told it. */
+static bool print_owners(const struct sw_key *key, const struct sw_problem *owner)
+{
+    const char *before = "  (";
+    for (int k = 0; sw_problem_table[k] != owner; k++)
+        if (has_row(sw_problem_table[k], key)) return false;
+    printf("%s", key->path);
+    for (int k = 0; sw_problem_table[k]; k++) {
+        if (!has_row(sw_problem_table[k], key)) continue;
+        printf("%s%s", before, sw_problem_table[k]->name);
+        before = ", ";
+    }
+    printf(")\n");
+    return true;
+}
+
+/* Lines of at most 100 columns, indented by four. */
+static void print_folded(const char *text)
+{
+    enum { WIDTH = 96 };
+    while (strlen(text) > WIDTH) {
+        int n = WIDTH;
+        while (n > 0 && text[n] != ' ') n--;
+        if (!n) break;
+        printf("    %.*s\n", n, text);
+        text += n + 1;
+    }
+    printf("    %s\n", text);
+}
+
 static void print_plain(const struct sw_key *key, const struct sw_problem *owner)
 {
     struct sw_text range = {0};
+    if (owner && !print_owners(key, owner)) return;
+    if (!owner) printf("%s\n", key->path);
     range_of(key, &range);
-    printf("%s%s%s%s\n", key->path, owner ? "  (" : "", owner ? owner->name : "", owner ? ")" : "");
-    printf("    %s\n", key->about);
+    print_folded(key->about);
     printf("    %s", kind_of(key));
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
@@ -143,10 +187,13 @@ static void explain_all(const struct style *style)
 
 /* ---- one */
 
+/* By its path, by its last part, or by the group it is in. */
 static bool asked_for(const char *path, const char *name)
 {
     const char *last = strrchr(path, '.');
-    return !strcmp(path, name) || (last && !strcmp(last + 1, name));
+    size_t length = strlen(name);
+    return !strcmp(path, name) || (last && !strcmp(last + 1, name)) ||
+           (!strncmp(path, name, length) && path[length] == '.');
 }
 
 static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name, const char **known,

@@ -134,6 +134,15 @@ enum sw_status sw_merge(const char *const *input, int ninput, const char *output
     return st;
 }
 
+/* Whether the newest chain of a run is to go on: not if the run is done elsewhere. */
+static bool goes_on(const struct sw_gather *g, const struct sw_found *f)
+{
+    if (f->newest == f->ended) return false;
+    if (f->ended < 0) return true;
+    const struct sw_link *l = &g->link[f->ended];
+    return g->input[l->input].table->status[l->row] != SW_RUN_DONE;
+}
+
 /* Parts in chains that are to go on are still needed. */
 static enum sw_status remove_parts(const struct sw_gather *g, const char *file)
 {
@@ -142,7 +151,7 @@ static enum sw_status remove_parts(const struct sw_gather *g, const char *file)
     SW_TRY(sw_alloc((size_t)g->ninput, &needed));
     for (int64_t j = 0; j < g->nfound; j++) {
         const struct sw_found *f = &g->found[j];
-        for (int64_t l = f->newest == f->ended ? -1 : f->newest; l >= 0; l = g->link[l].before) needed[g->link[l].input] = true;
+        for (int64_t l = goes_on(g, f) ? f->newest : -1; l >= 0; l = g->link[l].before) needed[g->link[l].input] = true;
     }
     for (int k = 0; k < g->ninput && !st; k++)
         if (!needed[k] && strcmp(g->input[k].path, file)) st = sw_files_remove(g->input[k].path);
