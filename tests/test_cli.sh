@@ -172,12 +172,14 @@ begun() { for ((k = 0; k < 500; k++)); do [ -e "$1" ] && return; sleep 0.01; don
 begun int.h5.d; kill -INT $pid; wait $pid; code=$?
 [ $code = 130 ] || fail "Ctrl-C: exit code $code, expected 130"
 says 'stopped; run the same command again to continue'
-"$sweep" long.cfg -j 1 -o int.h5 >/dev/null 2>&1 & pid=$!
-begun int.h5.d/status.json
-expect 0 status int.h5; prints running; prints ETA
-expect 0 status int.h5 --json; is_json out; prints '"state": "running"'
-expect 5 long.cfg -o int.h5; says int.h5
-wait $pid; same int.h5 whole.h5
+expect 0 resume int.h5; same int.h5 whole.h5
+"$sweep" long.cfg -s time.end=4000.0 -o run.h5 >/dev/null 2>&1 & pid=$!
+begun run.h5.d/status.json
+expect 0 status run.h5; prints running; prints ETA
+expect 0 status run.h5 --json; is_json out; prints '"state": "running"'
+expect 5 long.cfg -s time.end=4000.0 -o run.h5; says run.h5
+kill -TERM $pid; wait $pid
+expect 0 status run.h5; prints interrupted
 for signal in TERM USR1; do
     "$sweep" long.cfg -j 1 -o $signal.h5 >out 2>err & pid=$!
     begun $signal.h5.d; kill -$signal $pid; wait $pid; code=$?

@@ -37,7 +37,7 @@ struct call {
     int         threads;
     double      checkpoint_seconds;
     int64_t     stop_after;          /* stop when the progress callback was called that often; 0: never */
-    bool        fail_fast, retry_failed;
+    bool        fail_fast, retry_failed, only_plan;
     /* out */
     struct sw_execute_summary summary;
     int64_t to_do, already, batches, resumed, looks, failures, checkpoints;
@@ -81,7 +81,7 @@ static enum sw_status perform(struct call *c)
     assert_ok(sw_ledger_open(c->file, &report, &ledger));
     assert_ok(sw_device_open("cpu", c->threads, &device));
     enum sw_status st = sw_plan_make(sweep, run, count, id, ledger, c->retry_failed, device, &plan);
-    if (!st) {
+    if (!st && !c->only_plan) {
         struct sw_execute_options options = {
             .file = c->file,
             .checkpoint_seconds = c->checkpoint_seconds,

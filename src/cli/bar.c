@@ -96,13 +96,13 @@ static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
                               .rate = rate_of(p), .t = p->t, .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
+    if (gethostname(now.host, sizeof now.host - 1)) now.host[0] = 0;
     cli_status_write(bar->file, &now);
 }
 
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file)
 {
-    double now = sw_clock();
-    *bar = (struct cli_bar){.cli = cli, .plan = plan, .file = file, .line = now, .saved = now};
+    *bar = (struct cli_bar){.cli = cli, .plan = plan, .file = file, .line = sw_clock(), .saved = -status_every};
 }
 
 void cli_bar_progress(void *user, const struct sw_progress *p)

@@ -147,7 +147,7 @@ void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal befo
 struct cli_running {
     int64_t pid, runs, done, failed;
     double  updated, seconds, fraction, rate, eta, t, end;
-    char    phase[24];
+    char    phase[24], host[64];
 };
 void cli_status_write(const char *file, const struct cli_running *now);
 bool cli_status_read(const char *file, struct cli_running *now);   /* false: nothing there, or not readable */

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/cli_impl.h"
 
@@ -12,8 +14,12 @@ struct status {
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
 };
 
+/* On this machine the process tells; on another one, which shares our file system, only that it wrote lately. */
 static bool alive(const struct cli_running *now)
 {
+    char host[sizeof now->host] = "";
+    if (gethostname(host, sizeof host - 1) || strcmp(host, now->host))
+        return difftime(time(NULL), (time_t)now->updated) < 120;
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
 }
 
@@ -79,21 +85,37 @@ static void print_json(const struct status *v)
     json_end(&j, '}');
 }
 
+/* Before the first part is written, only the running program knows anything. */
+static void count_running(struct status *v)
+{
+    v->runs = v->now.runs;
+    v->done = v->now.done;
+    v->pending = v->runs - v->done;
+}
+
+static enum sw_status count_stored(struct sw_cli *cli, const struct sw_ledger *ledger, struct status *v)
+{
+    struct cli_sweep s = {0};
+    SW_TRY(cli_sweep_stored(cli, v->file, ledger, &s));
+    count(&s, ledger, v);
+    cli_sweep_close(&s);
+    return SW_OK;
+}
+
 enum sw_status cmd_status(struct sw_cli *cli)
 {
     struct sw_ledger *ledger = NULL;
-    struct cli_sweep s = {0};
     struct status v = {.file = cli->argument[0]};
     bool running = cli_status_read(v.file, &v.now) && alive(&v.now);
+    enum sw_status st = SW_OK;
     SW_TRY(cli_ledger(cli, v.file, &ledger));
-    enum sw_status st = cli_sweep_stored(cli, v.file, ledger, &s);
+    if (running && !ledger->config_text) count_running(&v);
+    else st = count_stored(cli, ledger, &v);
     if (!st) {
-        count(&s, ledger, &v);
         v.state = running ? "running" : v.pending || ledger->has_parts ? "interrupted" : "finished";
         if (cli->json) print_json(&v);
         else print_text(cli, &v);
     }
-    cli_sweep_close(&s);
     sw_ledger_close(&ledger);
     return st;
 }

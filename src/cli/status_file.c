@@ -21,6 +21,7 @@ static void put(FILE *to, const struct cli_running *now)
     struct cli_json j = {.to = to, .first = true};
     json_begin(&j, NULL, '{');
     json_count(&j, "pid", now->pid);
+    json_text(&j, "host", now->host);
     json_text(&j, "phase", now->phase);
     json_real(&j, "updated", now->updated);
     json_count(&j, "runs", now->runs);
@@ -55,6 +56,14 @@ static double number(const char *text, const char *key)
     return at && strncmp(at + strlen(quoted), "null", 4) ? strtod(at + strlen(quoted), NULL) : NAN;
 }
 
+static void word(const char *text, const char *key, char *value, size_t room)
+{
+    char quoted[40];
+    int n = snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
+    const char *at = strstr(text, quoted);
+    snprintf(value, room, "%.*s", at ? (int)strcspn(at + n, "\"") : 0, at ? at + n : "");
+}
+
 /* Only what put() wrote needs to be understood. */
 bool cli_status_read(const char *file, struct cli_running *now)
 {
@@ -79,8 +88,8 @@ bool cli_status_read(const char *file, struct cli_running *now)
     now->eta = number(text, "eta");
     now->t = number(text, "t");
     now->end = number(text, "end");
-    const char *phase = strstr(text, "\"phase\": \"");
-    if (phase) snprintf(now->phase, sizeof now->phase, "%.*s", (int)strcspn(phase + 10, "\""), phase + 10);
+    word(text, "phase", now->phase, sizeof now->phase);
+    word(text, "host", now->host, sizeof now->host);
     return true;
 }
 
