@@ -123,18 +123,6 @@ static enum sw_status solve_inner(const struct sw_band *s, struct gpsv *g, doubl
     return SW_OK;
 }
 
-/* Column k of Z, through the packed vector: the library gives wrong numbers, without a word, for a right-hand side that does not
- * start on a 16-byte boundary, as a second column of an odd number of entries does not. */
-static enum sw_status solve_column(const struct sw_band *s, struct gpsv *g, int k)
-{
-    size_t vector = (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch, bytes = vector * sizeof *g->packed;
-    double *Z = g->d.Z + (size_t)k * vector;
-    CU_TRY(cudaMemcpyAsync(g->packed, Z, bytes, cudaMemcpyDeviceToDevice, s->device->compute));
-    SW_TRY(solve_inner(s, g, g->packed));
-    CU_TRY(cudaMemcpyAsync(Z, g->packed, bytes, cudaMemcpyDeviceToDevice, s->device->compute));
-    return SW_OK;
-}
-
 /* The library does not say when a matrix is singular: solve for ones and look. */
 static enum sw_status probe(const struct sw_band *s, struct gpsv *g, const double *const diagonal[5])
 {
@@ -153,7 +141,8 @@ static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *ba
     CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_gpsv_split(s->device->compute, &g->d, diagonal));
     SW_TRY(probe(s, g, diagonal));
-    for (int k = 2 - g->d.p; k < 2; k++) SW_TRY(solve_column(s, g, k));
+    for (int k = 2 - g->d.p; k < 2; k++)
+        SW_TRY(solve_inner(s, g, g->d.Z + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
     SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, diagonal));
     SW_TRY(sw_device_download(s->device, g->bad, g->d.bad, (size_t)s->desc.batch * sizeof *g->bad));
     return sw_band_report(s, g->bad, bad);
