@@ -43,14 +43,14 @@ grep -aE '^FAILED: |^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$|^failed:' "$log
 
 # ---- compute-sanitizer on the small suite
 if command -v compute-sanitizer > /dev/null; then
-    export SW_SMALL=1
+    export SW_SMALL=1 OMP_NUM_THREADS=1  # the tool is after kernels; host threads only get in each other's way
     for tool in memcheck racecheck initcheck synccheck; do
         for test in test_band test_stepper; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
             step "$tool $test" 60 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 "$build/$test"
         done
     done
-    unset SW_SMALL
+    unset SW_SMALL OMP_NUM_THREADS
     grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
 else
     missing 'compute-sanitizer' 'not on this machine'
