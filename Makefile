@@ -110,7 +110,12 @@ test: setup                    ## install, build with warnings as errors, run ev
 	@$(MAKE) --no-print-directory B=$B/test WERROR=1 check
 	@$(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
 
-tests: $(tests) $B/sweep       ## build the test programs without running them
+# A library to preload that lets the k-th call of a kind fail (tests/test_faults.sh).
+$B/fail_nth.so: tests/fail_nth.c Makefile
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror) -shared -fPIC -o $@ $< -ldl
+
+tests: $(tests) $B/sweep $B/fail_nth.so  ## build the test programs without running them
 
 check: tests                   ## run the tests that are built here (no set-up, no sanitizers)
 	@scripts/run_tests.sh $B

@@ -92,7 +92,8 @@ enum sw_status sw_facts_make(const struct sw_sweep *sweep, const struct sw_prove
     SW_TRY(set(f, SW_FACT_SOLVER, p->solver));
     SW_TRY(set(f, SW_FACT_COMMAND, p->command_line));
     SW_TRY(set(f, SW_FACT_HOST, p->hostname));
-    SW_TRY(set(f, SW_FACT_GPU, p->device));
+    SW_TRY(set(f, SW_FACT_DEVICE, p->device));
+    SW_TRY(set(f, SW_FACT_GPU, p->cuda && p->cuda[0] ? p->device : ""));
     SW_TRY(set(f, SW_FACT_DRIVER, p->driver));
     SW_TRY(set(f, SW_FACT_CUDA, p->cuda));
     SW_TRY(set(f, SW_FACT_JOB, getenv("SLURM_JOB_ID")));

@@ -18,6 +18,7 @@
     X(COMMIT,      "/provenance", "git_commit",       "; ")  \
     X(COMMAND,     "/provenance", "command_line",     "; ")  \
     X(HOST,        "/provenance", "hostname",         "; ")  \
+    X(DEVICE,      "/provenance", "device",           "; ")  \
     X(GPU,         "/provenance", "gpu",              "; ")  \
     X(DRIVER,      "/provenance", "driver",           "; ")  \
     X(CUDA,        "/provenance", "cuda",             "; ")  \

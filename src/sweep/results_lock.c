@@ -16,6 +16,7 @@
 struct sw_results_lock {
     char *folder, *path;
     int   fd;
+    bool  held;
 };
 
 static enum sw_status refuse(const char *file, const char *path)
@@ -47,13 +48,27 @@ static enum sw_status attempt(const char *file, struct sw_results_lock *lock, bo
     if (flock(lock->fd, LOCK_EX | LOCK_NB))
         return errno == EWOULDBLOCK ? refuse(file, lock->path) : sw_files_fail(lock->path);
     *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
+    lock->held = !*again;
     return *again ? SW_OK : sign(lock);
 }
 
 static void release(struct sw_results_lock *lock)
 {
+    if (lock->held) {
+        unlink(lock->path);
+        rmdir(lock->folder);  /* stays if there are parts in it */
+    }
     if (lock->fd >= 0) close(lock->fd);
+    lock->held = false;
     lock->fd = -1;
+}
+
+static void free_lock(struct sw_results_lock *lock)
+{
+    release(lock);
+    sw_free(lock->path);
+    sw_free(lock->folder);
+    sw_free(lock);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -99,27 +114,15 @@ enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock)
     SW_TRY(sw_alloc(1, &l));
     l->fd = -1;
     enum sw_status st = take(file, l);
-    if (!st) {
-        *lock = l;
-        return SW_OK;
-    }
-    release(l);  /* the file stays: it may be another's */
-    sw_free(l->path);
-    sw_free(l->folder);
-    sw_free(l);
+    if (st) free_lock(l);
+    else *lock = l;
     return st;
 }
 
 void sw_results_unlock(struct sw_results_lock **lock)
 {
-    struct sw_results_lock *l = lock ? *lock : NULL;
-    if (!l) return;
-    unlink(l->path);
-    rmdir(l->folder);  /* stays if there are parts in it */
-    release(l);
-    sw_free(l->path);
-    sw_free(l->folder);
-    sw_free(l);
+    if (!lock || !*lock) return;
+    free_lock(*lock);
     *lock = NULL;
 }
 

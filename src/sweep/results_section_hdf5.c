@@ -79,8 +79,8 @@ void sw_h5_write_group(struct sw_h5 *h, const struct sw_section *s)
     snprintf(path, sizeof path, "/%s", s->name);
     if (s->name[0]) sw_h5_group(h, path);
     sw_h5_attr(h, path, "points", SW_H5_INTEGER, 1, &s->n);
-    sw_h5_attr(h, path, "field_first", SW_H5_INTEGER, 1, &s->field_first);
-    sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
+    if (s->field_first) sw_h5_attr(h, path, "field_first", SW_H5_INTEGER, 1, &s->field_first);
+    if (s->scalar_first) sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
 }
 
 /* One scale: its values, or the numbers 0, 1, ... where the runs disagree. */
@@ -102,13 +102,13 @@ static void write_scale(struct sw_h5 *h, const struct sw_section *s, const char 
 
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_section *s)
 {
-    if (has_kind(s, SW_VAR_FIELD)) {
+    bool field = has_kind(s, SW_VAR_FIELD);
+    if (field)
         write_scale(h, s, "time", "T", s->nfield, s->time, s->time ? "time of saved fields" : "number of the saved field");
-        write_scale(h, s, "x", "X", s->n, s->x, s->x ? "space" : "number of the point");
-    }
     if (has_kind(s, SW_VAR_SERIES))
         write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s,
                     s->time_s ? "time of scalar series" : "number in the scalar series");
+    if (field) write_scale(h, s, "x", "X", s->n, s->x, s->x ? "space" : "number of the point");
 }
 
 hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *var, const struct sw_h5_shape *shape)

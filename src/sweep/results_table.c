@@ -158,7 +158,7 @@ void sw_table_take_facts(struct sw_table *t, struct sw_facts *facts)
     t->config_sha256 = f->text[SW_FACT_CONFIG_HASH];
     t->config_text = f->config_text;
     t->solver = f->text[SW_FACT_SOLVER];
-    t->device = f->text[SW_FACT_GPU];
+    t->device = f->text[SW_FACT_DEVICE];
     t->override = f->override;
     t->noverride = f->noverride;
 }

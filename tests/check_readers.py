@@ -1,0 +1,128 @@
+"""check_readers.py FILE KIND: open an output file as users do and compare what the readers see with each other.
+KIND: root (arrays at the root) or groups (an n swept). Prints what is wrong and exits 1; a library that is missing is skipped
+with a message, unless SW_NEED contains "readers"."""
+import os
+import re
+import subprocess
+import sys
+import warnings
+
+import h5py
+import numpy as np
+
+PATH, KIND = sys.argv[1:]
+wrong = []
+
+
+def expect(condition, text):
+    if not condition:
+        wrong.append(text)
+
+
+def skip(what):
+    if "readers" in os.environ.get("SW_NEED", ""):
+        wrong.append(f"{what} is needed (SW_NEED) but missing")
+    print(f"skipped: {what} is not installed")
+
+
+def same(a, b):
+    """Equal, and NaN where the other is NaN."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape:
+        return False
+    return np.array_equal(a, b, equal_nan=True) if a.dtype.kind == "f" else list(a.astype(str).flat) == list(b.astype(str).flat)
+
+
+def check_types(name, node):
+    """No enum, bool, compound or fixed-length text: readers built on netCDF-C drop them or crash."""
+    if not isinstance(node, h5py.Dataset):
+        return
+    string = h5py.check_string_dtype(node.dtype)
+    if string is not None:
+        expect(string.length is None and string.encoding == "utf-8", f"{name}: a text of fixed length")
+    else:
+        expect(node.dtype.kind in "fiu" and h5py.check_enum_dtype(node.dtype) is None, f"{name}: type {node.dtype}")
+    expect(node.attrs.get("units", "1") in ("1", "s"), f"{name}: units {node.attrs.get('units')}")
+
+
+def check_h5py():
+    with h5py.File(PATH) as f:
+        f.visititems(check_types)
+        for key in "Conventions title source history problem sweep_schema sweep_id config_sha256".split():
+            expect(isinstance(f.attrs.get(key), str), f"attribute {key} is missing")
+        expect(f.attrs["Conventions"] == "CF-1.10", "Conventions")
+        expect(f["provenance/config_text"].asstr()[()].count("problem") > 0, "config_text")
+        for key in ("solver git_commit command_line hostname device gpu driver cuda hdf5 compiler slurm_job_id "
+                    "user_expressions").split():
+            expect(isinstance(f["provenance"].attrs.get(key), str), f"provenance: attribute {key} is missing")
+        params = [k for k, v in f.items() if v.attrs.get("sweep_role") == "parameter"]
+        expect(set(f["status"].attrs["coordinates"].split()) == set(params), f"coordinates of status: {params}")
+        expect(f["status"].dtype == np.uint8 and f["run"].maxshape == (None,), "status or run")
+        expect(f["status"].attrs["flag_meanings"] == "pending done diverged error", "flag_meanings")
+        expect(list(f["status"].attrs["flag_values"]) == [0, 1, 2, 3], "flag_values")
+        expect(np.all(np.diff(f["run"][:]) > 0), "runs do not ascend")
+        expect(all(re.fullmatch("[0-9a-f]{16}", i) for i in f["run_id"].asstr()[:]), "run_id")
+        groups = [g for g in f if re.fullmatch(r"n\d+", g)]
+        expect(bool(groups) == (KIND == "groups"), f"groups: {groups}")
+        for where in [f[g] for g in groups] or [f]:
+            u = where["u"]
+            expect(u.chunks == (1,) + u.shape[1:], f"{u.name}: chunks {u.chunks}")
+            expect([d[0].name.split("/")[-1] for d in u.dims] == ["run", "time", "x"], f"{u.name}: scales")
+            expect(np.isnan(u.attrs["_FillValue"]) and np.isnan(u.fillvalue), f"{u.name}: fill value")
+            expect([d[0].name.split("/")[-1] for d in where["mass"].dims] == ["run", "time_s"], "mass: scales")
+            done = f["status"][:][np.searchsorted(f["run"][:], where["run"][:])] == 1
+            expect(np.all(np.isfinite(u[:][done])), f"{u.name}: a run that is done holds NaN")
+        return groups
+
+
+def check_xarray(groups):
+    try:
+        import xarray
+    except ImportError:
+        return skip("xarray")
+    for engine, module in (("h5netcdf", "h5netcdf"), ("netcdf4", "netCDF4")):
+        try:
+            __import__(module)
+        except ImportError:
+            skip(module)
+            continue
+        with h5py.File(PATH) as f, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for group in groups or [None]:
+                with xarray.open_dataset(PATH, engine=engine, group=group) as data:
+                    node = f[group] if group else f
+                    names = {k for k, v in node.items() if isinstance(v, h5py.Dataset)}
+                    expect(set(data.variables) == names, f"{engine}: sees {set(data.variables) ^ names} differently")
+                    for name in names:
+                        raw = node[name].asstr()[()] if h5py.check_string_dtype(node[name].dtype) else node[name][()]
+                        expect(same(data[name].values, raw), f"{engine}: {group or ''}/{name} reads differently")
+                    expect(data["u"].dims == ("run", "time", "x"), f"{engine}: dims of u {data['u'].dims}")
+            with xarray.open_dataset(PATH, engine=engine) as data:
+                params = [k for k, v in f.items() if v.attrs.get("sweep_role") == "parameter"]
+                expect(all(p in data.coords for p in params), f"{engine}: parameters are no coordinates")
+                expect(data.sizes["run"] == f["run"].size, f"{engine}: runs")
+
+
+def check_tool(*command):
+    try:
+        out = subprocess.run(command + (PATH,), capture_output=True, text=True)
+    except FileNotFoundError:
+        return skip(command[0])
+    expect(out.returncode == 0 and not out.stderr, f"{command[0]}: {out.stderr or out.returncode}")
+    if command[0] == "ncdump":
+        expect("run = UNLIMITED" in out.stdout, "ncdump: run is not unlimited")
+        expect("phony" not in out.stdout, "ncdump: a dimension without a scale")
+        for text in ("u(run, time, x)", "ubyte status(run)", "string run_id(run)",
+                     "mass(run, time_s)", 'flag_meanings = "pending done diverged error"', "group: provenance"):
+            expect(text in out.stdout, f"ncdump does not show {text}")
+
+
+found = check_h5py()
+check_xarray(found)
+check_tool("ncdump", "-h")
+check_tool("ncdump")
+check_tool("h5dump", "-H")
+check_tool("h5dump")
+for text in wrong:
+    print(f"{PATH}: {text}", file=sys.stderr)
+sys.exit(bool(wrong))

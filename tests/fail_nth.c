@@ -1,0 +1,153 @@
+/* A library to preload: the FAIL_AT-th call of a kind fails as the system would let it fail.
+ *     LD_PRELOAD=build/fail_nth.so FAIL_KIND=write FAIL_AT=3 FAIL_LOG=log ./sweep ...
+ * FAIL_KIND  memory  malloc, calloc, realloc, aligned_alloc (ENOMEM), called by the program itself: the libraries it uses
+ *                    (HDF5, libconfig, OpenMP) do not claim to survive it
+ *            write   write, pwrite, writev to regular files (ENOSPC);  fsync (EIO);  rename (EIO);  open, opendir (EMFILE)
+ * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum kind { MEMORY, WRITE, FSYNC, RENAME, OPEN, KINDS, NOTHING = KINDS };
+static const char *const names[KINDS] = {"memory", "write", "fsync", "rename", "open"};
+static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EMFILE};
+
+static enum kind   chosen = NOTHING;
+static long        fail_at;
+static atomic_long calls;
+static atomic_bool fired;
+static uintptr_t   program_begin, program_end;
+
+/* The first object is the program itself. */
+static int find_program(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    (void)user;
+    for (int k = 0; k < info->dlpi_phnum; k++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X)) continue;
+        program_begin = info->dlpi_addr + p->p_vaddr;
+        program_end = program_begin + p->p_memsz;
+    }
+    return 1;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT");
+    dl_iterate_phdr(find_program, NULL);
+    for (int k = 0; kind && at && k < KINDS; k++)
+        if (!strcmp(kind, names[k])) chosen = (enum kind)k;
+    fail_at = at ? atol(at) : 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    char line[60];
+    const char *path = getenv("FAIL_LOG");
+    chosen = NOTHING;
+    long fd = path ? syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_TRUNC | O_WRONLY, 0666) : -1;
+    int length = snprintf(line, sizeof line, "%ld calls%s\n", (long)calls, fired ? " fired" : "");
+    if (fd >= 0 && syscall(SYS_write, fd, line, length) == length) syscall(SYS_close, fd);
+}
+
+static bool fails(enum kind kind)
+{
+    if (kind != chosen || atomic_fetch_add(&calls, 1) + 1 != fail_at) return false;
+    fired = true;
+    errno = reasons[kind];
+    return true;
+}
+
+static bool from_program(const void *caller) { return (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end; }
+
+static bool regular(int fd)
+{
+    struct stat s;
+    return chosen == WRITE && !fstat(fd, &s) && S_ISREG(s.st_mode);
+}
+
+/* The function that would have been called. */
+#define REAL(name) \
+    static __typeof__(&name) real; \
+    if (!real) { void *found = dlsym(RTLD_NEXT, #name); memcpy(&real, &found, sizeof real); }
+
+/* glibc's own allocator: dlsym() may allocate, so these cannot look for it */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+static bool no_memory(const void *caller) { return chosen == MEMORY && from_program(caller) && fails(MEMORY); }
+
+void *malloc(size_t size) { return no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t count, size_t size)
+{
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size) { return no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size); }
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return no_memory(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+    REAL(write)
+    return regular(fd) && fails(WRITE) ? -1 : real(fd, data, size);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+{
+    REAL(pwrite)
+    return regular(fd) && fails(WRITE) ? -1 : real(fd, data, size, at);
+}
+
+ssize_t writev(int fd, const struct iovec *piece, int count)
+{
+    REAL(writev)
+    return regular(fd) && fails(WRITE) ? -1 : real(fd, piece, count);
+}
+
+int fsync(int fd)
+{
+    REAL(fsync)
+    return fails(FSYNC) ? -1 : real(fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(rename)
+    return fails(RENAME) ? -1 : real(from, to);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    REAL(open)
+    return fails(OPEN) ? -1 : real(path, flags, mode);
+}
+
+DIR *opendir(const char *path)
+{
+    REAL(opendir)
+    return fails(OPEN) ? NULL : real(path);
+}

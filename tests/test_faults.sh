@@ -1,0 +1,104 @@
+#!/bin/bash
+# Fail the k-th malloc, write, fsync, rename, open of a small sweep, for k = 1, 2, ... until none fires, and fill a small disk at
+# several points: no crash, no torn file, the exit code for it, the file named; and a clean call afterwards gives the datasets of
+# an undisturbed one. k grows by a tenth at a time beyond 40; SW_LONG=1 takes them all.
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+library=$(dirname "$sweep")/fail_nth.so
+[ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-faults-XXXXXX") || exit 1
+trap 'umount "$tmp/disk" 2>/dev/null; rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failed=0
+fail() { echo "FAILED: $*" >&2; failed=1; }
+
+cat > f.cfg <<'CFG'
+title   = "faults";
+problem = "hyperdiffusion";
+grid    = { n = 16; length = 1.0; };
+physics = { gamma = "g"; D = 1.0; };
+time    = { dt = 1.0e-6; end = 1.0e-4; };
+sweep   = { g = [0.5, 1.0, 2.0, 4.0]; };
+define  = { k = "2*pi"; };
+initial = "cos(k*x)";
+exact   = "cos(k*x)*exp(-gamma*D*k^4*t)";
+output  = { fields = { times = "linspace(0, end, 3)"; }; scalars = { every = 1.0e-5; }; };
+run     = { batch = 2; device = "cpu"; };
+CFG
+export OMP_NUM_THREADS=1
+"$sweep" run f.cfg -q -o whole.h5 || { fail "the undisturbed run"; exit 1; }
+mkdir again
+
+# after KIND K CODE FILE: what must hold after a call that met a fault and ended with CODE
+after() {
+    local kind=$1 k=$2 code=$3 file=$4
+    case $kind,$code in
+        *,0) ;;
+        memory,4) ;;
+        write,5 | fsync,5 | rename,5 | open,5)
+            grep -qE '(x\.h5|f\.cfg)[^ ]*:' err || fail "$kind $k: names no file: $(cat err)" ;;
+        *) fail "$kind $k: exit code $code: $(cat err)" ;;
+    esac
+    if [ -e "$file" ] && ! "$sweep" show "$file" >/dev/null 2>err; then fail "$kind $k: torn: $(cat err)"; fi
+    "$sweep" run f.cfg -q -o "$file" 2>err || fail "$kind $k: the call after it: $(cat err)"
+    [ ! -e "$file.d" ] || fail "$kind $k: left behind: $(ls "$file.d")"
+    mv "$file" "again/$kind-$k.h5"
+}
+
+for kind in memory write fsync rename open; do
+    k=1
+    fired=0
+    while :; do
+        env FAIL_KIND=$kind FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" "$sweep" run f.cfg -q -o x.h5 >/dev/null 2>err
+        code=$?
+        [ -e log ] || fail "$kind $k: it ended without saying so: exit code $code: $(cat err)"
+        after $kind $k $code x.h5
+        grep -q fired log || break
+        fired=$((fired + 1))
+        rm -f log
+        if [ $k -lt 40 ] || [ -n "$SW_LONG" ]; then k=$((k + 1)); else k=$((k * 11 / 10)); fi
+    done
+    [ $fired -gt 0 ] || fail "$kind: no call failed"
+    echo "$kind: $fired of $(cut -d' ' -f1 log) calls failed one at a time"
+done
+
+# a disk that fills
+mkdir disk
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
+    full=0
+    for kib in 4 8 16 24 32 48 64 80 96 128 160 192; do
+        mount -o remount,size=${kib}k disk
+        "$sweep" run f.cfg -q -o disk/x.h5 >/dev/null 2>err
+        code=$?
+        if [ $code != 0 ]; then
+            full=$((full + 1))
+            grep -q 'disk/x.h5.*: No space left on device' err || fail "disk of $kib KiB: $(cat err)"
+        fi
+        mount -o remount,size=4m disk
+        case $code in 0 | 5) after disk $kib 0 disk/x.h5 ;; *) fail "disk of $kib KiB: exit code $code: $(cat err)" ;; esac
+    done
+    [ $full -gt 3 ] || fail "the disk was hardly ever full"
+    echo "disk: full at $full sizes"
+    umount disk
+else
+    echo "skipped: a full disk (needs root and tmpfs)"
+fi
+
+if /usr/bin/python3 -c 'import h5py, numpy' 2>/dev/null; then
+    PYTHONPATH="$top/tests" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - again/*.h5 <<'PY' || fail "datasets differ after a fault"
+import sys
+import h5py
+from compare_h5 import compare
+wrong = 0
+for path in sys.argv[1:]:
+    with h5py.File("whole.h5") as a, h5py.File(path) as b:
+        for fault in compare(a, b):
+            print(f"{path}: {fault}", file=sys.stderr)
+            wrong += 1
+sys.exit(bool(wrong))
+PY
+else
+    echo "skipped: comparing the datasets (needs python3 with h5py)"
+fi
+exit $failed

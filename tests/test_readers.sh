@@ -1,0 +1,28 @@
+#!/bin/sh
+# Output files open as they are with h5py, xarray (both engines), ncdump and h5dump, and all of them see the same numbers.
+# The distribution's python: its packages belong together. Skipped where it has no h5py, unless SW_NEED contains "readers".
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+python=/usr/bin/python3
+if ! $python -c 'import h5py' 2>/dev/null; then
+    case $SW_NEED in *readers*) echo "h5py is needed (SW_NEED) but missing" >&2; exit 1 ;; esac
+    echo "skipped: $python has no h5py"
+    exit 0
+fi
+failed=0
+look() {  # look NAME KIND EXIT-CODE [sweep options]: run a config, read what it wrote
+    name=$1 kind=$2 code=$3
+    shift 3
+    "$SWEEP" run configs/$name.cfg --device cpu -q -o "$tmp/$name.h5" "$@"
+    [ $? -eq "$code" ] || { echo "sweep run $name did not end with $code" >&2; failed=1; return; }
+    $python tests/check_readers.py "$tmp/$name.h5" "$kind" || failed=1
+    rm -f "$tmp/$name.h5"
+}
+look tiny_ch root 0
+look tiny_diverge root 1
+look tiny_nsweep groups 0
+look tiny_heat root 0
+# times, points and words that differ from run to run
+look tiny_ch root 0 -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; solver=["cpu.plain+cpu.thomas","cpu.plain+cpu.lapack"]; }' \
+    -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$solver' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
+exit $failed
