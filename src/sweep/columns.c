@@ -47,7 +47,8 @@ static bool in_language(const char *name)
     struct sw_expr_error err;
     struct sw_expr *expr;
     int names = 0;
-    if (sw_expr_parse(name, &expr, &err)) return true;
+    enum sw_status st = sw_expr_parse(name, &expr, &err);
+    if (st) return st != SW_E_MEMORY;  /* the next to ask for memory will say so */
     sw_expr_names(expr, count_name, &names);
     sw_expr_destroy(&expr);
     return names == 0;

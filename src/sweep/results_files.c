@@ -162,14 +162,14 @@ static enum sw_status sync_path(const char *path)
     return st;
 }
 
-static enum sw_status sync_folder_of(char *path)
+static enum sw_status sync_folder_of(const char *path)
 {
-    char *slash = strrchr(path, '/');
-    if (!slash) return sync_path(".");
-    *slash = 0;
-    enum sw_status st = sync_path(slash == path ? "/" : path);
-    *slash = '/';
-    return st;
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    if (!folder) return SW_E_MEMORY;
+    enum sw_status st = sync_path(folder);
+    sw_free(folder);
+    return st ? SW_FAIL(st, "folder of %s: %s", path, strerror(errno)) : SW_OK;
 }
 
 enum sw_status sw_files_keep(const char *tmp)

@@ -1,5 +1,6 @@
 #include "sweep/results_gather.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,12 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
 {
     SW_TRY(sw_resize((size_t)g->ninput, (size_t)(g->ninput + count), &g->input));
     for (int k = 0; k < count; k++) {
-        enum sw_status st = sw_source_open(path[k], &g->input[g->ninput]);
-        if (!st) g->ninput++;
-        else if (st != SW_E_IO || !tolerate) return st;
-        else if (report && !access(path[k], F_OK))  /* gone meanwhile: a merge has taken it in */
+        bool damaged, gone;
+        enum sw_status st = sw_source_open(path[k], &g->input[g->ninput], &damaged);
+        if (!st) { g->ninput++; continue; }
+        gone = access(path[k], F_OK) && errno == ENOENT;  /* a merge has taken it in meanwhile */
+        if (st != SW_E_IO || !tolerate || !(damaged || gone)) return st;
+        if (report && damaged)
             sw_report_add(report, SW_WARNING, NULL, 0, "%s; passed over, its runs are done again", sw_err_message());
     }
     return SW_OK;

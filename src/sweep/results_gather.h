@@ -16,8 +16,9 @@ struct sw_source {
     bool               has_state;      /* the end of a chain that goes on              */
     int64_t            step;           /* of the state                                 */
 };
-/** @return SW_E_IO the message says what the file is instead; SW_E_MEMORY */
-enum sw_status sw_source_open(const char *path, struct sw_source *input);
+/** @param damaged  out: the system reads the file, but it is not what it should be: the failure will not go away
+ *  @return SW_E_IO the message says what the file is instead; SW_E_MEMORY */
+enum sw_status sw_source_open(const char *path, struct sw_source *input, bool *damaged);
 void sw_source_free(struct sw_source *input);
 
 /* Outputs that a row of an input holds: first .. first+count-1. */

@@ -51,7 +51,7 @@ char **sw_h5_get_attr_texts(struct sw_h5 *h, const char *path, const char *name,
     space = H5Aget_space(attr);
     type = H5Aget_type(attr);
     hssize_t n = space >= 0 && type >= 0 && is_text(type) ? H5Sget_simple_extent_npoints(space) : -1;
-    if (n < 0) sw_h5_fail(h, SW_E_IO, "an attribute is not the text it should be");
+    if (n < 0) sw_h5_damaged(h, "an attribute is not the text it should be");
     else if (sw_alloc((size_t)n + 1, &raw)) h->status = SW_E_MEMORY;
     else if (H5Aread(attr, sw_h5_native(SW_H5_TEXT), raw) < 0) sw_h5_fail_hdf5(h);
     else {
@@ -108,7 +108,7 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
     hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1, t = dataset >= 0 ? H5Dget_type(dataset) : -1;
     *shape = (struct sw_h5_shape){.rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1};
     if (space < 0 || t < 0) sw_h5_fail_hdf5(h);
-    else if (shape->rank > SW_H5_RANK) sw_h5_fail(h, SW_E_IO, "a dataset has more dimensions than it should");
+    else if (shape->rank > SW_H5_RANK) sw_h5_damaged(h, "a dataset has more dimensions than it should");
     else H5Sget_simple_extent_dims(space, shape->dim, NULL);
     *type = t >= 0 ? type_of(t) : SW_H5_TYPES;
     if (t >= 0) H5Tclose(t);
@@ -136,7 +136,7 @@ static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, bool te
     if (there == count && (type == SW_H5_TEXT) == text && type != SW_H5_TYPES) return dataset;
     snprintf(message, sizeof message, "dataset %s is not the list of %lld %s it should be", path, (long long)count,
              text ? "texts" : "numbers");
-    sw_h5_fail(h, SW_E_IO, message);
+    sw_h5_damaged(h, message);
     H5Dclose(dataset);
     return -1;
 }

@@ -25,13 +25,13 @@ static void check_schema(struct sw_h5 *h, const char *schema)
     char message[200];
     if (h->status || atoi(schema) <= atoi(SW_SCHEMA)) return;
     snprintf(message, sizeof message, "is written by a newer sweep (schema %s; this one reads %s)", schema, SW_SCHEMA);
-    sw_h5_fail(h, SW_E_IO, message);
+    sw_h5_damaged(h, message);
 }
 
 void sw_h5_read_facts(struct sw_h5 *h, struct sw_facts *f)
 {
     if (!h->status && !sw_h5_has_attr(h, "/", "sweep_schema"))
-        sw_h5_fail(h, SW_E_IO, "is an HDF5 file, but not one that sweep has written");
+        sw_h5_damaged(h, "is an HDF5 file, but not one that sweep has written");
     for (int k = 0; k < SW_FACTS; k++)
         if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_fact_rows[k].group, sw_fact_rows[k].name);
     if (!h->status) check_schema(h, f->text[SW_FACT_SCHEMA]);

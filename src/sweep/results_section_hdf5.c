@@ -189,7 +189,7 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     hsize_t expect[SW_H5_RANK] = {(hsize_t)f->s->count, (hsize_t)sw_var_outputs(f->s, kind), (hsize_t)sw_var_inner(f->s, kind)};
     sw_var_pack(kind, expect);
     for (int k = 0; k < shape.rank; k++)
-        if (shape.dim[k] != expect[k]) sw_h5_fail(f->h, SW_E_IO, "the dimensions of a dataset do not fit those of the others");
+        if (shape.dim[k] != expect[k]) sw_h5_damaged(f->h, "the dimensions of a dataset do not fit those of the others");
     enum sw_status st = f->h->status ? f->h->status : sw_section_add(f->s, kind, type, name, unit, long_name);
     sw_free(unit);
     sw_free(long_name);

@@ -14,7 +14,7 @@ static int64_t row_of_index(const int64_t *index, int64_t count, int64_t wanted)
     return low < count && index[low] == wanted ? low : -1;
 }
 
-static enum sw_status locate_rows(struct sw_source *in)
+static enum sw_status locate_rows(struct sw_h5 *h, struct sw_source *in)
 {
     int64_t n = in->table->nruns;
     SW_TRY(sw_alloc((size_t)n, &in->section_of));
@@ -23,7 +23,7 @@ static enum sw_status locate_rows(struct sw_source *in)
     for (int k = 0; k < in->nsection; k++)
         for (int64_t i = 0; i < in->section[k].count; i++) {
             int64_t row = row_of_index(in->table->index, n, in->section[k].index[i]);
-            if (row < 0) return SW_FAIL(SW_E_IO, "%s: a group holds a run that is not in the run table", in->path);
+            if (row < 0) return sw_h5_damaged(h, "a group holds a run that is not in the run table");
             in->section_of[row] = k;
             in->row_of[row] = i;
         }
@@ -41,15 +41,17 @@ static void read_all(struct sw_h5 *h, struct sw_source *in)
     in->step = sw_h5_get_attr_integer(h, "/state", "step", 0);
 }
 
-enum sw_status sw_source_open(const char *path, struct sw_source *in)
+enum sw_status sw_source_open(const char *path, struct sw_source *in, bool *damaged)
 {
     struct sw_h5 h;
+    *damaged = false;
     *in = (struct sw_source){.path = sw_strdup(path)};
     if (!in->path) return SW_E_MEMORY;
     enum sw_status st = sw_h5_open(&h, path);
     if (!st) read_all(&h, in);
+    if (!h.status) h.status = locate_rows(&h, in);
     st = sw_h5_close(&h);
-    if (!st) st = locate_rows(in);
+    *damaged = h.damaged;
     if (st) sw_source_free(in);
     return st;
 }

@@ -46,7 +46,14 @@ void sw_h5_fail_hdf5(struct sw_h5 *h)
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &r);
     if (r.number == ENOMEM || (r.memory && !r.number)) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
     else if (r.number) sw_h5_fail(h, SW_E_IO, strerror(r.number));
-    else sw_h5_fail(h, SW_E_IO, r.text[0] ? r.text : "HDF5 failed without saying why");
+    else sw_h5_damaged(h, r.text[0] ? r.text : "HDF5 failed without saying why");
+}
+
+enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text)
+{
+    h->damaged = true;
+    sw_h5_fail(h, SW_E_IO, text);
+    return h->status;
 }
 
 /* ---- open and close */
@@ -87,15 +94,26 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
     return h->status;
 }
 
-/* Why a file could not be opened, when the system could read it. */
-static const char *what_it_is(const char *path)
+static bool has_signature(const char *path)
 {
     unsigned char head[8] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd >= 0 ? read(fd, head, sizeof head) : -1;
     if (fd >= 0) close(fd);
-    if (length < 0) return strerror(errno);
-    return memcmp(head, "\211HDF\r\n\032\n", sizeof head) ? "is not an HDF5 file" : NULL;
+    return length == (ssize_t)sizeof head && !memcmp(head, "\211HDF\r\n\032\n", sizeof head);
+}
+
+static void say_what_it_is(struct sw_h5 *h)
+{
+    struct reason r = {0};
+    char text[300];
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &r);
+    if (r.memory || r.number) {
+        sw_h5_fail_hdf5(h);
+        return;
+    }
+    snprintf(text, sizeof text, "is a damaged HDF5 file: %s", r.text);
+    sw_h5_damaged(h, has_signature(h->path) ? text : "is not an HDF5 file");
 }
 
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
@@ -103,14 +121,7 @@ enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
     SW_TRY(start(h, path, false));
     hid_t access = access_list(false);
     h->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (h->file < 0) {
-        struct reason r = {0};
-        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &r);
-        const char *what = what_it_is(path);
-        if (r.memory) h->status = SW_FAIL(SW_E_MEMORY, "%s: out of memory", path);
-        else if (what) sw_h5_fail(h, SW_E_IO, what);
-        else h->status = SW_FAIL(SW_E_IO, "%s is a damaged HDF5 file: %s", path, r.text);
-    }
+    if (h->file < 0) say_what_it_is(h);
     H5Pclose(access);
     return h->status;
 }

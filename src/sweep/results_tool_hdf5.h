@@ -15,6 +15,7 @@ struct sw_h5 {
     hid_t          file;
     char          *path;    /* of the file, for messages                       */
     bool           writing;
+    bool           damaged; /* the system can read it, HDF5 or we cannot       */
     enum sw_status status;  /* of the first failure; its message is sw_fail's  */
 };
 
@@ -103,4 +104,6 @@ void sw_disk_give_up(hid_t file); /* write nothing any more; closing succeeds   
 /** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
 void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);
 void sw_h5_fail_hdf5(struct sw_h5 *h);
+/** Fail with SW_E_IO because of what is in the file. */
+enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text);
 #endif
