@@ -13,7 +13,10 @@ static const struct sw_stepper_ops *under_test;  /* set for each group, in main(
 static struct sw_device *device, *host;
 
 static const int sizes[] = {5, 6, 31, 32, 33, 100, 333, 1000, 1025};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* The small suite runs under tools that make a serial kernel a hundred times slower: n <= 33, few steps. */
+static int size_count(void) { return small_suite() ? 5 : (int)(sizeof sizes / sizeof *sizes); }
+static int few(int steps) { return small_suite() ? steps / 10 : steps; }
 static const double pi = 3.14159265358979323846, unit = 0x1p-53;
 
 static int open_device(void **state)
@@ -187,19 +190,19 @@ static void check_modes(const struct sim *m, const struct run *run, const double
 
 static void check_decay(double s4, double s2)
 {
-    enum { STEPS = 250 };
-    for (int k = 0; k < SIZES; k++) {
+    const int steps = few(250);
+    for (int k = 0; k < size_count(); k++) {
         struct sim m = make((struct texts){SW_CRANK_NICOLSON, "cos(a*x)", NULL, NULL, NULL}, sizes[k], 3);
         struct run run[3];
         double amplitude[3];
         make_modes(sizes[k], s4, s2, 1e-3, run);
         start(&m, 3, run);
-        assert_ok(sw_stepper_advance(m.s, 0, STEPS));
+        assert_ok(sw_stepper_advance(m.s, 0, steps));
         for (int j = 0; j < 3; j++) {
             double q = implicit_of(&run[j]);
-            amplitude[j] = pow((1.0 - q) / (1.0 + q), STEPS);
+            amplitude[j] = pow((1.0 - q) / (1.0 + q), steps);
         }
-        check_modes(&m, run, amplitude, STEPS);
+        check_modes(&m, run, amplitude, steps);
         unmake(&m);
     }
 }
@@ -334,11 +337,12 @@ static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
 }
 
 /* Each step of two rows differs by 2 u (1 + 16 s4) and the fastest mode grows like exp(t/4): t = 2. */
-static void check_agreement(const char *row, struct texts t)
+static void check_agreement(const char *row, struct texts t, int least_n)
 {
     enum { STEPS = 100, RUNS = 3 };
-    for (int k = 0; k < SIZES; k++) {
+    for (int k = 0; k < size_count(); k++) {
         int n = sizes[k];
+        if (n < least_n) continue;
         struct sim m = make_with(row, device, t, n, RUNS, false);
         struct sim plain = make_with("cpu.plain", host, t, n, RUNS, false);
         struct run run[RUNS] = {mixture(n, 0), mixture(n, 1), mixture(n, 2)};
@@ -362,8 +366,8 @@ static void agrees_with_the_reference(void **state)
 {
     (void)state;
     need_row();
-    check_agreement(under_test->name, cahn_hilliard);
-    check_agreement(under_test->name, forced_cahn_hilliard);
+    check_agreement(under_test->name, cahn_hilliard, 5);
+    check_agreement(under_test->name, forced_cahn_hilliard, 5);
 }
 
 static void agrees_with_the_reference_with_any_band_solver(void **state)
@@ -385,7 +389,7 @@ static void agrees_with_the_reference_with_any_band_solver(void **state)
         unmake(&probe);
         if (st == SW_E_ABSENT) skip_unless_needed(bands[k], sw_err_message());
         assert_int_equal(st, SW_OK);
-        check_agreement(row, t);
+        check_agreement(row, t, strstr(bands[k], "gpsv") ? 6 : 5);  /* gpsv takes 4 unknowns at least, behind a border of 2 */
     }
 }
 
@@ -396,7 +400,7 @@ static void gives_a_run_the_same_bits_alone_as_in_a_batch(void **state)
     enum { RUNS = 7, STEPS = 40 };
     (void)state;
     need_row();
-    for (int k = 1; k < SIZES; k += 2) {
+    for (int k = 1; k < size_count(); k += 2) {
         int n = sizes[k];
         struct sim m = make(forced_cahn_hilliard, n, RUNS), one = make(forced_cahn_hilliard, n, 1);
         struct run run[RUNS];
@@ -672,7 +676,7 @@ static void reports_scalars_as_their_formulas_say(void **state)
 {
     (void)state;
     need_row();
-    for (int s = 0; s < SIZES; s++) {
+    for (int s = 0; s < size_count(); s++) {
         int n = sizes[s];
         const struct texts t = {SW_BACKWARD_EULER, "b + sin(a*x) + 0.3*cos(2*a*x) + 0.02*randn(c)", NULL, NULL,
                                 "b*u^2 + ux^2/2 + 0.1*x"};
