@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "helpers.h"
 #include "sweep/sw_config.h"
 #include "sweep/sw_keys.h"
@@ -308,6 +309,45 @@ static void reads_files_and_says_why_it_cannot(void **state)
     sw_report_free(&report);
 }
 
+static void endless_texts_are_refused(void **state)
+{
+    (void)state;
+    struct sw_report report = {0};
+    struct sw_config *c;
+    struct sw_text text = {0};
+    for (int k = 0; k < 200; k++) sw_text_add(&text, "a=0x80000000;b={");
+    assert_int_equal(sw_config_read_text("a.cfg", sw_text_get(&text), NULL, 0, &report, &c), SW_E_CONFIG);
+    assert_true(report.errors < 200);
+    sw_report_free(&report);
+    sw_text_free(&text);
+    for (int k = 0; k < 300; k++) sw_text_add(&text, "a=(3000000000);\n");
+    assert_int_equal(sw_config_read_text("a.cfg", sw_text_get(&text), NULL, 0, &report, &c), SW_E_CONFIG);
+    char *printed = sw_report_print(&report);
+    assert_contains(printed, "too many errors: the rest was not read");
+    sw_free(printed);
+    sw_report_free(&report);
+    sw_text_free(&text);
+    for (int k = 0; k < 2100; k++) sw_text_printf(&text, "a%d=1;", k);
+    assert_int_equal(sw_config_read_text("a.cfg", sw_text_get(&text), NULL, 0, &report, &c), SW_E_CONFIG);
+    assert_string_equal(report.entry[0].text, "more than 2000 settings");
+    sw_report_free(&report);
+    sw_text_free(&text);
+}
+
+static void a_file_too_large_to_be_a_config_is_refused(void **state)
+{
+    (void)state;
+    char path[300];
+    struct sw_report report = {0};
+    struct sw_config *c;
+    snprintf(path, sizeof path, "%s/large.cfg", test_folder());
+    write_file(path, "a = 1;", 6);
+    assert_int_equal(truncate(path, 65 << 20), 0);
+    assert_int_equal(sw_config_read(path, NULL, 0, &report, &c), SW_E_IO);
+    assert_contains(sw_err_message(), "large.cfg is larger than 64 MiB: not a config");
+    assert_int_equal(report.count, 0);
+}
+
 static void every_common_key_is_found_by_its_path_and_documented(void **state)
 {
     (void)state;
@@ -349,6 +389,8 @@ int main(void)
         cmocka_unit_test(bad_overrides_are_refused),
         cmocka_unit_test(the_hash_covers_text_and_overrides),
         cmocka_unit_test(reads_files_and_says_why_it_cannot),
+        cmocka_unit_test(endless_texts_are_refused),
+        cmocka_unit_test(a_file_too_large_to_be_a_config_is_refused),
         cmocka_unit_test(every_common_key_is_found_by_its_path_and_documented),
         cmocka_unit_test(a_problem_adds_its_keys_and_may_have_no_time),
     };

@@ -1,6 +1,7 @@
 /* From a config to runs: keys, axes, columns, names, functions, and what is refused. */
 #include <math.h>
 
+#include "base/sw_text.h"
 #include "sweep_helpers.h"
 
 /* ------------------------------------------------------------------ axes */
@@ -390,6 +391,28 @@ static void options_are_taken(void **state)
     unmake(&m);
 }
 
+static void options_of_the_wrong_kind_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'problem' must be one of hyperdiffusion, heat, cahn_hilliard, in quotes\n", "problem=3");
+    REFUSED("-s: error: 'sweep.mode' has one value for the whole sweep: product, zip, random\n", "sweep.mode=$m");
+    REFUSED("-s: error: 'run.batch' must be a number\n", "run.batch=[1]");
+    REFUSED("-s: error: 'solver' is empty; \"auto\" takes the best that fits\n", "solver=");
+    REFUSED("-s: error: 'sweep.a' is not finite\n", "sweep.a=1e999");
+    REFUSED("-s: error: 'define.a' must be a number, or an expression in quotes\n", "define.a=[1, 2]");
+}
+
+static void an_axis_of_too_many_words_is_refused(void **state)
+{
+    (void)state;
+    struct sw_text text = {0};
+    sw_text_add(&text, "sweep.w=[\"w\"");
+    for (int k = 0; k < 1000; k++) sw_text_printf(&text, ", \"w%d\"", k);
+    sw_text_add(&text, "]");
+    REFUSED("-s: error: 'sweep.w' has 1001 words, more than 1000\n", sw_text_get(&text), "solver=$w");
+    sw_text_free(&text);
+}
+
 /* ------------------------------------------------------------------ ranges, over all runs */
 
 static void numbers_out_of_range_are_refused_with_the_first_run(void **state)
@@ -468,6 +491,8 @@ int main(void)
         cmocka_unit_test(wrong_types_are_refused),
         cmocka_unit_test(options_have_their_defaults),
         cmocka_unit_test(options_are_taken),
+        cmocka_unit_test(options_of_the_wrong_kind_are_refused),
+        cmocka_unit_test(an_axis_of_too_many_words_is_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused_with_the_first_run),
         cmocka_unit_test(the_end_must_be_a_whole_number_of_steps),
         cmocka_unit_test(everything_wrong_is_reported_at_once),

@@ -35,10 +35,10 @@ static bool is_word(const char *text)
 }
 
 /* A number, or a constant expression. */
-static bool element_number(const struct sw_setting *e, double *v)
+static bool element_number(const struct sw_sweep *s, const struct sw_setting *e, double *v)
 {
     *v = e->number;
-    if (e->kind == SW_SETTING_STRING) return formula_constant(e->text, v);
+    if (e->kind == SW_SETTING_STRING) return formula_constant(s, e->text, v);
     return e->kind == SW_SETTING_INTEGER || e->kind == SW_SETTING_REAL;
 }
 
@@ -75,7 +75,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
     }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
     for (int k = 0; k < a->count; k++) {
-        numbers += element_number(a->setting->child[k], &a->value[k]);
+        numbers += element_number(s, a->setting->child[k], &a->value[k]);
         if (numbers <= k) return read_words(s, a);
         if (isfinite(a->value[k])) continue;
         expand_complain(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
@@ -111,7 +111,7 @@ static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call
         return false;
     }
     for (int k = 0; k < call->narg; k++) {
-        if (formula_constant(call->arg[k], &arg[k]) && isfinite(arg[k])) continue;
+        if (formula_constant(s, call->arg[k], &arg[k]) && isfinite(arg[k])) continue;
         expand_complain(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only",
                         path(a), call->arg[k]);
         return false;
@@ -185,7 +185,7 @@ static enum sw_status read_text(struct sw_sweep *s, struct axis *a, double *cons
     bool is_call;
     SW_TRY(call_split(s, a->setting->text, LIST_FUNCTIONS, &call, &is_call));
     if (is_call) read_call(s, a, &call);
-    else if (!formula_constant(a->setting->text, constant)) refuse_text(s, a);
+    else if (!formula_constant(s, a->setting->text, constant)) refuse_text(s, a);
     else read_number(s, a, constant);
     return SW_OK;
 }

@@ -42,13 +42,14 @@ static void count_name(void *user, const char *name, int column)
     (void)name, (void)column;
     ++*(int *)user;
 }
-static bool in_language(const char *name)
+static bool in_language(const struct sw_sweep *s, const char *name)
 {
     struct sw_expr_error err;
     struct sw_expr *expr;
     int names = 0;
     enum sw_status st = sw_expr_parse(name, &expr, &err);
-    if (st) return st != SW_E_MEMORY;  /* the next to ask for memory will say so */
+    if (st == SW_E_MEMORY) s->own->starved = true;
+    if (st) return true;
     sw_expr_names(expr, count_name, &names);
     sw_expr_destroy(&expr);
     return names == 0;
@@ -84,7 +85,7 @@ static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
     const char *name = at->name, *why = NULL;
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
     else if (in_list(name, symbols)) why = "it is a coordinate, the time or the field";
-    else if (in_language(name)) why = "it is a function or constant of the expressions";
+    else if (in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (in_list(name, variables) || is_group(name) || is_quantity(name, s->problem->fields) ||
              is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";

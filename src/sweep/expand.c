@@ -65,16 +65,22 @@ static void check_solver_axis(struct sw_sweep *s)
     const char *name = s->own->solver + 1;
     if (s->own->solver[0] != '$') return;
     for (int k = 0; k < s->naxis; k++)
-        if (!strcmp(s->own->axis[k].name, name) && s->own->axis[k].word) return;
+        if (!strcmp(s->own->axis[k].name, name) && (s->own->axis[k].word || !s->own->axis[k].count)) return;
     expand_complain(s, sw_config_find(s->config, "solver"), "'solver' = \"$%s\": the sweep has no axis of words '%s'",
                     name, name);
+}
+
+static enum sw_status so_far(const struct sw_sweep *s)
+{
+    if (s->own->starved) return SW_FAIL(SW_E_MEMORY, "out of memory while reading %s", s->config->name);
+    return sw_report_status(s->own->report);
 }
 
 static enum sw_status expand(struct sw_sweep *s)
 {
     struct times every;
     pick_problem(s);
-    if (!s->problem) return sw_report_status(s->own->report);
+    if (!s->problem) return so_far(s);
     SW_TRY(keys_check(s));
     SW_TRY(options_read(s));
     SW_TRY(axes_read(s));
@@ -87,11 +93,11 @@ static enum sw_status expand(struct sw_sweep *s)
     if (every.setting) s->own->scalars = every;
     check_solver_axis(s);
     shape_prepare(s);
-    SW_TRY(sw_report_status(s->own->report));  /* what follows needs all names and expressions to be right */
+    SW_TRY(so_far(s));  /* what follows needs all names and expressions to be right */
     SW_TRY(axes_check_used(s));
     SW_TRY(columns_fold(s));
     SW_TRY(runs_check(s));
-    return sw_report_status(s->own->report);
+    return so_far(s);
 }
 
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep)

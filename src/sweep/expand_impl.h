@@ -35,8 +35,8 @@ enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const s
                              const char *text, struct formula **formula);
 /** Compile; program stays NULL if it was refused. */
 enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, const struct sw_scope *scope);
-/** The value of a constant expression (numbers, pi, e), without any message. */
-bool formula_constant(const char *text, double *value);
+/** The value of a constant expression (numbers, pi, e), without any message; false if it is none. */
+bool formula_constant(const struct sw_sweep *s, const char *text, double *value);
 /** A setting that must be a number or an expression over the columns, or (text not NULL) just an expression.
  * *ok is false if it was refused. */
 enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
@@ -165,6 +165,7 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *bloc
 
 struct sw_sweep_own {
     struct sw_report *report;           /* while expanding                                                      */
+    bool              starved;          /* memory failed where there was no status to say so                    */
     struct sw_arena  *arena;
     struct formula   *formulas;
     struct axis      *axis;             /* [naxis]                                                              */

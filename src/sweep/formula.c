@@ -55,14 +55,15 @@ enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, cons
     return SW_OK;
 }
 
-bool formula_constant(const char *text, double *value)
+bool formula_constant(const struct sw_sweep *s, const char *text, double *value)
 {
     struct sw_expr_error err;
     struct sw_expr *expr;
     struct sw_program *program = NULL;
-    bool constant;
-    if (sw_expr_parse(text, &expr, &err)) return false;
-    constant = !sw_program_compile(expr, &(struct sw_scope){0}, &program, &err) && sw_program_constant(program, value);
+    enum sw_status st = sw_expr_parse(text, &expr, &err);
+    if (!st) st = sw_program_compile(expr, &(struct sw_scope){0}, &program, &err);
+    if (st == SW_E_MEMORY) s->own->starved = true;
+    bool constant = !st && sw_program_constant(program, value);
     sw_program_destroy(&program);
     sw_expr_destroy(&expr);
     return constant;

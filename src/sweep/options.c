@@ -57,9 +57,9 @@ static double read_number(const struct sw_sweep *s, const char *path)
     const struct sw_setting *at = sw_config_find(s->config, path);
     char number[32], range[120];
     double v = 0;
-    if (!at) { formula_constant(key->fallback, &v); return v; }
+    if (!at) { formula_constant(s, key->fallback, &v); return v; }
     v = at->number;
-    if (at->kind == SW_SETTING_STRING && !formula_constant(at->text, &v))
+    if (at->kind == SW_SETTING_STRING && !formula_constant(s, at->text, &v))
         expand_complain(
             s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
     else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
