@@ -46,7 +46,10 @@ after() {
     mv "$file" "again/$kind-$k.h5"
 }
 
-for kind in memory write fsync rename open; do
+kinds='memory write fsync rename open'
+# in a program that HDF5 is linked into for good its allocations look like our own
+if ! ldd "$sweep" | grep -q libhdf5; then kinds=${kinds#memory }; echo "skipped: memory (HDF5 is linked statically)"; fi
+for kind in $kinds; do
     k=1
     fired=0
     while :; do

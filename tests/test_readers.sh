@@ -25,4 +25,16 @@ look tiny_heat root 0
 # times, points and words that differ from run to run
 look tiny_ch root 0 -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; solver=["cpu.plain+cpu.thomas","cpu.plain+cpu.lapack"]; }' \
     -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$solver' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
+# the examples of docs/output.md do run
+mkdir "$tmp/results"
+for name in tiny_ch tiny_nsweep; do "$SWEEP" run configs/$name.cfg --device cpu -q -o "$tmp/results/$name.h5" || failed=1; done
+$python -c '
+import re
+for k, block in enumerate(re.findall("```python\n(.*?)```", open("docs/output.md").read(), re.S)):
+    open(f"'"$tmp"'/example{k}.py", "w").write(block)'
+if $python -c 'import xarray' 2>/dev/null; then
+    for example in "$tmp"/example*.py; do
+        (cd "$tmp" && $python "$example" >out 2>&1) || { cat "$example" "$tmp/out" >&2; failed=1; }
+    done
+fi
 exit $failed
