@@ -131,7 +131,7 @@ fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for
 portable:                      ## build/portable: program and tests that need only libc, for any recent x86-64 Linux
 	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests
 	@rm -rf $B/portable && mkdir -p $B/portable
-	@cd $B/portable-objects && cp sweep libcmocka.so.0 $(notdir $(tests)) ../portable
+	@cd $B/portable-objects && cp sweep libcmocka.so.0 fail_nth.so $(notdir $(tests)) ../portable
 	@du -sh $B/portable
 
 docs: $B/sweep                 ## write docs/config.md and the man pages again from the tables

@@ -1,5 +1,5 @@
-/* Around cuSPARSE's gpsvInterleavedBatch, which solves pentadiagonal systems without corners: cutting E out of a matrix, and
- * Navon's closure of periodic ones (solver/thomas_point.h). */
+/* Around cuSPARSE's gpsvInterleavedBatch, which solves pentadiagonal systems without corners: cutting E out of a
+ * matrix, and Navon's closure of periodic ones (solver/thomas_point.h). */
 #include "cu_check.cuh"
 #include "navon.cuh"
 #include "solver/thomas_point.h"
@@ -119,7 +119,8 @@ static struct diagonals pack(const double *const diagonal[5])
     return A;
 }
 
-extern "C" enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5])
+extern "C" enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g,
+                                             const double *const diagonal[5])
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (g->batch == 0) return SW_OK;
@@ -131,7 +132,8 @@ extern "C" enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5])
+extern "C" enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g,
+                                             const double *const diagonal[5])
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (g->batch == 0 || !g->p) return SW_OK;
@@ -149,8 +151,8 @@ extern "C" enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct 
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5],
-                                             const double *probe)
+extern "C" enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g,
+                                             const double *const diagonal[5], const double *probe)
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (g->batch == 0) return SW_OK;

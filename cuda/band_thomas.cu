@@ -1,6 +1,6 @@
-/* cuPentBatch's method (II.4, II.6): interleaved systems, one thread a system, so that each access of a warp is one contiguous
- * stretch of memory. The arithmetic is in solver/thomas_point.h. Bound by memory bandwidth where the batch is large enough to
- * hide the latency of the recursions. */
+/* cuPentBatch's method (II.4, II.6): interleaved systems, one thread a system, so that each access of a warp is one
+ * contiguous stretch of memory. The arithmetic is in solver/thomas_point.h. Bound by memory bandwidth where the batch
+ * is large enough to hide the latency of the recursions. */
 #include "cu_check.cuh"
 #include "navon.cuh"
 #include "solver/thomas_point.h"
@@ -35,8 +35,8 @@ __device__ static int close_system(const struct sw_cuda_thomas &t, const struct 
     return bad;
 }
 
-/* Reads 5 entries an unknown and writes 5, 80 bytes and 12 operations; periodic systems read the matrix again, write 2 columns
- * and solve for them, 200 bytes more. */
+/* Reads 5 entries an unknown and writes 5, 80 bytes and 12 operations; periodic systems read the matrix again, write 2
+ * columns and solve for them, 200 bytes more. */
 __global__ static void factor_k(struct sw_cuda_thomas t, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,7 +12,7 @@
             return SW_FAIL(SW_E_CUDA, "%s: %s", #call, cudaGetErrorString(cu_));  \
     } while (0)
 
-/* After every launch. A debug build (make CUDA_SYNC=1) also waits, so that a fault is reported by the kernel that made it. */
+/* After every launch. A debug build (make CUDA_SYNC=1) also waits: the kernel that made a fault then reports it. */
 #ifdef SW_CUDA_SYNC
 #define CU_LAUNCHED(stream) \
     do { CU_TRY(cudaGetLastError()); CU_TRY(cudaStreamSynchronize(stream)); } while (0)

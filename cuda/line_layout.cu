@@ -7,11 +7,11 @@ enum { TILE = 32, TILE_ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: 
 
 static int ceil_div(int a, int b) { return (int)(((long long)a + b - 1) / b); }
 
-/* lines[j*n + i] := u[i*ld + j], NaN where the run is bad. A tile at a time through shared memory, so that both sides are read
- * and written in contiguous stretches: 8 bytes read and sizeof(T) written a point. */
+/* lines[j*n + i] := u[i*ld + j], NaN where the run is bad. A tile at a time through shared memory, so that both sides
+ * are read and written in contiguous stretches: 8 bytes read and sizeof(T) written a point. */
 template <typename T>
-__global__ static void to_lines_k(int n, int count, size_t ld, const double *__restrict__ u, const long long *__restrict__ bad,
-                                  T *__restrict__ lines)
+__global__ static void to_lines_k(int n, int count, size_t ld, const double *__restrict__ u,
+                                  const long long *__restrict__ bad, T *__restrict__ lines)
 {
     __shared__ double tile[TILE][TILE + 1];
     int run = blockIdx.x * TILE;
@@ -31,7 +31,8 @@ __global__ static void to_lines_k(int n, int count, size_t ld, const double *__r
 }
 
 /* u[i*ld + j] := lines[j*n + i]. */
-__global__ static void from_lines_k(int n, int count, size_t ld, const double *__restrict__ lines, double *__restrict__ u)
+__global__ static void from_lines_k(int n, int count, size_t ld, const double *__restrict__ lines,
+                                    double *__restrict__ u)
 {
     __shared__ double tile[TILE][TILE + 1];
     int run = blockIdx.x * TILE;
@@ -56,19 +57,21 @@ static dim3 tiles(int n, int count)
     return dim3(ceil_div(count, TILE), y < MAX_Y ? y : MAX_Y);
 }
 
-extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single,
-                                           void *lines)
+extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u,
+                                           bool single, void *lines)
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (b->count == 0) return SW_OK;
     dim3 threads(TILE, TILE_ROWS);
-    if (single) to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (float *)lines);
+    if (single)
+        to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (float *)lines);
     else to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (double *)lines);
     CU_LAUNCHED(s);
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u)
+extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines,
+                                             double *u)
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (b->count == 0) return SW_OK;
@@ -77,8 +80,8 @@ extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct
     return SW_OK;
 }
 
-/* The periodic pentadiagonal matrices A = I + s4 d4 - s2 d2, all five diagonals; the identity for systems without a run, or with
- * one that has a fault. 40 bytes written a point. */
+/* The periodic pentadiagonal matrices A = I + s4 d4 - s2 d2, all five diagonals; the identity for systems without a
+ * run, or with one that has a fault. 40 bytes written a point. */
 __global__ static void matrix_k(struct sw_line_batch b, double *band)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;

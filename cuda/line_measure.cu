@@ -1,4 +1,5 @@
-/* Mass, least and largest value, and domain length of each line (stepper/sw_stepper.h, enum sw_line_scalar), one block a run. */
+/* Mass, least and largest value, and domain length of each line (stepper/sw_stepper.h, enum sw_line_scalar), one block
+ * a run. */
 #include "cu_check.cuh"
 #include "stepper/batch_point.h"
 #include "stepper/measure_point.h"
@@ -22,8 +23,8 @@ __device__ static double block_min(double value, double *shared)
 }
 
 /* The transform of one line into *re, *im, which are swapped with *re2, *im2 as the passes go. */
-__device__ static void transform(const struct sw_cuda_spectrum &p, int n, const double *line, size_t ld, double **re, double **im,
-                                 double **re2, double **im2)
+__device__ static void transform(const struct sw_cuda_spectrum &p, int n, const double *line, size_t ld, double **re,
+                                 double **im, double **re2, double **im2)
 {
     int done = 1;
     for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
@@ -46,10 +47,11 @@ __device__ static void transform(const struct sw_cuda_spectrum &p, int n, const 
     }
 }
 
-__device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, const double *line, size_t ld,
-                                       double *shared)
+__device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, const double *line,
+                                       size_t ld, double *shared)
 {
-    double *re = p.scratch + (size_t)blockIdx.x * 4 * n, *im = re + n, *re2 = im + n, *im2 = re2 + n, power = 0.0, moment = 0.0;
+    double *re = p.scratch + (size_t)blockIdx.x * 4 * n, *im = re + n, *re2 = im + n, *im2 = re2 + n;
+    double power = 0.0, moment = 0.0;
     transform(p, n, line, ld, &re, &im, &re2, &im2);
     for (int k = 1 + threadIdx.x; k <= n / 2; k += SW_SUM_LANES) {
         double e = re[k] * re[k] + im[k] * im[k];
@@ -61,9 +63,10 @@ __device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, 
     return sw_measure_domain_length(length, power, moment);
 }
 
-/* Two readings of the line, 16 bytes a point (fetched 32 at a time; neighbouring blocks find the rest in the cache), and for each
- * pass of the transform 32 bytes read, 16 written and 4 FMA a point and unit of radix. */
-__global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u, double *scalars)
+/* Two readings of the line, 16 bytes a point (fetched 32 at a time; neighbouring blocks find the rest in the cache),
+ * and for each pass of the transform 32 bytes read, 16 written and 4 FMA a point and unit of radix. */
+__global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u,
+                                 double *scalars)
 {
     __shared__ double shared[SW_SUM_LANES];
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
@@ -90,8 +93,8 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
     }
 }
 
-extern "C" enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b, const struct sw_cuda_spectrum *p,
-                                               const double *u, double *scalars)
+extern "C" enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b,
+                                               const struct sw_cuda_spectrum *p, const double *u, double *scalars)
 {
     cudaStream_t s = (cudaStream_t)stream;
     int blocks = b->count < p->blocks ? b->count : p->blocks;

@@ -1,4 +1,5 @@
-/* The kernels of cuda.split that hold a user's expressions; compiled at run time (src/stepper/line_kernels_cuda.c), behind
+/* The kernels of cuda.split that hold a user's expressions; compiled at run time (src/stepper/line_kernels_cuda.c),
+ * behind
  *
  *     base/sw_hd.h, the *_point.h files used below, cuda/sum_rtc.cuh
  *     SW_HAS_INITIAL, SW_HAS_G, SW_HAS_S, SW_HAS_ENERGY     1 if the model has the expression, else 0
@@ -84,8 +85,8 @@ __device__ static inline double g_at(const struct sw_line_batch &b, int i, int j
 #if SW_HAS_G
     double in[SW_INPUTS];
     fill_inputs(in, x_at(b, i, j), u, 0.0);
-    return model_g_point(b.param + j, b.count, b.run + j, b.ld, b.step + j, b.ld, b.cell + (size_t)i * b.cells * b.ld + j, b.ld,
-                         in, i, t, step);
+    return model_g_point(b.param + j, b.count, b.run + j, b.ld, b.step + j, b.ld,
+                         b.cell + (size_t)i * b.cells * b.ld + j, b.ld, in, i, t, step);
 #else
     return 0.0;
 #endif
@@ -97,19 +98,21 @@ __device__ static inline double s_at(const struct sw_line_batch &b, int i, int j
 #if SW_HAS_S
     double in[SW_INPUTS];
     fill_inputs(in, x_at(b, i, j), u, 0.0);
-    return model_s_point(b.param + j, b.count, b.run + (size_t)G_RUN * b.ld + j, b.ld, b.step + (size_t)G_STEP * b.ld + j, b.ld,
-                         b.cell + ((size_t)i * b.cells + G_CELL) * b.ld + j, b.ld, in, i, t, step);
+    return model_s_point(b.param + j, b.count, b.run + (size_t)G_RUN * b.ld + j, b.ld,
+                         b.step + (size_t)G_STEP * b.ld + j, b.ld, b.cell + ((size_t)i * b.cells + G_CELL) * b.ld + j,
+                         b.ld, in, i, t, step);
 #else
     return 0.0;
 #endif
 }
 
-/* The right-hand side of the step from `step` to `step` + 1 (stepper/line_point.h), and the mark on runs whose field is no longer
- * finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8 (1 + 4/rows) bytes read and 8
- * written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad may be written by several threads of a run,
- * all with the same value; whether the others see it already only decides whether they work in vain. */
-extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restrict__ u, double *__restrict__ rhs, long long step,
-                                 int rows)
+/* The right-hand side of the step from `step` to `step` + 1 (stepper/line_point.h), and the mark on runs whose field is
+ * no longer finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8 bytes
+ * (1 + 4/rows) read and 8 written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad may
+ * be written by several threads of a run, all with the same value; whether the others see it already only decides
+ * whether they work in vain. */
+extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restrict__ u, double *__restrict__ rhs,
+                                 long long step, int rows)
 {
     int j = run_of_thread(), n = b.n;
     if (j >= b.count) return;
@@ -118,11 +121,13 @@ extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restric
     if (bad != SW_LINE_FINITE) return;
 
     size_t ld = b.ld;
-    double dt = b.dt[j], s4 = b.s4[j], s2 = b.s2[j], kappa = dt / (b.dx[j] * b.dx[j]), t = sw_line_time(b.theta, step, dt);
+    double dt = b.dt[j], s4 = b.s4[j], s2 = b.s2[j], kappa = dt / (b.dx[j] * b.dx[j]);
+    double t = sw_line_time(b.theta, step, dt);
     bool finite = true;
     for (long long start = (long long)blockIdx.y * rows; start < n; start += (long long)gridDim.y * rows) {
         int first = (int)start, end = n - first < rows ? n : first + rows;
-        int left = first > 0 ? first - 1 : n - 1, left2 = left > 0 ? left - 1 : n - 1, right = first + 1 < n ? first + 1 : 0;
+        int left = first > 0 ? first - 1 : n - 1, left2 = left > 0 ? left - 1 : n - 1;
+        int right = first + 1 < n ? first + 1 : 0;
         double ul2 = u[left2 * ld + j], ul = u[left * ld + j], uc = u[first * ld + j], ur = u[right * ld + j];
         double gl = g_at(b, left, j, ul, t, step), gc = g_at(b, first, j, uc, t, step);
         for (int i = first; i < end; i++) {
@@ -176,8 +181,8 @@ extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
 #endif
 }
 
-/* scalar[j*stride] := dx sum density(x, u, u_x), one block of SW_SUM_LANES threads a run. A warp reads one run, so 32 bytes are
- * fetched for each 8 used; neighbouring blocks find the rest in the cache. */
+/* scalar[j*stride] := dx sum density(x, u, u_x), one block of SW_SUM_LANES threads a run. A warp reads one run, so 32
+ * bytes are fetched for each 8 used; neighbouring blocks find the rest in the cache. */
 extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__restrict__ u, double *scalar, int stride)
 {
 #if SW_HAS_ENERGY
@@ -189,7 +194,8 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
         model_energy_run(p, b.count, r);
         model_energy_step(p, b.count, r, 1, 0.0, 0, s);
         for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
-            double left = line[(size_t)(i > 0 ? i - 1 : n - 1) * b.ld], right = line[(size_t)(i + 1 < n ? i + 1 : 0) * b.ld];
+            double left = line[(size_t)(i > 0 ? i - 1 : n - 1) * b.ld];
+            double right = line[(size_t)(i + 1 < n ? i + 1 : 0) * b.ld];
             fill_inputs(in, x_at(b, i, j), line[(size_t)i * b.ld], sw_measure_slope(left, right, b.dx[j]));
             model_energy_cell(p, b.count, r, 1, in, i, c);
             sum += model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);

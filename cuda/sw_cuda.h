@@ -2,8 +2,8 @@
 #define SW_CUDA_H
 /* The C side of cuda/: all src/ ever sees of it. No CUDA types, so plain C compiles it.
  *
- * Every pointer is device memory. Every call queues work on the stream and returns; nothing to do (an empty batch) is legal.
- * Interleaved: entry i of system or run j of a vector is v[i*ld + j]. Failures are SW_E_CUDA. */
+ * Every pointer is device memory. Every call queues work on the stream and returns; nothing to do (an empty batch) is
+ * legal. Interleaved: entry i of system or run j of a vector is v[i*ld + j]. Failures are SW_E_CUDA. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,7 +27,8 @@ struct sw_cuda_thomas {        /* solver/thomas_point.h for a batch             
 
 /** Factor, one thread a system.
  * @param diagonal  diagonals -2 .. 2 of A, a vector each; NULL: zeros. */
-enum sw_status sw_cuda_thomas_factor(sw_cuda_stream stream, const struct sw_cuda_thomas *t, const double *const diagonal[5]);
+enum sw_status sw_cuda_thomas_factor(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
+                                     const double *const diagonal[5]);
 
 /** Solve in place, one thread a system. */
 enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
@@ -46,8 +47,8 @@ struct sw_cuda_gpsv {
 enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
 /** closure from Z = E^-1 k; sets bad where S is singular. */
 enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
-/** bad := 0 where probe [m][batch], the solution of some system with E, is finite; else 1 + the row of the pivot that fails in an
- *  elimination without pivoting, or if none does, the last row that is not finite. */
+/** bad := 0 where probe [m][batch], the solution of some system with E, is finite; else 1 + the row of the pivot that
+ * fails in an elimination without pivoting, or if none does, the last row that is not finite. */
 enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5],
                                   const double *probe);
 /** probe [m][batch] := 1. */
@@ -63,7 +64,8 @@ struct sw_line_batch;          /* stepper/batch_point.h */
 enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b);
 
 /** lines [count][n] float (single) or double := the field u; NaN where the run is marked bad. */
-enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single, void *lines);
+enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u, bool single,
+                                void *lines);
 /** The field u := lines [count][n]. */
 enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u);
 
@@ -79,8 +81,8 @@ struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                      
     int     mass, energy, least, largest, domain_length;
 };
 /** scalars [count][stride]: everything but the energy, which is set to NaN; all NaN where the run is marked bad. */
-enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b, const struct sw_cuda_spectrum *p,
-                                    const double *u, double *scalars);
+enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b,
+                                    const struct sw_cuda_spectrum *p, const double *u, double *scalars);
 
 #ifdef __cplusplus
 }

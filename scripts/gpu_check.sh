@@ -31,15 +31,14 @@ step() {
 
 missing() { failed=$((failed + 1)); say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
 
-say "program  $("$build/sweep" -V 2>&1 | head -n 1)"
-say "commit   $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$([ -z "$(git status --porcelain -uno 2>/dev/null)" ] || echo ', with changes')"
+"$build/sweep" -V 2>&1 | tee -a "$log"  # version, commit, compiler
 say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
 say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
 # ---- the whole suite, no row skipped for want of a device
 export SW_NEED=cuda
 step 'all tests' 300 scripts/run_tests.sh "$build"
-grep -aE '^FAILED: |^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$|^failed:' "$log" | sort -u | sed 's/^/    /' | head -n 40
+grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40
 
 # ---- compute-sanitizer on the small suite
 if command -v compute-sanitizer > /dev/null; then
@@ -47,7 +46,8 @@ if command -v compute-sanitizer > /dev/null; then
     for tool in memcheck racecheck initcheck synccheck; do
         for test in test_band test_stepper; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
-            step "$tool $test" 60 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 "$build/$test"
+            step "$tool $test" 60 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
+                "$build/$test"
         done
     done
     unset SW_SMALL OMP_NUM_THREADS

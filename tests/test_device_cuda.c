@@ -98,7 +98,8 @@ static const char text[] =
 
 struct pair { int n; double factor; };
 
-static void load(const char *const *names, int count, void **kernels, struct sw_module **module, enum sw_status expected)
+static void load(const char *const *names, int count, void **kernels, struct sw_module **module,
+                 enum sw_status expected)
 {
     void *cubin;
     size_t bytes;
@@ -129,7 +130,8 @@ static void runs_a_kernel_compiled_now(void **state)
     assert_ok(sw_kernel_launch(device, kernel, (COUNT + 127) / 128, 1, 128, 0, args));
     assert_ok(sw_device_download(device, here, there, sizeof here));
     for (int k = 0; k < COUNT; k++) assert_true(here[k] == (k < COUNT - 1 ? 3.0 * k : k));
-    assert_int_equal(sw_kernel_launch(device, kernel, 1, 1, 4096, 0, args), SW_E_CUDA);  /* a block has 1024 threads at most */
+    /* a block has 1024 threads at most */
+    assert_int_equal(sw_kernel_launch(device, kernel, 1, 1, 4096, 0, args), SW_E_CUDA);
     assert_ok(sw_device_wait(device));
     sw_device_free(device, there);
     sw_module_unload(device, &module);

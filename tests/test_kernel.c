@@ -1,5 +1,5 @@
-/* Compiling kernels at run time: the cache of cubins, and what the user is told when something is missing. Needs NVRTC, but
- * no device. */
+/* Compiling kernels at run time: the cache of cubins, and what the user is told when something is missing. Needs NVRTC,
+ * but no device. */
 #include "helpers.h"
 
 #include <dirent.h>
@@ -144,8 +144,9 @@ static void reports_an_error_with_label_and_log(void **state)
     (void)state;
     compile(good, &cubin, &bytes, &cached);  /* skips where there is no NVRTC */
     sw_free(cubin);
-    assert_int_equal(sw_kernel_compile("__global__ void k() { undeclared = 1; }", "forcing", 90, &cubin, &bytes, &cached),
-                     SW_E_CUDA);
+    assert_int_equal(
+        sw_kernel_compile("__global__ void k() { undeclared = 1; }", "forcing", 90, &cubin, &bytes, &cached),
+        SW_E_CUDA);
     assert_contains(sw_err_message(), "forcing does not compile for sm_90");
     assert_contains(sw_err_message(), "\"undeclared\" is undefined");
     assert_null(cubin);
@@ -179,8 +180,9 @@ static void says_what_to_install_without_nvrtc(void **state)
 /* ---- whole models, as a stepper would compile them */
 
 static const struct sw_symbol symbols[] = {
-    {"a", SW_RATE_RUN, 0}, {"v", SW_RATE_RUN, 1}, {"D", SW_RATE_RUN, 2}, {"seed", SW_RATE_RUN, 3}, {"t", SW_RATE_STEP, 0},
-    {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX},
+    {"a", SW_RATE_RUN, 0}, {"v", SW_RATE_RUN, 1}, {"D", SW_RATE_RUN, 2}, {"seed", SW_RATE_RUN, 3},
+    {"t", SW_RATE_STEP, 0}, {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U},
+    {"ux", SW_RATE_POINT, SW_IN_UX},
 };
 
 static struct sw_program *program(const char *text, uint32_t stream)
@@ -190,7 +192,8 @@ static struct sw_program *program(const char *text, uint32_t stream)
     struct sw_program *out = NULL;
     struct sw_expr_error err;
     if (!text) return NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &out, &err)) fail_msg("%s: %s", text, err.text);
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &out, &err))
+        fail_msg("%s: %s", text, err.text);
     sw_expr_destroy(&expr);
     return out;
 }
@@ -237,9 +240,10 @@ static void compiles_models_with_and_without_each_expression(void **state)
 static void compiles_every_function(void **state)
 {
     static const char every[] =
-        "sin(q) + cos(q) + tan(q) + asin(q) + acos(q) + atan(q) + atan2(q, a) + sinh(q) + cosh(q) + tanh(q) + exp(q) + log(q)"
-        " + sqrt(q) + abs(q) + min(q, a) + max(q, 2) + floor(q) + sign(q) + step(q) + randn(q) + rand(q) + q^2.5 + q^7 - q/3"
-        " + (q < 1) + (q <= 1) + (q > a) + (q >= 1) + (q == 1) + (q != 1) + (q && a) + (q || a) + !q + (q > 0 ? q : -q) + pi*e";
+        "sin(q) + cos(q) + tan(q) + asin(q) + acos(q) + atan(q) + atan2(q, a) + sinh(q) + cosh(q) + tanh(q) + exp(q)"
+        " + log(q) + sqrt(q) + abs(q) + min(q, a) + max(q, 2) + floor(q) + sign(q) + step(q) + randn(q) + rand(q)"
+        " + q^2.5 + q^7 - q/3 + (q < 1) + (q <= 1) + (q > a) + (q >= 1) + (q == 1) + (q != 1) + (q && a) + (q || a)"
+        " + !q + (q > 0 ? q : -q) + pi*e";
     static const char *const names[] = {"seed", "t", "x", "u", NULL};
     (void)state;
     for (int k = 0; names[k]; k++) {

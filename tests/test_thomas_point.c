@@ -1,4 +1,5 @@
-/* The arithmetic of cuda.thomas, which a GPU runs one thread a system, run here on the host over the same interleaved arrays. */
+/* The arithmetic of cuda.thomas, which a GPU runs one thread a system, run here on the host over the same interleaved
+ * arrays. */
 #include "helpers.h"
 
 #include <math.h>
@@ -107,7 +108,7 @@ static void check(int n, int lower, int upper, bool periodic)
     for (int j = 0; j < SYSTEMS; j++) assert_int_equal(solve(&q, j), 0);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < SYSTEMS; j++) {
-            /* Rows sum to at most 10 beside a dominance of at least 2: condition <= 5, so 1e-14 is some 10 roundings. */
+            /* Rows sum to at most 10, dominant by at least 1: condition <= 10, so 1e-14 is some 5 roundings. */
             double off = fabs(q.b[i * LD + j] - q.x[i * LD + j]);
             if (!(off <= 1e-14)) fail_msg("n = %d, %d + 1 + %d%s: x[%d] of system %d is off by %.3g", n, lower, upper,
                                           periodic ? " periodic" : "", i, j, off);

@@ -1,5 +1,6 @@
-/* One CUDA device. Work is queued on the stream `compute`; copies to the host that overlap with it go through `copy`. Both
- * are non-blocking streams, so nothing here may use the default stream: it would not wait for them, nor they for it. */
+/* One CUDA device. Work is queued on the stream `compute`; copies to the host that overlap with it go through `copy`.
+ * Both are non-blocking streams, so nothing here may use the default stream: it would not wait for them, nor they for
+ * it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,10 @@ static enum sw_status no_device(cudaError_t error)
     cudaGetLastError();             /* failures here are not errors of later calls */
     if (!driver) return SW_FAIL(SW_E_ABSENT, "no CUDA device: no NVIDIA driver is installed on this machine");
     if (error == cudaErrorInsufficientDriver)
-        return SW_FAIL(SW_E_ABSENT, "no CUDA device: the NVIDIA driver supports CUDA %d.%d, this program needs %d.%d; "
-                       "install a newer driver", driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return SW_FAIL(SW_E_ABSENT,
+                       "no CUDA device: the NVIDIA driver supports CUDA %d.%d, this program needs %d.%d; "
+                       "install a newer driver",
+                       driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     return SW_FAIL(SW_E_ABSENT, "no CUDA device: %s",
                    error ? cudaGetErrorString(error) : "the driver sees none (is CUDA_VISIBLE_DEVICES set?)");
 }
@@ -37,12 +40,13 @@ static enum sw_status check_index(int index)
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error || count == 0) return no_device(error);
     if (index >= count)
-        return SW_FAIL(SW_E_ABSENT, "there is no device 'cuda:%d'; this machine has %d CUDA device%s, counted from 0", index,
-                       count, count == 1 ? "" : "s");
+        return SW_FAIL(SW_E_ABSENT, "there is no device 'cuda:%d'; this machine has %d CUDA device%s, counted from 0",
+                       index, count, count == 1 ? "" : "s");
     return SW_OK;
 }
 
-/* The driver's own version is not in the CUDA interface: "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  ...". */
+/* The driver's own version is not in the CUDA interface: "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04
+ * ...". */
 static void read_driver(char *version, size_t room)
 {
     char line[256];
@@ -119,8 +123,8 @@ static enum sw_status refuse(struct sw_device *device, size_t bytes, cudaError_t
     cudaGetLastError();  /* it is reported here; the next launch must not find it again */
     if (error != cudaErrorMemoryAllocation)
         return SW_FAIL(SW_E_CUDA, "allocating device memory: %s", cudaGetErrorString(error));
-    return SW_FAIL(SW_E_MEMORY, "out of device memory: %.4g GiB (%zu bytes) asked for, %.4g GiB free of %.4g GiB", gib(bytes),
-                   bytes, gib(cuda_memory_free(device)), gib(device->memory_total));
+    return SW_FAIL(SW_E_MEMORY, "out of device memory: %.4g GiB (%zu bytes) asked for, %.4g GiB free of %.4g GiB",
+                   gib(bytes), bytes, gib(cuda_memory_free(device)), gib(device->memory_total));
 }
 
 static enum sw_status cuda_alloc(struct sw_device *device, size_t bytes, void **out)
@@ -159,8 +163,8 @@ static enum sw_status cuda_alloc_host(struct sw_device *device, size_t bytes, vo
     }
     cudaGetLastError();
     *out = NULL;
-    return SW_FAIL(SW_E_MEMORY, "out of memory: %.4g GiB (%zu bytes) of page-locked host memory asked for: %s", gib(bytes),
-                   bytes, cudaGetErrorString(error));
+    return SW_FAIL(SW_E_MEMORY, "out of memory: %.4g GiB (%zu bytes) of page-locked host memory asked for: %s",
+                   gib(bytes), bytes, cudaGetErrorString(error));
 }
 
 static void cuda_free_host(struct sw_device *device, void *memory)

@@ -1,6 +1,6 @@
-/* Kernels compiled at run time. NVRTC, the compiler, is loaded when it is first needed, so that the program starts without
- * it; the driver is reached through the CUDA run-time library for the same reason. What was compiled is kept in a cache of
- * files, each named by the SHA-256 of all that decides its content. */
+/* Kernels compiled at run time. NVRTC, the compiler, is loaded when it is first needed, so that the program starts
+ * without it; the driver is reached through the CUDA run-time library for the same reason. What was compiled is kept in
+ * a cache of files, each named by the SHA-256 of all that decides its content. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,8 +49,9 @@ static enum sw_status load_nvrtc(struct nvrtc *rtc)
 {
     void *library = open_nvrtc();
     if (!library)
-        return SW_FAIL(SW_E_ABSENT, "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the "
-                       "package libnvrtc12 (Debian, Ubuntu) or cuda-nvrtc-13-0 (NVIDIA), or set CUDA_HOME to the CUDA toolkit, "
+        return SW_FAIL(SW_E_ABSENT,
+                       "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the package "
+                       "libnvrtc12 (Debian, Ubuntu) or cuda-nvrtc-13-0 (NVIDIA), or set CUDA_HOME to the CUDA toolkit, "
                        "or use --device cpu");
 #define X(name)                                                                                                      \
     {                                                                                                                \
@@ -67,7 +68,8 @@ static enum sw_status load_nvrtc(struct nvrtc *rtc)
 static const char *const fixed_options[] = {"-std=c++17", "-lineinfo"};
 enum { FIXED_OPTIONS = 2 };
 
-static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram program, nvrtcResult result, const char *label, int sm)
+static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram program, nvrtcResult result,
+                                     const char *label, int sm)
 {
     enum sw_status st;
     char *log = NULL;
@@ -95,7 +97,8 @@ static enum sw_status take_cubin(const struct nvrtc *rtc, nvrtcProgram program, 
     return SW_OK;
 }
 
-static enum sw_status compile(const struct nvrtc *rtc, const char *text, const char *label, int sm, void **cubin, size_t *bytes)
+static enum sw_status compile(const struct nvrtc *rtc, const char *text, const char *label, int sm, void **cubin,
+                              size_t *bytes)
 {
     enum sw_status st;
     nvrtcProgram program = NULL;
@@ -114,8 +117,8 @@ static enum sw_status compile(const struct nvrtc *rtc, const char *text, const c
 
 /* ------------------------------------------------------------------ the cache */
 
-/* A cache file: these eight characters, the SHA-256 of the cubin, the cubin. A file that is cut short or damaged is then
- * known for what it is and written anew. The cache is a convenience: whatever fails here only costs time. */
+/* A cache file: these eight characters, the SHA-256 of the cubin, the cubin. A file that is cut short or damaged is
+ * then known for what it is and written anew. The cache is a convenience: whatever fails here only costs time. */
 static const char magic[8] = {'s', 'w', 'e', 'e', 'p', 'b', 'i', '1'};
 enum { HEAD = sizeof magic + 32 };
 
@@ -238,7 +241,8 @@ done:
 
 /* ------------------------------------------------------------------ the driver */
 
-#define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) X(cuGetErrorString)
+#define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) \
+                       X(cuGetErrorString)
 static struct {
 #define X(name) __typeof__(&name) name##_;
     DRIVER_LIST(X)
@@ -288,7 +292,8 @@ static enum sw_status driver_failed(const char *call, CUresult result)
 
 struct sw_module { CUmodule handle; };
 
-static enum sw_status load_module(struct sw_module *m, const void *cubin, const char *const *names, int count, void **kernels)
+static enum sw_status load_module(struct sw_module *m, const void *cubin, const char *const *names, int count,
+                                  void **kernels)
 {
     DRIVER_TRY(cuModuleLoadData_(&m->handle, cubin));
     for (int k = 0; k < count; k++) {
@@ -308,7 +313,8 @@ enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const
     *module = NULL;
     CU_TRY(cudaSetDevice(device->index));  /* makes its context current, which the driver's calls work on */
     pthread_once(&driver_once, load_driver);
-    if (!driver_complete) return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
+    if (!driver_complete)
+        return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
     SW_TRY(sw_alloc(1, &m));
     SW_TRY_TO(failed, st, load_module(m, cubin, names, count, kernels));
     *module = m;

@@ -1,6 +1,7 @@
-/* cuSPARSE's gpsvInterleavedBatch, the library's own batched pentadiagonal solver (QR without storing the factors): the baseline
- * of the paper. Its interface destroys the matrix, which is therefore written again before each solve. It knows no corners:
- * periodic systems are closed around it (solver/thomas_point.h). The library, 160 MB, is loaded when the row is asked for. */
+/* cuSPARSE's gpsvInterleavedBatch, the library's own batched pentadiagonal solver (QR without storing the factors): the
+ * baseline of the paper. Its interface destroys the matrix, which is therefore written again before each solve. It
+ * knows no corners: periodic systems are closed around it (solver/thomas_point.h). The library, 160 MB, is loaded when
+ * the row is asked for. */
 #define DISABLE_CUSPARSE_DEPRECATED  /* its header warns of types of its own */
 #include <cusparse.h>
 #include <dlfcn.h>
@@ -36,7 +37,8 @@ struct gpsv {
 
 static void *open_library(void)
 {
-    static const char *const names[] = {"libcusparse.so.12", "libcusparse.so", "/usr/local/cuda/lib64/libcusparse.so", 0};
+    static const char *const names[] = {"libcusparse.so.12", "libcusparse.so", "/usr/local/cuda/lib64/libcusparse.so",
+                                        0};
     const char *home = getenv("CUDA_HOME");
     char path[4096];
     void *library = NULL;
@@ -50,22 +52,27 @@ static enum sw_status load_library(struct gpsv *g)
 {
     void *library = open_library();
     if (!library)
-        return SW_FAIL(SW_E_ABSENT, "cusparse.gpsv needs the library libcusparse.so.12, which is not on this machine; install "
-                       "the package libcusparse12 (Debian, Ubuntu) or libcusparse-13-0 (NVIDIA), or take the solver cuda.thomas");
-#define X(name)                                                                                                          \
-    {                                                                                                                    \
-        void *symbol = dlsym(library, "cusparse" #name);                                                                 \
-        if (!symbol) return SW_FAIL(SW_E_ABSENT, "the cuSPARSE on this machine lacks cusparse%s", #name);                \
-        memcpy(&g->name, &symbol, sizeof symbol);                                                                        \
+        return SW_FAIL(SW_E_ABSENT,
+                       "cusparse.gpsv needs the library libcusparse.so.12, which is not on this machine; install the "
+                       "package libcusparse12 (Debian, Ubuntu) or libcusparse-13-0 (NVIDIA), or take cuda.thomas");
+#define X(name)                                                                                           \
+    {                                                                                                     \
+        void *symbol = dlsym(library, "cusparse" #name);                                                  \
+        if (!symbol) return SW_FAIL(SW_E_ABSENT, "the cuSPARSE on this machine lacks cusparse%s", #name); \
+        memcpy(&g->name, &symbol, sizeof symbol);                                                         \
     }
     CUSPARSE_LIST(X)
 #undef X
     return SW_OK;
 }
 
-static int border_of(const struct sw_band_desc *d) { return !d->periodic ? 0 : d->lower > d->upper ? d->lower : d->upper; }
+static int border_of(const struct sw_band_desc *d)
+{
+    return !d->periodic ? 0 : d->lower > d->upper ? d->lower : d->upper;
+}
 
-/* cuSPARSE's manual allows 3 unknowns, but version 12.6 then writes a fourth one behind the right-hand side (compute-sanitizer). */
+/* cuSPARSE's manual allows 3 unknowns, but version 12.6 then writes a fourth one behind the right-hand side
+ * (compute-sanitizer). */
 static bool gpsv_fits(const struct sw_band_desc *desc) { return desc->n - border_of(desc) >= 4; }
 
 /* Diagonal r of a matrix [5][m][batch]: ds, dl, d, du, dw of the library. */
@@ -79,8 +86,9 @@ static enum sw_status make_buffer(struct sw_band *s, struct gpsv *g)
     size_t bytes = 0;
     char *buffer;
     double *w = g->work;
-    SPARSE_TRY(DgpsvInterleavedBatch_bufferSizeExt(g->handle, 0, g->d.n - g->d.p, row(g, w, 0), row(g, w, 1), row(g, w, 2),
-                                                   row(g, w, 3), row(g, w, 4), g->packed, g->d.batch, &bytes));
+    SPARSE_TRY(DgpsvInterleavedBatch_bufferSizeExt(g->handle, 0, g->d.n - g->d.p, row(g, w, 0), row(g, w, 1),
+                                                   row(g, w, 2), row(g, w, 3), row(g, w, 4), g->packed, g->d.batch,
+                                                   &bytes));
     SW_TRY(sw_device_alloc(s->device, bytes, &buffer));
     g->buffer = buffer;
     return SW_OK;
@@ -119,8 +127,8 @@ static enum sw_status solve_inner(const struct sw_band *s, struct gpsv *g, doubl
     size_t bytes = 5 * (size_t)m * (size_t)g->d.batch * sizeof *x;
     double *w = g->work;
     CU_TRY(cudaMemcpyAsync(w, g->d.matrix, bytes, cudaMemcpyDeviceToDevice, s->device->compute));
-    SPARSE_TRY(DgpsvInterleavedBatch(g->handle, 0, m, row(g, w, 0), row(g, w, 1), row(g, w, 2), row(g, w, 3), row(g, w, 4), x,
-                                     g->d.batch, g->buffer));
+    SPARSE_TRY(DgpsvInterleavedBatch(g->handle, 0, m, row(g, w, 0), row(g, w, 1), row(g, w, 2), row(g, w, 3),
+                                     row(g, w, 4), x, g->d.batch, g->buffer));
     return SW_OK;
 }
 
@@ -150,7 +158,8 @@ static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *ba
 }
 
 /* The first m rows of x, packed, where the caller's rows are further apart than the batch is wide; and back. */
-static enum sw_status repack(const struct sw_band *s, const struct gpsv *g, double *to, int to_ld, const double *from, int from_ld)
+static enum sw_status repack(const struct sw_band *s, const struct gpsv *g, double *to, int to_ld, const double *from,
+                             int from_ld)
 {
     size_t size = sizeof *to;
     CU_TRY(cudaMemcpy2DAsync(to, (size_t)to_ld * size, from, (size_t)from_ld * size, (size_t)g->d.batch * size,

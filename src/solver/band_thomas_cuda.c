@@ -1,6 +1,7 @@
-/* cuPentBatch on the GPU: the method of band_thomas_cpu.c, interleaved, one thread a system (cuda/band_thomas.cu). Two rows:
- * cuda.thomas factors once and solves many times; cuda.thomas_rewrite keeps the matrix and factors it in every solve, as one
- * whose matrix changes from step to step would have to (the paper's cuPentBatchConstant and cuPentBatchRewrite). */
+/* cuPentBatch on the GPU: the method of band_thomas_cpu.c, interleaved, one thread a system (cuda/band_thomas.cu). Two
+ * rows: cuda.thomas factors once and solves many times; cuda.thomas_rewrite keeps the matrix and factors it in every
+ * solve, as one whose matrix changes from step to step would have to (the paper's cuPentBatchConstant and
+ * cuPentBatchRewrite). */
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
 #include "solver/sw_band_impl.h"

@@ -1,8 +1,8 @@
 #ifndef THOMAS_POINT_H
 #define THOMAS_POINT_H
-/* cuPentBatch's method for one system: E = L R (penta_point.h), and Navon's closure where A is periodic (navon_point.h, whose
- * letters are used here). The vectors of a system lie in memory with one stride, entry i of v at v[i*stride], which for one of
- * many interleaved systems is their leading dimension. */
+/* cuPentBatch's method for one system: E = L R (penta_point.h), and Navon's closure where A is periodic (navon_point.h,
+ * whose letters are used here). The vectors of a system lie in memory with one stride, entry i of v at v[i*stride],
+ * which for one of many interleaved systems is their leading dimension. */
 #include <math.h>
 #include <stddef.h>
 
@@ -40,8 +40,9 @@ SW_HD static inline int sw_thomas_factor(const struct sw_thomas_matrix *A, const
 {
     struct sw_penta zero = {0.0, 0.0, 0.0, 0.0, 0.0}, up = zero, up2 = zero;
     for (int i = 0; i < A->n - A->p; i++) {
-        struct sw_penta row = sw_penta_factor(sw_thomas_inner(A, i, -2), sw_thomas_inner(A, i, -1), sw_thomas_inner(A, i, 0),
-                                              sw_thomas_inner(A, i, 1), sw_thomas_inner(A, i, 2), up, up2);
+        struct sw_penta row =
+            sw_penta_factor(sw_thomas_inner(A, i, -2), sw_thomas_inner(A, i, -1), sw_thomas_inner(A, i, 0),
+                            sw_thomas_inner(A, i, 1), sw_thomas_inner(A, i, 2), up, up2);
         if (!isfinite(row.inverse) || row.inverse == 0.0) return 1 + i;
         if (f) {
             size_t k = (size_t)i * f->stride;
@@ -57,7 +58,7 @@ SW_HD static inline int sw_thomas_factor(const struct sw_thomas_matrix *A, const
     return 0;
 }
 
-/** E x = f in place, m unknowns. 72 bytes and 8 operations an unknown: 32 read and 8 written going down, 24 and 8 going up. */
+/** E x = f in place, m unknowns. 72 bytes and 8 operations an unknown: 32 read and 8 written down, 24 and 8 up. */
 SW_HD static inline void sw_thomas_inner_solve(int m, size_t stride, const double *__restrict__ inverse,
                                                const double *__restrict__ a, const double *__restrict__ b,
                                                const double *__restrict__ gamma, const double *__restrict__ delta,
@@ -80,7 +81,7 @@ SW_HD static inline void sw_thomas_inner_solve(int m, size_t stride, const doubl
     }
 }
 
-/* ---- the closure, around any solver of E. Z0, Z1 [m]: the columns of k, and of Z = E^-1 k once they are solved for. */
+/* ---- the closure, around any solver of E. Z0, Z1 [m]: the columns of k, and of Z = E^-1 k once solved for. */
 
 /* Row i of A in the border's columns, n-2 and n-1. */
 SW_HD static inline void sw_thomas_border(const struct sw_thomas_matrix *A, int i, double part[2])
@@ -94,7 +95,8 @@ SW_HD static inline void sw_thomas_border(const struct sw_thomas_matrix *A, int 
 }
 
 /** Take k and h out of A. Both columns of k are written, also where p = 1 and the first is zero. */
-SW_HD static inline void sw_thomas_begin(const struct sw_thomas_matrix *A, struct sw_navon *c, size_t stride, double *Z0, double *Z1)
+SW_HD static inline void sw_thomas_begin(const struct sw_thomas_matrix *A, struct sw_navon *c, size_t stride,
+                                         double *Z0, double *Z1)
 {
     int n = A->n, m = n - A->p, two = A->p == 2;
     double part[2];
@@ -112,15 +114,16 @@ SW_HD static inline void sw_thomas_begin(const struct sw_thomas_matrix *A, struc
 }
 
 /* h^T y */
-SW_HD static inline void sw_thomas_product(const struct sw_navon *c, int m, size_t stride, const double *y, double *p0, double *p1)
+SW_HD static inline void sw_thomas_product(const struct sw_navon *c, int m, size_t stride, const double *y, double *p0,
+                                           double *p1)
 {
-    sw_navon_product(c, y[0], m > 1 ? y[stride] : 0.0, m > 1 ? y[(size_t)(m - 2) * stride] : 0.0, y[(size_t)(m - 1) * stride],
-                     p0, p1);
+    sw_navon_product(c, y[0], m > 1 ? y[stride] : 0.0, m > 1 ? y[(size_t)(m - 2) * stride] : 0.0,
+                     y[(size_t)(m - 1) * stride], p0, p1);
 }
 
 /** Factor S = C - h^T Z. @return 0, or 1 + the row of A whose pivot is zero or not finite */
-SW_HD static inline int sw_thomas_end(const struct sw_thomas_matrix *A, struct sw_navon *c, size_t stride, const double *Z0,
-                                      const double *Z1)
+SW_HD static inline int sw_thomas_end(const struct sw_thomas_matrix *A, struct sw_navon *c, size_t stride,
+                                      const double *Z0, const double *Z1)
 {
     int n = A->n, m = n - A->p, bad;
     double C0[2] = {1.0, 0.0}, C1[2], p00 = 0.0, p10 = 0.0, p01, p11;
@@ -135,8 +138,8 @@ SW_HD static inline int sw_thomas_end(const struct sw_thomas_matrix *A, struct s
 }
 
 /** The border unknowns, of which x holds the right-hand sides behind y = E^-1 f. */
-SW_HD static inline void sw_thomas_border_solve(const struct sw_navon *c, int n, int p, size_t stride, const double *x, double *z0,
-                                                double *z1)
+SW_HD static inline void sw_thomas_border_solve(const struct sw_navon *c, int n, int p, size_t stride, const double *x,
+                                                double *z0, double *z1)
 {
     double p0, p1;
     sw_thomas_product(c, n - p, stride, x, &p0, &p1);
@@ -144,8 +147,9 @@ SW_HD static inline void sw_thomas_border_solve(const struct sw_navon *c, int n,
 }
 
 /** x = y - Z z, and the border unknowns in their places. 32 bytes and 4 operations an unknown. */
-SW_HD static inline void sw_thomas_close(const struct sw_navon *c, int n, int p, size_t stride, const double *__restrict__ Z0,
-                                         const double *__restrict__ Z1, double *__restrict__ x)
+SW_HD static inline void sw_thomas_close(const struct sw_navon *c, int n, int p, size_t stride,
+                                         const double *__restrict__ Z0, const double *__restrict__ Z1,
+                                         double *__restrict__ x)
 {
     double z0, z1;
     sw_thomas_border_solve(c, n, p, stride, x, &z0, &z1);

@@ -1,12 +1,13 @@
 #ifndef BATCH_POINT_H
 #define BATCH_POINT_H
-/* A batch of lines as the kernels of cuda.split see it. Interleaved: point i of run j of a field lies at i*ld + j. Values that
- * G and S keep at their rates (expr/sw_expr.h), those of G first: a run's and a step's at k*ld + j, a cell's at
- * (i*cells + k)*ld + j. Every pointer is device memory. */
+/* A batch of lines as the kernels of cuda.split see it. Interleaved: point i of run j of a field lies at i*ld + j.
+ * Values that G and S keep at their rates (expr/sw_expr.h), those of G first: a run's and a step's at k*ld + j, a
+ * cell's at (i*cells + k)*ld + j. Every pointer is device memory. */
 #include "base/sw_hd.h"
 
-/* What first_bad holds besides the first step whose field was not finite: that there is none; that the field was not finite when
- * it was set, at a step which the next advance will tell. A run that is not SW_LINE_FINITE is no longer computed. */
+/* What first_bad holds besides the first step whose field was not finite: that there is none; that the field was not
+ * finite when it was set, at a step which the next advance will tell. A run that is not SW_LINE_FINITE is no longer
+ * computed. */
 enum { SW_LINE_FINITE = -1, SW_LINE_NOT_FINITE = -2 };
 
 struct sw_line_batch {

@@ -4,7 +4,10 @@
 #include "base/sw_text.h"
 #include "stepper/sw_stepper.h"
 
-enum sw_line_kernel { SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_RHS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K, SW_LINE_KERNELS };
+enum sw_line_kernel {
+    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_RHS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
+    SW_LINE_KERNELS
+};
 extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 
 /** Values that G and S together keep at each rate, for struct sw_line_batch. */

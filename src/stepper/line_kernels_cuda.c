@@ -5,8 +5,8 @@
 #include "stepper/line_kernels.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
-    [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_RHS_K] = "rhs_k", [SW_CHECK_K] = "check_k",
-    [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
+    [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_RHS_K] = "rhs_k",
+    [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
 };
 
 /* What NVRTC lacks of stdint.h, and what the generated functions expect. */
@@ -69,8 +69,8 @@ void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
     struct part part[PARTS];
     parts_of(model, part);
     sw_text_add(text, prologue);
-    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n", SW_IN_X, SW_IN_U, SW_IN_UX,
-                   SW_INPUTS);
+    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n", SW_IN_X, SW_IN_U,
+                   SW_IN_UX, SW_INPUTS);
     for (int k = 0; before[k]; k++) add_file(text, before[k]);
     for (int k = 0; k < PARTS; k++) add_part(text, &part[k]);
     add_file(text, "line_rtc.cuh");
@@ -85,7 +85,8 @@ enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void *
     *cubin = NULL;
     sw_line_text(model, &text);
     st = sw_text_status(&text);
-    if (!st) st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
+    if (!st)
+        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
     sw_text_free(&text);
     return st;
 }

@@ -1,8 +1,8 @@
-/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves in place.
+/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves.
  *
- * Everything is interleaved over the runs (stepper/batch_point.h). All work is queued on the device's stream `compute`. A capture
- * is laid out line by line in a buffer of the device and goes from there to the host on the stream `copy`, while the next
- * steps are computed; the next capture waits until the buffer is free again. */
+ * Everything is interleaved over the runs (stepper/batch_point.h). All work is queued on the device's stream `compute`.
+ * A capture is laid out line by line in a buffer of the device and goes from there to the host on the stream `copy`,
+ * while the next steps are computed; the next capture waits until the buffer is free again. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@
 #include "stepper/sw_stepper_impl.h"
 #include "sw_cuda.h"
 
-/* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its place. */
+/* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its
+ * place. */
 enum { STATE, NEXT, STAGING, MATRIX_VECTORS = 5 };
 
 /* Numbers a run in `coefficient`. */
@@ -69,8 +70,8 @@ static int measured_at_once(int n)
     return blocks < 1 ? 1 : blocks > 1024 ? 1024 : (int)blocks;
 }
 
-/* Vectors of n numbers a run that the band rows keep, their largest: the library's row does not say what its buffer takes before
- * it is asked with the arrays in hand. */
+/* Vectors of n numbers a run that the band rows keep, their largest: the library's row does not say what its buffer
+ * takes before it is asked with the arrays in hand. */
 static size_t vectors_of_band(const char *band)
 {
     if (band && !strcmp(band, "cuda.thomas_rewrite")) return 12;
@@ -183,8 +184,8 @@ static void split_destroy(struct sw_stepper *s)
         sw_device_free_host(device, p->slot[k].scalars);
     }
     if (p->taken) cudaEventDestroy(p->taken);
-    void *array[] = {p->work, p->coefficient, p->param, p->fault, p->scalars, p->batch.run, p->batch.step, p->batch.cell,
-                     p->batch.first_bad, p->spectrum.scratch, p->spectrum.cosine, p->spectrum.sine};
+    void *array[] = {p->work, p->coefficient, p->param, p->fault, p->scalars, p->batch.run, p->batch.step,
+                     p->batch.cell, p->batch.first_bad, p->spectrum.scratch, p->spectrum.cosine, p->spectrum.sine};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(device, array[k]);
     sw_band_destroy(&p->band);
     sw_module_unload(device, &p->module);
@@ -207,14 +208,16 @@ static enum sw_status launch_runs(struct sw_stepper *s, enum sw_line_kernel kern
 {
     struct split *p = s->own;
     int threads = threads_for(s->count);
-    return sw_kernel_launch(s->device, p->kernel[kernel], ceil_div((size_t)s->count, (size_t)threads), 1, threads, 0, args);
+    return sw_kernel_launch(s->device, p->kernel[kernel], ceil_div((size_t)s->count, (size_t)threads), 1, threads, 0,
+                            args);
 }
 
 /* A thread a run and `rows` points. The y grid ends at 65535; the kernels go on in steps of it. */
 static enum sw_status launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args)
 {
     struct split *p = s->own;
-    int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads), y = ceil_div((size_t)s->desc.n, (size_t)rows);
+    int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads);
+    int y = ceil_div((size_t)s->desc.n, (size_t)rows);
     return sw_kernel_launch(s->device, p->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
 }
 
@@ -377,9 +380,11 @@ static enum sw_status send(struct sw_stepper *s, struct split *p, struct slot *y
     size_t count = (size_t)s->count;
     CU_TRY(cudaStreamWaitEvent(copy, p->taken, 0));
     if (y->what & SW_CAPTURE_FIELD)
-        CU_TRY(cudaMemcpyAsync(y->field, staging, count * (size_t)s->desc.n * field_size(&s->desc), cudaMemcpyDeviceToHost, copy));
+        CU_TRY(cudaMemcpyAsync(y->field, staging, count * (size_t)s->desc.n * field_size(&s->desc),
+                               cudaMemcpyDeviceToHost, copy));
     if (y->what & SW_CAPTURE_SCALARS)
-        CU_TRY(cudaMemcpyAsync(y->scalars, p->scalars, count * SW_LINE_SCALARS * sizeof *y->scalars, cudaMemcpyDeviceToHost, copy));
+        CU_TRY(cudaMemcpyAsync(y->scalars, p->scalars, count * SW_LINE_SCALARS * sizeof *y->scalars,
+                               cudaMemcpyDeviceToHost, copy));
     CU_TRY(cudaEventRecord(y->done, copy));
     return SW_OK;
 }
