@@ -417,7 +417,7 @@ static void a_lengthened_axis_moves_rows(void **state)
     merge_into(&f, file);
     set_up(&g, PLAIN "forcing = \"x*seed\"; sweep = { g = [1.0, 2.0, 3.0, 4.0]; seed = [1, 2]; };");
     for (int k = 0; k < 4; k++)  /* runs with g = 1 and g = 3 */
-        if (k / 2 % 2 == 0 || k < 4) write_part(&g, file, &(struct stretch){0, k / 2 * 4 + k % 2, 1, -1, 20, SW_RUN_DONE, false});
+        write_part(&g, file, &(struct stretch){0, k / 2 * 4 + k % 2, 1, -1, 20, SW_RUN_DONE, false});
     struct sw_merge_options alone = {0};
     assert_int_equal(sw_merge_parts(file, &alone, NULL), SW_E_REFUSED);
     assert_contains(sw_err_message(), "are of different sweeps");
@@ -550,6 +550,57 @@ static void nothing_saved_means_no_arrays(void **state)
     hid_t h = open_file(file);
     assert_false(is_there(h, "u") || is_there(h, "mass") || is_there(h, "time") || is_there(h, "time_s") || is_there(h, "x"));
     H5Fclose(h);
+    tear_down(&f);
+}
+
+static void runs_that_end_before_their_first_output_are_results(void **state)
+{
+    struct fixture f;
+    struct sw_table *t;
+    const char *file = path_of("early.h5");
+    (void)state;
+    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = \"g\"; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+               "output = { fields = { times = [10.0]; }; }; sweep = { g = [1.0, 2.0]; };");
+    write_part(&f, file, &(struct stretch){0, 0, 2, -1, 3, SW_RUN_DIVERGED, false});
+    merge_into(&f, file);
+    hid_t h = open_file(file);
+    assert_false(is_there(h, "u"));
+    H5Fclose(h);
+    write_part(&f, file, &(struct stretch){0, 0, 1, -1, 20, SW_RUN_DONE, false});
+    merge_into(&f, file);
+    h = open_file(file);
+    assert_true(one_number(h, "u", 3) == field_at(f.id[0], 20, 3));
+    assert_true(isnan(one_number(h, "u", 8 + 3)));
+    H5Fclose(h);
+    assert_ok(sw_table_read(file, &t));
+    assert_true(t->status[0] == SW_RUN_DONE && t->status[1] == SW_RUN_DIVERGED);
+    sw_table_free(&t);
+    tear_down(&f);
+}
+
+static void a_file_lists_all_the_devices_it_comes_from(void **state)
+{
+    struct fixture f;
+    struct sw_table *t;
+    struct sw_part *part;
+    const char *file = path_of("devices.h5");
+    static const char *const solver[] = {"cpu.plain", "cuda.split", "cpu.plain", "cuda.split"};
+    (void)state;
+    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = \"g\"; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+               "sweep = { g = \"range(1, 4)\"; };");
+    for (int k = 0; k < 4; k++) {
+        struct sw_provenance p = {.solver = solver[k], .command_line = "sweep x", .started = 1.7e9 + k / 2};
+        struct sw_part_desc d = {.sweep = f.sweep, .group = f.group, .run = f.group->run + k, .id = f.id + k, .count = 1};
+        struct sw_run_result r = result_of(f.id[k], SW_RUN_DONE, 20);
+        assert_ok(sw_part_create(file, &d, &p, &part));
+        assert_ok(sw_part_finish(&part, &r, NULL, 0, 20));
+    }
+    merge_into(&f, file);
+    assert_ok(sw_table_read(file, &t));
+    assert_string_equal(t->solver, "cpu.plain; cuda.split");
+    assert_string_equal(t->history, "2023-11-14T22:13:20Z sweep x\n2023-11-14T22:13:21Z sweep x\n"
+                                    "2023-11-14T22:13:20Z sweep run test.cfg");
+    sw_table_free(&t);
     tear_down(&f);
 }
 
@@ -962,6 +1013,8 @@ int main(void)
         cmocka_unit_test(times_that_differ_are_stored_per_run),
         cmocka_unit_test(words_are_stored_as_words),
         cmocka_unit_test(nothing_saved_means_no_arrays),
+        cmocka_unit_test(runs_that_end_before_their_first_output_are_results),
+        cmocka_unit_test(a_file_lists_all_the_devices_it_comes_from),
         cmocka_unit_test(one_run_without_parameters_is_a_file_too),
         cmocka_unit_test(long_series_of_few_runs_fill_blocks),
         cmocka_unit_test(a_damaged_part_is_named_and_passed_over),

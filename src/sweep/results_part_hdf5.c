@@ -2,22 +2,7 @@
 
 #include "base/sw_mem.h"
 #include "sweep/results_files.h"
-#include "sweep/results_schema_hdf5.h"
-
-/* Outputs come one time after another, for all runs at once. They are gathered into blocks of this size, each one chunk of
- * the dataset and one write: [runs][depth outputs][values], as the final file has them, too. */
-enum { BLOCK_BYTES = 4 << 20 };
-
-struct stream {                   /* one variable on its way into the part */
-    enum sw_var_kind kind;
-    enum sw_h5_type  type;
-    hid_t    dataset;
-    int64_t  inner;               /* values a run and output               */
-    int64_t  depth;               /* outputs a block                       */
-    int64_t  filled;              /* outputs in the block now              */
-    int64_t  written;             /* outputs in the dataset                */
-    char    *block;               /* [count][depth][inner]; NULL: a field of depth 1 goes straight from the caller's memory */
-};
+#include "sweep/results_stream_hdf5.h"
 
 struct sw_part {
     char             *tmp;
@@ -26,7 +11,7 @@ struct sw_part {
     struct sw_facts   facts;
     struct sw_section section;
     int               nstream, nfields, nseries;  /* series first */
-    struct stream    *stream;
+    struct sw_stream *stream;
     double           *dt, *x0, *dx;               /* [count] */
     int64_t           bytes;
 };
@@ -44,39 +29,13 @@ static enum sw_status list_variables(struct sw_part *p)
     return SW_OK;
 }
 
-static int64_t clamp(int64_t value, int64_t least, int64_t most)
-{
-    return value > most ? most : value < least ? least : value;
-}
-
-static enum sw_status open_stream(struct sw_part *p, struct stream *s, const struct sw_var *var, int64_t outputs)
-{
-    enum { MOST_POINTS = 1 << 26 };  /* a chunk must stay below 4 GiB */
-    int64_t count = p->desc.count, size = (int64_t)sw_h5_size(var->type);
-    *s = (struct stream){.kind = var->kind, .type = var->type, .dataset = -1, .inner = sw_var_inner(&p->section, var->kind)};
-    s->depth = clamp(BLOCK_BYTES / (count * s->inner * size), 1, clamp(outputs, 1, INT64_MAX));
-    int64_t rows = s->depth > 1 ? count : clamp(BLOCK_BYTES / (s->inner * size), 1, count);
-    struct sw_h5_shape shape = {
-        .dim = {(hsize_t)count, 0, (hsize_t)s->inner},
-        .chunk = {(hsize_t)rows, (hsize_t)s->depth, (hsize_t)clamp(s->inner, 1, MOST_POINTS)},
-        .most = {(hsize_t)count, (hsize_t)clamp(outputs, 1, INT64_MAX), (hsize_t)s->inner},
-    };
-    shape.rank = sw_var_pack(s->kind, shape.dim);
-    sw_var_pack(s->kind, shape.chunk);
-    sw_var_pack(s->kind, shape.most);
-    if (s->depth > 1 || s->kind == SW_VAR_SERIES)
-        SW_TRY(sw_alloc((size_t)(count * s->depth * s->inner * size), &s->block));
-    s->dataset = sw_h5_make_var(&p->h5, &p->section, var, &shape);
-    return p->h5.status;
-}
-
 static enum sw_status open_streams(struct sw_part *p)
 {
     const struct sw_part_desc *d = &p->desc;
     SW_TRY(sw_alloc((size_t)p->nstream, &p->stream));
     for (int k = 0; k < p->nstream; k++)
-        SW_TRY(open_stream(p, &p->stream[k], &p->section.var[k], k < p->nseries ? d->group->nscalar - d->scalar_first
-                                                                                : d->group->nfield - d->field_first));
+        SW_TRY(sw_stream_open(&p->stream[k], &p->h5, &p->section, &p->section.var[k],
+                              k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first));
     return SW_OK;
 }
 
@@ -148,45 +107,13 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
 }
 
 /* ---- outputs */
-static void write_block(struct sw_part *p, struct stream *s, const void *data, int64_t outputs)
-{
-    hsize_t size[] = {(hsize_t)p->desc.count, (hsize_t)(s->written + outputs), (hsize_t)s->inner};
-    hsize_t start[] = {0, (hsize_t)s->written, 0}, count[] = {size[0], (hsize_t)outputs, size[2]};
-    int rank = sw_var_pack(s->kind, size);
-    sw_var_pack(s->kind, start);
-    sw_var_pack(s->kind, count);
-    sw_h5_grow(&p->h5, s->dataset, size);
-    sw_h5_write(&p->h5, s->dataset, s->type, rank, start, count, data);
-    s->written += outputs;
-    s->filled = 0;
-}
-
-static void flush_stream(struct sw_part *p, struct stream *s)
-{
-    size_t row = (size_t)s->inner * sw_h5_size(s->type);
-    if (!s->filled) return;
-    for (int64_t j = 1; s->filled < s->depth && j < p->desc.count; j++)  /* close the gaps of a block that is not full */
-        memmove(s->block + (size_t)(j * s->filled) * row, s->block + (size_t)(j * s->depth) * row, (size_t)s->filled * row);
-    write_block(p, s, s->block, s->filled);
-}
-
-/* Add one output: the values of run j begin at data + j*stride bytes. */
-static void add(struct sw_part *p, struct stream *s, const char *data, size_t stride)
-{
-    size_t row = (size_t)s->inner * sw_h5_size(s->type);
-    for (int64_t j = 0; j < p->desc.count; j++)
-        memcpy(s->block + (size_t)(j * s->depth + s->filled) * row, data + (size_t)j * stride, row);
-    if (++s->filled == s->depth) flush_stream(p, s);
-}
-
 enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
 {
     const char *data = field;
     for (int k = p->nseries; k < p->nstream; k++) {
-        struct stream *s = &p->stream[k];
-        size_t row = (size_t)s->inner * sw_h5_size(s->type), bytes = (size_t)p->desc.count * row;
-        if (s->block) add(p, s, data, row);
-        else write_block(p, s, data, 1);
+        struct sw_stream *s = &p->stream[k];
+        size_t bytes = (size_t)p->desc.count * s->row;
+        sw_stream_add(s, data, s->row);
         data += bytes;
         p->bytes += (int64_t)bytes;
     }
@@ -196,7 +123,7 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
 enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 {
     size_t stride = (size_t)p->nseries * sizeof *scalars;
-    for (int k = 0; k < p->nseries; k++) add(p, &p->stream[k], (const char *)(scalars + k), stride);
+    for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars + k, stride);
     p->bytes += (int64_t)((size_t)p->desc.count * stride);
     return p->h5.status;
 }
@@ -314,7 +241,7 @@ static enum sw_status write_rest(struct sw_part *p, const struct sw_table *t)
 
 static enum sw_status finish(struct sw_part *p, const struct sw_run_result *result, struct sw_table *t)
 {
-    for (int k = 0; k < p->nstream; k++) flush_stream(p, &p->stream[k]);
+    for (int k = 0; k < p->nstream; k++) sw_stream_flush(&p->stream[k]);
     SW_TRY(set_scales(p));
     SW_TRY(fill_table(p, result, t));
     return write_rest(p, t);
@@ -322,7 +249,7 @@ static enum sw_status finish(struct sw_part *p, const struct sw_run_result *resu
 
 static void free_part(struct sw_part *p)
 {
-    for (int k = 0; p->stream && k < p->nstream; k++) sw_free(p->stream[k].block);
+    for (int k = 0; p->stream && k < p->nstream; k++) sw_stream_free(&p->stream[k]);
     sw_free(p->stream);
     sw_section_free(&p->section);
     sw_facts_free(&p->facts);

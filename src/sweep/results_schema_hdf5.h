@@ -41,6 +41,10 @@ enum sw_status sw_section_add(struct sw_section *s, enum sw_var_kind kind, enum 
                               const char *unit, const char *long_name);
 void sw_section_free(struct sw_section *s);
 
+/* A chunk must stay below 4 GiB: at most so many points of a line go into one. */
+enum { SW_CHUNK_POINTS = 1 << 26 };
+int64_t sw_clamp(int64_t value, int64_t least, int64_t most);
+
 enum { SW_PATH = 320 };
 /** "/u" or "/n00064/u" into path[SW_PATH]. */
 const char *sw_section_path(const struct sw_section *s, const char *name, char *path);

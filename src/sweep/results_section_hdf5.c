@@ -48,6 +48,11 @@ const char *sw_section_path(const struct sw_section *s, const char *name, char *
     return path;
 }
 
+int64_t sw_clamp(int64_t value, int64_t least, int64_t most)
+{
+    return value > most ? most : value < least ? least : value;
+}
+
 int64_t sw_var_outputs(const struct sw_section *s, enum sw_var_kind kind)
 {
     return kinds[kind].over_time ? s->nfield : kinds[kind].over_time_s ? s->nscalar : 1;
