@@ -1,0 +1,88 @@
+#include "stepper/recursive.h"
+
+#include <complex.h>
+#include <math.h>
+
+/* With s = 2 - 2 cos(theta) the symbol of A is 1 + s2 s + s4 s² = (1 + s/z_1)(1 + s/z_2), where s4 z² - s2 z + 1 = 0, and
+ * 1 + s/z = (1 - rho e^{i theta})(1 - rho e^{-i theta})/(1 - rho)² with rho = exp(-2 asinh(sqrt(z)/2)). Neither form loses
+ * digits for z small or large, as solving rho + 1/rho = 2 + z would. */
+
+/* A real z. z < -4: rho is negative. NaN where the symbol has a zero at s = -z in [0, 4]. */
+static long double root_real(long double z)
+{
+    if (z > 0.0L) return expl(-2.0L * asinhl(sqrtl(z) / 2.0L));
+    return z < -4.0L ? -expl(-2.0L * acoshl(sqrtl(-z) / 2.0L)) : nanl("");
+}
+
+/* sum = rho_1 + rho_2, product = rho_1 rho_2. Where the roots nearly meet each has few digits, but these two keep theirs. */
+static void roots(long double s4, long double s2, long double *sum, long double *product)
+{
+    long double D = s2 * s2 - 4.0L * s4;
+    if (D < 0.0L) {
+        long double complex z = CMPLXL(s2 / (2.0L * s4), sqrtl(-D) / (2.0L * s4));
+        long double complex rho = cexpl(-2.0L * casinhl(csqrtl(z) / 2.0L));
+        *sum = 2.0L * creall(rho);
+        *product = creall(rho) * creall(rho) + cimagl(rho) * cimagl(rho);
+    } else {
+        long double t = s2 + copysignl(sqrtl(D), s2);  /* z_1 = 2/t, z_2 = t/(2 s4); infinite: rho = 0 */
+        long double rho1 = t != 0.0L ? root_real(2.0L / t) : 0.0L, rho2 = s4 != 0.0L ? root_real(t / (2.0L * s4)) : 0.0L;
+        *sum = rho1 + rho2;
+        *product = rho1 * rho2;
+    }
+}
+
+bool sw_recursive_factor(double s4, double s2, struct sw_recursive *r)
+{
+    long double sum = 0, product = 0, at_one;
+    if (!isfinite(s4) || !isfinite(s2)) return false;
+    roots(s4, s2, &sum, &product);
+    r->a1 = (double)-sum;
+    r->a2 = (double)product;
+    at_one = 1.0L + r->a1 + r->a2;
+    r->scale = (double)(at_one * at_one);
+    return isfinite(sum) && isfinite(product);
+}
+
+static void multiply(const long double x[4], const long double y[4], long double out[4])
+{
+    long double product[4] = {x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3],
+                              x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]};
+    for (int k = 0; k < 4; k++) out[k] = product[k];
+}
+
+static void power_long(const struct sw_recursive *r, int64_t k, long double power[4])
+{
+    long double square[4] = {-r->a1, -r->a2, 1.0L, 0.0L};
+    const long double one[4] = {1.0L, 0.0L, 0.0L, 1.0L};
+    for (int i = 0; i < 4; i++) power[i] = one[i];
+    for (; k > 0; k >>= 1) {
+        if (k & 1) multiply(power, square, power);
+        multiply(square, square, square);
+    }
+}
+
+void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4])
+{
+    long double exact[4];
+    power_long(r, k, exact);
+    for (int i = 0; i < 4; i++) power[i] = (double)exact[i];
+}
+
+void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closure[4])
+{
+    long double p[4], det;
+    power_long(r, n, p);
+    det = (1.0L - p[0]) * (1.0L - p[3]) - p[1] * p[2];
+    closure[0] = (double)((1.0L - p[3]) / det);
+    closure[1] = (double)(p[1] / det);
+    closure[2] = (double)(p[2] / det);
+    closure[3] = (double)((1.0L - p[0]) / det);
+}
+
+bool sw_recursive_negligible(const double power[4])
+{
+    const double least = 0x1p-56;
+    for (int k = 0; k < 4; k++)
+        if (!(fabs(power[k]) < least)) return false;
+    return true;
+}

@@ -1,0 +1,191 @@
+/* The recursive form against the Fourier solution, by blocks as a group of lanes does it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sw_mem.h"
+#include "helpers.h"
+#include "stepper/recursive.h"
+#include "stepper/recursive_point.h"
+
+static const double unit = 0x1p-53;
+enum { MAX_N = 2048, MAX_BLOCKS = 64 };
+
+/* One direction over blocks. begin[l] .. begin[l+1]: the points of block l. Each block recurs from zero; the circular scan gives what
+ * the blocks of one turn leave behind block l; the closure adds all turns before; then each block recurs from the state behind the block
+ * before it. backward: the line is read from its end. */
+static void sweep(const struct sw_recursive *r, int n, int blocks, bool backward, double *y)
+{
+    struct sw_state s[MAX_BLOCKS], t[MAX_BLOCKS];
+    double closure[4];
+    sw_recursive_closure(r, n, closure);
+    for (int l = 0; l < blocks; l++) {
+        int first = sw_recursive_start(l, n, blocks), end = sw_recursive_start(l + 1, n, blocks);
+        s[l] = (struct sw_state){0.0, 0.0};
+        for (int i = first; i < end; i++)
+            s[l] = (struct sw_state){sw_recursive_next(r->a1, r->a2, y[backward ? n - 1 - i : i], s[l].u, s[l].v), s[l].u};
+    }
+    for (int q = 1; q < blocks; q *= 2) {
+        for (int l = 0; l < blocks; l++) {
+            double power[4];
+            int points = sw_recursive_start(l + 1, n, blocks) - sw_recursive_start(l + 1 - q, n, blocks);
+            sw_recursive_power(r, points, power);
+            t[l] = sw_recursive_negligible(power) ? s[l] : sw_recursive_join(power, s[(l - q + blocks) % blocks], s[l]);
+        }
+        for (int l = 0; l < blocks; l++) s[l] = t[l];
+    }
+    for (int l = 0; l < blocks; l++) t[l] = sw_recursive_join(closure, s[l], (struct sw_state){0.0, 0.0});
+    for (int l = 0; l < blocks; l++) {
+        int first = sw_recursive_start(l, n, blocks), end = sw_recursive_start(l + 1, n, blocks);
+        struct sw_state x = t[(l - 1 + blocks) % blocks];
+        for (int i = first; i < end; i++) {
+            double *at = &y[backward ? n - 1 - i : i];
+            x = (struct sw_state){sw_recursive_next(r->a1, r->a2, *at, x.u, x.v), x.u};
+            *at = x.u;
+        }
+    }
+}
+
+static void solve(const struct sw_recursive *r, int n, int blocks, double *x)
+{
+    sweep(r, n, blocks, false, x);
+    sweep(r, n, blocks, true, x);
+    for (int i = 0; i < n; i++) x[i] *= r->scale;
+}
+
+/* A⁻¹ f by its response to a unit, in long double. */
+static void fourier(int n, double s4, double s2, const double *f, long double *x)
+{
+    static long double cosine[MAX_N], response[MAX_N], inverse[MAX_N];
+    const long double pi = 3.14159265358979323846264338327950288L;
+    for (int k = 0; k < n; k++) {
+        long double s = 4 * sinl(pi * k / n) * sinl(pi * k / n);
+        cosine[k] = cosl(2 * pi * k / n);
+        inverse[k] = 1 / (1 + s2 * s + s4 * s * s);
+    }
+    for (int i = 0; i < n; i++) {
+        response[i] = 0;
+        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n) response[i] += cosine[at] * inverse[k];
+        response[i] /= n;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = 0;
+        for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k];
+    }
+}
+
+static void check(int n, int blocks, double s4, double s2)
+{
+    static double f[MAX_N], x[MAX_N];
+    static long double expected[MAX_N];
+    struct sw_recursive r;
+    double largest = 0.0, error = 0.0;
+    srand(1);
+    for (int i = 0; i < n; i++) f[i] = x[i] = 0.5 + (double)rand() / RAND_MAX;
+    if (!sw_recursive_factor(s4, s2, &r)) fail_msg("s4 = %g, s2 = %g refused", s4, s2);
+    solve(&r, n, blocks, x);
+    fourier(n, s4, s2, f, expected);
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, (double)fabsl(expected[i]));
+        error = fmax(error, (double)fabsl(x[i] - expected[i]));
+    }
+    double bound = 10.0 * unit * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4))) * largest;
+    if (!(error <= bound))
+        fail_msg("n = %d, %d blocks, s4 = %g, s2 = %g: off by %g > %g", n, blocks, s4, s2, error, bound);
+}
+
+/* Powers of ten from 1e-12 to 1e12, and 0. */
+static void check_all(int n, int blocks, int stride)
+{
+    for (int p = -12 - stride; p <= 12; p += stride)
+        for (int q = -12 - stride; q <= 12; q += stride) check(n, blocks, p < -12 ? 0.0 : pow(10, p), q < -12 ? 0.0 : pow(10, q));
+}
+
+static void solves_within_its_bound_for_all_coefficients(void **state)
+{
+    (void)state;
+    check_all(5, 4, 1);
+    check_all(33, 8, 1);
+    check_all(100, 32, 3);
+    check_all(64, 4, 3);
+}
+
+static void solves_lines_of_any_length_with_blocks_that_differ_by_a_point(void **state)
+{
+    (void)state;
+    for (int n = 5; n < 70; n++)
+        for (int blocks = 4; blocks <= n && blocks <= 64; blocks *= 2) check_all(n, blocks, 12);
+    check_all(333, 32, 8);
+    check_all(1000, 32, 12);
+    check_all(1025, 64, 12);
+}
+
+static void solves_where_two_roots_meet_and_where_they_are_negative(void **state)
+{
+    static const double pair[][2] = {
+        {1.0, 2.0}, {0.25, 1.0}, {0.25, 1.0 + 1e-15}, {0.25, 1.0 - 1e-15}, {2500.0, 100.0}, {1e12, 2e6}, {0.3 / 12, 0.3},
+        {1e3 / 12, 1e3}, {0.0, -0.2}, {0.0, -0.249}, {1.1, -2.0}, {0.01, -0.2}, {-0.01, 0.1}, {-0.01, -0.1}, {-0.05, 0.0},
+        {0.0, 1e-300}, {1e-300, 0.0}, {1e-300, 1e-150},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        check(5, 4, pair[k][0], pair[k][1]);
+        check(100, 16, pair[k][0], pair[k][1]);
+    }
+}
+
+static void keeps_a_constant_to_rounding(void **state)
+{
+    double x[100];
+    struct sw_recursive r;
+    (void)state;
+    for (int p = -12; p <= 12; p++) {
+        assert_true(sw_recursive_factor(pow(10, p), 0.0, &r));
+        for (int i = 0; i < 100; i++) x[i] = 1.0;
+        solve(&r, 100, 32, x);
+        for (int i = 0; i < 100; i++) assert_near(x[i], 1.0, 10 * unit * (1 + pow(10, p / 2.0)));
+    }
+}
+
+static void refuses_what_is_not_positive_definite(void **state)
+{
+    static const double pair[][2] = {{-1.0, 0.0}, {0.0, -0.25}, {0.0, -0.3}, {0.9, -2.0}, {1.0, -2.0}, {NAN, 0.0}, {0.0, INFINITY},
+                                     {-1.0 / 16, 0.0}, {-0.1, 0.1}};
+    struct sw_recursive r;
+    (void)state;
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
+        if (sw_recursive_factor(pair[k][0], pair[k][1], &r)) fail_msg("s4 = %g, s2 = %g accepted", pair[k][0], pair[k][1]);
+}
+
+static void the_identity_is_its_own_factor(void **state)
+{
+    struct sw_recursive r;
+    (void)state;
+    assert_true(sw_recursive_factor(0.0, 0.0, &r));
+    assert_true(r.a1 == 0.0 && r.a2 == 0.0 && r.scale == 1.0);
+}
+
+static void blocks_in_a_row_differ_by_one_point_at_most(void **state)
+{
+    (void)state;
+    for (int n = 5; n < 300; n++)
+        for (int blocks = 4; blocks <= n && blocks <= 64; blocks *= 2)
+            for (int q = 1; q <= blocks; q++)
+                for (int l = 0; l < blocks; l++) {
+                    int points = sw_recursive_start(l + 1, n, blocks) - sw_recursive_start(l + 1 - q, n, blocks);
+                    assert_true(points == q * n / blocks || points == (q * n + blocks - 1) / blocks);
+                }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solves_within_its_bound_for_all_coefficients),
+        cmocka_unit_test(solves_lines_of_any_length_with_blocks_that_differ_by_a_point),
+        cmocka_unit_test(solves_where_two_roots_meet_and_where_they_are_negative),
+        cmocka_unit_test(keeps_a_constant_to_rounding),
+        cmocka_unit_test(refuses_what_is_not_positive_definite),
+        cmocka_unit_test(the_identity_is_its_own_factor),
+        cmocka_unit_test(blocks_in_a_row_differ_by_one_point_at_most),
+    };
+    return cmocka_run_group_tests_name("recursive", tests, NULL, NULL);
+}
