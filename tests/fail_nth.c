@@ -1,7 +1,8 @@
 /* A library to preload: the FAIL_AT-th call of a kind fails as the system would let it fail.
  *     LD_PRELOAD=build/fail_nth.so FAIL_KIND=write FAIL_AT=3 FAIL_LOG=log ./sweep ...
- * FAIL_KIND  memory  malloc, calloc, realloc, aligned_alloc (ENOMEM), called by the program itself: the libraries it uses
- *                    (HDF5, libconfig, OpenMP) do not claim to survive it
+ * FAIL_KIND  memory  aligned_alloc (ENOMEM), called by the program itself: all its memory comes from there (base/sw_mem.c). The
+ *                    libraries it uses (HDF5, libconfig, OpenMP, CUDA's run time, which is part of the program) use malloc,
+ *                    and do not claim to survive it
  *            write   write, pwrite, writev to regular files (ENOSPC);  fsync (EIO);  rename (EIO);  open, opendir (EMFILE)
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
@@ -84,26 +85,12 @@ static bool regular(int fd)
     static __typeof__(&name) real; \
     if (!real) { void *found = dlsym(RTLD_NEXT, #name); memcpy(&real, &found, sizeof real); }
 
-/* glibc's own allocator: dlsym() may allocate, so these cannot look for it */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *old, size_t size);
+/* glibc's own allocator: dlsym() may allocate, so it cannot look for it */
 extern void *__libc_memalign(size_t alignment, size_t size);
-
-static bool no_memory(const void *caller) { return chosen == MEMORY && from_program(caller) && fails(MEMORY); }
-
-void *malloc(size_t size) { return no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size); }
-
-void *calloc(size_t count, size_t size)
-{
-    return no_memory(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size) { return no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size); }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return no_memory(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+    return from_program(__builtin_return_address(0)) && fails(MEMORY) ? NULL : __libc_memalign(alignment, size);
 }
 
 ssize_t write(int fd, const void *data, size_t size)
