@@ -3,8 +3,7 @@
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 sweep=${SWEEP:-$top/sweep}
-python=/usr/bin/python3
-$python -c 'import h5py, numpy' 2>/dev/null || python=
+python=$(scripts/find_python.sh)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-cli-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -227,7 +226,7 @@ expect 5 plot missing.h5; says missing.h5
 SWEEP_SHARE=$tmp/nowhere expect 5 plot results/small.h5; says plot.py
 SWEEP_PYTHON=$tmp/nopython expect 4 plot results/small.h5; says python3-h5py
 if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
-    expect 0 plot results/small.h5 --kind spacetime --run 0 -o picture.png
+    SWEEP_PYTHON=$python expect 0 plot results/small.h5 --kind spacetime --run 0 -o picture.png
     [ -s picture.png ] || fail "no picture"
 else
     echo "# skipped: plot: no python3 with matplotlib"

@@ -88,8 +88,9 @@ else
     echo "skipped: a full disk (needs root and tmpfs)"
 fi
 
-if /usr/bin/python3 -c 'import h5py, numpy' 2>/dev/null; then
-    PYTHONPATH="$top/tests" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - again/*.h5 <<'PY' || fail "datasets differ after a fault"
+python=$("$top/scripts/find_python.sh")
+if [ -n "$python" ]; then
+    PYTHONPATH="$top/tests" PYTHONDONTWRITEBYTECODE=1 $python - again/*.h5 <<'PY' || fail "datasets differ after a fault"
 import sys
 import h5py
 from compare_h5 import compare

@@ -4,8 +4,8 @@
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 sweep=${SWEEP:-$top/sweep}
-python=/usr/bin/python3
-$python -c 'import h5py, numpy' 2>/dev/null || { echo "# skipped: no python3 with h5py"; exit 0; }
+python=$(scripts/find_python.sh)
+[ -n "$python" ] || { echo "# skipped: no python3 with h5py"; exit 0; }
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-kill-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1

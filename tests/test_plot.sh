@@ -2,8 +2,9 @@
 # sweep plot draws what the program writes, fits slopes, and says what is wrong when it cannot.
 cd "$(dirname "$0")/.." || exit 1
 : "${SWEEP:=./build/sweep}"
-python=/usr/bin/python3
-$python -c 'import h5py, matplotlib' 2>/dev/null || { echo "  skip  no h5py and matplotlib for $python"; exit 0; }
+python=$(scripts/find_python.sh)
+export SWEEP_PYTHON=${python:-none}
+$SWEEP_PYTHON -c 'import h5py, matplotlib' 2>/dev/null || { echo "  skip  no python3 with h5py and matplotlib"; exit 0; }
 failed=0
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
