@@ -332,6 +332,8 @@ static void missing_keys_are_named_at_their_group(void **state)
                 "ch.cfg:2: error: 'grid.length' is missing: Length of the domain.\n");
     refuse_text("title = \"x\";", NULL, 0,
                 "ch.cfg: error: 'problem' is missing: one of hyperdiffusion, heat, cahn_hilliard\n");
+    refuse_text("title = \"x\";\nprobem = \"heat\";", NULL, 0,
+                "ch.cfg:2: error: unknown key 'probem'; did you mean 'problem'?\n");
     REFUSED("-s: error: unknown problem 'haet'; did you mean 'heat'?\n", "problem=haet");
     REFUSED("-s: error: unknown problem 'wave'; known: hyperdiffusion, heat, cahn_hilliard\n", "problem=wave");
 }
@@ -462,11 +464,43 @@ static void everything_wrong_is_reported_at_once(void **state)
                 "time = { dt = 0.1; end = \"1 +\"; };\ninitial = \"y\";\nsweep = { a = [0.01, 1]; };\n",
                 NULL, 0,
                 "ch.cfg:2: error: integer 3000000000 does not fit 32 bits; write 3000000000.0 or 3000000000L\n"
+                "ch.cfg:2: error: 'grid.n' = 3000000000: must be at most 1e+09\n"
                 "ch.cfg:3: error: unknown key 'physics.kama'; did you mean 'gamma'?\n"
                 "ch.cfg:4: error: 'time.end', column 3: missing operand after '+'\n    1 +\n      ^\n"
                 "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x a n length dt end "
                 "gamma D pi e\n"
                 "ch.cfg:6: error: array mixes integer and real: [0.01, 1]; write 1.0\n");
+}
+
+static void wrong_values_are_reported_with_wrong_words(void **state)
+{
+    (void)state;
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 3; length = 1.0; };\nphysics = { gamma = 1.0; D = -1.0; };\n"
+                "time = { dt = 0.03; end = 1.0; };\ninitial = \"y\";\n",
+                NULL, 0,
+                "ch.cfg:2: error: 'grid.n' = 3: the stencil of hyperdiffusion needs at least 5 points\n"
+                "ch.cfg:3: error: 'physics.D' = -1: must be greater than 0\n"
+                "ch.cfg:4: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest dt "
+                "is 0.03030303, as \"end/33\"\n"
+                "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x n length dt end gamma D "
+                "pi e\n");
+    REFUSED("-s: error: 'output.fields.times': time 2 is not within 0 and the end, 1\n"
+            "-s: error: unknown key 'time.foo'; known here: dt end\n",
+            "output.fields.times=[0.0, 2.0]", "time.foo=1");
+    /* in the runs of a sound sweep, */
+    REFUSED("-s: error: 'physics.D' = -1 in run 1 (a = -1): must be greater than 0\n"
+            "-s: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run "
+            "physics initial forcing exact\n",
+            "sweep.a=[1, -1]", "physics.D=a", "foo=1");
+    /* and outside a refused one; */
+    REFUSED("-s: error: 'sweep.a' is empty: an axis needs a value\n"
+            "-s: error: 'physics.gamma' = -2: must be greater than 0\n",
+            "sweep.a=[]", "physics.D=a", "physics.gamma=-2");
+    /* what comes of a refused value is no news */
+    REFUSED("-s: error: 'define.q', column 1: unknown name 'z'\n    z\n    ^  known: q p n length dt end gamma D pi e\n",
+            "define={ q=\"z\"; p=\"q\"; }", "physics.D=p", "grid.n=p", "time.dt=min(p, 0.3)",
+            "output.scalars.every=q");
+    REFUSED("-s: error: 'define.p' depends on itself: p -> q -> p\n", "define={ p=\"q\"; q=\"p\"; }", "time.dt=q");
 }
 
 int main(void)
@@ -496,6 +530,7 @@ int main(void)
         cmocka_unit_test(numbers_out_of_range_are_refused_with_the_first_run),
         cmocka_unit_test(the_end_must_be_a_whole_number_of_steps),
         cmocka_unit_test(everything_wrong_is_reported_at_once),
+        cmocka_unit_test(wrong_values_are_reported_with_wrong_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,8 @@ static void add_axes(struct sw_sweep *s)
         add_column(s,
                    (struct sw_column){a->name, SW_COLUMN_AXIS, "1", NULL, a->word ? (int)a->count : 0, a->word,
                                       a->count == 1, true},
-                   (struct source){.kind = SOURCE_AXIS, .axis = k, .setting = a->setting});
+                   (struct source){.kind = SOURCE_AXIS, .axis = k, .setting = a->setting,
+                                   .unknown = s->own->axes_wrong});
         check_name(s, a->setting);
     }
 }
@@ -167,6 +168,7 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     struct value v;
     bool ok;
     if (from->kind == SOURCE_AXIS) return SW_OK;
+    from->unknown = true;
     if (!from->setting && (!key->fallback || !*key->fallback)) return SW_OK;  /* missing: reported with the keys */
     SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting,
                       from->setting ? NULL : key->fallback, &v, &ok));
@@ -174,6 +176,7 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     from->kind = v.formula ? SOURCE_FORMULA : SOURCE_CONSTANT;
     from->number = v.number;
     from->formula = v.formula;
+    from->unknown = false;
     return SW_OK;
 }
 
@@ -191,9 +194,13 @@ static void visit(struct ordering *o, int k);
 
 static void visit_name(void *user, const char *name, int column)
 {
-    int k = column_meant(((struct ordering *)user)->s, name);
+    struct ordering *o = user;
+    struct source *source = o->s->own->source;
+    int k = column_meant(o->s, name), needed_by = o->chain[o->depth - 1];
     (void)column;
-    if (k >= 0) visit(user, k);
+    if (k < 0) return;
+    visit(o, k);
+    source[needed_by].unknown |= source[k].unknown;
 }
 
 static const char *called(const struct sw_column *c)
@@ -212,6 +219,7 @@ static void refuse_cycle(struct ordering *o, int k)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", called(&o->s->column[o->chain[j]]));
     expand_complain(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
                     o->s->own->source[k].formula->path, at < sizeof text ? text : "... -> ", called(&o->s->column[k]));
+    o->s->own->source[k].unknown = true;
 }
 
 static void visit(struct ordering *o, int k)
@@ -282,10 +290,11 @@ enum sw_status columns_fold(struct sw_sweep *s)
     SW_TRY(sw_alloc((size_t)s->ncolumn * BLOCK, &column));
     for (int j = 0; j < s->own->norder && !st; j++) {
         int k = s->own->order[j];
-        if (!s->column[k].uniform) { s->own->order[varying++] = k; continue; }
-        st = column_fill(s, k, NULL, 0, 1, column);
+        bool unknown = s->own->source[k].unknown;
+        if (!s->column[k].uniform && !unknown) { s->own->order[varying++] = k; continue; }
+        if (!unknown) st = column_fill(s, k, NULL, 0, 1, column);
         s->own->source[k].kind = SOURCE_CONSTANT;
-        s->own->source[k].number = column[(size_t)k * BLOCK];
+        s->own->source[k].number = unknown ? NAN : column[(size_t)k * BLOCK];
     }
     s->own->norder = varying;
     sw_free(column);

@@ -37,6 +37,18 @@ const char *expand_number(double v, char text[32])
 
 /* ------------------------------------------------------------------ expanding */
 
+static void refuse_without_problem(const struct sw_sweep *s, const char *known)
+{
+    static const char *const key[] = {"problem"};
+    for (int k = 0; k < s->config->root->count; k++) {
+        const struct sw_setting *at = s->config->root->child[k];
+        if (!sw_near(at->name, key, 1)) continue;
+        expand_complain(s, at, "unknown key '%s'; did you mean 'problem'?", at->path);
+        return;
+    }
+    expand_complain(s, NULL, "'problem' is missing: one of %s", known);
+}
+
 static void pick_problem(struct sw_sweep *s)
 {
     const struct sw_setting *at = sw_config_find(s->config, "problem");
@@ -47,7 +59,7 @@ static void pick_problem(struct sw_sweep *s)
         name[n] = sw_problem_table[n]->name;
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", n ? ", " : "", name[n]);
     }
-    if (!at) { expand_complain(s, NULL, "'problem' is missing: one of %s", known); return; }
+    if (!at) { refuse_without_problem(s, known); return; }
     if (at->kind != SW_SETTING_STRING) {
         expand_complain(s, at, "'problem' must be one of %s, in quotes", known);
         return;
@@ -79,12 +91,15 @@ static enum sw_status so_far(const struct sw_sweep *s)
 static enum sw_status expand(struct sw_sweep *s)
 {
     struct times every;
+    int errors;
     pick_problem(s);
     if (!s->problem) return so_far(s);
     SW_TRY(keys_check(s));
     SW_TRY(options_read(s));
+    errors = s->own->report->errors;
     SW_TRY(axes_read(s));
     SW_TRY(axes_combine(s));
+    s->own->axes_wrong = s->nruns < 1 || s->own->report->errors > errors;
     SW_TRY(columns_make(s));
     SW_TRY(functions_read(s));
     SW_TRY(times_read(s, "output.fields.times", &s->own->fields));
@@ -93,8 +108,8 @@ static enum sw_status expand(struct sw_sweep *s)
     if (every.setting) s->own->scalars = every;
     check_solver_axis(s);
     shape_prepare(s);
-    SW_TRY(so_far(s));  /* what follows needs all names and expressions to be right */
-    SW_TRY(axes_check_used(s));
+    /* an axis may be used in an expression that was refused */
+    if (s->own->report->errors == 0) SW_TRY(axes_check_used(s));
     SW_TRY(columns_fold(s));
     SW_TRY(runs_check(s));
     return so_far(s);

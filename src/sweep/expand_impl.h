@@ -44,6 +44,8 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
 enum sw_status value_over_runs(const struct value *value, int count, const double *column, double *out);
 /** Whether all runs have the same value. */
 bool value_uniform(const struct sw_sweep *s, const struct value *value);
+/** Whether all columns that it needs are known. */
+bool value_known(const struct sw_sweep *s, const struct value *value);
 
 /* ---- call.c: "linspace(0, end, 11)" */
 
@@ -104,11 +106,12 @@ struct source {                         /* where the numbers of a column come fr
     int                      axis;
     struct formula          *formula;
     const struct sw_setting *setting;   /* NULL: a default                                                      */
+    bool                     unknown;   /* refused or missing, or it needs one that is: reported, checked no more */
 };
 
 /** Make the columns with their sources, the scope of names, the order to compute in; refuse cycles and bad names. */
 enum sw_status columns_make(struct sw_sweep *s);
-/** Compute what is the same for all runs. */
+/** Compute what is the same for all runs; unknown columns hold NaN from here on. */
 enum sw_status columns_fold(struct sw_sweep *s);
 /** The numbers of column k of some runs, into column[k*BLOCK + j]; the columns it needs are there already. */
 enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
@@ -165,6 +168,7 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *bloc
 
 struct sw_sweep_own {
     struct sw_report *report;           /* while expanding                                                      */
+    bool              axes_wrong;       /* the runs cannot be told apart                                        */
     bool              starved;          /* memory failed where there was no status to say so                    */
     struct sw_arena  *arena;
     struct formula   *formulas;

@@ -107,19 +107,25 @@ enum sw_status value_over_runs(const struct value *value, int count, const doubl
     return SW_OK;
 }
 
-struct uniform_search { const struct sw_sweep *s; bool uniform; };
+struct need { const struct sw_sweep *s; bool uniform, known; };
 
-static void note_varying(void *user, const char *name, int column)
+static void note_need(void *user, const char *name, int column)
 {
-    struct uniform_search *u = user;
-    int k = column_meant(u->s, name);
+    struct need *need = user;
+    int k = column_meant(need->s, name);
     (void)column;
-    if (k >= 0 && !u->s->column[k].uniform) u->uniform = false;
+    if (k < 0) return;
+    need->uniform &= need->s->column[k].uniform;
+    need->known &= !need->s->own->source[k].unknown;
 }
 
-bool value_uniform(const struct sw_sweep *s, const struct value *value)
+static struct need needs(const struct sw_sweep *s, const struct value *value)
 {
-    struct uniform_search u = {s, true};
-    if (value->formula) sw_expr_names(value->formula->expr, note_varying, &u);
-    return u.uniform;
+    struct need need = {s, true, true};
+    if (value->formula) sw_expr_names(value->formula->expr, note_need, &need);
+    return need;
 }
+
+bool value_uniform(const struct sw_sweep *s, const struct value *value) { return needs(s, value).uniform; }
+
+bool value_known(const struct sw_sweep *s, const struct value *value) { return needs(s, value).known; }

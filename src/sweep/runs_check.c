@@ -5,7 +5,8 @@
 #include "base/sw_mem.h"
 #include "sweep/expand_impl.h"
 
-/* Every run is looked at before any work is done; of each kind of fault the first run that has it is named. */
+/* Every run is looked at before any work is done; of each kind of fault the first run that has it is named. Where
+ * something was refused before, this looks at what does not depend on it, so that all faults are reported together. */
 
 /* Faults are numbered: one for each column, then these. */
 enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, SHAPE_FAULTS };
@@ -44,6 +45,7 @@ static void note(struct checking *c, int fault, int64_t run)
 static void check_columns(struct checking *c, const struct block *b)
 {
     for (int k = 0; k < c->s->ncolumn; k++) {
+        if (c->s->own->source[k].unknown) continue;
         const double *v = b->column + (size_t)k * BLOCK;
         int last = c->s->column[k].uniform ? 1 : b->count;
         for (int j = 0; j < last; j++)
@@ -112,7 +114,7 @@ static const char *place(const struct sw_sweep *s, bool uniform, int64_t run, ch
 {
     char axes[240];
     text[0] = 0;
-    if (uniform || s->naxis == 0) return text;
+    if (uniform || s->naxis == 0 || s->own->axes_wrong) return text;
     sw_sweep_describe(s, run, axes, sizeof axes);
     snprintf(text, 300, " in run %lld (%s)", (long long)run, axes);
     return text;
@@ -192,17 +194,45 @@ static enum sw_status tell(void *user, const struct block *b)
     return st;
 }
 
+/* Whether a column is known and in the range of its key, in all runs. */
+static bool sound(const struct checking *c, int k)
+{
+    return k < 0 || (!c->s->own->source[k].unknown && c->first[k] < 0);
+}
+
+static bool times_known(const struct sw_sweep *s, const struct times *t)
+{
+    for (int k = 0; k < t->narg; k++)
+        if (!value_known(s, &t->arg[k])) return false;
+    return true;
+}
+
+/* Whether a fault means anything: with wrong numbers the shapes mean nothing. */
+static bool to_tell(const struct checking *c, int fault)
+{
+    const struct sw_sweep_own *own = c->s->own;
+    const struct shape *p = &own->shape;
+    if (c->first[fault] < 0) return false;
+    switch (fault - c->s->ncolumn) {
+    case FAULT_POINTS: return sound(c, p->n);
+    case FAULT_DIM: return sound(c, p->dim);
+    case FAULT_STEPS: return sound(c, p->dt) && sound(c, p->end);
+    case FAULT_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->fields);
+    case FAULT_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->scalars);
+    default: return true;
+    }
+}
+
 enum sw_status runs_check(struct sw_sweep *s)
 {
     struct checking c = {.s = s};
     enum sw_status st;
     SW_TRY(sw_alloc((size_t)s->ncolumn + SHAPE_FAULTS, &c.first));
     for (int f = 0; f < s->ncolumn + SHAPE_FAULTS; f++) c.first[f] = -1;
-    SW_TRY_TO(done, st, blocks_each(s, NULL, 0, s->nruns, false, check_block, &c));
+    SW_TRY_TO(done, st, blocks_each(s, NULL, 0, s->own->axes_wrong ? 1 : s->nruns, false, check_block, &c));
     for (int f = 0; f < s->ncolumn + SHAPE_FAULTS; f++) {
-        if (f == s->ncolumn && s->own->report->errors) break;  /* with wrong numbers the shapes mean nothing */
         struct telling t = {s, f, c.first[f]};
-        if (c.first[f] >= 0) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, tell, &t));
+        if (to_tell(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, tell, &t));
     }
 done:
     sw_free(c.first);
