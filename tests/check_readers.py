@@ -1,6 +1,6 @@
 """check_readers.py FILE KIND: open an output file as users do and compare what the readers see with each other.
-KIND: root (arrays at the root) or groups (an n swept). Prints what is wrong and exits 1; a library that is missing is skipped
-with a message, unless SW_NEED contains "readers"."""
+KIND: root (arrays at the root) or groups (an n swept). Prints what is wrong and exits 1; a library that is missing is
+skipped with a message, unless SW_NEED contains "readers"."""
 import os
 import re
 import subprocess
@@ -30,7 +30,9 @@ def same(a, b):
     a, b = np.asarray(a), np.asarray(b)
     if a.shape != b.shape:
         return False
-    return np.array_equal(a, b, equal_nan=True) if a.dtype.kind == "f" else list(a.astype(str).flat) == list(b.astype(str).flat)
+    if a.dtype.kind == "f":
+        return np.array_equal(a, b, equal_nan=True)
+    return list(a.astype(str).flat) == list(b.astype(str).flat)
 
 
 def check_types(name, node):

@@ -1,9 +1,10 @@
 /* A library to preload: the FAIL_AT-th call of a kind fails as the system would let it fail.
  *     LD_PRELOAD=build/fail_nth.so FAIL_KIND=write FAIL_AT=3 FAIL_LOG=log ./sweep ...
- * FAIL_KIND  memory  aligned_alloc (ENOMEM), called by the program itself: all its memory comes from there (base/sw_mem.c). The
- *                    libraries it uses (HDF5, libconfig, OpenMP, CUDA's run time, which is part of the program) use malloc,
- *                    and do not claim to survive it
- *            write   write, pwrite, writev to regular files (ENOSPC);  fsync (EIO);  rename (EIO);  open, opendir (EMFILE)
+ * FAIL_KIND  memory  aligned_alloc (ENOMEM), called by the program itself: all its memory comes from there
+ *                    (base/sw_mem.c). The libraries it uses (HDF5, libconfig, OpenMP, CUDA's run time, which is part of
+ *                    the program) use malloc, and do not claim to survive it
+ *            write   write, pwrite, writev to regular files (ENOSPC)
+ *            fsync, rename (EIO);  open: open, opendir (EMFILE)
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -72,7 +73,10 @@ static bool fails(enum kind kind)
     return true;
 }
 
-static bool from_program(const void *caller) { return (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end; }
+static bool from_program(const void *caller)
+{
+    return (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end;
+}
 
 static bool regular(int fd)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Output files open as they are with h5py, xarray (both engines), ncdump and h5dump, and all of them see the same numbers.
-# The distribution's python: its packages belong together. Skipped where it has no h5py, unless SW_NEED contains "readers".
+# Output files open as they are with h5py, xarray (both engines), ncdump and h5dump; all of them see the same numbers.
+# The distribution's python: its packages belong together. Skipped where it has no h5py, unless SW_NEED has "readers".
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 python=/usr/bin/python3
@@ -23,11 +23,14 @@ look tiny_diverge root 1
 look tiny_nsweep groups 0
 look tiny_heat root 0
 # times, points and words that differ from run to run
-look tiny_ch root 0 -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; solver=["cpu.plain+cpu.thomas","cpu.plain+cpu.lapack"]; }' \
-    -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$solver' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
+look tiny_ch root 0 \
+    -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; row=["cpu.plain","cpu.plain+cpu.lapack"]; }' \
+    -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$row' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
 # the examples of docs/output.md do run
 mkdir "$tmp/results"
-for name in tiny_ch tiny_nsweep; do "$SWEEP" run configs/$name.cfg --device cpu -q -o "$tmp/results/$name.h5" || failed=1; done
+for name in tiny_ch tiny_nsweep; do
+    "$SWEEP" run configs/$name.cfg --device cpu -q -o "$tmp/results/$name.h5" || failed=1
+done
 $python -c '
 import re
 for k, block in enumerate(re.findall("```python\n(.*?)```", open("docs/output.md").read(), re.S)):

@@ -55,7 +55,8 @@ static void tear_down(struct fixture *f)
 }
 
 #define HEAD "title = \"test\"; problem = \"hyperdiffusion\"; initial = \"sin(x)\";"
-#define PLAIN HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = \"g\"; D = 1.0; }; time = { dt = 0.5; end = 10.0; };" \
+#define SMALL HEAD "grid = { n = 8; length = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+#define PLAIN SMALL "physics = { gamma = \"g\"; D = 1.0; };" \
     "output = { fields = { times = \"linspace(0, end, 6)\"; }; scalars = { every = 1.0; }; };"
 #define TEN PLAIN "sweep = { g = \"range(1, 10)\"; };"
 
@@ -65,7 +66,10 @@ static const struct sw_provenance provenance = {
 
 /* ---- synthetic numbers: exact in single precision; which run is told by its id */
 static double mark(uint64_t id) { return (double)(id % 1024); }
-static double field_at(uint64_t id, int64_t step, int64_t i) { return mark(id) + 1024.0 * (double)step + (double)i / 16; }
+static double field_at(uint64_t id, int64_t step, int64_t i)
+{
+    return mark(id) + 1024.0 * (double)step + (double)i / 16;
+}
 static double scalar_at(uint64_t id, int64_t step, int k) { return mark(id) - 3.0 * (double)step + 0.125 * k; }
 
 static void add_field(struct sw_part *part, const struct fixture *f, const struct sw_part_desc *d, int64_t step)
@@ -129,7 +133,8 @@ static void write_part(const struct fixture *f, const char *file, const struct s
     assert_ok(sw_alloc((size_t)s->count, &result));
     describe(f, s, &d, id);
     assert_ok(sw_part_create(file, &d, &provenance, &part));
-    for (int64_t k = d.field_first; k < g->nfield && g->field_step[k] <= s->to; k++) add_field(part, f, &d, g->field_step[k]);
+    for (int64_t k = d.field_first; k < g->nfield && g->field_step[k] <= s->to; k++)
+        add_field(part, f, &d, g->field_step[k]);
     for (int64_t k = d.scalar_first; k < g->nscalar && g->scalar_step[k] <= s->to; k++)
         add_scalars(part, f, &d, g->scalar_step[k]);
     for (int k = 0; k < s->count; k++) result[k] = result_of(id[k], s->status, s->to);
@@ -151,7 +156,8 @@ static void write_all(const struct fixture *f, const char *file, int most, enum 
     for (int g = 0; g < f->ngroup; g++)
         for (int first = 0; first < f->group[g].count; first += most) {
             int left = (int)f->group[g].count - first;
-            write_part(f, file, &(struct stretch){g, first, left < most ? left : most, -1, f->group[g].steps, status, false});
+            write_part(f, file,
+                       &(struct stretch){g, first, left < most ? left : most, -1, f->group[g].steps, status, false});
         }
 }
 
@@ -204,8 +210,8 @@ static double one_number(hid_t file, const char *name, int row)
 
 static bool is_there(hid_t file, const char *name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; }
 
-static void check_scalar_series(const struct fixture *f, hid_t file, const struct sw_group *g, const char *prefix, int k,
-                                const char *name, int rows)
+static void check_scalar_series(const struct fixture *f, hid_t file, const struct sw_group *g, const char *prefix,
+                                int k, const char *name, int rows)
 {
     char path[64];
     hsize_t dim[3];
@@ -293,7 +299,7 @@ static void single_precision_is_stored_as_such(void **state)
     struct fixture f;
     const char *file = path_of("single.h5");
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+    set_up(&f, SMALL "physics = { gamma = 1.0; D = 1.0; };"
                "output = { fields = { times = [0.0, 10.0]; precision = \"single\"; }; scalars = { every = 5.0; }; };"
                "forcing = \"x*seed\"; sweep = { seed = [1, 2, 3]; };");
     write_all(&f, file, 2, SW_RUN_DONE);
@@ -483,7 +489,8 @@ static void times_that_differ_are_stored_per_run(void **state)
     const char *file = path_of("times.h5");
     hsize_t dim[3];
     (void)state;
-    set_up(&f, HEAD "sweep = { dt = [0.5, 0.25]; end = [1.0, 2.0]; length = [1.0, 2.0]; }; grid = { n = 8; length = \"length\"; };"
+    set_up(&f, HEAD "sweep = { dt = [0.5, 0.25]; end = [1.0, 2.0]; length = [1.0, 2.0]; };"
+               "grid = { n = 8; length = \"length\"; };"
                "physics = { gamma = 1.0; D = 1.0; }; time = { dt = \"dt\"; end = \"end\"; };"
                "output = { fields = { times = \"linspace(0, end, 3)\"; }; scalars = { every = 0.5; }; };");
     write_all(&f, file, 1, SW_RUN_DONE);
@@ -520,8 +527,9 @@ static void words_are_stored_as_words(void **state)
     struct sw_table *t;
     const char *file = path_of("words.h5");
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
-               "solver = \"$how\"; forcing = \"x*seed\"; sweep = { how = [\"cpu.thomas\", \"cpu.lapack\"]; seed = [1, 2]; };");
+    set_up(&f, SMALL "physics = { gamma = 1.0; D = 1.0; };"
+               "solver = \"$how\"; forcing = \"x*seed\";"
+               "sweep = { how = [\"cpu.thomas\", \"cpu.lapack\"]; seed = [1, 2]; };");
     write_all(&f, file, 1, SW_RUN_DONE);
     for (int merged = 0; merged < 2; merged++) {
         if (merged) merge_into(&f, file);
@@ -542,13 +550,14 @@ static void nothing_saved_means_no_arrays(void **state)
     struct fixture f;
     const char *file = path_of("bare.h5");
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+    set_up(&f, SMALL "physics = { gamma = 1.0; D = 1.0; };"
                "forcing = \"x*seed\"; sweep = { seed = [1, 2]; };");
     write_all(&f, file, 1, SW_RUN_DONE);
     merge_into(&f, file);
     check_ids(&f, file);
     hid_t h = open_file(file);
-    assert_false(is_there(h, "u") || is_there(h, "mass") || is_there(h, "time") || is_there(h, "time_s") || is_there(h, "x"));
+    assert_false(is_there(h, "u") || is_there(h, "mass") || is_there(h, "time") || is_there(h, "time_s") ||
+                 is_there(h, "x"));
     H5Fclose(h);
     tear_down(&f);
 }
@@ -559,7 +568,7 @@ static void runs_that_end_before_their_first_output_are_results(void **state)
     struct sw_table *t;
     const char *file = path_of("early.h5");
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = \"g\"; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+    set_up(&f, SMALL "physics = { gamma = \"g\"; D = 1.0; };"
                "output = { fields = { times = [10.0]; }; }; sweep = { g = [1.0, 2.0]; };");
     write_part(&f, file, &(struct stretch){0, 0, 2, -1, 3, SW_RUN_DIVERGED, false});
     merge_into(&f, file);
@@ -586,11 +595,12 @@ static void a_file_lists_all_the_devices_it_comes_from(void **state)
     const char *file = path_of("devices.h5");
     static const char *const solver[] = {"cpu.plain", "cuda.split", "cpu.plain", "cuda.split"};
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = \"g\"; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+    set_up(&f, SMALL "physics = { gamma = \"g\"; D = 1.0; };"
                "sweep = { g = \"range(1, 4)\"; };");
     for (int k = 0; k < 4; k++) {
         struct sw_provenance p = {.solver = solver[k], .command_line = "sweep x", .started = 1.7e9 + k / 2};
-        struct sw_part_desc d = {.sweep = f.sweep, .group = f.group, .run = f.group->run + k, .id = f.id + k, .count = 1};
+        struct sw_part_desc d = {
+            .sweep = f.sweep, .group = f.group, .run = f.group->run + k, .id = f.id + k, .count = 1};
         struct sw_run_result r = result_of(f.id[k], SW_RUN_DONE, 20);
         assert_ok(sw_part_create(file, &d, &p, &part));
         assert_ok(sw_part_finish(&part, &r, NULL, 0, 20));
@@ -609,7 +619,7 @@ static void one_run_without_parameters_is_a_file_too(void **state)
     struct fixture f;
     const char *file = path_of("one.h5");
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; }; time = { dt = 0.5; end = 10.0; };"
+    set_up(&f, SMALL "physics = { gamma = 1.0; D = 1.0; };"
                "output = { fields = { times = [10.0]; }; scalars = { every = 5.0; }; };");
     write_all(&f, file, 1, SW_RUN_DONE);
     merge_into(&f, file);
@@ -623,7 +633,8 @@ static void long_series_of_few_runs_fill_blocks(void **state)
     struct fixture f;
     const char *file = path_of("series.h5");
     (void)state;
-    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; }; time = { dt = 0.5; end = 50000.0; };"
+    set_up(&f, HEAD "grid = { n = 8; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };"
+               "time = { dt = 0.5; end = 50000.0; };"
                "output = { fields = { times = \"linspace(0, end, 20001)\"; }; scalars = { every = 0.5; }; };"
                "forcing = \"x*seed\"; sweep = { seed = \"range(1, 7)\"; };");
     write_part(&f, file, &(struct stretch){0, 0, 7, -1, 61234, SW_RUN_PENDING, true});
@@ -631,6 +642,35 @@ static void long_series_of_few_runs_fill_blocks(void **state)
     merge_into(&f, file);
     check_section(&f, file, &f.group[0], "");
     tear_down(&f);
+}
+
+static void check_large(int runs, int times)
+{
+    struct fixture f;
+    char text[600];
+    const char *file = path_of("large.h5");
+    snprintf(text, sizeof text,
+             HEAD "grid = { n = 65536; length = 1.0; }; physics = { gamma = \"g\"; D = 1.0; };"
+                  "time = { dt = 0.5; end = %g; }; output = { fields = { times = \"linspace(0, end, %d)\"; };"
+                  "scalars = { every = 0.5; }; }; sweep = { g = \"range(1, %d)\"; };", 0.5 * (times - 1), times, runs);
+    set_up(&f, text);
+    write_all(&f, file, runs, SW_RUN_DONE);
+    merge_into(&f, file);
+    check_section(&f, file, &f.group[0], "");
+    assert_ok(sw_results_remove(file));
+    tear_down(&f);
+}
+
+static void a_run_larger_than_a_block_is_joined_piece_by_piece(void **state)
+{
+    (void)state;
+    check_large(1, 70);  /* 70 * 65536 * 8 bytes = 35 MiB, a block is 32 MiB */
+}
+
+static void a_time_larger_than_a_block_is_written_in_chunks(void **state)
+{
+    (void)state;
+    check_large(10, 2);  /* 10 * 65536 * 8 bytes = 5 MiB, a part's block is 4 MiB */
 }
 
 static void a_damaged_part_is_named_and_passed_over(void **state)
@@ -915,7 +955,8 @@ static void a_folder_that_cannot_be_written_is_named(void **state)
     tear_down(&f);
 }
 
-/* A file size limit stands in for a full disk: writing fails at any place in the file. Returns whether the part came to be. */
+/* A file size limit stands in for a full disk: writing fails at any place in the file. Returns whether the part came to
+ * be. */
 static bool write_within(const struct fixture *f, const char *file, rlim_t limit)
 {
     struct rlimit old, small;
@@ -1017,6 +1058,8 @@ int main(void)
         cmocka_unit_test(a_file_lists_all_the_devices_it_comes_from),
         cmocka_unit_test(one_run_without_parameters_is_a_file_too),
         cmocka_unit_test(long_series_of_few_runs_fill_blocks),
+        cmocka_unit_test(a_run_larger_than_a_block_is_joined_piece_by_piece),
+        cmocka_unit_test(a_time_larger_than_a_block_is_written_in_chunks),
         cmocka_unit_test(a_damaged_part_is_named_and_passed_over),
         cmocka_unit_test(a_part_whose_beginning_is_lost_does_not_count),
         cmocka_unit_test(what_is_not_ours_is_called_what_it_is),

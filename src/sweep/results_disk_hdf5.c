@@ -1,6 +1,6 @@
-/* The file driver below HDF5 when it writes. HDF5 cannot let go of a file whose metadata it cannot write: it keeps the ids and
- * tries again until exit. So here a write always succeeds: the first error of the system is kept, what comes after it is
- * dropped, and the file closes like any other; sw_disk_error() tells what happened. */
+/* The file driver below HDF5 when it writes. HDF5 cannot let go of a file whose metadata it cannot write: it keeps the
+ * ids and tries again until exit. So here a write always succeeds: the first error of the system is kept, what comes
+ * after it is dropped, and the file closes like any other; sw_disk_error() tells what happened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>

@@ -127,9 +127,9 @@ static enum sw_status claim_number(const char *folder, long number, char **tmp, 
     int fd = open(*tmp, O_CREAT | O_EXCL | O_WRONLY, 0666);
     if (fd < 0) return (*taken = errno == EEXIST) ? SW_OK : sw_files_fail(*tmp);
     close(fd);
-    char *final = sw_strndup(*tmp, strlen(*tmp) - strlen(".tmp"));  /* another process may just have finished this number */
+    char *final = sw_strndup(*tmp, strlen(*tmp) - strlen(".tmp"));
     if (!final) return SW_E_MEMORY;
-    *taken = access(final, F_OK) == 0;
+    *taken = access(final, F_OK) == 0;  /* another process may just have finished this number */
     if (*taken) unlink(*tmp);
     sw_free(final);
     return SW_OK;

@@ -1,6 +1,7 @@
 #ifndef RESULTS_FILES_H
 #define RESULTS_FILES_H
-/* Names and fates of result files: FILE.h5, FILE.h5.d/part-NNNNNN.h5 and what is still being written (.tmp). No HDF5 here. */
+/* Names and fates of result files: FILE.h5, its parts FILE.h5.d/part-NNNNNN.h5, and what is still being written (.tmp).
+ * No HDF5 here. */
 #include <stdbool.h>
 
 #include "base/sw_err.h"

@@ -261,7 +261,8 @@ enum sw_status sw_gather_table(const struct sw_gather *g, bool ended_only, const
         index[rows] = g->wanted[j].index;
         from[rows++] = l;
     }
-    if (!st) st = sw_table_alloc(rows, sweep ? sweep->naxis : g->ninput ? g->input[g->ninput - 1].table->nparam : 0, table);
+    int nparam = sweep ? sweep->naxis : g->ninput ? g->input[g->ninput - 1].table->nparam : 0;
+    if (!st) st = sw_table_alloc(rows, nparam, table);
     if (!st) st = fill(g, sweep, index, from, *table);
     if (st) sw_table_free(table);
     sw_free(index);

@@ -1,7 +1,7 @@
 #ifndef RESULTS_GATHER_H
 #define RESULTS_GATHER_H
-/* All that is known about a set of result files (final files and parts, old to new): which run has its results where. Arrays of
- * numbers stay in the files. The readers of HDF5 are in results_source_hdf5.c. */
+/* All that is known about a set of result files (final files and parts, old to new): which run has its results where.
+ * Arrays of numbers stay in the files. The readers of HDF5 are in results_source_hdf5.c. */
 #include "sweep/results_impl.h"
 
 struct sw_section;
@@ -50,9 +50,9 @@ struct sw_gather {                     /* start from {0}; free with sw_gather_fr
 /** Open files, old to new, and follow the chains.
  * @param report  files that are damaged or have vanished are named in it and passed over; NULL: they are a failure */
 enum sw_status sw_gather_files(const char *const *path, int count, struct sw_report *report, struct sw_gather *gather);
-/** FILE, if it is there, then its parts. Damaged parts are passed over (report may be NULL), a FILE that is not ours is not. */
+/** FILE, if it is there, then its parts. Damaged parts are passed over (report may be NULL); FILE must be ours. */
 enum sw_status sw_gather_output(const char *file, struct sw_report *report, struct sw_gather *gather);
-/** Say which runs are wanted: those of a sweep, or (sweep NULL) all in the inputs, with the indices of the newest sweep. */
+/** Say which runs are wanted: those of a sweep, or (sweep NULL) all of the inputs, with the newest sweep's indices. */
 enum sw_status sw_gather_want(struct sw_gather *gather, const struct sw_sweep *sweep, const uint64_t *id);
 void sw_gather_free(struct sw_gather *gather);
 

@@ -5,8 +5,8 @@
 #include "base/sw_mem.h"
 #include "sweep/results_target_hdf5.h"
 
-/* The arrays of many files become those of one: a block of rows at a time is gathered in memory, all its outputs together,
- * and written in one go. Two buffers of this size are all it takes. */
+/* The arrays of many files become those of one: a block of rows at a time is gathered in memory, all its outputs
+ * together, and written in one go. Two buffers of this size are all it takes. */
 enum { BLOCK_BYTES = 32 << 20, MOST_OPEN = 64 };
 
 struct reader {                    /* an input while its arrays are read */
@@ -94,7 +94,7 @@ static int64_t overlap(const struct window *w, const struct sw_section *s, int64
     if (w->var->kind == SW_VAR_FIELD || w->var->kind == SW_VAR_T) begin = s->field_first;
     if (w->var->kind == SW_VAR_SERIES || w->var->kind == SW_VAR_TS) begin = s->scalar_first;
     end += begin;
-    int64_t from = begin > w->output ? begin : w->output, to = end < w->output + w->outputs ? end : w->output + w->outputs;
+    int64_t from = sw_clamp(begin, w->output, INT64_MAX), to = sw_clamp(end, 0, w->output + w->outputs);
     *first = from - begin;
     *at = from - w->output;
     return to > from ? to - from : 0;
@@ -137,6 +137,11 @@ static int by_place(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
+static bool neighbours(const struct task *a, const struct task *b)
+{
+    return a->input == b->input && a->section == b->section && a->from + 1 == b->from;
+}
+
 /* All stretches of the rows of a window; NULL task: only counted. */
 static int64_t list_tasks(const struct join *j, const struct sw_target *t, const struct window *w, struct task *task)
 {
@@ -169,10 +174,8 @@ static enum sw_status gather_window(struct join *j, const struct sw_target *t, c
     qsort(j->task, (size_t)count, sizeof *j->task, by_place);
     fill_nan(j->block, (size_t)(w->rows * w->outputs) * w->cell, w->var->type);
     for (int64_t k = 0, next; k < count && !st; k = next) {
-        const struct task *first = &j->task[k];
-        for (next = k + 1; next < count && j->task[next].input == first->input && j->task[next].section == first->section &&
-                           j->task[next].from == first->from + (next - k); next++) { }
-        st = copy_rows(j, w, first, next - k);
+        for (next = k + 1; next < count && neighbours(&j->task[next - 1], &j->task[next]);) next++;
+        st = copy_rows(j, w, &j->task[k], next - k);
     }
     return st;
 }

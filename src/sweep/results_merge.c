@@ -18,8 +18,8 @@ static enum sw_status check_one_sweep(const struct sw_gather *g)
     const struct sw_source *first = g->input;
     for (int k = 1; k < g->ninput; k++)
         if (!same_sweep(first->table, g->input[k].table))
-            return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps", first->path, first->table->sweep_id,
-                           g->input[k].path, g->input[k].table->sweep_id);
+            return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps", first->path,
+                           first->table->sweep_id, g->input[k].path, g->input[k].table->sweep_id);
     for (int64_t j = 1; j < g->nwanted; j++)
         if (g->wanted[j].index == g->wanted[j - 1].index)
             return SW_FAIL(SW_E_REFUSED, "run %lld is not the same in all of the files", (long long)g->wanted[j].index);
@@ -121,13 +121,14 @@ static bool among(const char *const *input, int ninput, const char *output)
     return false;
 }
 
-enum sw_status sw_merge(const char *const *input, int ninput, const char *output, const struct sw_merge_options *options,
-                        const struct sw_provenance *provenance)
+enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
+                        const struct sw_merge_options *options, const struct sw_provenance *provenance)
 {
     struct sw_gather g = {0};
     if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
     if (!options->overwrite && !access(output, F_OK) && !among(input, ninput, output))
-        return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name", output);
+        return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
+                       output);
     enum sw_status st = sw_gather_files(input, ninput, NULL, &g);
     if (!st) st = merge(&g, output, options, provenance);
     sw_gather_free(&g);

@@ -33,9 +33,10 @@ static enum sw_status open_streams(struct sw_part *p)
 {
     const struct sw_part_desc *d = &p->desc;
     SW_TRY(sw_alloc((size_t)p->nstream, &p->stream));
-    for (int k = 0; k < p->nstream; k++)
-        SW_TRY(sw_stream_open(&p->stream[k], &p->h5, &p->section, &p->section.var[k],
-                              k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first));
+    for (int k = 0; k < p->nstream; k++) {
+        int64_t outputs = k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first;
+        SW_TRY(sw_stream_open(&p->stream[k], &p->h5, &p->section, &p->section.var[k], outputs));
+    }
     return SW_OK;
 }
 
@@ -51,7 +52,8 @@ static enum sw_status keep_grid(void *user, int64_t first, int64_t count, const 
 {
     struct sw_part *p = user;
     const struct sw_sweep *sweep = p->desc.sweep;
-    int dt = find_column(sweep, "time.dt"), x0 = find_column(sweep, "grid.x0"), length = find_column(sweep, "grid.length");
+    int dt = find_column(sweep, "time.dt"), x0 = find_column(sweep, "grid.x0");
+    int length = find_column(sweep, "grid.length");
     for (int64_t j = 0; j < count; j++) {
         p->dt[first + j] = dt < 0 ? 1.0 : column[dt * count + j];
         p->x0[first + j] = x0 < 0 ? 0.0 : column[x0 * count + j];

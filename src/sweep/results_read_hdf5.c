@@ -161,7 +161,8 @@ void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
         hsize_t start = (hsize_t)first, block = (hsize_t)(count - first < BLOCK ? count - first : BLOCK);
         sw_h5_read(h, dataset, SW_H5_TEXT, 1, &start, &block, raw);
         if (h->status) break;
-        for (hsize_t k = 0; k < block && !h->status; k++) h->status = visit(user, first + (int64_t)k, raw[k] ? raw[k] : "");
+        for (hsize_t k = 0; k < block && !h->status; k++)
+            h->status = visit(user, first + (int64_t)k, raw[k] ? raw[k] : "");
         hid_t space = H5Screate_simple(1, &block, NULL);
         RECLAIM(sw_h5_native(SW_H5_TEXT), space, H5P_DEFAULT, raw);
         H5Sclose(space);
@@ -182,8 +183,8 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path)
     return text;
 }
 
-void sw_h5_read(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start, const hsize_t *count,
-                void *data)
+void sw_h5_read(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
+                const hsize_t *count, void *data)
 {
     if (h->status) return;
     hid_t file_space = H5Dget_space(dataset), memory = H5Screate_simple(rank, count, NULL);
@@ -212,8 +213,8 @@ static herr_t member(hid_t group, const char *name, const H5L_info_t *info, void
     return m->h->status ? 1 : 0;
 }
 
-void sw_h5_members(struct sw_h5 *h, const char *path, enum sw_status (*visit)(void *user, const char *name, bool is_group),
-                   void *user)
+void sw_h5_members(struct sw_h5 *h, const char *path,
+                   enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user)
 {
     if (h->status) return;
     struct members m = {h, visit, user};

@@ -69,7 +69,8 @@ static const char *at_root(const char *name, char *path)
     return path;
 }
 
-static void describe(struct sw_h5 *h, const char *path, const char *unit, const char *long_name, const char *coordinates)
+static void describe(struct sw_h5 *h, const char *path, const char *unit, const char *long_name,
+                     const char *coordinates)
 {
     if (unit && unit[0]) sw_h5_attr_text(h, path, "units", unit);
     if (long_name && long_name[0]) sw_h5_attr_text(h, path, "long_name", long_name);
@@ -151,7 +152,8 @@ struct target { struct sw_table *table; int param; };
 static enum sw_status keep_word(void *user, int64_t row, const char *text)
 {
     const struct target *to = user;
-    return sw_table_word(to->table, to->param, text, to->table->param + (size_t)to->param * (size_t)to->table->nruns + row);
+    double *number = to->table->param + (size_t)to->param * (size_t)to->table->nruns + row;
+    return sw_table_word(to->table, to->param, text, number);
 }
 
 static enum sw_status keep_id(void *user, int64_t row, const char *text)

@@ -1,6 +1,6 @@
 #ifndef RESULTS_SCHEMA_HDF5_H
 #define RESULTS_SCHEMA_HDF5_H
-/* The layout of an output file (docs/output.md): facts, run table, and sections. Parts and final files have it alike. */
+/* The layout of an output file (docs/output.md): facts, run table, sections. Parts and final files have it alike. */
 #include "sweep/results_impl.h"
 #include "sweep/results_tool_hdf5.h"
 
@@ -13,7 +13,7 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_table *table, const char
 /** @param facts moved into the table */
 void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table);
 
-/* A section holds the arrays of all runs with one n: at the root, or in a group of its own ("n00064") where n is swept. */
+/* A section holds the arrays of all runs with one n: at the root, or in a group of its own ("n00064") if n is swept. */
 enum sw_var_kind {
     SW_VAR_T,       /* t   (run, time):     times of saved fields, where runs disagree   */
     SW_VAR_TS,      /* t_s (run, time_s):   times of the series, likewise                */
@@ -60,7 +60,8 @@ void sw_h5_write_group(struct sw_h5 *h, const struct sw_section *s);
 /** The scales time, time_s, x, as far as there is something over them. */
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_section *s);
 /** Make a variable's dataset, its shape given; values come later. */
-hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *var, const struct sw_h5_shape *shape);
+hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *var,
+                     const struct sw_h5_shape *shape);
 /** Give all variables their scales and attributes. coordinates: as for the table (not used in a group of its own). */
 void sw_h5_finish_vars(struct sw_h5 *h, const struct sw_section *s, const char *coordinates);
 

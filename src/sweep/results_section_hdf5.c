@@ -109,14 +109,16 @@ void sw_h5_write_scales(struct sw_h5 *h, const struct sw_section *s)
 {
     bool field = has_kind(s, SW_VAR_FIELD);
     if (field)
-        write_scale(h, s, "time", "T", s->nfield, s->time, s->time ? "time of saved fields" : "number of the saved field");
+        write_scale(h, s, "time", "T", s->nfield, s->time,
+                    s->time ? "time of saved fields" : "number of the saved field");
     if (has_kind(s, SW_VAR_SERIES))
         write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s,
                     s->time_s ? "time of scalar series" : "number in the scalar series");
     if (field) write_scale(h, s, "x", "X", s->n, s->x, s->x ? "space" : "number of the point");
 }
 
-hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *var, const struct sw_h5_shape *shape)
+hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *var,
+                     const struct sw_h5_shape *shape)
 {
     char path[SW_PATH];
     return sw_h5_make(h, sw_section_path(s, var->name, path), var->type, shape);
@@ -132,7 +134,7 @@ static void attach_all(struct sw_h5 *h, const struct sw_section *s, const struct
     if (kinds[v->kind].over_x) sw_h5_attach(h, path, axis, sw_section_path(s, "x", scale));
 }
 
-/* What to look up a value of the variable by: the parameters, where they are at hand, and t, t_s, xc where there are such. */
+/* What to look up a value by: the parameters, where they are at hand, and t, t_s, xc if there are any. */
 static void write_coordinates(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *v, const char *path,
                               const char *params)
 {
@@ -160,7 +162,8 @@ static void finish_var(struct sw_h5 *h, const struct sw_section *s, const struct
     if (v->kind < SW_VAR_SERIES) return;
     write_coordinates(h, s, v, path, params);
     if (v->kind == SW_VAR_FIELD)
-        sw_h5_attr(h, path, "_FillValue", v->type, 1, v->type == SW_H5_SINGLE ? (const void *)&nan_single : &nan_double);
+        sw_h5_attr(h, path, "_FillValue", v->type, 1,
+                   v->type == SW_H5_SINGLE ? (const void *)&nan_single : &nan_double);
 }
 
 void sw_h5_finish_vars(struct sw_h5 *h, const struct sw_section *s, const char *coordinates)
@@ -191,10 +194,12 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank);
     if (kind == SW_VAR_KINDS) return f->h->status;
     char *unit = sw_h5_get_attr_text(f->h, path, "units"), *long_name = sw_h5_get_attr_text(f->h, path, "long_name");
-    hsize_t expect[SW_H5_RANK] = {(hsize_t)f->s->count, (hsize_t)sw_var_outputs(f->s, kind), (hsize_t)sw_var_inner(f->s, kind)};
+    hsize_t expect[SW_H5_RANK] = {(hsize_t)f->s->count, (hsize_t)sw_var_outputs(f->s, kind),
+                                  (hsize_t)sw_var_inner(f->s, kind)};
     sw_var_pack(kind, expect);
     for (int k = 0; k < shape.rank; k++)
-        if (shape.dim[k] != expect[k]) sw_h5_damaged(f->h, "the dimensions of a dataset do not fit those of the others");
+        if (shape.dim[k] != expect[k])
+            sw_h5_damaged(f->h, "the dimensions of a dataset do not fit those of the others");
     enum sw_status st = f->h->status ? f->h->status : sw_section_add(f->s, kind, type, name, unit, long_name);
     sw_free(unit);
     sw_free(long_name);
@@ -213,11 +218,12 @@ static int64_t length_of(struct sw_h5 *h, const struct sw_section *s, const char
 }
 
 /* The values of a scale that has them. */
-static void read_scale(struct sw_h5 *h, const struct sw_section *s, const char *name, const char *instead, int64_t count,
-                       double **value)
+static void read_scale(struct sw_h5 *h, const struct sw_section *s, const char *name, const char *instead,
+                       int64_t count, double **value)
 {
     char path[SW_PATH];
-    if (h->status || !sw_h5_has(h, sw_section_path(s, name, path)) || sw_h5_has(h, sw_section_path(s, instead, path))) return;
+    if (h->status || !sw_h5_has(h, sw_section_path(s, name, path)) || sw_h5_has(h, sw_section_path(s, instead, path)))
+        return;
     if (sw_alloc((size_t)count, value)) h->status = SW_E_MEMORY;
     sw_h5_get_list(h, sw_section_path(s, name, path), SW_H5_DOUBLE, count, *value);
 }
@@ -253,7 +259,8 @@ static enum sw_status add_section(void *user, const char *name, bool is_group)
     struct sections *found = user;
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", name);
-    if (!is_group || strlen(name) >= sizeof found->section->name || !sw_h5_has_attr(found->h, path, "points")) return SW_OK;
+    if (!is_group || strlen(name) >= sizeof found->section->name || !sw_h5_has_attr(found->h, path, "points"))
+        return SW_OK;
     SW_TRY(sw_resize((size_t)found->count, (size_t)found->count + 1, &found->section));
     snprintf(found->section[found->count++].name, sizeof found->section->name, "%s", name);
     return SW_OK;

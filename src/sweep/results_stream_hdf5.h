@@ -1,7 +1,8 @@
 #ifndef RESULTS_STREAM_HDF5_H
 #define RESULTS_STREAM_HDF5_H
-/* One variable on its way into a part: outputs come one time after another, for all runs at once. They are gathered into blocks
- * of some MiB, each one chunk of the dataset and one write: [runs][depth outputs][values], which is the order of the final file. */
+/* One variable on its way into a part: outputs come one time after another, for all runs at once. They are gathered
+ * into blocks of some MiB, each one chunk of the dataset and one write: [runs][depth outputs][values], which is the
+ * order of the final file. */
 #include "sweep/results_schema_hdf5.h"
 
 struct sw_stream {

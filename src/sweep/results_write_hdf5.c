@@ -128,7 +128,8 @@ hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const 
     return dataset;
 }
 
-void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape, const void *data)
+void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
+               const void *data)
 {
     hid_t dataset = sw_h5_make(h, path, type, shape);
     if (dataset < 0) return;
@@ -152,7 +153,8 @@ static hid_t open_dataset(struct sw_h5 *h, const char *path)
     return h->status ? -1 : check(h, H5Dopen2(h->file, path, H5P_DEFAULT));
 }
 
-void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, bool unlimited, const void *data)
+void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, bool unlimited,
+                     const void *data)
 {
     struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
     if (unlimited) {  /* may grow only in chunks: one, of what there is now, within 8 MiB */
@@ -179,8 +181,8 @@ void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim)
     if (!h->status && H5Dset_extent(dataset, dim) < 0) sw_h5_fail_hdf5(h);
 }
 
-void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start, const hsize_t *count,
-                 const void *data)
+void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
+                 const hsize_t *count, const void *data)
 {
     if (h->status) return;
     hid_t file_space = check(h, H5Dget_space(dataset)), memory = check(h, H5Screate_simple(rank, count, NULL));

@@ -2,10 +2,11 @@
 #define SW_RESULTS_H
 /* What comes out: FILE.h5, and while a sweep is under way its parts in FILE.h5.d/. All of HDF5 is in results_*_hdf5.c.
  *
- * A part holds some runs of one group over a stretch of their output times. It is written to part-NNNNNN.h5.tmp and becomes
- * part-NNNNNN.h5 by fsync, rename, fsync of the folder: a part that is there is whole. A batch that ends in one go is one part;
- * one that was stopped or checkpointed is a chain of parts, each but the last carrying the state it stopped in. Parts and the
- * final file have one schema (docs/output.md), so the same reader reads both, and merging is joining.
+ * A part holds some runs of one group over a stretch of their output times. It is written to part-NNNNNN.h5.tmp and
+ * becomes part-NNNNNN.h5 by fsync, rename, fsync of the folder: a part that is there is whole. A batch that ends in one
+ * go is one part; one that was stopped or checkpointed is a chain of parts, each but the last carrying the state it
+ * stopped in. Parts and the final file have one schema (docs/output.md), so the same reader reads both, and merging is
+ * joining.
  *
  * Only one thread of a process may be in this module at a time (the HDF5 library is not built for more).
  */
@@ -22,7 +23,7 @@ struct sw_run_result {             /* one run's row in the run table */
     char    message[160];          /* "" when done                                          */
     double  t_reached;
     int64_t steps;                 /* taken                                                 */
-    double  wall_time;             /* seconds spent on this part: the batch's time over its runs; a chain's are added up */
+    double  wall_time;             /* seconds: the batch's time over its runs, of this part; a chain's are added up  */
     double  err_l2, err_max, err_rel;  /* against `exact`; NaN without                       */
 };
 
@@ -35,8 +36,8 @@ struct sw_provenance {
 /* ---- one writer at a time */
 struct sw_results_lock;
 
-/** Claim an output file for this process, until unlocked or dead, and clear away what dead ones left half-written (.tmp). Makes
- * the folder FILE.d/.
+/** Claim an output file for this process, until unlocked or dead, and clear away what dead ones left half-written
+ * (.tmp). Makes the folder FILE.d/.
  * @return SW_E_REFUSED another process writes it (message names host and pid); SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
@@ -61,8 +62,8 @@ struct sw_part;
  * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
                               struct sw_part **part);
-/** Append the next saved field: [count][n] float (sweep->single_fields) or double; of a problem with several, one after another.
- * Not kept. */
+/** Append the next saved field: [count][n] float (sweep->single_fields) or double; of a problem with several, one after
+ * another. Not kept. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 /** Append the next entry of the scalar series: [count][scalars of the problem]. Not kept. */
 enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
@@ -107,22 +108,23 @@ enum sw_run_status sw_ledger_status(const struct sw_ledger *ledger, uint64_t id)
 enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size);
 
 /* ---- joining parts
- * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later than the
- * file they belong to), except that one that ended beats one that did not. Which run is which is decided by the ids. */
+ * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later
+ * than the file they belong to), except that one that ended beats one that did not. Which run is which is decided by
+ * the ids. */
 struct sw_merge_options {
     bool keep_parts;               /* sw_merge_parts: else parts no longer needed go once the result is safe     */
     bool allow_missing;            /* runs without a result are left out; else they are a failure                */
     bool overwrite;                /* sw_merge: `output` may be there without being among the inputs             */
-    const struct sw_sweep *sweep;  /* the result gets the runs of this sweep, with its indices, parameters and config; NULL: */
-    const uint64_t *id;            /* those of the inputs, which must be of one sweep. id: [sweep->nruns]         */
+    const struct sw_sweep *sweep;  /* the result gets its runs, with its indices, parameters and config; NULL:   */
+    const uint64_t *id;            /* those of the inputs, which must be of one sweep. id: [sweep->nruns]        */
 };
-/** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 300 bytes of memory a run
- * and 100 MiB, however large the fields are.
+/** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 400 bytes of memory
+ * a run and 100 MiB, however large the fields are.
  * @param provenance  NULL: the inputs'
- * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs that are
- *         not the sweep's, lack runs (named), or the output exists */
-enum sw_status sw_merge(const char *const *input, int ninput, const char *output, const struct sw_merge_options *options,
-                        const struct sw_provenance *provenance);
+ * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs
+ * that are not the sweep's, lack runs (named), or the output exists */
+enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
+                        const struct sw_merge_options *options, const struct sw_provenance *provenance);
 /** The same for FILE and its own parts. Parts of batches that go on later stay. Nothing to do without parts. */
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance);
