@@ -253,6 +253,43 @@ static void a_stopped_batch_goes_on_to_the_same_bits(void **state)
     rm(stopped);
 }
 
+static void assert_stopped(struct call *c) { assert_int_equal(perform(c), SW_E_STOPPED); }
+
+static void batches_that_stopped_apart_go_on_together(void **state)
+{
+    (void)state;
+    const char *whole = path("apart0.h5"), *file = path("apart.h5");
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
+    assert_stopped(&(struct call){.config = chaos, .file = file, .only = "run < 2", .stop_after = 3});
+    assert_stopped(&(struct call){.config = chaos, .file = file, .only = "run >= 2", .stop_after = 2});
+    struct call c = {.config = chaos, .file = file};
+    assert_ok(perform(&c));
+    assert_int_equal(c.resumed, 2);
+    assert_same(whole, file, 4);
+    rm(whole);
+    rm(file);
+}
+
+/* The checkpoint of all four is then no longer the newest of the first two. */
+static void a_batch_some_of_whose_runs_were_begun_again_begins_again(void **state)
+{
+    (void)state;
+    const char *whole = path("again0.h5"), *file = path("again1.h5");
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
+    assert_stopped(&(struct call){.config = chaos, .file = file, .stop_after = 3});
+    assert_stopped(&(struct call){.config = chaos, .file = file, .only = "run < 2", .stop_after = 2});
+    struct call c = {.config = chaos, .file = file};
+    assert_ok(perform(&c));
+    assert_int_equal(c.to_do, 4);
+    assert_int_equal(c.resumed, 1);
+    assert_same(whole, file, 4);
+    c.to_do = -1;
+    assert_ok(perform(&c));
+    assert_int_equal(c.to_do, 0);
+    rm(whole);
+    rm(file);
+}
+
 static void checkpoints_change_no_bit(void **state)
 {
     (void)state;
@@ -389,6 +426,8 @@ int main(void)
         cmocka_unit_test(one_bad_run_of_a_thousand_harms_no_other),
         cmocka_unit_test(a_diverged_run_keeps_its_reason_and_what_came_before),
         cmocka_unit_test(a_stopped_batch_goes_on_to_the_same_bits),
+        cmocka_unit_test(batches_that_stopped_apart_go_on_together),
+        cmocka_unit_test(a_batch_some_of_whose_runs_were_begun_again_begins_again),
         cmocka_unit_test(checkpoints_change_no_bit),
         cmocka_unit_test(a_longer_axis_computes_only_what_is_new),
         cmocka_unit_test(failed_runs_are_computed_again_when_asked),

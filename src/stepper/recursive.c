@@ -19,7 +19,7 @@ static void roots(long double s4, long double s2, long double *sum, long double 
 {
     long double D = s2 * s2 - 4.0L * s4;
     if (D < 0.0L) {
-        long double complex z = CMPLXL(s2 / (2.0L * s4), sqrtl(-D) / (2.0L * s4));
+        long double complex z = s2 / (2.0L * s4) + sqrtl(-D) / (2.0L * s4) * I;
         long double complex rho = cexpl(-2.0L * casinhl(csqrtl(z) / 2.0L));
         *sum = 2.0L * creall(rho);
         *product = creall(rho) * creall(rho) + cimagl(rho) * cimagl(rho);

@@ -30,17 +30,19 @@ static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l
     return SW_OK;
 }
 
-/* Does an input's state still matter: does it end the newest chain of a run that is not done? */
+/* May the batch that an input's state belongs to go on: is it the newest of all its runs, one of which is not done? Where
+ * some of them were begun again elsewhere, their chains would not join: then all begin anew. */
 static bool goes_on(const struct sw_gather *g, int input)
 {
     const struct sw_table *t = g->input[input].table;
+    bool pending = false;
     for (int64_t j = 0; g->input[input].has_state && j < t->nruns; j++) {
         const struct sw_found *f = sw_gather_find(g, t->id[j]);
-        if (f->newest < 0 || g->link[f->newest].input != input) continue;
+        if (f->newest < 0 || g->link[f->newest].input != input) return false;
         const struct sw_link *e = f->ended < 0 ? NULL : &g->link[f->ended];
-        if (!e || g->input[e->input].table->status[e->row] != SW_RUN_DONE) return true;
+        pending |= !e || g->input[e->input].table->status[e->row] != SW_RUN_DONE;
     }
-    return false;
+    return pending;
 }
 
 static enum sw_status keep_batch(const struct sw_source *in, struct sw_ledger *l)

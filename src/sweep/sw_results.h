@@ -92,7 +92,7 @@ struct sw_ledger {                 /* read only to others                       
     uint64_t *id;                  /* [count] ascending                                                          */
     unsigned char *status;         /* [count] enum sw_run_status                                                 */
     int      nbatch;
-    struct sw_ledger_batch *batch; /* unfinished ones with a run that is not done                                */
+    struct sw_ledger_batch *batch; /* unfinished ones that may go on: the newest of all their runs, one of which is not done */
     bool     has_file, has_parts;
     char    *config_text;          /* of the sweep that wrote it (the newest); NULL if there is nothing          */
     char   **override;
