@@ -475,32 +475,34 @@ static void everything_wrong_is_reported_at_once(void **state)
 static void wrong_values_are_reported_with_wrong_words(void **state)
 {
     (void)state;
-    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 3; length = 1.0; };\nphysics = { gamma = 1.0; D = -1.0; };\n"
+    refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 3; length = 1.0; };\n"
+                "physics = { gamma = 1.0; D = -1.0; };\n"
                 "time = { dt = 0.03; end = 1.0; };\ninitial = \"y\";\n",
                 NULL, 0,
                 "ch.cfg:2: error: 'grid.n' = 3: the stencil of hyperdiffusion needs at least 5 points\n"
                 "ch.cfg:3: error: 'physics.D' = -1: must be greater than 0\n"
-                "ch.cfg:4: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest dt "
-                "is 0.03030303, as \"end/33\"\n"
-                "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x n length dt end gamma D "
-                "pi e\n");
-    REFUSED("-s: error: 'output.fields.times': time 2 is not within 0 and the end, 1\n"
-            "-s: error: unknown key 'time.foo'; known here: dt end\n",
+                "ch.cfg:4: error: 'time.dt' = 0.03: time.end = 1 is 33.3333333 steps, not a whole number; the nearest "
+                "dt is 0.03030303, as \"end/33\"\n"
+                "ch.cfg:5: error: 'initial', column 1: unknown name 'y'\n    y\n    ^  known: x n length dt end gamma "
+                "D pi e\n");
+    REFUSED("-s: error: unknown key 'time.foo'; known here: dt end\n"
+            "-s: error: 'output.fields.times': time 2 is not within 0 and the end, 1\n",
             "output.fields.times=[0.0, 2.0]", "time.foo=1");
     /* in the runs of a sound sweep, */
-    REFUSED("-s: error: 'physics.D' = -1 in run 1 (a = -1): must be greater than 0\n"
-            "-s: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run "
-            "physics initial forcing exact\n",
+    REFUSED("-s: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run "
+            "physics initial forcing exact\n"
+            "-s: error: 'physics.D' = -1 in run 1 (a = -1): must be greater than 0\n",
             "sweep.a=[1, -1]", "physics.D=a", "foo=1");
     /* and outside a refused one; */
     REFUSED("-s: error: 'sweep.a' is empty: an axis needs a value\n"
             "-s: error: 'physics.gamma' = -2: must be greater than 0\n",
             "sweep.a=[]", "physics.D=a", "physics.gamma=-2");
     /* what comes of a refused value is no news */
-    REFUSED("-s: error: 'define.q', column 1: unknown name 'z'\n    z\n    ^  known: q p n length dt end gamma D pi e\n",
+    REFUSED("-s: error: 'define.q', column 1: unknown name 'z'\n    z\n    ^  known: q p n length dt end gamma D pi "
+            "e\n",
             "define={ q=\"z\"; p=\"q\"; }", "physics.D=p", "grid.n=p", "time.dt=min(p, 0.3)",
             "output.scalars.every=q");
-    REFUSED("-s: error: 'define.p' depends on itself: p -> q -> p\n", "define={ p=\"q\"; q=\"p\"; }", "time.dt=q");
+    REFUSED("-s: error: 'define.q' depends on itself: q -> p -> q\n", "define={ p=\"q\"; q=\"p\"; }", "time.dt=q");
 }
 
 int main(void)
