@@ -38,6 +38,7 @@ struct call {
     double      checkpoint_seconds;
     int64_t     stop_after;          /* stop when the progress callback was called that often; 0: never */
     bool        fail_fast, retry_failed, only_plan;
+    int         room;                /* runs there is memory for on the device; 0: as many as there are */
     /* out */
     struct sw_execute_summary summary;
     int64_t to_do, already, batches, resumed, looks, failures, checkpoints;
@@ -59,8 +60,22 @@ static void on_event(void *user, const struct sw_event *event)
     c->checkpoints += event->kind == SW_EVENT_CHECKPOINT;
 }
 
+/* A problem on a device that has less memory than it says. */
+static const struct sw_problem *roomy;
+static int room;
+
+static enum sw_status create_in_room(const struct sw_problem *problem, const struct sw_setup *setup,
+                                     struct sw_device *device, struct sw_sim **sim)
+{
+    (void)problem;
+    *sim = NULL;
+    if (setup->capacity > room) return SW_FAIL(SW_E_MEMORY, "no room for %d runs", setup->capacity);
+    return roomy->create(roomy, setup, device, sim);
+}
+
 static enum sw_status perform(struct call *c)
 {
+    struct sw_problem narrow;
     struct sw_report report = {0};
     struct sw_config *config = NULL;
     struct sw_sweep *sweep = NULL;
@@ -75,6 +90,13 @@ static enum sw_status perform(struct call *c)
     if (sw_config_read_text("test.cfg", c->config, c->override, noverride, &report, &config) ||
         sw_sweep_expand(config, &report, &sweep))
         fail_msg("%s", sw_report_print(&report));
+    if (c->room) {
+        roomy = sweep->problem;
+        room = c->room;
+        narrow = *roomy;
+        narrow.create = create_in_room;
+        sweep->problem = &narrow;
+    }
     assert_ok(sw_alloc((size_t)sweep->nruns, &id));
     assert_ok(sw_sweep_ids(sweep, 0, sweep->nruns, id));
     assert_ok(sw_sweep_select(sweep, &which, &run, &count));
@@ -290,6 +312,29 @@ static void a_batch_some_of_whose_runs_were_begun_again_begins_again(void **stat
     rm(file);
 }
 
+static void batches_without_room_are_halved_also_when_they_go_on(void **state)
+{
+    (void)state;
+    const char *whole = path("half0.h5"), *file = path("half.h5");
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
+    struct call c = {.config = chaos, .file = file, .room = 1};
+    assert_ok(perform(&c));
+    assert_int_equal(c.batches, 1);
+    assert_same(whole, file, 4);
+    rm(file);
+    assert_stopped(&(struct call){.config = chaos, .file = file, .stop_after = 3});
+    assert_ok(perform(&c));
+    assert_int_equal(c.resumed, 1);
+    assert_same(whole, file, 4);
+    rm(file);
+    assert_stopped(&(struct call){.config = chaos, .file = file, .stop_after = 3});
+    assert_stopped(&(struct call){.config = chaos, .file = file, .stop_after = 2, .room = 2});  /* in the first half */
+    assert_ok(perform(&(struct call){.config = chaos, .file = file}));
+    assert_same(whole, file, 4);
+    rm(whole);
+    rm(file);
+}
+
 static void checkpoints_change_no_bit(void **state)
 {
     (void)state;
@@ -428,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_stopped_batch_goes_on_to_the_same_bits),
         cmocka_unit_test(batches_that_stopped_apart_go_on_together),
         cmocka_unit_test(a_batch_some_of_whose_runs_were_begun_again_begins_again),
+        cmocka_unit_test(batches_without_room_are_halved_also_when_they_go_on),
         cmocka_unit_test(checkpoints_change_no_bit),
         cmocka_unit_test(a_longer_axis_computes_only_what_is_new),
         cmocka_unit_test(failed_runs_are_computed_again_when_asked),

@@ -1,7 +1,6 @@
 /* Run a sweep: what `sweep run` and `sweep resume` share. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
@@ -60,19 +59,18 @@ static enum sw_status find_earlier(struct job *j)
 
 /* ---- doing it */
 
-/* The new result is complete: it takes the old one's place. Parts of the old one would otherwise be taken for parts of
- * it. */
+/* The new result is complete: it takes the old one's place. The old one's parts go first: they would be taken for parts
+ * of it. */
 static enum sw_status put_in_place(const struct job *j)
 {
-    struct sw_text folder = {0};
+    struct sw_results_lock *lock;
     if (!j->fresh) return SW_OK;
-    sw_text_printf(&folder, "%s.d", j->s->file);
-    bool parts = access(sw_text_get(&folder), F_OK) == 0;
-    sw_text_free(&folder);
-    if (parts) SW_TRY(sw_results_remove(j->s->file));
-    if (rename(j->fresh, j->s->file))
-        return SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", j->fresh, j->s->file, strerror(errno));
-    return SW_OK;
+    SW_TRY(sw_results_lock(j->s->file, &lock));
+    enum sw_status st = sw_results_remove_parts(j->s->file);
+    if (!st && rename(j->fresh, j->s->file))
+        st = SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", j->fresh, j->s->file, strerror(errno));
+    sw_results_unlock(&lock);
+    return st;
 }
 
 static void finish(struct job *j, const struct sw_execute_summary *sum)
@@ -114,6 +112,7 @@ static enum sw_status carry_out(struct job *j)
 {
     SW_TRY(find_earlier(j));
     if (!to_do(j)) {
+        SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return SW_OK;

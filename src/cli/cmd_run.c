@@ -25,9 +25,9 @@ enum sw_status cmd_run(struct sw_cli *cli)
                        cli->narguments);
     SW_TRY(cli_log_open(cli));
     cli_begin(cli);
-    for (int k = 0; k < cli->narguments && !cli_stop; k++) {
+    for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
-        enum sw_status st = run_one(cli, cli->argument[k]);
+        enum sw_status st = cli_stop ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
         if (st) sw_cli_complain(cli, st);
         int code = st ? cli_code(st) : cli->exit_code;
         if (code > worst) worst = code;

@@ -18,7 +18,7 @@ static enum sw_status restore(struct batch *b)
     double *old = NULL, *state = NULL;
     enum sw_status st;
     SW_TRY(writer_wait(b->x->writer));  /* while it works, sw_results is its own */
-    SW_TRY_TO(out, st, sw_alloc((size_t)count * stored, &old));
+    SW_TRY_TO(out, st, sw_alloc((size_t)b->plan->resume->count * stored, &old));
     SW_TRY_TO(out, st, sw_alloc((size_t)count * size, &state));
     SW_TRY_TO(out, st, sw_ledger_state(b->plan->resume, old, stored));
     for (int j = 0; j < count; j++) {

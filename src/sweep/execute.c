@@ -87,13 +87,14 @@ static enum sw_status run_batch(struct execution *x, int64_t number, const struc
 {
     enum sw_status st = use_sim(x, batch->group, capacity);
     if (st == SW_E_MEMORY && capacity > batch->count) return run_batch(x, number, batch, batch->count);
-    if (st == SW_E_MEMORY && batch->count > 1 && !batch->resume) {
-        /* the device has less than it said: halves give the same bits */
+    if (st == SW_E_MEMORY && batch->count > 1) {
+        /* the device has less than it said, or than the one where the batch began: halves give the same bits */
         struct sw_plan_batch half = *batch;
         half.count = batch->count / 2;
         SW_TRY(run_batch(x, number, &half, half.count));
         half.run += half.count;
         half.id += half.count;
+        half.row += half.count;
         half.count = batch->count - half.count;
         return run_batch(x, number, &half, half.count);
     }

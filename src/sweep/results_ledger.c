@@ -30,8 +30,8 @@ static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l
     return SW_OK;
 }
 
-/* May the batch that an input's state belongs to go on: is it the newest of all its runs, one of which is not done? Where
- * some of them were begun again elsewhere, their chains would not join: then all begin anew. */
+/* May the batch that an input's state belongs to go on: is it the newest of all its runs, one of which is not done?
+ * Where some of them were begun again elsewhere, their chains would not join: then all begin anew. */
 static bool goes_on(const struct sw_gather *g, int input)
 {
     const struct sw_table *t = g->input[input].table;

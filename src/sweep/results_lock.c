@@ -126,13 +126,19 @@ void sw_results_unlock(struct sw_results_lock **lock)
     *lock = NULL;
 }
 
-enum sw_status sw_results_remove(const char *file)
+enum sw_status sw_results_remove_parts(const char *file)
 {
     char **part;
     int count;
+    enum sw_status st = SW_OK;
     SW_TRY(sw_files_parts(file, &part, &count));
-    enum sw_status st = sw_files_remove(file);
     for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
     sw_files_free_list(&part, count);
     return st;
+}
+
+enum sw_status sw_results_remove(const char *file)
+{
+    enum sw_status st = sw_files_remove(file);
+    return st ? st : sw_results_remove_parts(file);
 }

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "sweep/results_files.h"
@@ -284,7 +285,7 @@ void sw_part_abandon(struct sw_part **part)
     struct sw_part *p = part ? *part : NULL;
     if (!p) return;
     sw_h5_drop(&p->h5);
-    if (p->tmp) sw_files_remove(p->tmp);
+    if (p->tmp) unlink(p->tmp);  /* whatever comes of it: the message is of what went wrong before */
     free_part(p);
     *part = NULL;
 }

@@ -42,8 +42,9 @@ struct sw_results_lock;
 enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_results_unlock(struct sw_results_lock **lock);
-/** Remove FILE and its parts (--force). What is not there is no failure. @return SW_E_IO */
+/** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_results_remove(const char *file);
+enum sw_status sw_results_remove_parts(const char *file);
 
 /* ---- writing a part */
 struct sw_part_desc {
@@ -91,8 +92,8 @@ struct sw_ledger {                 /* read only to others                       
     int64_t  count;                /* runs that ended (done, diverged, error), wherever they are                 */
     uint64_t *id;                  /* [count] ascending                                                          */
     unsigned char *status;         /* [count] enum sw_run_status                                                 */
-    int      nbatch;
-    struct sw_ledger_batch *batch; /* unfinished ones that may go on: the newest of all their runs, one of which is not done */
+    int      nbatch;               /* unfinished ones                                                            */
+    struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
     bool     has_file, has_parts;
     char    *config_text;          /* of the sweep that wrote it (the newest); NULL if there is nothing          */
     char   **override;

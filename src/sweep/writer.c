@@ -95,12 +95,18 @@ static enum sw_status failure(struct writer *w)
     return w->status;
 }
 
-static enum sw_status put(struct writer *w, const struct job *j)
+/* When there is room. The mutex is held. */
+static void queue(struct writer *w, const struct job *j)
 {
-    pthread_mutex_lock(&w->mutex);
     while (w->put - w->finished >= QUEUE) pthread_cond_wait(&w->changed, &w->mutex);
     w->queue[w->put++ % QUEUE] = *j;
     pthread_cond_broadcast(&w->changed);
+}
+
+static enum sw_status put(struct writer *w, const struct job *j)
+{
+    pthread_mutex_lock(&w->mutex);
+    queue(w, j);
     enum sw_status st = failure(w);
     pthread_mutex_unlock(&w->mutex);
     return st;
@@ -128,7 +134,9 @@ void writer_destroy(struct writer **writer)
     struct writer *w = *writer;
     if (!w) return;
     if (w->started) {
-        put(w, &(struct job){.kind = JOB_END});
+        pthread_mutex_lock(&w->mutex);
+        queue(w, &(struct job){.kind = JOB_END});  /* not put(): the caller's message may be of another failure */
+        pthread_mutex_unlock(&w->mutex);
         pthread_join(w->thread, NULL);
     }
     pthread_cond_destroy(&w->changed);
