@@ -2,6 +2,7 @@
  * entry i of system j at [j*n + i], band row r after band row; put() and get() carry them to a row's layout and memory.
  */
 #include <float.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -557,6 +558,27 @@ static void refuses_rows_that_do_not_exist(void **state)
     assert_contains(sw_err_message(), elsewhere);
 }
 
+/* Bytes in use where the row keeps its arrays. */
+static double in_use(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return under_test->space == SW_HOST ? (double)m.uordblks + (double)m.hblkhd : -(double)sw_device_memory_free(device);
+}
+
+static void takes_no_more_memory_than_it_says(void **state)
+{
+    (void)state;
+    need_row();
+    struct sw_band *s;
+    const struct sw_band_desc d = {.n = 512, .batch = 2048, .lower = 2, .upper = 2, .periodic = true};
+    double vector = 512 * 2048 * sizeof(double), before = in_use();
+    assert_ok(sw_band_create(&d, under_test->name, device, &s));
+    /* less than one more for what does not grow with n, and for the pages (2 MiB) that a GPU hands out */
+    assert_true(in_use() - before <= (sw_band_vectors(under_test->name) + 0.9) * vector);
+    assert_int_equal(sw_band_vectors("cpu.magic"), 0);
+    sw_band_destroy(&s);
+}
+
 static void destroys_nothing_gladly(void **state)
 {
     struct sw_band *s = NULL;
@@ -582,6 +604,7 @@ int main(void)
         cmocka_unit_test(does_nothing_for_an_empty_batch),
         cmocka_unit_test(refuses_shapes_out_of_range),
         cmocka_unit_test(refuses_rows_that_do_not_exist),
+        cmocka_unit_test(takes_no_more_memory_than_it_says),
         cmocka_unit_test(destroys_nothing_gladly),
     };
     int failed = 0;

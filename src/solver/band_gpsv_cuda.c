@@ -203,6 +203,7 @@ const struct sw_band_ops band_gpsv_cuda = {
     .about = "cuSPARSE gpsvInterleavedBatch (QR), the matrix written again before each solve: a baseline",
     .space = SW_DEVICE,
     .layout = SW_INTERLEAVED,
+    .vectors = 5 + 5 + 1 + 2 + 5,  /* matrix, its copy, right-hand sides, Z; and a buffer of a size told too late */
     .fits = gpsv_fits,
     .create = gpsv_create,
     .factor = gpsv_factor,

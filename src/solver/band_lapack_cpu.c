@@ -178,6 +178,7 @@ const struct sw_band_ops band_lapack_cpu = {
     .about = "LAPACK's banded LU with partial pivoting (dgbtrf, dgbtrs), Navon's closure where periodic: a baseline",
     .space = SW_HOST,
     .layout = SW_LINES,
+    .vectors = 7 + 1 + 2,  /* room for fill-in, pivots, Z */
     .fits = lapack_fits,
     .create = lapack_create,
     .factor = lapack_factor,

@@ -144,6 +144,7 @@ const struct sw_band_ops band_thomas_cpu = {
     .about = "LR factors without pivoting, Navon's closure for periodic systems (cuPentBatch, II.3-4): the reference",
     .space = SW_HOST,
     .layout = SW_LINES,
+    .vectors = 5 + 2,  /* five factors, two columns of Z */
     .fits = thomas_fits,
     .create = thomas_create,
     .factor = thomas_factor,

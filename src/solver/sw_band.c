@@ -101,6 +101,12 @@ const struct sw_band_desc *sw_band_shape(const struct sw_band *solver) { return 
 
 const char *sw_band_name(const struct sw_band *solver) { return solver->ops->name; }
 
+int sw_band_vectors(const char *name)
+{
+    const struct sw_band_ops *o = find(name);
+    return o ? o->vectors : 0;
+}
+
 size_t sw_band_vector(const struct sw_band *solver)
 {
     const struct sw_band_desc *d = &solver->desc;

@@ -40,6 +40,9 @@ enum sw_layout sw_band_layout(const struct sw_band *solver);
 const struct sw_band_desc *sw_band_shape(const struct sw_band *solver);  /* with ld filled in */
 const char *sw_band_name(const struct sw_band *solver);
 
+/** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. */
+int sw_band_vectors(const char *name);
+
 /** Entries of one vector: n*ld interleaved, batch*ld in lines. A band has (lower + upper + 1) times as many. */
 size_t sw_band_vector(const struct sw_band *solver);
 

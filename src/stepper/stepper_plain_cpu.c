@@ -43,6 +43,8 @@ struct plain {
     struct slot     slot[SW_SLOTS];
 };
 
+static const char default_band[] = "cpu.thomas";
+
 static bool plain_fits(const struct sw_stepper_desc *desc)
 {
     (void)desc;
@@ -54,10 +56,10 @@ static size_t field_size(const struct sw_stepper_desc *desc) { return desc->sing
 static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {
     size_t n = (size_t)desc->n;
-    (void)band;
     *fixed = (size_t)omp_get_max_threads() * n * 24 * sizeof(double);  /* workers: 11 arrays and the programs' values */
-    /* a matrix while it is loaded and its factors (LAPACK: 7 + 2 vectors), the state, the slots */
-    *per_run = n * ((5 + 9 + 1) * sizeof(double) + SW_SLOTS * field_size(desc)) +
+    /* a matrix while it is loaded, its factors, the state, the slots */
+    size_t vectors = 5 + (size_t)sw_band_vectors(band ? band : default_band) + 1;
+    *per_run = n * (vectors * sizeof(double) + SW_SLOTS * field_size(desc)) +
                (size_t)desc->model.nparam * sizeof(double) + 256;
 }
 
@@ -109,7 +111,7 @@ static enum sw_status plain_create(struct sw_stepper *s, const char *band)
 
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    snprintf(p->band_row, sizeof p->band_row, "%s", band ? band : "cpu.thomas");
+    snprintf(p->band_row, sizeof p->band_row, "%s", band ? band : default_band);
     SW_TRY(make_band(s, 0));  /* is there such a row? */
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
     SW_TRY(sw_alloc(room, &p->system));

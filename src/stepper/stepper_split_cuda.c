@@ -51,6 +51,8 @@ struct split {
     int          *bad;         /* [capacity] on the host                                            */
 };
 
+static const char default_band[] = "cuda.thomas";
+
 static bool split_fits(const struct sw_stepper_desc *desc)
 {
     (void)desc;
@@ -70,20 +72,11 @@ static int measured_at_once(int n)
     return blocks < 1 ? 1 : blocks > 1024 ? 1024 : (int)blocks;
 }
 
-/* Vectors of n numbers a run that the band rows keep, their largest: the library's row does not say what its buffer
- * takes before it is asked with the arrays in hand. */
-static size_t vectors_of_band(const char *band)
-{
-    if (band && !strcmp(band, "cuda.thomas_rewrite")) return 12;
-    if (band && !strcmp(band, "cusparse.gpsv")) return 13 + 5;
-    return 7;
-}
-
 static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
 {
     struct sw_program_size kept = sw_line_kept(&d->model);
     size_t n = (size_t)d->n, number = sizeof(double);
-    size_t vectors = MATRIX_VECTORS + vectors_of_band(band) + (size_t)kept.cell;
+    size_t vectors = MATRIX_VECTORS + (size_t)sw_band_vectors(band ? band : default_band) + (size_t)kept.cell;
     size_t numbers = COEFFICIENTS + (size_t)d->model.nparam + (size_t)(kept.run + kept.step) + SW_LINE_SCALARS + 10;
     *fixed = ((size_t)measured_at_once(d->n) * 4 + 2) * n * number;
     *per_run = (vectors * n + numbers) * number + 2 * sizeof(int) + sizeof(long long);
@@ -165,7 +158,7 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
     p->last = -1;
     p->kept = sw_line_kept(&d->model);
     SW_TRY(make_kernels(s, p));
-    SW_TRY(sw_band_create(&shape, band ? band : "cuda.thomas", s->device, &p->band));
+    SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band));
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
     SW_TRY(make_arrays(s, p));
     SW_TRY(make_spectrum(s, &p->spectrum));
