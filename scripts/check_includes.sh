@@ -12,8 +12,11 @@ solver:  base device comm cuda
 fd:      base device solver cuda
 stepper: base expr device solver fd cuda
 problem: base expr device comm solver fd stepper cuda
-sweep:   base expr device problem
-cli:     base expr device comm solver fd stepper problem sweep
+config:  base
+sweep:   base expr device problem config
+results: base problem config sweep
+execute: base expr device problem config sweep results
+cli:     base expr device comm solver fd stepper problem config sweep results execute
 main.c:  base cli
 cuda:    base expr solver fd stepper
 '
@@ -34,7 +37,7 @@ BEGIN { n = split(rules, line, "\n")
 home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
     grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" | awk -v home="$2" '{print $0 ": only " home " may include it"}'
 }
-strays=$(home 'libconfig' 'src/sweep/config_read[.]c'; home 'hdf5' 'src/sweep/[a-z_]*_hdf5[.][ch]'
+strays=$(home 'libconfig' 'src/config/config_read[.]c'; home 'hdf5' 'src/results/[a-z_]*_hdf5[.][ch]'
          home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse' 'src/solver/[a-z_]*_cuda[.]c'
          home 'cuda_runtime|cuda[.]h' '(src/[a-z]*/[a-z_]*_cuda[.]c|cuda/[a-z_]*[.]cuh?|cuda/[a-z_]*[.]h)'
          home 'mpi' 'src/comm/comm_mpi[.]c'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h')

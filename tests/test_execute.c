@@ -9,7 +9,7 @@
 #include <hdf5.h>
 
 #include "base/sw_mem.h"
-#include "sweep/sw_execute.h"
+#include "execute/sw_execute.h"
 
 static const char *const chaos =  /* four runs, one of which blows up */
     "problem = \"cahn_hilliard\"; grid = { n = 16; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"

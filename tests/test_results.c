@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "sweep/sw_results.h"
+#include "results/sw_results.h"
 
 /* ---- a sweep and its ids from a text */
 struct fixture {

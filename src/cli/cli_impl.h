@@ -9,7 +9,7 @@
 #include "base/sw_report.h"
 #include "base/sw_text.h"
 #include "cli/sw_cli.h"
-#include "sweep/sw_execute.h"
+#include "execute/sw_execute.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 

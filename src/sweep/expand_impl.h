@@ -7,7 +7,7 @@
 
 #include "base/sw_hash.h"
 #include "expr/sw_expr.h"
-#include "sweep/sw_arena.h"
+#include "config/sw_arena.h"
 #include "sweep/sw_keys.h"
 #include "sweep/sw_sweep.h"
 

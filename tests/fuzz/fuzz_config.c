@@ -1,9 +1,5 @@
-// sources: src/sweep/arena.c src/sweep/axis*.c src/sweep/blocks.c src/sweep/call.c src/sweep/columns.c
-// sources: src/sweep/config_*.c src/sweep/expand*.c src/sweep/formula.c src/sweep/functions.c src/sweep/groups.c
-// sources: src/sweep/ids.c src/sweep/key_table.c src/sweep/options.c src/sweep/runs_check.c src/sweep/sample.c
-// sources: src/sweep/select.c src/sweep/shape.c src/sweep/sobol.c src/sweep/times.c src/expr/*.c
-// sources: src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c src/base/sw_near.c src/base/sw_report.c
-// sources: src/base/sw_hash.c
+// sources: src/config/*.c src/sweep/*.c src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c
+// sources: src/base/sw_near.c src/base/sw_report.c src/base/sw_hash.c
 // link: -lconfig -lmd
 /* libFuzzer: any text as a config, with its last line as an override. Reading and expanding must neither crash nor
  * hang; a refusal must say why; what is accepted has runs with finite numbers, ids, groups. */

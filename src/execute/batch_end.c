@@ -1,0 +1,150 @@
+/* What becomes of a batch: runs that go bad, checkpoints, results. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_mem.h"
+#include "execute/batch_impl.h"
+
+size_t batch_state_size(const struct batch *b) { return b->x->sim->ops->state_size(b->x->sim); }
+
+double batch_dt(const struct batch *b, int j)
+{
+    int k = sw_setup_column(&b->x->setup, "time.dt");
+    return k < 0 ? 0 : b->column[(size_t)k * (size_t)b->plan->count + (size_t)j];
+}
+
+/* ---- runs that go bad */
+
+static void describe(const struct batch *b, int j, char *text, size_t room)
+{
+    if (b->fault[j]) snprintf(text, room, "%s", b->fault[j]);
+    else snprintf(text, room, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
+                  (long long)b->bad[j], (long long)b->group->steps);
+}
+
+void batch_report_failure(struct batch *b, int j)
+{
+    char text[160];
+    describe(b, j, text, sizeof text);
+    b->x->failed_now = true;
+    execution_failure(b->x, b->number, b->plan->run[j], text);
+}
+
+enum sw_status batch_look_for_failures(struct batch *b)
+{
+    struct sw_sim *sim = b->x->sim;
+    SW_TRY(sim->ops->diverged(sim, b->seen));
+    for (int j = 0; j < b->plan->count; j++) {
+        if (b->seen[j] < 0 || b->bad[j] >= 0 || b->fault[j]) continue;
+        b->bad[j] = b->seen[j];
+        batch_report_failure(b, j);
+    }
+    return SW_OK;
+}
+
+/* ---- checkpoint and end */
+
+/* Seconds on this part, a run. */
+static double spent(const struct batch *b) { return (sw_clock() - b->saved) / b->plan->count; }
+
+static void send_event(const struct batch *b, enum sw_event_kind kind)
+{
+    const struct sw_execute_options *o = b->x->options;
+    struct sw_event e = {.kind = kind, .batch = b->number, .step = b->step, .count = b->plan->count,
+                         .seconds = spent(b) * b->plan->count};
+    if (o->event) o->event(o->user, &e);
+}
+
+/* The part so far becomes permanent, with the state the batch goes on from. */
+enum sw_status batch_checkpoint(struct batch *b)
+{
+    const size_t size = batch_state_size(b), stored = size + EXTRA, count = (size_t)b->plan->count;
+    struct sw_sim *sim = b->x->sim;
+    struct sw_run_result *result = NULL;
+    double *state = NULL, *wide = NULL;
+    enum sw_status st;
+    SW_TRY(batch_look_for_failures(b));
+    SW_TRY_TO(failed, st, sw_alloc(count, &result));
+    SW_TRY_TO(failed, st, sw_alloc(count * size, &state));
+    SW_TRY_TO(failed, st, sw_alloc(count * stored, &wide));
+    SW_TRY_TO(failed, st, sim->ops->get_state(sim, state));
+    for (size_t j = 0; j < count; j++) {
+        double *to = wide + j * stored;
+        memcpy(to, state + j * size, size * sizeof *state);
+        if (b->bad[j] >= 0)
+            for (size_t i = 0; i < size; i++) to[i] = NAN;
+        to[size] = (double)b->bad[j];
+        result[j] = (struct sw_run_result){.status = SW_RUN_PENDING,
+                                           .wall_time = spent(b),
+                                           .steps = b->step,
+                                           .t_reached = (double)b->step * batch_dt(b, (int)j),
+                                           .err_l2 = NAN,
+                                           .err_max = NAN,
+                                           .err_rel = NAN};
+    }
+    sw_free(state);
+    SW_TRY(writer_finish(b->x->writer, result, wide, stored, b->step));
+    send_event(b, SW_EVENT_CHECKPOINT);
+    return SW_OK;
+failed:
+    sw_free(result);
+    sw_free(state);
+    sw_free(wide);
+    return st;
+}
+
+static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
+{
+    *r = (struct sw_run_result){.status = SW_RUN_DONE, .wall_time = spent(b), .steps = b->group->steps,
+                                .err_l2 = NAN, .err_max = NAN, .err_rel = NAN};
+    if (b->fault[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
+    else if (b->bad[j] >= 0) { r->status = SW_RUN_DIVERGED; r->steps = b->bad[j]; }
+    if (r->status != SW_RUN_DONE) describe(b, j, r->message, sizeof r->message);
+    r->t_reached = (double)r->steps * batch_dt(b, j);
+}
+
+static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
+{
+    struct sw_sim *sim = b->x->sim;
+    double *state = NULL;
+    enum sw_status st;
+    if (!sw_setup_function(&b->x->setup, "exact")) return SW_OK;
+    SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
+    st = sim->ops->get_state(sim, state);
+    if (!st)
+        st = norms_measure(&b->x->setup, b->x->device->threads, b->plan->count, b->column, state, b->group->steps,
+                           result);
+    sw_free(state);
+    return st;
+}
+
+static void count_results(struct batch *b, const struct sw_run_result *result)
+{
+    struct sw_execute_summary *s = b->x->summary;
+    for (int j = 0; j < b->plan->count; j++) {
+        s->done += result[j].status == SW_RUN_DONE;
+        s->diverged += result[j].status == SW_RUN_DIVERGED;
+        s->failed += result[j].status == SW_RUN_ERROR;
+        if (b->plan->resume && result[j].status != SW_RUN_DONE && (b->fault[j] || b->bad[j] <= b->plan->resume->step))
+            execution_failure(b->x, b->number, b->plan->run[j], result[j].message);  /* of an earlier call */
+    }
+}
+
+enum sw_status batch_end(struct batch *b)
+{
+    struct sw_run_result *result = NULL;
+    enum sw_status st;
+    SW_TRY(batch_look_for_failures(b));
+    SW_TRY(sw_alloc((size_t)b->plan->count, &result));
+    for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
+    SW_TRY_TO(failed, st, norms(b, result));
+    count_results(b, result);
+    SW_TRY(writer_finish(b->x->writer, result, NULL, 0, b->group->steps));
+    send_event(b, SW_EVENT_BATCH);
+    return SW_OK;
+failed:
+    sw_free(result);
+    return st;
+}

@@ -1,0 +1,182 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "execute/plan_impl.h"
+
+/* ---- which runs are still to do */
+
+static bool to_do(const struct sw_ledger *ledger, uint64_t id, bool retry_failed, struct sw_plan *p)
+{
+    enum sw_run_status status = sw_ledger_status(ledger, id);
+    bool failed = status == SW_RUN_DIVERGED || status == SW_RUN_ERROR;
+    if (status == SW_RUN_PENDING || (failed && retry_failed)) return true;
+    if (failed) p->failed++;
+    else p->done++;
+    return false;
+}
+
+static enum sw_status choose(struct sw_plan *p, const int64_t *run, int64_t count, const uint64_t *id,
+                             const struct sw_ledger *ledger, bool retry_failed)
+{
+    struct sw_plan_own *own = p->own;
+    SW_TRY(sw_alloc((size_t)count, &own->todo));
+    for (int64_t k = 0; k < count; k++)
+        if (to_do(ledger, id[run[k]], retry_failed, p)) own->todo[p->nruns++] = run[k];
+    return SW_OK;
+}
+
+/* ---- batches, cut to the memory */
+
+bool plan_find_run(const struct sw_group *g, int64_t run)
+{
+    int64_t low = 0, high = g->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (g->run[middle] < run) low = middle + 1;
+        else high = middle;
+    }
+    return low < g->count && g->run[low] == run;
+}
+
+enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count,
+                        const struct sw_ledger_batch *resume)
+{
+    struct sw_plan_own *own = p->own;
+    if (p->nbatch == own->room) {
+        int64_t room = 2 * own->room + 16;
+        SW_TRY(sw_resize((size_t)own->room, (size_t)room, &p->batch));
+        own->room = room;
+    }
+    struct sw_plan_batch b = {.group = group, .count = count, .run = own->run + own->used, .id = own->id + own->used,
+                              .row = own->row + own->used, .resume = resume};
+    for (int k = 0; k < count; k++) {
+        b.run[k] = m[k].run;
+        b.id[k] = m[k].id;
+        b.row[k] = m[k].row;
+    }
+    own->used += count;
+    p->batch[p->nbatch++] = b;
+    return SW_OK;
+}
+
+/* Runs of a group that no continued batch has, into m; how many. */
+static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id, struct member *m)
+{
+    const struct sw_group *g = &p->group[group];
+    int64_t count = 0;
+    for (int64_t k = 0; k < g->count; k++) {
+        bool taken = false;
+        for (int64_t b = 0; b < p->nbatch && p->batch[b].resume && !taken; b++) {
+            const struct sw_plan_batch *batch = &p->batch[b];
+            struct sw_group as_group = {.count = batch->count, .run = batch->run};
+            taken = batch->group == group && plan_find_run(&as_group, g->run[k]);
+        }
+        if (!taken) m[count++] = (struct member){g->run[k], id[g->run[k]], 0};
+    }
+    return count;
+}
+
+static enum sw_status cut(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device, const uint64_t *id)
+{
+    struct member *m = NULL;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_alloc((size_t)p->nruns, &m));
+    for (int g = 0; g < p->ngroup; g++) {
+        int64_t most, count = unclaimed(p, g, id, m);
+        SW_TRY_TO(out, st, plan_fit(sweep, &p->group[g], device, p, &most));
+        int64_t batches = (count + most - 1) / most;
+        for (int64_t b = 0; b < batches; b++) {  /* equal ones */
+            int64_t first = count * b / batches, last = count * (b + 1) / batches;
+            SW_TRY_TO(out, st, plan_add(p, g, m + first, (int)(last - first), NULL));
+        }
+    }
+out:
+    sw_free(m);
+    return st;
+}
+
+/* ---- what it comes to */
+
+static void total(struct sw_plan *p, const struct sw_sweep *sweep)
+{
+    for (int64_t b = 0; b < p->nbatch; b++) {
+        const struct sw_plan_batch *batch = &p->batch[b];
+        const struct sw_group *g = &p->group[batch->group];
+        int64_t from = batch->resume ? batch->resume->step : 0;
+        p->points_steps += (double)g->n * (double)(g->steps - from) * batch->count;
+    }
+    /* A row of the run table: parameters, status, norms, times, id and message. Scalars are doubles. */
+    double row = 8.0 * sweep->naxis + 120, field = sweep->single_fields ? 4 : 8;
+    int nscalars = 0;
+    while (sweep->problem->scalars && sweep->problem->scalars[nscalars].name) nscalars++;
+    /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */
+    p->output_bytes = p->ngroup ? 30e3 + 18e3 * (p->ngroup - 1) : 0;
+    for (int g = 0; g < p->ngroup; g++) {
+        const struct sw_group *s = &p->group[g];
+        p->output_bytes +=
+            (double)s->count * (row + field * (double)s->nfield * (double)s->n + 8.0 * s->nscalar * nscalars);
+    }
+}
+
+static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
+static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
+{
+    for (int g = 0; g < p->ngroup; g++) {
+        struct sw_setup setup = sw_sweep_setup(sweep, &p->group[g], 1);
+        struct sw_sim *sim;
+        if (g && same_word(p->group[g].solver, p->group[g - 1].solver)) continue;
+        SW_TRY(sweep->problem->create(sweep->problem, &setup, device, &sim));
+        if (!g) snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
+        sim->ops->destroy(sim);
+    }
+    return SW_OK;
+}
+
+enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                            const struct sw_ledger *ledger, bool retry_failed, struct sw_device *device,
+                            struct sw_plan **plan)
+{
+    struct sw_plan *p = NULL;
+    enum sw_status st;
+    *plan = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    p->id = id;
+    SW_TRY_TO(failed, st, sw_alloc(1, &p->own));
+    SW_TRY_TO(failed, st, choose(p, run, count, id, ledger, retry_failed));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->run));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->id));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->row));
+    if (p->nruns) SW_TRY_TO(failed, st, sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
+    SW_TRY_TO(failed, st, plan_continue(p, ledger, id));
+    SW_TRY_TO(failed, st, cut(p, sweep, device, id));
+    SW_TRY_TO(failed, st, try_solvers(p, sweep, device));
+    total(p, sweep);
+    *plan = p;
+    return SW_OK;
+failed:
+    sw_plan_destroy(&p);
+    return st;
+}
+
+void sw_plan_destroy(struct sw_plan **plan)
+{
+    struct sw_plan *p = *plan;
+    if (!p) return;
+    sw_groups_free(&p->group, p->ngroup);
+    if (p->own) {
+        sw_free(p->own->todo);
+        sw_free(p->own->claimed);
+        sw_free(p->own->run);
+        sw_free(p->own->id);
+        sw_free(p->own->row);
+        sw_free(p->own);
+    }
+    sw_free(p->batch);
+    sw_free(p);
+    *plan = NULL;
+}

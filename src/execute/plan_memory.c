@@ -1,0 +1,66 @@
+#include <limits.h>
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "execute/plan_impl.h"
+
+/* Head-room: what we cannot see (libraries, fragments, other processes) and what we did not count. */
+static const double device_share = 0.9, host_share = 0.7;
+enum { MOST_RUNS = 1 << 24 };
+
+/* Host memory a run takes while its batch is under way, besides the device's own: a checkpoint being made and one being
+ * written (n doubles each), the pictures in their slots, its columns and its rows of the run table. */
+static double staging(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
+{
+    double field = sweep->single_fields ? 4 : 8, pinned = device->space == SW_DEVICE ? SW_SLOTS * field : 0;
+    return (double)g->n * (16 + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
+}
+
+static enum sw_status host_free(const struct sw_device *device, double *bytes)
+{
+    struct sw_device *host = NULL;
+    SW_TRY(sw_device_open("cpu", device->threads, &host));
+    *bytes = (double)sw_device_memory_free(host);
+    sw_device_close(&host);
+    return SW_OK;
+}
+
+static enum sw_status too_large(const struct sw_group *g, const struct sw_device *device, double need, double have)
+{
+    const double gib = 1024.0 * 1024 * 1024;
+    bool gpu = device->space == SW_DEVICE;
+    double most = floor((double)g->n * have / need);
+    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.2g GiB, the %s has %.2g GiB free; lower grid.n to at most %.0f%s",
+                   need / gib, gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
+}
+
+/* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory,
+ * and end (and are safe on disk) later. A GPU wants as many as fit. */
+static double wanted(const struct sw_group *g, const struct sw_device *device)
+{
+    if (device->space == SW_DEVICE) return MOST_RUNS;
+    return fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
+}
+
+enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
+                        struct sw_plan *p, int64_t *most)
+{
+    struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    size_t fixed = 0, per_run = 0;
+    double host, on_host = staging(sweep, group, device);
+    SW_TRY(sweep->problem->bytes(sweep->problem, &setup, device, &fixed, &per_run));
+    SW_TRY(host_free(device, &host));
+    host *= host_share;
+    double here = (double)per_run, room = device_share * (double)sw_device_memory_free(device);
+    if (device->space == SW_HOST) { here += on_host; room = host; }
+    if ((double)fixed + here > room) return too_large(group, device, (double)fixed + here, room);
+    double fit = fmin(fmin((room - (double)fixed) / here, host / on_host), MOST_RUNS);
+    if (fit < 1) return too_large(group, device, on_host, host);
+    *most = (int64_t)fit;
+    if (sweep->batch) { if (*most > sweep->batch) *most = sweep->batch; }
+    else if ((double)*most > wanted(group, device)) *most = (int64_t)wanted(group, device);
+    double batch = (double)fixed + (double)per_run * (double)(group->count < *most ? group->count : *most);
+    if (per_run > p->run_bytes) p->run_bytes = per_run;
+    if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;
+    return SW_OK;
+}

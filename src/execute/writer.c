@@ -1,0 +1,205 @@
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "execute/execute_impl.h"
+
+enum { QUEUE = 16 };
+enum job_kind { JOB_BEGIN, JOB_CAPTURE, JOB_FINISH, JOB_ABANDON, JOB_END };
+
+struct job {
+    enum job_kind kind;
+    struct sw_part_desc desc;                    /* BEGIN   */
+    const struct sw_provenance *provenance;
+    struct sw_sim *sim;                          /* CAPTURE */
+    int slot, what;
+    struct sw_run_result *result;                /* FINISH  */
+    double *state;
+    size_t  state_size;
+    int64_t step;
+};
+
+struct writer {
+    pthread_t       thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t  changed;
+    bool            started;
+    const char     *file;
+    struct job      queue[QUEUE];                /* job k waits in queue[k % QUEUE]         */
+    int64_t         put, taken, finished;        /* jobs given, begun, over                 */
+    bool            busy[SW_SLOTS];
+    int             next_slot;
+    enum sw_status  status;                      /* of the first job that failed            */
+    char            message[4096], where[256];
+    struct sw_part *part;                        /* the thread's own                        */
+};
+
+static enum sw_status capture_write(struct writer *w, const struct job *j)
+{
+    const void *field = NULL;
+    const double *scalars = NULL;
+    SW_TRY(j->sim->ops->fetch(j->sim, j->slot, &field, &scalars));
+    if (j->what & SW_CAPTURE_FIELD) SW_TRY(sw_part_add_field(w->part, field));
+    if (j->what & SW_CAPTURE_SCALARS) SW_TRY(sw_part_add_scalars(w->part, scalars));
+    return SW_OK;
+}
+
+static enum sw_status job_do(struct writer *w, const struct job *j)
+{
+    switch (j->kind) {
+    case JOB_BEGIN: return sw_part_create(w->file, &j->desc, j->provenance, &w->part);
+    case JOB_CAPTURE: return capture_write(w, j);
+    case JOB_FINISH: return sw_part_finish(&w->part, j->result, j->state, j->state_size, j->step);
+    case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
+    case JOB_END: break;
+    }
+    return SW_OK;
+}
+
+static void job_over(struct writer *w, const struct job *j, enum sw_status st)
+{
+    sw_free(j->result);
+    sw_free(j->state);
+    pthread_mutex_lock(&w->mutex);
+    if (st && !w->status) {
+        w->status = st;
+        snprintf(w->message, sizeof w->message, "%s", sw_err_message());
+        snprintf(w->where, sizeof w->where, "%s", sw_err_where());
+    }
+    if (j->kind == JOB_CAPTURE) w->busy[j->slot] = false;
+    w->finished++;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+static void *work(void *argument)
+{
+    struct writer *w = argument;
+    struct job j;
+    do {
+        pthread_mutex_lock(&w->mutex);
+        while (w->taken == w->put) pthread_cond_wait(&w->changed, &w->mutex);
+        j = w->queue[w->taken++ % QUEUE];
+        bool dropped = w->status != SW_OK;
+        pthread_mutex_unlock(&w->mutex);
+        job_over(w, &j, dropped ? SW_OK : job_do(w, &j));
+    } while (j.kind != JOB_END);
+    sw_part_abandon(&w->part);
+    return NULL;
+}
+
+/* What the writer broke with, as the caller's own failure. The mutex is held. */
+static enum sw_status failure(struct writer *w)
+{
+    if (w->status) sw_err_set(w->where, w->message);
+    return w->status;
+}
+
+/* When there is room. The mutex is held. */
+static void queue(struct writer *w, const struct job *j)
+{
+    while (w->put - w->finished >= QUEUE) pthread_cond_wait(&w->changed, &w->mutex);
+    w->queue[w->put++ % QUEUE] = *j;
+    pthread_cond_broadcast(&w->changed);
+}
+
+static enum sw_status put(struct writer *w, const struct job *j)
+{
+    pthread_mutex_lock(&w->mutex);
+    queue(w, j);
+    enum sw_status st = failure(w);
+    pthread_mutex_unlock(&w->mutex);
+    return st;
+}
+
+enum sw_status writer_create(const char *file, struct writer **writer)
+{
+    struct writer *w = NULL;
+    *writer = NULL;
+    SW_TRY(sw_alloc(1, &w));
+    w->file = file;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    if (pthread_create(&w->thread, NULL, work, w)) {
+        writer_destroy(&w);
+        return SW_FAIL(SW_E_MEMORY, "cannot start the writer thread");
+    }
+    w->started = true;
+    *writer = w;
+    return SW_OK;
+}
+
+void writer_destroy(struct writer **writer)
+{
+    struct writer *w = *writer;
+    if (!w) return;
+    if (w->started) {
+        pthread_mutex_lock(&w->mutex);
+        queue(w, &(struct job){.kind = JOB_END});  /* not put(): the caller's message may be of another failure */
+        pthread_mutex_unlock(&w->mutex);
+        pthread_join(w->thread, NULL);
+    }
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->mutex);
+    sw_free(w);
+    *writer = NULL;
+}
+
+enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, const struct sw_provenance *provenance)
+{
+    return put(w, &(struct job){.kind = JOB_BEGIN, .desc = *desc, .provenance = provenance});
+}
+
+enum sw_status writer_slot(struct writer *w, int *slot)
+{
+    pthread_mutex_lock(&w->mutex);
+    *slot = w->next_slot;
+    while (w->busy[*slot]) pthread_cond_wait(&w->changed, &w->mutex);  /* captures end in the order they began */
+    w->busy[*slot] = true;
+    w->next_slot = (*slot + 1) % SW_SLOTS;
+    enum sw_status st = failure(w);
+    if (st) w->busy[*slot] = false;
+    pthread_mutex_unlock(&w->mutex);
+    return st;
+}
+
+enum sw_status writer_capture(struct writer *w, struct sw_sim *sim, int slot, int what)
+{
+    return put(w, &(struct job){.kind = JOB_CAPTURE, .sim = sim, .slot = slot, .what = what});
+}
+
+enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
+                             int64_t step)
+{
+    struct job j = {.kind = JOB_FINISH, .result = result, .state = state, .state_size = state_size, .step = step};
+    return put(w, &j);
+}
+
+enum sw_status writer_abandon(struct writer *w) { return put(w, &(struct job){.kind = JOB_ABANDON}); }
+
+enum sw_status writer_wait_slots(struct writer *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    for (int k = 0; k < SW_SLOTS; k++)
+        while (w->busy[k]) pthread_cond_wait(&w->changed, &w->mutex);
+    enum sw_status st = failure(w);
+    pthread_mutex_unlock(&w->mutex);
+    return st;
+}
+
+enum sw_status writer_wait(struct writer *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    while (w->finished < w->put) pthread_cond_wait(&w->changed, &w->mutex);
+    enum sw_status st = failure(w);
+    pthread_mutex_unlock(&w->mutex);
+    return st;
+}
+
+enum sw_status writer_status(struct writer *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    enum sw_status st = failure(w);
+    pthread_mutex_unlock(&w->mutex);
+    return st;
+}

@@ -1,0 +1,189 @@
+#include "results/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+
+enum sw_status sw_files_fail(const char *path) { return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno)); }
+
+char *sw_files_name(const char *path, const char *suffix)
+{
+    struct sw_text t = {0};
+    sw_text_add(&t, path);
+    sw_text_add(&t, suffix);
+    return sw_text_take(&t);
+}
+
+/* The number in "part-000012.h5" (or "….h5.tmp" with that suffix), -1 for any other name. */
+static long part_number(const char *name, const char *suffix)
+{
+    char *end;
+    if (strncmp(name, "part-", 5) || name[5] < '0' || name[5] > '9') return -1;
+    long number = strtol(name + 5, &end, 10);
+    return strcmp(end, suffix) ? -1 : number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const char *x = strrchr(*(char *const *)a, '/') + 1, *y = strrchr(*(char *const *)b, '/') + 1;
+    long m = part_number(x, ".h5"), n = part_number(y, ".h5");
+    return (m > n) - (m < n);
+}
+
+static enum sw_status add_name(const char *folder, const char *name, char ***path, int *count)
+{
+    struct sw_text t = {0};
+    if (*count == 0 || (*count >= 64 && !(*count & (*count - 1))))  /* room doubles from 64 on */
+        SW_TRY(sw_resize((size_t)*count, *count ? 2 * (size_t)*count : 64, path));
+    sw_text_printf(&t, "%s/%s", folder, name);
+    if (!((*path)[*count] = sw_text_take(&t))) return SW_E_MEMORY;
+    (*count)++;
+    return SW_OK;
+}
+
+static enum sw_status list_parts(const char *folder, char ***path, int *count)
+{
+    enum sw_status st = SW_OK;
+    DIR *dir = opendir(folder);
+    if (!dir) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(folder);
+    for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
+        if (part_number(entry->d_name, ".h5") >= 0) st = add_name(folder, entry->d_name, path, count);
+    if (!st && errno) st = sw_files_fail(folder);
+    closedir(dir);
+    return st;
+}
+
+enum sw_status sw_files_parts(const char *file, char ***path, int *count)
+{
+    char *folder = sw_files_name(file, ".d");
+    enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
+    *path = NULL;
+    *count = 0;
+    if (!st) st = list_parts(folder, path, count);
+    if (st) sw_files_free_list(path, *count);
+    else if (*count) qsort(*path, (size_t)*count, sizeof **path, by_number);
+    sw_free(folder);
+    return st;
+}
+
+void sw_files_free_list(char ***path, int count)
+{
+    for (int k = 0; *path && k < count; k++) sw_free((*path)[k]);
+    sw_free(*path);
+    *path = NULL;
+}
+
+static enum sw_status make_folder(const char *path)
+{
+    struct stat s;
+    if (!mkdir(path, 0777)) return SW_OK;
+    int why = errno;
+    if (!stat(path, &s) && S_ISDIR(s.st_mode)) return SW_OK;
+    errno = why;
+    return sw_files_fail(path);
+}
+
+enum sw_status sw_files_make_parents(const char *path)
+{
+    char *copy = sw_strdup(path);
+    enum sw_status st = copy ? SW_OK : SW_E_MEMORY;
+    for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash && !st; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        st = make_folder(copy);
+        *slash = '/';
+    }
+    sw_free(copy);
+    return st;
+}
+
+/* The largest part number in use, finished or not. */
+static long last_number(const char *folder)
+{
+    long last = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) return 0;
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        long a = part_number(entry->d_name, ".h5"), b = part_number(entry->d_name, ".h5.tmp");
+        if (a > last) last = a;
+        if (b > last) last = b;
+    }
+    closedir(dir);
+    return last;
+}
+
+static enum sw_status claim_number(const char *folder, long number, char **tmp, bool *taken)
+{
+    struct sw_text t = {0};
+    sw_text_printf(&t, "%s/part-%06ld.h5.tmp", folder, number);
+    if (!(*tmp = sw_text_take(&t))) return SW_E_MEMORY;
+    int fd = open(*tmp, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    if (fd < 0) return (*taken = errno == EEXIST) ? SW_OK : sw_files_fail(*tmp);
+    close(fd);
+    char *final = sw_strndup(*tmp, strlen(*tmp) - strlen(".tmp"));
+    if (!final) return SW_E_MEMORY;
+    *taken = access(final, F_OK) == 0;  /* another process may just have finished this number */
+    if (*taken) unlink(*tmp);
+    sw_free(final);
+    return SW_OK;
+}
+
+enum sw_status sw_files_new_part(const char *file, char **tmp)
+{
+    bool taken = true;
+    char *folder = sw_files_name(file, ".d");
+    enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
+    *tmp = NULL;
+    if (!st) st = sw_files_make_parents(file);
+    if (!st) st = make_folder(folder);
+    for (long number = st ? 0 : last_number(folder) + 1; !st && taken; number++) {
+        sw_free(*tmp);
+        st = claim_number(folder, number, tmp, &taken);
+    }
+    if (st) { sw_free(*tmp); *tmp = NULL; }
+    sw_free(folder);
+    return st;
+}
+
+static enum sw_status sync_path(const char *path)
+{
+    int fd = open(path, O_RDONLY);
+    if (fd < 0) return sw_files_fail(path);
+    /* some file systems have no fsync for folders and say EINVAL */
+    enum sw_status st = fsync(fd) && errno != EINVAL ? sw_files_fail(path) : SW_OK;
+    close(fd);
+    return st;
+}
+
+static enum sw_status sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    if (!folder) return SW_E_MEMORY;
+    enum sw_status st = sync_path(folder);
+    sw_free(folder);
+    return st ? SW_FAIL(st, "folder of %s: %s", path, strerror(errno)) : SW_OK;
+}
+
+enum sw_status sw_files_keep(const char *tmp)
+{
+    char *name = sw_strndup(tmp, strlen(tmp) - strlen(".tmp"));
+    if (!name) return SW_E_MEMORY;
+    enum sw_status st = sync_path(tmp);
+    if (!st && rename(tmp, name)) st = sw_files_fail(tmp);
+    if (!st) st = sync_folder_of(name);
+    sw_free(name);
+    return st;
+}
+
+enum sw_status sw_files_remove(const char *path)
+{
+    return unlink(path) && errno != ENOENT && errno != ENOTDIR ? sw_files_fail(path) : SW_OK;
+}

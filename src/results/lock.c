@@ -1,0 +1,144 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "results/files.h"
+#include "results/sw_results.h"
+
+/* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. */
+struct sw_results_lock {
+    char *folder, *path;
+    int   fd;
+    bool  held;
+};
+
+static enum sw_status refuse(const char *file, const char *path)
+{
+    char who[300] = "";
+    int fd = open(path, O_RDONLY);
+    ssize_t length = fd >= 0 ? read(fd, who, sizeof who - 1) : 0;
+    if (fd >= 0) close(fd);
+    who[length > 0 ? length : 0] = 0;
+    return SW_FAIL(SW_E_REFUSED, "%s is being written by %s; wait for it, stop it, or use -o FILE", file,
+                   who[0] ? who : "another process");
+}
+
+static enum sw_status sign(const struct sw_results_lock *lock)
+{
+    char host[256] = "", who[300];
+    gethostname(host, sizeof host - 1);
+    int length = snprintf(who, sizeof who, "process %ld on %s", (long)getpid(), host);
+    if (ftruncate(lock->fd, 0) || pwrite(lock->fd, who, (size_t)length, 0) != length) return sw_files_fail(lock->path);
+    return SW_OK;
+}
+
+/* One attempt; *again: the file we locked was removed by its last holder meanwhile. */
+static enum sw_status attempt(const char *file, struct sw_results_lock *lock, bool *again)
+{
+    struct stat held, named;
+    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
+    if (flock(lock->fd, LOCK_EX | LOCK_NB))
+        return errno == EWOULDBLOCK ? refuse(file, lock->path) : sw_files_fail(lock->path);
+    *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
+    lock->held = !*again;
+    return *again ? SW_OK : sign(lock);
+}
+
+static void release(struct sw_results_lock *lock)
+{
+    if (lock->held) {
+        unlink(lock->path);
+        rmdir(lock->folder);  /* stays if there are parts in it */
+    }
+    if (lock->fd >= 0) close(lock->fd);
+    lock->held = false;
+    lock->fd = -1;
+}
+
+static void free_lock(struct sw_results_lock *lock)
+{
+    release(lock);
+    sw_free(lock->path);
+    sw_free(lock->folder);
+    sw_free(lock);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* We hold the lock, so whoever began a .tmp here is dead. */
+static enum sw_status clear_away(const char *file, const struct sw_results_lock *lock)
+{
+    enum sw_status st = SW_OK;
+    char *merging = sw_files_name(file, ".tmp");
+    DIR *dir = merging ? opendir(lock->folder) : NULL;
+    if (!merging) return SW_E_MEMORY;
+    st = dir ? sw_files_remove(merging) : sw_files_fail(lock->folder);
+    for (struct dirent *entry; !st && (entry = readdir(dir));)
+        if (ends_with(entry->d_name, ".h5.tmp") && unlinkat(dirfd(dir), entry->d_name, 0) && errno != ENOENT)
+            st = sw_files_fail(entry->d_name);
+    if (dir) closedir(dir);
+    sw_free(merging);
+    return st;
+}
+
+static enum sw_status take(const char *file, struct sw_results_lock *lock)
+{
+    bool again = true;
+    lock->folder = sw_files_name(file, ".d");
+    lock->path = sw_files_name(file, ".d/lock");
+    if (!lock->folder || !lock->path) return SW_E_MEMORY;
+    while (again) {
+        release(lock);
+        SW_TRY(sw_files_make_parents(lock->path));
+        SW_TRY(attempt(file, lock, &again));
+    }
+    return clear_away(file, lock);
+}
+
+enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock)
+{
+    *lock = NULL;
+    struct sw_results_lock *l;
+    SW_TRY(sw_alloc(1, &l));
+    l->fd = -1;
+    enum sw_status st = take(file, l);
+    if (st) free_lock(l);
+    else *lock = l;
+    return st;
+}
+
+void sw_results_unlock(struct sw_results_lock **lock)
+{
+    if (!lock || !*lock) return;
+    free_lock(*lock);
+    *lock = NULL;
+}
+
+enum sw_status sw_results_remove_parts(const char *file)
+{
+    char **part;
+    int count;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_files_parts(file, &part, &count));
+    for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
+    sw_files_free_list(&part, count);
+    return st;
+}
+
+enum sw_status sw_results_remove(const char *file)
+{
+    enum sw_status st = sw_files_remove(file);
+    return st ? st : sw_results_remove_parts(file);
+}

@@ -1,0 +1,173 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "results/files.h"
+#include "results/gather.h"
+
+/* ---- what is refused */
+static bool same_sweep(const struct sw_table *a, const struct sw_table *b)
+{
+    return !strcmp(a->sweep_id, b->sweep_id) || (a->config_sha256[0] && !strcmp(a->config_sha256, b->config_sha256));
+}
+
+static enum sw_status check_one_sweep(const struct sw_gather *g)
+{
+    const struct sw_source *first = g->input;
+    for (int k = 1; k < g->ninput; k++)
+        if (!same_sweep(first->table, g->input[k].table))
+            return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps", first->path,
+                           first->table->sweep_id, g->input[k].path, g->input[k].table->sweep_id);
+    for (int64_t j = 1; j < g->nwanted; j++)
+        if (g->wanted[j].index == g->wanted[j - 1].index)
+            return SW_FAIL(SW_E_REFUSED, "run %lld is not the same in all of the files", (long long)g->wanted[j].index);
+    return SW_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Every run of the inputs must be one of the sweep's, or it would be lost. */
+static enum sw_status check_all_wanted(const struct sw_gather *g, const char *output)
+{
+    int64_t strangers = 0;
+    uint64_t *id;
+    SW_TRY(sw_alloc((size_t)g->nwanted, &id));
+    for (int64_t j = 0; j < g->nwanted; j++) id[j] = g->wanted[j].id;
+    qsort(id, (size_t)g->nwanted, sizeof *id, by_number);
+    for (int64_t j = 0; j < g->nfound; j++)
+        if (!bsearch(&g->found[j].id, id, (size_t)g->nwanted, sizeof *id, by_number)) strangers++;
+    sw_free(id);
+    if (!strangers) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s holds %lld runs that are not of this sweep; use -o FILE or --force", output,
+                   (long long)strangers);
+}
+
+static void add_range(struct sw_text *t, int64_t first, int64_t last)
+{
+    if (t->length > 200) return;
+    sw_text_printf(t, "%s%lld", t->length ? ", " : "", (long long)first);
+    if (last > first) sw_text_printf(t, "..%lld", (long long)last);
+}
+
+/* Indices 0 .. runs-1 that have no row in the table. */
+static enum sw_status check_complete(const struct sw_table *t, const char *output)
+{
+    struct sw_text list = {0};
+    int64_t missing = t->sweep_runs - t->nruns, next = 0;
+    if (missing <= 0) return SW_OK;
+    for (int64_t j = 0; j <= t->nruns; j++) {
+        int64_t index = j < t->nruns ? t->index[j] : t->sweep_runs;
+        if (index > next) add_range(&list, next, index - 1);
+        next = index + 1;
+    }
+    if (list.length > 200) sw_text_add(&list, ", ...");
+    SW_FAIL(SW_E_REFUSED, "%s would lack %lld of %lld runs: %s", output, (long long)missing, (long long)t->sweep_runs,
+            sw_text_get(&list));
+    sw_text_free(&list);
+    return SW_E_REFUSED;
+}
+
+/* ---- merging */
+static enum sw_status write_safely(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+                                   const char *output)
+{
+    char *tmp = sw_files_name(output, ".tmp");
+    if (!tmp) return SW_E_MEMORY;
+    enum sw_status st = sw_files_make_parents(output);
+    if (!st) {
+        st = sw_join_write(g, t, link, tmp);
+        if (!st) st = sw_files_keep(tmp);
+        if (st) unlink(tmp);
+    }
+    sw_free(tmp);
+    return st;
+}
+
+static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *provenance)
+{
+    struct sw_facts facts = t->own->facts;
+    if (!provenance || !provenance->command_line) return SW_OK;
+    enum sw_status st = sw_facts_add_history(&facts, provenance);
+    sw_table_take_facts(t, &facts);
+    return st;
+}
+
+static enum sw_status merge(struct sw_gather *g, const char *output, const struct sw_merge_options *o,
+                            const struct sw_provenance *provenance)
+{
+    struct sw_table *table = NULL;
+    int64_t *link = NULL;
+    SW_TRY(sw_gather_want(g, o->sweep, o->id));
+    SW_TRY(o->sweep ? check_all_wanted(g, output) : check_one_sweep(g));
+    enum sw_status st = sw_gather_table(g, true, o->sweep, &table, &link);
+    if (!st && !o->allow_missing) st = check_complete(table, output);
+    if (!st) st = add_call(table, provenance);
+    if (!st && table->nruns) st = write_safely(g, table, link, output);
+    sw_table_free(&table);
+    sw_free(link);
+    return st;
+}
+
+static bool among(const char *const *input, int ninput, const char *output)
+{
+    for (int k = 0; k < ninput; k++)
+        if (!strcmp(input[k], output)) return true;
+    return false;
+}
+
+enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
+                        const struct sw_merge_options *options, const struct sw_provenance *provenance)
+{
+    struct sw_gather g = {0};
+    if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
+    if (!options->overwrite && !access(output, F_OK) && !among(input, ninput, output))
+        return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
+                       output);
+    enum sw_status st = sw_gather_files(input, ninput, NULL, &g);
+    if (!st) st = merge(&g, output, options, provenance);
+    sw_gather_free(&g);
+    return st;
+}
+
+/* Whether the newest chain of a run is to go on: not if the run is done elsewhere. */
+static bool goes_on(const struct sw_gather *g, const struct sw_found *f)
+{
+    if (f->newest == f->ended) return false;
+    if (f->ended < 0) return true;
+    const struct sw_link *l = &g->link[f->ended];
+    return g->input[l->input].table->status[l->row] != SW_RUN_DONE;
+}
+
+/* Parts in chains that are to go on are still needed. */
+static enum sw_status remove_parts(const struct sw_gather *g, const char *file)
+{
+    bool *needed;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_alloc((size_t)g->ninput, &needed));
+    for (int64_t j = 0; j < g->nfound; j++) {
+        const struct sw_found *f = &g->found[j];
+        for (int64_t l = goes_on(g, f) ? f->newest : -1; l >= 0; l = g->link[l].before) needed[g->link[l].input] = true;
+    }
+    for (int k = 0; k < g->ninput && !st; k++)
+        if (!needed[k] && strcmp(g->input[k].path, file)) st = sw_files_remove(g->input[k].path);
+    sw_free(needed);
+    return st;
+}
+
+enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
+                              const struct sw_provenance *provenance)
+{
+    struct sw_gather g = {0};
+    enum sw_status st = sw_gather_output(file, NULL, &g);
+    bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
+    if (!st && parts) st = merge(&g, file, options, provenance);
+    if (!st && parts && !options->keep_parts) st = remove_parts(&g, file);
+    sw_gather_free(&g);
+    return st;
+}

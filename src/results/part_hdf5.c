@@ -1,0 +1,293 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "results/files.h"
+#include "results/stream_hdf5.h"
+
+struct sw_part {
+    char             *tmp;
+    struct sw_h5      h5;
+    struct sw_part_desc desc;
+    struct sw_facts   facts;
+    struct sw_section section;
+    int               nstream, nfields, nseries;  /* series first */
+    struct sw_stream *stream;
+    double           *dt, *x0, *dx;               /* [count] */
+    int64_t           bytes;
+};
+
+/* ---- begin */
+static enum sw_status list_variables(struct sw_part *p)
+{
+    const struct sw_problem *problem = p->desc.sweep->problem;
+    enum sw_h5_type type = p->desc.sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
+    for (const struct sw_quantity *q = problem->scalars; q && q->name && p->desc.group->nscalar; q++, p->nseries++)
+        SW_TRY(sw_section_add(&p->section, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
+    for (const struct sw_quantity *q = problem->fields; q && q->name && p->desc.group->nfield; q++, p->nfields++)
+        SW_TRY(sw_section_add(&p->section, SW_VAR_FIELD, type, q->name, q->unit, q->long_name));
+    p->nstream = p->section.nvar;
+    return SW_OK;
+}
+
+static enum sw_status open_streams(struct sw_part *p)
+{
+    const struct sw_part_desc *d = &p->desc;
+    SW_TRY(sw_alloc((size_t)p->nstream, &p->stream));
+    for (int k = 0; k < p->nstream; k++) {
+        int64_t outputs = k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first;
+        SW_TRY(sw_stream_open(&p->stream[k], &p->h5, &p->section, &p->section.var[k], outputs));
+    }
+    return SW_OK;
+}
+
+static int find_column(const struct sw_sweep *sweep, const char *name)
+{
+    for (int k = 0; k < sweep->ncolumn; k++)
+        if (!strcmp(sweep->column[k].name, name)) return k;
+    return -1;
+}
+
+/* Points x0 + i dx, dx = length/n, and times step*dt. */
+static enum sw_status keep_grid(void *user, int64_t first, int64_t count, const double *column)
+{
+    struct sw_part *p = user;
+    const struct sw_sweep *sweep = p->desc.sweep;
+    int dt = find_column(sweep, "time.dt"), x0 = find_column(sweep, "grid.x0");
+    int length = find_column(sweep, "grid.length");
+    for (int64_t j = 0; j < count; j++) {
+        p->dt[first + j] = dt < 0 ? 1.0 : column[dt * count + j];
+        p->x0[first + j] = x0 < 0 ? 0.0 : column[x0 * count + j];
+        p->dx[first + j] = (length < 0 ? 1.0 : column[length * count + j]) / (double)p->desc.group->n;
+    }
+    return SW_OK;
+}
+
+static enum sw_status describe(struct sw_part *p, const struct sw_provenance *provenance)
+{
+    unsigned major, minor, release;
+    char version[40];
+    size_t count = (size_t)p->desc.count;
+    H5get_libversion(&major, &minor, &release);
+    snprintf(version, sizeof version, "%u.%u.%u", major, minor, release);
+    SW_TRY(sw_facts_make(p->desc.sweep, provenance, version, &p->facts));
+    SW_TRY(sw_alloc(count, &p->dt));
+    SW_TRY(sw_alloc(count, &p->x0));
+    SW_TRY(sw_alloc(count, &p->dx));
+    SW_TRY(sw_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
+    struct sw_section *s = &p->section;
+    snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
+    s->n = p->desc.group->n;
+    s->count = p->desc.count;
+    s->field_first = p->desc.field_first;
+    s->scalar_first = p->desc.scalar_first;
+    SW_TRY(sw_alloc(count, &s->index));
+    memcpy(s->index, p->desc.run, count * sizeof *s->index);
+    return list_variables(p);
+}
+
+static enum sw_status begin(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
+{
+    SW_TRY(describe(p, provenance));
+    SW_TRY(sw_files_new_part(file, &p->tmp));
+    SW_TRY(sw_h5_create(&p->h5, p->tmp));
+    sw_h5_write_facts(&p->h5, &p->facts);
+    if (p->nstream) sw_h5_write_group(&p->h5, &p->section);
+    return p->h5.status ? p->h5.status : open_streams(p);
+}
+
+enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
+                              struct sw_part **part)
+{
+    struct sw_part *p;
+    *part = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    p->desc = *desc;
+    enum sw_status st = begin(p, file, provenance);
+    if (st) sw_part_abandon(&p);
+    *part = p;
+    return st;
+}
+
+/* ---- outputs */
+enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
+{
+    const char *data = field;
+    for (int k = p->nseries; k < p->nstream; k++) {
+        struct sw_stream *s = &p->stream[k];
+        size_t bytes = (size_t)p->desc.count * s->row;
+        sw_stream_add(s, data, s->row);
+        data += bytes;
+        p->bytes += (int64_t)bytes;
+    }
+    return p->h5.status;
+}
+
+enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
+{
+    size_t stride = (size_t)p->nseries * sizeof *scalars;
+    for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars + k, stride);
+    p->bytes += (int64_t)((size_t)p->desc.count * stride);
+    return p->h5.status;
+}
+
+/* ---- finish */
+static bool all_same(const double *value, int64_t count)
+{
+    for (int64_t j = 1; j < count; j++)
+        if (value[j] != value[0]) return false;
+    return true;
+}
+
+static enum sw_status times(const int64_t *step, int64_t count, double dt, double **time)
+{
+    SW_TRY(sw_alloc((size_t)count, time));
+    for (int64_t k = 0; k < count; k++) (*time)[k] = (double)step[k] * dt;
+    return SW_OK;
+}
+
+static enum sw_status points(int64_t n, double x0, double dx, double **x)
+{
+    SW_TRY(sw_alloc((size_t)n, x));
+    for (int64_t i = 0; i < n; i++) (*x)[i] = x0 + (double)i * dx;
+    return SW_OK;
+}
+
+/* Values of the scales, or variables instead of them where runs disagree. */
+static enum sw_status set_scales(struct sw_part *p)
+{
+    struct sw_section *s = &p->section;
+    const struct sw_group *g = p->desc.group;
+    bool one_dt = all_same(p->dt, s->count), one_x = all_same(p->x0, s->count) && all_same(p->dx, s->count);
+    if (p->nfields) {
+        s->nfield = p->stream[p->nseries].written;
+        SW_TRY(one_dt ? times(g->field_step + s->field_first, s->nfield, p->dt[0], &s->time)
+                      : sw_section_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
+        SW_TRY(one_x ? points(s->n, p->x0[0], p->dx[0], &s->x)
+                     : sw_section_add(s, SW_VAR_XC, SW_H5_DOUBLE, "xc", "1", "space"));
+    }
+    if (p->nseries) {
+        s->nscalar = p->stream[0].written;
+        SW_TRY(one_dt ? times(g->scalar_step + s->scalar_first, s->nscalar, p->dt[0], &s->time_s)
+                      : sw_section_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
+    }
+    return SW_OK;
+}
+
+/* The values of t, t_s or xc for one run. */
+static enum sw_status values_of(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
+{
+    const struct sw_section *s = &p->section;
+    const struct sw_group *g = p->desc.group;
+    if (kind == SW_VAR_XC) return points(s->n, p->x0[j], p->dx[j], value);
+    if (kind == SW_VAR_T) return times(g->field_step + s->field_first, s->nfield, p->dt[j], value);
+    return times(g->scalar_step + s->scalar_first, s->nscalar, p->dt[j], value);
+}
+
+static void put_values(struct sw_part *p, const struct sw_var *var)
+{
+    hsize_t dim[] = {(hsize_t)p->desc.count, (hsize_t)sw_var_outputs(&p->section, var->kind),
+                     (hsize_t)sw_var_inner(&p->section, var->kind)};
+    hsize_t start[] = {0, 0}, count[] = {1, 0};
+    struct sw_h5_shape shape = {.rank = sw_var_pack(var->kind, dim), .dim = {dim[0], dim[1]}};
+    hid_t dataset = sw_h5_make_var(&p->h5, &p->section, var, &shape);
+    count[1] = dim[1];
+    for (; start[0] < dim[0] && count[1] && !p->h5.status; start[0]++) {
+        double *value = NULL;
+        if (values_of(p, var->kind, (int64_t)start[0], &value)) p->h5.status = SW_E_MEMORY;
+        sw_h5_write(&p->h5, dataset, SW_H5_DOUBLE, 2, start, count, value);
+        sw_free(value);
+    }
+    sw_h5_dataset_close(dataset);
+}
+
+static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_table *t)
+{
+    memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
+    for (int64_t j = 0; j < t->nruns; j++) {
+        const struct sw_run_result *r = &result[j];
+        sw_table_set_id(t, j, p->desc.id[j]);
+        t->status[j] = (unsigned char)r->status;
+        t->t_reached[j] = r->t_reached;
+        t->steps[j] = r->steps;
+        t->wall_time[j] = r->wall_time;
+        t->err_l2[j] = r->err_l2;
+        t->err_max[j] = r->err_max;
+        t->err_rel[j] = r->err_rel;
+        SW_TRY(sw_table_set_message(t, j, r->message));
+    }
+    return sw_table_set_sweep(t, p->desc.sweep);
+}
+
+static void write_state(struct sw_h5 *h, int64_t count, const double *state, size_t state_size, int64_t step)
+{
+    struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)count, state_size}};
+    sw_h5_group(h, "/state");
+    sw_h5_attr(h, "/state", "step", SW_H5_INTEGER, 1, &step);
+    sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state);
+}
+
+static enum sw_status write_rest(struct sw_part *p, const struct sw_table *t)
+{
+    char path[SW_PATH], *coordinates = sw_table_coordinates(t);
+    if (!coordinates) return SW_E_MEMORY;
+    sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
+    if (p->section.name[0] && p->nstream)
+        sw_h5_write_runs(&p->h5, sw_section_path(&p->section, "run", path), p->desc.count, p->desc.run);
+    sw_h5_write_scales(&p->h5, &p->section);
+    for (int k = p->nstream; k < p->section.nvar; k++) put_values(p, &p->section.var[k]);
+    sw_h5_write_table(&p->h5, t, coordinates);
+    sw_h5_finish_vars(&p->h5, &p->section, coordinates);
+    sw_free(coordinates);
+    return p->h5.status;
+}
+
+static enum sw_status finish(struct sw_part *p, const struct sw_run_result *result, struct sw_table *t)
+{
+    for (int k = 0; k < p->nstream; k++) sw_stream_flush(&p->stream[k]);
+    SW_TRY(set_scales(p));
+    SW_TRY(fill_table(p, result, t));
+    return write_rest(p, t);
+}
+
+static void free_part(struct sw_part *p)
+{
+    for (int k = 0; p->stream && k < p->nstream; k++) sw_stream_free(&p->stream[k]);
+    sw_free(p->stream);
+    sw_section_free(&p->section);
+    sw_facts_free(&p->facts);
+    sw_free(p->dt);
+    sw_free(p->x0);
+    sw_free(p->dx);
+    sw_free(p->tmp);
+    sw_free(p);
+}
+
+enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
+                              size_t state_size, int64_t step)
+{
+    struct sw_part *p = *part;
+    struct sw_table *table = NULL;
+    enum sw_status st = sw_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
+    if (!st) st = finish(p, result, table);
+    if (!st && state) write_state(&p->h5, p->desc.count, state, state_size, step);
+    sw_table_free(&table);
+    if (!st) st = sw_h5_close(&p->h5);
+    if (!st) st = sw_files_keep(p->tmp);
+    if (st) sw_part_abandon(part);
+    else free_part(p);
+    *part = NULL;
+    return st;
+}
+
+void sw_part_abandon(struct sw_part **part)
+{
+    struct sw_part *p = part ? *part : NULL;
+    if (!p) return;
+    sw_h5_drop(&p->h5);
+    if (p->tmp) unlink(p->tmp);  /* whatever comes of it: the message is of what went wrong before */
+    free_part(p);
+    *part = NULL;
+}
+
+int64_t sw_part_bytes(const struct sw_part *p) { return p->bytes; }

@@ -1,0 +1,74 @@
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "results/stream_hdf5.h"
+
+enum { BLOCK_BYTES = 4 << 20 };
+
+static hid_t make_dataset(const struct sw_stream *s, const struct sw_section *section, const struct sw_var *var,
+                          int64_t outputs)
+{
+    int64_t rows = s->depth > 1 ? s->count : sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count);
+    struct sw_h5_shape shape = {
+        .dim = {(hsize_t)s->count, 0, (hsize_t)s->inner},
+        .chunk = {(hsize_t)rows, (hsize_t)s->depth, (hsize_t)sw_clamp(s->inner, 1, SW_CHUNK_POINTS)},
+        .most = {(hsize_t)s->count, (hsize_t)outputs, (hsize_t)s->inner},
+    };
+    shape.rank = sw_var_pack(s->kind, shape.dim);
+    sw_var_pack(s->kind, shape.chunk);
+    sw_var_pack(s->kind, shape.most);
+    return sw_h5_make_var(s->h5, section, var, &shape);
+}
+
+enum sw_status sw_stream_open(struct sw_stream *s, struct sw_h5 *h, const struct sw_section *section,
+                              const struct sw_var *var, int64_t outputs)
+{
+    *s = (struct sw_stream){.h5 = h, .kind = var->kind, .type = var->type, .dataset = -1, .count = section->count};
+    if (outputs < 1) outputs = 1;
+    s->inner = sw_var_inner(section, var->kind);
+    s->row = (size_t)s->inner * sw_h5_size(var->type);
+    s->depth = sw_clamp(BLOCK_BYTES / (s->count * (int64_t)s->row), 1, outputs);
+    if (s->depth > 1 || s->kind != SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->block));
+    s->dataset = make_dataset(s, section, var, outputs);
+    return h->status;
+}
+
+static void write_block(struct sw_stream *s, const void *data, int64_t outputs)
+{
+    hsize_t size[] = {(hsize_t)s->count, (hsize_t)(s->written + outputs), (hsize_t)s->inner};
+    hsize_t start[] = {0, (hsize_t)s->written, 0}, count[] = {size[0], (hsize_t)outputs, size[2]};
+    int rank = sw_var_pack(s->kind, size);
+    sw_var_pack(s->kind, start);
+    sw_var_pack(s->kind, count);
+    sw_h5_grow(s->h5, s->dataset, size);
+    sw_h5_write(s->h5, s->dataset, s->type, rank, start, count, data);
+    s->written += outputs;
+    s->filled = 0;
+}
+
+void sw_stream_flush(struct sw_stream *s)
+{
+    if (!s->filled) return;
+    for (int64_t j = 1; s->filled < s->depth && j < s->count; j++)  /* close the gaps of a block that is not full */
+        memmove(s->block + (size_t)(j * s->filled) * s->row, s->block + (size_t)(j * s->depth) * s->row,
+                (size_t)s->filled * s->row);
+    write_block(s, s->block, s->filled);
+}
+
+void sw_stream_add(struct sw_stream *s, const void *data, size_t stride)
+{
+    const char *from = data;
+    if (!s->block) {  /* a field that is a block as it is: straight from the caller's memory */
+        write_block(s, data, 1);
+        return;
+    }
+    for (int64_t j = 0; j < s->count; j++)
+        memcpy(s->block + (size_t)(j * s->depth + s->filled) * s->row, from + (size_t)j * stride, s->row);
+    if (++s->filled == s->depth) sw_stream_flush(s);
+}
+
+void sw_stream_free(struct sw_stream *s)
+{
+    sw_free(s->block);
+    s->block = NULL;
+}

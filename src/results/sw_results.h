@@ -1,0 +1,157 @@
+#ifndef SW_RESULTS_H
+#define SW_RESULTS_H
+/* What comes out: FILE.h5, and while a sweep is under way its parts in FILE.h5.d/. All of HDF5 is in *_hdf5.c, in this folder alone.
+ *
+ * A part holds some runs of one group over a stretch of their output times. It is written to part-NNNNNN.h5.tmp and
+ * becomes part-NNNNNN.h5 by fsync, rename, fsync of the folder: a part that is there is whole. A batch that ends in one
+ * go is one part; one that was stopped or checkpointed is a chain of parts, each but the last carrying the state it
+ * stopped in. Parts and the final file have one schema (docs/output.md), so the same reader reads both, and merging is
+ * joining.
+ *
+ * Only one thread of a process may be in this module at a time (the HDF5 library is not built for more).
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "sweep/sw_sweep.h"
+
+enum sw_run_status { SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR };
+
+struct sw_run_result {             /* one run's row in the run table */
+    enum sw_run_status status;
+    char    message[160];          /* "" when done                                          */
+    double  t_reached;
+    int64_t steps;                 /* taken                                                 */
+    double  wall_time;             /* seconds: the batch's time over its runs, of this part; a chain's are added up  */
+    double  err_l2, err_max, err_rel;  /* against `exact`; NaN without                       */
+};
+
+/* Facts about the program, the machine and the call; text as it goes into the file. NULL or "" where there is none. */
+struct sw_provenance {
+    const char *command_line, *solver, *device, *driver, *cuda, *hostname;
+    double      started;           /* as time() gives it; 0: now */
+};
+
+/* ---- one writer at a time */
+struct sw_results_lock;
+
+/** Claim an output file for this process, until unlocked or dead, and clear away what dead ones left half-written
+ * (.tmp). Makes the folder FILE.d/.
+ * @return SW_E_REFUSED another process writes it (message names host and pid); SW_E_IO; SW_E_MEMORY */
+enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock);
+/** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
+void sw_results_unlock(struct sw_results_lock **lock);
+/** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
+enum sw_status sw_results_remove(const char *file);
+enum sw_status sw_results_remove_parts(const char *file);
+
+/* ---- writing a part */
+struct sw_part_desc {
+    const struct sw_sweep *sweep;
+    const struct sw_group *group;
+    const int64_t *run;            /* [count] indices of the runs, ascending      */
+    const uint64_t *id;            /* [count] their ids                           */
+    int     count;
+    int     field_first, scalar_first;    /* the first output of the group that is in this part */
+};
+struct sw_part;
+
+/** Begin the next free part of an output file's folder (made if missing).
+ * @param file  "results/ch.h5": parts go to "results/ch.h5.d/"
+ * @param desc  all it points to must stay as long as the part
+ * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
+enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
+                              struct sw_part **part);
+/** Append the next saved field: [count][n] float (sweep->single_fields) or double; of a problem with several, one after
+ * another. Not kept. */
+enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
+/** Append the next entry of the scalar series: [count][scalars of the problem]. Not kept. */
+enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
+/** Write the run table and, for a batch that goes on later, its state; then make the part permanent and free it.
+ * @param result      [count]; status SW_RUN_PENDING for runs that go on
+ * @param state       [count][state_size] at `step`, or NULL when the batch is finished
+ * @return SW_E_IO, SW_E_MEMORY: nothing is left behind */
+enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
+                              size_t state_size, int64_t step);
+/** Drop a part that is not worth keeping. NULL and *NULL are fine. */
+void sw_part_abandon(struct sw_part **part);
+int64_t sw_part_bytes(const struct sw_part *part);  /* added so far */
+
+/* ---- what is already there: FILE.h5 and its parts */
+struct sw_ledger_batch {           /* a batch that stopped half-way: the last of its chain of parts              */
+    int      count;
+    uint64_t *id;                  /* [count]                                                                    */
+    unsigned char *status;         /* [count] enum sw_run_status: which of them had diverged or failed by then   */
+    int64_t  step;                 /* taken so far                                                               */
+    int      fields_done, scalars_done;
+    char    *path;                 /* where the state is                                                         */
+};
+struct sw_ledger {                 /* read only to others                                                        */
+    char     sweep_id[13];         /* of the sweep that wrote it (the newest); "" if there is nothing            */
+    int64_t  count;                /* runs that ended (done, diverged, error), wherever they are                 */
+    uint64_t *id;                  /* [count] ascending                                                          */
+    unsigned char *status;         /* [count] enum sw_run_status                                                 */
+    int      nbatch;               /* unfinished ones                                                            */
+    struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
+    bool     has_file, has_parts;
+    char    *config_text;          /* of the sweep that wrote it (the newest); NULL if there is nothing          */
+    char   **override;
+    int      noverride;
+};
+/** Look at FILE and FILE.d/. A .tmp is ignored; a damaged part is named in a warning (report) and ignored.
+ * @return SW_E_IO FILE is there but is not a sweep's output (message says what it is); SW_E_MEMORY */
+enum sw_status sw_ledger_open(const char *file, struct sw_report *report, struct sw_ledger **ledger);
+void sw_ledger_close(struct sw_ledger **ledger);
+/** The status of a run, SW_RUN_PENDING if it is not there. ledger NULL: nothing is there. */
+enum sw_run_status sw_ledger_status(const struct sw_ledger *ledger, uint64_t id);
+/** The state of an unfinished batch: [count][state_size]. @return SW_E_IO */
+enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size);
+
+/* ---- joining parts
+ * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later
+ * than the file they belong to), except that one that ended beats one that did not. Which run is which is decided by
+ * the ids. */
+struct sw_merge_options {
+    bool keep_parts;               /* sw_merge_parts: else parts no longer needed go once the result is safe     */
+    bool allow_missing;            /* runs without a result are left out; else they are a failure                */
+    bool overwrite;                /* sw_merge: `output` may be there without being among the inputs             */
+    const struct sw_sweep *sweep;  /* the result gets its runs, with its indices, parameters and config; NULL:   */
+    const uint64_t *id;            /* those of the inputs, which must be of one sweep. id: [sweep->nruns]        */
+};
+/** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 400 bytes of memory
+ * a run and 100 MiB, however large the fields are.
+ * @param provenance  NULL: the inputs'
+ * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs
+ * that are not the sweep's, lack runs (named), or the output exists */
+enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
+                        const struct sw_merge_options *options, const struct sw_provenance *provenance);
+/** The same for FILE and its own parts. Parts of batches that go on later stay. Nothing to do without parts. */
+enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
+                              const struct sw_provenance *provenance);
+
+/* ---- reading results (show, status) */
+struct sw_table {                  /* the run table of a file                                                    */
+    int64_t  nruns;                /* rows: runs that have a result or were begun                                */
+    int64_t  sweep_runs;           /* runs of the whole sweep                                                    */
+    int      nparam;
+    char   **param_name;           /* [nparam]                                                                   */
+    double  *param;                /* [nparam][nruns]; words are numbered                                        */
+    int     *nword;                /* [nparam]: 0 for numbers                                                    */
+    char  ***word;                 /* [nparam][nword]                                                            */
+    int64_t *index;                /* [nruns] ascending                                                          */
+    uint64_t *id;                  /* [nruns]: run_id as a number                                                */
+    char   **run_id, **message;    /* [nruns]                                                                    */
+    unsigned char *status;
+    double  *t_reached, *wall_time, *err_l2, *err_max, *err_rel;  /* [nruns]                                     */
+    int64_t *steps;
+    char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
+    char   **override;
+    int      noverride;
+    struct sw_table_own *own;
+};
+/** The run table of a file together with that of its parts, if it has any: right while a sweep runs, too.
+ * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */
+enum sw_status sw_table_read(const char *file, struct sw_table **table);
+void sw_table_free(struct sw_table **table);
+#endif
