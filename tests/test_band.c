@@ -549,7 +549,7 @@ static void refuses_rows_that_do_not_exist(void **state)
     struct sw_band *s = (struct sw_band *)&d;
     (void)state;
     need_row();
-    assert_int_equal(sw_band_create(&d, "cpu.gauss", device, &s), SW_E_ABSENT);
+    assert_int_equal(sw_band_create(&d, "cpu.gauss", device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(), "cpu.gauss: there is no such row; fit here:");
     assert_contains(sw_err_message(), under_test->name);
     assert_null(s);

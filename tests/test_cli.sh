@@ -52,6 +52,7 @@ expect 2 chek small.cfg; says "unknown command 'chek'; did you mean 'check'?"
 expect 2 run --ouput x small.cfg; says "unknown option '--ouput'; did you mean '--output'?"
 expect 2 run -x small.cfg; says "unknown option '-x'"
 expect 2 run small.cfg -o; says "needs its FILE"
+expect 2 run small.cfg -o ''; says "option '--output' needs its FILE, not ''"
 expect 2 run; says 'needs CONFIG...'
 expect 2 list --csv; says "has no option '--csv'"
 expect 2 run small.cfg --shard 3/2; says '--shard takes I/N'
@@ -63,6 +64,10 @@ expect 2 run small.cfg --only 'nosuch > 1'; says nosuch
 expect 2 run small.cfg --only 'a > 5'; says 'no run is left'
 expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
 expect 5 missing.cfg; says missing.cfg
+expect 5 small.cfg -o small.cfg/x.h5; says 'small.cfg: Not a directory'
+expect 3 check small.cfg --solver cpu.magic; says 'there is no such row'
+expect 3 check small.cfg -s solver=cpu.thomas; says 'a band solver goes with a stepper, as in cpu.plain+cpu.thomas'
+expect 0 check small.cfg --solver cpu.plain+cpu.lapack; prints cpu.plain+cpu.lapack
 expect 0 --help; prints 'sweep CONFIG...'; prints '--max-time'
 expect 0 check --help; prints '--list'
 expect 0 -V; prints 'sweep 0.1.0'; prints 'compiler'
@@ -136,6 +141,8 @@ expect 0 small.cfg -o all.h5
 same only.h5 all.h5
 for k in 1 2 3; do expect 0 small.cfg --shard $k/3 -s output.file=s.h5; done
 expect 0 small.cfg --shard 1/3 -s output.file=s.h5; says 'nothing to do: 2 done'
+expect 0 small.cfg --shard 2/3 -o s.h5; says 'nothing to do: 2 done'
+expect 0 small.cfg --shard 2/3 -o s.shard-2-of-3.h5; says 'nothing to do: 2 done'
 expect 0 resume s.shard-2-of-3.h5; says 'nothing to do: 2 done'
 expect 0 small.cfg -s output.file=s.h5
 expect 0 merge s.shard-1-of-3.h5 s.shard-2-of-3.h5 s.shard-3-of-3.h5 -o merged.h5; says 'merged   3 files'
@@ -182,6 +189,7 @@ begun run.h5.d/status.json
 expect 0 status run.h5; prints running; prints ETA
 expect 0 status run.h5 --json; is_json out; prints '"state": "running"'
 expect 5 long.cfg -s time.end=4000.0 -o run.h5; says run.h5
+expect 0 status run.h5; prints running
 kill -TERM $pid; wait $pid
 expect 0 status run.h5; prints interrupted
 for signal in TERM USR1; do

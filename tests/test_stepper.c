@@ -743,13 +743,15 @@ static void refuses_what_cannot_be(void **state)
     assert_int_equal(sw_stepper_create(&desc, under_test->name, device, &s), SW_E_ARG);
     assert_contains(sw_err_message(), "room for 0 runs");
     desc.capacity = 1;
-    assert_int_equal(sw_stepper_create(&desc, "cpu.magic", device, &s), SW_E_ABSENT);
+    assert_int_equal(sw_stepper_create(&desc, "cpu.magic", device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(), "solver cpu.magic: there is no such row; fit here:");
     assert_contains(sw_err_message(), under_test->name);
     char row[100];
     snprintf(row, sizeof row, "%s+cpu.gauss", under_test->name);
-    assert_int_equal(sw_stepper_create(&desc, row, device, &s), SW_E_ABSENT);
+    assert_int_equal(sw_stepper_create(&desc, row, device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(), "band solver cpu.gauss: there is no such row");
+    assert_int_equal(sw_stepper_create(&desc, "cpu.lapack", device, &s), SW_E_CONFIG);
+    assert_contains(sw_err_message(), "a band solver goes with a stepper, as in cpu.plain+cpu.thomas");
     assert_null(s);
 }
 

@@ -110,8 +110,7 @@ void cli_bar_progress(void *user, const struct sw_progress *p)
     struct cli_bar *bar = user;
     double now = sw_clock();
     bool merging = !strcmp(p->phase, "merging");
-    if (merging) cli_status_remove(bar->file);  /* the folder goes when it is empty */
-    else if (now - bar->saved >= status_every) { save_status(bar, p); bar->saved = now; }
+    if (merging || now - bar->saved >= status_every) { save_status(bar, p); bar->saved = now; }
     if (bar->cli->bar) draw(bar, p);
     else if (now - bar->line >= line_every) { print_line(bar, p); bar->line = now; }
 }

@@ -96,7 +96,7 @@ static enum sw_status execute(struct job *j)
     cli_bar_start(&j->bar, cli, j->plan, j->file);
     enum sw_status st = sw_execute(j->s->sweep, j->plan, j->ledger, j->device, &options, &summary);
     cli_bar_clear(&j->bar);
-    cli_status_remove(j->file);
+    if (j->bar.saved >= 0) cli_status_remove(j->file);  /* else the file, and what tells of it, is another's */
     if (st == SW_E_STOPPED) {
         tell_stopped(j, &summary);
         j->cli->exit_code = 1;

@@ -18,9 +18,9 @@ static char *shard_file(const char *file, int shard, int nshards)
 
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 {
-    if (cli->output) s->file = sw_strdup(cli->output);
-    else if (cli->nshards) s->file = shard_file(s->sweep->file, cli->shard, cli->nshards);
-    else s->file = sw_strdup(s->sweep->file);
+    const char *file = cli->output ? cli->output : s->sweep->file;
+    bool own = cli->nshards && !strstr(file, ".shard-");  /* -o may name the file of the shard itself */
+    s->file = own ? shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
     return s->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 

@@ -58,6 +58,7 @@ static enum sw_status take(struct sw_cli *cli, const struct cli_option *o, const
 {
     char *place = (char *)cli + o->offset;
     seen[o - cli_option_table] = 1;
+    if (o->argument && !*value) return SW_FAIL(SW_E_USAGE, "option '--%s' needs its %s, not ''", o->name, o->argument);
     if (o->set) return o->set(cli, value);
     if (o->argument) *(const char **)(void *)place = value;
     else *(bool *)(void *)place = true;

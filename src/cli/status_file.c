@@ -95,7 +95,9 @@ bool cli_status_read(const char *file, struct cli_running *now)
 
 void cli_status_remove(const char *file)
 {
-    char *path = path_of(file, "status.json");
+    char *path = path_of(file, "status.json"), *folder = path_of(file, "");
     if (path) unlink(path);
+    if (folder) rmdir(folder);  /* stays if there are parts in it */
     sw_free(path);
+    sw_free(folder);
 }

@@ -78,7 +78,7 @@ struct sw_problem {
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, size_t *fixed, size_t *per_run);
-    /** @return SW_E_ABSENT no such solver; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
+    /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
     enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200 characters. */

@@ -86,8 +86,9 @@ static enum sw_status make_folder(const char *path)
     struct stat s;
     if (!mkdir(path, 0777)) return SW_OK;
     int why = errno;
-    if (!stat(path, &s) && S_ISDIR(s.st_mode)) return SW_OK;
-    errno = why;
+    bool there = !stat(path, &s);
+    if (there && S_ISDIR(s.st_mode)) return SW_OK;
+    errno = there && why == EEXIST ? ENOTDIR : why;
     return sw_files_fail(path);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "solver/sw_band_impl.h"
 #include "stepper/sw_stepper_impl.h"
 
 /* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
@@ -32,6 +33,20 @@ static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc 
     return !o->absent && o->space == space && o->fits(desc);
 }
 
+static bool is_row(const char *name)
+{
+    for (int k = 0; sw_stepper_table[k]; k++)
+        if (!strcmp(sw_stepper_table[k]->name, name)) return true;
+    return false;
+}
+
+static bool is_band_row(const char *name)
+{
+    for (int k = 0; sw_band_table[k]; k++)
+        if (!strcmp(sw_band_table[k]->name, name)) return true;
+    return false;
+}
+
 static const char *why_not(const struct sw_stepper_desc *desc, const struct choice *c, const struct sw_device *device)
 {
     for (int k = 0; c->row[0] && sw_stepper_table[k]; k++) {
@@ -41,7 +56,9 @@ static const char *why_not(const struct sw_stepper_desc *desc, const struct choi
         if (o->space != device->space) return "it does not work on this device";
         return o->fits(desc) ? "" : "it does not do this problem";
     }
-    return c->row[0] ? "there is no such row" : "no row does this problem on this device";
+    if (!c->row[0]) return "no row does this problem on this device";
+    return is_band_row(c->row) ? "a band solver goes with a stepper, as in cpu.plain+cpu.thomas"
+                               : "there is no such row";
 }
 
 static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name, const struct sw_device *device,
@@ -58,8 +75,9 @@ static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name,
         }
         sw_text_printf(&rows, " %s", (*ops)->name);
     }
-    enum sw_status st = SW_FAIL(SW_E_ABSENT, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "",
-                                why_not(desc, c, device), rows.length ? sw_text_get(&rows) : " none");
+    enum sw_status st = SW_FAIL(!c->row[0] || is_row(c->row) ? SW_E_ABSENT : SW_E_CONFIG, "solver%s%s: %s; fit here:%s",
+                                name ? " " : "", name ? name : "", why_not(desc, c, device),
+                                rows.length ? sw_text_get(&rows) : " none");
     sw_text_free(&rows);
     return st;
 }

@@ -12,8 +12,8 @@ const struct sw_key sw_common_keys[] = {
     {.path = "problem", .kind = SW_KEY_TEXT, .decides = true,
      .about = "The kind of problem to solve, one of those that `sweep list` shows."},
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
-     .about = "The row of the solver or stepper table that does the work, as `sweep list` names it; \"auto\" takes the "
-              "best that fits, \"$axis\" the word of an axis."},
+     .about = "The stepper that does the work, as `sweep list` names it, \"cpu.plain\", or with its band solver, "
+              "\"cpu.plain+cpu.lapack\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
 
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e9, .decides = true, .visible = true,
      .about = "Number of grid points; on a periodic domain of length L they are L/n apart."},
