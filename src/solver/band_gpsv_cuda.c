@@ -66,14 +66,9 @@ static enum sw_status load_library(struct gpsv *g)
     return SW_OK;
 }
 
-static int border_of(const struct sw_band_desc *d)
-{
-    return !d->periodic ? 0 : d->lower > d->upper ? d->lower : d->upper;
-}
-
 /* cuSPARSE's manual allows 3 unknowns, but version 12.6 then writes a fourth one behind the right-hand side
  * (compute-sanitizer). */
-static bool gpsv_fits(const struct sw_band_desc *desc) { return desc->n - border_of(desc) >= 4; }
+static bool gpsv_fits(const struct sw_band_desc *desc) { return desc->n - sw_band_border(desc) >= 4; }
 
 /* Diagonal r of a matrix [5][m][batch]: ds, dl, d, du, dw of the library. */
 static double *row(const struct gpsv *g, double *matrix, int r)
@@ -102,7 +97,7 @@ static enum sw_status gpsv_create(struct sw_band *s)
     s->own = g;
     SW_TRY(load_library(g));
     g->d.n = d->n;
-    g->d.p = border_of(d);
+    g->d.p = sw_band_border(d);
     g->d.batch = d->batch;
     g->d.ld = d->ld;
     if (d->batch == 0) return SW_OK;
@@ -143,16 +138,13 @@ static enum sw_status probe(const struct sw_band *s, struct gpsv *g, const doubl
 static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct gpsv *g = s->own;
-    const double *diagonal[5];
-    for (int off = -2; off <= 2; off++)
-        diagonal[off + 2] = off < -s->desc.lower || off > s->desc.upper ? NULL
-                          : band + (size_t)(off + s->desc.lower) * sw_band_vector(s);
+    const struct sw_thomas_matrix A = sw_band_matrix(s, band, 0);
     CU_TRY(cudaSetDevice(s->device->index));
-    SW_TRY(sw_cuda_gpsv_split(s->device->compute, &g->d, diagonal));
-    SW_TRY(probe(s, g, diagonal));
+    SW_TRY(sw_cuda_gpsv_split(s->device->compute, &g->d, A.diagonal));
+    SW_TRY(probe(s, g, A.diagonal));
     for (int k = 2 - g->d.p; k < 2; k++)
         SW_TRY(solve_inner(s, g, g->d.Z + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
-    SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, diagonal));
+    SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, A.diagonal));
     SW_TRY(sw_device_download(s->device, g->bad, g->d.bad, (size_t)s->desc.batch * sizeof *g->bad));
     return sw_band_report(s, g->bad, bad);
 }

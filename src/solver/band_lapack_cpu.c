@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "solver/navon_cpu.h"
 #include "solver/sw_band_impl.h"
 
 /* Fortran: everything by address, and the length of a character argument last, by value. */
@@ -43,7 +42,7 @@ static enum sw_status need_library(void)
 }
 
 struct lapack {
-    int              p, m;           /* navon_cpu.h                                                  */
+    int              p, m;           /* unknowns split off, and those left                           */
     int              lower, upper;   /* of E, which may be narrower than the band (m = 1, 2)         */
     int              ld;             /* 2 lower + upper + 1: LAPACK's columns, with room for fill-in */
     double          *ab;             /* [batch][m][ld]                                               */
@@ -53,13 +52,13 @@ struct lapack {
     int             *bad;            /* [batch]: 0, or 1 + row of a bad pivot                        */
 };
 
-struct system { double *ab, *Z[2]; int *pivot; struct sw_navon *closure; };
+struct system { double *ab, *Z0, *Z1; int *pivot; struct sw_navon *closure; };
 
 static struct system system_of(const struct lapack *l, int j)
 {
     size_t m = (size_t)l->m, at = (size_t)j * m;
     double *z = l->p ? l->Z + 2 * at : NULL;
-    return (struct system){l->ab + at * (size_t)l->ld, {z, z ? z + m : NULL}, l->pivot + at, l->closure + j};
+    return (struct system){l->ab + at * (size_t)l->ld, z, z ? z + m : NULL, l->pivot + at, l->closure + j};
 }
 
 static bool lapack_fits(const struct sw_band_desc *desc)
@@ -77,7 +76,7 @@ static enum sw_status lapack_create(struct sw_band *s)
     SW_TRY(need_library());
     SW_TRY(sw_alloc(1, &l));
     s->own = l;
-    l->p = sw_navon_split(d);
+    l->p = sw_band_border(d);
     l->m = d->n - l->p;
     l->lower = least(d->lower, l->m - 1);
     l->upper = least(d->upper, l->m - 1);
@@ -109,7 +108,7 @@ static int bad_pivot(const struct lapack *l, struct system y, int info)
     return info;
 }
 
-static int factor_e(const struct sw_band *s, const double *band, const struct lapack *l, int j, struct system y)
+static int factor_e(const struct sw_thomas_matrix *A, const struct lapack *l, struct system y)
 {
     int info = 0;
     memset(y.ab, 0, (size_t)l->m * (size_t)l->ld * sizeof *y.ab);
@@ -117,7 +116,7 @@ static int factor_e(const struct sw_band *s, const double *band, const struct la
         for (int off = -l->lower; off <= l->upper; off++)  /* E(i, i + off): row lower + upper - off of its column */
             if (i + off >= 0 && i + off < l->m)
                 y.ab[(size_t)(i + off) * (size_t)l->ld + (size_t)(l->lower + l->upper - off)] =
-                    sw_navon_entry(s, band, l->m, i, off, j);
+                    sw_thomas_inner(A, i, off);
     dgbtrf(&l->m, &l->m, &l->lower, &l->upper, y.ab, &l->ld, y.pivot, &info);
     return bad_pivot(l, y, info);
 }
@@ -125,12 +124,13 @@ static int factor_e(const struct sw_band *s, const double *band, const struct la
 static int factor_one(const struct sw_band *s, const double *band, const struct lapack *l, int j)
 {
     struct system y = system_of(l, j);
-    double c[2][2];
-    int bad = factor_e(s, band, l, j, y);
+    struct sw_thomas_matrix A = sw_band_matrix(s, band, j);
+    int bad = factor_e(&A, l, y);
     if (bad || !l->p) return bad;
-    sw_navon_begin(s, band, l->p, j, y.closure, y.Z, c);
-    for (int r = 2 - l->p; r < 2; r++) solve_e(l, y, y.Z[r]);
-    return sw_navon_end(y.closure, l->p, l->m, y.Z, c);
+    sw_thomas_begin(&A, y.closure, 1, y.Z0, y.Z1);
+    if (l->p == 2) solve_e(l, y, y.Z0);
+    solve_e(l, y, y.Z1);
+    return sw_thomas_end(&A, y.closure, 1, y.Z0, y.Z1);
 }
 
 static enum sw_status lapack_factor(struct sw_band *s, const double *band, int *bad)
@@ -150,7 +150,7 @@ static void lapack_solve_one(const struct sw_band *s, int j, double *x)
         return;
     }
     solve_e(l, y, x);
-    if (l->p) sw_navon_close(y.closure, l->p, l->m, y.Z, x);
+    if (l->p) sw_thomas_close(y.closure, s->desc.n, l->p, 1, y.Z0, y.Z1, x);
 }
 
 static enum sw_status lapack_solve(const struct sw_band *s, double *x)

@@ -6,27 +6,24 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
-#include "solver/navon_cpu.h"
-#include "solver/penta_point.h"
 #include "solver/sw_band_impl.h"
 
 struct thomas {
-    int              p, m;    /* navon_cpu.h                                                 */
+    int              p, m;    /* unknowns split off, and those left                          */
     double          *factor;  /* [batch][5][m]: inverse, a, b, gamma, delta (penta_point.h)  */
-    double          *Z;       /* [batch][2][m]: Z = E^-1 k, a line a border column                */
+    double          *Z;       /* [batch][2][m]: Z = E^-1 k, a line a border column           */
     struct sw_navon *closure; /* [batch]                                                     */
     int             *bad;     /* [batch]: 0, or 1 + row of a bad pivot                       */
 };
 
 /* One system's part of all that. */
-struct system { double *inverse, *a, *b, *gamma, *delta, *Z[2]; struct sw_navon *closure; };
+struct system { struct sw_thomas_factors f; double *Z0, *Z1; struct sw_navon *closure; };
 
 static struct system system_of(const struct thomas *t, int j)
 {
     size_t m = (size_t)t->m;
-    double *f = t->factor + (size_t)j * 5 * m;
-    double *z = t->p ? t->Z + (size_t)j * 2 * m : NULL;
-    return (struct system){f, f + m, f + 2 * m, f + 3 * m, f + 4 * m, {z, z ? z + m : NULL}, t->closure + j};
+    double *f = t->factor + (size_t)j * 5 * m, *z = t->p ? t->Z + (size_t)j * 2 * m : NULL;
+    return (struct system){{f, f + m, f + 2 * m, f + 3 * m, f + 4 * m, 1}, z, z ? z + m : NULL, t->closure + j};
 }
 
 static bool thomas_fits(const struct sw_band_desc *desc)
@@ -41,7 +38,7 @@ static enum sw_status thomas_create(struct sw_band *s)
     struct thomas *t = NULL;
     SW_TRY(sw_alloc(1, &t));
     s->own = t;
-    t->p = sw_navon_split(d);
+    t->p = sw_band_border(d);
     t->m = d->n - t->p;
     size_t batch = (size_t)d->batch, line = batch * (size_t)t->m;
     SW_TRY(sw_alloc(5 * line, &t->factor));
@@ -51,53 +48,23 @@ static enum sw_status thomas_create(struct sw_band *s)
     return SW_OK;
 }
 
+/* E x = f in place. */
+static void solve_e(const struct system *y, int m, double *x)
+{
+    sw_thomas_inner_solve(m, 1, y->f.inverse, y->f.a, y->f.b, y->f.gamma, y->f.delta, x);
+}
+
 /* @return 0, or 1 + the row of a bad pivot */
-static int factor_e(const struct sw_band *s, const double *band, int m, int j, struct system y)
-{
-    struct sw_penta up = {0}, up2 = {0};
-    for (int i = 0; i < m; i++) {
-        double e[5];
-        for (int k = 0; k < 5; k++) e[k] = sw_navon_entry(s, band, m, i, k - 2, j);
-        struct sw_penta row = sw_penta_factor(e[0], e[1], e[2], e[3], e[4], up, up2);
-        if (!isfinite(row.inverse) || row.inverse == 0.0) return 1 + i;
-        y.inverse[i] = row.inverse;
-        y.a[i] = row.a;
-        y.b[i] = row.b;
-        y.gamma[i] = row.gamma;
-        y.delta[i] = row.delta;
-        up2 = up;
-        up = row;
-    }
-    return 0;
-}
-
-static void solve_e(struct system y, int m, double *restrict x)
-{
-    double g1 = 0.0, g2 = 0.0;
-    for (int i = 0; i < m; i++) {
-        double g = sw_penta_forward(y.inverse[i], y.a[i], y.b[i], x[i], g1, g2);
-        x[i] = g;
-        g2 = g1;
-        g1 = g;
-    }
-    double x1 = 0.0, x2 = 0.0;
-    for (int i = m - 1; i >= 0; i--) {
-        double v = sw_penta_backward(y.gamma[i], y.delta[i], x[i], x1, x2);
-        x[i] = v;
-        x2 = x1;
-        x1 = v;
-    }
-}
-
 static int factor_one(const struct sw_band *s, const double *band, const struct thomas *t, int j)
 {
     struct system y = system_of(t, j);
-    double c[2][2];
-    int bad = factor_e(s, band, t->m, j, y);
+    struct sw_thomas_matrix A = sw_band_matrix(s, band, j);
+    int bad = sw_thomas_factor(&A, &y.f);
     if (bad || !t->p) return bad;
-    sw_navon_begin(s, band, t->p, j, y.closure, y.Z, c);
-    for (int r = 2 - t->p; r < 2; r++) solve_e(y, t->m, y.Z[r]);
-    return sw_navon_end(y.closure, t->p, t->m, y.Z, c);
+    sw_thomas_begin(&A, y.closure, 1, y.Z0, y.Z1);
+    if (t->p == 2) solve_e(&y, t->m, y.Z0);
+    solve_e(&y, t->m, y.Z1);
+    return sw_thomas_end(&A, y.closure, 1, y.Z0, y.Z1);
 }
 
 static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *bad)
@@ -116,8 +83,8 @@ static void thomas_solve_one(const struct sw_band *s, int j, double *x)
         for (int i = 0; i < s->desc.n; i++) x[i] = NAN;
         return;
     }
-    solve_e(y, t->m, x);
-    if (t->p) sw_navon_close(y.closure, t->p, t->m, y.Z, x);
+    solve_e(&y, t->m, x);
+    if (t->p) sw_thomas_close(y.closure, s->desc.n, t->p, 1, y.Z0, y.Z1, x);
 }
 
 static enum sw_status thomas_solve(const struct sw_band *s, double *x)

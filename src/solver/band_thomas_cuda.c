@@ -19,14 +19,6 @@ static bool thomas_fits(const struct sw_band_desc *desc)
     return true;
 }
 
-/* Where each of the five diagonals lies in a band, NULL where the band has none. */
-static void find_diagonals(const struct sw_band *s, const double *band, const double *diagonal[5])
-{
-    for (int off = -2; off <= 2; off++)
-        diagonal[off + 2] = off < -s->desc.lower || off > s->desc.upper ? NULL
-                          : band + (size_t)(off + s->desc.lower) * sw_band_vector(s);
-}
-
 static enum sw_status thomas_create(struct sw_band *s)
 {
     const struct sw_band_desc *d = &s->desc;
@@ -34,7 +26,7 @@ static enum sw_status thomas_create(struct sw_band *s)
     size_t vector = sw_band_vector(s);
     SW_TRY(sw_alloc(1, &t));
     s->own = t;
-    t->d.p = d->periodic ? (d->lower > d->upper ? d->lower : d->upper) : 0;
+    t->d.p = sw_band_border(d);
     t->d.n = d->n;
     t->d.batch = d->batch;
     t->d.ld = d->ld;
@@ -57,10 +49,8 @@ static enum sw_status rewrite_create(struct sw_band *s)
 static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct thomas *t = s->own;
-    const double *diagonal[5];
     CU_TRY(cudaSetDevice(s->device->index));
-    find_diagonals(s, band, diagonal);
-    SW_TRY(sw_cuda_thomas_factor(s->device->compute, &t->d, diagonal));
+    SW_TRY(sw_cuda_thomas_factor(s->device->compute, &t->d, sw_band_matrix(s, band, 0).diagonal));
     SW_TRY(sw_device_download(s->device, t->bad, t->d.bad, (size_t)s->desc.batch * sizeof *t->bad));
     return sw_band_report(s, t->bad, bad);
 }
@@ -84,10 +74,8 @@ static enum sw_status thomas_solve(const struct sw_band *s, double *x)
 static enum sw_status rewrite_solve(const struct sw_band *s, double *x)
 {
     const struct thomas *t = s->own;
-    const double *diagonal[5];
     CU_TRY(cudaSetDevice(s->device->index));
-    find_diagonals(s, t->band, diagonal);
-    SW_TRY(sw_cuda_thomas_factor(s->device->compute, &t->d, diagonal));
+    SW_TRY(sw_cuda_thomas_factor(s->device->compute, &t->d, sw_band_matrix(s, t->band, 0).diagonal));
     return sw_cuda_thomas_solve(s->device->compute, &t->d, x);
 }
 

@@ -113,6 +113,23 @@ size_t sw_band_vector(const struct sw_band *solver)
     return (size_t)d->ld * (size_t)(solver->ops->layout == SW_LINES ? d->batch : d->n);
 }
 
+int sw_band_border(const struct sw_band_desc *desc)
+{
+    if (!desc->periodic) return 0;
+    return desc->lower > desc->upper ? desc->lower : desc->upper;
+}
+
+struct sw_thomas_matrix sw_band_matrix(const struct sw_band *solver, const double *band, int j)
+{
+    const struct sw_band_desc *d = &solver->desc;
+    bool lines = solver->ops->layout == SW_LINES;
+    size_t first = lines ? (size_t)j * (size_t)d->ld : (size_t)j;
+    struct sw_thomas_matrix A = {.stride = lines ? 1 : (size_t)d->ld, .n = d->n, .p = sw_band_border(d)};
+    for (int off = -d->lower; off <= d->upper; off++)
+        A.diagonal[off + 2] = band + (size_t)(off + d->lower) * sw_band_vector(solver) + first;
+    return A;
+}
+
 enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *bad)
 {
     if (solver->desc.batch == 0) return SW_OK;

@@ -2,6 +2,7 @@
 #define SW_BAND_IMPL_H
 /* What a solver author sees. One file per solver; its row goes into band_table.c. */
 #include "solver/sw_band.h"
+#include "solver/thomas_point.h"
 
 struct sw_band_ops {
     const char    *name;    /* "<where>.<how>", the name users write                         */
@@ -25,15 +26,12 @@ struct sw_band {
     void                     *own;     /* the solver's own data                              */
 };
 
-/** Entry (i, i + r - lower) of system j in a band, 0 where that lies outside the matrix and the band does not wrap. */
-static inline double sw_band_entry(const struct sw_band *solver, const double *band, int r, int i, int j)
-{
-    const struct sw_band_desc *d = &solver->desc;
-    int column = i + r - d->lower;
-    if (r < 0 || r > d->lower + d->upper || (!d->periodic && (column < 0 || column >= d->n))) return 0.0;
-    size_t at = solver->ops->layout == SW_LINES ? (size_t)j * d->ld + i : (size_t)i * d->ld + j;
-    return band[(size_t)r * sw_band_vector(solver) + at];
-}
+/** System j of a band, as the methods of thomas_point.h take it: where its diagonals lie, and how many unknowns Navon's
+ * closure splits off. With j = 0 the diagonals are those of the whole band. */
+struct sw_thomas_matrix sw_band_matrix(const struct sw_band *solver, const double *band, int j);
+
+/** How many unknowns that is: max(lower, upper) where periodic, else 0. */
+int sw_band_border(const struct sw_band_desc *desc);
 
 /** Threads a row on the CPU should use: all, or one where the work, some 10 ns an unknown, is less than waking them up
  * costs. */
