@@ -57,7 +57,8 @@ static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, 
     for (int k = 0; sw_band_table[k]; k++)
         if (usable(sw_band_table[k], desc, device)) sw_text_printf(&rows, " %s", sw_band_table[k]->name);
     enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "band solver%s%s: %s; fit here:%s",
-                                name ? " " : "", name ? name : "", why_not(name, o, device), rows.length ? sw_text_get(&rows) : " none");
+                                name ? " " : "", name ? name : "", why_not(name, o, device),
+                                rows.length ? sw_text_get(&rows) : " none");
     sw_text_free(&rows);
     return st;
 }

@@ -57,7 +57,8 @@ struct sw_stepper;
  *  @param row     row of the stepper table, "cpu.plain"; NULL: the first that fits the device and the shape. A name may
  *                 end in "+BAND" to choose the band solver of a row that has a choice: "cuda.split+cusparse.gpsv"
  *  @param device  borrowed
- *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY (bytes needed and free); SW_E_CUDA */
+ *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY (bytes
+ *          needed and free); SW_E_CUDA */
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
                                  struct sw_stepper **stepper);
 void sw_stepper_destroy(struct sw_stepper **stepper);
