@@ -11,8 +11,7 @@ size_t batch_state_size(const struct batch *b) { return b->x->sim->ops->state_si
 
 double batch_dt(const struct batch *b, int j)
 {
-    int k = sw_setup_column(&b->x->setup, "time.dt");
-    return k < 0 ? 0 : b->column[(size_t)k * (size_t)b->plan->count + (size_t)j];
+    return sw_setup_grid(&b->x->setup, b->plan->count, b->column, j).dt;
 }
 
 /* ---- runs that go bad */

@@ -32,22 +32,14 @@ static enum sw_status workspace_make(const struct sw_program *program, int64_t n
     return sw_eval_create(program, (int)n, &w->eval);
 }
 
-static double at(const struct sw_setup *setup, const char *path, const double *column, int count, int j,
-                 double otherwise)
-{
-    int k = sw_setup_column(setup, path);
-    return k < 0 ? otherwise : column[(size_t)k * (size_t)count + (size_t)j];
-}
-
 static void measure(const struct sw_setup *setup, struct workspace *w, int count, int j, const double *column,
                     const double *u, int64_t steps, struct sw_run_result *result)
 {
     const int64_t n = setup->n;
-    double dx = at(setup, "grid.length", column, count, j, 1) / (double)n,
-           x0 = at(setup, "grid.x0", column, count, j, 0);
-    double t = (double)steps * at(setup, "time.dt", column, count, j, 0), worst = 0;
+    const struct sw_grid g = sw_setup_grid(setup, count, column, j);
+    double t = (double)steps * g.dt, worst = 0;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = u};
-    for (int64_t i = 0; i < n; i++) w->x[i] = x0 + (double)i * dx;
+    for (int64_t i = 0; i < n; i++) w->x[i] = g.x0 + (double)i * g.dx;
     sw_eval_run(w->eval, column + j, count);
     sw_eval_cells(w->eval, (int)n, in);
     sw_eval_step(w->eval, t, steps);

@@ -109,9 +109,8 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 
 struct line_sim {
     struct sw_sim      sim;       /* first: the operations get a pointer to it */
+    struct sw_setup    setup;
     enum sw_scheme     scheme;
-    int                n;
-    int                dt, length, x0;        /* columns */
     struct programs    programs;
     struct sw_line_run *run;      /* [capacity] */
     double            *a4, *a2;   /* [capacity] */
@@ -122,20 +121,15 @@ static struct sw_stepper *stepper_of(const struct sw_sim *sim) { return ((const 
 
 static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_name(stepper_of(sim)); }
 
-static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->n; }
+static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->setup.n; }
 
 /* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
 static void set_run(const struct line_sim *l, int count, const double *column, int j)
 {
-    size_t at = (size_t)count;
-    struct sw_line_run *r = &l->run[j];
-    double theta = l->scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
-    r->dt = column[(size_t)l->dt * at + (size_t)j];
-    r->dx = column[(size_t)l->length * at + (size_t)j] / l->n;
-    r->x0 = column[(size_t)l->x0 * at + (size_t)j];
-    double dx2 = r->dx * r->dx;
-    r->s4 = theta * r->dt * l->a4[j] / (dx2 * dx2);
-    r->s2 = theta * r->dt * l->a2[j] / dx2;
+    struct sw_grid g = sw_setup_grid(&l->setup, count, column, j);
+    double theta = l->scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx * g.dx;
+    l->run[j] = (struct sw_line_run){.dt = g.dt, .dx = g.dx, .x0 = g.x0,
+                                     .s4 = theta * g.dt * l->a4[j] / (dx2 * dx2), .s2 = theta * g.dt * l->a2[j] / dx2};
 }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
@@ -199,12 +193,6 @@ static const struct sw_sim_ops line_ops = {
     .destroy = destroy,
 };
 
-static enum sw_status find_column(const struct sw_setup *setup, const char *path, int *column)
-{
-    *column = sw_setup_column(setup, path);
-    return *column < 0 ? SW_FAIL(SW_E_ARG, "the run table has no column '%s'", path) : SW_OK;
-}
-
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim)
 {
@@ -217,10 +205,7 @@ enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_
     SW_TRY(sw_alloc(1, &l));
     l->sim.ops = &line_ops;
     l->scheme = ((const struct sw_line_kind *)problem->model)->scheme;
-    l->n = (int)setup->n;
-    SW_TRY_TO(failed, st, find_column(setup, "time.dt", &l->dt));
-    SW_TRY_TO(failed, st, find_column(setup, "grid.length", &l->length));
-    SW_TRY_TO(failed, st, find_column(setup, "grid.x0", &l->x0));
+    l->setup = *setup;
     SW_TRY_TO(failed, st, compile_programs(problem, setup, &l->programs));
     SW_TRY_TO(failed, st, describe(problem, setup, &l->programs, &desc));
     SW_TRY_TO(failed, st, sw_alloc(room, &l->run));

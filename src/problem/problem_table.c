@@ -19,18 +19,3 @@ const struct sw_problem *sw_problem_find(const char *name)
         if (!strcmp(sw_problem_table[k]->name, name)) return sw_problem_table[k];
     return NULL;
 }
-
-const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key)
-{
-    for (int k = 0; k < setup->nfunction; k++)
-        if (!strcmp(setup->function[k].key, key)) return setup->function[k].program;
-    return NULL;
-}
-
-/* Number keys come first among the columns: an axis of the same name is not taken for one. */
-int sw_setup_column(const struct sw_setup *setup, const char *path)
-{
-    for (int k = 0; k < setup->ncolumn; k++)
-        if (!strcmp(setup->column[k], path)) return k;
-    return -1;
-}

@@ -43,6 +43,11 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
 
+/** Where the points of run j are: point i at x0 + i*dx, i = 0 .. n-1, and how long a step takes (0 without time).
+ * @param column  [ncolumn][count] */
+struct sw_grid { double x0, dx, dt; };
+struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
+
 /* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of any
  * problem; a problem without time has one step. */
 struct sw_sim {

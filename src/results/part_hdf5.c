@@ -13,7 +13,7 @@ struct sw_part {
     struct sw_section section;
     int               nstream, nfields, nseries;  /* series first */
     struct sw_stream *stream;
-    double           *dt, *x0, *dx;               /* [count] */
+    struct sw_grid   *grid;                       /* [count] */
     int64_t           bytes;
 };
 
@@ -41,25 +41,11 @@ static enum sw_status open_streams(struct sw_part *p)
     return SW_OK;
 }
 
-static int find_column(const struct sw_sweep *sweep, const char *name)
-{
-    for (int k = 0; k < sweep->ncolumn; k++)
-        if (!strcmp(sweep->column[k].name, name)) return k;
-    return -1;
-}
-
-/* Points x0 + i dx, dx = length/n, and times step*dt. */
 static enum sw_status keep_grid(void *user, int64_t first, int64_t count, const double *column)
 {
     struct sw_part *p = user;
-    const struct sw_sweep *sweep = p->desc.sweep;
-    int dt = find_column(sweep, "time.dt"), x0 = find_column(sweep, "grid.x0");
-    int length = find_column(sweep, "grid.length");
-    for (int64_t j = 0; j < count; j++) {
-        p->dt[first + j] = dt < 0 ? 1.0 : column[dt * count + j];
-        p->x0[first + j] = x0 < 0 ? 0.0 : column[x0 * count + j];
-        p->dx[first + j] = (length < 0 ? 1.0 : column[length * count + j]) / (double)p->desc.group->n;
-    }
+    const struct sw_setup setup = sw_sweep_setup(p->desc.sweep, p->desc.group, 1);
+    for (int64_t j = 0; j < count; j++) p->grid[first + j] = sw_setup_grid(&setup, count, column, j);
     return SW_OK;
 }
 
@@ -71,9 +57,7 @@ static enum sw_status describe(struct sw_part *p, const struct sw_provenance *pr
     H5get_libversion(&major, &minor, &release);
     snprintf(version, sizeof version, "%u.%u.%u", major, minor, release);
     SW_TRY(sw_facts_make(p->desc.sweep, provenance, version, &p->facts));
-    SW_TRY(sw_alloc(count, &p->dt));
-    SW_TRY(sw_alloc(count, &p->x0));
-    SW_TRY(sw_alloc(count, &p->dx));
+    SW_TRY(sw_alloc(count, &p->grid));
     SW_TRY(sw_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
     struct sw_section *s = &p->section;
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
@@ -132,13 +116,6 @@ enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 }
 
 /* ---- finish */
-static bool all_same(const double *value, int64_t count)
-{
-    for (int64_t j = 1; j < count; j++)
-        if (value[j] != value[0]) return false;
-    return true;
-}
-
 static enum sw_status times(const int64_t *step, int64_t count, double dt, double **time)
 {
     SW_TRY(sw_alloc((size_t)count, time));
@@ -146,10 +123,10 @@ static enum sw_status times(const int64_t *step, int64_t count, double dt, doubl
     return SW_OK;
 }
 
-static enum sw_status points(int64_t n, double x0, double dx, double **x)
+static enum sw_status points(int64_t n, const struct sw_grid *g, double **x)
 {
     SW_TRY(sw_alloc((size_t)n, x));
-    for (int64_t i = 0; i < n; i++) (*x)[i] = x0 + (double)i * dx;
+    for (int64_t i = 0; i < n; i++) (*x)[i] = g->x0 + (double)i * g->dx;
     return SW_OK;
 }
 
@@ -158,17 +135,22 @@ static enum sw_status set_scales(struct sw_part *p)
 {
     struct sw_section *s = &p->section;
     const struct sw_group *g = p->desc.group;
-    bool one_dt = all_same(p->dt, s->count), one_x = all_same(p->x0, s->count) && all_same(p->dx, s->count);
+    const struct sw_grid *first = &p->grid[0];
+    bool one_dt = true, one_x = true;
+    for (int64_t j = 1; j < s->count; j++) {
+        one_dt &= p->grid[j].dt == first->dt;
+        one_x &= p->grid[j].x0 == first->x0 && p->grid[j].dx == first->dx;
+    }
     if (p->nfields) {
         s->nfield = p->stream[p->nseries].written;
-        SW_TRY(one_dt ? times(g->field_step + s->field_first, s->nfield, p->dt[0], &s->time)
+        SW_TRY(one_dt ? times(g->field_step + s->field_first, s->nfield, first->dt, &s->time)
                       : sw_section_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
-        SW_TRY(one_x ? points(s->n, p->x0[0], p->dx[0], &s->x)
+        SW_TRY(one_x ? points(s->n, first, &s->x)
                      : sw_section_add(s, SW_VAR_XC, SW_H5_DOUBLE, "xc", "1", "space"));
     }
     if (p->nseries) {
         s->nscalar = p->stream[0].written;
-        SW_TRY(one_dt ? times(g->scalar_step + s->scalar_first, s->nscalar, p->dt[0], &s->time_s)
+        SW_TRY(one_dt ? times(g->scalar_step + s->scalar_first, s->nscalar, first->dt, &s->time_s)
                       : sw_section_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
     }
     return SW_OK;
@@ -179,9 +161,9 @@ static enum sw_status values_of(const struct sw_part *p, enum sw_var_kind kind, 
 {
     const struct sw_section *s = &p->section;
     const struct sw_group *g = p->desc.group;
-    if (kind == SW_VAR_XC) return points(s->n, p->x0[j], p->dx[j], value);
-    if (kind == SW_VAR_T) return times(g->field_step + s->field_first, s->nfield, p->dt[j], value);
-    return times(g->scalar_step + s->scalar_first, s->nscalar, p->dt[j], value);
+    if (kind == SW_VAR_XC) return points(s->n, &p->grid[j], value);
+    if (kind == SW_VAR_T) return times(g->field_step + s->field_first, s->nfield, p->grid[j].dt, value);
+    return times(g->scalar_step + s->scalar_first, s->nscalar, p->grid[j].dt, value);
 }
 
 static void put_values(struct sw_part *p, const struct sw_var *var)
@@ -256,9 +238,7 @@ static void free_part(struct sw_part *p)
     sw_free(p->stream);
     sw_section_free(&p->section);
     sw_facts_free(&p->facts);
-    sw_free(p->dt);
-    sw_free(p->x0);
-    sw_free(p->dx);
+    sw_free(p->grid);
     sw_free(p->tmp);
     sw_free(p);
 }
