@@ -167,6 +167,8 @@ expect 0 status results/long.h5 --json; is_json out; prints '"state": "interrupt
 expect 0 resume results/long.h5 --log-json log.json; says 'from step'; says 'done     40 ok'
 expect 0 long.cfg -o whole.h5 --progress always; says ETA
 same results/long.h5 whole.h5
+LC_ALL=C expect 0 long.cfg -o ascii.h5 --progress always; says '[##'
+tr '\r' '\n' <err | grep -q '\].*\]' && fail "the bar has two ends in ASCII"
 expect 0 status results/long.h5; prints finished
 for event in start plan checkpoint stopped batch done; do
     grep -q "\"event\": \"$event\"" log.json || fail "the log has no $event"

@@ -23,19 +23,20 @@ static double fraction_of(const struct cli_bar *bar, const struct sw_progress *p
 static double rate_of(const struct sw_progress *p) { return p->seconds > 0 ? p->points_steps_done / p->seconds : 0; }
 
 /* "62 %  t = 124 of 200 · 4.1e11 points·steps/s · 3 diverged · ETA 00:01" */
-static void describe(const struct cli_bar *bar, const struct sw_progress *p, struct sw_text *text)
+/* brief: what a narrow terminal has room for. */
+static void describe(const struct cli_bar *bar, const struct sw_progress *p, bool brief, struct sw_text *text)
 {
     char left[24];
     double fraction = fraction_of(bar, p), rate = rate_of(p),
            eta = rate > 0 ? (1 - fraction) * bar->plan->points_steps / rate : NAN;
     if (!strcmp(p->phase, "merging")) { sw_text_add(text, "merging the parts"); return; }
     sw_text_printf(text, "%2.0f %%  ", floor(100 * fraction));
-    if (bar->plan->nbatch > 1)
+    if (bar->plan->nbatch > 1 && !brief)
         sw_text_printf(text, "batch %lld of %lld · ", (long long)p->batches_done + 1, (long long)bar->plan->nbatch);
     if (p->end > 0) sw_text_printf(text, "t = %.4g of %.4g · ", p->t, p->end);
-    sw_text_printf(text, "%.2g points·steps/s", rate);
-    if (p->runs_failed) sw_text_printf(text, " · %lld diverged", (long long)p->runs_failed);
-    sw_text_printf(text, " · ETA %s", cli_duration(eta, left));
+    if (!brief) sw_text_printf(text, "%.2g points·steps/s · ", rate);
+    if (p->runs_failed) sw_text_printf(text, "%lld diverged · ", (long long)p->runs_failed);
+    sw_text_printf(text, "ETA %s", cli_duration(eta, left));
 }
 
 /* Columns a UTF-8 text takes: one a character, for all the signs we use. */
@@ -56,7 +57,8 @@ static void cut(struct sw_text *text, int width)
 
 static void add_blocks(struct sw_text *line, double fraction, int width)
 {
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    /* one eighth is left blank: its sign is that of the bar's end, which has another spelling in ASCII */
+    static const char *const eighths[] = {"", " ", "▎", "▍", "▌", "▋", "▊", "▉"};
     int filled = (int)(fraction * width * 8), k = 0;
     sw_text_add(line, "▕");
     for (; k < filled / 8; k++) sw_text_add(line, "█");
@@ -68,7 +70,11 @@ static void add_blocks(struct sw_text *line, double fraction, int width)
 static void draw(struct cli_bar *bar, const struct sw_progress *p)
 {
     struct sw_text words = {0}, line = {0};
-    describe(bar, p, &words);
+    describe(bar, p, false, &words);
+    if (width_of(sw_text_get(&words)) >= columns()) {
+        sw_text_free(&words);
+        describe(bar, p, true, &words);
+    }
     int room = columns() - 1 - width_of(sw_text_get(&words)) - 3;
     if (room >= 5) add_blocks(&line, fraction_of(bar, p), room > 30 ? 30 : room);
     sw_text_add(&line, sw_text_get(&words));
@@ -84,7 +90,7 @@ static void draw(struct cli_bar *bar, const struct sw_progress *p)
 static void print_line(struct cli_bar *bar, const struct sw_progress *p)
 {
     struct sw_text words = {0};
-    describe(bar, p, &words);
+    describe(bar, p, false, &words);
     cli_say(bar->cli, "%s\n", sw_text_get(&words));
     sw_text_free(&words);
 }

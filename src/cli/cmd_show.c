@@ -82,8 +82,8 @@ static void show_table(const struct sw_cli *cli, const struct sw_table *t, const
 {
     char text[40];
     int width[MOST];
-    cli_print(cli, "%s%s%s · %lld runs · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem,
-              (long long)t->nruns, t->solver, t->sweep_id);
+    cli_print(cli, "%s%s%s · %lld run%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem,
+              (long long)t->nruns, t->nruns == 1 ? "" : "s", t->solver, t->sweep_id);
     for (int k = 0; k < n; k++) {
         width[k] = (int)strlen(c[k].name);
         for (int64_t r = 0; r < t->nruns; r++) {

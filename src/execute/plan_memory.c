@@ -30,7 +30,7 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
     const double gib = 1024.0 * 1024 * 1024;
     bool gpu = device->space == SW_DEVICE;
     double most = floor((double)g->n * have / need);
-    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.2g GiB, the %s has %.2g GiB free; lower grid.n to at most %.0f%s",
+    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.1f GiB, the %s has %.1f GiB free; lower grid.n to at most %.0f%s",
                    need / gib, gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
 }
 
