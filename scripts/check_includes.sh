@@ -16,7 +16,8 @@ config:  base
 sweep:   base expr device problem config
 results: base problem config sweep
 execute: base expr device problem config sweep results
-cli:     base expr device comm solver fd stepper problem config sweep results execute
+bench:   base expr device solver stepper problem cuda
+cli:     base expr device comm solver fd stepper problem config sweep results execute bench
 main.c:  base cli
 cuda:    base expr solver fd stepper
 '

@@ -167,6 +167,8 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step) { return sw_stepper_diverged(stepper_of(sim), step); }
 
+static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
+
 static void destroy(struct sw_sim *sim)
 {
     struct line_sim *l = (struct line_sim *)sim;
@@ -190,6 +192,7 @@ static const struct sw_sim_ops line_ops = {
     .capture = capture,
     .fetch = fetch,
     .diverged = diverged,
+    .cost = cost,
     .destroy = destroy,
 };
 

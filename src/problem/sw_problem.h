@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/sw_cost.h"
 #include "base/sw_err.h"
 #include "device/sw_capture.h"
 #include "device/sw_device.h"
@@ -65,6 +66,7 @@ struct sw_sim_ops {
     enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
+    struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);        /* of advancing by so many steps at once */
     void           (*destroy)(struct sw_sim *sim);
 };
 

@@ -1,5 +1,6 @@
 #include "solver/sw_band.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -94,6 +95,12 @@ enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name,
 failed:
     sw_band_destroy(&s);
     return st;
+}
+
+struct sw_cost sw_band_cost(const struct sw_band_desc *desc, const char *row)
+{
+    const struct sw_band_ops *o = find(row);
+    return o && o->cost ? o->cost(desc) : (struct sw_cost){NAN, NAN};
 }
 
 enum sw_layout sw_band_layout(const struct sw_band *solver) { return solver->ops->layout; }

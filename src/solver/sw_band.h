@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sw_cost.h"
 #include "base/sw_err.h"
 #include "device/sw_device.h"
 
@@ -65,6 +66,9 @@ enum sw_status sw_band_solve(const struct sw_band *solver, double *x);
  * @param system  0 .. batch-1
  * @param x       [n] */
 void sw_band_solve_one(const struct sw_band *solver, int system, double *x);
+
+/** What a row counts for an unknown in one solve. @param row  its name; NaN if there is none, or it does not count */
+struct sw_cost sw_band_cost(const struct sw_band_desc *desc, const char *row);
 
 /** Free a solver and set the handle to NULL. NULL and *NULL are fine. */
 void sw_band_destroy(struct sw_band **solver);

@@ -17,6 +17,7 @@ struct sw_band_ops {
     enum sw_status (*solve)(const struct sw_band *solver, double *x);
     void           (*solve_one)(const struct sw_band *solver, int system, double *x);  /* rows in SW_HOST space only */
     void           (*destroy)(struct sw_band *solver); /* own may be NULL                    */
+    struct sw_cost (*cost)(const struct sw_band_desc *desc);  /* an unknown and solve; NULL: not counted */
 };
 
 struct sw_band {

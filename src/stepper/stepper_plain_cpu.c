@@ -389,6 +389,22 @@ static enum sw_status plain_fetch(struct sw_stepper *s, int slot, const void **f
     return SW_OK;
 }
 
+/* A line goes through all steps of a call in the cache: it comes and goes once, 16 bytes a point and call, and so do
+ * its factors where each run has its own; shared ones stay. Counted for lines that fit into the cache.
+ * Operations: the stencil's, those of G and S and of what adds them to the right-hand side, the solve's. */
+static struct sw_cost plain_cost(const struct sw_stepper *s, int64_t steps)
+{
+    const struct plain *p = s->own;
+    const struct sw_line_model *m = &s->desc.model;
+    const struct sw_band_desc *shape = sw_band_shape(p->band);
+    struct sw_cost solve = sw_band_cost(shape, p->band_row);
+    double factors = shape->batch == s->count ? solve.bytes - 16 : 0;
+    double operations = m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
+    if (m->g) operations += 5 + sw_program_size(m->g).point;
+    if (m->s) operations += 2 + sw_program_size(m->s).point;
+    return (struct sw_cost){(16 + factors) / (double)steps, operations + solve.fma};
+}
+
 extern const struct sw_stepper_ops stepper_plain_cpu;
 const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
@@ -406,4 +422,6 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .fetch = plain_fetch,
     .diverged = plain_diverged,
     .destroy = plain_destroy,
+    .takes_band = true,
+    .cost = plain_cost,
 };

@@ -416,6 +416,21 @@ static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int 
     return st;
 }
 
+/* The right-hand side: u read, rhs written, 16 bytes, and what S keeps for each point; the stencil's operations and
+ * those of G and S. Then the solve. */
+static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
+{
+    const struct split *p = s->own;
+    const struct sw_line_model *m = &s->desc.model;
+    struct sw_cost solve = sw_band_cost(sw_band_shape(p->band), sw_band_name(p->band));
+    double kept = m->s ? 8.0 * sw_program_size(m->s).cell : 0;
+    double operations = m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
+    (void)steps;
+    if (m->g) operations += 5 + sw_program_size(m->g).point;
+    if (m->s) operations += 2 + sw_program_size(m->s).point;
+    return (struct sw_cost){16 + kept + solve.bytes, operations + solve.fma};
+}
+
 extern const struct sw_stepper_ops stepper_split_cuda;
 const struct sw_stepper_ops stepper_split_cuda = {
     .name = "cuda.split",
@@ -433,5 +448,7 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .fetch = split_fetch,
     .diverged = split_diverged,
     .destroy = split_destroy,
+    .takes_band = true,
+    .cost = split_cost,
     .try_compile = split_try_compile,
 };

@@ -129,6 +129,11 @@ void sw_stepper_destroy(struct sw_stepper **stepper)
 
 const char *sw_stepper_name(const struct sw_stepper *stepper) { return stepper->name; }
 
+struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps)
+{
+    return stepper->ops->cost ? stepper->ops->cost(stepper, steps) : (struct sw_cost){NAN, NAN};
+}
+
 enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
                                 size_t *fixed, size_t *per_run)
 {

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/sw_cost.h"
 #include "base/sw_err.h"
 #include "device/sw_capture.h"
 #include "device/sw_device.h"
@@ -63,6 +64,9 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
                                  struct sw_stepper **stepper);
 void sw_stepper_destroy(struct sw_stepper **stepper);
 const char *sw_stepper_name(const struct sw_stepper *stepper);  /* "cpu.plain+cpu.thomas" */
+
+/** What a stepper counts for a point and step, when it advances by so many steps at once; NaN: not counted. */
+struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps);
 
 /** Bytes of device memory a stepper takes: a constant part and a part a run. Nothing is allocated.
  *  @param row  as in create; NULL allowed */

@@ -24,6 +24,9 @@ struct sw_stepper_ops {
     enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
     void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
     enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
+    bool           takes_band;  /* its name may end in "+BAND", a row of the band table     */
+    /** For advance() by so many steps at once, with the model and band solver at hand. NULL: not counted */
+    struct sw_cost (*cost)(const struct sw_stepper *stepper, int64_t steps);
 };
 
 struct sw_stepper {
