@@ -56,6 +56,18 @@ enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct sw_cuda_gps
 /** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others. */
 enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *x);
 
+/* ---- what a device can do at most (bench_rates.cu) */
+
+/** Double-precision FMAs by all processors.
+ * @param sum    [sw_cuda_fma_threads()]: of no interest, but it must be written
+ * @param ticks  [2]: cycles and nanoseconds that one thread took
+ * @param done   out: how many FMAs */
+enum sw_status sw_cuda_fma(sw_cuda_stream stream, int processors, int rounds, double *sum, long long *ticks,
+                           double *done);
+size_t sw_cuda_fma_threads(int processors);
+/** A copy within the device's memory. */
+enum sw_status sw_cuda_copy(sw_cuda_stream stream, void *to, const void *from, size_t bytes);
+
 /* ---- lines (line_layout.cu, line_measure.cu) */
 
 struct sw_line_batch;          /* stepper/batch_point.h */

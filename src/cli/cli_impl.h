@@ -15,7 +15,7 @@ enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
 /* Which commands an option belongs to. */
 enum { CLI_RUN = 1, CLI_CHECK = 2, CLI_STATUS = 4, CLI_RESUME = 8, CLI_SHOW = 16, CLI_PLOT = 32, CLI_MERGE = 64,
-       CLI_INIT = 128, CLI_EXPLAIN = 256, CLI_LIST = 512, CLI_ANY = 1023, CLI_RUNS = CLI_RUN | CLI_CHECK | CLI_RESUME };
+       CLI_INIT = 128, CLI_EXPLAIN = 256, CLI_LIST = 512, CLI_BENCH = 1024, CLI_ANY = 2047, CLI_RUNS = CLI_RUN | CLI_CHECK | CLI_RESUME };
 
 struct sw_cli {                         /* what was typed, and how to talk                                   */
     const struct cli_command *command;  /* NULL: none was named                                              */
@@ -27,8 +27,9 @@ struct sw_cli {                         /* what was typed, and how to talk      
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
     const char *output, *device, *only, *log_path, *run, *kind, *of, *time, *over,
-               *log_axes;               /* NULL: not given                                                   */
+               *log_axes, *rows, *baseline;  /* NULL: not given                                                   */
     int         threads;                /* 0: all                                                            */
+    int         repeats;                /* 0: not given                                                      */
     int         shard, nshards;         /* 0, 0: none                                                        */
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* sw_clock() then; 0: none                                          */
@@ -169,4 +170,5 @@ enum sw_status cmd_merge(struct sw_cli *cli);
 enum sw_status cmd_init(struct sw_cli *cli);
 enum sw_status cmd_explain(struct sw_cli *cli);
 enum sw_status cmd_list(struct sw_cli *cli);
+enum sw_status cmd_bench(struct sw_cli *cli);
 #endif

@@ -10,6 +10,7 @@ const struct cli_command cli_command_table[] = {
     {"show", "FILE", "the table of runs and error norms", CLI_SHOW, 1, 1, cmd_show},
     {"plot", "FILE", "draw a picture of an output file", CLI_PLOT, 1, 1, cmd_plot},
     {"merge", "PART... -o FILE", "join the files of shards", CLI_MERGE, 1, 1 << 20, cmd_merge},
+    {"bench", "SPEC", "verify, then time rows of the tables side by side", CLI_BENCH, 1, 1, cmd_bench},
     {"init", "[PROBLEM]", "print a commented example config", CLI_INIT, 0, 1, cmd_init},
     {"explain", "[KEY]", "what a config key means", CLI_EXPLAIN, 0, 1, cmd_explain},
     {"list", "", "problems, steppers, solvers and devices of this program", CLI_LIST, 0, 0, cmd_list},

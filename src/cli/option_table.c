@@ -38,6 +38,16 @@ static enum sw_status set_threads(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
+static enum sw_status set_repeats(struct sw_cli *cli, const char *value)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (*end || end == value || n < 1 || n > 100000)
+        return SW_FAIL(SW_E_USAGE, "--repeats takes a number from 1 on; got '%s'", value);
+    cli->repeats = (int)n;
+    return SW_OK;
+}
+
 static enum sw_status set_shard(struct sw_cli *cli, const char *value)
 {
     int end = 0;
@@ -80,9 +90,9 @@ static enum sw_status set_color(struct sw_cli *cli, const char *value) { return 
 const struct cli_option cli_option_table[] = {
     {'s', "set", "KEY=VALUE", CLI_RUNS, "set a config key (repeatable; the syntax of the file, dotted paths)",
      BY(set_override)},
-    {'o', "output", "FILE", CLI_RUNS | CLI_MERGE | CLI_PLOT, "where the output goes", AT(output)},
+    {'o', "output", "FILE", CLI_RUNS | CLI_MERGE | CLI_PLOT | CLI_BENCH, "where the output goes", AT(output)},
     {'j', "threads", "N", CLI_ANY, "threads to use (default: all this process may use)", BY(set_threads)},
-    {0, "device", "DEVICE", CLI_RUNS, "auto, cpu, cuda or cuda:N (default: run.device)", AT(device)},
+    {0, "device", "DEVICE", CLI_RUNS | CLI_BENCH, "auto, cpu, cuda or cuda:N (default: run.device)", AT(device)},
     {0, "solver", "ROW", CLI_RUNS, "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
     {0, "shard", "I/N", CLI_RUNS, "only the I-th of N equal shares of the runs, into FILE.shard-I-of-N.h5",
      BY(set_shard)},
@@ -95,8 +105,12 @@ const struct cli_option cli_option_table[] = {
      AT(force)},
     {'n', "dry-run", NULL, CLI_RUNS, "the same as `sweep check`", AT(dry_run)},
     {0, "list", NULL, CLI_CHECK, "print the table of runs as CSV", AT(list)},
-    {0, "csv", NULL, CLI_SHOW, "print CSV", AT(csv)},
-    {0, "json", NULL, CLI_SHOW | CLI_STATUS, "print JSON", AT(json)},
+    {0, "csv", NULL, CLI_SHOW | CLI_BENCH, "print CSV", AT(csv)},
+    {0, "json", NULL, CLI_SHOW | CLI_STATUS | CLI_BENCH, "print JSON", AT(json)},
+    {0, "rows", "ROWS", CLI_BENCH, "which rows, separated by commas, NAME@T for T threads; default: all of the device",
+     AT(rows)},
+    {0, "baseline", "ROW", CLI_BENCH, "the row that ratios are taken to (default: the last)", AT(baseline)},
+    {0, "repeats", "K", CLI_BENCH, "repeat at least K times (default: 5) and for half a second", BY(set_repeats)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},

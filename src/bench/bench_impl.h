@@ -1,0 +1,55 @@
+#ifndef BENCH_IMPL_H
+#define BENCH_IMPL_H
+/* What can be timed: one file a kind of work. On a device create waits; begin and work queue. */
+#include "bench/sw_bench.h"
+
+struct bench_work {
+    enum sw_status (*create)(const struct sw_bench_spec *spec, const char *row, struct sw_device *device, void **own);
+    enum sw_status (*begin)(void *own);                  /* what a repeat starts from                           */
+    enum sw_status (*advance)(void *own, int64_t steps);
+    /** After begin and `steps` steps: the error relative to what should be there, and the bound on it. */
+    enum sw_status (*check)(void *own, int64_t steps, double *error, double *bound);
+    struct sw_cost (*cost)(void *own, int64_t steps);
+    void           (*destroy)(void *own);                /* NULL is fine                                        */
+    int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
+};
+extern const struct bench_work bench_lines, bench_bands;
+
+/* How a problem is set up for a benchmark (bench_kinds.c). */
+struct bench_kind {
+    const char *problem;
+    double      dt;
+    double      dx;        /* of the grid; 0: length 1                                                      */
+    const char *initial;   /* in x and the keys, and `seed`                                                 */
+    const char *varied;    /* with per_run: this key goes from its value up to half as much more            */
+    bool        modes;     /* linear: each Fourier mode of `initial` keeps its shape                        */
+    /** s4 and s2 (docs/numerics.md, 1). @param value  of a key, by its last name */
+    void (*matrix)(double (*value)(const void *from, const char *name), const void *from, double *s4, double *s2);
+};
+extern const struct bench_kind bench_kinds[];  /* ends with problem NULL */
+const struct bench_kind *bench_kind_of(const struct sw_problem *problem);
+
+/* The amplitudes of the two modes that `initial` of a linear kind has: cos of mode 2, sin of mode 3. */
+enum { BENCH_MODE_A = 2, BENCH_MODE_B = 3 };
+#define BENCH_MODE_B_SIZE 0.3
+
+/* bench_setup.c: a problem's columns and functions, without a config. */
+struct bench_setup {
+    struct sw_setup     setup;
+    const struct bench_kind *kind;
+    const char         *name[32];      /* of the columns: full paths of keys, then a, v, q, seed        */
+    struct sw_function  function[2];
+    struct sw_program  *program[2];
+    struct sw_expr     *expr[2];
+    double             *column;        /* [ncolumn][batch]                                              */
+    int                 batch;
+};
+enum sw_status bench_setup_make(const struct sw_bench_spec *spec, struct bench_setup *s);
+void bench_setup_free(struct bench_setup *s);
+/** A number of run j, by the last part of its key's path. */
+double bench_setup_value(const struct bench_setup *s, int j, const char *name);
+void bench_setup_matrix(const struct bench_setup *s, int j, double *s4, double *s2);
+
+enum sw_status bench_rates_cpu(struct sw_device *device, struct sw_rates *rates);
+enum sw_status bench_rates_cuda(struct sw_device *device, struct sw_rates *rates);
+#endif

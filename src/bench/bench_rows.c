@@ -1,0 +1,143 @@
+/* Which rows, and the devices they work on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_near.h"
+#include "base/sw_text.h"
+#include "bench/bench_impl.h"
+#include "solver/sw_band_impl.h"
+#include "stepper/sw_stepper_impl.h"
+
+/* All there are, of this build. */
+struct known { struct { char name[64]; enum sw_space space; } row[64]; int count; };
+
+static void know(struct known *known, const char *stepper, const char *band, enum sw_space space)
+{
+    if (known->count == (int)(sizeof known->row / sizeof *known->row)) return;
+    snprintf(known->row[known->count].name, sizeof known->row->name, "%s%s%s", stepper, *stepper && *band ? "+" : "",
+             band);
+    known->row[known->count++].space = space;
+}
+
+static void know_bands(struct known *known, const char *stepper, enum sw_space space, const struct sw_band_desc *shape)
+{
+    for (int k = 0; sw_band_table[k]; k++) {
+        const struct sw_band_ops *o = sw_band_table[k];
+        if (!o->absent && o->space == space && o->fits(shape)) know(known, stepper, o->name, space);
+    }
+}
+
+static void know_all(const struct sw_bench_spec *spec, struct known *known)
+{
+    struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = 2, .upper = 2, .periodic = true};
+    known->count = 0;
+    if (!spec->problem) {
+        shape.lower = spec->lower;
+        shape.upper = spec->upper;
+        shape.periodic = spec->periodic;
+        for (int space = SW_HOST; space <= SW_DEVICE; space++) know_bands(known, "", (enum sw_space)space, &shape);
+        return;
+    }
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        const struct sw_stepper_ops *o = sw_stepper_table[k];
+        if (o->absent) continue;
+        if (o->takes_band) know_bands(known, o->name, o->space, &shape);
+        else know(known, o->name, "", o->space);
+    }
+}
+
+static enum sw_status no_such_row(const struct known *known, const char *name)
+{
+    struct sw_text t = {0};
+    for (int k = 0; k < known->count; k++) sw_text_printf(&t, " %s", known->row[k].name);
+    enum sw_status st = SW_FAIL(SW_E_USAGE, "no row '%s' of this program does this; those that do:%s", name,
+                                sw_text_get(&t));
+    sw_text_free(&t);
+    return st;
+}
+
+/* The device for a row; rows of the CPU may want so many threads (0: as the first device of the CPU has). */
+static enum sw_status find_device(struct sw_bench *b, enum sw_space space, int threads, const char *name, int *where)
+{
+    for (int k = 0; k < b->devices; k++) {
+        struct sw_device *d = b->device[k].device;
+        if (d->space == space && (!threads || d->threads == threads)) { *where = k; return SW_OK; }
+    }
+    if (space == SW_DEVICE)
+        return SW_FAIL(SW_E_ABSENT, "row '%s' does not work on the CPU; use --device cuda", name);
+    if (b->devices == SW_BENCH_DEVICES) return SW_FAIL(SW_E_USAGE, "more than %d different @T", SW_BENCH_DEVICES);
+    SW_TRY(sw_device_open("cpu", threads, &b->device[b->devices].device));
+    *where = b->devices++;
+    return SW_OK;
+}
+
+static enum sw_status add_row(struct sw_bench *b, const char *name, const char *row, enum sw_space space, int threads)
+{
+    int where = 0;
+    SW_TRY(find_device(b, space, threads, name, &where));
+    SW_TRY(sw_resize((size_t)b->rows, (size_t)b->rows + 1, &b->row));
+    struct sw_bench_row *r = &b->row[b->rows++];
+    snprintf(r->name, sizeof r->name, "%s", name);
+    snprintf(r->row, sizeof r->row, "%s", row);
+    r->where = where;
+    return SW_OK;
+}
+
+/* "cpu.plain+cpu.thomas@8" */
+static enum sw_status add_named(struct sw_bench *b, const struct known *known, const char *name, int threads)
+{
+    char row[64];
+    const char *at = strchr(name, '@');
+    char *end = NULL;
+    long asked = at ? strtol(at + 1, &end, 10) : 0;
+    snprintf(row, sizeof row, "%.*s", (int)(at ? at - name : (long)strlen(name)), name);
+    for (int k = 0; k < known->count; k++) {
+        if (strcmp(known->row[k].name, row)) continue;
+        if (at && (*end || asked < 1 || asked > 4096 || known->row[k].space != SW_HOST))
+            return SW_FAIL(SW_E_USAGE, "'%s': @T is a number of threads from 1 on, of a row of the CPU", name);
+        return add_row(b, name, row, known->row[k].space, at ? (int)asked : threads);
+    }
+    return no_such_row(known, row);
+}
+
+static enum sw_status add_list(struct sw_bench *b, const struct known *known, const char *rows, int threads)
+{
+    char *copy = sw_strdup(rows), *save = NULL;
+    enum sw_status st = copy ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+    for (char *name = copy ? strtok_r(copy, ", ", &save) : NULL; name && !st; name = strtok_r(NULL, ", ", &save))
+        st = add_named(b, known, name, threads);
+    sw_free(copy);
+    return st;
+}
+
+static enum sw_status add_rows(struct sw_bench *b, const char *rows, int threads)
+{
+    struct known known;
+    know_all(&b->spec, &known);
+    if (rows && strcmp(rows, "all")) SW_TRY(add_list(b, &known, rows, threads));
+    else
+        for (int k = 0; k < known.count; k++)
+            if (known.row[k].space == b->device[0].device->space)
+                SW_TRY(add_row(b, known.row[k].name, known.row[k].name, known.row[k].space, 0));
+    return b->rows ? SW_OK : no_such_row(&known, rows ? rows : "all");
+}
+
+enum sw_status sw_bench_open(const struct sw_bench_spec *spec, const char *rows, const char *device, int threads,
+                             struct sw_bench *bench)
+{
+    *bench = (struct sw_bench){.spec = *spec};
+    enum sw_status st = sw_device_open(device, threads, &bench->device[0].device);
+    if (!st) bench->devices = 1;
+    if (!st) st = add_rows(bench, rows, threads);
+    if (st) sw_bench_close(bench);
+    return st;
+}
+
+void sw_bench_close(struct sw_bench *bench)
+{
+    for (int k = 0; k < bench->devices; k++) sw_device_close(&bench->device[k].device);
+    sw_free(bench->row);
+    *bench = (struct sw_bench){0};
+}

@@ -1,0 +1,118 @@
+/* One row: set up, warm up, verify, time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_mem.h"
+#include "bench/bench_impl.h"
+
+enum { MOST_REPEATS = 1000 };
+static const double long_enough = 0.5;   /* seconds all repeats take together   */
+static const double one_repeat = 1.0;    /* seconds that a repeat should not exceed: then fewer steps are timed */
+
+struct timing {
+    const struct bench_work *work;
+    void                    *own;
+    struct sw_device        *device;
+};
+
+/* From an idle device to an idle device. */
+static enum sw_status time_steps(const struct timing *t, int64_t steps, double *seconds)
+{
+    SW_TRY(t->work->begin(t->own));
+    SW_TRY(sw_device_wait(t->device));
+    double start = sw_clock();
+    SW_TRY(t->work->advance(t->own, steps));
+    SW_TRY(sw_device_wait(t->device));
+    *seconds = sw_clock() - start;
+    return SW_OK;
+}
+
+/* Steps for a repeat, from the time one step takes. The first call of all also loads kernels and touches memory. */
+static enum sw_status choose_steps(const struct timing *t, int64_t asked, int64_t *steps)
+{
+    double one;
+    SW_TRY(time_steps(t, 1, &one));
+    SW_TRY(time_steps(t, 1, &one));
+    *steps = asked;
+    if (one * (double)asked > one_repeat) *steps = one < one_repeat ? (int64_t)(one_repeat / one) : 1;
+    return SW_OK;
+}
+
+static enum sw_status verify(const struct timing *t, struct sw_bench_row *row)
+{
+    int64_t steps = t->work->most_checked && t->work->most_checked < row->steps ? t->work->most_checked : row->steps;
+    double seconds;
+    SW_TRY(time_steps(t, steps, &seconds));
+    SW_TRY(t->work->check(t->own, steps, &row->error, &row->bound));
+    row->state = row->error <= row->bound ? SW_BENCH_OK : SW_BENCH_WRONG;
+    if (row->state == SW_BENCH_WRONG)
+        snprintf(row->why, sizeof row->why, "its error, %.2g, is beyond the bound, %.2g: not timed", row->error,
+                 row->bound);
+    return SW_OK;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static enum sw_status repeat(const struct timing *t, int repeats, struct sw_bench_row *row)
+{
+    double *seconds = NULL, sum = 0;
+    enum sw_status st = SW_OK;
+    int count = 0, most = repeats > MOST_REPEATS ? repeats : MOST_REPEATS;
+    SW_TRY(sw_alloc((size_t)most, &seconds));
+    while (!st && count < most && (count < repeats || sum < long_enough)) {
+        st = time_steps(t, row->steps, &seconds[count]);
+        sum += seconds[count++];
+    }
+    if (!st) {
+        qsort(seconds, (size_t)count, sizeof *seconds, by_size);
+        row->repeats = count;
+        row->least = seconds[0];
+        row->median = count % 2 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);
+    }
+    sw_free(seconds);
+    return st;
+}
+
+static enum sw_status measure(const struct timing *t, const struct sw_bench_spec *spec, int repeats,
+                              struct sw_bench_row *row)
+{
+    SW_TRY(choose_steps(t, spec->steps, &row->steps));
+    SW_TRY(verify(t, row));
+    if (row->state != SW_BENCH_OK) return SW_OK;
+    row->cost = t->work->cost(t->own, row->steps);
+    SW_TRY(repeat(t, repeats, row));
+    row->rate = (double)spec->n * spec->batch * (double)row->steps / row->median;
+    return SW_OK;
+}
+
+static enum sw_status run(const struct sw_bench *bench, int repeats, struct sw_bench_row *row)
+{
+    struct sw_device *device = bench->device[row->where].device;
+    struct timing t = {bench->spec.problem ? &bench_lines : &bench_bands, NULL, device};
+    double start = sw_clock();
+    enum sw_status st = t.work->create(&bench->spec, row->row, device, &t.own);
+    if (!st) st = t.work->begin(t.own);
+    if (!st) st = sw_device_wait(device);
+    row->setup = sw_clock() - start;
+    if (!st) st = measure(&t, &bench->spec, repeats, row);
+    t.work->destroy(t.own);
+    return st;
+}
+
+enum sw_status sw_bench_run(struct sw_bench *bench, int k, int repeats)
+{
+    struct sw_bench_row *row = &bench->row[k];
+    row->cost = (struct sw_cost){NAN, NAN};
+    enum sw_status st = run(bench, repeats, row);
+    if (!st) return SW_OK;
+    row->state = st == SW_E_ABSENT ? SW_BENCH_ABSENT : SW_BENCH_FAILED;
+    snprintf(row->why, sizeof row->why, "%s", sw_err_message());
+    return SW_OK;
+}

@@ -1,0 +1,179 @@
+/* Results of `sweep bench`, as a table, CSV or JSON. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_version.h"
+#include "cli/cli_bench.h"
+
+static const char *const state_name[] = {
+    [SW_BENCH_PENDING] = "pending", [SW_BENCH_OK] = "ok", [SW_BENCH_WRONG] = "wrong", [SW_BENCH_ABSENT] = "absent",
+    [SW_BENCH_FAILED] = "failed",
+};
+
+/* ------------------------------------------------------------------ for people */
+
+/* "-" for what was not counted or measured. */
+static const char *figure(const char *fmt, double value, char text[24])
+{
+    if (isfinite(value)) snprintf(text, 24, fmt, value);
+    else snprintf(text, 24, "-");
+    return text;
+}
+
+static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
+{
+    char t[6][24];
+    if (r->state != SW_BENCH_OK) { cli_print(cli, "%-34s %s: %s\n", r->name, state_name[r->state], r->why); return; }
+    cli_print(cli, "%-34s %9.3g %10.4g %10.4g %9.3g %7s %8s %7s %8s %8s %8.1e\n", r->name, r->setup, r->least, r->median,
+              r->rate, figure("%.4g", r->cost.bytes, t[0]), figure("%.1f %%", 100 * bench_of_copy(b, r), t[1]),
+              figure("%.4g", r->cost.fma, t[2]), figure("%.1f %%", 100 * bench_of_fma(b, r), t[3]),
+              figure("%.3g", bench_ratio(b, r, baseline), t[4]), r->error);
+}
+
+void bench_print_table(const struct sw_cli *cli, const struct sw_bench *b, int baseline)
+{
+    bool bands = !b->spec.problem;
+    cli_print(cli, "%-34s %9s %10s %10s %9s %7s %8s %7s %8s %8s %8s\n", "row", "set-up s", "least s", "median s",
+              bands ? "unknown/s" : "pt*step/s", "bytes", "of copy", "ops", "of FMA", "ratio", "error");
+    for (int k = 0; k < b->rows; k++) print_row(cli, b, &b->row[k], baseline);
+    cli_print(cli, "bytes and ops: counted for one %s; ratio: to %s\n",
+              bands ? "unknown and solve" : "point and step", b->row[baseline].name);
+}
+
+/* ------------------------------------------------------------------ for programs */
+
+struct facts { char host[128], when[21], commit[40]; };
+
+static void gather(struct facts *f)
+{
+    memset(f, 0, sizeof *f);
+    if (gethostname(f->host, sizeof f->host - 1)) f->host[0] = 0;
+    sw_clock_utc(f->when);
+    snprintf(f->commit, sizeof f->commit, "%s%s", sw_build.commit, sw_build.dirty ? "+" : "");
+}
+
+/* With quotes: device names and compilers may hold commas. */
+static void put_text(FILE *to, const char *text)
+{
+    fputs(",\"", to);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', to);
+        fputc(*text == '\n' ? ' ' : *text, to);
+    }
+    fputc('"', to);
+}
+
+static void put_real(FILE *to, double value)
+{
+    if (isfinite(value)) fprintf(to, ",%.6g", value);
+    else fputc(',', to);
+}
+
+static void put_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_row *r, const struct facts *f)
+{
+    const struct sw_device *d = b->device[r->where].device;
+    const struct sw_rates *rates = bench_rates_of(b, r);
+    put_real(to, rates->copy);
+    put_real(to, rates->fma);
+    put_real(to, rates->clock * 1e-6);
+    put_text(to, d->name);
+    fprintf(to, ",%d", d->threads);
+    put_text(to, d->driver);
+    put_text(to, d->runtime);
+    put_text(to, f->commit);
+    put_text(to, sw_build.compiler);
+    put_text(to, sw_build.flags);
+    put_text(to, f->host);
+    put_text(to, f->when);
+    fputc('\n', to);
+}
+
+static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
+                    const struct facts *f)
+{
+    const double real[] = {r->setup, r->least, r->median, r->rate, r->cost.bytes, bench_of_copy(b, r), r->cost.fma,
+                           bench_of_fma(b, r), bench_ratio(b, r, baseline)};
+    bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
+    fprintf(to, "\"%s\",%s,%d,%d,%lld,%s,%s,%d", text, b->spec.problem ? b->spec.problem->name : "band", b->spec.n,
+            b->spec.batch, (long long)r->steps, r->name, state_name[r->state], r->repeats);
+    for (size_t k = 0; k < sizeof real / sizeof *real; k++) put_real(to, timed ? real[k] : NAN);
+    fprintf(to, ",%s", b->row[baseline].name);
+    put_real(to, checked ? r->error : NAN);
+    put_real(to, checked ? r->bound : NAN);
+    put_facts(to, b, r, f);
+}
+
+void bench_print_csv(FILE *to, bool header, const char *text, const struct sw_bench *b, int baseline)
+{
+    struct facts f;
+    gather(&f);
+    if (header)
+        fputs("spec,work,n,batch,steps,row,state,repeats,setup_s,least_s,median_s,rate,bytes,of_copy,ops,of_fma,ratio,"
+              "baseline,error,bound,copy_bytes_per_s,fma_per_s,clock_mhz,device,threads,driver,cuda,commit,compiler,"
+              "flags,host,when\n", to);
+    for (int k = 0; k < b->rows; k++) csv_row(to, text, b, &b->row[k], baseline, &f);
+}
+
+enum sw_status bench_append_csv(const char *path, const char *text, const struct sw_bench *b, int baseline)
+{
+    FILE *f = fopen(path, "a");
+    if (!f) return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno));
+    bench_print_csv(f, fseek(f, 0, SEEK_END) == 0 && ftell(f) == 0, text, b, baseline);
+    bool bad = ferror(f);
+    if (fclose(f) || bad) return SW_FAIL(SW_E_IO, "%s: could not write all of it", path);
+    return SW_OK;
+}
+
+static void json_row(struct cli_json *j, const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
+{
+    bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
+    json_begin(j, NULL, '{');
+    json_text(j, "row", r->name);
+    json_text(j, "state", state_name[r->state]);
+    if (!timed) json_text(j, "why", r->why);
+    json_text(j, "device", b->device[r->where].device->name);
+    json_count(j, "threads", b->device[r->where].device->threads);
+    json_real(j, "copy_bytes_per_s", bench_rates_of(b, r)->copy);
+    json_real(j, "fma_per_s", bench_rates_of(b, r)->fma);
+    json_real(j, "clock_mhz", 1e-6 * bench_rates_of(b, r)->clock);
+    if (checked) {
+        json_real(j, "error", r->error);
+        json_real(j, "bound", r->bound);
+    }
+    if (timed) {
+        json_count(j, "steps", r->steps);
+        json_count(j, "repeats", r->repeats);
+        json_real(j, "setup_s", r->setup);
+        json_real(j, "least_s", r->least);
+        json_real(j, "median_s", r->median);
+        json_real(j, "rate", r->rate);
+        json_real(j, "bytes", r->cost.bytes);
+        json_real(j, "of_copy", bench_of_copy(b, r));
+        json_real(j, "ops", r->cost.fma);
+        json_real(j, "of_fma", bench_of_fma(b, r));
+        json_real(j, "ratio", bench_ratio(b, r, baseline));
+    }
+    json_end(j, '}');
+}
+
+void bench_print_json(FILE *to, const char *text, const struct sw_bench *b, int baseline)
+{
+    struct cli_json j = {.to = to, .first = true};
+    struct facts f;
+    gather(&f);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "spec", text);
+    json_text(&j, "baseline", b->row[baseline].name);
+    json_text(&j, "commit", f.commit);
+    json_text(&j, "compiler", sw_build.compiler);
+    json_text(&j, "flags", sw_build.flags);
+    json_text(&j, "host", f.host);
+    json_text(&j, "when", f.when);
+    json_begin(&j, "rows", '[');
+    for (int k = 0; k < b->rows; k++) json_row(&j, b, &b->row[k], baseline);
+    json_end(&j, ']');
+    json_end(&j, '}');
+}

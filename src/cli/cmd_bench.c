@@ -1,0 +1,104 @@
+/* sweep bench SPEC: rows side by side (src/bench/sw_bench.h does it; here it is told). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "bench/sw_bench.h"
+#include "cli/cli_bench.h"
+
+const struct sw_rates *bench_rates_of(const struct sw_bench *b, const struct sw_bench_row *r)
+{
+    return &b->device[r->where].rates;
+}
+
+double bench_of_copy(const struct sw_bench *b, const struct sw_bench_row *r)
+{
+    return r->rate * r->cost.bytes / bench_rates_of(b, r)->copy;
+}
+
+double bench_of_fma(const struct sw_bench *b, const struct sw_bench_row *r)
+{
+    return r->rate * r->cost.fma / bench_rates_of(b, r)->fma;
+}
+
+double bench_ratio(const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
+{
+    return b->row[baseline].state == SW_BENCH_OK ? r->rate / b->row[baseline].rate : NAN;
+}
+
+static enum sw_status find_baseline(const struct sw_cli *cli, const struct sw_bench *b, int *baseline)
+{
+    struct sw_text names = {0};
+    *baseline = b->rows - 1;
+    if (!cli->baseline) return SW_OK;
+    for (int k = 0; k < b->rows; k++) {
+        sw_text_printf(&names, " %s", b->row[k].name);
+        if (!strcmp(b->row[k].name, cli->baseline)) *baseline = k;
+    }
+    enum sw_status st = !strcmp(b->row[*baseline].name, cli->baseline) ? SW_OK
+                      : SW_FAIL(SW_E_USAGE, "--baseline '%s' is not among the rows:%s", cli->baseline,
+                                sw_text_get(&names));
+    sw_text_free(&names);
+    return st;
+}
+
+static enum sw_status measure_device(struct sw_cli *cli, struct sw_bench_device *d)
+{
+    if (d->rates.copy > 0) return SW_OK;
+    SW_TRY(sw_bench_rates(d));
+    cli_say(cli, "device   %s · copies %.3g bytes/s, read and written · %.3g FMA/s", d->device->name, d->rates.copy,
+            d->rates.fma);
+    if (d->rates.clock > 0) cli_say(cli, " · %.0f MHz", d->rates.clock * 1e-6);
+    cli_say(cli, "\n");
+    return SW_OK;
+}
+
+static void tell_row(struct sw_cli *cli, const struct sw_bench_row *r)
+{
+    if (r->state != SW_BENCH_OK) { cli_say(cli, "%-8s %s\n", "", r->why); return; }
+    cli_say(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps\n", "", r->setup, r->error,
+            r->bound, r->repeats, (long long)r->steps);
+}
+
+/* A row that this machine lacks is no failure unless it was asked for by name. */
+static void judge(struct sw_cli *cli, const struct sw_bench_row *r)
+{
+    bool all = !cli->rows || !strcmp(cli->rows, "all");
+    if (r->state == SW_BENCH_OK || (r->state == SW_BENCH_ABSENT && all)) return;
+    cli->exit_code = 1;
+}
+
+static enum sw_status run_all(struct sw_cli *cli, struct sw_bench *b)
+{
+    int repeats = cli->repeats ? cli->repeats : 5;
+    for (int k = 0; k < b->rows; k++) {
+        SW_TRY(measure_device(cli, &b->device[b->row[k].where]));
+        cli_say(cli, "row      %s\n", b->row[k].name);
+        SW_TRY(sw_bench_run(b, k, repeats));
+        tell_row(cli, &b->row[k]);
+        judge(cli, &b->row[k]);
+    }
+    return SW_OK;
+}
+
+enum sw_status cmd_bench(struct sw_cli *cli)
+{
+    struct sw_bench_spec spec;
+    struct sw_bench bench;
+    int baseline;
+    const char *text = cli->argument[0];
+
+    if (cli->csv && cli->json) return SW_FAIL(SW_E_USAGE, "--csv and --json exclude each other");
+    SW_TRY(sw_bench_parse(text, &spec));
+    SW_TRY(sw_bench_open(&spec, cli->rows, cli->device ? cli->device : "auto", cli->threads, &bench));
+    cli_say(cli, "bench    %s · %s\n", text, bench.device[0].device->name);
+    enum sw_status st = find_baseline(cli, &bench, &baseline);
+    if (!st) st = run_all(cli, &bench);
+    if (!st && cli->output) st = bench_append_csv(cli->output, text, &bench, baseline);
+    if (!st && cli->csv) bench_print_csv(stdout, true, text, &bench, baseline);
+    else if (!st && cli->json) bench_print_json(stdout, text, &bench, baseline);
+    else if (!st) bench_print_table(cli, &bench, baseline);
+    sw_bench_close(&bench);
+    return st;
+}
