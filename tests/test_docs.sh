@@ -59,7 +59,7 @@ commands_exist() {
     for command in $(grep -ohE '(^ +|`)(\./)?sweep [a-z]+( |$)' $documents | sed 's/.*sweep //; s/ //' | sort -u); do
         grep -qE "^ +(sweep )?$command( |\$)" "$dir/help" || bad "$1: sweep $command"
     done
-    for command in run check status resume show plot merge init explain list; do "$SWEEP" $command --help 2>&1; done >"$dir/options"
+    for command in run check status resume show plot merge init explain list bench; do "$SWEEP" $command --help 2>&1; done >"$dir/options"
     for option in $(sed 's/\\-/-/g' docs/man/sweep.1 | grep -ohE -- '--[a-z][a-z-]+' - $documents configs/*.cfg | sort -u); do
         [ "$option" = --print ] && continue   # of setup.sh
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"

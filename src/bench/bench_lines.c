@@ -83,6 +83,13 @@ static double damping(int m, int n, double s4, double s2, int64_t steps)
     return pow((1 - q) / (1 + q), (double)steps);
 }
 
+/* Infinite where something is not finite, and where there is nothing to compare with. */
+static double relative(double off, double size)
+{
+    double error = sqrt(off / size);
+    return isfinite(error) ? error : INFINITY;
+}
+
 static double relative_error(int n, const double *u, const double *exact)
 {
     double off = 0, size = 0;
@@ -90,7 +97,7 @@ static double relative_error(int n, const double *u, const double *exact)
         off += (u[i] - exact[i]) * (u[i] - exact[i]);
         size += exact[i] * exact[i];
     }
-    return isfinite(off) ? sqrt(off / size) : INFINITY;
+    return relative(off, size);
 }
 
 static double worst_of_modes(const struct lines *l, int64_t steps, const double *a, const double *b)
@@ -109,8 +116,7 @@ static double worst_of_modes(const struct lines *l, int64_t steps, const double 
             off += (u[i] - exact) * (u[i] - exact);
             size += exact * exact;
         }
-        double error = isfinite(off) ? sqrt(off / size) : INFINITY;
-        if (error > worst) worst = error;
+        worst = fmax(worst, relative(off, size));
     }
     return worst;
 }

@@ -8,8 +8,8 @@
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 
-enum { MOST_REPEATS = 1000 };
-static const double long_enough = 0.5;   /* seconds all repeats take together   */
+enum { LEAST_REPEATS = 5, MOST_REPEATS = 1000 };
+static const double long_enough = 0.5;   /* seconds that all repeats take together */
 static const double one_repeat = 1.0;    /* seconds that a repeat should not exceed: then fewer steps are timed */
 
 struct timing {
@@ -64,9 +64,9 @@ static enum sw_status repeat(const struct timing *t, int repeats, struct sw_benc
 {
     double *seconds = NULL, sum = 0;
     enum sw_status st = SW_OK;
-    int count = 0, most = repeats > MOST_REPEATS ? repeats : MOST_REPEATS;
+    int count = 0, most = repeats ? repeats : MOST_REPEATS;
     SW_TRY(sw_alloc((size_t)most, &seconds));
-    while (!st && count < most && (count < repeats || sum < long_enough)) {
+    while (!st && count < most && (repeats || count < LEAST_REPEATS || sum < long_enough)) {
         st = time_steps(t, row->steps, &seconds[count]);
         sum += seconds[count++];
     }

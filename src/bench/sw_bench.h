@@ -91,7 +91,7 @@ void sw_bench_close(struct sw_bench *bench);
 enum sw_status sw_bench_rates(struct sw_bench_device *device);
 
 /** Verify and time one row. What is wrong with the row is in its state.
- * @param repeats  at least so many; also until they have taken half a second
+ * @param repeats  how many; 0: at least 5, until they have taken half a second
  * @return SW_E_MEMORY and the like only where nothing more can be done */
 enum sw_status sw_bench_run(struct sw_bench *bench, int row, int repeats);
 #endif

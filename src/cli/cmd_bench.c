@@ -71,11 +71,10 @@ static void judge(struct sw_cli *cli, const struct sw_bench_row *r)
 
 static enum sw_status run_all(struct sw_cli *cli, struct sw_bench *b)
 {
-    int repeats = cli->repeats ? cli->repeats : 5;
     for (int k = 0; k < b->rows; k++) {
         SW_TRY(measure_device(cli, &b->device[b->row[k].where]));
         cli_say(cli, "row      %s\n", b->row[k].name);
-        SW_TRY(sw_bench_run(b, k, repeats));
+        SW_TRY(sw_bench_run(b, k, cli->repeats));
         tell_row(cli, &b->row[k]);
         judge(cli, &b->row[k]);
     }

@@ -110,7 +110,7 @@ const struct cli_option cli_option_table[] = {
     {0, "rows", "ROWS", CLI_BENCH, "which rows, separated by commas, NAME@T for T threads; default: all of the device",
      AT(rows)},
     {0, "baseline", "ROW", CLI_BENCH, "the row that ratios are taken to (default: the last)", AT(baseline)},
-    {0, "repeats", "K", CLI_BENCH, "repeat at least K times (default: 5) and for half a second", BY(set_repeats)},
+    {0, "repeats", "K", CLI_BENCH, "repeat K times (default: at least 5, for half a second)", BY(set_repeats)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},

@@ -1,0 +1,77 @@
+#!/bin/bash
+# sweep bench: what it refuses, that rows are verified, and what it prints. Sizes are tiny and no time is judged.
+# SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-bench-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+export LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive
+failures=0
+fail() { echo "FAILED: $*" >&2; sed 's/^/    /' out err >&2; failures=$((failures + 1)); }
+expect() {
+    local code=$1
+    shift
+    "$sweep" bench "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "sweep bench $*: exit code $got, expected $code"
+}
+says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
+prints() { grep -qE -- "$1" out || fail "stdout does not print: $1"; }
+
+# ---- refused, with what is known
+expect 2; says 'needs SPEC'
+expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band'
+expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"; says 'steps= n= batch= per_run forced dt= length= kappa= order='
+expect 2 band:n=32,forced; says "band has no setting 'forced'"; says 'lower= upper= periodic'
+expect 2 heat:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
+expect 2 heat:n; says "'n' needs a number"
+expect 2 heat:batch=2.5; says 'batch = 2.5: a whole number'
+expect 2 heat:steps=0; says 'steps = 0: a whole number'
+expect 2 heat:n=4; says 'n = 4: at least 5 points are needed'
+expect 2 heat:kappa=-1; says 'kappa = -1: it must be positive'
+expect 2 band:n=16,periodic=1; says "'periodic' takes no value"
+expect 2 band:n=4,periodic; says 'at least 5 points are needed'
+expect 2 band:lower=3; says 'a whole number from 0 to 2'
+expect 2 heat:n=16 --rows cpu.none; says "no row 'cpu.none'"; says 'cpu.plain+cpu.thomas'
+expect 2 heat:n=16 --rows cpu.plain+cpu.thomas@0; says '@T is a number of threads'
+expect 2 heat:n=16 --device cpu --rows cpu.plain+cpu.thomas --baseline cpu.other; says "--baseline 'cpu.other' is not among the rows"
+expect 2 heat:n=16 --repeats none; says '--repeats takes a number'
+expect 2 heat:n=16 --csv --json; says 'exclude each other'
+
+# ---- every kind of work, every row that this machine has: verified
+for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run \
+            heat:n=16,batch=2,forced cahn_hilliard:n=33,batch=7,steps=40 cahn_hilliard:n=32,batch=9,forced,per_run \
+            band:n=17,batch=3,periodic,lower=1,upper=1 band:n=9,batch=2,lower=2,upper=0; do
+    expect 0 $work --repeats 1 --csv -o all.csv
+    [ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail "$work: a row is not ok"
+    grep -q ',ok,' out || fail "$work: no row is ok"
+done
+[ "$(grep -c '^spec,' all.csv)" = 1 ] || fail 'a CSV file has one header'
+
+# ---- the table, and threads
+expect 0 hyperdiffusion:n=16,batch=4,steps=3 --rows cpu.plain+cpu.thomas,cpu.plain+cpu.thomas@1 \
+    --baseline cpu.plain+cpu.thomas@1 --device cpu --repeats 4
+prints '^row +set-up s +least s +median s +pt\*step/s +bytes +of copy +ops +of FMA +ratio +error$'
+prints '^cpu.plain\+cpu.thomas@1( +[0-9.e+-]+){4} +5\.333 +[0-9.]+ % +25 +[0-9.]+ % +1 +[0-9.e-]+$'
+prints 'ratio: to cpu.plain\+cpu.thomas@1'
+says 'copies'; says 'FMA/s'; says 'error'; says '4 repeats of 3 steps'
+
+# ---- an answer beyond its bound is reported and not timed: here no row can be right, the solution has died away
+expect 1 hyperdiffusion:n=16,batch=2,steps=250,dt=1e-4 --rows cpu.plain+cpu.thomas --device cpu --csv
+prints ',wrong,0,,,,'
+
+# ---- JSON
+expect 0 band:n=16,batch=4 --device cpu --rows cpu.thomas --json --repeats 3
+if /usr/bin/python3 -c '' 2>/dev/null; then
+    /usr/bin/python3 - out <<'END' 2>err || fail 'JSON'
+import json, sys
+d = json.load(open(sys.argv[1]))
+row, = d["rows"]
+assert d["baseline"] == row["row"] == "cpu.thomas" and row["state"] == "ok" and row["ratio"] == 1, d
+assert row["bytes"] == 56 and 0 < row["least_s"] <= row["median_s"] and row["error"] <= row["bound"], row
+assert row["copy_bytes_per_s"] > 0 and row["fma_per_s"] > 0, row
+END
+fi
+exit $((failures > 0))
