@@ -167,7 +167,7 @@ static int message_without_nvrtc(void)
 
 static void says_what_to_install_without_nvrtc(void **state)
 {
-    int status;
+    int status = -1;
     (void)state;
     fflush(NULL);
     pid_t child = fork();

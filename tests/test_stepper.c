@@ -790,7 +790,7 @@ static void knows_its_memory_before_it_takes_it(void **state)
     desc.n = 1000;
     assert_ok(sw_stepper_bytes(&desc, NULL, device, &fixed, &large));
     assert_true(large > 5 * small && large < 20 * small);
-    assert_int_equal(sw_stepper_bytes(&desc, "cpu.magic", device, &fixed, &large), SW_E_ABSENT);
+    assert_int_equal(sw_stepper_bytes(&desc, "cpu.magic", device, &fixed, &large), SW_E_CONFIG);
 }
 
 int main(void)

@@ -2,9 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-static _Thread_local char message[4096];
-static _Thread_local char where[256];
+static _Thread_local char message[sizeof((struct sw_err_kept *)0)->message];
+static _Thread_local char where[sizeof((struct sw_err_kept *)0)->where];
 
 const char *sw_status_text(enum sw_status st)
 {
@@ -26,10 +27,20 @@ const char *sw_err_message(void) { return message; }
 
 const char *sw_err_where(void) { return where; }
 
-void sw_err_set(const char *new_where, const char *new_message)
+void sw_err_keep(struct sw_err_kept *kept, enum sw_status st)
 {
-    snprintf(where, sizeof where, "%s", new_where);
-    snprintf(message, sizeof message, "%s", new_message);
+    if (!st || kept->status) return;
+    kept->status = st;
+    memcpy(kept->where, where, sizeof where);
+    memcpy(kept->message, message, sizeof message);
+}
+
+enum sw_status sw_err_raise(const struct sw_err_kept *kept)
+{
+    if (!kept->status) return SW_OK;
+    memcpy(where, kept->where, sizeof where);
+    memcpy(message, kept->message, sizeof message);
+    return kept->status;
 }
 
 enum sw_status sw_fail(enum sw_status st, const char *file, int line, const char *func, const char *fmt, ...)

@@ -42,8 +42,11 @@ const char *sw_err_message(void);
 /* Where it was raised: "src/solver/sw_band.c:26: pick". */
 const char *sw_err_where(void);
 
-/* Carry a failure from one thread to another: call on the receiving thread. Copies both texts. */
-void sw_err_set(const char *where, const char *message);
+/* Carry the first failure of several threads to another one: keep it where it happened (one thread at a time), raise it
+ * on the receiving thread. Start from {0}. */
+struct sw_err_kept { enum sw_status status; char where[256], message[4096]; };
+void sw_err_keep(struct sw_err_kept *kept, enum sw_status st);  /* SW_OK, and all after the first, are passed over */
+enum sw_status sw_err_raise(const struct sw_err_kept *kept);    /* SW_OK: there was none                          */
 
 enum sw_status sw_fail(enum sw_status st, const char *file, int line, const char *func, const char *fmt, ...)
 #ifdef __GNUC__

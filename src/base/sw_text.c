@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -50,6 +51,14 @@ char *sw_text_take(struct sw_text *t)
     if (t->failed) sw_free(t->data);
     *t = (struct sw_text){0};
     return data;
+}
+
+const char *sw_number(double value, char text[32])
+{
+    int precision = 15;  /* fewer digits come out by themselves: %g drops zeros */
+    do snprintf(text, 32, "%.*g", precision, value); while (++precision <= 17 && strtod(text, NULL) != value);
+    if (value != value) snprintf(text, 32, "nan");
+    return text;
 }
 
 enum sw_status sw_text_status(const struct sw_text *t)

@@ -21,6 +21,10 @@ const char *sw_text_get(const struct sw_text *t);
 /** Hand the text over to the caller, who frees it with sw_free(); t is empty again. NULL if memory was out. */
 char *sw_text_take(struct sw_text *t);
 
+/** A number in as few digits as read back to the same bits; "nan" without its sign, which means nothing.
+ * @return text */
+const char *sw_number(double value, char text[32]);
+
 enum sw_status sw_text_status(const struct sw_text *t);
 void sw_text_free(struct sw_text *t);
 #endif

@@ -11,11 +11,8 @@
 
 static void put_number(const struct sw_setting *s, struct sw_text *text)
 {
-    char digits[40];
-    for (int precision = 6; precision <= 17; precision++) {  /* the shortest that reads back */
-        snprintf(digits, sizeof digits, "%.*g", precision, s->number);
-        if (strtod(digits, NULL) == s->number) break;
-    }
+    char digits[32];
+    sw_number(s->number, digits);
     bool whole = s->kind == SW_SETTING_REAL && !strpbrk(digits, ".en");
     sw_text_printf(text, "%s%s", digits, whole ? ".0" : "");
 }

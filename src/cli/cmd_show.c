@@ -111,13 +111,7 @@ static void show_csv(const struct sw_table *t, const struct show_column *c, int 
         for (int k = 0; k < n; k++) {
             const char *v = r < 0 ? c[k].name : cell(t, &c[k], r, 17, text);
             if (k) fputc(',', stdout);
-            bool quote = strpbrk(v, ",\"\n") != NULL;
-            if (quote) fputc('"', stdout);
-            for (; *v; v++) {
-                if (*v == '"') fputc('"', stdout);
-                fputc(*v, stdout);
-            }
-            if (quote) fputc('"', stdout);
+            cli_csv(v);
         }
         fputc('\n', stdout);
     }

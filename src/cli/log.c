@@ -34,7 +34,7 @@ struct cli_json *cli_log_begin(struct sw_cli *cli, const char *event)
     char now[21];
     if (!cli->log) return NULL;
     cli->log->json = (struct cli_json){.to = cli->log->file, .first = true, .line = true};
-    sw_clock_utc(now);
+    sw_clock_utc(0, now);
     json_begin(&cli->log->json, NULL, '{');
     json_text(&cli->log->json, "event", event);
     json_text(&cli->log->json, "at", now);

@@ -62,6 +62,14 @@ void cli_print(const struct sw_cli *cli, const char *fmt, ...)
     va_end(ap);
 }
 
+void cli_csv(const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) { fputs(text, stdout); return; }
+    fputc('"', stdout);
+    for (; *text; text++) fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, stdout);
+    fputc('"', stdout);
+}
+
 void cli_report(struct sw_cli *cli)
 {
     char *text = cli->report.count ? sw_report_print(&cli->report) : NULL;

@@ -60,17 +60,18 @@ enum sw_status norms_measure(const struct sw_setup *setup, int threads, int coun
                              const double *u, int64_t steps, struct sw_run_result *result)
 {
     const struct sw_program *exact = sw_setup_function(setup, "exact");
-    int failed = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : failed)
+    struct sw_err_kept failure = {0};
+#pragma omp parallel num_threads(threads)
     {
         struct workspace w;
-        failed += workspace_make(exact, setup->n, &w) != SW_OK;
+        enum sw_status st = workspace_make(exact, setup->n, &w);
+#pragma omp critical(sw_norms_failure)
+        sw_err_keep(&failure, st);
 #pragma omp for schedule(dynamic, 8)
         for (int j = 0; j < count; j++)
-            if (!failed && result[j].status == SW_RUN_DONE)
+            if (!st && result[j].status == SW_RUN_DONE)
                 measure(setup, &w, count, j, column, u + (size_t)j * (size_t)setup->n, steps, &result[j]);
         workspace_free(&w);
     }
-    return failed ? SW_FAIL(SW_E_MEMORY, "out of memory for the error norms: %d threads, %lld points each", threads,
-                            (long long)setup->n) : SW_OK;
+    return sw_err_raise(&failure);
 }

@@ -1,5 +1,4 @@
 #include <pthread.h>
-#include <stdio.h>
 
 #include "base/sw_mem.h"
 #include "execute/execute_impl.h"
@@ -29,8 +28,7 @@ struct writer {
     int64_t         put, taken, finished;        /* jobs given, begun, over                 */
     bool            busy[SW_SLOTS];
     int             next_slot;
-    enum sw_status  status;                      /* of the first job that failed            */
-    char            message[4096], where[256];
+    struct sw_err_kept failed;                   /* the first job that failed               */
     struct sw_part *part;                        /* the thread's own                        */
 };
 
@@ -61,11 +59,7 @@ static void job_over(struct writer *w, const struct job *j, enum sw_status st)
     sw_free(j->result);
     sw_free(j->state);
     pthread_mutex_lock(&w->mutex);
-    if (st && !w->status) {
-        w->status = st;
-        snprintf(w->message, sizeof w->message, "%s", sw_err_message());
-        snprintf(w->where, sizeof w->where, "%s", sw_err_where());
-    }
+    sw_err_keep(&w->failed, st);
     if (j->kind == JOB_CAPTURE) w->busy[j->slot] = false;
     w->finished++;
     pthread_cond_broadcast(&w->changed);
@@ -80,19 +74,12 @@ static void *work(void *argument)
         pthread_mutex_lock(&w->mutex);
         while (w->taken == w->put) pthread_cond_wait(&w->changed, &w->mutex);
         j = w->queue[w->taken++ % QUEUE];
-        bool dropped = w->status != SW_OK;
+        bool dropped = w->failed.status != SW_OK;
         pthread_mutex_unlock(&w->mutex);
         job_over(w, &j, dropped ? SW_OK : job_do(w, &j));
     } while (j.kind != JOB_END);
     sw_part_abandon(&w->part);
     return NULL;
-}
-
-/* What the writer broke with, as the caller's own failure. The mutex is held. */
-static enum sw_status failure(struct writer *w)
-{
-    if (w->status) sw_err_set(w->where, w->message);
-    return w->status;
 }
 
 /* When there is room. The mutex is held. */
@@ -107,7 +94,7 @@ static enum sw_status put(struct writer *w, const struct job *j)
 {
     pthread_mutex_lock(&w->mutex);
     queue(w, j);
-    enum sw_status st = failure(w);
+    enum sw_status st = sw_err_raise(&w->failed);
     pthread_mutex_unlock(&w->mutex);
     return st;
 }
@@ -157,7 +144,7 @@ enum sw_status writer_slot(struct writer *w, int *slot)
     while (w->busy[*slot]) pthread_cond_wait(&w->changed, &w->mutex);  /* captures end in the order they began */
     w->busy[*slot] = true;
     w->next_slot = (*slot + 1) % SW_SLOTS;
-    enum sw_status st = failure(w);
+    enum sw_status st = sw_err_raise(&w->failed);
     if (st) w->busy[*slot] = false;
     pthread_mutex_unlock(&w->mutex);
     return st;
@@ -182,7 +169,7 @@ enum sw_status writer_wait_slots(struct writer *w)
     pthread_mutex_lock(&w->mutex);
     for (int k = 0; k < SW_SLOTS; k++)
         while (w->busy[k]) pthread_cond_wait(&w->changed, &w->mutex);
-    enum sw_status st = failure(w);
+    enum sw_status st = sw_err_raise(&w->failed);
     pthread_mutex_unlock(&w->mutex);
     return st;
 }
@@ -191,7 +178,7 @@ enum sw_status writer_wait(struct writer *w)
 {
     pthread_mutex_lock(&w->mutex);
     while (w->finished < w->put) pthread_cond_wait(&w->changed, &w->mutex);
-    enum sw_status st = failure(w);
+    enum sw_status st = sw_err_raise(&w->failed);
     pthread_mutex_unlock(&w->mutex);
     return st;
 }
@@ -199,7 +186,7 @@ enum sw_status writer_wait(struct writer *w)
 enum sw_status writer_status(struct writer *w)
 {
     pthread_mutex_lock(&w->mutex);
-    enum sw_status st = failure(w);
+    enum sw_status st = sw_err_raise(&w->failed);
     pthread_mutex_unlock(&w->mutex);
     return st;
 }

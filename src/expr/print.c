@@ -26,17 +26,12 @@ static void push_node(struct work *w, int node, enum precedence least)
     push(w, (struct item){.node = node, .least = least});
 }
 
-/* The shortest decimal that reads back as the same double. */
 static void print_number(struct sw_text *out, double value)
 {
-    char digits[40];
+    char digits[32];
     if (value == M_PI) { sw_text_add(out, "pi"); return; }
     if (value == M_E) { sw_text_add(out, "e"); return; }
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) break;
-    }
-    sw_text_add(out, digits);
+    sw_text_add(out, sw_number(value, digits));
 }
 
 /* Pieces are pushed last first. */

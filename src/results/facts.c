@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "base/sw_version.h"
@@ -143,11 +143,9 @@ enum sw_status sw_facts_join(struct sw_facts *f, const struct sw_facts *newer)
 
 enum sw_status sw_facts_add_history(struct sw_facts *f, const struct sw_provenance *p)
 {
-    char date[32] = "";
-    time_t when = p->started > 0 ? (time_t)p->started : time(NULL);
-    struct tm utc;
+    char date[21];
     struct sw_text t = {0};
-    if (gmtime_r(&when, &utc)) strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    sw_clock_utc(p->started, date);
     sw_text_printf(&t, "%s %s", date, or_empty(p->command_line));
     enum sw_status st = sw_text_status(&t);
     if (!st) st = add_items(f, SW_FACT_HISTORY, sw_text_get(&t));

@@ -27,14 +27,6 @@ void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at,
     sw_free(shown);
 }
 
-const char *expand_number(double v, char text[32])
-{
-    snprintf(text, 32, "%.15g", v);
-    if (isnan(v)) snprintf(text, 32, "nan");  /* its sign means nothing */
-    else if (strtod(text, NULL) != v) snprintf(text, 32, "%.17g", v);
-    return text;
-}
-
 /* ------------------------------------------------------------------ expanding */
 
 static void refuse_without_problem(const struct sw_sweep *s, const char *known)

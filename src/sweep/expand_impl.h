@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/sw_hash.h"
+#include "base/sw_text.h"
 #include "expr/sw_expr.h"
 #include "config/sw_arena.h"
 #include "sweep/sw_keys.h"
@@ -189,8 +190,6 @@ void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, cons
 /** The same for an expression, with a caret. */
 void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
                           const struct sw_expr_error *err);
-/** A number as short as it can be written without loss. */
-const char *expand_number(double v, char text[32]);
 
 enum sw_status keys_check(struct sw_sweep *s);          /* unknown and missing ones         */
 enum sw_status options_read(struct sw_sweep *s);        /* words, texts, numbers of the sweep as a whole */

@@ -42,7 +42,7 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
     switch (at->kind) {
     case SW_SETTING_STRING: return add_function(s, key, at, at->text);
     case SW_SETTING_INTEGER:
-    case SW_SETTING_REAL: return add_function(s, key, at, expand_number(at->number, number));
+    case SW_SETTING_REAL: return add_function(s, key, at, sw_number(at->number, number));
     case SW_SETTING_GROUP:
         expand_complain(s, at, "'%s' is a group: starting from a saved field is not possible yet; write an expression",
                         key->path);

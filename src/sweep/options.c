@@ -65,7 +65,7 @@ static double read_number(const struct sw_sweep *s, const char *path)
     else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
         expand_complain(s, at, "'%s' must be a number", path);
     else if (!key_allows(key, v))
-        expand_complain(s, at, "'%s' = %s: %s", path, expand_number(v, number), key_range(key, v, range));
+        expand_complain(s, at, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, range));
     else return v;
     return 0;
 }

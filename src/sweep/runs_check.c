@@ -125,7 +125,7 @@ static void tell_column(const struct sw_sweep *s, int k, int64_t run, double v)
     char where[300], range[120], number[32];
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *at = s->own->source[k].setting;
-    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, expand_number(v, number),
+    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, sw_number(v, number),
                     place(s, c->uniform, run, where), key_range(c->key, v, range));
 }
 
@@ -135,8 +135,8 @@ static void tell_steps(const struct sw_sweep *s, const struct block *b, const ch
     char dt[32], end[32];
     double d = of(b, p->dt, 0, 1), e = of(b, p->end, 0, 1), ratio = e / d, whole = round(ratio) < 1 ? 1 : round(ratio);
     const struct sw_setting *at = s->own->source[p->dt].setting;
-    expand_number(d, dt);
-    expand_number(e, end);
+    sw_number(d, dt);
+    sw_number(e, end);
     if (ratio >= 1e15)
         expand_complain(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
     else
