@@ -51,7 +51,7 @@ static void gather(struct facts *f)
 {
     memset(f, 0, sizeof *f);
     if (gethostname(f->host, sizeof f->host - 1)) f->host[0] = 0;
-    sw_clock_utc(f->when);
+    sw_clock_utc(0, f->when);
     snprintf(f->commit, sizeof f->commit, "%s%s", sw_build.commit, sw_build.dirty ? "+" : "");
 }
 
