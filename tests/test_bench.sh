@@ -74,4 +74,13 @@ assert row["bytes"] == 56 and 0 < row["least_s"] <= row["median_s"] and row["err
 assert row["copy_bytes_per_s"] > 0 and row["fma_per_s"] > 0, row
 END
 fi
+
+# ---- the scripts name rows and works that exist: their first, tiny part runs, the rest is listed
+cd "$top" || exit 1
+build=$(dirname "$sweep")
+scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" || failures=$((failures + 1))
+grep -q 'openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*cuda.split+cuda.thomas,cpu.plain+cpu.thomas@8' "$tmp/out" ||
+    { echo 'FAILED: reproduce_cupentbatch.sh --dry-run' >&2; failures=$((failures + 1)); }
+scripts/bench_steps.sh --dry-run "$build" "$tmp/dry" cpu >"$tmp/out" 2>&1 && grep -q 'forced,per_run' "$tmp/out" ||
+    { echo 'FAILED: bench_steps.sh --dry-run' >&2; failures=$((failures + 1)); }
 exit $((failures > 0))

@@ -85,6 +85,19 @@ static enum sw_status add_row(struct sw_bench *b, const char *name, const char *
     return SW_OK;
 }
 
+/* "ROW+VARIANT" of a stepper that takes no band solver: it knows its variants itself. */
+static enum sw_status add_variant(struct sw_bench *b, const struct known *known, const char *name, const char *row,
+                                  int threads)
+{
+    size_t length = strcspn(row, "+");
+    for (int k = 0; b->spec.problem && row[length] && sw_stepper_table[k]; k++) {
+        const struct sw_stepper_ops *o = sw_stepper_table[k];
+        if (!o->absent && !o->takes_band && strlen(o->name) == length && !strncmp(o->name, row, length))
+            return add_row(b, name, row, o->space, threads);
+    }
+    return no_such_row(known, row);
+}
+
 /* "cpu.plain+cpu.thomas@8" */
 static enum sw_status add_named(struct sw_bench *b, const struct known *known, const char *name, int threads)
 {
@@ -99,7 +112,7 @@ static enum sw_status add_named(struct sw_bench *b, const struct known *known, c
             return SW_FAIL(SW_E_USAGE, "'%s': @T is a number of threads from 1 on, of a row of the CPU", name);
         return add_row(b, name, row, known->row[k].space, at ? (int)asked : threads);
     }
-    return no_such_row(known, row);
+    return add_variant(b, known, name, row, at ? (int)asked : threads);
 }
 
 static enum sw_status add_list(struct sw_bench *b, const struct known *known, const char *rows, int threads)

@@ -1,0 +1,76 @@
+#!/bin/bash
+# bench_steps.sh [--dry-run] BUILD [FOLDER [PART...]]: time steps, every way this program has, at the works its speed is stated for.
+#   BUILD   a folder with the program, as `make` leaves in build and `make portable` in build/portable
+#   FOLDER  where steps_PART.csv go (default: results/bench)
+#   PART    shapes      hyperdiffusion, many lines of 256 to 2048 points, every row
+#           sizes       lines of 100 to 131072 points, 2^26 points in all
+#           short       lines of 64 to 256 points, 2^26 points in all
+#           equations   coefficients that differ, Cahn-Hilliard, with a force that differs from run to run
+#           cpu         the rows of the CPU: hyperdiffusion, forced Cahn-Hilliard
+#           bands       the band solvers by themselves
+#           default: all with a GPU, else cpu
+cd "$(dirname "$0")/.." || exit 1
+dry=''
+[ "$1" = --dry-run ] && { dry=1; shift; }
+case $1 in -* | '') sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
+sweep=$1/sweep folder=${2:-results/bench}
+shift; [ $# -eq 0 ] || shift
+[ -x "$sweep" ] || { echo "bench_steps.sh: no program $sweep" >&2; exit 1; }
+mkdir -p "$folder" || exit 1
+failed=0
+gpsv=cuda.split+cusparse.gpsv thomas=cuda.split+cuda.thomas ours=''
+"$sweep" list | grep -E '^  cuda\.fused ' | grep -qv 'absent:' && ours=cuda.fused,
+
+# bench PART SPEC OPTION...
+bench() {
+    local part=$1
+    shift
+    echo "[$SECONDS s] $part: $*"
+    [ -z "$dry" ] || return 0
+    "$sweep" bench "$@" -q -o "$folder/steps_$part.csv" || failed=$((failed + 1))
+}
+shapes() {
+    for shape in n=256,batch=65536 n=512,batch=8192 n=512,batch=65536 n=1024,batch=65536 n=2048,batch=16384; do
+        bench shapes "hyperdiffusion:$shape,steps=250" --device cuda --baseline $gpsv
+    done
+}
+# n, and batch = 2^26/n
+sizes() {
+    for n in 100 333 1000 3000 10000 65536 131072; do
+        bench sizes "hyperdiffusion:n=$n,batch=$((67108864 / n)),steps=250" --device cuda --rows $ours$thomas,$gpsv
+    done
+}
+short() {
+    for n in 64 128 256; do
+        bench short "hyperdiffusion:n=$n,batch=$((67108864 / n)),steps=250" --device cuda --rows $ours$thomas,$gpsv
+    done
+}
+equations() {
+    for spec in hyperdiffusion:n=1024,batch=65536 hyperdiffusion:n=1024,batch=65536,per_run heat:n=1024,batch=65536 \
+                cahn_hilliard:n=1024,batch=65536 cahn_hilliard:n=1024,batch=65536,per_run \
+                cahn_hilliard:n=1024,batch=65536,forced,per_run; do
+        bench equations "$spec,steps=250" --device cuda --rows $ours$thomas
+    done
+}
+cpu() {
+    for spec in hyperdiffusion:n=512,batch=8192 hyperdiffusion:n=512,batch=8192,per_run cahn_hilliard:n=512,batch=8192 \
+                cahn_hilliard:n=512,batch=8192,forced,per_run; do
+        bench cpu "$spec,steps=250" --device cpu --baseline cpu.plain+cpu.thomas
+    done
+}
+bands() {
+    for shape in n=512,batch=8192,periodic n=512,batch=65536,periodic n=512,batch=65536; do
+        bench bands "band:$shape" --device cuda
+    done
+}
+
+default=cpu
+"$sweep" list | grep -E '^  cuda  ' | grep -qv 'absent:' && default='shapes sizes short equations cpu bands'
+[ $# -gt 0 ] || set -- $default
+for part in "$@"; do
+    case $part in shapes|sizes|short|equations|cpu|bands) ;; *) echo "bench_steps.sh: no part $part" >&2; exit 2 ;; esac
+    [ -n "$dry" ] || rm -f "$folder/steps_$part.csv"
+    $part
+done
+echo "$failed with a row that failed, $SECONDS s"
+[ $failed -eq 0 ]
