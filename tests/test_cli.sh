@@ -203,6 +203,9 @@ done
 # ---- no room
 "$sweep" list >/dev/full 2>err; [ $? = 5 ] || fail "list to a full disk: exit code $?, expected 5"
 says 'standard output'
+(ulimit -f 40; "$sweep" long.cfg -j 1 -o limit.h5 >out 2>err; [ $? = 5 ] && grep -q 'File too large' err) ||
+    fail "a limit on the size of files: expected exit code 5 and 'File too large'"
+expect 0 long.cfg -o limit.h5; same limit.h5 whole.h5
 mkdir full
 disk() {  # a disk of 300 kB in full/; two runs of the sweep, with more room for the second; what it wrote is kept
     mount -t tmpfs -o size=300k tmpfs full || { touch no_mount; exit; }

@@ -19,6 +19,7 @@ void cli_signals_catch(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) sigaction(caught[k], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);  /* a file that may not grow (ulimit -f) is an error like a full disk */
 }
 
 void cli_signals_restore(void)
