@@ -382,7 +382,8 @@ static void agrees_with_the_reference_with_any_band_solver(void **state)
         struct texts t = cahn_hilliard;
         struct sim probe = {{compile(t.initial, 0), compile(t.g, 1)}, NULL, 9, 0};
         struct sw_stepper_desc desc = {
-            .n = 9, .capacity = 1, .model = {t.scheme, PARAMS, probe.program[0], probe.program[1]},
+            .n = 9, .capacity = 1,
+            .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = probe.program[0], .g = probe.program[1]},
         };
         enum sw_status st = sw_stepper_create(&desc, row, device, &probe.s);
         if (!st) assert_string_equal(sw_stepper_name(probe.s), row);

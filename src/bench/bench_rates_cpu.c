@@ -49,7 +49,12 @@ done:
     }
 FMA_LOOP(fma_narrow, 4)
 #ifdef __x86_64__
-__attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512")))
+#ifdef __clang__
+#define WIDE ""  /* it has no such word */
+#else
+#define WIDE ",prefer-vector-width=512"
+#endif
+__attribute__((target("avx512f,avx512vl,avx512dq" WIDE)))
 FMA_LOOP(fma_wide, 8)
 #endif
 
