@@ -4,7 +4,7 @@
 
 enum { THREADS = 256, CHAINS = 8, BLOCKS_A_PROCESSOR = 8 };
 
-/* CHAINS independent multiply-adds a round; with 64 warps a processor their latency is hidden. Thread 0 of all notes its
+/* CHAINS independent multiply-adds a round; with 64 warps a processor their latency is hidden. Thread 0 notes its
  * cycles and nanoseconds: the clock under this load. */
 __global__ static void fma_k(int rounds, double *sum, long long *ticks)
 {

@@ -61,7 +61,7 @@ commands_exist() {
     done
     for command in run check status resume show plot merge init explain list bench; do "$SWEEP" $command --help 2>&1; done >"$dir/options"
     for option in $(sed 's/\\-/-/g' docs/man/sweep.1 | grep -ohE -- '--[a-z][a-z-]+' - $documents configs/*.cfg | sort -u); do
-        [ "$option" = --print ] && continue   # of setup.sh
+        case $option in --print | --quick) continue ;; esac   # of setup.sh, of reproduce_cupentbatch.sh
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
     done
     for target in $(grep -ohE '(^ +|`)make [a-z]+' $documents | sed 's/.*make //' | sort -u); do

@@ -1,7 +1,7 @@
 /* Solves of banded systems with a known solution, all systems different.
  *
- * Entries beside the main diagonal are in (-1/2, 0), the main one is 1 minus their sum: an M-matrix whose rows sum to 1,
- * so |A^-1| = 1, |A| <= 1 + lower + upper, and solving again and again neither grows nor dies away. */
+ * Entries beside the main diagonal are in (-1/2, 0), the main one is 1 minus their sum: an M-matrix whose rows sum to
+ * 1, so |A^-1| = 1, |A| <= 1 + lower + upper, and solving again and again neither grows nor dies away. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Steps of a problem on the line equation.
  *
  * What should be there: without G and S, the discrete exact solution (docs/numerics.md, 3), of every run; else what the
- * reference row computes for a few of the runs, one after another. Where all runs are alike, all are compared with one. */
+ * reference row computes for a few of the runs. Where all runs are alike, all are compared with one. */
 #include <math.h>
 #include <string.h>
 

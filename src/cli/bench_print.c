@@ -27,8 +27,8 @@ static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const 
 {
     char t[6][24];
     if (r->state != SW_BENCH_OK) { cli_print(cli, "%-34s %s: %s\n", r->name, state_name[r->state], r->why); return; }
-    cli_print(cli, "%-34s %9.3g %10.4g %10.4g %9.3g %7s %8s %7s %8s %8s %8.1e\n", r->name, r->setup, r->least, r->median,
-              r->rate, figure("%.4g", r->cost.bytes, t[0]), figure("%.1f %%", 100 * bench_of_copy(b, r), t[1]),
+    cli_print(cli, "%-34s %9.3g %10.4g %10.4g %9.3g %7s %8s %7s %8s %8s %8.1e\n", r->name, r->setup, r->least,
+              r->median, r->rate, figure("%.4g", r->cost.bytes, t[0]), figure("%.1f %%", 100 * bench_of_copy(b, r), t[1]),
               figure("%.4g", r->cost.fma, t[2]), figure("%.1f %%", 100 * bench_of_fma(b, r), t[3]),
               figure("%.3g", bench_ratio(b, r, baseline), t[4]), r->error);
 }
