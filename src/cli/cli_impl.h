@@ -1,21 +1,27 @@
 #ifndef CLI_IMPL_H
 #define CLI_IMPL_H
-/* What the subcommands share. One file a subcommand (cmd_*.c), one row in command_table.c; the options they take are
- * rows of option_table.c. */
+/* What the subcommands share. One file a subcommand (cmd_*.c), one row in command_table.h; the options they take
+ * are rows of option_table.c. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/sw_report.h"
 #include "base/sw_text.h"
+#include "cli/command_table.h"
 #include "cli/sw_cli.h"
 #include "execute/sw_execute.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
-/* Which commands an option belongs to. */
-enum { CLI_RUN = 1, CLI_CHECK = 2, CLI_STATUS = 4, CLI_RESUME = 8, CLI_SHOW = 16, CLI_PLOT = 32, CLI_MERGE = 64,
-       CLI_INIT = 128, CLI_EXPLAIN = 256, CLI_LIST = 512, CLI_BENCH = 1024, CLI_ANY = 2047, CLI_RUNS = CLI_RUN | CLI_CHECK | CLI_RESUME };
+/* Which commands an option belongs to: CLI_RUN, CLI_CHECK, ... */
+#define X(bit, name, arguments, least, most, about) CLI_NUMBER_##bit,
+enum { CLI_COMMANDS(X) CLI_COMMAND_COUNT };
+#undef X
+#define X(bit, name, arguments, least, most, about) CLI_##bit = 1 << CLI_NUMBER_##bit,
+enum { CLI_COMMANDS(X) CLI_ANY = (1 << CLI_COMMAND_COUNT) - 1 };
+#undef X
+enum { CLI_RUNS = CLI_RUN | CLI_CHECK | CLI_RESUME };
 
 struct sw_cli {                         /* what was typed, and how to talk                                   */
     const struct cli_command *command;  /* NULL: none was named                                              */
@@ -161,15 +167,7 @@ void cli_log_close(struct sw_cli *cli);
 struct cli_json *cli_log_begin(struct sw_cli *cli, const char *event);  /* NULL: no log is kept */
 void cli_log_end(struct sw_cli *cli);
 
-enum sw_status cmd_run(struct sw_cli *cli);
-enum sw_status cmd_check(struct sw_cli *cli);
-enum sw_status cmd_status(struct sw_cli *cli);
-enum sw_status cmd_resume(struct sw_cli *cli);
-enum sw_status cmd_show(struct sw_cli *cli);
-enum sw_status cmd_plot(struct sw_cli *cli);
-enum sw_status cmd_merge(struct sw_cli *cli);
-enum sw_status cmd_init(struct sw_cli *cli);
-enum sw_status cmd_explain(struct sw_cli *cli);
-enum sw_status cmd_list(struct sw_cli *cli);
-enum sw_status cmd_bench(struct sw_cli *cli);
+#define X(bit, name, arguments, least, most, about) enum sw_status cmd_##name(struct sw_cli *cli);
+CLI_COMMANDS(X)
+#undef X
 #endif

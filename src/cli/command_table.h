@@ -1,0 +1,18 @@
+#ifndef COMMAND_TABLE_H
+#define COMMAND_TABLE_H
+/* The subcommands, one row each: CLI_<BIT> of the options that belong to it, its name, which is that of cmd_<name>() in
+ * cmd_<name>.c too, its arguments, how many of them, what it does. */
+enum { CLI_MANY = 1 << 20 };
+#define CLI_COMMANDS(X) \
+    X(RUN,     run,     "CONFIG...",        1, CLI_MANY, "run a sweep; continue what an interrupted run left")     \
+    X(CHECK,   check,   "CONFIG...",        1, CLI_MANY, "validate, compile and plan; write nothing")              \
+    X(STATUS,  status,  "FILE",             1, 1,        "what is done, diverged and pending, also while it runs") \
+    X(RESUME,  resume,  "FILE",             1, 1,        "go on with the sweep stored in an output file")          \
+    X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
+    X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
+    X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
+    X(BENCH,   bench,   "SPEC",             1, 1,        "verify, then time rows of the tables side by side")      \
+    X(INIT,    init,    "[PROBLEM]",        0, 1,        "print a commented example config")                       \
+    X(EXPLAIN, explain, "[KEY]",            0, 1,        "what a config key means")                                \
+    X(LIST,    list,    "",                 0, 0,        "problems, steppers, solvers and devices of this program")
+#endif
