@@ -14,6 +14,7 @@ struct reader {                    /* an input while its arrays are read */
     bool   open;
     int    section;                /* of the dataset                     */
     hid_t  dataset;                /* of the variable under way, -1: none */
+    bool   by_output;              /* its chunks hold an output of many runs (a part), not a run's outputs */
     long   used;                   /* when, for the choice of what to close */
 };
 
@@ -63,7 +64,10 @@ static enum sw_status reach(struct join *j, int input, int section, const char *
         *r = (struct reader){.h5 = r->h5, .open = true, .dataset = -1};
     }
     if (r->dataset >= 0 && r->section != section) { sw_h5_dataset_close(r->dataset); r->dataset = -1; }
-    if (r->dataset < 0) r->dataset = sw_h5_dataset(&r->h5, sw_section_path(s, name, path), &shape, &type);
+    if (r->dataset < 0) {
+        r->dataset = sw_h5_dataset(&r->h5, sw_section_path(s, name, path), &shape, &type);
+        r->by_output = shape.chunk[0] > 1;
+    }
     r->section = section;
     r->used = ++j->clock;
     *dataset = r->dataset;
@@ -105,27 +109,45 @@ static const double *scale_of(const struct sw_section *s, enum sw_var_kind kind)
     return kind == SW_VAR_T ? s->time : kind == SW_VAR_TS ? s->time_s : kind == SW_VAR_XC ? s->x : NULL;
 }
 
+/* A stretch of outputs of some neighbouring rows, into j->piece. */
+static enum sw_status read_piece(struct join *j, const struct window *w, const struct task *task, int64_t count, int64_t first,
+                                 int64_t outputs, hid_t dataset)
+{
+    hsize_t start[] = {(hsize_t)task->from, (hsize_t)first, 0};
+    hsize_t size[] = {(hsize_t)count, (hsize_t)outputs, (hsize_t)w->inner};
+    int rank = sw_var_pack(w->var->kind, start);
+    sw_var_pack(w->var->kind, size);
+    sw_h5_read(&j->reader[task->input].h5, dataset, w->var->type, rank, start, size, j->piece);
+    return j->reader[task->input].h5.status;
+}
+
+/* Output by output where they lie so: what is read at once is then one stretch of the file, not a line of each run. */
+static enum sw_status copy_from_dataset(struct join *j, const struct window *w, const struct task *task, int64_t count,
+                                        int64_t first, int64_t at, int64_t outputs, hid_t dataset)
+{
+    int64_t step = j->reader[task->input].by_output ? 1 : outputs;
+    size_t row_bytes = (size_t)w->outputs * w->cell, piece = (size_t)step * w->cell;
+    for (int64_t o = 0; o < outputs; o += step) {
+        SW_TRY(read_piece(j, w, task, count, first + o, step, dataset));
+        for (int64_t k = 0; k < count; k++)
+            memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)(at + o) * w->cell, j->piece + (size_t)k * piece, piece);
+    }
+    return SW_OK;
+}
+
 /* Fill `count` rows of the block, task[0 .. count-1], which are neighbours in the input. */
 static enum sw_status copy_rows(struct join *j, const struct window *w, const struct task *task, int64_t count)
 {
     const struct sw_section *s = &j->g->input[task->input].section[task->section];
     int64_t first, at, outputs = overlap(w, s, &first, &at);
-    size_t row_bytes = (size_t)w->outputs * w->cell, piece = (size_t)outputs * w->cell;
+    size_t row_bytes = (size_t)w->outputs * w->cell;
     hid_t dataset;
     if (!outputs) return SW_OK;
     SW_TRY(reach(j, task->input, task->section, w->var->name, &dataset));
-    const double *scale = dataset < 0 ? scale_of(s, w->var->kind) : NULL;
-    if (dataset >= 0) {
-        hsize_t start[] = {(hsize_t)task->from, (hsize_t)first, 0};
-        hsize_t size[] = {(hsize_t)count, (hsize_t)outputs, (hsize_t)w->inner};
-        int rank = sw_var_pack(w->var->kind, start);
-        sw_var_pack(w->var->kind, size);
-        sw_h5_read(&j->reader[task->input].h5, dataset, w->var->type, rank, start, size, j->piece);
-        SW_TRY(j->reader[task->input].h5.status);
-    } else if (!scale) return SW_OK;
-    for (int64_t k = 0; k < count; k++)
-        memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)at * w->cell,
-               scale ? (const char *)(scale + first) : j->piece + (size_t)k * piece, piece);
+    if (dataset >= 0) return copy_from_dataset(j, w, task, count, first, at, outputs, dataset);
+    const double *scale = scale_of(s, w->var->kind);
+    for (int64_t k = 0; scale && k < count; k++)
+        memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)at * w->cell, scale + first, (size_t)outputs * w->cell);
     return SW_OK;
 }
 

@@ -101,6 +101,14 @@ static enum sw_h5_type type_of(hid_t type)
     return SW_H5_TYPES;
 }
 
+static void read_chunk(hid_t dataset, struct sw_h5_shape *shape)
+{
+    hid_t properties = dataset >= 0 ? H5Dget_create_plist(dataset) : -1;
+    if (properties < 0) return;
+    if (H5Pget_layout(properties) == H5D_CHUNKED) H5Pget_chunk(properties, SW_H5_RANK, shape->chunk);
+    H5Pclose(properties);
+}
+
 hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape, enum sw_h5_type *type)
 {
     if (h->status) return -1;
@@ -110,6 +118,7 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
     if (space < 0 || t < 0) sw_h5_fail_hdf5(h);
     else if (shape->rank > SW_H5_RANK) sw_h5_damaged(h, "a dataset has more dimensions than it should");
     else H5Sget_simple_extent_dims(space, shape->dim, NULL);
+    read_chunk(dataset, shape);
     *type = t >= 0 ? type_of(t) : SW_H5_TYPES;
     if (t >= 0) H5Tclose(t);
     if (space >= 0) H5Sclose(space);
