@@ -55,15 +55,10 @@ static void gather(struct facts *f)
     snprintf(f->commit, sizeof f->commit, "%s%s", sw_build.commit, sw_build.dirty ? "+" : "");
 }
 
-/* With quotes: device names and compilers may hold commas. */
 static void put_text(FILE *to, const char *text)
 {
-    fputs(",\"", to);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', to);
-        fputc(*text == '\n' ? ' ' : *text, to);
-    }
-    fputc('"', to);
+    fputc(',', to);
+    cli_csv(to, text);
 }
 
 static void put_real(FILE *to, double value)
@@ -97,8 +92,9 @@ static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const 
     const double real[] = {r->setup, r->least, r->median, r->rate, r->cost.bytes, bench_of_copy(b, r), r->cost.fma,
                            bench_of_fma(b, r), bench_ratio(b, r, baseline)};
     bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
-    fprintf(to, "\"%s\",%s,%d,%d,%lld,%s,%s,%d", text, b->spec.problem ? b->spec.problem->name : "band", b->spec.n,
-            b->spec.batch, (long long)r->steps, r->name, state_name[r->state], r->repeats);
+    cli_csv(to, text);
+    fprintf(to, ",%s,%d,%d,%lld,%s,%s,%d", b->spec.problem ? b->spec.problem->name : "band", b->spec.n, b->spec.batch,
+            (long long)r->steps, r->name, state_name[r->state], r->repeats);
     for (size_t k = 0; k < sizeof real / sizeof *real; k++) put_real(to, timed ? real[k] : NAN);
     fprintf(to, ",%s", b->row[baseline].name);
     put_real(to, checked ? r->error : NAN);

@@ -80,7 +80,7 @@ void cli_say(const struct sw_cli *cli, const char *fmt, ...) __attribute__((form
 /** On stdout. */
 void cli_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cli_put(const struct sw_cli *cli, FILE *to, const char *text);
-void cli_csv(const char *text);                        /* a cell of a CSV table, on stdout */
+void cli_csv(FILE *to, const char *text);              /* a cell of a CSV table            */
 void cli_report(struct sw_cli *cli);                  /* print what the report holds, empty it     */
 bool cli_locale_is_utf8(void);
 

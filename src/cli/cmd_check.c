@@ -15,7 +15,7 @@ static void list_row(const struct cli_sweep *s, int64_t run, const double *value
         const struct sw_column *c = &s->sweep->column[s->sweep->axis[k].column];
         double v = values[(int64_t)s->sweep->axis[k].column * count + j];
         fputc(',', stdout);
-        if (c->nword) cli_csv(c->word[(int)v]);
+        if (c->nword) cli_csv(stdout, c->word[(int)v]);
         else printf("%.17g", v);
     }
     fputc('\n', stdout);
@@ -28,7 +28,7 @@ static enum sw_status list(const struct cli_sweep *s)
     printf("run,run_id");
     for (int k = 0; k < s->sweep->naxis; k++) {
         fputc(',', stdout);
-        cli_csv(s->sweep->column[s->sweep->axis[k].column].name);
+        cli_csv(stdout, s->sweep->column[s->sweep->axis[k].column].name);
     }
     fputc('\n', stdout);
     SW_TRY(sw_alloc((size_t)s->sweep->ncolumn * BLOCK, &values));

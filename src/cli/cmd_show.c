@@ -111,7 +111,7 @@ static void show_csv(const struct sw_table *t, const struct show_column *c, int 
         for (int k = 0; k < n; k++) {
             const char *v = r < 0 ? c[k].name : cell(t, &c[k], r, 17, text);
             if (k) fputc(',', stdout);
-            cli_csv(v);
+            cli_csv(stdout, v);
         }
         fputc('\n', stdout);
     }

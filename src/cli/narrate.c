@@ -62,12 +62,12 @@ void cli_print(const struct sw_cli *cli, const char *fmt, ...)
     va_end(ap);
 }
 
-void cli_csv(const char *text)
+void cli_csv(FILE *to, const char *text)
 {
-    if (!strpbrk(text, ",\"\n")) { fputs(text, stdout); return; }
-    fputc('"', stdout);
-    for (; *text; text++) fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, stdout);
-    fputc('"', stdout);
+    if (!strpbrk(text, ",\"\n")) { fputs(text, to); return; }
+    fputc('"', to);
+    for (; *text; text++) fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, to);
+    fputc('"', to);
 }
 
 void cli_report(struct sw_cli *cli)
