@@ -160,6 +160,7 @@ sweep   = { seed = "range(1, 40)"; };
 initial = "0.05*randn(seed)";
 output  = { fields = { times = "linspace(0, end, 9)"; }; scalars = { every = 1.0; }; };
 run     = { device = "cpu"; };
+solver  = "cpu.plain";  // slow enough to be stopped on the way
 CFG
 expect 75 long.cfg -j 1 --max-time 0.3s --log-json log.json; says 'stopped; run the same command again to continue'
 expect 0 status results/long.h5; prints interrupted; prints pending

@@ -77,7 +77,8 @@ enum operation op_find_function(const char *name);
 
 /* ------------------------------------------------------------------ values of an operation (operation.c) */
 
-struct op_where { int cell; long long step; uint32_t stream; };  /* cell: of the first of the n values */
+/* lanes values belong to one cell; `cell` is that of the first value, which is the first of its lanes. */
+struct op_where { int cell, lanes; long long step; uint32_t stream; };
 
 /* out[i] = op(a[i], b[i], c[i]) for i < n. Operands an operation lacks may be any readable array; out overlaps none. */
 typedef void op_loop(int n, const double *a, const double *b, const double *c, double *out,

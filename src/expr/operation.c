@@ -25,9 +25,10 @@ enum operation op_find_function(const char *name)
     {                                                                                                            \
         const long long step = where->step;                                                                      \
         const uint32_t stream = where->stream;                                                                   \
+        const int lanes = where->lanes;                                                                          \
         for (int i = 0; i < n; i++) {                                                                            \
             const double a = a_[i], b = b_[i], c = c_[i];                                                        \
-            const int cell = where->cell + i;                                                                    \
+            const int cell = where->cell + i / lanes;                                                                    \
             (void)a, (void)b, (void)c, (void)cell, (void)step, (void)stream;                                     \
             out[i] = value;                                                                                      \
         }                                                                                                        \
@@ -41,7 +42,7 @@ op_loop *const op_loops[OP_COUNT] = {OPERATIONS(X)};
 
 double op_value(enum operation op, double a, double b, double c)
 {
-    const struct op_where nowhere = {0, 0, 0};
+    const struct op_where nowhere = {0, 1, 0, 0};
     double value;
     op_loops[op](1, &a, &b, &c, &value, &nowhere);
     return value;

@@ -113,7 +113,10 @@ bool sw_program_constant(const struct sw_program *program, double *value);
 enum sw_status sw_program_over_runs(const struct sw_program *program, int64_t count, const double *param, int64_t ld,
                                     double *out);
 
-/* ---- on the CPU, for one run at a time: a workspace per thread */
+/* ---- on the CPU, for one run at a time, or for several side by side: a workspace per thread
+ *
+ * With `lanes` runs side by side each array of points holds the lanes of point 0, then those of point 1, ...: the value of
+ * point i and lane l at i*lanes + l. The bits of a run's values do not depend on lanes. */
 
 struct sw_eval;
 
@@ -121,24 +124,53 @@ struct sw_eval;
  *  @param program     borrowed; must outlive the workspace
  *  @return SW_E_MEMORY */
 enum sw_status sw_eval_create(const struct sw_program *program, int max_points, struct sw_eval **eval);
+/** @param lanes  1, 2, 4, 8 .. 256 */
+enum sw_status sw_eval_create_lanes(const struct sw_program *program, int max_points, int lanes, struct sw_eval **eval);
 void sw_eval_destroy(struct sw_eval **eval);
 
 /** Begin a run: computes what changes once a run.
- * @param param  RUN symbol of slot k is param[k*stride] */
+ * @param param  RUN symbol of slot k is param[k*stride], that of lane l is param[k*stride + l] */
 void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride);
 
 /** Compute what depends on the point but not on time, for points 0 .. count-1 (call once a run, after sw_eval_run).
- * @param cell  cell[slot] -> [count]; arrays of CELL symbols */
+ * @param cell  cell[slot] -> [count][lanes]; arrays of CELL symbols */
 void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell);
 
 /** Begin a step: computes what depends on time alone. step also counts for rand and randn. */
 void sw_eval_step(struct sw_eval *eval, double t, int64_t step);
+/** @param t  [lanes] */
+void sw_eval_step_lanes(struct sw_eval *eval, const double *t, int64_t step);
 
 /** The values at points 0 .. count-1.
- * @param point  point[slot] -> [count]: arrays of CELL and POINT symbols
- * @param out    [count]; may not overlap the inputs
+ * @param point  point[slot] -> [count][lanes]: arrays of CELL and POINT symbols
+ * @param out    [count][lanes]; may not overlap the inputs
  * The same point gives the same bits whatever count is. */
 void sw_eval_points(struct sw_eval *eval, int count, const double *const *point, double *out);
+
+/* ---- on the CPU, as a polynomial in u whose coefficients are sums of (RUN and STEP part) times (CELL part)
+ *
+ * D*(u^3 - u) and a*cos(q*(x - v*t)) are of this form, which a caller evaluates without storing a value for each point. A
+ * program is taken for one only if no product of two sums has to be expanded for it: so it is as accurate as u is. */
+
+enum { SW_FORM_TERMS = 8, SW_FORM_DEGREE = 3 };
+
+struct sw_form_term {      /* factor * cell * u^power                          */
+    int           power;   /* 0 .. SW_FORM_DEGREE                              */
+    const double *factor;  /* [lanes]                                          */
+    const double *cell;    /* [points][lanes]; NULL: 1                         */
+};
+
+struct sw_form;
+
+/** @param eval  borrowed; must outlive the form
+ *  @param form  out; NULL where the program is not of this form, which is no error */
+enum sw_status sw_form_create(const struct sw_eval *eval, struct sw_form **form);
+void sw_form_destroy(struct sw_form **form);
+
+/** The terms at the step that sw_eval_step() began; valid until the next call for this form or its workspace.
+ * @param cell  cell[slot] -> [points][lanes], as for sw_eval_cells()
+ * @return how many */
+int sw_form_terms(const struct sw_form *form, const double *const *cell, struct sw_form_term term[SW_FORM_TERMS]);
 
 /* ---- as CUDA C text (also valid C11; cells are indexed by int, `real` is a type the including text defines) */
 

@@ -1,7 +1,7 @@
 /* Every way to advance lines in time there is. To add one: write stepper_<name>.c, add its row. */
 #include "stepper/sw_stepper_impl.h"
 
-extern const struct sw_stepper_ops stepper_plain_cpu;
+extern const struct sw_stepper_ops stepper_simd_cpu, stepper_plain_cpu;
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_stepper_ops stepper_split_cuda;
@@ -13,6 +13,7 @@ static const struct sw_stepper_ops stepper_split_cuda = {
 #endif
 
 const struct sw_stepper_ops *const sw_stepper_table[] = {
+    &stepper_simd_cpu,    /* lines side by side in vectors, two recursions, in the cache */
     &stepper_plain_cpu,   /* stencils, then a band solver, each step: the reference */
     &stepper_split_cuda,  /* the same with a kernel for each part                   */
     0,

@@ -1,0 +1,26 @@
+#ifndef EVAL_IMPL_H
+#define EVAL_IMPL_H
+/* Private to src/expr: the workspace of the interpreter. */
+#include "expr/expr_impl.h"
+
+/* Values in a block: 2 KiB, so that a dozen blocks stay in a first-level cache of 32 KiB while the cost of choosing the
+ * loop, some nanoseconds, is spread over 256 points. */
+enum { BLOCK = 256 };
+
+struct sw_eval {
+    const struct sw_program *program;
+    int     max_points, lanes;
+    double *scalar;   /* [program->count][lanes]: numbers, RUN and STEP values  */
+    double *wide;     /* [wides][BLOCK]: some of these, repeated                */
+    double *scratch;  /* [scratches][BLOCK]                                     */
+    double *cell;     /* [kept CELL values][max_points][lanes]                  */
+    int64_t step;
+};
+
+/** The values of a number, a RUN or a STEP instruction: [lanes]. */
+static inline double *eval_scalar(const struct sw_eval *e, int k) { return e->scalar + (size_t)k * (size_t)e->lanes; }
+
+/** Where the values of instruction k from value `base` on are, if it is evaluated at points or is a symbol; in[slot] are the
+ *  arrays of the symbols. */
+double *eval_place(const struct sw_eval *e, int k, size_t base, const double *const *in);
+#endif

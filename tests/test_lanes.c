@@ -1,0 +1,221 @@
+/* Lines side by side, in each instruction set that this processor has, against the Fourier solution. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "helpers.h"
+#include "stepper/lanes.h"
+
+static const double unit = 0x1p-53;
+enum { MAX_N = 1024, LINES = SW_LANES };
+
+static _Alignas(64) double u[MAX_N * SW_LANES], v[MAX_N * SW_LANES], y[MAX_N * SW_LANES];
+static _Alignas(64) double before[MAX_N * SW_LANES];
+
+/* A⁻¹ f of one lane by its response to a unit, in long double. */
+static void fourier(int n, double s4, double s2, const double *f, long double *x)
+{
+    static long double cosine[MAX_N], response[MAX_N], inverse[MAX_N];
+    const long double pi = 3.14159265358979323846264338327950288L;
+    for (int k = 0; k < n; k++) {
+        long double s = 4 * sinl(pi * k / n) * sinl(pi * k / n);
+        cosine[k] = cosl(2 * pi * k / n);
+        inverse[k] = 1 / (1 + s2 * s + s4 * s * s);
+    }
+    for (int i = 0; i < n; i++) {
+        response[i] = 0;
+        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n) response[i] += cosine[at] * inverse[k];
+        response[i] /= n;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = 0;
+        for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k * SW_LANES];
+    }
+}
+
+/* Each lane with coefficients of its own, dt and dx being 1. */
+static void set(struct sw_lanes *lanes, int n, const double *s4, const double *s2)
+{
+    memset(lanes, 0, sizeof *lanes);
+    for (int l = 0; l < LINES; l++) {
+        struct sw_lanes_line line;
+        if (!sw_lanes_line(n, s4[l], s2[l], &line)) fail_msg("s4 = %g, s2 = %g refused", s4[l], s2[l]);
+        sw_lanes_set(lanes, l, &line, 1.0, 1.0);
+    }
+}
+
+static void fill(int n)
+{
+    srand(7);
+    for (int i = 0; i < n * SW_LANES; i++) u[i] = before[i] = 0.5 + (double)rand() / RAND_MAX;
+}
+
+/* u = weight A⁻¹ before - left before; the bound of one solve (docs/numerics.md, "The recursive form"), and the rounding of
+ * what is added to it. */
+static void compare(const char *what, int n, const double *s4, const double *s2, double weight, double left)
+{
+    static long double expected[MAX_N];
+    for (int l = 0; l < LINES; l++) {
+        double error = 0.0, largest = 0.0;
+        fourier(n, s4[l], s2[l], before + l, expected);
+        for (int i = 0; i < n; i++) {
+            long double x = weight * expected[i] - left * before[i * SW_LANES + l];
+            largest = fmax(largest, fabs(before[i * SW_LANES + l]));
+            error = fmax(error, (double)fabsl(u[i * SW_LANES + l] - x));
+        }
+        double bound = weight * 10.0 * unit * (1.0 + sqrt(s2[l]) + sqrt(s4[l])) * largest;
+        if (!(error <= bound))
+            fail_msg("%s, n = %d, s4 = %g, s2 = %g: off by %g > %g", what, n, s4[l], s2[l], error, bound);
+    }
+}
+
+static void check(const struct sw_lanes_ops *ops, int n, const double *s4, const double *s2)
+{
+    static struct sw_lanes lanes;
+    const struct sw_lanes_terms solve = {.u_weight = 1.0};
+    set(&lanes, n, s4, s2);
+    fill(n);
+    ops->step(&lanes, n, u, &solve, y);
+    compare(ops->name, n, s4, s2, 1.0, 0.0);
+    for (int step = 0; step < 2; step++) {  /* one goes up, the other down */
+        fill(n);
+        ops->advance(&lanes, n, u, step, step + 1);
+        compare(ops->name, n, s4, s2, 2.0, 1.0);
+    }
+}
+
+/* Sixteen of the combinations of powers of ten from 1e-12 to 1e12 and 0, side by side: their reaches differ. */
+static void choose(int first, int stride, double *s4, double *s2)
+{
+    for (int l = 0; l < LINES; l++) {
+        int at = (first + l * stride) % (26 * 26), p = at / 26 - 13, q = at % 26 - 13;
+        s4[l] = p < -12 ? 0.0 : pow(10, p);
+        s2[l] = q < -12 ? 0.0 : pow(10, q);
+    }
+}
+
+static void solves_within_its_bound_for_all_coefficients(void **state)
+{
+    static const int sizes[] = {5, 6, 7, 16, 17, 31, 64, 100, 333};
+    double s4[LINES], s2[LINES];
+    (void)state;
+    for (int k = 0; sw_lanes_table[k]; k++) {
+        if (!sw_lanes_table[k]->here()) continue;
+        for (int first = 0; first < 26 * 26; first += LINES) {
+            choose(first, 1, s4, s2);
+            check(sw_lanes_table[k], 33, s4, s2);
+        }
+        for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++)
+            for (int first = 0; first < (sizes[s] < 50 ? 10 : 1); first++) {
+                choose(first * 61, 43, s4, s2);
+                check(sw_lanes_table[k], sizes[s], s4, s2);
+            }
+    }
+}
+
+/* The same reach in all lanes goes another way. */
+static void solves_within_its_bound_with_one_operator_for_all_lanes(void **state)
+{
+    static const double power[] = {0.0, 1e-12, 1e-3, 1.0, 1e3, 1e7, 1e12};
+    double s4[LINES], s2[LINES];
+    (void)state;
+    for (int k = 0; sw_lanes_table[k]; k++)
+        for (int p = 0; sw_lanes_table[k]->here() && p < 7; p++)
+            for (int q = 0; q < 7; q++) {
+                for (int l = 0; l < LINES; l++) {
+                    s4[l] = power[p];
+                    s2[l] = power[q];
+                }
+                check(sw_lanes_table[k], 100, s4, s2);
+            }
+}
+
+static void a_call_can_be_split_anywhere_without_changing_a_bit(void **state)
+{
+    enum { N = 100, STEPS = 7 };
+    static struct sw_lanes lanes;
+    double s4[LINES], s2[LINES];
+    (void)state;
+    choose(5, 43, s4, s2);
+    set(&lanes, N, s4, s2);
+    for (int k = 0; sw_lanes_table[k]; k++) {
+        const struct sw_lanes_ops *ops = sw_lanes_table[k];
+        if (!ops->here()) continue;
+        fill(N);
+        ops->advance(&lanes, N, u, 3, 3 + STEPS);
+        memcpy(v, u, sizeof v);
+        for (int split = 1; split < STEPS; split++) {
+            fill(N);
+            ops->advance(&lanes, N, u, 3, 3 + split);
+            ops->advance(&lanes, N, u, 3 + split, 3 + STEPS);
+            assert_memory_equal(u, v, N * SW_LANES * sizeof *u);
+        }
+    }
+}
+
+/* A lane's bits are those it has in other company, and those of another instruction set. */
+static void a_line_has_the_same_bits_in_any_lane_company_and_instruction_set(void **state)
+{
+    enum { N = 100, STEPS = 4 };
+    static struct sw_lanes lanes;
+    double s4[LINES], s2[LINES], first[N];
+    bool has_first = false;
+    (void)state;
+    for (int k = 0; sw_lanes_table[k]; k++) {
+        const struct sw_lanes_ops *ops = sw_lanes_table[k];
+        if (!ops->here() || !strcmp(ops->name, "generic")) continue;  /* which may be without fused operations */
+        for (int company = 0; company < 5; company++) {
+            int lane = company * 3;
+            choose(company * 100, 17 * company, s4, s2);
+            s4[lane] = 2.5;
+            s2[lane] = 0.3;
+            set(&lanes, N, s4, s2);
+            fill(N);
+            for (int i = 0; i < N; i++) u[i * SW_LANES + lane] = sin(0.37 * i) + 0.01 * i;
+            ops->advance(&lanes, N, u, 0, STEPS);
+            for (int i = 0; i < N; i++) {
+                if (!has_first) first[i] = u[i * SW_LANES + lane];
+                assert_true(u[i * SW_LANES + lane] == first[i]);
+            }
+            has_first = true;
+        }
+    }
+    if (!has_first) skip();
+}
+
+static void follows_the_discrete_exact_solution_to_five_in_1e12(void **state)
+{
+    enum { N = 1024, STEPS = 250 };
+    static struct sw_lanes lanes;
+    const double pi = 3.14159265358979323846, s = 0.5 * 1e-8 * pow(N, 4);
+    double s4[LINES], s2[LINES] = {0}, error = 0.0, size = 0.0;
+    (void)state;
+    for (int l = 0; l < LINES; l++) s4[l] = s;
+    set(&lanes, N, s4, s2);
+    for (int i = 0; i < N * SW_LANES; i++) {
+        double x = 2 * pi * (i / SW_LANES) / N;
+        u[i] = cos(2 * x) + 0.3 * sin(3 * x);
+    }
+    sw_lanes_pick()->advance(&lanes, N, u, 0, STEPS);
+    for (int i = 0; i < N; i++) {
+        double x = 2 * pi * i / N, w2 = 2 - 2 * cos(2 * 2 * pi / N), w3 = 2 - 2 * cos(3 * 2 * pi / N);
+        double exact = cos(2 * x) * pow((1 - s * w2 * w2) / (1 + s * w2 * w2), STEPS) +
+                       0.3 * sin(3 * x) * pow((1 - s * w3 * w3) / (1 + s * w3 * w3), STEPS);
+        error += (u[i * SW_LANES] - exact) * (u[i * SW_LANES] - exact);
+        size += exact * exact;
+    }
+    assert_near(sqrt(error / size), 0.0, 5e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solves_within_its_bound_for_all_coefficients),
+        cmocka_unit_test(solves_within_its_bound_with_one_operator_for_all_lanes),
+        cmocka_unit_test(a_call_can_be_split_anywhere_without_changing_a_bit),
+        cmocka_unit_test(a_line_has_the_same_bits_in_any_lane_company_and_instruction_set),
+        cmocka_unit_test(follows_the_discrete_exact_solution_to_five_in_1e12),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
