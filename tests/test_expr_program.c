@@ -362,9 +362,116 @@ static void nothing_the_user_wrote_is_in_the_generated_text(void **state)
     sw_expr_destroy(&expr);
 }
 
+/* ------------------------------------------------------------------ several runs side by side */
+
+enum { LANES = 4, SIDE_POINTS = 150 };  /* more than a block */
+
+struct side { double param[PARAMS * LANES], x[SIDE_POINTS * LANES], u[SIDE_POINTS * LANES], t[LANES], out[SIDE_POINTS * LANES]; };
+
+static void fill_side(struct side *s)
+{
+    for (int k = 0; k < PARAMS * LANES; k++) s->param[k] = 0.5 + 0.25 * k;
+    for (int l = 0; l < LANES; l++) s->t[l] = 0.1 + l;
+    for (int i = 0; i < SIDE_POINTS * LANES; i++) {
+        s->x[i] = 0.01 * i;
+        s->u[i] = sin(0.7 * i);
+    }
+}
+
+/* Lane l of s alone, by a workspace for one run. */
+static void one_lane(const struct sw_program *program, const struct side *s, int l, int64_t step, double *out)
+{
+    double own_x[SIDE_POINTS], own_u[SIDE_POINTS];
+    const double *inputs[SW_INPUTS] = {[SW_IN_X] = own_x, [SW_IN_Y] = own_x, [SW_IN_U] = own_u};
+    struct sw_eval *eval;
+    for (int i = 0; i < SIDE_POINTS; i++) {
+        own_x[i] = s->x[i * LANES + l];
+        own_u[i] = s->u[i * LANES + l];
+    }
+    assert_ok(sw_eval_create(program, SIDE_POINTS, &eval));
+    sw_eval_run(eval, s->param + l, LANES);
+    sw_eval_cells(eval, SIDE_POINTS, inputs);
+    sw_eval_step(eval, s->t[l], step);
+    sw_eval_points(eval, SIDE_POINTS, inputs, out);
+    sw_eval_destroy(&eval);
+}
+
+static struct sw_eval *begin_side(const struct sw_program *program, const struct side *s, const double *const *inputs)
+{
+    struct sw_eval *eval;
+    assert_ok(sw_eval_create_lanes(program, SIDE_POINTS, LANES, &eval));
+    sw_eval_run(eval, s->param, LANES);
+    sw_eval_cells(eval, SIDE_POINTS, inputs);
+    sw_eval_step_lanes(eval, s->t, 17);
+    return eval;
+}
+
+static void runs_side_by_side_have_the_bits_they_have_alone(void **state)
+{
+    static const char *const texts[] = {
+        "a", "t", "x", "a*sin(k*x)", "u^3 - u", "a*cos(k*(x - b*t))", "x*t + a*u", "randn(seed)*u + rand(seed + 1)", "t*a + b", "3",
+    };
+    static struct side s;
+    const double *inputs[SW_INPUTS] = {[SW_IN_X] = s.x, [SW_IN_Y] = s.x, [SW_IN_U] = s.u};
+    double alone[SIDE_POINTS];
+    (void)state;
+    fill_side(&s);
+    for (int k = 0; k < (int)(sizeof texts / sizeof *texts); k++) {
+        struct sw_program *program = compile(texts[k]);
+        struct sw_eval *eval = begin_side(program, &s, inputs);
+        sw_eval_points(eval, SIDE_POINTS, inputs, s.out);
+        for (int l = 0; l < LANES; l++) {
+            one_lane(program, &s, l, 17, alone);
+            for (int i = 0; i < SIDE_POINTS; i++)
+                if (s.out[i * LANES + l] != alone[i]) fail_msg("%s, lane %d, point %d", texts[k], l, i);
+        }
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
+}
+
+static void a_polynomial_in_u_is_found_with_its_coefficients(void **state)
+{
+    static const struct { const char *text; int terms; } rows[] = {  /* -1: not of the form */
+        {"a*(u^3 - u)", 2}, {"a*cos(k*(x - b*t))", 2}, {"a*x*t - u/b + 3", 3}, {"-(u*x) + 2*u*x", 1}, {"t", 1},
+        {"(u - 1000)^2", -1}, {"(u + x)*(u - t)", -1}, {"sin(u)", -1}, {"u^4", -1}, {"1/u", -1}, {"x*u*(y*u*t)", -1},
+        {"u > 0 ? u : 0", -1}, {"randn(seed)", -1},
+    };
+    static struct side s;
+    const double *inputs[SW_INPUTS] = {[SW_IN_X] = s.x, [SW_IN_Y] = s.x, [SW_IN_U] = s.u};
+    (void)state;
+    fill_side(&s);
+    for (int k = 0; k < (int)(sizeof rows / sizeof *rows); k++) {
+        struct sw_program *program = compile(rows[k].text);
+        struct sw_eval *eval = begin_side(program, &s, inputs);
+        struct sw_form *form;
+        struct sw_form_term term[SW_FORM_TERMS];
+        assert_ok(sw_form_create(eval, &form));
+        if ((form != NULL) != (rows[k].terms >= 0)) fail_msg("%s: %s", rows[k].text, form ? "is taken for one" : "is not found");
+        int terms = form ? sw_form_terms(form, inputs, term) : 0;
+        if (form) assert_int_equal(terms, rows[k].terms);
+        sw_eval_points(eval, SIDE_POINTS, inputs, s.out);
+        for (int i = 0; form && i < SIDE_POINTS * LANES; i++) {
+            double sum = 0.0, size = 1.0;
+            for (int j = 0; j < terms; j++) {
+                double value = term[j].factor[i % LANES] * (term[j].cell ? term[j].cell[i] : 1.0);
+                for (int p = 0; p < term[j].power; p++) value *= s.u[i];
+                sum += value;
+                size += fabs(value);
+            }
+            assert_near(sum, s.out[i], 8 * 0x1p-53 * size);  /* some roundings of the largest term */
+        }
+        sw_form_destroy(&form);
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_side_by_side_have_the_bits_they_have_alone),
+        cmocka_unit_test(a_polynomial_in_u_is_found_with_its_coefficients),
         cmocka_unit_test(work_is_done_as_seldom_as_it_can_be),
         cmocka_unit_test(a_travelling_wave_is_as_accurate_as_its_angle),
         cmocka_unit_test(a_program_tells_what_it_uses),
