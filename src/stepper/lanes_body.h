@@ -139,7 +139,7 @@ BODY struct seam seam_of(struct way w)
     return seam;
 }
 
-#define POINT(successor, old_u, new_seam)                                                                    \
+#define STEP_POINT(successor, old_u, new_seam)                                                                    \
     EACH {                                                                                                   \
         vec after2 = (successor);                                                                            \
         vec u = (old_u);                                                                                     \
@@ -170,11 +170,11 @@ BODY struct state pass(const struct sw_lanes *c, int lane, int n, struct way w, 
         after[j] = LOAD(w.at + w.step);
         twice[j] = OF(c->twice);
     }
-    POINT(LOAD(w.at + 2 * w.step), U_AGAIN, next.u[0][j] = u)
-    POINT(LOAD(w.at + 2 * w.step), U_AGAIN, next.u[1][j] = u)
-    for (int i = 2; i < n - 2; i++) { POINT(LOAD(w.at + 2 * w.step), U_AGAIN, (void)0) }
-    POINT(here[j], seam->u[1][j], (void)0)
-    POINT(here[j], seam->u[0][j], (void)0)
+    STEP_POINT(LOAD(w.at + 2 * w.step), U_AGAIN, next.u[0][j] = u)
+    STEP_POINT(LOAD(w.at + 2 * w.step), U_AGAIN, next.u[1][j] = u)
+    for (int i = 2; i < n - 2; i++) { STEP_POINT(LOAD(w.at + 2 * w.step), U_AGAIN, (void)0) }
+    STEP_POINT(here[j], seam->u[1][j], (void)0)
+    STEP_POINT(here[j], seam->u[0][j], (void)0)
     *seam = next;
     return v;
 }
@@ -225,44 +225,50 @@ BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES], 
 
 #define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
 
-/* The same with G and S as polynomials, which nothing is stored for: 14 operations a point for a G and two cells. */
+/* The same with G and S as polynomials, which nothing is stored for: 14 operations a point for a G and two cells. y may be
+ * u. */
 BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const double *u, const struct sw_lanes_terms *t,
                               double *y, bool has_g, int cells, bool has_s_in_u)
 {
     const struct sw_lanes_forms *form = t->forms;
     const struct cubic cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
-    const double *first = u, *cell[SW_LANES_CELLS];
+    const double *cell[SW_LANES_CELLS];
     const vec u_weight = (vec){0} + t->u_weight;
     struct state v = {0};
-    vec here[GROUP], left[GROUP], mid[GROUP], g_weight[GROUP], factor[SW_LANES_CELLS][GROUP];
+    vec here[GROUP], first[GROUP], left[GROUP], mid[GROUP], g_weight[GROUP], factor[SW_LANES_CELLS][GROUP];
     COEFFICIENTS
     for (int k = 0; k < cells; k++) cell[k] = form->cell[k] + lane;
     EACH {
         vec last = LOAD(u + (size_t)(n - 1) * SW_LANES);
-        here[j] = LOAD(u);
+        here[j] = first[j] = LOAD(u);
         left[j] = CUBIC(cubic_g, last);
         mid[j] = CUBIC(cubic_g, here[j]);
         g_weight[j] = OF(c->g_weight);
         for (int k = 0; k < cells; k++) factor[k][j] = OF(form->cell_factor[k]);
     }
-    for (int i = 0; i < n; i++, y += SW_LANES) {
-        u = i + 1 < n ? u + SW_LANES : first;
-        EACH {
-            vec next = LOAD(u), f = FMA(u_weight, here[j], cubic_s.power[0][j]);
-            if (has_s_in_u) f = FMA(u_weight, here[j], CUBIC(cubic_s, here[j]));
-            for (int k = 0; k < cells; k++) f = FMA(factor[k][j], LOAD(cell[k]), f);
-            if (has_g) {
-                vec right = CUBIC(cubic_g, next);
-                f = FMA(g_weight[j], (left[j] + right) - 2.0 * mid[j], f);
-                left[j] = mid[j];
-                mid[j] = right;
-            }
-            RECUR(v, f);
-            STORE(y, v.one[j]);
-            here[j] = next;
-        }
-        for (int k = 0; k < cells; k++) cell[k] += SW_LANES;
+#define POINT(next_u)                                                                          \
+    EACH {                                                                                     \
+        vec next = (next_u), f = FMA(u_weight, here[j], cubic_s.power[0][j]);                  \
+        if (has_s_in_u) f = FMA(u_weight, here[j], CUBIC(cubic_s, here[j]));                   \
+        for (int k = 0; k < cells; k++) f = FMA(factor[k][j], LOAD(cell[k]), f);               \
+        if (has_g) {                                                                           \
+            vec right = CUBIC(cubic_g, next);                                                  \
+            f = FMA(g_weight[j], (left[j] + right) - 2.0 * mid[j], f);                         \
+            left[j] = mid[j];                                                                  \
+            mid[j] = right;                                                                    \
+        }                                                                                      \
+        RECUR(v, f);                                                                           \
+        STORE(y, v.one[j]);                                                                    \
+        here[j] = next;                                                                        \
+    }                                                                                          \
+    for (int k = 0; k < cells; k++) cell[k] += SW_LANES;                                       \
+    y += SW_LANES;
+    for (int i = 1; i < n; i++) {
+        u += SW_LANES;
+        POINT(LOAD(u))
     }
+    POINT(first[j])
+#undef POINT
     return v;
 }
 
@@ -291,6 +297,7 @@ BODY void second_sweep(const struct sw_lanes *c, int lane, int n, double *u, dou
 BODY void step_part(const struct sw_lanes *c, int lane, int n, double *u, const struct sw_lanes_terms *t, double *y)
 {
     struct state v;
+    if (t->forms && t->u_left == 0.0) y = u;  /* the old u is not needed again: less to go through the cache */
     if (t->forms && t->forms->has_g) v = t->forms->has_s_in_u ? SWEEP_FORMS(true, true) : SWEEP_FORMS(true, false);
     else if (t->forms) v = t->forms->has_s_in_u ? SWEEP_FORMS(false, true) : SWEEP_FORMS(false, false);
     else if (t->g && t->has_s) v = sweep_terms(c, lane, n, u, t, y, true, true);
