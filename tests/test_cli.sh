@@ -195,7 +195,7 @@ expect 5 long.cfg -s time.end=4000.0 -o run.h5; says run.h5
 expect 0 status run.h5; prints running
 kill -TERM $pid; wait $pid
 expect 0 status run.h5; prints interrupted
-for signal in TERM USR1; do
+for signal in TERM USR1 HUP; do
     "$sweep" long.cfg -j 1 -o $signal.h5 >out 2>err & pid=$!
     begun $signal.h5.d; kill -$signal $pid; wait $pid; code=$?
     [ $code = 75 ] || fail "SIG$signal: exit code $code, expected 75"
