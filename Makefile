@@ -47,6 +47,7 @@ sources := $(filter-out %_cuda.c,$(sources))
 endif
 objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu))) $B/gen/embed.o
 tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
+benches := $(patsubst tests/%.c,$B/%,$(wildcard tests/bench_*.c))
 # Text that run-time compilation needs: the very files the build compiles.
 embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h) $(wildcard cuda/*_rtc.cuh)
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
@@ -62,7 +63,7 @@ $B/sweep: $B/src/main.o $B/libsweep.a
 $B/libsweep.a: $(objects)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
-$(tests): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0)
+$(tests) $(benches): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0)
 	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
 $B/libcmocka.so.0:
@@ -117,6 +118,8 @@ $B/fail_nth.so: tests/fail_nth.c Makefile
 
 tests: $(tests) $B/sweep $B/fail_nth.so  ## build the test programs without running them
 
+benches: $(benches)            ## build the programs that time things
+
 check: tests                   ## run the tests that are built here (no set-up, no sanitizers)
 	@scripts/run_tests.sh $B
 check-sanitized: tests
@@ -129,9 +132,9 @@ fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for
 # A folder to carry to a machine without compiler or libraries, beside the checkout: scripts/run_tests.sh build/portable runs it.
 # Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part of one.)
 portable:                      ## build/portable: program and tests that need only libc, for any recent x86-64 Linux
-	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests
+	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests benches
 	@rm -rf $B/portable && mkdir -p $B/portable
-	@cd $B/portable-objects && cp sweep libcmocka.so.0 fail_nth.so $(notdir $(tests)) ../portable
+	@cd $B/portable-objects && cp sweep libcmocka.so.0 fail_nth.so $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
 docs: $B/sweep                 ## write docs/config.md and the man pages again from the tables
@@ -147,6 +150,6 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test tests check check-sanitized portable docs install format clean fuzz FORCE
+.PHONY: all help info setup demo test tests benches check check-sanitized portable docs install format clean fuzz FORCE
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

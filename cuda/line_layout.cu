@@ -51,10 +51,33 @@ __global__ static void from_lines_k(int n, int count, size_t ld, const double *_
     }
 }
 
+/* The same where the field lies line by line: blockIdx.y goes over the runs. */
+template <typename T>
+__global__ static void copy_lines_k(struct sw_line_batch b, const double *__restrict__ u, T *__restrict__ lines)
+{
+    for (int j = blockIdx.y; j < b.count; j += gridDim.y) {
+        bool bad = b.first_bad[j] != SW_LINE_FINITE;
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < b.n; i += gridDim.x * blockDim.x)
+            lines[(size_t)j * b.n + i] = (T)(bad ? nan("") : u[sw_line_at(&b, i, j)]);
+    }
+}
+
+template <typename T> static void launch_copy(cudaStream_t s, const struct sw_line_batch *b, const double *u, T *lines)
+{
+    int threads = b->n < 256 ? ceil_div(b->n, 32) * 32 : 256, x = ceil_div(b->n, threads);
+    copy_lines_k<<<dim3(x < 64 ? x : 64, b->count < MAX_Y ? b->count : MAX_Y), threads, 0, s>>>(*b, u, lines);
+}
+
 static dim3 tiles(int n, int count)
 {
     int y = ceil_div(n, TILE);
     return dim3(ceil_div(count, TILE), y < MAX_Y ? y : MAX_Y);
+}
+
+template <typename T> static void launch_lines(cudaStream_t s, const struct sw_line_batch *b, const double *u, T *lines)
+{
+    if (b->point == 1) launch_copy(s, b, u, lines);
+    else to_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, lines);
 }
 
 extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u,
@@ -62,10 +85,8 @@ extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct s
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (b->count == 0) return SW_OK;
-    dim3 threads(TILE, TILE_ROWS);
-    if (single)
-        to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (float *)lines);
-    else to_lines_k<<<tiles(b->n, b->count), threads, 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, (double *)lines);
+    if (single) launch_lines(s, b, u, (float *)lines);
+    else launch_lines(s, b, u, (double *)lines);
     CU_LAUNCHED(s);
     return SW_OK;
 }

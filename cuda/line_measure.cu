@@ -70,11 +70,11 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
 {
     __shared__ double shared[SW_SUM_LANES];
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
-        const double *line = u + j;
+        const double *line = u + sw_line_at(&b, 0, j);
         double sum = 0.0, least = INFINITY, largest = -INFINITY, *out = scalars + (size_t)j * p.stride;
         bool bad = b.first_bad[j] != SW_LINE_FINITE;
         for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
-            double value = line[(size_t)i * b.ld];
+            double value = line[(size_t)i * b.point];
             sum += value;
             least = fmin(least, value);
             largest = fmax(largest, value);
@@ -82,7 +82,7 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
         sum = block_sum(sum, shared);
         least = block_min(least, shared);
         largest = -block_min(-largest, shared);
-        double size = domain_length(p, b.n, b.n * b.dx[j], line, b.ld, shared);
+        double size = domain_length(p, b.n, b.n * b.dx[j], line, b.point, shared);
         if (threadIdx.x == 0) {
             out[p.mass] = bad ? nan("") : b.dx[j] * sum;
             out[p.energy] = nan("");

@@ -157,7 +157,7 @@ extern "C" __global__ void check_k(struct sw_line_batch b, const double *__restr
     if (j >= b.count || b.first_bad[j] != SW_LINE_FINITE) return;
     bool finite = true;
     for (long long start = (long long)blockIdx.y * rows; start < b.n; start += (long long)gridDim.y * rows)
-        for (int i = (int)start; i < b.n && i < start + rows; i++) finite = finite && isfinite(u[(size_t)i * b.ld + j]);
+        for (int i = (int)start; i < b.n && i < start + rows; i++) finite = finite && isfinite(u[sw_line_at(&b, i, j)]);
     if (!finite) b.first_bad[j] = mark;
 }
 
@@ -176,7 +176,7 @@ extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
         fill_inputs(in, x_at(b, i, j), 0.0, 0.0);
         model_initial_cell(p, b.count, r, 1, in, i, c);
         double value = model_initial_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
-        u[(size_t)i * b.ld + j] = faulty ? nan("") : value;
+        u[sw_line_at(&b, i, j)] = faulty ? nan("") : value;
     }
 #endif
 }
@@ -189,14 +189,13 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
     __shared__ double shared[SW_SUM_LANES];
     int n = b.n;
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
-        const double *p = b.param + j, *line = u + j;
+        const double *p = b.param + j;
         double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS], sum = 0.0;
         model_energy_run(p, b.count, r);
         model_energy_step(p, b.count, r, 1, 0.0, 0, s);
         for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
-            double left = line[(size_t)(i > 0 ? i - 1 : n - 1) * b.ld];
-            double right = line[(size_t)(i + 1 < n ? i + 1 : 0) * b.ld];
-            fill_inputs(in, x_at(b, i, j), line[(size_t)i * b.ld], sw_measure_slope(left, right, b.dx[j]));
+            double left = u[sw_line_at(&b, i > 0 ? i - 1 : n - 1, j)], right = u[sw_line_at(&b, i + 1 < n ? i + 1 : 0, j)];
+            fill_inputs(in, x_at(b, i, j), u[sw_line_at(&b, i, j)], sw_measure_slope(left, right, b.dx[j]));
             model_energy_cell(p, b.count, r, 1, in, i, c);
             sum += model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
         }

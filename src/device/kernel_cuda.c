@@ -242,7 +242,7 @@ done:
 /* ------------------------------------------------------------------ the driver */
 
 #define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) \
-                       X(cuGetErrorString)
+                       X(cuFuncSetAttribute) X(cuGetErrorString)
 static struct {
 #define X(name) __typeof__(&name) name##_;
     DRIVER_LIST(X)
@@ -337,6 +337,8 @@ enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int bloc
 {
     if (blocks_x <= 0 || blocks_y <= 0) return SW_OK;
     CU_TRY(cudaSetDevice(device->index));
+    if (shared_bytes > 48 * 1024)  /* more than every device has must be asked for */
+        DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes));
     DRIVER_TRY(cuLaunchKernel_(kernel, (unsigned)blocks_x, (unsigned)blocks_y, 1, (unsigned)threads, 1, 1,
                                (unsigned)shared_bytes, device->compute, args, NULL));
 #ifdef SW_CUDA_SYNC

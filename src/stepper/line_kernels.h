@@ -13,10 +13,26 @@ extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 /** Values that G and S together keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
-/** The complete source for a model. Parameters of runs are loaded by it, never part of it. */
+/** The complete source of the kernels for a model. Parameters of runs are loaded by it, never part of it. */
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
+
+/* How cuda.fused lays a line out over the lanes of a warp (cuda/line_fused_rtc.cuh). */
+struct sw_fused_shape {
+    int lanes;          /* a line: 4, 8, 16 or 32                                              */
+    int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
+    int at_step, at_cell, room;  /* shared memory of a line, in doubles                        */
+    int cells_shared;   /* whether the values kept a cell lie there                            */
+};
+extern const char *const sw_fused_kernel_name;
+
+/** The complete source of its kernel for lines of n points. Coefficients and parameters are loaded by it, never part of it. */
+void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text);
 
 /** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
  *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
 enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
+
+/** The same for the kernel of cuda.fused. */
+enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
+                                void **cubin);
 #endif

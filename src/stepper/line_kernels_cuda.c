@@ -34,14 +34,14 @@ static void add_file(struct sw_text *text, const char *name)
 }
 
 struct part { const char *macro, *prefix; const struct sw_program *program; };
-enum { PARTS = 4 };
+enum { INITIAL_PART, G_PART, S_PART, ENERGY_PART, PARTS };
 
 static void parts_of(const struct sw_line_model *m, struct part part[PARTS])
 {
-    part[0] = (struct part){"INITIAL", "model_initial", m->initial};
-    part[1] = (struct part){"G", "model_g", m->g};
-    part[2] = (struct part){"S", "model_s", m->s};
-    part[3] = (struct part){"ENERGY", "model_energy", m->energy};
+    part[INITIAL_PART] = (struct part){"INITIAL", "model_initial", m->initial};
+    part[G_PART] = (struct part){"G", "model_g", m->g};
+    part[S_PART] = (struct part){"S", "model_s", m->s};
+    part[ENERGY_PART] = (struct part){"ENERGY", "model_energy", m->energy};
 }
 
 static struct sw_program_size size_of(const struct sw_program *program)
@@ -64,29 +64,67 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model)
     return (struct sw_program_size){.run = g.run + s.run, .step = g.step + s.step, .cell = g.cell + s.cell};
 }
 
+static void add_prologue(struct sw_text *text, const char *const *file)
+{
+    sw_text_add(text, prologue);
+    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n", SW_IN_X, SW_IN_U,
+                   SW_IN_UX, SW_INPUTS);
+    for (int k = 0; file[k]; k++) add_file(text, file[k]);
+}
+
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
 {
     struct part part[PARTS];
     parts_of(model, part);
-    sw_text_add(text, prologue);
-    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n", SW_IN_X, SW_IN_U,
-                   SW_IN_UX, SW_INPUTS);
-    for (int k = 0; before[k]; k++) add_file(text, before[k]);
+    add_prologue(text, before);
     for (int k = 0; k < PARTS; k++) add_part(text, &part[k]);
     add_file(text, "line_rtc.cuh");
+}
+
+static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
+{
+    size_t bytes;
+    bool from_cache;
+    *cubin = NULL;
+    enum sw_status st = sw_text_status(text);
+    if (!st)
+        st = sw_kernel_compile(sw_text_get(text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
+    sw_text_free(text);
+    return st;
 }
 
 enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin)
 {
     struct sw_text text = {0};
-    size_t bytes;
-    bool from_cache;
-    enum sw_status st;
-    *cubin = NULL;
     sw_line_text(model, &text);
-    st = sw_text_status(&text);
-    if (!st)
-        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
-    sw_text_free(&text);
-    return st;
+    return compile(&text, sm, cubin);
+}
+
+const char *const sw_fused_kernel_name = "fused_k";
+
+static const char *const before_fused[] = {
+    "base/sw_hd.h", "expr/random_point.h", "stepper/line_point.h", "stepper/batch_point.h", "stepper/recursive_point.h",
+    "stepper/fused_point.h", 0,
+};
+
+void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
+{
+    struct part part[PARTS];
+    parts_of(model, part);
+    add_prologue(text, before_fused);
+    add_part(text, &part[G_PART]);
+    add_part(text, &part[S_PART]);
+    sw_text_printf(text, "enum { POINTS = %d, LANES = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
+                   shape->lanes, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
+    sw_text_printf(text, "       CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d };\n", shape->cells_shared,
+                   shape->at_step, shape->at_cell, shape->room);
+    add_file(text, "line_fused_rtc.cuh");
+}
+
+enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
+                                void **cubin)
+{
+    struct sw_text text = {0};
+    sw_fused_text(model, n, shape, &text);
+    return compile(&text, sm, cubin);
 }

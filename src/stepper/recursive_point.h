@@ -2,7 +2,11 @@
 #define RECURSIVE_POINT_H
 /* The arithmetic of the recursive solver (stepper/recursive.h; docs/numerics.md, "The recursive form"). A state is the pair
  * (u, v) = (y_i, y_{i-1}); a 2x2 matrix is stored by rows. Every fma is one rounding, on the CPU and on a GPU. */
+#ifndef __CUDACC_RTC__
+#include <math.h>
+
 #include "base/sw_hd.h"
+#endif
 
 struct sw_state { double u, v; };
 

@@ -4,10 +4,14 @@
 extern const struct sw_stepper_ops stepper_simd_cpu, stepper_plain_cpu;
 
 #ifdef SW_HAVE_CUDA
-extern const struct sw_stepper_ops stepper_split_cuda;
+extern const struct sw_stepper_ops stepper_split_cuda, stepper_fused_cuda;
 #else
 static const struct sw_stepper_ops stepper_split_cuda = {
     .name = "cuda.split", .space = SW_DEVICE,
+    .absent = "built without CUDA: install the CUDA toolkit and run make again",
+};
+static const struct sw_stepper_ops stepper_fused_cuda = {
+    .name = "cuda.fused", .space = SW_DEVICE,
     .absent = "built without CUDA: install the CUDA toolkit and run make again",
 };
 #endif
@@ -16,5 +20,6 @@ const struct sw_stepper_ops *const sw_stepper_table[] = {
     &stepper_simd_cpu,    /* lines side by side in vectors, two recursions, in the cache */
     &stepper_plain_cpu,   /* stencils, then a band solver, each step: the reference */
     &stepper_split_cuda,  /* the same with a kernel for each part                   */
+    &stepper_fused_cuda,  /* all steps between two outputs in one kernel            */
     0,
 };

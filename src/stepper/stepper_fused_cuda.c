@@ -1,0 +1,252 @@
+/* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers of a group of
+ * lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access to it. */
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "stepper/fused_point.h"
+#include "stepper/lines_cuda.h"
+#include "stepper/recursive.h"
+#include "stepper/recursive_point.h"
+
+struct fused {
+    struct sw_lines        lines;        /* its kernels measure; the field is `field`                */
+    struct sw_fused_shape  shape;
+    struct sw_module      *module;
+    void                  *kernel;
+    double                *field, *staging;  /* n*capacity numbers each                              */
+    struct sw_fused_line  *line, *host;  /* [capacity], or 1 of a batch whose runs all have the same */
+    int                    each;         /* 0: the same for all                                      */
+};
+
+/* ------------------------------------------------------------------ how a line lies in the lanes */
+
+/* Registers a thread may have: 64 Ki a multiprocessor. Fields are kept in double; a lane of Crank-Nicolson keeps two numbers a point,
+ * the old field and the one being solved for, backward Euler one. About 45 more registers hold the rest. */
+enum { MOST_OF_ONE = 64, MOST_OF_TWO = 48, GOOD = 32 };
+
+static int block_of(int n, int lanes) { return (n + lanes - 1) / lanes; }
+
+/* The fewest lanes with at most GOOD points each: what a lane does besides its points then weighs least. */
+static int lanes_for(int n)
+{
+    int lanes = 4;
+    while (lanes < 32 && block_of(n, lanes) > GOOD) lanes *= 2;
+    return lanes;
+}
+
+static int most_points(const struct sw_line_model *model) { return model->scheme == SW_CRANK_NICOLSON ? MOST_OF_TWO : MOST_OF_ONE; }
+
+/* Blocks of four warps a multiprocessor: 4 leave 128 registers a thread, 3 168, 2 255. */
+static int blocks_for(const struct sw_line_model *model, int block)
+{
+    int numbers = block * (model->scheme == SW_CRANK_NICOLSON ? 2 : 1);
+    return numbers <= 38 ? 4 : numbers <= 64 ? 3 : 2;
+}
+
+/* Shared memory: powers, values kept for the next steps, values kept a cell. More lines at once are worth less than the latter. */
+static void place(struct sw_fused_shape *shape, const struct sw_line_model *model, int n)
+{
+    enum { SHARED = 220 * 1024 };  /* bytes of a multiprocessor of sm_90, after what the system takes a block */
+    struct sw_program_size kept = sw_line_kept(model);
+    int stages = 0, lines = 32 / shape->lanes * shape->warps, cells = kept.cell * block_of(n, shape->lanes) * shape->lanes;
+    while (1 << stages < shape->lanes) stages++;
+    shape->at_step = 4 + 8 * stages;
+    shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
+    size_t block = (size_t)(shape->at_cell + cells) * sizeof(double) * (size_t)lines;
+    while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
+    shape->cells_shared = block * (size_t)shape->blocks <= SHARED;
+    shape->room = shape->at_cell + (shape->cells_shared ? cells : 0);
+}
+
+static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
+{
+    struct sw_fused_shape shape = {.lanes = lanes_for(d->n), .warps = 4};
+    shape.blocks = blocks_for(&d->model, block_of(d->n, shape.lanes));
+    place(&shape, &d->model, d->n);
+    return shape;
+}
+
+/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor. */
+static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
+{
+    int lanes, blocks, end = 0;
+    *shape = shape_for(d);
+    if (!text) return SW_OK;
+    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || text[end])
+        return SW_FAIL(SW_E_ABSENT, "band solver %s: there is no such row: cuda.fused solves by itself", text);
+    if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > most_points(&d->model) || d->n < lanes ||
+        blocks < 1 || blocks > 8)
+        return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
+    shape->lanes = lanes;
+    shape->blocks = blocks;
+    place(shape, &d->model, d->n);
+    return SW_OK;
+}
+
+static bool fused_fits(const struct sw_stepper_desc *d)
+{
+    return block_of(d->n, lanes_for(d->n)) <= most_points(&d->model);
+}
+
+/* ------------------------------------------------------------------ life */
+
+static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
+
+static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
+{
+    (void)band;
+    sw_lines_bytes(d, fixed, per_run);
+    *per_run += (2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run) * sizeof(double) + sizeof(struct sw_fused_line);
+}
+
+static enum sw_status make_kernel(struct sw_stepper *s, struct fused *p)
+{
+    void *cubin = NULL;
+    enum sw_status st;
+    SW_TRY(sw_fused_compile(&s->desc.model, s->desc.n, &p->shape, s->device->sm, &cubin));
+    st = sw_module_load(s->device, cubin, &sw_fused_kernel_name, 1, &p->kernel, &p->module);
+    sw_free(cubin);
+    return st;
+}
+
+static enum sw_status fused_create(struct sw_stepper *s, const char *band)
+{
+    struct fused *p = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    s->own = p;
+    SW_TRY(choose_shape(&s->desc, band, &p->shape));
+    if (band) snprintf(s->name, sizeof s->name, "%s+%dx%d", s->ops->name, p->shape.lanes, p->shape.blocks);
+    SW_TRY(make_kernel(s, p));
+    SW_TRY(sw_lines_create(s, &p->lines, true));
+    SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
+    SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity, &p->line));
+    p->lines.u = p->field;
+    p->lines.staging = p->staging;
+    return sw_alloc((size_t)s->desc.capacity, &p->host);
+}
+
+static void fused_destroy(struct sw_stepper *s)
+{
+    struct fused *p = s->own;
+    if (!p) return;
+    sw_lines_destroy(s, &p->lines);  /* waits for what is queued */
+    sw_module_unload(s->device, &p->module);
+    sw_device_free(s->device, p->field);
+    sw_device_free(s->device, p->staging);
+    sw_device_free(s->device, p->line);
+    sw_free(p->host);
+    sw_free(p);
+}
+
+/* ------------------------------------------------------------------ load */
+
+/* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
+static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, int n, int lanes)
+{
+    double turn[4];
+    *line = (struct sw_fused_line){.a1 = r->a1, .a2 = r->a2, .scale = r->scale};
+    for (int k = 0; 1 << k < lanes; k++) {
+        int64_t few = ((int64_t)n << k) / lanes;
+        for (int more = 0; more < 2; more++) {
+            double *power = line->power[2 * k + more];
+            sw_recursive_power(r, few + more, power);
+            if (!sw_recursive_negligible(power)) line->stages = k + 1;
+        }
+    }
+    sw_recursive_power(r, n, turn);
+    sw_recursive_closure(r, n, line->closure);
+    line->closed = !sw_recursive_negligible(turn);
+}
+
+/* One run after another; those with the coefficients of the run before are copied. */
+static void set_lines(const struct sw_stepper *s, struct fused *p, const char *const *fault)
+{
+    const struct sw_line_run *run = s->run;
+    p->each = 0;
+    for (int j = 0; j < s->count; j++) {
+        struct sw_recursive r;
+        if (j > 0 && run[j].s4 == run[j - 1].s4 && run[j].s2 == run[j - 1].s2) {
+            p->host[j] = p->host[j - 1];
+            continue;
+        }
+        if (j > 0) p->each = 1;
+        if (fault[j] || !sw_recursive_factor(run[j].s4, run[j].s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
+        set_line(&p->host[j], &r, s->desc.n, p->shape.lanes);
+    }
+}
+
+static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
+{
+    struct fused *p = s->own;
+    SW_TRY(sw_lines_load(s, &p->lines, fault));
+    set_lines(s, p, fault);
+    return sw_device_upload(s->device, p->line, p->host, (p->each ? (size_t)s->count : 1) * sizeof *p->host);
+}
+
+/* ------------------------------------------------------------------ the state */
+
+static struct sw_lines *lines_of(struct sw_stepper *s) { return &((struct fused *)s->own)->lines; }
+
+static enum sw_status fused_initial(struct sw_stepper *s) { return sw_lines_initial(s, lines_of(s)); }
+
+static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
+{
+    return sw_lines_set_state(s, lines_of(s), ((struct fused *)s->own)->field, u);
+}
+
+static enum sw_status fused_get_state(struct sw_stepper *s, double *u)
+{
+    SW_TRY(sw_lines_wait_staging(s, lines_of(s)));
+    return sw_lines_get_state(s, lines_of(s), ((struct fused *)s->own)->staging, u);
+}
+
+static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
+{
+    struct fused *p = s->own;
+    int lines = p->shape.warps * 32 / p->shape.lanes, blocks = (s->count + lines - 1) / lines;
+    size_t shared = (size_t)p->shape.room * (size_t)lines * sizeof(double);
+    void *args[] = {&p->lines.batch, &p->line, &p->each, &p->field, &from, &to};
+    return sw_kernel_launch(s->device, p->kernel, blocks, 1, 32 * p->shape.warps, shared, args);
+}
+
+static enum sw_status fused_diverged(struct sw_stepper *s, int64_t *step) { return sw_lines_diverged(s, lines_of(s), step); }
+
+static enum sw_status fused_capture(struct sw_stepper *s, int slot, int what)
+{
+    return sw_lines_capture(s, lines_of(s), slot, what);
+}
+
+static enum sw_status fused_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+{
+    return sw_lines_fetch(s, lines_of(s), slot, field, scalars);
+}
+
+static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
+{
+    void *cubin = NULL;
+    struct sw_fused_shape shape = shape_for(desc);
+    enum sw_status st = sw_fused_compile(&desc->model, desc->n, &shape, sm, &cubin);
+    sw_free(cubin);
+    return st;
+}
+
+extern const struct sw_stepper_ops stepper_fused_cuda;
+const struct sw_stepper_ops stepper_fused_cuda = {
+    .name = "cuda.fused",
+    .about = "all steps between two outputs in one kernel, each line in the registers of a few lanes",
+    .space = SW_DEVICE,
+    .fits = fused_fits,
+    .bytes = fused_bytes,
+    .create = fused_create,
+    .load = fused_load,
+    .initial = fused_initial,
+    .set_state = fused_set_state,
+    .get_state = fused_get_state,
+    .advance = fused_advance,
+    .capture = fused_capture,
+    .fetch = fused_fetch,
+    .diverged = fused_diverged,
+    .destroy = fused_destroy,
+    .try_compile = fused_try_compile,
+};
