@@ -1,5 +1,7 @@
 /* Times of the rows of the stepper table on a GPU: point-steps/s, the error against the exact solution of the discrete equation.
- *   bench_fused [-c SM] [REPEATS]      -c: only compile all kernels for sm_SM, without a device */
+ *   bench_fused [REPEATS]      rows: $BENCH_ROWS, separated by commas (cuda.fused); works: numbers $BENCH_FIRST .. $BENCH_LAST, or those
+ *                              with $BENCH_WORK in their name
+ *   bench_fused -c SM          only compile all kernels for sm_SM, without a device */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 
 static const double pi = 3.14159265358979323846;
 static int repeats = 5;
+static double fma_rate;
 
 struct bench {
     const char *name, *g, *s;
@@ -110,8 +113,8 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
     }
     qsort(seconds, (size_t)repeats, sizeof *seconds, compare);
     double work = (double)b->n * b->runs * b->steps;
-    printf("%s %.3e point-steps/s (best %.3e)  error %.2e  load %.2f s\n", label, work / seconds[repeats / 2], work / seconds[0], error,
-           loading);
+    printf("%s %.3e point-steps/s (best %.3e)  9 FMA: %.3f of the rate  error %.2e  load %.2f s\n", label,
+           work / seconds[repeats / 2], work / seconds[0], 9 * work / seconds[repeats / 2] / fma_rate, error, loading);
     fflush(stdout);
 done:
     sw_stepper_destroy(&stepper);
@@ -121,6 +124,40 @@ done:
     sw_free(param);
     sw_free(u);
     sw_free(fault);
+}
+
+/* FMA/s: eight chains a thread, 64 warps a multiprocessor. */
+static void measure_fma(struct sw_device *device)
+{
+    static const char text[] =
+        "extern \"C\" __global__ void fma_k(double *out, double a, double b, int rounds)\n{\n"
+        "    double x[8];\n    for (int k = 0; k < 8; k++) x[k] = threadIdx.x + k;\n"
+        "    for (int i = 0; i < rounds; i++)\n#pragma unroll\n        for (int j = 0; j < 64; j++) x[j % 8] = fma(x[j % 8], a, b);\n"
+        "    double sum = 0;\n    for (int k = 0; k < 8; k++) sum += x[k];\n"
+        "    if (sum == 1.0) *out = sum;\n}\n";
+    static const char *const name = "fma_k";
+    void *cubin, *kernel;
+    size_t bytes;
+    bool cached;
+    struct sw_module *module;
+    double *out, a = 0.999, b = 1e-3, best = INFINITY;
+    int rounds = 4000, blocks = 2 * device->processors;
+    need(sw_kernel_compile(text, name, device->sm, &cubin, &bytes, &cached));
+    need(sw_module_load(device, cubin, &name, 1, &kernel, &module));
+    need(sw_device_alloc(device, 1, &out));
+    void *args[] = {&out, &a, &b, &rounds};
+    for (int k = 0; k < 5; k++) {
+        double begin = sw_clock();
+        need(sw_kernel_launch(device, kernel, blocks, 1, 1024, 0, args));
+        need(sw_device_wait(device));
+        double seconds = sw_clock() - begin;
+        if (k && seconds < best) best = seconds;
+    }
+    fma_rate = 64.0 * rounds * 1024 * blocks / best;
+    printf("double-precision FMA rate %.3e /s\n", fma_rate);
+    sw_device_free(device, out);
+    sw_module_unload(device, &module);
+    sw_free(cubin);
 }
 
 #define HYPER(n, runs, each) {"hyperdiffusion" , NULL, NULL, SW_CRANK_NICOLSON, n, runs, 250, each}
@@ -137,7 +174,7 @@ enum { BENCHES = sizeof benches / sizeof *benches };
 int main(int argc, char **argv)
 {
     struct sw_device *device = NULL;
-    const char *only = getenv("BENCH_ROWS");
+    const char *only = getenv("BENCH_ROWS"), *chosen = getenv("BENCH_WORK"), *first = getenv("BENCH_FIRST"), *last = getenv("BENCH_LAST");
     if (argc > 2 && !strcmp(argv[1], "-c")) {
         for (int k = 0; k < BENCHES; k++) {
             struct sw_program *g = compile(benches[k].g), *s = compile(benches[k].s);
@@ -152,8 +189,10 @@ int main(int argc, char **argv)
     if (repeats < 1 || repeats > 32) repeats = 5;
     need(sw_device_open("cuda", 1, &device));
     printf("%s, %d multiprocessors\n", device->name, device->processors);
-    for (int k = 0; k < BENCHES; k++) {
+    measure_fma(device);
+    for (int k = first ? atoi(first) : 0; k < BENCHES && k <= (last ? atoi(last) : BENCHES); k++) {
         char rows[400], *rest = rows;
+        if (chosen && !strstr(chosen, benches[k].name)) continue;
         snprintf(rows, sizeof rows, "%s", only ? only : "cuda.fused");
         for (char *row; (row = strsep(&rest, ","));) run(&benches[k], row, device);
     }

@@ -73,7 +73,7 @@ static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *
     *shape = shape_for(d);
     if (!text) return SW_OK;
     if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || text[end])
-        return SW_FAIL(SW_E_ABSENT, "band solver %s: there is no such row: cuda.fused solves by itself", text);
+        return SW_FAIL(SW_E_ABSENT, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
     if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > most_points(&d->model) || d->n < lanes ||
         blocks < 1 || blocks > 8)
         return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
