@@ -232,7 +232,7 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     if (!__any_sync(EVERYONE, alive)) return;
 
     const struct sw_fused_line *mine = coefficient + (each ? run : 0);
-    for (int k = me.l; k < AT_STEP; k += LANES) me.shared[k] = mine->closure[k];  /* power follows closure */
+    for (int k = me.l; k < AT_STEP; k += LANES) me.shared[k] = ((const double *)mine)[k];  /* closure, then power */
     me.a1 = mine->a1;
     me.a2 = mine->a2;
     me.scale = (CRANK ? 2.0 : 1.0) * mine->scale;
