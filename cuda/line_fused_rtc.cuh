@@ -6,7 +6,9 @@
  *     NPARAM                              parameters of a run
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each step
- *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell begin, all of it
+ *     AT_STEP, AT_CELL, AT_ROWS, GROUP_ROOM  shared memory of a group, in doubles: where values kept a step and a cell and the rows of
+ *                                         powers begin, all of it
+ *     CORRECT                             1: blocks are corrected by rows of powers, 0: they are recurred through again
  *
  * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h); a sweep
  *     1. recurs through the block from zero, for the state that the block leaves behind              2 FMA a point
@@ -70,40 +72,71 @@ __device__ static inline void leave(const struct lane &me, int j, double f, stru
     s->u = z;
 }
 
-/* A = I + s4 d4 - s2 d2 has been applied to the solution times 1/scale: f becomes it, in y. f is given by value(j). */
+/* A = I + s4 d4 - s2 d2 has been applied to the solution times 1/scale: f, given by value(j), becomes it; done(j, x) takes it. y [BLOCK]
+ * is room. CORRECT: instead of recurring again (3.), a point takes what the state before the block adds to it, the first row of
+ * P^{j+1} times that state: as many FMA, none waiting for another, and a table. */
 template <typename F, typename G>
 __device__ static inline void solve(const struct lane &me, double *y, F value, G done)
 {
+    const double2 *row = (const double2 *)(me.shared + AT_ROWS), *back = row - (me.full ? 0 : 1);
     struct sw_state s = {0.0, 0.0}, e;
+    (void)back;
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
         struct sw_state before = s;
         leave(me, j, value(j), &s);
+        if (CORRECT) y[j] = s.u;
         if (!EVEN && j == BLOCK - 1 && !me.full) s = before;
     }
     e = carry<1>(me, s);
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
-        double z = sw_recursive_next(me.a1, me.a2, FORCED ? y[j] : value(j), e.u, e.v);
-        e.v = e.u;
-        e.u = y[j] = z;
+        if (CORRECT) {
+            double2 h = row[j];
+            y[j] = fma(h.x, e.u, fma(h.y, e.v, y[j]));
+        } else {
+            double z = sw_recursive_next(me.a1, me.a2, FORCED ? y[j] : value(j), e.u, e.v);
+            e.v = e.u;
+            e.u = y[j] = z;
+        }
     }
     if (!EVEN && !me.full) y[BLOCK - 1] = 0.0;
     s = sw_state{0.0, 0.0};
+    asm volatile("" ::: "memory");  /* rows and powers are loaded again: registers are for the field */
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0; j--) leave(me, BLOCK - 1 - j, y[j], &s);
+    for (int j = BLOCK - 1; j >= 0; j--) {
+        leave(me, BLOCK - 1 - j, y[j], &s);
+        if (CORRECT) y[j] = s.u;
+    }
     e = carry<-1>(me, s);
 #pragma unroll
     for (int j = BLOCK - 1; j >= 0; j--) {
         struct sw_state before = e;
-        double z = sw_recursive_next(me.a1, me.a2, y[j], e.u, e.v);
-        e.v = e.u;
-        e.u = z;
+        double z;
+        if (CORRECT) {
+            double2 h = back[BLOCK - 1 - j];
+            z = fma(h.x, e.u, fma(h.y, e.v, y[j]));
+        } else {
+            z = sw_recursive_next(me.a1, me.a2, y[j], e.u, e.v);
+            e.v = e.u;
+            e.u = z;
+        }
         if (!EVEN && j == BLOCK - 1 && !me.full) {
             e = before;
             z = 0.0;
         }
         done(j, z);
+    }
+}
+
+/* The first rows of P, P^2, ..., P^BLOCK. */
+__device__ static inline void compute_rows(const struct lane &me)
+{
+    double2 h = {-me.a1, -me.a2}, *row = (double2 *)(me.shared + AT_ROWS);
+    for (int j = 0; j < BLOCK; j++) {
+        double2 next = {fma(h.x, -me.a1, h.y), h.x * -me.a2};
+        if (j % LANES == me.l) row[j] = h;
+        h = next;
     }
 }
 
@@ -257,6 +290,7 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     v.origin = me.first;
     for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
+    if (CORRECT) compute_rows(me);
     if (CELLS_SHARED && HELD_CELL)
         for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, me.shared + AT_CELL + j * HELD_CELL * LANES + me.l, LANES);
     __syncwarp();

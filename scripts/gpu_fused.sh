@@ -12,11 +12,11 @@ timeout 60 "$build/test_stepper" > "$out/test_stepper.txt" 2>&1; echo "test_step
 grep -E '^\[  (FAILED|ERROR)|ERROR|FAILED|off by' "$out/test_stepper.txt" | head -30
 timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.txt"
 # the same works laid out otherwise: lanes x blocks a multiprocessor
-BENCH_FIRST=2 BENCH_LAST=3 BENCH_ROWS=cuda.fused+32x2,cuda.fused+32x3,cuda.fused+32x4,cuda.fused+16x2,cuda.fused+16x3,cuda.fused+16x4 \
+BENCH_FIRST=2 BENCH_LAST=3 BENCH_ROWS=cuda.fused+32x2,cuda.fused+32x3,cuda.fused+32x4,cuda.fused+32x3c,cuda.fused+32x4c,cuda.fused+16x3,cuda.fused+16x3c,cuda.fused+16x4 \
     timeout 40 "$build/bench_fused" 3 2>&1 | tee "$out/shapes.txt"
-BENCH_FIRST=7 BENCH_LAST=8 BENCH_ROWS=cuda.fused+4x2,cuda.fused+4x3,cuda.fused+8x3,cuda.fused+8x4,cuda.fused+8x5,cuda.fused+16x6 \
+BENCH_FIRST=7 BENCH_LAST=8 BENCH_ROWS=cuda.fused+4x2,cuda.fused+4x3,cuda.fused+8x3,cuda.fused+8x4,cuda.fused+8x5,cuda.fused+8x4c,cuda.fused+16x6 \
     timeout 40 "$build/bench_fused" 3 2>&1 | tee -a "$out/shapes.txt"
-BENCH_FIRST=13 BENCH_LAST=18 BENCH_ROWS=cuda.fused+32x2,cuda.fused+32x3,cuda.fused+32x4,cuda.fused+16x3,cuda.fused+16x2 \
+BENCH_FIRST=13 BENCH_LAST=18 BENCH_ROWS=cuda.fused+32x2,cuda.fused+32x3,cuda.fused+32x4,cuda.fused+32x3c,cuda.fused+32x4c,cuda.fused+16x3 \
     timeout 40 "$build/bench_fused" 3 2>&1 | tee -a "$out/shapes.txt"
 if command -v ncu > /dev/null; then
     for work in 3 18; do

@@ -1,6 +1,7 @@
 /* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers of a group of
  * lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access to it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "stepper/fused_point.h"
@@ -46,16 +47,18 @@ static int blocks_for(const struct sw_line_model *model, int block)
 /* Shared memory: powers, values kept for the next steps, values kept a cell. More lines at once are worth less than the latter. */
 static void place(struct sw_fused_shape *shape, const struct sw_line_model *model, int n)
 {
-    enum { SHARED = 220 * 1024 };  /* bytes of a multiprocessor of sm_90, after what the system takes a block */
+    enum { SHARED = 220 * 1024, BLOCK_SHARED = 96 * 1024 };  /* bytes of a multiprocessor of sm_90; of a block anywhere */
     struct sw_program_size kept = sw_line_kept(model);
     int stages = 0, lines = 32 / shape->lanes * shape->warps, cells = kept.cell * block_of(n, shape->lanes) * shape->lanes;
     while (1 << stages < shape->lanes) stages++;
+    int rows = shape->correct ? 2 * block_of(n, shape->lanes) : 0;
     shape->at_step = 4 + 8 * stages;
     shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
-    size_t block = (size_t)(shape->at_cell + cells) * sizeof(double) * (size_t)lines;
+    size_t block = (size_t)(shape->at_cell + cells + rows) * sizeof(double) * (size_t)lines;
     while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
-    shape->cells_shared = block * (size_t)shape->blocks <= SHARED;
-    shape->room = shape->at_cell + (shape->cells_shared ? cells : 0);
+    shape->cells_shared = block * (size_t)shape->blocks <= SHARED && block <= BLOCK_SHARED;
+    shape->at_rows = shape->at_cell + (shape->cells_shared ? cells : 0);
+    shape->room = shape->at_rows + rows;
 }
 
 static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
@@ -66,19 +69,20 @@ static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
     return shape;
 }
 
-/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor. */
+/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor; "16x3c": corrected. */
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
 {
     int lanes, blocks, end = 0;
     *shape = shape_for(d);
     if (!text) return SW_OK;
-    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || text[end])
+    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || (text[end] && strcmp(text + end, "c") != 0))
         return SW_FAIL(SW_E_ABSENT, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
     if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > most_points(&d->model) || d->n < lanes ||
         blocks < 1 || blocks > 8)
         return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
     shape->lanes = lanes;
     shape->blocks = blocks;
+    shape->correct = text[end] == 'c';
     place(shape, &d->model, d->n);
     return SW_OK;
 }
@@ -115,7 +119,7 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
     SW_TRY(choose_shape(&s->desc, band, &p->shape));
-    if (band) snprintf(s->name, sizeof s->name, "%s+%dx%d", s->ops->name, p->shape.lanes, p->shape.blocks);
+    if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
     SW_TRY(make_kernel(s, p));
     SW_TRY(sw_lines_create(s, &p->lines, true));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
