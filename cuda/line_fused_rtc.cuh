@@ -64,6 +64,15 @@ template <int DIRECTION> __device__ static inline struct sw_state carry(const st
     return sw_state{from_lane(s.u, before), from_lane(s.v, before)};
 }
 
+/* From shared memory, each time anew: registers are for the field. */
+__device__ static inline double2 load_again(const double2 *at)
+{
+    double2 value;
+    asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(value.x), "=d"(value.y) : "r"((unsigned)__cvta_generic_to_shared(at)));
+    return value;
+}
+
 /* One more point of a recursion from zero; j points came before. */
 __device__ static inline void leave(const struct lane &me, int j, double f, struct sw_state *s)
 {
@@ -92,7 +101,7 @@ __device__ static inline void solve(const struct lane &me, double *y, F value, G
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
         if (CORRECT) {
-            double2 h = row[j];
+            double2 h = load_again(row + j);
             y[j] = fma(h.x, e.u, fma(h.y, e.v, y[j]));
         } else {
             double z = sw_recursive_next(me.a1, me.a2, FORCED ? y[j] : value(j), e.u, e.v);
@@ -102,7 +111,6 @@ __device__ static inline void solve(const struct lane &me, double *y, F value, G
     }
     if (!EVEN && !me.full) y[BLOCK - 1] = 0.0;
     s = sw_state{0.0, 0.0};
-    asm volatile("" ::: "memory");  /* rows and powers are loaded again: registers are for the field */
 #pragma unroll
     for (int j = BLOCK - 1; j >= 0; j--) {
         leave(me, BLOCK - 1 - j, y[j], &s);
@@ -114,7 +122,7 @@ __device__ static inline void solve(const struct lane &me, double *y, F value, G
         struct sw_state before = e;
         double z;
         if (CORRECT) {
-            double2 h = back[BLOCK - 1 - j];
+            double2 h = load_again(back + BLOCK - 1 - j);
             z = fma(h.x, e.u, fma(h.y, e.v, y[j]));
         } else {
             z = sw_recursive_next(me.a1, me.a2, y[j], e.u, e.v);
