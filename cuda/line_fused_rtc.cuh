@@ -1,14 +1,12 @@
 /* The kernel of cuda.fused: a group of lanes takes a line through all steps from one output to the next, its points in registers.
- * Compiled at run time (src/stepper/fused_kernel_cuda.c) behind the *_point.h files used below and
+ * Compiled at run time (src/stepper/line_kernels_cuda.c) behind the *_point.h files used below and
  *
  *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32), warps a block, blocks a multiprocessor
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
  *     NPARAM                              parameters of a run
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each step
- *     AT_STEP, AT_CELL, AT_ROWS, GROUP_ROOM  shared memory of a group, in doubles: where values kept a step and a cell and the rows of
- *                                         powers begin, all of it
- *     CORRECT                             1: blocks are corrected by rows of powers, 0: they are recurred through again
+ *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell begin, all of it
  *
  * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h); a sweep
  *     1. recurs through the block from zero, for the state that the block leaves behind              2 FMA a point
@@ -64,15 +62,6 @@ template <int DIRECTION> __device__ static inline struct sw_state carry(const st
     return sw_state{from_lane(s.u, before), from_lane(s.v, before)};
 }
 
-/* From shared memory, each time anew: registers are for the field. */
-__device__ static inline double2 load_again(const double2 *at)
-{
-    double2 value;
-    asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];"
-                 : "=d"(value.x), "=d"(value.y) : "r"((unsigned)__cvta_generic_to_shared(at)));
-    return value;
-}
-
 /* One more point of a recursion from zero; j points came before. */
 __device__ static inline void leave(const struct lane &me, int j, double f, struct sw_state *s)
 {
@@ -82,69 +71,40 @@ __device__ static inline void leave(const struct lane &me, int j, double f, stru
 }
 
 /* A = I + s4 d4 - s2 d2 has been applied to the solution times 1/scale: f, given by value(j), becomes it; done(j, x) takes it. y [BLOCK]
- * is room. CORRECT: instead of recurring again (3.), a point takes what the state before the block adds to it, the first row of
- * P^{j+1} times that state: as many FMA, none waiting for another, and a table. */
+ * is room. */
 template <typename F, typename G>
 __device__ static inline void solve(const struct lane &me, double *y, F value, G done)
 {
-    const double2 *row = (const double2 *)(me.shared + AT_ROWS), *back = row - (me.full ? 0 : 1);
     struct sw_state s = {0.0, 0.0}, e;
-    (void)back;
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
         struct sw_state before = s;
         leave(me, j, value(j), &s);
-        if (CORRECT) y[j] = s.u;
         if (!EVEN && j == BLOCK - 1 && !me.full) s = before;
     }
     e = carry<1>(me, s);
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
-        if (CORRECT) {
-            double2 h = load_again(row + j);
-            y[j] = fma(h.x, e.u, fma(h.y, e.v, y[j]));
-        } else {
-            double z = sw_recursive_next(me.a1, me.a2, FORCED ? y[j] : value(j), e.u, e.v);
-            e.v = e.u;
-            e.u = y[j] = z;
-        }
+        double z = sw_recursive_next(me.a1, me.a2, FORCED ? y[j] : value(j), e.u, e.v);
+        e.v = e.u;
+        e.u = y[j] = z;
     }
     if (!EVEN && !me.full) y[BLOCK - 1] = 0.0;
     s = sw_state{0.0, 0.0};
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0; j--) {
-        leave(me, BLOCK - 1 - j, y[j], &s);
-        if (CORRECT) y[j] = s.u;
-    }
+    for (int j = BLOCK - 1; j >= 0; j--) leave(me, BLOCK - 1 - j, y[j], &s);
     e = carry<-1>(me, s);
 #pragma unroll
     for (int j = BLOCK - 1; j >= 0; j--) {
         struct sw_state before = e;
-        double z;
-        if (CORRECT) {
-            double2 h = load_again(back + BLOCK - 1 - j);
-            z = fma(h.x, e.u, fma(h.y, e.v, y[j]));
-        } else {
-            z = sw_recursive_next(me.a1, me.a2, y[j], e.u, e.v);
-            e.v = e.u;
-            e.u = z;
-        }
+        double z = sw_recursive_next(me.a1, me.a2, y[j], e.u, e.v);
+        e.v = e.u;
+        e.u = z;
         if (!EVEN && j == BLOCK - 1 && !me.full) {
             e = before;
             z = 0.0;
         }
         done(j, z);
-    }
-}
-
-/* The first rows of P, P^2, ..., P^BLOCK. */
-__device__ static inline void compute_rows(const struct lane &me)
-{
-    double2 h = {-me.a1, -me.a2}, *row = (double2 *)(me.shared + AT_ROWS);
-    for (int j = 0; j < BLOCK; j++) {
-        double2 next = {fma(h.x, -me.a1, h.y), h.x * -me.a2};
-        if (j % LANES == me.l) row[j] = h;
-        h = next;
     }
 }
 
@@ -298,7 +258,6 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     v.origin = me.first;
     for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
-    if (CORRECT) compute_rows(me);
     if (CELLS_SHARED && HELD_CELL)
         for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, me.shared + AT_CELL + j * HELD_CELL * LANES + me.l, LANES);
     __syncwarp();

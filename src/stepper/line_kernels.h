@@ -20,8 +20,7 @@ void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
 struct sw_fused_shape {
     int lanes;          /* a line: 4, 8, 16 or 32                                              */
     int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
-    int correct;        /* whether a sweep corrects by rows of powers                          */
-    int at_step, at_cell, at_rows, room;  /* shared memory of a line, in doubles               */
+    int at_step, at_cell, room;  /* shared memory of a line, in doubles               */
     int cells_shared;   /* whether the values kept a cell lie there                            */
 };
 extern const char *const sw_fused_kernel_name;

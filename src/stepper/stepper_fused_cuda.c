@@ -1,7 +1,6 @@
 /* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers of a group of
  * lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access to it. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/sw_mem.h"
 #include "stepper/fused_point.h"
@@ -51,14 +50,12 @@ static void place(struct sw_fused_shape *shape, const struct sw_line_model *mode
     struct sw_program_size kept = sw_line_kept(model);
     int stages = 0, lines = 32 / shape->lanes * shape->warps, cells = kept.cell * block_of(n, shape->lanes) * shape->lanes;
     while (1 << stages < shape->lanes) stages++;
-    int rows = shape->correct ? 2 * block_of(n, shape->lanes) : 0;
     shape->at_step = 4 + 8 * stages;
     shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
-    size_t block = (size_t)(shape->at_cell + cells + rows) * sizeof(double) * (size_t)lines;
+    size_t block = (size_t)(shape->at_cell + cells) * sizeof(double) * (size_t)lines;
     while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
     shape->cells_shared = block * (size_t)shape->blocks <= SHARED && block <= BLOCK_SHARED;
-    shape->at_rows = shape->at_cell + (shape->cells_shared ? cells : 0);
-    shape->room = shape->at_rows + rows;
+    shape->room = shape->at_cell + (shape->cells_shared ? cells : 0);
 }
 
 static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
@@ -69,20 +66,19 @@ static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
     return shape;
 }
 
-/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor; "16x3c": corrected. */
+/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor. */
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
 {
     int lanes, blocks, end = 0;
     *shape = shape_for(d);
     if (!text) return SW_OK;
-    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || (text[end] && strcmp(text + end, "c") != 0))
-        return SW_FAIL(SW_E_ABSENT, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
+    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || text[end])
+        return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
     if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > most_points(&d->model) || d->n < lanes ||
         blocks < 1 || blocks > 8)
-        return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
+        return SW_FAIL(SW_E_CONFIG, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
     shape->lanes = lanes;
     shape->blocks = blocks;
-    shape->correct = text[end] == 'c';
     place(shape, &d->model, d->n);
     return SW_OK;
 }
@@ -235,6 +231,17 @@ static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int 
     return st;
 }
 
+/* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange, some
+ * 8 log2(lanes) + 8 a lane, is not counted. The stencil's and those of G and S. */
+static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
+{
+    const struct sw_line_model *m = &s->desc.model;
+    double operations = 9;
+    if (m->g) operations += 3 + sw_program_size(m->g).point;
+    if (m->s) operations += 1 + sw_program_size(m->s).point;
+    return (struct sw_cost){16.0 / (double)steps, operations};
+}
+
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
@@ -252,5 +259,6 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .fetch = fused_fetch,
     .diverged = fused_diverged,
     .destroy = fused_destroy,
+    .cost = fused_cost,
     .try_compile = fused_try_compile,
 };
