@@ -31,8 +31,8 @@ BEGIN { n = split(rules, line, "\n")
   to = file; if (to !~ /\//) to = "cuda"; else sub(/\/.*/, "", to)
   if (index(may[from], " " to " ") == 0)
       print $1 ":" $2 ": " from " may not include " file
-  else if (to == "cuda" && from != "cuda" && $1 !~ /_cuda\.c$/)
-      print $1 ":" $2 ": only *_cuda.c may include " file
+  else if (to == "cuda" && from != "cuda" && $1 !~ /_cuda\.[ch]$/)
+      print $1 ":" $2 ": only *_cuda.[ch] may include " file
   else if (from == "cuda" && to !~ /^(base|cuda)$/ && file !~ /_point\.h$/)
       print $1 ":" $2 ": cuda may include only *_point.h from " to }')
 home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
@@ -40,7 +40,7 @@ home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
 }
 strays=$(home 'libconfig' 'src/config/config_read[.]c'; home 'hdf5' 'src/results/[a-z_]*_hdf5[.][ch]'
          home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse' 'src/solver/[a-z_]*_cuda[.]c'
-         home 'cuda_runtime|cuda[.]h' '(src/[a-z]*/[a-z_]*_cuda[.]c|cuda/[a-z_]*[.]cuh?|cuda/[a-z_]*[.]h)'
+         home 'cuda_runtime|cuda[.]h' '(src/[a-z]*/[a-z_]*_cuda[.][ch]|cuda/[a-z_]*[.]cuh?|cuda/[a-z_]*[.]h)'
          home 'mpi' 'src/comm/comm_mpi[.]c'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h')
 all=$(printf '%s\n%s\n' "$bad" "$strays" | sed '/^$/d')
 [ -z "$all" ] || { echo "$all" >&2; exit 1; }
