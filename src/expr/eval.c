@@ -67,6 +67,7 @@ static void compute_scalar(struct sw_eval *e, int k)
 void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride)
 {
     const struct sw_program *p = eval->program;
+    eval->begun++;
     for (int k = p->first[SW_RATE_RUN]; k < p->first[SW_RATE_RUN + 1]; k++) {
         const struct instruction *in = &p->code[k];
         double *out = eval_scalar(eval, k);
@@ -88,8 +89,17 @@ void sw_eval_step_lanes(struct sw_eval *eval, const double *t, int64_t step)
         const struct instruction *in = &p->code[k];
         if (in->op == OP_NAME) memcpy(eval_scalar(eval, k), t, (size_t)eval->lanes * sizeof *t);
         else compute_scalar(eval, k);
-        widen(eval, in, eval_scalar(eval, k));
     }
+    eval->narrow = true;
+}
+
+/* Who uses the form of a program (form.c) never gets here. */
+static void widen_step(struct sw_eval *e)
+{
+    const struct sw_program *p = e->program;
+    for (int k = p->first[SW_RATE_STEP]; e->narrow && k < p->first[SW_RATE_STEP + 1]; k++)
+        widen(e, &p->code[k], eval_scalar(e, k));
+    e->narrow = false;
 }
 
 void sw_eval_step(struct sw_eval *eval, double t, int64_t step)
@@ -142,6 +152,7 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
     const struct instruction *root = &p->code[p->root];
     size_t values = (size_t)count * (size_t)eval->lanes;
     assert(count <= eval->max_points);
+    widen_step(eval);
     if (root->rate <= SW_RATE_STEP) {
         const double *lane = eval_scalar(eval, p->root);
         for (int i = 0; i < count; i++)

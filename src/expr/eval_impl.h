@@ -15,6 +15,8 @@ struct sw_eval {
     double *scratch;  /* [scratches][BLOCK]                                     */
     double *cell;     /* [kept CELL values][max_points][lanes]                  */
     int64_t step;
+    bool    narrow;   /* STEP values are not in wide yet                        */
+    int64_t begun;    /* how often sw_eval_run() was called                     */
 };
 
 /** The values of a number, a RUN or a STEP instruction: [lanes]. */

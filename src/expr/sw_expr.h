@@ -170,7 +170,7 @@ void sw_form_destroy(struct sw_form **form);
 /** The terms at the step that sw_eval_step() began; valid until the next call for this form or its workspace.
  * @param cell  cell[slot] -> [points][lanes], as for sw_eval_cells()
  * @return how many */
-int sw_form_terms(const struct sw_form *form, const double *const *cell, struct sw_form_term term[SW_FORM_TERMS]);
+int sw_form_terms(struct sw_form *form, const double *const *cell, struct sw_form_term term[SW_FORM_TERMS]);
 
 /* ---- as CUDA C text (also valid C11; cells are indexed by int, `real` is a type the including text defines) */
 

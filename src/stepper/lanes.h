@@ -57,7 +57,7 @@ struct sw_lanes_terms {
     /* either as values */
     double *g;                 /* [n+2][SW_LANES]: G at points -1 .. n, where -1 and n are filled in here; NULL: none */
     bool    has_s;             /* S is in y                                                                         */
-    /* or as polynomials in u, dt S with a sum of values known at the cells besides */
+    /* or as polynomials in u, those of (dt/dx²) G and dt S, with a sum of values known at the cells besides */
     const struct sw_lanes_forms *forms;  /* NULL: as values */
 };
 

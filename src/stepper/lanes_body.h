@@ -225,7 +225,7 @@ BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES], 
 
 #define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
 
-/* The same with G and S as polynomials, which nothing is stored for: 14 operations a point for a G and two cells. y may be
+/* The same with G and S as polynomials, which nothing is stored for: 11 operations a point for a G and two cells. y may be
  * u. */
 BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const double *u, const struct sw_lanes_terms *t,
                               double *y, bool has_g, int cells, bool has_s_in_u)
@@ -233,9 +233,9 @@ BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const d
     const struct sw_lanes_forms *form = t->forms;
     const struct cubic cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
     const double *cell[SW_LANES_CELLS];
-    const vec u_weight = (vec){0} + t->u_weight;
+    const vec u_weight = (vec){0} + t->u_weight, two = (vec){0} + 2.0;
     struct state v = {0};
-    vec here[GROUP], first[GROUP], left[GROUP], mid[GROUP], g_weight[GROUP], factor[SW_LANES_CELLS][GROUP];
+    vec here[GROUP], first[GROUP], left[GROUP], mid[GROUP], factor[SW_LANES_CELLS][GROUP];
     COEFFICIENTS
     for (int k = 0; k < cells; k++) cell[k] = form->cell[k] + lane;
     EACH {
@@ -243,7 +243,6 @@ BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const d
         here[j] = first[j] = LOAD(u);
         left[j] = CUBIC(cubic_g, last);
         mid[j] = CUBIC(cubic_g, here[j]);
-        g_weight[j] = OF(c->g_weight);
         for (int k = 0; k < cells; k++) factor[k][j] = OF(form->cell_factor[k]);
     }
 #define POINT(next_u)                                                                          \
@@ -253,7 +252,7 @@ BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const d
         for (int k = 0; k < cells; k++) f = FMA(factor[k][j], LOAD(cell[k]), f);               \
         if (has_g) {                                                                           \
             vec right = CUBIC(cubic_g, next);                                                  \
-            f = FMA(g_weight[j], (left[j] + right) - 2.0 * mid[j], f);                         \
+            f = FNMA(two, mid[j], f + (left[j] + right));                                      \
             left[j] = mid[j];                                                                  \
             mid[j] = right;                                                                    \
         }                                                                                      \

@@ -89,7 +89,7 @@ static void destroy_worker(struct worker *w)
 }
 
 /* G has no cells here, and those of S stand alone: not times u. */
-static bool fits_sweep(const struct sw_form *form, int program)
+static bool fits_sweep(struct sw_form *form, int program)
 {
     struct sw_form_term term[SW_FORM_TERMS];
     const double *in[SW_INPUTS] = {0};
@@ -305,13 +305,13 @@ static bool finite_lanes(int n, const double *u, bool finite[SW_LANES])
 
 /* ------------------------------------------------------------------ steps */
 
-/* dt times a sum of terms, as a polynomial and, for S, values of the cells. */
+/* weight times a sum of terms, as a polynomial and, for S, values of the cells. */
 static void add_terms(const struct sw_form_term *term, int terms, const double *weight, double poly[][SW_LANES],
                       struct sw_lanes_forms *forms)
 {
     for (int k = 0; k < terms; k++) {
         double *out = term[k].cell ? forms->cell_factor[forms->cells] : poly[term[k].power];
-        for (int l = 0; l < SW_LANES; l++) out[l] += (weight ? weight[l] : 1.0) * term[k].factor[l];
+        for (int l = 0; l < SW_LANES; l++) out[l] += weight[l] * term[k].factor[l];
         if (term[k].cell) forms->cell[forms->cells++] = term[k].cell;
     }
 }
@@ -321,7 +321,7 @@ static void step_of_forms(const struct simd *p, int n, struct worker *w, const s
 {
     struct sw_lanes_forms forms = {.has_g = g->form[G] != NULL};
     struct sw_form_term term[SW_FORM_TERMS];
-    if (g->form[G]) add_terms(term, sw_form_terms(g->form[G], in, term), NULL, forms.g, &forms);
+    if (g->form[G]) add_terms(term, sw_form_terms(g->form[G], in, term), g->lanes.g_weight, forms.g, &forms);
     if (g->form[S]) {
         int count = sw_form_terms(g->form[S], in, term);
         add_terms(term, count, g->lanes.s_weight, forms.s, &forms);
