@@ -55,13 +55,15 @@ static bool alone(const struct sw_stepper_desc *d)  /* no terms but the implicit
 
 static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {
-    size_t n = (size_t)desc->n, cells = 0;
+    enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
+    const struct sw_program *program[PROGRAMS] = {[G] = desc->model.g, [S] = desc->model.s};
+    size_t n = (size_t)desc->n;
     (void)band;
-    if (desc->model.g) cells += (size_t)sw_program_size(desc->model.g).cell;
-    if (desc->model.s) cells += (size_t)sw_program_size(desc->model.s).cell;
     sw_host_bytes(desc, fixed, per_run);
     *fixed += (size_t)omp_get_max_threads() * n * 5 * SW_LANES * sizeof(double) + SW_LANES * *per_run;
-    *per_run += cells * n * sizeof(double) + (sizeof(struct group) + 16384) / SW_LANES;  /* 16384: blocks of the programs */
+    *per_run += sizeof(struct group) / SW_LANES;
+    for (int k = 0; k < PROGRAMS; k++)
+        if (program[k]) *per_run += (size_t)sw_program_size(program[k]).cell * n * sizeof(double) + WORKSPACE / SW_LANES;
 }
 
 /* ------------------------------------------------------------------ create, destroy */
