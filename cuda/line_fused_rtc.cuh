@@ -2,25 +2,31 @@
  * Compiled at run time (src/stepper/line_kernels_cuda.c) behind the *_point.h files used below and
  *
  *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32), warps a block, blocks a multiprocessor
+ *     CHAINS                              recursions at the same time in a lane
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
  *     NPARAM                              parameters of a run
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each step
  *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell begin, all of it
  *
- * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h); a sweep
- *     1. recurs through the block from zero, for the state that the block leaves behind              2 FMA a point
- *     2. adds up states round the circle: stage k takes the state of the lane 2^k back, times the
- *        power of P for the points between; then the closure                                         4 FMA a lane and stage
- *     3. recurs through the block again, from the state that the lane before now has                 2 FMA a point
+ * Lane l has the points of block l, BLOCK of them or one fewer, in CHAINS chains of PART points, the last one the rest. A solve is two
+ * sweeps (stepper/recursive.h); a sweep
+ *     1. recurs through the chains of the block from zero, all at the same time, as a recursion waits for itself: the
+ *        state that each leaves behind                                                           2 FMA a point
+ *     2. joins them to the state that the block leaves behind                                    4 FMA a lane and chain but one
+ *     3. adds up states round the circle: stage k takes the state of the lane 2^k back, times the
+ *        power of P for the points between; then the closure                                     4 FMA a lane and stage
+ *     4. joins states once more, to the one before each chain                                    4 FMA a lane and chain but one
+ *     5. recurs through the chains again, from these states                                      2 FMA a point
  * 8 FMA a point, and one for the new field; no table but the powers, so runs with different coefficients cost the same. Which
  * stages are left out is decided for each line from its own coefficients. Memory is touched before the first and after the last step. */
 
 enum { THREADS = 32 * WARPS, GROUPS = THREADS / LANES, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
+enum { PART = BLOCK / CHAINS, LAST = BLOCK - (CHAINS - 1) * PART };
 enum { STAGES = LANES == 32 ? 5 : LANES == 16 ? 4 : LANES == 8 ? 3 : 2 };
 enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
 enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
-enum { AT_POWER = 4 };
+enum { AT_CHAIN = 4, AT_POWER = 16 };
 
 #define EVERYONE 0xffffffffu
 
@@ -70,42 +76,78 @@ __device__ static inline void leave(const struct lane &me, int j, double f, stru
     s->u = z;
 }
 
+__device__ static inline int points_of(int chain) { return chain < CHAINS - 1 ? PART : LAST; }
+
+/* The power of P for the points of a chain. */
+__device__ static inline const double *chain_power(const struct lane &me, int chain)
+{
+    return me.shared + AT_CHAIN + (chain < CHAINS - 1 ? 0 : me.full ? 8 : 4);
+}
+
+/* e: the state before each chain, from what each leaves behind when it starts from zero, s. */
+template <int DIRECTION>
+__device__ static inline void carry_chains(const struct lane &me, const struct sw_state *s, struct sw_state *e)
+{
+    const int first = DIRECTION > 0 ? 0 : CHAINS - 1;
+    struct sw_state all = s[first];
+#pragma unroll
+    for (int q = 1; q < CHAINS; q++) all = join_shared(chain_power(me, first + DIRECTION * q), all, s[first + DIRECTION * q]);
+    e[first] = carry<DIRECTION>(me, all);
+#pragma unroll
+    for (int q = 1; q < CHAINS; q++) {
+        int before = first + DIRECTION * (q - 1);
+        e[before + DIRECTION] = join_shared(chain_power(me, before), e[before], s[before]);
+    }
+}
+
 /* A = I + s4 d4 - s2 d2 has been applied to the solution times 1/scale: f, given by value(j), becomes it; done(j, x) takes it. y [BLOCK]
  * is room. */
 template <typename F, typename G>
 __device__ static inline void solve(const struct lane &me, double *y, F value, G done)
 {
-    struct sw_state s = {0.0, 0.0}, e;
+    struct sw_state s[CHAINS] = {}, e[CHAINS];
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) {
-        struct sw_state before = s;
-        leave(me, j, value(j), &s);
-        if (!EVEN && j == BLOCK - 1 && !me.full) s = before;
-    }
-    e = carry<1>(me, s);
+    for (int j = 0; j < LAST; j++)
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) {
-        double z = sw_recursive_next(me.a1, me.a2, FORCED ? y[j] : value(j), e.u, e.v);
-        e.v = e.u;
-        e.u = y[j] = z;
-    }
-    if (!EVEN && !me.full) y[BLOCK - 1] = 0.0;
-    s = sw_state{0.0, 0.0};
-#pragma unroll
-    for (int j = BLOCK - 1; j >= 0; j--) leave(me, BLOCK - 1 - j, y[j], &s);
-    e = carry<-1>(me, s);
-#pragma unroll
-    for (int j = BLOCK - 1; j >= 0; j--) {
-        struct sw_state before = e;
-        double z = sw_recursive_next(me.a1, me.a2, y[j], e.u, e.v);
-        e.v = e.u;
-        e.u = z;
-        if (!EVEN && j == BLOCK - 1 && !me.full) {
-            e = before;
-            z = 0.0;
+        for (int k = 0; k < CHAINS; k++) {
+            struct sw_state before = s[k];
+            if (j < points_of(k)) leave(me, j, value(k * PART + j), &s[k]);
+            if (!EVEN && k * PART + j == BLOCK - 1 && !me.full) s[k] = before;
         }
-        done(j, z);
-    }
+    carry_chains<1>(me, s, e);
+#pragma unroll
+    for (int j = 0; j < LAST; j++)
+#pragma unroll
+        for (int k = 0; k < CHAINS; k++)
+            if (j < points_of(k)) {
+                double z = sw_recursive_next(me.a1, me.a2, value(k * PART + j), e[k].u, e[k].v);
+                e[k].v = e[k].u;
+                e[k].u = y[k * PART + j] = z;
+            }
+    if (!EVEN && !me.full) y[BLOCK - 1] = 0.0;
+#pragma unroll
+    for (int k = 0; k < CHAINS; k++) s[k] = sw_state{0.0, 0.0};
+#pragma unroll
+    for (int j = LAST - 1; j >= 0; j--)
+#pragma unroll
+        for (int k = 0; k < CHAINS; k++)
+            if (j < points_of(k)) leave(me, points_of(k) - 1 - j, y[k * PART + j], &s[k]);
+    carry_chains<-1>(me, s, e);
+#pragma unroll
+    for (int j = LAST - 1; j >= 0; j--)
+#pragma unroll
+        for (int k = 0; k < CHAINS; k++)
+            if (j < points_of(k)) {
+                struct sw_state before = e[k];
+                double z = sw_recursive_next(me.a1, me.a2, y[k * PART + j], e[k].u, e[k].v);
+                e[k].v = e[k].u;
+                e[k].u = z;
+                if (!EVEN && k * PART + j == BLOCK - 1 && !me.full) {
+                    e[k] = before;
+                    z = 0.0;
+                }
+                done(k * PART + j, z);
+            }
 }
 
 /* ------------------------------------------------------------------ expressions */
@@ -233,7 +275,7 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     if (!__any_sync(EVERYONE, alive)) return;
 
     const struct sw_fused_line *mine = coefficient + (each ? run : 0);
-    for (int k = me.l; k < AT_STEP; k += LANES) me.shared[k] = ((const double *)mine)[k];  /* closure, then power */
+    for (int k = me.l; k < AT_STEP; k += LANES) me.shared[k] = ((const double *)mine)[k];  /* closure, chain, power */
     me.a1 = mine->a1;
     me.a2 = mine->a2;
     me.scale = (CRANK ? 2.0 : 1.0) * mine->scale;
@@ -269,7 +311,8 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     struct moment now;
     for (long long step = from; step < to; step++) {
         asm volatile("" ::: "memory");  /* what lies in shared memory is not to be kept in registers */
-        double newest = 0.0, *y = IN_PLACE ? c : y_;
+        bool finite = true;
+        double *y = IN_PLACE ? c : y_;
         if (FORCED) {
             int phase = (int)(step - from) & (LANES - 1);
             if (HELD_STEP && phase == 0) {
@@ -283,10 +326,13 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
             right_side(me, v, now, c, y);
         }
         solve(me, y, [&](int j) { return FORCED ? y[j] : c[j]; },
-              [&](int j, double z) { c[j] = CRANK ? fma(me.scale, z, -c[j]) : me.scale * z; newest = z; });
+              [&](int j, double z) {
+                  c[j] = CRANK ? fma(me.scale, z, -c[j]) : me.scale * z;
+                  if (j % PART == 0 && j / PART < CHAINS) finite = finite && isfinite(z);
+              });
 
-        /* a recursion does not come back from what is not finite: its last point tells of all in the block */
-        unsigned wrong = __ballot_sync(EVERYONE, alive && !isfinite(newest));
+        /* a recursion does not come back from what is not finite: its last point tells of all in the chain */
+        unsigned wrong = __ballot_sync(EVERYONE, alive && !finite);
         if (wrong) {
             unsigned group_mask = (LANES == 32 ? EVERYONE : (1u << (LANES & 31)) - 1u) << (threadIdx.x % 32 / LANES * LANES);
             if (wrong & group_mask) {

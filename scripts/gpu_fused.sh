@@ -1,5 +1,5 @@
 #!/bin/bash
-# gpu_fused.sh BUILD OUTDIR: cuda.fused on a machine with a GPU: verified, then timed; at most 5 minutes.
+# gpu_fused.sh BUILD OUTDIR: cuda.fused on a machine with a GPU: verified, then timed; at most 4 minutes.
 #   BUILD   a folder with the test programs and bench_fused, as `make portable` fills build/portable
 #   OUTDIR  where all output goes
 cd "$(dirname "$0")/.." || exit 1
@@ -11,13 +11,19 @@ timeout 30 "$build/test_recursive" > "$out/test_recursive.txt" 2>&1; echo "test_
 timeout 60 "$build/test_stepper" > "$out/test_stepper.txt" 2>&1; echo "test_stepper: exit code $?"
 grep -E '^\[  (FAILED|ERROR)|ERROR|FAILED|off by' "$out/test_stepper.txt" | head -30
 timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.txt"
-# the same works laid out otherwise: lanes x blocks a multiprocessor
-BENCH_FIRST=2 BENCH_LAST=3 BENCH_ROWS=cuda.fused+32x2,cuda.fused+32x3,cuda.fused+32x4,cuda.fused+32x3c,cuda.fused+32x4c,cuda.fused+16x3,cuda.fused+16x3c,cuda.fused+16x4 \
-    timeout 40 "$build/bench_fused" 3 2>&1 | tee "$out/shapes.txt"
-BENCH_FIRST=7 BENCH_LAST=8 BENCH_ROWS=cuda.fused+4x2,cuda.fused+4x3,cuda.fused+8x3,cuda.fused+8x4,cuda.fused+8x5,cuda.fused+8x4c,cuda.fused+16x6 \
-    timeout 40 "$build/bench_fused" 3 2>&1 | tee -a "$out/shapes.txt"
-BENCH_FIRST=13 BENCH_LAST=18 BENCH_ROWS=cuda.fused+32x2,cuda.fused+32x3,cuda.fused+32x4,cuda.fused+32x3c,cuda.fused+32x4c,cuda.fused+16x3 \
-    timeout 40 "$build/bench_fused" 3 2>&1 | tee -a "$out/shapes.txt"
+# the same works laid out otherwise: lanes x blocks a multiprocessor x chains; as long as the limit allows
+shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
+    limit=$1 first=$2 last=$3; shift 3
+    BENCH_FIRST=$first BENCH_LAST=$last BENCH_ROWS=$(printf ',cuda.fused+%s' "$@" | cut -c2-) timeout "$limit" "$build/bench_fused" 3 2>&1 |
+        tee -a "$out/shapes.txt"
+}
+: > "$out/shapes.txt"
+shapes 25 3 3 32x3x1 32x3x2 32x3x3 32x3x4 32x2x2 32x2x4 32x4x2                     # hyperdiffusion, n = 1024
+shapes 20 2 2 16x3x1 16x3x2 16x3x4 16x2x2 16x2x4                                   # n = 512
+shapes 20 8 8 4x3x1 4x3x2 4x3x4 4x2x2 4x4x2                                        # n = 128
+shapes 20 10 10 32x3x1 32x3x2 32x2x2 32x2x4                                        # n = 1000
+shapes 30 13 14 16x3x1 16x3x2 16x2x1 16x2x2 16x2x4 32x4x1 32x4x2 32x3x2 32x3x4     # Cahn-Hilliard, n = 1024, 1000
+shapes 20 18 18 32x3x1 32x3x2 32x4x1 32x4x2 32x2x2                                 # forced
 if command -v ncu > /dev/null; then
     for work in 3 18; do
         BENCH_FIRST=$work BENCH_LAST=$work timeout 60 ncu --clock-control none -k fused_k -c 1 \

@@ -20,27 +20,34 @@ struct fused {
 
 /* ------------------------------------------------------------------ how a line lies in the lanes */
 
-/* Registers a thread may have: 64 Ki a multiprocessor. Fields are kept in double; a lane of Crank-Nicolson keeps two numbers a point,
- * the old field and the one being solved for, backward Euler one. About 45 more registers hold the rest. */
-enum { MOST_OF_ONE = 64, MOST_OF_TWO = 48, GOOD = 32 };
-
 static int block_of(int n, int lanes) { return (n + lanes - 1) / lanes; }
 
-/* The fewest lanes with at most GOOD points each: what a lane does besides its points then weighs least. */
-static int lanes_for(int n)
-{
-    int lanes = 4;
-    while (lanes < 32 && block_of(n, lanes) > GOOD) lanes *= 2;
-    return lanes;
-}
+/* Registers: 64 Ki a multiprocessor; 4 blocks of four warps leave 128 a thread, 3 168, 2 255. Crank-Nicolson keeps two numbers a
+ * point, the old field and the one being solved for, backward Euler one; about 45 registers hold the rest, 8 more each chain. */
+enum { MOST_OF_ONE = 64, MOST_OF_TWO = 48, MOST_CHAINS = 4 };
 
 static int most_points(const struct sw_line_model *model) { return model->scheme == SW_CRANK_NICOLSON ? MOST_OF_TWO : MOST_OF_ONE; }
 
-/* Blocks of four warps a multiprocessor: 4 leave 128 registers a thread, 3 168, 2 255. */
-static int blocks_for(const struct sw_line_model *model, int block)
+/* Lanes a line, blocks a multiprocessor and chains a lane for lines of up to so many points. Measured on an H200, 64 Mi points at
+ * once, one chain: lanes and blocks of Crank-Nicolson at n = 64, 100, 128, 512 and 1024, of backward Euler with u^3 - u at 128, 512, 1000
+ * and 1024, with a forcing in x and t besides at 1024; the rest is as their neighbours. Two chains where sm_90's registers hold them. */
+struct layout { int most, lanes, blocks, chains; };
+
+static const struct layout crank[] = {{64, 4, 4, 2}, {128, 4, 3, 2}, {256, 8, 3, 2}, {512, 16, 3, 2}, {1024, 32, 3, 2},
+                                      {32 * MOST_OF_TWO, 32, 2, 2}, {0}};
+static const struct layout crank_expressions[] = {{64, 4, 4, 1}, {128, 4, 3, 1}, {256, 8, 3, 1}, {512, 16, 3, 1}, {1024, 32, 3, 1},
+                                                  {32 * MOST_OF_TWO, 32, 2, 1}, {0}};
+static const struct layout euler[] = {{128, 4, 4, 2}, {256, 8, 4, 2}, {512, 16, 4, 2}, {1024, 16, 3, 1}, {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
+static const struct layout euler_cells[] = {{128, 4, 4, 1}, {256, 8, 4, 1}, {512, 16, 4, 1}, {1024, 32, 4, 1},
+                                            {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
+
+/* The row for lines of n points; most = 0: there is none. */
+static const struct layout *layout_for(const struct sw_line_model *m, int n)
 {
-    int numbers = block * (model->scheme == SW_CRANK_NICOLSON ? 2 : 1);
-    return numbers <= 38 ? 4 : numbers <= 64 ? 3 : 2;
+    const struct layout *l = m->scheme == SW_CRANK_NICOLSON ? (m->g || m->s ? crank_expressions : crank)
+                                                            : (sw_line_kept(m).cell ? euler_cells : euler);
+    while (l->most && l->most < n) l++;
+    return l;
 }
 
 /* Shared memory: powers, values kept for the next steps, values kept a cell. More lines at once are worth less than the latter. */
@@ -50,7 +57,7 @@ static void place(struct sw_fused_shape *shape, const struct sw_line_model *mode
     struct sw_program_size kept = sw_line_kept(model);
     int stages = 0, lines = 32 / shape->lanes * shape->warps, cells = kept.cell * block_of(n, shape->lanes) * shape->lanes;
     while (1 << stages < shape->lanes) stages++;
-    shape->at_step = 4 + 8 * stages;
+    shape->at_step = 16 + 8 * stages;
     shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
     size_t block = (size_t)(shape->at_cell + cells) * sizeof(double) * (size_t)lines;
     while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
@@ -60,32 +67,36 @@ static void place(struct sw_fused_shape *shape, const struct sw_line_model *mode
 
 static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
 {
-    struct sw_fused_shape shape = {.lanes = lanes_for(d->n), .warps = 4};
-    shape.blocks = blocks_for(&d->model, block_of(d->n, shape.lanes));
+    const struct layout *l = layout_for(&d->model, d->n);
+    struct sw_fused_shape shape = {.lanes = l->lanes, .chains = l->chains, .warps = 4, .blocks = l->blocks};
     place(&shape, &d->model, d->n);
     return shape;
 }
 
-/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor. */
+/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor; "16x3x4": besides, 4 chains a lane (1). */
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
 {
-    int lanes, blocks, end = 0;
+    int lanes, blocks, chains = 0, end = 0;
     *shape = shape_for(d);
     if (!text) return SW_OK;
-    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) != 2 || text[end])
+    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) == 2 && !text[end])
+        chains = 1;
+    else if (sscanf(text, "%dx%dx%d%n", &lanes, &blocks, &chains, &end) != 3 || text[end])
         return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
     if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > most_points(&d->model) || d->n < lanes ||
-        blocks < 1 || blocks > 8)
-        return SW_FAIL(SW_E_CONFIG, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
+        blocks < 1 || blocks > 8 || chains < 1 || chains > MOST_CHAINS || chains > block_of(d->n, lanes))
+        return SW_FAIL(SW_E_CONFIG, "cuda.fused: %d points do not go over %d lanes, %d chains each, %d blocks a multiprocessor", d->n,
+                       lanes, chains, blocks);
     shape->lanes = lanes;
     shape->blocks = blocks;
+    shape->chains = chains;
     place(shape, &d->model, d->n);
     return SW_OK;
 }
 
 static bool fused_fits(const struct sw_stepper_desc *d)
 {
-    return block_of(d->n, lanes_for(d->n)) <= most_points(&d->model);
+    return layout_for(&d->model, d->n)->most > 0;
 }
 
 /* ------------------------------------------------------------------ life */
@@ -141,9 +152,10 @@ static void fused_destroy(struct sw_stepper *s)
 
 /* ------------------------------------------------------------------ load */
 
-/* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
-static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, int n, int lanes)
+/* Powers for the chains; for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
+static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, int n, const struct sw_fused_shape *shape)
 {
+    int lanes = shape->lanes, block = block_of(n, lanes), part = block / shape->chains, last = block - (shape->chains - 1) * part;
     double turn[4];
     *line = (struct sw_fused_line){.a1 = r->a1, .a2 = r->a2, .scale = r->scale};
     for (int k = 0; 1 << k < lanes; k++) {
@@ -154,6 +166,9 @@ static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, i
             if (!sw_recursive_negligible(power)) line->stages = k + 1;
         }
     }
+    sw_recursive_power(r, part, line->chain[0]);
+    sw_recursive_power(r, last - 1, line->chain[1]);
+    sw_recursive_power(r, last, line->chain[2]);
     sw_recursive_power(r, n, turn);
     sw_recursive_closure(r, n, line->closure);
     line->closed = !sw_recursive_negligible(turn);
@@ -172,7 +187,7 @@ static void set_lines(const struct sw_stepper *s, struct fused *p, const char *c
         }
         if (j > 0) p->each = 1;
         if (fault[j] || !sw_recursive_factor(run[j].s4, run[j].s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
-        set_line(&p->host[j], &r, s->desc.n, p->shape.lanes);
+        set_line(&p->host[j], &r, s->desc.n, &p->shape);
     }
 }
 
@@ -232,7 +247,7 @@ static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int 
 }
 
 /* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange, some
- * 8 log2(lanes) + 8 a lane, is not counted. The stencil's and those of G and S. */
+ * 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and S. */
 static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_line_model *m = &s->desc.model;
