@@ -301,6 +301,14 @@ static const struct texts forced_cahn_hilliard = {
     SW_BACKWARD_EULER, "0.1*randn(a)", "u^3 - u", "b*cos(x - c*t) + 0.01*randn(a)", "(u^2 - 1)^2/4 + ux^2/2",
 };
 
+/* Terms with x, and with x times u, in all places. */
+static const struct texts with_x = {
+    SW_BACKWARD_EULER, "0.1*randn(a)", "u^3 - u + x*u*0.001", "x*u*0.002 + x*t*0.001 - 0.01*b*x + 0.1*u^2", "u^2",
+};
+static const struct texts with_x_outside_g = {
+    SW_CRANK_NICOLSON, "0.1*randn(a)", NULL, "x*u*0.002 + x*t*0.001", "u^2",
+};
+
 /* gamma = D = 1 on a length of 8 pi, seed j, amplitude j/10, speed j/5. */
 static struct run mixture(int n, int j)
 {
@@ -368,6 +376,8 @@ static void agrees_with_the_reference(void **state)
     need_row();
     check_agreement(under_test->name, cahn_hilliard, 5);
     check_agreement(under_test->name, forced_cahn_hilliard, 5);
+    check_agreement(under_test->name, with_x, 5);
+    check_agreement(under_test->name, with_x_outside_g, 5);
 }
 
 static void agrees_with_the_reference_with_any_band_solver(void **state)

@@ -90,11 +90,12 @@ static void destroy_worker(struct worker *w)
     sw_free(w->param);
 }
 
-/* G has no cells here, and those of S stand alone: not times u. */
+/* G has no cells here, and those of S, x among them, stand alone: not times u. */
 static bool fits_sweep(struct sw_form *form, int program)
 {
+    static const double x;  /* only its address is looked at */
     struct sw_form_term term[SW_FORM_TERMS];
-    const double *in[SW_INPUTS] = {0};
+    const double *in[SW_INPUTS] = {[SW_IN_X] = &x};
     int cells = 0, terms = sw_form_terms(form, in, term);
     for (int k = 0; k < terms; k++) {
         if (!term[k].cell) continue;
@@ -179,10 +180,13 @@ static const struct sw_line_run *run_of(const struct sw_stepper *s, const struct
 
 static void make_points(const struct sw_stepper *s, struct worker *w, const struct group *g)
 {
+    double x0[SW_LANES], dx[SW_LANES], *x = w->x;
     for (int l = 0; l < SW_LANES; l++) {
-        const struct sw_line_run *r = run_of(s, g, l);
-        for (int i = 0; i < s->desc.n; i++) w->x[(size_t)i * SW_LANES + (size_t)l] = r->x0 + i * r->dx;
+        x0[l] = run_of(s, g, l)->x0;
+        dx[l] = run_of(s, g, l)->dx;
     }
+    for (int i = 0; i < s->desc.n; i++)
+        for (int l = 0; l < SW_LANES; l++) *x++ = x0[l] + i * dx[l];
 }
 
 /* The programs' values that last for the batch. */
@@ -272,26 +276,34 @@ done:
 
 /* ------------------------------------------------------------------ a group and its lines */
 
+enum { BLOCK = 8 };  /* points: a cache line of each lane's line against BLOCK rows of lanes */
+
 /* Lanes without a run, or whose run has stopped, hold zeros. @return whether any run goes on */
 static bool gather(const struct sw_stepper *s, const struct group *g, double *u, bool live[SW_LANES])
 {
     const struct simd *p = s->own;
+    const double *line[SW_LANES];
     bool any = false;
+    int n = s->desc.n;
     for (int l = 0; l < SW_LANES; l++) {
         live[l] = l < g->runs && !p->lines.stopped[g->run[l]];
         any |= live[l];
-        const double *line = live[l] ? sw_host_line(s, g->run[l]) : NULL;
-        for (int i = 0; i < s->desc.n; i++) u[(size_t)i * SW_LANES + (size_t)l] = line ? line[i] : 0.0;
+        line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }
+    for (int base = 0; base < n; base += BLOCK)
+        for (int l = 0; l < SW_LANES; l++)
+            for (int i = base; i < n && i < base + BLOCK; i++) u[(size_t)i * SW_LANES + (size_t)l] = line[l] ? line[l][i] : 0.0;
     return any;
 }
 
 static void scatter(struct sw_stepper *s, const struct group *g, const double *u, const bool live[SW_LANES])
 {
-    for (int l = 0; l < g->runs; l++) {
-        double *line = sw_host_line(s, g->run[l]);
-        for (int i = 0; live[l] && i < s->desc.n; i++) line[i] = u[(size_t)i * SW_LANES + (size_t)l];
-    }
+    int n = s->desc.n;
+    for (int base = 0; base < n; base += BLOCK)
+        for (int l = 0; l < g->runs; l++) {
+            double *line = sw_host_line(s, g->run[l]);
+            for (int i = base; live[l] && i < n && i < base + BLOCK; i++) line[i] = u[(size_t)i * SW_LANES + (size_t)l];
+        }
 }
 
 /* 0 times a number that is not finite is NaN. @return whether all are finite; finite[l] for each lane */
