@@ -37,10 +37,16 @@ struct lane {
     int    stages, most;     /* of its line; of all lines in the warp                     */
     bool   closed;
     double a1, a2, scale;
-    double *shared;          /* of the group                                              */
+    int    at;               /* bytes: where the shared memory of the group begins        */
 };
 
 __device__ static inline double from_lane(double value, int source) { return __shfl_sync(EVERYONE, value, source, LANES); }
+
+__device__ static inline double *shared_of(const struct lane &me)
+{
+    extern __shared__ double2 shared[];
+    return (double *)((char *)shared + me.at);
+}
 
 __device__ static inline struct sw_state join_shared(const double *matrix, struct sw_state t, struct sw_state s)
 {
@@ -59,11 +65,13 @@ template <int DIRECTION> __device__ static inline struct sw_state carry(const st
         if (k < me.most) {
             int source = (me.l - DIRECTION * (1 << k)) & (LANES - 1);
             struct sw_state t = {from_lane(s.u, source), from_lane(s.v, source)};
-            const double *power = me.shared + AT_POWER + 8 * k + (EVEN ? 0 : 4 * (odd >> k & 1));
+            struct lane its = me;
+            if (!EVEN) its.at |= (odd << (5 - k)) & 32;  /* at is a multiple of 64 */
+            const double *power = shared_of(its) + AT_POWER + 8 * k;
             if (LANES == 32 || k < me.stages) s = join_shared(power, t, s);
         }
     }
-    if (me.closed) s = join_shared(me.shared, s, sw_state{0.0, 0.0});
+    if (me.closed) s = join_shared(shared_of(me), s, sw_state{0.0, 0.0});
     int before = (me.l - DIRECTION) & (LANES - 1);
     return sw_state{from_lane(s.u, before), from_lane(s.v, before)};
 }
@@ -81,7 +89,7 @@ __device__ static inline int points_of(int chain) { return chain < CHAINS - 1 ? 
 /* The power of P for the points of a chain. */
 __device__ static inline const double *chain_power(const struct lane &me, int chain)
 {
-    return me.shared + AT_CHAIN + (chain < CHAINS - 1 ? 0 : me.full ? 8 : 4);
+    return shared_of(me) + AT_CHAIN + (chain < CHAINS - 1 ? 0 : me.full ? 8 : 4);
 }
 
 /* e: the state before each chain, from what each leaves behind when it starts from zero, s. */
@@ -166,7 +174,7 @@ __device__ static inline double x_of(const struct values &v, int j) { return v.x
 /* Values kept a step, those of lane l for step + l, into shared memory. */
 __device__ static inline void compute_steps(const struct lane &me, const struct values &v, long long step)
 {
-    double *kept = me.shared + AT_STEP + me.l * HELD_STEP, t = sw_line_time(CRANK ? 0.5 : 1.0, step + me.l, v.dt);
+    double *kept = shared_of(me) + AT_STEP + me.l * HELD_STEP, t = sw_line_time(CRANK ? 0.5 : 1.0, step + me.l, v.dt);
     (void)kept, (void)t;
 #if SW_HAS_G
     double g[G_STEP + 1];
@@ -204,7 +212,7 @@ __device__ static inline double g_at(const struct lane &me, const struct values 
 {
 #if SW_HAS_G
     double in[SW_INPUTS], own[HELD_CELL + 1];
-    const double *cell = me.shared + AT_CELL + j * HELD_CELL * LANES + me.l;
+    const double *cell = shared_of(me) + AT_CELL + j * HELD_CELL * LANES + me.l;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
     return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? LANES : 1, in, me.first + j, now.t,
@@ -218,7 +226,7 @@ __device__ static inline double s_at(const struct lane &me, const struct values 
 {
 #if SW_HAS_S
     double in[SW_INPUTS], own[HELD_CELL + 1];
-    const double *cell = me.shared + AT_CELL + (j * HELD_CELL + G_CELL) * LANES + me.l;
+    const double *cell = shared_of(me) + AT_CELL + (j * HELD_CELL + G_CELL) * LANES + me.l;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
     return model_s_point(v.p, 1, v.r + G_RUN, 1, now.kept + G_STEP, 1, CELLS_SHARED ? cell : own + G_CELL, CELLS_SHARED ? LANES : 1, in,
@@ -263,19 +271,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient, int each,
         double *__restrict__ u, long long from, long long to)
 {
-    extern __shared__ double2 shared[];
     struct lane me;
     struct values v;
     int group = threadIdx.x / LANES, line = blockIdx.x * GROUPS + group, run = line < b.count ? line : 0;
     me.l = threadIdx.x % LANES;
-    me.shared = (double *)shared + group * GROUP_ROOM;
+    me.at = group * GROUP_ROOM * (int)sizeof(double);
+    asm volatile("" : "+r"(me.at));  /* kept, not computed anew from the number of the thread wherever it is used */
     long long bad = line < b.count ? b.first_bad[line] : 0;
     bool alive = bad == SW_LINE_FINITE;
     if (bad == SW_LINE_NOT_FINITE && me.l == 0) b.first_bad[line] = from;
     if (!__any_sync(EVERYONE, alive)) return;
 
     const struct sw_fused_line *mine = coefficient + (each ? run : 0);
-    for (int k = me.l; k < AT_STEP; k += LANES) me.shared[k] = ((const double *)mine)[k];  /* closure, chain, power */
+    for (int k = me.l; k < AT_STEP; k += LANES) shared_of(me)[k] = ((const double *)mine)[k];  /* closure, chain, power */
     me.a1 = mine->a1;
     me.a2 = mine->a2;
     me.scale = (CRANK ? 2.0 : 1.0) * mine->scale;
@@ -301,7 +309,7 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
     if (CELLS_SHARED && HELD_CELL)
-        for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, me.shared + AT_CELL + j * HELD_CELL * LANES + me.l, LANES);
+        for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * LANES + me.l, LANES);
     __syncwarp();
 
     double c[BLOCK], y_[IN_PLACE ? 1 : BLOCK], *at = u + (size_t)run * POINTS + me.first;
@@ -322,7 +330,7 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
             }
             now.step = step;
             now.t = sw_line_time(CRANK ? 0.5 : 1.0, step, v.dt);
-            now.kept = me.shared + AT_STEP + phase * HELD_STEP;
+            now.kept = shared_of(me) + AT_STEP + phase * HELD_STEP;
             right_side(me, v, now, c, y);
         }
         solve(me, y, [&](int j) { return FORCED ? y[j] : c[j]; },

@@ -59,16 +59,17 @@ static void place(struct sw_fused_shape *shape, const struct sw_line_model *mode
     while (1 << stages < shape->lanes) stages++;
     shape->at_step = 16 + 8 * stages;
     shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
-    size_t block = (size_t)(shape->at_cell + cells) * sizeof(double) * (size_t)lines;
+    size_t block = (size_t)((shape->at_cell + cells + 7) / 8 * 8) * sizeof(double) * (size_t)lines;
     while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
     shape->cells_shared = block * (size_t)shape->blocks <= SHARED && block <= BLOCK_SHARED;
-    shape->room = shape->at_cell + (shape->cells_shared ? cells : 0);
+    shape->room = (shape->at_cell + (shape->cells_shared ? cells : 0) + 7) / 8 * 8;  /* lines begin at multiples of 64 bytes */
 }
 
 static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
 {
     const struct layout *l = layout_for(&d->model, d->n);
     struct sw_fused_shape shape = {.lanes = l->lanes, .chains = l->chains, .warps = 4, .blocks = l->blocks};
+    if (d->n % l->lanes && block_of(d->n, l->lanes) > 24) shape.chains = 1;  /* blocks of two lengths take registers, too */
     place(&shape, &d->model, d->n);
     return shape;
 }
