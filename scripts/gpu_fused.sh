@@ -1,29 +1,38 @@
 #!/bin/bash
-# gpu_fused.sh BUILD OUTDIR: cuda.fused on a machine with a GPU: verified, then timed; at most 4 minutes.
+# gpu_fused.sh BUILD OUTDIR [PART...]: cuda.fused on a machine with a GPU. Parts, all if none is named:
+#   tests, at most 90 s; bench, 60 s; shapes, 2 minutes; ncu, 2 minutes
 #   BUILD   a folder with the test programs and bench_fused, as `make portable` fills build/portable
 #   OUTDIR  where all output goes
 cd "$(dirname "$0")/.." || exit 1
 build=${1:?usage: scripts/gpu_fused.sh BUILD OUTDIR} out=${2:?usage: scripts/gpu_fused.sh BUILD OUTDIR}
 mkdir -p "$out"
+shift 2
+parts=" ${*:-tests bench shapes ncu} "
+wanted() { case $parts in *" $1 "*) ;; *) return 1 ;; esac; }
 export SW_NEED=cuda
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,power.limit --format=csv | tee "$out/device.txt"
-timeout 30 "$build/test_recursive" > "$out/test_recursive.txt" 2>&1; echo "test_recursive: exit code $?"
-timeout 60 "$build/test_stepper" > "$out/test_stepper.txt" 2>&1; echo "test_stepper: exit code $?"
-grep -E '^\[  (FAILED|ERROR)|ERROR|FAILED|off by' "$out/test_stepper.txt" | head -30
-timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.txt"
+if wanted tests; then
+    timeout 30 "$build/test_recursive" > "$out/test_recursive.txt" 2>&1; echo "test_recursive: exit code $?"
+    timeout 60 "$build/test_stepper" > "$out/test_stepper.txt" 2>&1; echo "test_stepper: exit code $?"
+    grep -E '^\[  (FAILED|ERROR)|ERROR|FAILED|off by' "$out/test_stepper.txt" | head -30
+fi
+if wanted bench; then timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.txt"; fi
 # the same works laid out otherwise: lanes x blocks a multiprocessor x chains; as long as the limit allows
 shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
     limit=$1 first=$2 last=$3; shift 3
     BENCH_FIRST=$first BENCH_LAST=$last BENCH_ROWS=$(printf ',cuda.fused+%s' "$@" | cut -c2-) timeout "$limit" "$build/bench_fused" 3 2>&1 |
         tee -a "$out/shapes.txt"
 }
-: > "$out/shapes.txt"
-shapes 25 3 3 32x3x1 32x3x2 32x3x3 32x3x4 32x2x2 32x2x4 32x4x2                     # hyperdiffusion, n = 1024
-shapes 20 2 2 16x3x1 16x3x2 16x3x4 16x2x2 16x2x4                                   # n = 512
-shapes 20 8 8 4x3x1 4x3x2 4x3x4 4x2x2 4x4x2                                        # n = 128
-shapes 20 10 10 32x3x1 32x3x2 32x2x2 32x2x4                                        # n = 1000
-shapes 30 13 14 16x3x1 16x3x2 16x2x1 16x2x2 16x2x4 32x4x1 32x4x2 32x3x2 32x3x4     # Cahn-Hilliard, n = 1024, 1000
-shapes 20 18 18 32x3x1 32x3x2 32x4x1 32x4x2 32x2x2                                 # forced
+if wanted shapes; then
+    : > "$out/shapes.txt"
+    shapes 25 3 3 32x3x1 32x3x2 32x3x3 32x3x4 32x2x2 32x2x4 32x4x2                     # hyperdiffusion, n = 1024
+    shapes 20 2 2 16x3x1 16x3x2 16x3x4 16x2x2 16x2x4                                   # n = 512
+    shapes 15 8 8 4x3x1 4x3x2 4x3x4 4x2x2 4x4x2                                        # n = 128
+    shapes 15 10 10 32x3x1 32x3x2 32x2x2 32x2x4                                        # n = 1000
+    shapes 25 13 14 16x3x1 16x3x2 16x2x1 16x2x2 16x2x4 32x4x1 32x4x2 32x3x2 32x3x4     # Cahn-Hilliard, n = 1024, 1000
+    shapes 20 18 18 32x3x1 32x3x2 32x4x1 32x4x2 32x2x2                                 # forced
+fi
+wanted ncu || exit 0
 if command -v ncu > /dev/null; then
     for work in 3 18; do
         BENCH_FIRST=$work BENCH_LAST=$work timeout 60 ncu --clock-control none -k fused_k -c 1 \
