@@ -19,7 +19,7 @@ static const struct sw_stepper_ops stepper_fused_cuda = {
 const struct sw_stepper_ops *const sw_stepper_table[] = {
     &stepper_simd_cpu,    /* lines side by side in vectors, two recursions, in the cache */
     &stepper_plain_cpu,   /* stencils, then a band solver, each step: the reference */
-    &stepper_split_cuda,  /* the same with a kernel for each part                   */
     &stepper_fused_cuda,  /* all steps between two outputs in one kernel            */
+    &stepper_split_cuda,  /* stencil kernels, then a band solver, each step         */
     0,
 };
