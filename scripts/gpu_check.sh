@@ -47,7 +47,7 @@ if command -v compute-sanitizer > /dev/null; then
         for test in test_band test_stepper; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
             most=60
-            [ $tool != racecheck ] || most=180  # it watches every access to shared memory
+            [ $tool != racecheck ] || most=200  # it watches every access to shared memory
             step "$tool $test" $most compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
                 "$build/$test"
         done

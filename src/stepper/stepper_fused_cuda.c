@@ -28,25 +28,24 @@ enum { MOST_OF_ONE = 64, MOST_OF_TWO = 48, MOST_CHAINS = 4 };
 
 static int most_points(const struct sw_line_model *model) { return model->scheme == SW_CRANK_NICOLSON ? MOST_OF_TWO : MOST_OF_ONE; }
 
-/* Lanes a line, blocks a multiprocessor and chains a lane for lines of up to so many points. Measured on an H200, 64 Mi points at
- * once: lanes and blocks of Crank-Nicolson at n = 64, 100, 128, 512 and 1024, of backward Euler with u^3 - u at 128, 512, 1000
- * and 1024, with a forcing in x and t besides at 1024; the rest is as their neighbours. More chains a lane lost wherever they were tried, by 2 to
- * 17 %: the compiler already overlaps the recursions with the rest, and the joins and registers of a chain cost more than it hides. */
+/* Lanes a line, blocks a multiprocessor and chains a lane for lines of up to so many points. Measured on an H200, 64 Mi points
+ * at once: lanes and blocks of Crank-Nicolson at n = 64, 100, 128, 512 and 1024, of backward Euler with u^3 - u at 128, 512,
+ * 1000 and 1024, with a forcing in x and t besides at 1024; the rest is as their neighbours. More chains a lane lost wherever
+ * they were tried, by 1 to 17 %, but for 1000 points in 16 lanes at 2 blocks: what a chain costs, its joins and registers, is
+ * more than the waiting it hides. */
 struct layout { int most, lanes, blocks, chains; };
 
 static const struct layout crank[] = {{64, 4, 4, 1}, {128, 4, 3, 1}, {256, 8, 3, 1}, {512, 16, 3, 1}, {1024, 32, 3, 1},
                                       {32 * MOST_OF_TWO, 32, 2, 1}, {0}};
-static const struct layout crank_expressions[] = {{64, 4, 4, 1}, {128, 4, 3, 1}, {256, 8, 3, 1}, {512, 16, 3, 1}, {1024, 32, 3, 1},
-                                                  {32 * MOST_OF_TWO, 32, 2, 1}, {0}};
-static const struct layout euler[] = {{128, 4, 4, 1}, {256, 8, 4, 1}, {512, 16, 4, 1}, {1024, 16, 3, 1}, {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
+static const struct layout euler[] = {{128, 4, 4, 1}, {256, 8, 4, 1}, {512, 16, 4, 1}, {1024, 16, 3, 1},
+                                      {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
 static const struct layout euler_cells[] = {{128, 4, 4, 1}, {256, 8, 4, 1}, {512, 16, 4, 1}, {1024, 32, 4, 1},
                                             {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
 
 /* The row for lines of n points; most = 0: there is none. */
 static const struct layout *layout_for(const struct sw_line_model *m, int n)
 {
-    const struct layout *l = m->scheme == SW_CRANK_NICOLSON ? (m->g || m->s ? crank_expressions : crank)
-                                                            : (sw_line_kept(m).cell ? euler_cells : euler);
+    const struct layout *l = m->scheme == SW_CRANK_NICOLSON ? crank : sw_line_kept(m).cell ? euler_cells : euler;
     while (l->most && l->most < n) l++;
     return l;
 }
