@@ -23,7 +23,7 @@ config() {  # config RUNS
 problem = "cahn_hilliard";
 grid    = { n = 64; length = "2*pi*4"; };
 physics = { D = 1.0; gamma = 1.0; };
-time    = { dt = 0.002; end = 10.0; };
+time    = { dt = 0.0002; end = 10.0; };
 sweep   = { seed = "range(1, $1)"; };
 initial = "0.05*randn(seed)";
 output  = { fields = { times = "linspace(0, end, 41)"; }; scalars = { every = 0.1; }; };
@@ -33,7 +33,7 @@ CFG
 seconds() { local start=$EPOCHREALTIME; "$@" || fail "$*"; echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
 config 40 >trial.cfg
 took=$(seconds "$sweep" -q trial.cfg -j 1)
-runs=$(echo "$took" | awk '{n = int(40*1.2/$1); print (n < 4 ? 4 : n > 600 ? 600 : n)}')
+runs=$(echo "$took" | awk '{n = int(40*1.2/$1); print (n < 4 ? 4 : n > 1000 ? 1000 : n)}')
 config "$runs" >k.cfg
 took=$(seconds "$sweep" -q k.cfg -j 1 -o whole.h5)
 
