@@ -54,8 +54,9 @@ say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 
 all: sweep                     ## ./sweep (the default)
 
-sweep: $B/sweep
-	$(call say,COPY,$@)cp -f $< $@
+# Whichever build was asked for last: dates do not tell.
+sweep: $B/sweep FORCE
+	@cmp -s $< $@ || { echo '  COPY  $@'; cp -f $< $@; }
 
 $B/sweep: $B/src/main.o $B/libsweep.a
 	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
@@ -151,5 +152,5 @@ clean:                         ## remove build/ and ./sweep
 
 FORCE:
 .PHONY: all help info setup demo test tests benches check check-sanitized portable docs install format clean fuzz FORCE
-.SECONDARY:
+.PRECIOUS: $B/%.o
 -include $(shell find $B -name '*.d' 2>/dev/null)
