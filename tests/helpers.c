@@ -1,5 +1,6 @@
 #include "helpers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,4 +52,26 @@ double test_random(uint64_t *state)
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     z ^= z >> 31;
     return (double)(z >> 11) * 0x1p-52 - 1.0;
+}
+
+/* The response to a unit, 1/n sum_k cos(2 pi i k/n)/(1 + s2 s + s4 s²) with s = 2 - 2 cos(2 pi k/n), then its
+ * convolution with f. */
+void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x)
+{
+    static long double cosine[2048], response[2048], inverse[2048];
+    const long double pi = 3.14159265358979323846264338327950288L;
+    for (int k = 0; k < n; k++) {
+        long double s = 4 * sinl(pi * k / n) * sinl(pi * k / n);
+        cosine[k] = cosl(2 * pi * k / n);
+        inverse[k] = 1 / (1 + s2 * s + s4 * s * s);
+    }
+    for (int i = 0; i < n; i++) {
+        response[i] = 0;
+        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n) response[i] += cosine[at] * inverse[k];
+        response[i] /= n;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = 0;
+        for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k * stride];
+    }
 }

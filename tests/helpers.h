@@ -31,8 +31,8 @@ void assert_contains(const char *text, const char *part);
 /* A row that needs `what` ("cuda") is absent: skip the test, or fail it when SW_NEED names it. */
 void skip_unless_needed(const char *what, const char *reason);
 
-/* Whether SW_SMALL is set: the tests run under a tool that makes them slow (scripts/gpu_check.sh), so small sizes, and only the
- * rows that use a device. */
+/* Whether SW_SMALL is set: the tests run under a tool that makes them slow (scripts/gpu_check.sh), so small sizes, and
+ * only the rows that use a device. */
 bool small_suite(void);
 
 /* An empty folder for this test process, removed at exit. */
@@ -40,4 +40,8 @@ const char *test_folder(void);
 
 /* Uniform in (-1, 1), repeatable: each call advances *state. */
 double test_random(uint64_t *state);
+
+/* x [n] := A⁻¹ f, A = I + s4 d4 - s2 d2 on a circle of n <= 2048 points, by Fourier modes in long double. Entry i of f
+ * lies at i*stride. */
+void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x);
 #endif

@@ -13,27 +13,6 @@ enum { MAX_N = 1024, LINES = SW_LANES };
 static _Alignas(64) double u[MAX_N * SW_LANES], v[MAX_N * SW_LANES], y[MAX_N * SW_LANES];
 static _Alignas(64) double before[MAX_N * SW_LANES];
 
-/* A⁻¹ f of one lane by its response to a unit, in long double. */
-static void fourier(int n, double s4, double s2, const double *f, long double *x)
-{
-    static long double cosine[MAX_N], response[MAX_N], inverse[MAX_N];
-    const long double pi = 3.14159265358979323846264338327950288L;
-    for (int k = 0; k < n; k++) {
-        long double s = 4 * sinl(pi * k / n) * sinl(pi * k / n);
-        cosine[k] = cosl(2 * pi * k / n);
-        inverse[k] = 1 / (1 + s2 * s + s4 * s * s);
-    }
-    for (int i = 0; i < n; i++) {
-        response[i] = 0;
-        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n) response[i] += cosine[at] * inverse[k];
-        response[i] /= n;
-    }
-    for (int i = 0; i < n; i++) {
-        x[i] = 0;
-        for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k * SW_LANES];
-    }
-}
-
 /* Each lane with coefficients of its own, dt and dx being 1. */
 static void set(struct sw_lanes *lanes, int n, const double *s4, const double *s2)
 {
@@ -58,7 +37,7 @@ static void compare(const char *what, int n, const double *s4, const double *s2,
     static long double expected[MAX_N];
     for (int l = 0; l < LINES; l++) {
         double error = 0.0, largest = 0.0;
-        fourier(n, s4[l], s2[l], before + l, expected);
+        test_fourier_solve(n, s4[l], s2[l], before + l, SW_LANES, expected);
         for (int i = 0; i < n; i++) {
             long double x = weight * expected[i] - left * before[i * SW_LANES + l];
             largest = fmax(largest, fabs(before[i * SW_LANES + l]));
@@ -184,30 +163,6 @@ static void a_line_has_the_same_bits_in_any_lane_company_and_instruction_set(voi
     if (!has_first) skip();
 }
 
-static void follows_the_discrete_exact_solution_to_five_in_1e12(void **state)
-{
-    enum { N = 1024, STEPS = 250 };
-    static struct sw_lanes lanes;
-    const double pi = 3.14159265358979323846, s = 0.5 * 1e-8 * pow(N, 4);
-    double s4[LINES], s2[LINES] = {0}, error = 0.0, size = 0.0;
-    (void)state;
-    for (int l = 0; l < LINES; l++) s4[l] = s;
-    set(&lanes, N, s4, s2);
-    for (int i = 0; i < N * SW_LANES; i++) {
-        double x = 2 * pi * (i / SW_LANES) / N;
-        u[i] = cos(2 * x) + 0.3 * sin(3 * x);
-    }
-    sw_lanes_pick()->advance(&lanes, N, u, 0, STEPS);
-    for (int i = 0; i < N; i++) {
-        double x = 2 * pi * i / N, w2 = 2 - 2 * cos(2 * 2 * pi / N), w3 = 2 - 2 * cos(3 * 2 * pi / N);
-        double exact = cos(2 * x) * pow((1 - s * w2 * w2) / (1 + s * w2 * w2), STEPS) +
-                       0.3 * sin(3 * x) * pow((1 - s * w3 * w3) / (1 + s * w3 * w3), STEPS);
-        error += (u[i * SW_LANES] - exact) * (u[i * SW_LANES] - exact);
-        size += exact * exact;
-    }
-    assert_near(sqrt(error / size), 0.0, 5e-12);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,7 +170,6 @@ int main(void)
         cmocka_unit_test(solves_within_its_bound_with_one_operator_for_all_lanes),
         cmocka_unit_test(a_call_can_be_split_anywhere_without_changing_a_bit),
         cmocka_unit_test(a_line_has_the_same_bits_in_any_lane_company_and_instruction_set),
-        cmocka_unit_test(follows_the_discrete_exact_solution_to_five_in_1e12),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

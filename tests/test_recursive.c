@@ -52,27 +52,6 @@ static void solve(const struct sw_recursive *r, int n, int blocks, double *x)
     for (int i = 0; i < n; i++) x[i] *= r->scale;
 }
 
-/* A⁻¹ f by its response to a unit, in long double. */
-static void fourier(int n, double s4, double s2, const double *f, long double *x)
-{
-    static long double cosine[MAX_N], response[MAX_N], inverse[MAX_N];
-    const long double pi = 3.14159265358979323846264338327950288L;
-    for (int k = 0; k < n; k++) {
-        long double s = 4 * sinl(pi * k / n) * sinl(pi * k / n);
-        cosine[k] = cosl(2 * pi * k / n);
-        inverse[k] = 1 / (1 + s2 * s + s4 * s * s);
-    }
-    for (int i = 0; i < n; i++) {
-        response[i] = 0;
-        for (int k = 0, at = 0; k < n; k++, at = (at + i) % n) response[i] += cosine[at] * inverse[k];
-        response[i] /= n;
-    }
-    for (int i = 0; i < n; i++) {
-        x[i] = 0;
-        for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k];
-    }
-}
-
 static void check(int n, int blocks, double s4, double s2)
 {
     static double f[MAX_N], x[MAX_N];
@@ -83,7 +62,7 @@ static void check(int n, int blocks, double s4, double s2)
     for (int i = 0; i < n; i++) f[i] = x[i] = 0.5 + (double)rand() / RAND_MAX;
     if (!sw_recursive_factor(s4, s2, &r)) fail_msg("s4 = %g, s2 = %g refused", s4, s2);
     solve(&r, n, blocks, x);
-    fourier(n, s4, s2, f, expected);
+    test_fourier_solve(n, s4, s2, f, 1, expected);
     for (int i = 0; i < n; i++) {
         largest = fmax(largest, (double)fabsl(expected[i]));
         error = fmax(error, (double)fabsl(x[i] - expected[i]));

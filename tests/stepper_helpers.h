@@ -1,0 +1,143 @@
+#ifndef STEPPER_HELPERS_H
+#define STEPPER_HELPERS_H
+/* Steppers in tests: a row of the table, the programs a stepper borrows, its runs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "helpers.h"
+#include "stepper/sw_stepper_impl.h"
+
+static const struct sw_stepper_ops *under_test;  /* set for each group, in main() */
+static struct sw_device *device, *host;
+
+static const double pi = 3.14159265358979323846, unit = 0x1p-53;
+
+static inline int open_device(void **state)
+{
+    (void)state;
+    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
+    return sw_device_open("cpu", 1, &host);
+}
+
+static inline int close_device(void **state)
+{
+    (void)state;
+    sw_device_close(&device);
+    sw_device_close(&host);
+    return 0;
+}
+
+static inline void need_row(void)
+{
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    if (!device) skip_unless_needed("cuda", sw_err_message());
+}
+
+/* ---- a stepper and the programs it borrows */
+
+/* Expressions may use the parameters a, b, c of a run besides x, t, u, ux. */
+struct texts { enum sw_scheme scheme; const char *initial, *g, *s, *energy; };
+enum { PARAMS = 3 };
+
+struct sim {
+    struct sw_program *program[4];
+    struct sw_stepper *s;
+    int                n, count;
+};
+
+static inline struct sw_program *compile(const char *text, uint32_t stream)
+{
+    static const struct sw_symbol symbol[] = {
+        {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}, {"t", SW_RATE_STEP, 0},
+        {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX},
+    };
+    const struct sw_scope scope = {.symbol = symbol, .count = 7, .random = true, .stream = stream};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    if (!text) return NULL;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        fail_msg("%s: column %d: %s", text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+static inline struct sim make_with(const char *row, struct sw_device *where, struct texts t, int n, int capacity,
+                                   bool single)
+{
+    struct sim m = {{compile(t.initial, 0), compile(t.g, 1), compile(t.s, 1), compile(t.energy, 1)}, NULL, n, 0};
+    struct sw_stepper_desc desc = {
+        .n = n, .capacity = capacity, .single = single,
+        .model = {t.scheme, PARAMS, m.program[0], m.program[1], m.program[2], m.program[3]},
+    };
+    assert_ok(sw_stepper_create(&desc, row, where, &m.s));
+    return m;
+}
+
+static inline struct sim make(struct texts t, int n, int capacity)
+{
+    return make_with(under_test->name, device, t, n, capacity, false);
+}
+
+static inline void unmake(struct sim *m)
+{
+    sw_stepper_destroy(&m->s);
+    assert_null(m->s);
+    for (int k = 0; k < 4; k++) sw_program_destroy(&m->program[k]);
+}
+
+/* A run and its parameters. */
+struct run { struct sw_line_run line; double param[PARAMS]; };
+
+static inline void load_faulty(struct sim *m, int count, const struct run *run, const char **fault)
+{
+    struct sw_line_run *line = NULL;
+    double *param = NULL;
+    assert_ok(sw_alloc((size_t)count, &line));
+    assert_ok(sw_alloc((size_t)count * PARAMS, &param));
+    for (int j = 0; j < count; j++) {
+        line[j] = run[j].line;
+        for (int k = 0; k < PARAMS; k++) param[k * count + j] = run[j].param[k];
+    }
+    assert_ok(sw_stepper_load(m->s, count, line, param, fault));
+    m->count = count;
+    sw_free(line);
+    sw_free(param);
+}
+
+static inline void load(struct sim *m, int count, const struct run *run)
+{
+    const char **fault = NULL;
+    assert_ok(sw_alloc((size_t)count, &fault));
+    load_faulty(m, count, run, fault);
+    for (int j = 0; j < count; j++)
+        if (fault[j]) fail_msg("run %d: %s", j, fault[j]);
+    sw_free(fault);
+}
+
+static inline void start(struct sim *m, int count, const struct run *run)
+{
+    load(m, count, run);
+    assert_ok(sw_stepper_initial(m->s));
+}
+
+static inline double *state_of(const struct sim *m)
+{
+    double *u = NULL;
+    assert_ok(sw_alloc((size_t)m->count * (size_t)m->n, &u));
+    assert_ok(sw_stepper_get_state(m->s, u));
+    return u;
+}
+
+static inline const double *scalars_of(const struct sim *m)
+{
+    const void *field;
+    const double *scalars;
+    assert_ok(sw_stepper_capture(m->s, 1, SW_CAPTURE_SCALARS));
+    assert_ok(sw_stepper_fetch(m->s, 1, &field, &scalars));
+    assert_null(field);
+    return scalars;
+}
+#endif

@@ -1,0 +1,201 @@
+/* Every row of the table of steppers meets the error bound it claims (docs/numerics.md, 2 and 2a), for all
+ * coefficients. The solution of the discrete system by Fourier modes is the judge, not another row. */
+#include "stepper_helpers.h"
+
+/* Rows that take no band solver use the recursive form. Each has the bound of its section, for one solve relative to
+ * the solution; that of section 2 is an "about". */
+static bool recursive(void) { return !under_test->takes_band; }
+
+static double bound_of(double s4, double s2)
+{
+    if (recursive()) return 10.0 * unit * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4)));
+    return 10.0 * unit * (1.0 + 4.0 * s2 + 16.0 * s4);
+}
+
+enum { MAX_N = 1024, MAX_RUNS = 26 * 26, SCHEMES = 2, STEPS = 2 };
+
+static struct sim make_free(enum sw_scheme scheme, int n, int runs)
+{
+    return make((struct texts){scheme, NULL, NULL, NULL, NULL}, n, runs);
+}
+
+static struct run operator_of(double s4, double s2)
+{
+    return (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = s4, .s2 = s2}};
+}
+
+/* Positive, so that no sum cancels: 1/2 to 3/2. The same for all runs. */
+static double *some_field(int n, int runs)
+{
+    uint64_t seed = 7;
+    double *f = NULL;
+    assert_ok(sw_alloc((size_t)n * (size_t)runs, &f));
+    for (int i = 0; i < n; i++) f[i] = 1.0 + 0.5 * test_random(&seed);
+    for (int j = 1; j < runs; j++) memcpy(f + (size_t)j * (size_t)n, f, (size_t)n * sizeof *f);
+    return f;
+}
+
+/* One step from f, for each scheme; steps 0 and 1 may go in opposite directions. */
+static void one_step(int n, int runs, const struct run *run, const double *f, double *u[SCHEMES][STEPS])
+{
+    for (int scheme = 0; scheme < SCHEMES; scheme++) {
+        struct sim m = make_free(scheme, n, runs);
+        load(&m, runs, run);
+        for (int step = 0; step < STEPS; step++) {
+            assert_ok(sw_stepper_set_state(m.s, f));
+            assert_ok(sw_stepper_advance(m.s, step, step + 1));
+            u[scheme][step] = state_of(&m);
+        }
+        unmake(&m);
+    }
+}
+
+/* Backward Euler: A⁻¹f. Crank-Nicolson: 2 A⁻¹f - f, which rounds by |f| besides. */
+static void compare(int n, const struct run *run, const double *f, int scheme, const double *u,
+                    const long double *solution)
+{
+    double error = 0.0, largest = 0.0, bound = bound_of(run->line.s4, run->line.s2);
+    bool crank_nicolson = scheme == SW_CRANK_NICOLSON;
+    for (int i = 0; i < n; i++) {
+        long double expected = crank_nicolson ? 2 * solution[i] - f[i] : solution[i];
+        error = fmax(error, (double)fabsl(u[i] - expected));
+        largest = fmax(largest, (double)fabsl(solution[i]));
+    }
+    bound = crank_nicolson ? 2.0 * bound * largest + 2.0 * unit : bound * largest;
+    if (!(error <= bound))
+        fail_msg("%s, n = %d, s4 = %g, s2 = %g: off by %g > %g", crank_nicolson ? "Crank-Nicolson" : "backward Euler",
+                 n, run->line.s4, run->line.s2, error, bound);
+}
+
+static void check(int n, int runs, const struct run *run)
+{
+    static long double solution[MAX_N];
+    double *f = some_field(n, runs), *u[SCHEMES][STEPS];
+    one_step(n, runs, run, f, u);
+    for (int j = 0; j < runs; j++) {
+        test_fourier_solve(n, run[j].line.s4, run[j].line.s2, f, 1, solution);
+        for (int scheme = 0; scheme < SCHEMES; scheme++)
+            for (int step = 0; step < STEPS; step++)
+                compare(n, &run[j], f, scheme, u[scheme][step] + (size_t)j * (size_t)n, solution);
+    }
+    for (int k = 0; k < SCHEMES * STEPS; k++) sw_free(u[k / STEPS][k % STEPS]);
+    sw_free(f);
+}
+
+static const int sizes[] = {5, 6, 7, 31, 33, 100, 333, 1000, 1024};
+
+/* The small suite runs under tools that make a serial kernel a hundred times slower. */
+static int size_count(void) { return small_suite() ? 4 : (int)(sizeof sizes / sizeof *sizes); }
+
+/* s4, s2 = 0 and powers of ten from 1e-12 to 1e12, side by side in one batch; large n have every fourth power. */
+static void solves_within_its_bound_for_all_coefficients(void **state)
+{
+    static struct run run[MAX_RUNS];
+    (void)state;
+    need_row();
+    for (int k = 0; k < size_count(); k++) {
+        int runs = 0, stride = small_suite() ? 6 : sizes[k] < 100 ? 1 : 4;
+        for (int p = -12 - stride; p <= 12; p += stride)
+            for (int q = -12 - stride; q <= 12; q += stride)
+                run[runs++] = operator_of(p < -12 ? 0.0 : pow(10, p), q < -12 ? 0.0 : pow(10, q));
+        check(sizes[k], runs, run);
+    }
+}
+
+/* Complex roots, two that meet, negative ones, one alone; heat in second and fourth order; roots close to the unit
+ * circle at 1, and at -1, where the matrix is nearly singular. */
+static void solves_within_its_bound_wherever_the_roots_lie(void **state)
+{
+    static const double pair[][2] = {
+        {1.0, 2.0}, {0.25, 1.0}, {0.25, 1.0 + 1e-15}, {0.25, 1.0 - 1e-15}, {2500.0, 100.0}, {1e12, 2e6},
+        {0.01 / 12, 0.01}, {0.3 / 12, 0.3}, {1.0 / 36, 1.0 / 3}, {0.4 / 12, 0.4}, {1e3 / 12, 1e3},
+        {1e9 / 12, 1e9}, {0.0, 1e-300}, {0.0, 0.3}, {0.0, 1e3}, {0.0, 1e16}, {1e16, 0.0}, {1e16, 1e8},
+        {1e20, 1e20}, {1e-300, 0.0}, {1e-300, 1e-150}, {0.0, -0.2}, {0.0, -0.249}, {1.1, -2.0}, {0.01, -0.2},
+        {-0.01, 0.1}, {-0.01, -0.1}, {-0.05, 0.0}, {1e6, -1e2}, {1e12, -1e6},
+    };
+    enum { PAIRS = sizeof pair / sizeof *pair };
+    struct run run[PAIRS];
+    (void)state;
+    need_row();
+    if (!recursive()) return;  /* what has no roots; its bound promises nothing for the larger ones */
+    for (int j = 0; j < PAIRS; j++) run[j] = operator_of(pair[j][0], pair[j][1]);
+    for (int k = 0; k < size_count() && sizes[k] <= 333; k++) check(sizes[k], PAIRS, run);
+}
+
+/* Each solve may shift the mean by its error, and Crank-Nicolson takes twice the solution. L = n. */
+static void check_mass(const struct sim *m, const struct run *run, double mass, int steps)
+{
+    const double *now = scalars_of(m);
+    for (int j = 0; j < m->count; j++, now += SW_LINE_SCALARS) {
+        double bound = 2.0 * steps * bound_of(run[j].line.s4, run[j].line.s2) + 10.0 * unit;
+        assert_near(now[SW_MASS], mass, 1.5 * m->n * bound);
+    }
+}
+
+static void mass_drifts_by_no_more_a_step_than_a_solve_errs(void **state)
+{
+    const struct run run[] = {operator_of(0.05, 0.0), operator_of(1e4, 0.0), operator_of(0.0, 1e6),
+                              operator_of(1e9, 1e3), operator_of(0.3 / 12, 0.3)};
+    enum { RUNS = sizeof run / sizeof *run };
+    const int n = small_suite() ? 31 : 333, every = small_suite() ? 5 : 50;
+    double mass = 0.0;
+    (void)state;
+    need_row();
+    double *f = some_field(n, RUNS);
+    for (int i = 0; i < n; i++) mass += f[i];
+    for (int scheme = 0; scheme < SCHEMES; scheme++) {
+        struct sim m = make_free(scheme, n, RUNS);
+        load(&m, RUNS, run);
+        assert_ok(sw_stepper_set_state(m.s, f));
+        for (int step = 0; step <= 4 * every; step += every) {
+            if (step) assert_ok(sw_stepper_advance(m.s, step - every, step));
+            check_mass(&m, run, mass, step);
+        }
+        unmake(&m);
+    }
+    sw_free(f);
+}
+
+/* Crank-Nicolson with n = 1024, L = 1, dt = 1e-8: cos of mode 2 and 0.3 sin of mode 3. */
+static void follows_the_discrete_exact_solution_to_five_in_1e12(void **state)
+{
+    enum { N = 1024, LAST = 250 };
+    const double s = 0.5 * 1e-8 * pow(N, 4);
+    const struct run run = operator_of(s, 0.0);
+    double u[N], error = 0.0, size = 0.0;
+    (void)state;
+    need_row();
+    if (!recursive() || small_suite()) return;
+    struct sim m = make_free(SW_CRANK_NICOLSON, N, 1);
+    for (int i = 0; i < N; i++) u[i] = cos(2 * (2 * pi * i / N)) + 0.3 * sin(3 * (2 * pi * i / N));
+    load(&m, 1, &run);
+    assert_ok(sw_stepper_set_state(m.s, u));
+    assert_ok(sw_stepper_advance(m.s, 0, LAST));
+    assert_ok(sw_stepper_get_state(m.s, u));
+    for (int i = 0; i < N; i++) {
+        double x = 2 * pi * i / N, w2 = 2 - 2 * cos(2 * 2 * pi / N), w3 = 2 - 2 * cos(3 * 2 * pi / N);
+        double exact = cos(2 * x) * pow((1 - s * w2 * w2) / (1 + s * w2 * w2), LAST) +
+                       0.3 * sin(3 * x) * pow((1 - s * w3 * w3) / (1 + s * w3 * w3), LAST);
+        error += (u[i] - exact) * (u[i] - exact);
+        size += exact * exact;
+    }
+    assert_near(sqrt(error / size), 0.0, 5e-12);
+    unmake(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solves_within_its_bound_for_all_coefficients),
+        cmocka_unit_test(solves_within_its_bound_wherever_the_roots_lie),
+        cmocka_unit_test(mass_drifts_by_no_more_a_step_than_a_solve_errs),
+        cmocka_unit_test(follows_the_discrete_exact_solution_to_five_in_1e12),
+    };
+    int failed = 0;
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        under_test = sw_stepper_table[k];
+        if (small_suite() && under_test->space == SW_HOST) continue;
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+    }
+    return failed != 0;
+}
