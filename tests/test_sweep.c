@@ -359,10 +359,7 @@ static void wrong_types_are_refused(void **state)
     REFUSED(
         "-s: error: 'run.batch' has one value for the whole sweep: a number, or an expression in numbers, pi and e\n",
         "run.batch=n");
-    REFUSED("-s: error: 'run.precision' = \"single\": no solver of hyperdiffusion computes in single precision; leave "
-            "it at \"double\" "
-            "(output.fields.precision = \"single\" halves the file)\n",
-            "run.precision=single");
+    REFUSED("-s: error: 'run.precision' = \"half\" is none of double, single\n", "run.precision=half");
     REFUSED("-s: error: 'sample' needs sweep.mode = \"random\"\n", "sample.count=3");
 }
 
@@ -456,6 +453,25 @@ static void the_end_must_be_a_whole_number_of_steps(void **state)
     unmake(&m);
 }
 
+/* 10 2^-24 (1 + sqrt(s4) + sqrt(s2)) <= 1e-3: sqrt(s4) <= 1676.7. In the base s4 = dt/(2 dx^4) = 0.05 65536 = 3277. */
+static void single_precision_is_refused_where_rounding_would_spoil_a_run(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'run.precision' = \"single\": rounding could change the field by 0.0011 of itself in a step, "
+            "more than 0.001 (s4 = 3.28e+06, s2 = 0); use \"double\", a smaller time.dt or fewer points\n",
+            "run.precision=single", "physics.gamma=1000.0");
+    REFUSED("-s: error: 'run.precision' = \"single\" in run 2 (m = 128): rounding could change the field by 0.0022 of "
+            "itself in a step, more than 0.001 (s4 = 1.34e+07, s2 = 0); use \"double\", a smaller time.dt or fewer "
+            "points\n",
+            "run.precision=single", "sweep.m=[16, 32, 128]", "grid.n=m");
+    REFUSED("-s: error: 'physics.gamma' = -1: must be greater than 0\n", "run.precision=single", "physics.gamma=-1",
+            "grid.n=512");
+    struct made m = MAKE("run.precision=single", "physics.gamma=800.0");
+    unmake(&m);
+    m = MAKE("run.precision=double", "physics.gamma=1000.0");
+    unmake(&m);
+}
+
 static void everything_wrong_is_reported_at_once(void **state)
 {
     (void)state;
@@ -531,6 +547,7 @@ int main(void)
         cmocka_unit_test(an_axis_of_too_many_words_is_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused_with_the_first_run),
         cmocka_unit_test(the_end_must_be_a_whole_number_of_steps),
+        cmocka_unit_test(single_precision_is_refused_where_rounding_would_spoil_a_run),
         cmocka_unit_test(everything_wrong_is_reported_at_once),
         cmocka_unit_test(wrong_values_are_reported_with_wrong_words),
     };

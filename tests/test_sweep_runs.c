@@ -200,6 +200,7 @@ static void an_id_depends_on_all_that_decides(void **state)
     OTHER_ID(("physics.D=2.0"), ("physics.gamma=2.0"));
     OTHER_ID(("time.dt=0.1"), ("time.dt=0.05"));
     OTHER_ID(("solver=auto"), ("solver=cpu.plain"));
+    OTHER_ID(("run.precision=double"), ("run.precision=single"));
     OTHER_ID(("define.a=0.1", "initial=a*x"), ("define.a=0.1000000000000001", "initial=a*x"));
     OTHER_ID(("define.a=0.1", "initial=a*x"), ("define.b=0.1", "initial=b*x"));
     OTHER_ID(("define={ a=1; b=2; }", "initial=a+b^2"), ("define={ a=2; b=1; }", "initial=a+b^2"));

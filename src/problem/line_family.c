@@ -95,6 +95,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
         .n = (int)setup->n,
         .capacity = setup->capacity,
         .single = setup->single,
+        .single_steps = setup->single_steps,
         .model = {.scheme = kind->scheme,
                   .nparam = setup->ncolumn,
                   .initial = sw_setup_function(setup, "initial"),
@@ -124,12 +125,11 @@ static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_nam
 static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->setup.n; }
 
 /* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
-static void set_run(const struct line_sim *l, int count, const double *column, int j)
+static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double a4, double a2)
 {
-    struct sw_grid g = sw_setup_grid(&l->setup, count, column, j);
-    double theta = l->scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx * g.dx;
-    l->run[j] = (struct sw_line_run){.dt = g.dt, .dx = g.dx, .x0 = g.x0,
-                                     .s4 = theta * g.dt * l->a4[j] / (dx2 * dx2), .s2 = theta * g.dt * l->a2[j] / dx2};
+    double theta = scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx * g.dx;
+    return (struct sw_line_run){.dt = g.dt, .dx = g.dx, .x0 = g.x0,
+                                .s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2};
 }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
@@ -137,7 +137,8 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     struct line_sim *l = (struct line_sim *)sim;
     if (l->programs.a4) SW_TRY(sw_program_over_runs(l->programs.a4, count, column, count, l->a4));
     if (l->programs.a2) SW_TRY(sw_program_over_runs(l->programs.a2, count, column, count, l->a2));
-    for (int j = 0; j < count; j++) set_run(l, count, column, j);
+    for (int j = 0; j < count; j++)
+        l->run[j] = run_of(l->scheme, sw_setup_grid(&l->setup, count, column, j), l->a4[j], l->a2[j]);
     return sw_stepper_load(l->stepper, count, l->run, column, fault);
 }
 
@@ -244,6 +245,45 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     enum sw_status st = describe(problem, setup, &p, &desc);
     if (!st) st = sw_stepper_try_compile(&desc, setup->solver, sm);
     free_programs(&p);
+    return st;
+}
+
+static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, int count, int ld, const double *column,
+                       const double *a4, const double *a2, char why[160])
+{
+    struct sw_setup at = *setup;
+    const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
+    for (int j = 0; j < count; j++) {
+        if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
+        at.n = (int64_t)n[j];
+        struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
+        double off = sw_line_rounding(r.s4, r.s2, true);
+        if (!(off > SW_LINE_COARSE)) continue;
+        snprintf(why, 160, "rounding could change the field by %.2g of itself in a step, more than %g "
+                 "(s4 = %.3g, s2 = %.3g)", off, SW_LINE_COARSE, r.s4, r.s2);
+        return j;
+    }
+    return -1;
+}
+
+enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
+                              const double *column, int *first, char why[160])
+{
+    const struct sw_line_kind *kind = problem->model;
+    struct programs p = {0};
+    double *a4 = NULL, *a2 = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_alloc((size_t)count, &a4));
+    SW_TRY_TO(done, st, sw_alloc((size_t)count, &a2));
+    SW_TRY_TO(done, st, compile(problem, setup, kind->a4, 0, &p.a4));
+    SW_TRY_TO(done, st, compile(problem, setup, kind->a2, 0, &p.a2));
+    if (p.a4) SW_TRY_TO(done, st, sw_program_over_runs(p.a4, count, column, ld, a4));
+    if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
+    *first = find_coarse(kind->scheme, setup, count, ld, column, a4, a2, why);
+done:
+    free_programs(&p);
+    sw_free(a4);
+    sw_free(a2);
     return st;
 }
 

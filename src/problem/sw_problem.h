@@ -31,6 +31,7 @@ struct sw_setup {
     int64_t n;                         /* points                                                            */
     int     capacity;                  /* most runs a batch will have                                       */
     bool    single;                    /* fields are saved in single precision                              */
+    bool    single_steps;              /* and computed in it                                                */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
     int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
@@ -88,6 +89,13 @@ struct sw_problem {
     /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
     enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);
+    /** Find a run for which single precision is too coarse. The setup counts for its columns only: runs of different n
+     * may stand side by side.
+     * @param column  [ncolumn][ld], count <= ld
+     * @param first   out: the first such run, -1: there is none
+     * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
+    enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
+                             const double *column, int *first, char why[160]);
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200 characters. */
     void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
     /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be NULL. */

@@ -96,7 +96,7 @@ static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *
 
 static bool fused_fits(const struct sw_stepper_desc *d)
 {
-    return layout_for(&d->model, d->n)->most > 0;
+    return !d->single_steps && layout_for(&d->model, d->n)->most > 0;
 }
 
 /* ------------------------------------------------------------------ life */

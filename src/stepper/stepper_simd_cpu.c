@@ -42,11 +42,7 @@ struct simd {
     struct worker *worker;
 };
 
-static bool simd_fits(const struct sw_stepper_desc *desc)
-{
-    (void)desc;
-    return true;
-}
+static bool simd_fits(const struct sw_stepper_desc *desc) { return !desc->single_steps; }
 
 static bool alone(const struct sw_stepper_desc *d)  /* no terms but the implicit one, by Crank-Nicolson */
 {

@@ -18,11 +18,7 @@ struct split {
 
 static const char default_band[] = "cuda.thomas";
 
-static bool split_fits(const struct sw_stepper_desc *desc)
-{
-    (void)desc;
-    return true;
-}
+static bool split_fits(const struct sw_stepper_desc *desc) { return !desc->single_steps; }
 
 /* ------------------------------------------------------------------ memory */
 

@@ -33,11 +33,11 @@ static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc 
     return !o->absent && o->space == space && o->fits(desc);
 }
 
-static bool is_row(const char *name)
+static const struct sw_stepper_ops *row_of(const struct choice *c)
 {
     for (int k = 0; sw_stepper_table[k]; k++)
-        if (!strcmp(sw_stepper_table[k]->name, name)) return true;
-    return false;
+        if (!strcmp(sw_stepper_table[k]->name, c->row)) return sw_stepper_table[k];
+    return NULL;
 }
 
 static bool is_band_row(const char *name)
@@ -47,16 +47,24 @@ static bool is_band_row(const char *name)
     return false;
 }
 
-static const char *why_not(const struct sw_stepper_desc *desc, const struct choice *c, const struct sw_device *device)
+/* Why a row is not taken, and what kind of refusal that is: a mistake in the config, or something that is not here. */
+static const char *why_not(const struct sw_stepper_desc *desc, const struct choice *c, const struct sw_device *device,
+                           enum sw_status *kind)
 {
-    for (int k = 0; c->row[0] && sw_stepper_table[k]; k++) {
-        const struct sw_stepper_ops *o = sw_stepper_table[k];
-        if (strcmp(c->row, o->name)) continue;
+    const struct sw_stepper_ops *o = row_of(c);
+    struct sw_stepper_desc in_double = *desc;
+    in_double.single_steps = false;
+    *kind = SW_E_ABSENT;
+    if (o) {
         if (o->absent) return o->absent;
         if (o->space != device->space) return "it does not work on this device";
-        return o->fits(desc) ? "" : "it does not do this problem";
+        if (!o->fits(&in_double)) return "it does not do this problem";
+        *kind = SW_E_CONFIG;
+        return "it computes in double precision only";
     }
+    if (!c->row[0] && desc->single_steps) return "no row does this problem on this device in single precision";
     if (!c->row[0]) return "no row does this problem on this device";
+    *kind = SW_E_CONFIG;
     return is_band_row(c->row) ? "a band solver goes with a stepper, as in cpu.plain+cpu.thomas"
                                : "there is no such row";
 }
@@ -65,6 +73,7 @@ static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name,
                            struct choice *c, const struct sw_stepper_ops **ops)
 {
     struct sw_text rows = {0};
+    enum sw_status kind;
     SW_TRY(split_name(name, c));
     for (int k = 0; sw_stepper_table[k]; k++) {
         *ops = sw_stepper_table[k];
@@ -75,8 +84,8 @@ static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name,
         }
         sw_text_printf(&rows, " %s", (*ops)->name);
     }
-    enum sw_status st = SW_FAIL(!c->row[0] || is_row(c->row) ? SW_E_ABSENT : SW_E_CONFIG, "solver%s%s: %s; fit here:%s",
-                                name ? " " : "", name ? name : "", why_not(desc, c, device),
+    const char *why = why_not(desc, c, device, &kind);
+    enum sw_status st = SW_FAIL(kind, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "", why,
                                 rows.length ? sw_text_get(&rows) : " none");
     sw_text_free(&rows);
     return st;
@@ -169,12 +178,19 @@ static bool positive_definite(double s4, double s2)
     return least > 0.0;
 }
 
-static const char *fault_of(const struct sw_line_run *r)
+double sw_line_rounding(double s4, double s2, bool single_steps)
+{
+    return 10.0 * (single_steps ? 0x1p-24 : 0x1p-53) * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4)));
+}
+
+static const char *fault_of(const struct sw_line_run *r, bool single_steps)
 {
     if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
     if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
     if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
     if (!positive_definite(r->s4, r->s2)) return "the implicit part is not positive definite: the equation is ill-posed";
+    if (single_steps && sw_line_rounding(r->s4, r->s2, true) > SW_LINE_COARSE)
+        return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
     return NULL;
 }
 
@@ -187,7 +203,7 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
     memcpy(stepper->run, run, (size_t)count * sizeof *run);
     if (stepper->desc.model.nparam)
         memcpy(stepper->param, param, (size_t)count * (size_t)stepper->desc.model.nparam * sizeof *param);
-    for (int j = 0; j < count; j++) fault[j] = fault_of(&run[j]);
+    for (int j = 0; j < count; j++) fault[j] = fault_of(&run[j], stepper->desc.single_steps);
     return stepper->ops->load(stepper, fault);
 }
 

@@ -39,10 +39,16 @@ struct sw_line_run {                  /* one run */
     double s4, s2;                    /* A = I + s4 d4 - s2 d2, theta included (numerics.md)              */
 };
 
+/** What a solve with A may be off by, relative to the field: 10 u (1 + sqrt|s2| + sqrt|s4|), u = 2^-53, or 2^-24 in
+ * single precision (numerics.md, 2a). Above SW_LINE_COARSE runs are refused in single precision. */
+double sw_line_rounding(double s4, double s2, bool single_steps);
+#define SW_LINE_COARSE 1e-3
+
 struct sw_stepper_desc {
     int                  n;
     int                  capacity;    /* most runs a batch will have, >= 1                                */
-    bool                 single;      /* fields are captured in single precision (the state is always double) */
+    bool                 single;      /* fields are captured in single precision                         */
+    bool                 single_steps;  /* steps are taken in single precision: the state, as double, has floats */
     struct sw_line_model model;
 };
 
@@ -84,8 +90,8 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
  *  @param count  runs, 1 .. capacity
  *  @param run    [count]; copied
  *  @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied
- *  @param fault  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not finite),
- *                a static text; such a run is NaN from the start and harms no other
+ *  @param fault  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not finite,
+ *                too stiff for single precision), a static text; such a run is NaN from the start and harms no other
  *  @return SW_E_ARG; SW_E_CUDA */
 enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
                                const double *param, const char **fault);

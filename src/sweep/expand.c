@@ -177,6 +177,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
     return (struct sw_setup){.n = group->n,
                              .capacity = capacity,
                              .single = s->single_fields,
+                             .single_steps = s->single_steps,
                              .solver = group->solver,
                              .ncolumn = s->ncolumn,
                              .column = s->column_name,

@@ -60,7 +60,8 @@ const struct sw_key sw_common_keys[] = {
     {.path = "run.device", .kind = SW_KEY_TEXT, .fallback = "auto",
      .about = "Where to compute: \"auto\" (a GPU if there is one), \"cpu\", \"cuda\" or \"cuda:N\"."},
     {.path = "run.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double", .decides = true,
-     .about = "Precision of the arithmetic, for rows of the solver and stepper tables that have a choice."},
+     .about = "Precision of the time stepping; single is faster where a solver of `sweep list` has it, and refused for "
+              "runs that it would spoil (numerics.md, 2a)."},
     {.path = "run.checkpoint", .kind = SW_KEY_REAL, .unit = "min", .min = 0, .max = 1e6, .fallback = "10",
      .about = "Minutes between checkpoints of the batch under way; 0 for none."},
     {.path = "run.batch", .kind = SW_KEY_COUNT, .unit = "runs", .min = 0, .max = 1e9, .fallback = "0",

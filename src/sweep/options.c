@@ -82,16 +82,6 @@ static void read_device(struct sw_sweep *s)
                     "'run.device' = \"%s\" is none of auto, cpu, cuda, cuda:N", d);
 }
 
-static void read_precision(struct sw_sweep *s)
-{
-    if (!strcmp(read_word(s, sw_key_find(s->problem, "run.precision")), "double")) return;
-    expand_complain(
-        s, sw_config_find(s->config, "run.precision"),
-        "'run.precision' = \"single\": no solver of %s computes in single precision; leave it at \"double\" "
-        "(output.fields.precision = \"single\" halves the file)",
-        s->problem->name);
-}
-
 /* The words of an axis are known only later: columns_make() looks up "$axis". */
 static void read_solver(struct sw_sweep *s)
 {
@@ -149,11 +139,11 @@ enum sw_status options_read(struct sw_sweep *s)
     s->mode = read_word(s, sw_key_find(s->problem, "sweep.mode"));
     s->file = read_text(s, "output.file");
     s->single_fields = !strcmp(read_word(s, sw_key_find(s->problem, "output.fields.precision")), "single");
+    s->single_steps = !strcmp(read_word(s, sw_key_find(s->problem, "run.precision")), "single");
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
     s->batch = (int64_t)read_number(s, "run.batch");
     read_solver(s);
     read_device(s);
-    read_precision(s);
     read_sample(s);
     check_output(s);
     return s->file[0] ? SW_OK : default_file(s);

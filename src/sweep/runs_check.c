@@ -9,11 +9,11 @@
  * something was refused before, this looks at what does not depend on it, so that all faults are reported together. */
 
 /* Faults are numbered: one for each column, then these. */
-enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, SHAPE_FAULTS };
+enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, FAULT_PRECISION, FAULTS };
 
 struct checking {
     const struct sw_sweep *s;
-    int64_t *first;         /* [ncolumn + SHAPE_FAULTS] the first run at fault, -1: none */
+    int64_t *first;         /* [ncolumn + FAULTS] the first run at fault, -1: none */
 };
 
 bool key_allows(const struct sw_key *key, double v)
@@ -101,9 +101,27 @@ static enum sw_status check_shapes(struct checking *c, const struct block *b)
     return st;
 }
 
+static enum sw_status find_coarse(const struct sw_sweep *s, const struct block *b, int *first, char why[160])
+{
+    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name};
+    *first = -1;
+    if (!s->single_steps || !s->problem->coarse) return SW_OK;
+    return s->problem->coarse(s->problem, &setup, b->count, BLOCK, b->column, first, why);
+}
+
+static enum sw_status check_precision(struct checking *c, const struct block *b)
+{
+    char why[160];
+    int first;
+    SW_TRY(find_coarse(c->s, b, &first, why));
+    if (first >= 0) note(c, c->s->ncolumn + FAULT_PRECISION, b->at + first);
+    return SW_OK;
+}
+
 static enum sw_status check_block(void *user, const struct block *b)
 {
     check_columns(user, b);
+    SW_TRY(check_precision(user, b));
     return check_shapes(user, b);
 }
 
@@ -174,6 +192,17 @@ static void tell_shape(const struct sw_sweep *s, int fault, const struct block *
     }
 }
 
+static enum sw_status tell_precision(const struct sw_sweep *s, const struct block *b, const char *where)
+{
+    char why[160];
+    int first;
+    SW_TRY(find_coarse(s, b, &first, why));
+    expand_complain(s, sw_config_find(s->config, "run.precision"),
+                    "'run.precision' = \"single\"%s: %s; use \"double\", a smaller time.dt or fewer points", where,
+                    why);
+    return SW_OK;
+}
+
 /* One run that is at fault, with all its numbers. */
 struct telling { const struct sw_sweep *s; int fault; int64_t run; };
 
@@ -187,6 +216,7 @@ static enum sw_status tell(void *user, const struct block *b)
         tell_column(s, t->fault, t->run, b->column[(size_t)t->fault * BLOCK]);
         return SW_OK;
     }
+    if (t->fault == s->ncolumn + FAULT_PRECISION) return tell_precision(s, b, place(s, false, t->run, where));
     SW_TRY(sw_alloc((size_t)s->own->shape.size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
     if (!st) tell_shape(s, t->fault - s->ncolumn, b, shape, place(s, s->own->shape.uniform, t->run, where));
@@ -207,6 +237,13 @@ static bool times_known(const struct sw_sweep *s, const struct times *t)
     return true;
 }
 
+static bool numbers_sound(const struct checking *c)
+{
+    for (int k = 0; k < c->s->ncolumn; k++)
+        if (!sound(c, k)) return false;
+    return true;
+}
+
 /* Whether a fault means anything: with wrong numbers the shapes mean nothing. */
 static bool to_tell(const struct checking *c, int fault)
 {
@@ -219,6 +256,7 @@ static bool to_tell(const struct checking *c, int fault)
     case FAULT_STEPS: return sound(c, p->dt) && sound(c, p->end);
     case FAULT_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->fields);
     case FAULT_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->scalars);
+    case FAULT_PRECISION: return numbers_sound(c);
     default: return true;
     }
 }
@@ -227,10 +265,10 @@ enum sw_status runs_check(struct sw_sweep *s)
 {
     struct checking c = {.s = s};
     enum sw_status st;
-    SW_TRY(sw_alloc((size_t)s->ncolumn + SHAPE_FAULTS, &c.first));
-    for (int f = 0; f < s->ncolumn + SHAPE_FAULTS; f++) c.first[f] = -1;
+    SW_TRY(sw_alloc((size_t)s->ncolumn + FAULTS, &c.first));
+    for (int f = 0; f < s->ncolumn + FAULTS; f++) c.first[f] = -1;
     SW_TRY_TO(done, st, blocks_each(s, NULL, 0, s->own->axes_wrong ? 1 : s->nruns, false, check_block, &c));
-    for (int f = 0; f < s->ncolumn + SHAPE_FAULTS; f++) {
+    for (int f = 0; f < s->ncolumn + FAULTS; f++) {
         struct telling t = {s, f, c.first[f]};
         if (to_tell(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, tell, &t));
     }

@@ -47,6 +47,7 @@ struct sw_sweep {
     /* output and run options, resolved */
     const char *file;                   /* output.file, or NAME.h5 beside the config's name in results/      */
     bool        single_fields;          /* output.fields.precision                                           */
+    bool        single_steps;           /* run.precision                                                     */
     bool        save_fields, save_scalars;
     const char *device;                 /* run.device                                                        */
     double      checkpoint_minutes;     /* run.checkpoint                                                    */
