@@ -7,8 +7,6 @@
 #include "base/sw_mem.h"
 #include "stepper/line_cpu.h"
 
-static size_t field_size(const struct sw_stepper_desc *desc) { return desc->single ? sizeof(float) : sizeof(double); }
-
 /* ------------------------------------------------------------------ create, destroy */
 
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_host_worker *w)
@@ -41,17 +39,13 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *
     SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
     h->workers = s->device->threads;
     for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
-    for (int k = 0; k < SW_SLOTS; k++) SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &h->slot[k].scalars));
-    return SW_OK;
+    return sw_host_create_slots(d, h->slot);
 }
 
 void sw_host_destroy(struct sw_host_lines *h)
 {
     for (int k = 0; k < h->workers; k++) destroy_worker(&h->worker[k]);
-    for (int k = 0; k < SW_SLOTS; k++) {
-        sw_free(h->slot[k].field);
-        sw_free(h->slot[k].scalars);
-    }
+    sw_host_destroy_slots(h->slot);
     sw_free(h->worker);
     sw_free(h->u);
     sw_free(h->sound);
@@ -61,9 +55,9 @@ void sw_host_destroy(struct sw_host_lines *h)
 
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)
 {
-    size_t n = (size_t)desc->n;
+    size_t n = (size_t)desc->n, point = sizeof(double) + SW_SLOTS * sw_host_number_size(desc);
     *fixed = (size_t)omp_get_max_threads() * n * 18 * sizeof(double);  /* workers: 10 arrays and the programs' values */
-    *per_run = n * (sizeof(double) + SW_SLOTS * field_size(desc)) + (size_t)desc->model.nparam * sizeof(double) + 256;
+    *per_run = n * point + (size_t)desc->model.nparam * sizeof(double) + 256;
 }
 
 /* ------------------------------------------------------------------ the state */
@@ -106,16 +100,10 @@ void sw_host_load(struct sw_stepper *s, const char *const *fault)
     }
 }
 
-void sw_host_points(const struct sw_line_run *run, int n, double *x)
-{
-    for (int i = 0; i < n; i++) x[i] = run->x0 + i * run->dx;
-}
-
-/* Makes x of run j, and what the program computes once a run. */
-static void begin_run(struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j)
+void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
-    sw_host_points(&s->run[j], s->desc.n, w->x);
+    for (int i = 0; i < s->desc.n; i++) w->x[i] = s->run[j].x0 + i * s->run[j].dx;
     sw_eval_run(eval, s->param + j, s->count);
     sw_eval_cells(eval, s->desc.n, in);
 }
@@ -124,7 +112,7 @@ static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
     double *u = sw_host_line(s, j);
-    begin_run(s, w, w->initial, j);
+    sw_host_begin_run(s, w, w->initial, j);
     sw_eval_step(w->initial, 0.0, 0);
     sw_eval_points(w->initial, s->desc.n, in, u);
     go_on(s, j);
@@ -163,63 +151,5 @@ enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
 {
     const struct sw_host_lines *h = s->own;
     memcpy(step, h->diverged, (size_t)s->count * sizeof *step);
-    return SW_OK;
-}
-
-/* ------------------------------------------------------------------ captures */
-
-static void copy_field(const struct sw_stepper *s, int j, void *field)
-{
-    size_t n = (size_t)s->desc.n;
-    const double *u = sw_host_line(s, j);
-    if (s->desc.single) {
-        float *out = (float *)field + (size_t)j * n;
-        for (size_t i = 0; i < n; i++) out[i] = (float)u[i];
-    } else {
-        memcpy((double *)field + (size_t)j * n, u, n * sizeof *u);
-    }
-}
-
-static void measure_run(struct sw_stepper *s, struct sw_host_worker *w, int j, double out[SW_LINE_SCALARS])
-{
-    const struct sw_host_lines *h = s->own;
-    const double *u = sw_host_line(s, j), *density = NULL;
-    double dx = s->run[j].dx;
-
-    if (h->stopped[j]) {
-        for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
-        return;
-    }
-    if (w->energy) {
-        const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = u, [SW_IN_UX] = sw_measure_slopes(w->measure, u, dx)};
-        begin_run(s, w, w->energy, j);
-        sw_eval_points(w->energy, s->desc.n, in, w->term);
-        density = w->term;
-    }
-    sw_measure_line(w->measure, u, dx, density, out);
-}
-
-enum sw_status sw_host_capture(struct sw_stepper *s, int slot, int what)
-{
-    struct sw_host_lines *h = s->own;
-    struct sw_host_slot *y = &h->slot[slot];
-    y->has_field = what & SW_CAPTURE_FIELD;
-    y->has_scalars = what & SW_CAPTURE_SCALARS;
-    if (y->has_field && !y->field)
-        SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, field_size(&s->desc), &y->field));
-#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 4, 10.0))
-    for (int j = 0; j < s->count; j++) {
-        if (y->has_field) copy_field(s, j, y->field);
-        if (y->has_scalars)
-            measure_run(s, &h->worker[omp_get_thread_num()], j, y->scalars + (size_t)j * SW_LINE_SCALARS);
-    }
-    return SW_OK;
-}
-
-enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
-{
-    const struct sw_host_lines *h = s->own;
-    *field = h->slot[slot].has_field ? h->slot[slot].field : NULL;
-    *scalars = h->slot[slot].has_scalars ? h->slot[slot].scalars : NULL;
     return SW_OK;
 }

@@ -1,16 +1,16 @@
 #ifndef HOST_LINES_H
 #define HOST_LINES_H
-/* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance; its
- * initial value, its scalars, its pictures. A stepper's own data begin with a struct sw_host_lines, and it fills the
- * operations below into its row. */
+/* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
+ * its initial value, its scalars, its pictures. A stepper's own data begin with a struct sw_host_lines, and it fills
+ * the operations below into its row. */
 #include "stepper/measure.h"
 #include "stepper/sw_stepper_impl.h"
 
-struct sw_host_worker {        /* what a thread needs                                                              */
+struct sw_host_worker {        /* what a thread needs; a stepper may use x and term during its steps               */
     struct sw_eval    *initial, *energy;
     struct sw_measure *measure;
     double            *x;      /* [n] of the run at hand                                                           */
-    double            *term;   /* [n] values of the energy's density                                               */
+    double            *term;   /* [n] values of a program, such as the energy's density                            */
 };
 
 struct sw_host_slot {
@@ -47,8 +47,13 @@ double *sw_host_line(const struct sw_stepper *s, int j);
  * waking the others up costs. */
 int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns);
 
-/** x of the n points of a run. */
-void sw_host_points(const struct sw_line_run *run, int n, double *x);
+/** Make x of run j, and what a program computes once a run. */
+void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
+
+/* captures, in host_capture.c */
+enum sw_status sw_host_create_slots(const struct sw_stepper_desc *desc, struct sw_host_slot slot[SW_SLOTS]);
+void           sw_host_destroy_slots(struct sw_host_slot slot[SW_SLOTS]);
+size_t         sw_host_number_size(const struct sw_stepper_desc *desc);  /* of a field captured */
 
 /* operations of struct sw_stepper_ops */
 enum sw_status sw_host_initial(struct sw_stepper *s);

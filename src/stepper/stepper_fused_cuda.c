@@ -9,7 +9,7 @@
 #include "stepper/recursive_point.h"
 
 struct fused {
-    struct sw_lines        lines;        /* its kernels measure; the field is `field`                */
+    struct sw_lines        lines;        /* first: lines_cuda.h works on it; its field is `field`    */
     struct sw_fused_shape  shape;
     struct sw_module      *module;
     void                  *kernel;
@@ -128,12 +128,12 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     SW_TRY(choose_shape(&s->desc, band, &p->shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
     SW_TRY(make_kernel(s, p));
-    SW_TRY(sw_lines_create(s, &p->lines, true));
+    SW_TRY(sw_lines_create(s, true));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity, &p->line));
     p->lines.u = p->field;
-    p->lines.staging = p->staging;
+    p->lines.captures.staging = p->staging;
     return sw_alloc((size_t)s->desc.capacity, &p->host);
 }
 
@@ -141,7 +141,7 @@ static void fused_destroy(struct sw_stepper *s)
 {
     struct fused *p = s->own;
     if (!p) return;
-    sw_lines_destroy(s, &p->lines);  /* waits for what is queued */
+    sw_lines_destroy(s);  /* waits for what is queued */
     sw_module_unload(s->device, &p->module);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
@@ -194,27 +194,12 @@ static void set_lines(const struct sw_stepper *s, struct fused *p, const char *c
 static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
 {
     struct fused *p = s->own;
-    SW_TRY(sw_lines_load(s, &p->lines, fault));
+    SW_TRY(sw_lines_load(s, fault));
     set_lines(s, p, fault);
     return sw_device_upload(s->device, p->line, p->host, (p->each ? (size_t)s->count : 1) * sizeof *p->host);
 }
 
-/* ------------------------------------------------------------------ the state */
-
-static struct sw_lines *lines_of(struct sw_stepper *s) { return &((struct fused *)s->own)->lines; }
-
-static enum sw_status fused_initial(struct sw_stepper *s) { return sw_lines_initial(s, lines_of(s)); }
-
-static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
-{
-    return sw_lines_set_state(s, lines_of(s), ((struct fused *)s->own)->field, u);
-}
-
-static enum sw_status fused_get_state(struct sw_stepper *s, double *u)
-{
-    SW_TRY(sw_lines_wait_staging(s, lines_of(s)));
-    return sw_lines_get_state(s, lines_of(s), ((struct fused *)s->own)->staging, u);
-}
+/* ------------------------------------------------------------------ steps */
 
 static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
@@ -223,18 +208,6 @@ static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t 
     size_t shared = (size_t)p->shape.room * (size_t)lines * sizeof(double);
     void *args[] = {&p->lines.batch, &p->line, &p->each, &p->field, &from, &to};
     return sw_kernel_launch(s->device, p->kernel, blocks, 1, 32 * p->shape.warps, shared, args);
-}
-
-static enum sw_status fused_diverged(struct sw_stepper *s, int64_t *step) { return sw_lines_diverged(s, lines_of(s), step); }
-
-static enum sw_status fused_capture(struct sw_stepper *s, int slot, int what)
-{
-    return sw_lines_capture(s, lines_of(s), slot, what);
-}
-
-static enum sw_status fused_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
-{
-    return sw_lines_fetch(s, lines_of(s), slot, field, scalars);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
@@ -266,13 +239,13 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .bytes = fused_bytes,
     .create = fused_create,
     .load = fused_load,
-    .initial = fused_initial,
-    .set_state = fused_set_state,
-    .get_state = fused_get_state,
+    .initial = sw_lines_initial,
+    .set_state = sw_lines_set_state,
+    .get_state = sw_lines_get_state,
     .advance = fused_advance,
-    .capture = fused_capture,
-    .fetch = fused_fetch,
-    .diverged = fused_diverged,
+    .capture = sw_lines_capture,
+    .fetch = sw_lines_fetch,
+    .diverged = sw_lines_diverged,
     .destroy = fused_destroy,
     .cost = fused_cost,
     .try_compile = fused_try_compile,

@@ -15,11 +15,9 @@
 
 enum { G, S, PROGRAMS };
 
-struct worker {                /* what a thread needs                              */
+struct worker {                /* what a thread needs besides a struct sw_host_worker */
     struct sw_eval *eval[PROGRAMS];
-    double         *x;         /* [n] of the run at hand                           */
-    double         *next;      /* [n] right-hand side, then u of the next step     */
-    double         *term;      /* [n] values of G or S                             */
+    double         *next;      /* [n] right-hand side, then u of the next step        */
 };
 
 struct plain {
@@ -39,7 +37,7 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
 {
     size_t n = (size_t)desc->n;
     sw_host_bytes(desc, fixed, per_run);
-    *fixed += (size_t)omp_get_max_threads() * n * 8 * sizeof(double);  /* workers: 3 arrays and the programs' values */
+    *fixed += (size_t)omp_get_max_threads() * n * 6 * sizeof(double);  /* workers: an array and the programs' values */
     /* a matrix while it is loaded, and its factors */
     *per_run += n * (5 + (size_t)sw_band_vectors(band ? band : default_band)) * sizeof(double);
 }
@@ -49,20 +47,15 @@ static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, si
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
 {
     const struct sw_program *program[PROGRAMS] = {[G] = d->model.g, [S] = d->model.s};
-    size_t n = (size_t)d->n;
     for (int k = 0; k < PROGRAMS; k++)
         if (program[k]) SW_TRY(sw_eval_create(program[k], d->n, &w->eval[k]));
-    SW_TRY(sw_alloc(n, &w->x));
-    SW_TRY(sw_alloc(n, &w->next));
-    return sw_alloc(n, &w->term);
+    return sw_alloc((size_t)d->n, &w->next);
 }
 
 static void destroy_worker(struct worker *w)
 {
     for (int k = 0; k < PROGRAMS; k++) sw_eval_destroy(&w->eval[k]);
-    sw_free(w->x);
     sw_free(w->next);
-    sw_free(w->term);
 }
 
 static enum sw_status make_band(struct sw_stepper *s, int systems)
@@ -141,56 +134,45 @@ done:
 
 /* ------------------------------------------------------------------ a step */
 
-/* The arrays programs read; slots of enum sw_input. */
-struct inputs { const double *in[SW_INPUTS]; };
-
-/* Makes x of run j, and what the programs compute once a run. */
-static struct inputs begin_run(struct sw_stepper *s, struct worker *w, int j)
+/* What a program gives at the points of a line. */
+static const double *values(struct sw_eval *eval, struct sw_host_worker *h, int n, const double *u, double t,
+                            int64_t step)
 {
-    struct inputs in = {{[SW_IN_X] = w->x}};
-    sw_host_points(&s->run[j], s->desc.n, w->x);
-    for (int k = 0; k < PROGRAMS; k++) {
-        if (!w->eval[k]) continue;
-        sw_eval_run(w->eval[k], s->param + j, s->count);
-        sw_eval_cells(w->eval[k], s->desc.n, in.in);
-    }
-    return in;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = h->x, [SW_IN_U] = u};
+    sw_eval_step(eval, t, step);
+    sw_eval_points(eval, n, in, h->term);
+    return h->term;
 }
 
-static void right_hand_side(const struct sw_stepper *s, struct worker *w, int j, int64_t step, const struct inputs *in,
-                            double *f)
+static void right_hand_side(const struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j, int64_t step,
+                            const double *u, double *f)
 {
     const struct sw_line_run *r = &s->run[j];
-    const double *u = in->in[SW_IN_U];
     bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
     double t = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, r->dt);
     int n = s->desc.n;
 
     if (crank_nicolson) sw_line_explicit_side(r, n, u, f);
     else memcpy(f, u, (size_t)n * sizeof *f);
-    if (w->eval[G]) {
-        sw_eval_step(w->eval[G], t, step);
-        sw_eval_points(w->eval[G], n, in->in, w->term);
-        sw_line_add_second_difference(r, n, w->term, f);
-    }
+    if (w->eval[G]) sw_line_add_second_difference(r, n, values(w->eval[G], h, n, u, t, step), f);
     if (w->eval[S]) {
-        sw_eval_step(w->eval[S], t, step);
-        sw_eval_points(w->eval[S], n, in->in, w->term);
-        for (int i = 0; i < n; i++) f[i] += r->dt * w->term[i];
+        const double *source = values(w->eval[S], h, n, u, t, step);
+        for (int i = 0; i < n; i++) f[i] += r->dt * source[i];
     }
 }
 
-static void advance_run(struct sw_stepper *s, struct worker *w, int j, int64_t from, int64_t to)
+static void advance_run(struct sw_stepper *s, struct worker *w, struct sw_host_worker *h, int j, int64_t from,
+                        int64_t to)
 {
     struct plain *p = s->own;
     int n = s->desc.n;
     double *now = sw_host_line(s, j), *next = w->next;
-    struct inputs in = begin_run(s, w, j);
 
+    for (int k = 0; k < PROGRAMS; k++)
+        if (w->eval[k]) sw_host_begin_run(s, h, w->eval[k], j);
     for (int64_t step = from; step < to; step++) {
         double *last = now;
-        in.in[SW_IN_U] = now;
-        right_hand_side(s, w, j, step, &in, next);
+        right_hand_side(s, w, h, j, step, now, next);
         sw_band_solve_one(p->band, p->system[j], next);
         now = next;
         next = last;
@@ -207,7 +189,8 @@ static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t 
     struct plain *p = s->own;
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, to - from, 10.0))
     for (int j = 0; j < s->count; j++) {
-        if (!p->lines.stopped[j]) advance_run(s, &p->worker[omp_get_thread_num()], j, from, to);
+        int k = omp_get_thread_num();
+        if (!p->lines.stopped[j]) advance_run(s, &p->worker[k], &p->lines.worker[k], j, from, to);
         else if (p->lines.diverged[j] < 0) p->lines.diverged[j] = from;
     }
     return SW_OK;

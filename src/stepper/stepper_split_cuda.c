@@ -1,16 +1,17 @@
-/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves in place.
- * Everything is interleaved over the runs (stepper/batch_point.h). */
+/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves in
+ * place. Everything is interleaved over the runs (stepper/batch_point.h). */
 #include <stdio.h>
 
 #include "base/sw_mem.h"
 #include "solver/sw_band.h"
 #include "stepper/lines_cuda.h"
 
-/* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its place. */
+/* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its
+ * place. */
 enum { STATE, NEXT, STAGING, MATRIX_VECTORS = 5 };
 
 struct split {
-    struct sw_lines  lines;    /* its field u is STATE or NEXT, in turn                              */
+    struct sw_lines  lines;    /* first: lines_cuda.h works on it; its field u is STATE or NEXT, in turn */
     struct sw_band  *band;
     double          *work;     /* [MATRIX_VECTORS] vectors                                           */
     double          *rhs;      /* the other one; between two steps it holds nothing that is needed   */
@@ -39,7 +40,7 @@ static enum sw_status make_arrays(struct sw_stepper *s, struct split *p)
     SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * vector_of(d), &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.step * (size_t)d->capacity, &b->step));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.cell * vector_of(d), &b->cell));
-    p->lines.staging = p->work + STAGING * vector_of(d);
+    p->lines.captures.staging = p->work + STAGING * vector_of(d);
     return SW_OK;
 }
 
@@ -53,7 +54,7 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
     s->own = p;
     SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band));
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
-    SW_TRY(sw_lines_create(s, &p->lines, false));
+    SW_TRY(sw_lines_create(s, false));
     return make_arrays(s, p);
 }
 
@@ -61,7 +62,7 @@ static void split_destroy(struct sw_stepper *s)
 {
     struct split *p = s->own;
     if (!p) return;
-    sw_lines_destroy(s, &p->lines);  /* waits for what is queued */
+    sw_lines_destroy(s);  /* waits for what is queued */
     sw_device_free(s->device, p->work);
     sw_band_destroy(&p->band);
     sw_free(p);
@@ -77,35 +78,21 @@ static enum sw_status factor(struct sw_stepper *s, struct split *p, const char *
     if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
     for (int j = 0; j < s->count; j++)
         if (bad[j] && !fault[j]) fault[j] = "the implicit part has a zero or non-finite pivot";
-    return sw_lines_faults(s, &p->lines, fault);
+    return sw_lines_faults(s, fault);
 }
 
 static enum sw_status split_load(struct sw_stepper *s, const char **fault)
 {
     struct split *p = s->own;
     void *args[] = {&p->lines.batch};
-    SW_TRY(sw_lines_load(s, &p->lines, fault));
+    SW_TRY(sw_lines_load(s, fault));
     SW_TRY(factor(s, p, fault));
     p->lines.u = p->work + STATE * vector_of(&s->desc);
     p->rhs = p->work + NEXT * vector_of(&s->desc);
-    return p->lines.kept.cell ? sw_lines_launch_points(s, &p->lines, SW_CELL_K, 1, args) : SW_OK;
+    return p->lines.kept.cell ? sw_lines_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
 }
 
-/* ------------------------------------------------------------------ the state */
-
-static struct sw_lines *lines_of(struct sw_stepper *s) { return &((struct split *)s->own)->lines; }
-
-static enum sw_status split_initial(struct sw_stepper *s) { return sw_lines_initial(s, lines_of(s)); }
-
-static enum sw_status split_set_state(struct sw_stepper *s, const double *u)
-{
-    return sw_lines_set_state(s, lines_of(s), ((struct split *)s->own)->rhs, u);
-}
-
-static enum sw_status split_get_state(struct sw_stepper *s, double *u)
-{
-    return sw_lines_get_state(s, lines_of(s), ((struct split *)s->own)->rhs, u);
-}
+/* ------------------------------------------------------------------ steps */
 
 static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
 {
@@ -113,8 +100,8 @@ static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long
     int rows = SW_LINE_ROWS;
     void *step_args[] = {&l->batch, &step}, *rhs_args[] = {&l->batch, &l->u, &p->rhs, &step, &rows};
     double *solved = p->rhs;
-    if (l->kept.step) SW_TRY(sw_lines_launch_runs(s, l, SW_STEP_K, step_args));
-    SW_TRY(sw_lines_launch_points(s, l, SW_RHS_K, rows, rhs_args));
+    if (l->kept.step) SW_TRY(sw_lines_launch_runs(s, SW_STEP_K, step_args));
+    SW_TRY(sw_lines_launch_points(s, SW_RHS_K, rows, rhs_args));
     SW_TRY(sw_band_solve(p->band, solved));
     p->rhs = l->u;
     l->u = solved;
@@ -125,19 +112,7 @@ static enum sw_status split_advance(struct sw_stepper *s, int64_t from, int64_t 
 {
     struct split *p = s->own;
     for (int64_t step = from; step < to; step++) SW_TRY(step_once(s, p, step));
-    return sw_lines_check(s, &p->lines, to);
-}
-
-static enum sw_status split_diverged(struct sw_stepper *s, int64_t *step) { return sw_lines_diverged(s, lines_of(s), step); }
-
-static enum sw_status split_capture(struct sw_stepper *s, int slot, int what)
-{
-    return sw_lines_capture(s, lines_of(s), slot, what);
-}
-
-static enum sw_status split_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
-{
-    return sw_lines_fetch(s, lines_of(s), slot, field, scalars);
+    return sw_lines_check(s, to);
 }
 
 static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int sm)
@@ -172,13 +147,13 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .bytes = split_bytes,
     .create = split_create,
     .load = split_load,
-    .initial = split_initial,
-    .set_state = split_set_state,
-    .get_state = split_get_state,
+    .initial = sw_lines_initial,
+    .set_state = sw_lines_set_state,
+    .get_state = sw_lines_get_state,
     .advance = split_advance,
-    .capture = split_capture,
-    .fetch = split_fetch,
-    .diverged = split_diverged,
+    .capture = sw_lines_capture,
+    .fetch = sw_lines_fetch,
+    .diverged = sw_lines_diverged,
     .destroy = split_destroy,
     .takes_band = true,
     .cost = split_cost,
