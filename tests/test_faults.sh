@@ -36,7 +36,7 @@ after() {
     case $kind,$code in
         *,0) ;;
         memory,4) ;;
-        write,5 | fsync,5 | rename,5 | open,5)
+        write,5 | fsync,5 | fsync-one,5 | rename,5 | rename-one,5 | open,5)
             grep -qE '(x\.h5|f\.cfg)[^ ]*:' err || fail "$kind $k: names no file: $(cat err)" ;;
         *) fail "$kind $k: exit code $code: $(cat err)" ;;
     esac
@@ -46,11 +46,14 @@ after() {
     mv "$file" "again/$kind-$k.h5"
 }
 
-for kind in memory write fsync rename open; do
+# "one": a single batch, whose part becomes the file
+for kind in memory write fsync rename open fsync-one rename-one; do
+    one=(); [ "$kind" = "${kind%-one}" ] || one=(-s run.batch=0)
     k=1
     fired=0
     while :; do
-        env FAIL_KIND=$kind FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" "$sweep" run f.cfg -q -o x.h5 >/dev/null 2>err
+        env FAIL_KIND=${kind%-one} FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" \
+            "$sweep" run f.cfg -q -o x.h5 "${one[@]}" >/dev/null 2>err
         code=$?
         [ -e log ] || fail "$kind $k: it ended without saying so: exit code $code: $(cat err)"
         after $kind $k $code x.h5

@@ -19,6 +19,7 @@ look() {  # look NAME KIND EXIT-CODE [sweep options]: run a config, read what it
     rm -f "$tmp/$name.h5"
 }
 look tiny_ch root 0
+look tiny_ch root 0 -s run.batch=5
 look tiny_diverge root 1
 look tiny_nsweep groups 0
 look tiny_heat root 0

@@ -294,6 +294,117 @@ static void parts_come_back_whatever_their_size(void **state)
     tear_down(&f);
 }
 
+static uint64_t inode_of(const char *path)
+{
+    struct stat s;
+    assert_int_equal(stat(path, &s), 0);
+    return (uint64_t)s.st_ino;
+}
+
+/* Merge parts of `sizes` runs each; is the first of them the result then? */
+static bool first_part_becomes_the_file(const struct fixture *f, const char *name, const int *sizes, int64_t last,
+                                        const struct sw_merge_options *how)
+{
+    const char *file = path_of(name);
+    char part[400];
+    snprintf(part, sizeof part, "%s.d/part-000001.h5", file);
+    for (int k = 0, first = 0; sizes[k]; first += sizes[k++])
+        write_part(f, file, &(struct stretch){0, first, sizes[k], -1, last, SW_RUN_DONE, false});
+    uint64_t inode = inode_of(part);
+    assert_ok(sw_merge_parts(file, how, &provenance));
+    assert_int_equal(count_parts(file), how->keep_parts ? 1 : 0);
+    return inode_of(file) == inode;
+}
+
+static void a_part_that_is_all_of_the_result_becomes_the_file(void **state)
+{
+    struct fixture f;
+    (void)state;
+    set_up(&f, TEN);
+    struct sw_merge_options how = {.sweep = f.sweep, .id = f.id, .allow_missing = true}, keep = how;
+    keep.keep_parts = true;
+    assert_true(first_part_becomes_the_file(&f, "whole.h5", (int[]){10, 0}, 20, &how));
+    check_section(&f, path_of("whole.h5"), &f.group[0], "");
+    check_ids(&f, path_of("whole.h5"));
+    assert_false(first_part_becomes_the_file(&f, "copied.h5", (int[]){10, 0}, 20, &keep));
+    check_section(&f, path_of("copied.h5"), &f.group[0], "");
+    assert_false(first_part_becomes_the_file(&f, "two.h5", (int[]){6, 4, 0}, 20, &how));
+    assert_true(first_part_becomes_the_file(&f, "some.h5", (int[]){6, 0}, 20, &how));  /* --only */
+    tear_down(&f);
+}
+
+static struct sw_table *table_of(const char *file)
+{
+    struct sw_table *t;
+    assert_ok(sw_table_read(file, &t));
+    return t;
+}
+
+static void a_part_of_an_earlier_call_or_sweep_does_not_become_the_file(void **state)
+{
+    struct fixture f, more;
+    const char *file = path_of("former.h5"), *grown = path_of("grown.h5");
+    struct sw_provenance later = provenance;
+    (void)state;
+    set_up(&f, TEN);
+    set_up(&more, PLAIN "sweep = { g = \"range(1, 11)\"; };");
+    later.started += 60;
+    write_all(&f, file, 10, SW_RUN_DONE);
+    struct sw_merge_options how = {.sweep = f.sweep, .id = f.id, .allow_missing = true};
+    assert_ok(sw_merge_parts(file, &how, &later));
+    struct sw_table *t = table_of(file);  /* both calls are in it */
+    assert_string_equal(t->history, "2023-11-14T22:13:20Z sweep run test.cfg\n2023-11-14T22:14:20Z sweep run test.cfg");
+    sw_table_free(&t);
+    write_all(&f, grown, 10, SW_RUN_DONE);
+    how = (struct sw_merge_options){.sweep = more.sweep, .id = more.id, .allow_missing = true};
+    assert_ok(sw_merge_parts(grown, &how, &provenance));
+    t = table_of(grown);
+    assert_int_equal(t->sweep_runs, 11);
+    assert_int_equal(t->nruns, 10);
+    sw_table_free(&t);
+    tear_down(&f);
+    tear_down(&more);
+}
+
+static void a_part_that_cannot_be_renamed_stays(void **state)
+{
+    struct fixture f;
+    char blocked[320];
+    const char *file = path_of("blocked.h5");
+    (void)state;
+    set_up(&f, TEN);
+    write_all(&f, file, 10, SW_RUN_DONE);
+    snprintf(blocked, sizeof blocked, "%s/in_the_way", file);
+    assert_int_equal(mkdir(file, 0777), 0);
+    assert_int_equal(mkdir(blocked, 0777), 0);
+    struct sw_merge_options how = {.sweep = f.sweep, .id = f.id};
+    assert_int_equal(sw_merge_parts(file, &how, &provenance), SW_E_IO);
+    assert_contains(sw_err_message(), "blocked.h5");
+    assert_int_equal(count_parts(file), 1);
+    assert_int_equal(rmdir(blocked), 0);
+    assert_int_equal(rmdir(file), 0);
+    merge_into(&f, file);
+    check_section(&f, file, &f.group[0], "");
+    tear_down(&f);
+}
+
+/* Chunks are of one size: where they do not divide the runs or outputs, what is left free must be little. */
+static void little_is_left_free_in_chunks(void **state)
+{
+    struct fixture f;
+    const char *file = path_of("room.h5");
+    struct stat s;
+    (void)state;
+    set_up(&f, "problem = \"heat\"; grid = { n = 4096; length = 8.0; }; time = { dt = 0.5; end = 2.0; };"
+               "physics = { kappa = 1.0; }; initial = \"g\"; output = { fields = { times = \"linspace(0, end, 4)\"; }; };"
+               "sweep = { g = \"range(1, 129)\"; };");  /* 129 lines of 32 KiB: a line more than a chunk may hold */
+    write_all(&f, file, 129, SW_RUN_DONE);
+    merge_into(&f, file);
+    assert_int_equal(stat(file, &s), 0);
+    assert_true((double)s.st_size < 1.03 * 4 * 129 * 4096 * 8);
+    tear_down(&f);
+}
+
 static void single_precision_is_stored_as_such(void **state)
 {
     struct fixture f;
@@ -310,7 +421,7 @@ static void single_precision_is_stored_as_such(void **state)
     float fill = 0;
     assert_int_equal(H5Tget_size(type), 4);
     assert_int_equal(H5Pget_chunk(list, 3, chunk), 3);
-    assert_true(chunk[0] == 1 && chunk[1] == 2 && chunk[2] == 8);
+    assert_true(chunk[0] == 1 && chunk[1] == 2 && chunk[2] == 8);  /* joined: a run */
     H5Pget_fill_value(list, H5T_NATIVE_FLOAT, &fill);
     assert_true(isnan(fill));
     H5Pclose(list);
@@ -1044,6 +1155,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_come_back_whatever_their_size),
+        cmocka_unit_test(a_part_that_is_all_of_the_result_becomes_the_file),
+        cmocka_unit_test(a_part_of_an_earlier_call_or_sweep_does_not_become_the_file),
+        cmocka_unit_test(a_part_that_cannot_be_renamed_stays),
+        cmocka_unit_test(little_is_left_free_in_chunks),
         cmocka_unit_test(single_precision_is_stored_as_such),
         cmocka_unit_test(scales_hold_times_and_points),
         cmocka_unit_test(a_chain_is_joined_along_time),

@@ -1,7 +1,4 @@
 /* Run a sweep: what `sweep run` and `sweep resume` share. */
-#include <errno.h>
-#include <string.h>
-
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
@@ -67,8 +64,7 @@ static enum sw_status put_in_place(const struct job *j)
     if (!j->fresh) return SW_OK;
     SW_TRY(sw_results_lock(j->s->file, &lock));
     enum sw_status st = sw_results_remove_parts(j->s->file);
-    if (!st && rename(j->fresh, j->s->file))
-        st = SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", j->fresh, j->s->file, strerror(errno));
+    if (!st) st = sw_results_rename(j->fresh, j->s->file);
     sw_results_unlock(&lock);
     return st;
 }

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli_impl.h"
@@ -14,5 +15,6 @@ void cli_provenance(const struct sw_cli *cli, const struct sw_device *device, st
         snprintf(facts->driver, sizeof facts->driver, "%s", device->driver);
     }
     *provenance = (struct sw_provenance){.command_line = cli->command_line, .solver = "", .device = facts->device,
-                                         .driver = facts->driver, .cuda = facts->cuda, .hostname = facts->hostname};
+                                         .driver = facts->driver, .cuda = facts->cuda, .hostname = facts->hostname,
+                                         .started = (double)time(NULL)};
 }

@@ -35,11 +35,13 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
 }
 
 /* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory,
- * and end (and are safe on disk) later. A GPU wants as many as fit. */
-static double wanted(const struct sw_group *g, const struct sw_device *device)
+ * and end (and are safe on disk) later. A GPU wants as many as fit. But a batch is a part of the file, and several parts
+ * must be copied into one: where fields are saved a batch may be all the group, within an eighth of what fits. */
+static double wanted(const struct sw_group *g, const struct sw_device *device, double fit)
 {
     if (device->space == SW_DEVICE) return MOST_RUNS;
-    return fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
+    double busy = fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
+    return g->nfield && (double)g->count <= fit / 8 ? (double)g->count : busy;
 }
 
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
@@ -58,7 +60,7 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, st
     if (fit < 1) return too_large(group, device, on_host, host);
     *most = (int64_t)fit;
     if (sweep->batch) { if (*most > sweep->batch) *most = sweep->batch; }
-    else if ((double)*most > wanted(group, device)) *most = (int64_t)wanted(group, device);
+    else if ((double)*most > wanted(group, device, fit)) *most = (int64_t)wanted(group, device, fit);
     double batch = (double)fixed + (double)per_run * (double)(group->count < *most ? group->count : *most);
     if (per_run > p->run_bytes) p->run_bytes = per_run;
     if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;

@@ -173,13 +173,20 @@ static enum sw_status sync_folder_of(const char *path)
     return st ? SW_FAIL(st, "folder of %s: %s", path, strerror(errno)) : SW_OK;
 }
 
+enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
+{
+    bool failed = rename(from, to);
+    if (apart) *apart = failed && errno == EXDEV;
+    if (!failed) return sync_folder_of(to);
+    return SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));
+}
+
 enum sw_status sw_files_keep(const char *tmp)
 {
     char *name = sw_strndup(tmp, strlen(tmp) - strlen(".tmp"));
     if (!name) return SW_E_MEMORY;
     enum sw_status st = sync_path(tmp);
-    if (!st && rename(tmp, name)) st = sw_files_fail(tmp);
-    if (!st) st = sync_folder_of(name);
+    if (!st) st = sw_files_move(tmp, name, NULL);
     sw_free(name);
     return st;
 }

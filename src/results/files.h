@@ -26,6 +26,10 @@ enum sw_status sw_files_make_parents(const char *path);
 /** Make NAME.tmp permanent under the name NAME: on disk before it has the name, and the name on disk on return. */
 enum sw_status sw_files_keep(const char *tmp);
 
+/** Rename a file that is on disk, and put the new name on disk.
+ * @param apart  out: it failed because the two names are on different disks; may be NULL */
+enum sw_status sw_files_move(const char *from, const char *to, bool *apart);
+
 /** What is not there is no failure. */
 enum sw_status sw_files_remove(const char *path);
 #endif

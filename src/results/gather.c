@@ -18,7 +18,8 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
         bool damaged, gone;
         enum sw_status st = sw_source_open(path[k], &g->input[g->ninput], &damaged);
         if (!st) { g->ninput++; continue; }
-        gone = access(path[k], F_OK) && errno == ENOENT;  /* a merge has taken it in meanwhile */
+        gone = access(path[k], F_OK) && errno == ENOENT;
+        g->vanished |= gone;
         if (st != SW_E_IO || !tolerate || !(damaged || gone)) return st;
         if (report && damaged)
             sw_report_add(report, SW_WARNING, NULL, 0, "%s; passed over, its runs are done again", sw_err_message());
@@ -96,16 +97,25 @@ enum sw_status sw_gather_files(const char *const *path, int count, struct sw_rep
     return follow_chains(g);
 }
 
-enum sw_status sw_gather_output(const char *file, struct sw_report *report, struct sw_gather *g)
+static enum sw_status open_output(const char *file, struct sw_report *report, struct sw_gather *g)
 {
     char **part;
     int count;
     SW_TRY(sw_files_parts(file, &part, &count));  /* before FILE: a merge puts parts into it, not the other way round */
     enum sw_status st = access(file, F_OK) ? SW_OK : open_inputs(&file, 1, NULL, false, g);
     if (!st) st = open_inputs((const char *const *)part, count, report, true, g);
-    if (!st) st = follow_chains(g);
     sw_files_free_list(&part, count);
     return st;
+}
+
+enum sw_status sw_gather_output(const char *file, struct sw_report *report, struct sw_gather *g)
+{
+    SW_TRY(open_output(file, report, g));
+    if (g->vanished) {  /* the part may be FILE now, or FILE have it */
+        sw_gather_free(g);
+        SW_TRY(open_output(file, report, g));
+    }
+    return follow_chains(g);
 }
 
 void sw_gather_free(struct sw_gather *g)

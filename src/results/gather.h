@@ -40,6 +40,7 @@ struct sw_wanted { int64_t index; uint64_t id; };
 struct sw_gather {                     /* start from {0}; free with sw_gather_free()            */
     int               ninput;
     struct sw_source  *input;
+    bool              vanished;        /* an input went before it could be opened: a merge took it in */
     int64_t           nlink;
     struct sw_link   *link;
     int64_t           nfound;
@@ -66,6 +67,10 @@ int64_t sw_found_link(const struct sw_found *found);
  * @param link        out [table->nruns]: where each row came from; free with sw_free(). May be NULL */
 enum sw_status sw_gather_table(const struct sw_gather *gather, bool ended_only, const struct sw_sweep *sweep,
                                struct sw_table **table, int64_t **link);
+
+/** The input that is already what a final file of these rows would be: all of them and no others, each from its first
+ * output to its last, and the same table and facts. NULL: none. (The order in which its values lie may differ.) */
+const char *sw_adopt_path(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link);
 
 /** Write a final file: the table, and for each of its rows the arrays of its chain (link [table->nruns]). */
 enum sw_status sw_join_write(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,

@@ -142,3 +142,5 @@ enum sw_status sw_results_remove(const char *file)
     enum sw_status st = sw_files_remove(file);
     return st ? st : sw_results_remove_parts(file);
 }
+
+enum sw_status sw_results_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }

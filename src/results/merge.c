@@ -89,6 +89,16 @@ static enum sw_status write_safely(const struct sw_gather *g, const struct sw_ta
     return st;
 }
 
+/* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
+static enum sw_status put_in_place(const struct sw_gather *g, const struct sw_table *t, const int64_t *link, bool own_parts,
+                                   const char *output)
+{
+    const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
+    bool apart = true;  /* FILE.d/ may lead to another disk */
+    enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
+    return apart ? write_safely(g, t, link, output) : st;
+}
+
 static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *provenance)
 {
     struct sw_facts facts = t->own->facts;
@@ -98,7 +108,8 @@ static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *p
     return st;
 }
 
-static enum sw_status merge(struct sw_gather *g, const char *output, const struct sw_merge_options *o,
+/* own_parts: the inputs are the output's parts, and may be used up. */
+static enum sw_status merge(struct sw_gather *g, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
 {
     struct sw_table *table = NULL;
@@ -108,7 +119,7 @@ static enum sw_status merge(struct sw_gather *g, const char *output, const struc
     enum sw_status st = sw_gather_table(g, true, o->sweep, &table, &link);
     if (!st && !o->allow_missing) st = check_complete(table, output);
     if (!st) st = add_call(table, provenance);
-    if (!st && table->nruns) st = write_safely(g, table, link, output);
+    if (!st && table->nruns) st = put_in_place(g, table, link, own_parts, output);
     sw_table_free(&table);
     sw_free(link);
     return st;
@@ -130,7 +141,7 @@ enum sw_status sw_merge(const char *const *input, int ninput, const char *output
         return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
                        output);
     enum sw_status st = sw_gather_files(input, ninput, NULL, &g);
-    if (!st) st = merge(&g, output, options, provenance);
+    if (!st) st = merge(&g, output, false, options, provenance);
     sw_gather_free(&g);
     return st;
 }
@@ -166,7 +177,7 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     struct sw_gather g = {0};
     enum sw_status st = sw_gather_output(file, NULL, &g);
     bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
-    if (!st && parts) st = merge(&g, file, options, provenance);
+    if (!st && parts) st = merge(&g, file, !options->keep_parts, options, provenance);
     if (!st && parts && !options->keep_parts) st = remove_parts(&g, file);
     sw_gather_free(&g);
     return st;

@@ -5,10 +5,17 @@
 
 enum { BLOCK_BYTES = 4 << 20 };
 
+/* So many of `count` in each chunk that no chunk holds more than `most`, and the last one has little room to spare. */
+static int64_t equal_share(int64_t count, int64_t most)
+{
+    int64_t chunks = (count + most - 1) / most;
+    return (count + chunks - 1) / chunks;
+}
+
 static hid_t make_dataset(const struct sw_stream *s, const struct sw_section *section, const struct sw_var *var,
                           int64_t outputs)
 {
-    int64_t rows = s->depth > 1 ? s->count : sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count);
+    int64_t rows = s->depth > 1 ? s->count : equal_share(s->count, sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count));
     struct sw_h5_shape shape = {
         .dim = {(hsize_t)s->count, 0, (hsize_t)s->inner},
         .chunk = {(hsize_t)rows, (hsize_t)s->depth, (hsize_t)sw_clamp(s->inner, 1, SW_CHUNK_POINTS)},
@@ -27,7 +34,7 @@ enum sw_status sw_stream_open(struct sw_stream *s, struct sw_h5 *h, const struct
     if (outputs < 1) outputs = 1;
     s->inner = sw_var_inner(section, var->kind);
     s->row = (size_t)s->inner * sw_h5_size(var->type);
-    s->depth = sw_clamp(BLOCK_BYTES / (s->count * (int64_t)s->row), 1, outputs);
+    s->depth = equal_share(outputs, sw_clamp(BLOCK_BYTES / (s->count * (int64_t)s->row), 1, outputs));
     if (s->depth > 1 || s->kind != SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->block));
     s->dataset = make_dataset(s, section, var, outputs);
     return h->status;

@@ -45,6 +45,8 @@ void sw_results_unlock(struct sw_results_lock **lock);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_results_remove(const char *file);
 enum sw_status sw_results_remove_parts(const char *file);
+/** Give a finished FILE another name, in place of what has it; on disk on return. @return SW_E_IO */
+enum sw_status sw_results_rename(const char *from, const char *to);
 
 /* ---- writing a part */
 struct sw_part_desc {
