@@ -29,10 +29,17 @@ static int close_device(void **state)
     return 0;
 }
 
+/* Some rows solve symmetric systems only. */
+static struct sw_band_desc suited(struct sw_band_desc d)
+{
+    d.symmetric = under_test->fits && !under_test->fits(&d) && d.lower == d.upper;
+    return d;
+}
+
 static void need_row(void)
 {
     struct sw_band *s = NULL;
-    const struct sw_band_desc smallest = {.n = 5, .batch = 1, .lower = 2, .upper = 2};
+    const struct sw_band_desc smallest = {.n = 5, .batch = 1, .lower = 2, .upper = 2, .symmetric = true};
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     if (!device) skip_unless_needed("cuda", sw_err_message());
     if (sw_band_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT)
@@ -102,22 +109,38 @@ static void set_right_hand_sides(struct batch *y)
     for (int j = 0; j < y->d.batch; j++) multiply(y, j, y->x + (size_t)j * y->d.n, y->b + (size_t)j * y->d.n, &norm);
 }
 
-/* Random, diagonally dominant by 1: |A^-1| <= 1, |A| <= 9. What lies outside the matrix is NaN: nobody may read it. */
+static bool outside(const struct sw_band_desc *d, int i, int off)
+{
+    return !d->periodic && (i + off < 0 || i + off >= d->n);
+}
+
+/* Entries beside the main diagonal; what lies outside the matrix is NaN: nobody may read it. */
+static void fill_sides(const struct batch *y, int j, uint64_t *seed)
+{
+    const struct sw_band_desc *d = &y->d;
+    for (int i = 0; i < d->n; i++)
+        for (int off = -d->lower; off <= d->upper; off++) {
+            double value = test_random(seed);
+            if (d->symmetric && off > 0 && !outside(d, i, off)) value = *entry(y, j, i, off);  /* from below */
+            *entry(y, j, i, off) = outside(d, i, off) ? NAN : value;
+            if (d->symmetric && off < 0 && !outside(d, i, off)) *entry(y, j, (i + off + d->n) % d->n, -off) = value;
+        }
+}
+
+/* Random, diagonally dominant by 1: |A^-1| <= 1, |A| <= 9. */
 static struct batch random_batch(struct sw_band_desc d, uint64_t seed)
 {
     struct batch y = make_batch(d);
-    for (int j = 0; j < d.batch; j++)
+    for (int j = 0; j < d.batch; j++) {
+        fill_sides(&y, j, &seed);
         for (int i = 0; i < d.n; i++) {
             double sum = 0.0;
-            for (int off = -d.lower; off <= d.upper; off++) {
-                bool outside = !d.periodic && (i + off < 0 || i + off >= d.n);
-                double value = test_random(&seed);
-                *entry(&y, j, i, off) = outside ? NAN : value;
-                if (!outside && off) sum += fabs(value);
-            }
-            *entry(&y, j, i, 0) = (i + j) % 3 ? 1.0 + sum : -1.0 - sum;
+            for (int off = -d.lower; off <= d.upper; off++)
+                if (off && !outside(&d, i, off)) sum += fabs(*entry(&y, j, i, off));
+            *entry(&y, j, i, 0) = d.symmetric || (i + j) % 3 ? 1.0 + sum : -1.0 - sum;
             y.x[(size_t)j * d.n + i] = test_random(&seed);
         }
+    }
     set_right_hand_sides(&y);
     return y;
 }
@@ -125,7 +148,8 @@ static struct batch random_batch(struct sw_band_desc d, uint64_t seed)
 /* I + s4 d4 - s2 d2, what the steppers solve. */
 static struct batch line_operator(int n, int batch, double s4, double s2)
 {
-    const struct sw_band_desc d = {.n = n, .batch = batch, .lower = 2, .upper = 2, .periodic = true};
+    const struct sw_band_desc d = {.n = n, .batch = batch, .lower = 2, .upper = 2, .periodic = true,
+                                   .symmetric = true};
     struct batch y = make_batch(d);
     uint64_t seed = 7;
     for (int j = 0; j < batch; j++)
@@ -215,6 +239,7 @@ static void for_all_shapes(void (*visit)(struct sw_band_desc d))
             for (int l = 0; l < 3; l++) {
                 struct sw_band_desc d = {.n = size[k], .batch = batch[l], .lower = shape % 3, .upper = shape / 3 % 3,
                                          .periodic = shape >= 9};
+                d = suited(d);
                 if (d.batch == 33 && d.n > 100) continue;
                 if (small_suite() && (d.n > 33 || d.batch > 3)) continue;
                 if (d.periodic && d.n < d.lower + d.upper + 1) continue;
@@ -310,7 +335,7 @@ static void is_linear_in_the_right_hand_side(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = {.n = 100, .batch = 3, .lower = 2, .upper = 2, .periodic = true};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 100, .batch = 3, .lower = 2, .upper = 2, .periodic = true});
     struct batch y = random_batch(d, 5);
     struct sw_band *s = NULL;
     double *x = zeros(entries(&d)), *z = zeros(entries(&d)), *b = zeros(entries(&d));
@@ -362,7 +387,8 @@ static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
     for (int shape = 0; shape < 4; shape++) {
         int wide = 1 + shape % 2;
         /* 33 lines of 600 are enough for the rows on the CPU to use all threads, one is not */
-        struct sw_band_desc d = {.n = 600, .batch = 33, .lower = wide, .upper = wide, .periodic = shape > 1};
+        struct sw_band_desc d =
+            suited((struct sw_band_desc){.n = 600, .batch = 33, .lower = wide, .upper = wide, .periodic = shape > 1});
         if (under_test->fits(&d)) check_alone(d);
     }
 }
@@ -372,7 +398,7 @@ static void solves_one_system_to_the_same_bits(void **state)
     (void)state;
     need_row();
     if (!under_test->solve_one) return;  /* only rows in the host's memory do */
-    struct sw_band_desc d = {.n = 33, .batch = 4, .lower = 2, .upper = 2, .periodic = true};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 33, .batch = 4, .lower = 2, .upper = 2, .periodic = true});
     struct batch y = random_batch(d, 3);
     struct sw_band *s = NULL;
     double *x = zeros(entries(&d));
@@ -408,7 +434,7 @@ static void factors_once_and_solves_twice(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = {.n = 32, .batch = 3, .lower = 2, .upper = 2, .periodic = true};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 32, .batch = 3, .lower = 2, .upper = 2, .periodic = true});
     struct batch y = random_batch(d, 11);
     struct sw_band *s = NULL;
     double *x = zeros(entries(&d)), *z = zeros(entries(&d));
@@ -434,7 +460,7 @@ static void takes_a_leading_dimension(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = {.n = 17, .batch = 5, .lower = 2, .upper = 2, .periodic = true};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 17, .batch = 5, .lower = 2, .upper = 2, .periodic = true});
     struct batch y = random_batch(d, 21);
     double *x = zeros(entries(&d)), *z = zeros(entries(&d));
     solve_batch(&y, x);
@@ -449,7 +475,7 @@ static void takes_a_leading_dimension(void **state)
 /* Identity matrices; in system 3 the diagonal is zero in row 4, in system 5 NaN in row 2. */
 static void check_singular(bool periodic)
 {
-    struct sw_band_desc d = {.n = 9, .batch = 7, .lower = 2, .upper = 2, .periodic = periodic};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 9, .batch = 7, .lower = 2, .upper = 2, .periodic = periodic});
     struct batch y = make_batch(d);
     struct sw_band *s = NULL;
     int bad[7] = {9, 9, 9, 9, 9, 9, 9}, expected[7] = {0, 0, 0, 5, 0, 3, 0};
@@ -511,7 +537,7 @@ static void does_nothing_for_an_empty_batch(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = {.n = 9, .batch = 0, .lower = 2, .upper = 2};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 9, .batch = 0, .lower = 2, .upper = 2});
     struct sw_band *s = NULL;
     double nothing;
     assert_ok(sw_band_create(&d, under_test->name, device, &s));
@@ -539,13 +565,23 @@ static void refuses_shapes_out_of_range(void **state)
     refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .upper = -1}, SW_E_ARG, "0 to 2 are possible");
     refuse_shape((struct sw_band_desc){.n = 4, .batch = 1, .lower = 2, .upper = 2, .periodic = true}, SW_E_ARG,
                  "n = 4: 5 periodic diagonals need at least as many");
-    refuse_shape((struct sw_band_desc){.n = 9, .batch = 8, .lower = 2, .upper = 2, .ld = 7}, SW_E_ARG,
+    refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .lower = 2, .upper = 1, .symmetric = true}, SW_E_ARG,
+                 "2 diagonals below and 1 above the main one: a symmetric matrix has as many");
+    refuse_shape(suited((struct sw_band_desc){.n = 9, .batch = 8, .lower = 2, .upper = 2, .ld = 7}), SW_E_ARG,
                  under_test->layout == SW_LINES ? "ld = 7 is less than n = 9" : "ld = 7 is less than batch = 8");
+}
+
+static void refuses_systems_that_it_does_not_do(void **state)
+{
+    (void)state;
+    need_row();
+    struct sw_band_desc d = {.n = 9, .batch = 1, .lower = 2, .upper = 2};
+    if (!under_test->fits(&d)) refuse_shape(d, SW_E_ABSENT, "it does not do such systems; fit here: cpu.thomas");
 }
 
 static void refuses_rows_that_do_not_exist(void **state)
 {
-    struct sw_band_desc d = {.n = 9, .batch = 1, .lower = 2, .upper = 2};
+    struct sw_band_desc d = suited((struct sw_band_desc){.n = 9, .batch = 1, .lower = 2, .upper = 2});
     struct sw_band *s = (struct sw_band *)&d;
     (void)state;
     need_row();
@@ -571,7 +607,8 @@ static void takes_no_more_memory_than_it_says(void **state)
     need_row();
     if (small_suite()) return;  /* a tool that watches memory takes some of its own */
     struct sw_band *s;
-    const struct sw_band_desc d = {.n = 512, .batch = 2048, .lower = 2, .upper = 2, .periodic = true};
+    const struct sw_band_desc d =
+        suited((struct sw_band_desc){.n = 512, .batch = 2048, .lower = 2, .upper = 2, .periodic = true});
     double vector = 512 * 2048 * sizeof(double), before = in_use();
     assert_ok(sw_band_create(&d, under_test->name, device, &s));
     /* less than one more for what does not grow with n, and for the pages (2 MiB) that a GPU hands out */
@@ -604,6 +641,7 @@ int main(void)
         cmocka_unit_test(names_a_singular_border),
         cmocka_unit_test(does_nothing_for_an_empty_batch),
         cmocka_unit_test(refuses_shapes_out_of_range),
+        cmocka_unit_test(refuses_systems_that_it_does_not_do),
         cmocka_unit_test(refuses_rows_that_do_not_exist),
         cmocka_unit_test(takes_no_more_memory_than_it_says),
         cmocka_unit_test(destroys_nothing_gladly),

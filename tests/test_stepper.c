@@ -247,7 +247,7 @@ static void agrees_with_the_reference(void **state)
 
 static void agrees_with_the_reference_with_any_band_solver(void **state)
 {
-    static const char *const bands[] = {"cpu.lapack", "cuda.thomas_rewrite", "cusparse.gpsv"};
+    static const char *const bands[] = {"cpu.lapack", "cpu.lapack_spd", "cuda.thomas_rewrite", "cusparse.gpsv"};
     char row[128];
     (void)state;
     need_row();

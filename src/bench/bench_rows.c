@@ -31,12 +31,14 @@ static void know_bands(struct known *known, const char *stepper, enum sw_space s
 
 static void know_all(const struct sw_bench_spec *spec, struct known *known)
 {
-    struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = 2, .upper = 2, .periodic = true};
+    struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = 2, .upper = 2, .periodic = true,
+                                 .symmetric = true};
     known->count = 0;
     if (!spec->problem) {
         shape.lower = spec->lower;
         shape.upper = spec->upper;
         shape.periodic = spec->periodic;
+        shape.symmetric = false;
         for (int space = SW_HOST; space <= SW_DEVICE; space++) know_bands(known, "", (enum sw_space)space, &shape);
         return;
     }

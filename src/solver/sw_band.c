@@ -14,6 +14,9 @@ static enum sw_status check_desc(const struct sw_band_desc *d)
     if (d->lower < 0 || d->lower > 2 || d->upper < 0 || d->upper > 2)
         return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower,
                        d->upper);
+    if (d->symmetric && d->lower != d->upper)
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: a symmetric matrix has as many", d->lower,
+                       d->upper);
     if (d->periodic && d->n < d->lower + d->upper + 1)
         return SW_FAIL(SW_E_ARG, "n = %d: %d periodic diagonals need at least as many unknowns", d->n,
                        d->lower + d->upper + 1);
@@ -48,7 +51,7 @@ static const char *why_not(const char *name, const struct sw_band_ops *o, const 
     if (!name) return "no row does this shape";
     if (!o) return "there is no such row";
     if (o->absent) return o->absent;
-    return o->space != device->space ? "it does not work on this device" : "it does not do this shape";
+    return o->space != device->space ? "it does not work on this device" : "it does not do such systems";
 }
 
 static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, const struct sw_device *device)

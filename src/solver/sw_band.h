@@ -23,6 +23,7 @@ struct sw_band_desc {
     int  ld;            /* interleaved: >= batch; lines: >= n; 0: the least                   */
     int  lower, upper;  /* diagonals below and above the main one, 0 .. 2                     */
     bool periodic;      /* wrap the band at both ends                                         */
+    bool symmetric;     /* all matrices are, and positive definite; then lower = upper         */
 };
 
 struct sw_band;  /* opaque; sw_band_impl.h is for solver authors */

@@ -61,7 +61,8 @@ static void destroy_worker(struct worker *w)
 static enum sw_status make_band(struct sw_stepper *s, int systems)
 {
     struct plain *p = s->own;
-    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = true};
+    const struct sw_band_desc desc = {.n = s->desc.n, .batch = systems, .lower = 2, .upper = 2, .periodic = true,
+                                      .symmetric = true};
     sw_band_destroy(&p->band);
     return sw_band_create(&desc, p->band_row, s->device, &p->band);
 }

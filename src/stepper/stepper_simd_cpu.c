@@ -124,7 +124,8 @@ static enum sw_status create_programs(const struct sw_stepper_desc *d, struct gr
 /* A band solver that does not exist is refused as everywhere. */
 static enum sw_status refuse_band(struct sw_stepper *s, const char *band)
 {
-    const struct sw_band_desc desc = {.n = s->desc.n, .batch = 0, .lower = 2, .upper = 2, .periodic = true};
+    const struct sw_band_desc desc = {.n = s->desc.n, .batch = 0, .lower = 2, .upper = 2, .periodic = true,
+                                      .symmetric = true};
     struct sw_band *probe = NULL;
     SW_TRY(sw_band_create(&desc, band, s->device, &probe));
     sw_band_destroy(&probe);

@@ -47,7 +47,8 @@ static enum sw_status make_arrays(struct sw_stepper *s, struct split *p)
 static enum sw_status split_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = true};
+    const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = true,
+                                       .symmetric = true};
     struct split *p = NULL;
 
     SW_TRY(sw_alloc(1, &p));
