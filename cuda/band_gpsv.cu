@@ -68,38 +68,34 @@ __global__ static void probe_k(struct sw_cuda_gpsv g, struct diagonals A, const 
     g.bad[j] = last;
 }
 
-/* The border unknowns, a thread a system, into the last p rows of x. */
+/* The matrix of each system again: 40 bytes written an unknown; read are 40 more, or where all systems share one,
+ * nothing that is not in the cache. */
+__global__ static void reset_k(struct sw_cuda_gpsv g, double *work)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
+    if (j >= g.batch) return;
+    for (int i = blockIdx.y; i < m; i += gridDim.y)
+        for (int k = 0; k < 5; k++) {
+            size_t row = (size_t)k * m + i;
+            work[row * g.batch + j] = g.matrix[row * g.own + sw_cuda_own(g.own, j)];
+        }
+}
+
+/* The border unknowns, a thread a system, into the last p rows of x; NaN where the system is bad. */
 __global__ static void border_k(struct sw_cuda_gpsv g, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
-    double z0, z1;
-    struct sw_navon c = sw_cuda_navon_get(g.closure, g.batch, j);
-    sw_thomas_border_solve(&c, g.n, g.p, g.ld, x + j, &z0, &z1);
-    if (g.p == 2) x[(size_t)(g.n - 2) * g.ld + j] = z0;
-    x[(size_t)(g.n - 1) * g.ld + j] = z1;
+    if (!g.bad[j]) sw_cuda_navon_border(g.closure, g.own, g.n, g.p, g.ld, j, x);
+    else for (int i = g.n - g.p; i < g.n; i++) x[(size_t)i * g.ld + j] = nan("");
 }
 
-/* x = y - Z z: 32 bytes and 2 FMA an unknown. A system found bad becomes NaN. */
-__global__ static void correct_k(struct sw_cuda_gpsv g, double *x)
-{
-    int j = blockIdx.x * blockDim.x + threadIdx.x, m = g.n - g.p;
-    if (j >= g.batch) return;
-    bool bad = g.bad[j] != 0;
-    double z0 = g.p == 2 ? x[(size_t)(g.n - 2) * g.ld + j] : 0.0, z1 = g.p ? x[(size_t)(g.n - 1) * g.ld + j] : 0.0;
-    for (int i = blockIdx.y; i < m; i += gridDim.y) {
-        size_t at = (size_t)i * g.ld + j, k = (size_t)i * g.batch + j;
-        if (bad) x[at] = nan("");
-        else if (g.p) x[at] = sw_navon_correct(x[at], g.Z[k], g.Z[k + (size_t)m * g.batch], z0, z1);
-    }
-}
-
-/* The border of a bad system; on its own, after every thread of correct_k has read it. */
-__global__ static void spoil_border_k(struct sw_cuda_gpsv g, double *x)
+/* Systems found bad become NaN; where they are periodic, the border has told the others. */
+__global__ static void spoil_k(struct sw_cuda_gpsv g, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch || !g.bad[j]) return;
-    for (int i = g.n - g.p; i < g.n; i++) x[(size_t)i * g.ld + j] = nan("");
+    for (int i = 0; i < g.n; i++) x[(size_t)i * g.ld + j] = nan("");
 }
 
 enum { THREADS = 128, MAX_ROWS = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
@@ -161,19 +157,27 @@ extern "C" enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *x)
+extern "C" enum sw_status sw_cuda_gpsv_reset(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *work)
 {
     cudaStream_t s = (cudaStream_t)stream;
+    if (g->batch == 0) return SW_OK;
+    reset_k<<<grid_of(g), THREADS, 0, s>>>(*g, work);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, bool any_bad,
+                                              double *x)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    struct sw_cuda_correction c = {g->n, g->p, g->batch, g->ld, g->Z, g->n - g->p, g->own};
     if (g->batch == 0) return SW_OK;
     if (g->p) {
         border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
         CU_LAUNCHED(s);
-    }
-    correct_k<<<grid_of(g), THREADS, 0, s>>>(*g, x);
-    CU_LAUNCHED(s);
-    if (g->p) {
-        spoil_border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
+    } else if (any_bad) {
+        spoil_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
         CU_LAUNCHED(s);
     }
-    return SW_OK;
+    return sw_cuda_correct(stream, &c, x);
 }

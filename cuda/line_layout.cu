@@ -102,13 +102,14 @@ extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct
 }
 
 /* The periodic pentadiagonal matrices A = I + s4 d4 - s2 d2, all five diagonals; the identity for systems without a
- * run, or with one that has a fault. 40 bytes written a point. */
-__global__ static void matrix_k(struct sw_line_batch b, double *band)
+ * run, or with one that has a fault, unless all get the matrix of one. 40 bytes written a point. */
+__global__ static void matrix_k(struct sw_line_batch b, int model, double *band)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.ld) return;
-    bool real = j < b.count && !b.fault[j];
-    double s4 = real ? b.s4[j] : 0.0, s2 = real ? b.s2[j] : 0.0;
+    int run = model >= 0 ? model : j;
+    bool real = run < b.count && !b.fault[run];
+    double s4 = real ? b.s4[run] : 0.0, s2 = real ? b.s2[run] : 0.0;
     size_t vector = (size_t)b.n * b.ld;
     for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
         double *at = band + (size_t)i * b.ld + j;
@@ -118,12 +119,12 @@ __global__ static void matrix_k(struct sw_line_batch b, double *band)
     }
 }
 
-extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, double *band)
+extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band)
 {
     const int threads = 128;
     cudaStream_t s = (cudaStream_t)stream;
     if (b->ld == 0) return SW_OK;
-    matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, band);
+    matrix_k<<<dim3(ceil_div(b->ld, threads), b->n < MAX_Y ? b->n : MAX_Y), threads, 0, s>>>(*b, model, band);
     CU_LAUNCHED(s);
     return SW_OK;
 }

@@ -15,37 +15,56 @@ extern "C" {
 
 typedef void *sw_cuda_stream;  /* a cudaStream_t */
 
-/* ---- banded systems (band_thomas.cu), interleaved, of `vector` = n*ld entries a vector */
+/* ---- banded systems (band_thomas.cu, band_shared.cu), interleaved, of `vector` = n*ld entries a vector */
 
 struct sw_cuda_thomas {        /* solver/thomas_point.h for a batch                                        */
     int     n, p, batch, ld;
-    double *factor;            /* [5] vectors: inverse, a, b, gamma, delta                                 */
-    double *Z;                 /* [2] vectors: E^-1 k; NULL when not periodic                              */
-    double *closure;           /* [10][ld]: struct sw_navon, border then h; NULL when not periodic         */
-    int    *bad;               /* [batch]: 1 + the row of a bad pivot; its solutions are NaN               */
+    double *factor;            /* [5] vectors: inverse, a, b, gamma, delta; band_shared.cu: [5][n], for all */
+    double *Z;                 /* [2][n][closure_ld]: E^-1 k; NULL when not periodic                       */
+    double *closure;           /* [10][closure_ld]: struct sw_navon, border then h; NULL when not periodic */
+    int     closure_ld;        /* ld, or 1: one for all systems                                            */
+    int    *bad;               /* [batch]: 1 + the row of a bad pivot; its solutions are NaN. Not for band_shared.cu */
+    int     threads, ahead;    /* a block; rows on the way (band_shared.cu: 1, 8 or 16); 0: what was measured best */
 };
 
-/** Factor, one thread a system.
- * @param diagonal  diagonals -2 .. 2 of A, a vector each; NULL: zeros. */
+/** Factor E, one thread a system, and set bad.
+ * @param diagonal  diagonals -2 .. 2 of A; NULL: zeros
+ * @param ld        their leading dimension; 1: all systems have the same
+ * @param again     systems that are bad stay so */
 enum sw_status sw_cuda_thomas_factor(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
-                                     const double *const diagonal[5]);
-
+                                     const double *const diagonal[5], int ld, bool again);
+/** Z and closure of each system (closure_ld = ld), of periodic ones, after factor. @param diagonal  a vector each */
+enum sw_status sw_cuda_thomas_close(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
+                                    const double *const diagonal[5]);
 /** Solve in place, one thread a system. */
 enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
+/** The same, with the factors and closure of one matrix for all. */
+enum sw_status sw_cuda_shared_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
+
+/* ---- the end of every solve of periodic systems (band_correct.cu) */
+
+struct sw_cuda_correction {
+    int n, p, batch, ld;
+    const double *Z;           /* [2][Z_rows][Z_ld]                                                        */
+    int Z_rows, Z_ld;          /* Z_ld = 1: one for all systems                                            */
+};
+/** x = y - Z z in the first n - p rows of x [n][ld], which hold y; z is in the last p. Nothing where p = 0. */
+enum sw_status sw_cuda_correct(sw_cuda_stream stream, const struct sw_cuda_correction *c, double *x);
 
 /* ---- what the library's gpsvInterleavedBatch needs around it (band_gpsv.cu); all its arrays are packed, ld = batch */
 
 struct sw_cuda_gpsv {
     int     n, p, batch, ld;   /* ld: of A and x; m = n - p                                                */
-    double *matrix;            /* [5][m][batch]: E, zero outside                                           */
-    double *Z;                 /* [2][m][batch]: E^-1 k; NULL when not periodic                            */
-    double *closure;           /* [10][batch]: struct sw_navon, border then h; NULL when not periodic      */
+    int     own;               /* batch, or 1: one matrix and closure for all systems                      */
+    double *matrix;            /* [5][m][own]: E, zero outside                                             */
+    double *Z;                 /* [2][m][own]: E^-1 k; NULL when not periodic                              */
+    double *closure;           /* [10][own]: struct sw_navon, border then h; NULL when not periodic        */
     int    *bad;               /* [batch]: 1 + the row found bad                                           */
 };
 
-/** matrix := E, Z := k; h into closure. @param diagonal as in sw_cuda_thomas_factor() */
+/** matrix := E, Z := k; h into closure; own = batch. @param diagonal  as in sw_cuda_thomas_close() */
 enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
-/** closure from Z = E^-1 k; sets bad where S is singular. */
+/** closure from Z = E^-1 k; sets bad where S is singular; own = batch. */
 enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
 /** bad := 0 where probe [m][batch], the solution of some system with E, is finite; else 1 + the row of the pivot that
  * fails in an elimination without pivoting, or if none does, the last row that is not finite. */
@@ -53,8 +72,11 @@ enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gp
                                   const double *probe);
 /** probe [m][batch] := 1. */
 enum sw_status sw_cuda_gpsv_ones(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *probe);
-/** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others. */
-enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *x);
+/** work [5][m][batch] := E of each system. */
+enum sw_status sw_cuda_gpsv_reset(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, double *work);
+/** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others.
+ * @param any_bad  whether some entry of bad is not 0 */
+enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, bool any_bad, double *x);
 
 /* ---- what a device can do at most (bench_rates.cu) */
 
@@ -81,8 +103,9 @@ enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batc
 /** The field u := lines [count][n]. */
 enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u);
 
-/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one with a fault. */
-enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, double *band);
+/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one with a fault.
+ * @param model  a run whose matrix all systems get; -1: each its own */
+enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band);
 
 struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                                                 */
     int     passes, radix[32];

@@ -64,12 +64,14 @@ static inline struct sw_program *compile(const char *text, uint32_t stream)
     return program;
 }
 
+static bool promise_uniform;  /* of the steppers that make_with() makes */
+
 static inline struct sim make_with(const char *row, struct sw_device *where, struct texts t, int n, int capacity,
                                    bool single)
 {
     struct sim m = {{compile(t.initial, 0), compile(t.g, 1), compile(t.s, 1), compile(t.energy, 1)}, NULL, n, 0};
     struct sw_stepper_desc desc = {
-        .n = n, .capacity = capacity, .single = single,
+        .n = n, .capacity = capacity, .single = single, .uniform = promise_uniform,
         .model = {t.scheme, PARAMS, m.program[0], m.program[1], m.program[2], m.program[3]},
     };
     assert_ok(sw_stepper_create(&desc, row, where, &m.s));

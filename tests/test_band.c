@@ -29,17 +29,26 @@ static int close_device(void **state)
     return 0;
 }
 
-/* Some rows solve symmetric systems only. */
+/* Some rows solve symmetric systems only, or batches whose matrices are all equal. */
 static struct sw_band_desc suited(struct sw_band_desc d)
 {
-    d.symmetric = under_test->fits && !under_test->fits(&d) && d.lower == d.upper;
+    struct sw_band_desc uniform = d;
+    uniform.uniform = true;
+    if (!under_test->fits || under_test->fits(&d)) return d;
+    if (under_test->fits(&uniform)) return uniform;
+    d.symmetric = d.lower == d.upper;
     return d;
+}
+
+static bool only_uniform(void)
+{
+    return suited((struct sw_band_desc){.n = 16, .batch = 1, .lower = 2, .upper = 2}).uniform;
 }
 
 static void need_row(void)
 {
     struct sw_band *s = NULL;
-    const struct sw_band_desc smallest = {.n = 5, .batch = 1, .lower = 2, .upper = 2, .symmetric = true};
+    const struct sw_band_desc smallest = suited((struct sw_band_desc){.n = 5, .batch = 1, .lower = 2, .upper = 2});
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     if (!device) skip_unless_needed("cuda", sw_err_message());
     if (sw_band_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT)
@@ -127,6 +136,14 @@ static void fill_sides(const struct batch *y, int j, uint64_t *seed)
         }
 }
 
+/* All matrices are that of the first system from now on. */
+static void make_uniform(const struct batch *y)
+{
+    for (int off = -y->d.lower; off <= y->d.upper; off++)
+        for (int j = 1; j < y->d.batch; j++)
+            memcpy(entry(y, j, 0, off), entry(y, 0, 0, off), (size_t)y->d.n * sizeof(double));
+}
+
 /* Random, diagonally dominant by 1: |A^-1| <= 1, |A| <= 9. */
 static struct batch random_batch(struct sw_band_desc d, uint64_t seed)
 {
@@ -141,6 +158,7 @@ static struct batch random_batch(struct sw_band_desc d, uint64_t seed)
             y.x[(size_t)j * d.n + i] = test_random(&seed);
         }
     }
+    if (d.uniform) make_uniform(&y);
     set_right_hand_sides(&y);
     return y;
 }
@@ -148,8 +166,8 @@ static struct batch random_batch(struct sw_band_desc d, uint64_t seed)
 /* I + s4 d4 - s2 d2, what the steppers solve. */
 static struct batch line_operator(int n, int batch, double s4, double s2)
 {
-    const struct sw_band_desc d = {.n = n, .batch = batch, .lower = 2, .upper = 2, .periodic = true,
-                                   .symmetric = true};
+    const struct sw_band_desc d = suited((struct sw_band_desc){.n = n, .batch = batch, .lower = 2, .upper = 2,
+                                                               .periodic = true, .symmetric = true});
     struct batch y = make_batch(d);
     uint64_t seed = 7;
     for (int j = 0; j < batch; j++)
@@ -244,6 +262,9 @@ static void for_all_shapes(void (*visit)(struct sw_band_desc d))
                 if (small_suite() && (d.n > 33 || d.batch > 3)) continue;
                 if (d.periodic && d.n < d.lower + d.upper + 1) continue;
                 if (under_test->fits(&d)) visit(d);
+                if (d.uniform || d.batch == 1) continue;
+                d.uniform = true;
+                if (under_test->fits(&d)) visit(d);
             }
 }
 
@@ -320,7 +341,9 @@ static void leaves_residuals_below_lapacks_threshold_for_line_operators(void **s
             /* at s4 = 1e8 and n = 1000 the clamped band E is so near to singular that Navon's closure, around Thomas or
              * LAPACK alike, leaves up to 47 */
             double limit = s[m / 6] < 1e8 ? 30 : 100;
-            if (under_test->fits(&y.d)) {
+            for (int uniform = only_uniform(); uniform < 2; uniform++) {
+                y.d.uniform = uniform;
+                if (!under_test->fits(&y.d)) continue;
                 solve_batch(&y, x);
                 double r = ratio(&y, x);
                 if (!(r < limit))
@@ -389,6 +412,8 @@ static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
         /* 33 lines of 600 are enough for the rows on the CPU to use all threads, one is not */
         struct sw_band_desc d =
             suited((struct sw_band_desc){.n = 600, .batch = 33, .lower = wide, .upper = wide, .periodic = shape > 1});
+        if (under_test->fits(&d)) check_alone(d);
+        d.uniform = true;
         if (under_test->fits(&d)) check_alone(d);
     }
 }
@@ -509,6 +534,7 @@ static void names_the_singular_system_and_row_and_harms_no_other(void **state)
 {
     (void)state;
     need_row();
+    if (only_uniform()) return;  /* below */
     check_singular(false);
     check_singular(true);
 }
@@ -517,6 +543,7 @@ static void names_a_singular_border(void **state)
 {
     (void)state;
     need_row();
+    if (only_uniform()) return;  /* below */
     struct batch y = line_operator(12, 2, 0.0, 0.0);
     struct sw_band *s = NULL;
     int bad[2];
@@ -531,6 +558,48 @@ static void names_a_singular_border(void **state)
     assert_int_equal(bad[0], 0);
     sw_band_destroy(&s);
     free_batch(&y);
+}
+
+/* The matrix of all systems is a unit matrix, but for a zero in this row. */
+static void check_all_singular(bool periodic, int row)
+{
+    struct sw_band_desc d = {.n = 9, .batch = 3, .lower = 2, .upper = 2, .periodic = periodic,
+                             .symmetric = true, .uniform = true};
+    struct batch y = make_batch(d);
+    struct sw_band *s = NULL;
+    int bad[3] = {0};
+    double *x = zeros(entries(&d));
+    char text[64];
+    for (size_t k = 0; k < entries(&d); k++) *entry(&y, 0, (int)k, 0) = 1.0;
+    for (int j = 0; j < d.batch; j++) *entry(&y, j, row, 0) = 0.0;
+    assert_ok(sw_band_create(&d, under_test->name, device, &s));
+    for (int twice = 0; twice < 2; twice++) {
+        assert_int_equal(factor(s, &y, bad), SW_E_SINGULAR);
+        snprintf(text, sizeof text, "system 0, row %d (3 of 3 systems", row);
+        assert_contains(sw_err_message(), text);
+        for (int j = 0; j < 3; j++) assert_int_equal(bad[j], 1 + row);
+        for (int again = 0; again < 2; again++) {
+            solve(s, y.b, x);
+            for (size_t k = 0; k < entries(&d); k++) assert_true(isnan(x[k]));
+        }
+    }
+    for (int j = 0; j < d.batch; j++) *entry(&y, j, row, 0) = 4.0;  /* and a good one after it */
+    assert_ok(factor(s, &y, bad));
+    for (size_t k = 0; k < entries(&d); k++) y.b[k] = 1.0;
+    solve(s, y.b, x);
+    for (size_t k = 0; k < entries(&d); k++) assert_near(x[k], k % 9 == (size_t)row ? 0.25 : 1.0, 0.0);
+    sw_band_destroy(&s);
+    sw_free(x);
+    free_batch(&y);
+}
+
+static void finds_a_matrix_singular_that_all_systems_share(void **state)
+{
+    (void)state;
+    need_row();
+    check_all_singular(false, 4);
+    check_all_singular(true, 4);
+    check_all_singular(true, 8);
 }
 
 static void does_nothing_for_an_empty_batch(void **state)
@@ -576,7 +645,9 @@ static void refuses_systems_that_it_does_not_do(void **state)
     (void)state;
     need_row();
     struct sw_band_desc d = {.n = 9, .batch = 1, .lower = 2, .upper = 2};
-    if (!under_test->fits(&d)) refuse_shape(d, SW_E_ABSENT, "it does not do such systems; fit here: cpu.thomas");
+    if (!under_test->fits(&d))
+        refuse_shape(d, SW_E_ABSENT, only_uniform() ? "it needs all matrices of a batch to be equal; fit here: cuda.thomas"
+                                                    : "it does not do such systems; fit here: cpu.thomas");
 }
 
 static void refuses_rows_that_do_not_exist(void **state)
@@ -606,15 +677,17 @@ static void takes_no_more_memory_than_it_says(void **state)
     (void)state;
     need_row();
     if (small_suite()) return;  /* a tool that watches memory takes some of its own */
-    struct sw_band *s;
-    const struct sw_band_desc d =
-        suited((struct sw_band_desc){.n = 512, .batch = 2048, .lower = 2, .upper = 2, .periodic = true});
-    double vector = 512 * 2048 * sizeof(double), before = in_use();
-    assert_ok(sw_band_create(&d, under_test->name, device, &s));
-    /* less than one more for what does not grow with n, and for the pages (2 MiB) that a GPU hands out */
-    assert_true(in_use() - before <= (sw_band_vectors(under_test->name) + 0.9) * vector);
+    for (int uniform = only_uniform(); uniform < 2; uniform++) {
+        struct sw_band *s;
+        struct sw_band_desc d = {.n = 512, .batch = 2048, .lower = 2, .upper = 2, .periodic = true, .uniform = uniform};
+        double vector = 512 * 2048 * sizeof(double), before = in_use();
+        d = suited(d);
+        assert_ok(sw_band_create(&d, under_test->name, device, &s));
+        /* less than one more for what does not grow with n, and for the pages (2 MiB) that a GPU hands out */
+        assert_true(in_use() - before <= (sw_band_vectors(under_test->name) + 0.9) * vector);
+        sw_band_destroy(&s);
+    }
     assert_int_equal(sw_band_vectors("cpu.magic"), 0);
-    sw_band_destroy(&s);
 }
 
 static void destroys_nothing_gladly(void **state)
@@ -639,6 +712,7 @@ int main(void)
         cmocka_unit_test(takes_a_leading_dimension),
         cmocka_unit_test(names_the_singular_system_and_row_and_harms_no_other),
         cmocka_unit_test(names_a_singular_border),
+        cmocka_unit_test(finds_a_matrix_singular_that_all_systems_share),
         cmocka_unit_test(does_nothing_for_an_empty_batch),
         cmocka_unit_test(refuses_shapes_out_of_range),
         cmocka_unit_test(refuses_systems_that_it_does_not_do),

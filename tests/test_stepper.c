@@ -247,18 +247,21 @@ static void agrees_with_the_reference(void **state)
 
 static void agrees_with_the_reference_with_any_band_solver(void **state)
 {
-    static const char *const bands[] = {"cpu.lapack", "cpu.lapack_spd", "cuda.thomas_rewrite", "cusparse.gpsv"};
+    static const char *const bands[] = {"cpu.lapack", "cpu.lapack_spd", "cuda.thomas_rewrite", "cusparse.gpsv",
+                                        "cpu.thomas", "cuda.thomas", "cuda.thomas_rewrite", "cusparse.gpsv",
+                                        "cuda.thomas_shared"};
+    enum { BANDS = sizeof bands / sizeof *bands, UNIFORM = 4 };  /* from there on all runs have the same matrix */
     char row[128];
     (void)state;
     need_row();
     if (!under_test->takes_band) return;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < BANDS; k++) {
         if (!strncmp(bands[k], "cpu", 3) != (under_test->space == SW_HOST)) continue;
         snprintf(row, sizeof row, "%s+%s", under_test->name, bands[k]);
         struct texts t = cahn_hilliard;
         struct sim probe = {{compile(t.initial, 0), compile(t.g, 1)}, NULL, 9, 0};
         struct sw_stepper_desc desc = {
-            .n = 9, .capacity = 1,
+            .n = 9, .capacity = 1, .uniform = k >= UNIFORM,
             .model = {.scheme = t.scheme, .nparam = PARAMS, .initial = probe.program[0], .g = probe.program[1]},
         };
         enum sw_status st = sw_stepper_create(&desc, row, device, &probe.s);
@@ -266,8 +269,65 @@ static void agrees_with_the_reference_with_any_band_solver(void **state)
         unmake(&probe);
         if (st == SW_E_ABSENT) skip_unless_needed(bands[k], sw_err_message());
         assert_int_equal(st, SW_OK);
+        promise_uniform = k >= UNIFORM;
         check_agreement(row, t, strstr(bands[k], "gpsv") ? 6 : 5);  /* gpsv takes 4 unknowns at least, behind a border of 2 */
+        promise_uniform = false;
     }
+}
+
+/* Run 0 cannot begin, for a reason of its own. The others still have their matrix. */
+static void harms_no_run_where_the_first_of_equal_ones_is_faulty(void **state)
+{
+    enum { RUNS = 3, N = 16 };
+    (void)state;
+    need_row();
+    promise_uniform = true;
+    struct sim m = make(cahn_hilliard, N, RUNS), plain = make_with("cpu.plain", host, cahn_hilliard, N, RUNS, false);
+    promise_uniform = false;
+    struct run run[RUNS] = {mixture(N, 0), mixture(N, 1), mixture(N, 2)};
+    struct sw_line_run line[RUNS];
+    double param[PARAMS * RUNS] = {0};
+    const char *fault[RUNS];
+    for (int j = 0; j < RUNS; j++) {
+        line[j] = run[j].line;
+        for (int k = 0; k < PARAMS; k++) param[k * RUNS + j] = run[j].param[k];
+    }
+    line[0].x0 = NAN;
+    struct sim *both[2] = {&m, &plain};
+    for (int k = 0; k < 2; k++) {
+        assert_ok(sw_stepper_load(both[k]->s, RUNS, line, param, fault));
+        assert_non_null(fault[0]);
+        assert_null(fault[1]);
+        both[k]->count = RUNS;
+        assert_ok(sw_stepper_initial(both[k]->s));
+        assert_ok(sw_stepper_advance(both[k]->s, 0, 20));
+    }
+    double *u = state_of(&m), *v = state_of(&plain);
+    for (int i = 0; i < N; i++) assert_true(isnan(u[i]));
+    for (int i = N; i < RUNS * N; i++) assert_near(u[i], v[i], 20 * 2.0 * unit * (1.0 + 16.0 * line[1].s4) * exp(0.1));
+    sw_free(u);
+    sw_free(v);
+    unmake(&m);
+    unmake(&plain);
+}
+
+static void refuses_runs_that_differ_where_equal_ones_were_promised(void **state)
+{
+    (void)state;
+    need_row();
+    promise_uniform = true;
+    struct sim m = make(cahn_hilliard, 16, 2);
+    promise_uniform = false;
+    struct sw_line_run line[2] = {mixture(16, 0).line, mixture(16, 1).line};
+    double param[2 * PARAMS] = {0};
+    const char *fault[2];
+    line[1].s2 = 0.25;
+    assert_int_equal(sw_stepper_load(m.s, 2, line, param, fault), SW_E_ARG);
+    assert_contains(sw_err_message(), "should have the same matrix");
+    assert_contains(sw_err_message(), "0.25 in run 1");
+    line[1].s2 = line[0].s2;
+    assert_ok(sw_stepper_load(m.s, 2, line, param, fault));
+    unmake(&m);
 }
 
 /* ---- no bit depends on anything but the run */
@@ -682,6 +742,8 @@ int main(void)
         cmocka_unit_test(cahn_hilliard_conserves_mass_and_never_gains_energy),
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(agrees_with_the_reference_with_any_band_solver),
+        cmocka_unit_test(harms_no_run_where_the_first_of_equal_ones_is_faulty),
+        cmocka_unit_test(refuses_runs_that_differ_where_equal_ones_were_promised),
         cmocka_unit_test(gives_a_run_the_same_bits_alone_as_in_a_batch),
         cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
         cmocka_unit_test(advances_in_two_calls_to_the_same_bits_as_in_one),

@@ -1,4 +1,4 @@
-/* Solves of banded systems with a known solution, all systems different.
+/* Solves of banded systems with a known solution, all systems different, or with `uniform` all matrices the first.
  *
  * Entries beside the main diagonal are in (-1/2, 0), the main one is 1 minus their sum: an M-matrix whose rows sum to
  * 1, so |A^-1| = 1, |A| <= 1 + lower + upper, and solving again and again neither grows nor dies away. */
@@ -40,11 +40,12 @@ static double fill_row(const struct bands *b, int i, int j, double *band)
 {
     const struct sw_bench_spec *s = b->spec;
     size_t vector = sw_band_vector(b->band), at = place(b, i, j);
+    uint64_t matrix = s->uniform ? 0 : (uint64_t)j;
     double sum = 0, product = 0;
     for (int r = 0; r <= s->lower + s->upper; r++) {
         int column = i + r - s->lower;
         if (column == i || (!s->periodic && (column < 0 || column >= s->n))) continue;
-        double entry = -0.5 * hash01(((uint64_t)j << 34) + (uint64_t)i * 8 + (uint64_t)r);
+        double entry = -0.5 * hash01((matrix << 34) + (uint64_t)i * 8 + (uint64_t)r);
         band[(size_t)r * vector + at] = entry;
         sum += entry;
         product += entry * exact_of((column + s->n) % s->n, j);
@@ -95,7 +96,7 @@ static enum sw_status bands_create(const struct sw_bench_spec *spec, const char 
                                    void **own)
 {
     const struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = spec->lower, .upper = spec->upper,
-                                       .periodic = spec->periodic};
+                                       .periodic = spec->periodic, .uniform = spec->uniform};
     struct bands *b = NULL;
     enum sw_status st;
     *own = NULL;

@@ -32,7 +32,7 @@ static void know_bands(struct known *known, const char *stepper, enum sw_space s
 static void know_all(const struct sw_bench_spec *spec, struct known *known)
 {
     struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = 2, .upper = 2, .periodic = true,
-                                 .symmetric = true};
+                                 .symmetric = true, .uniform = spec->problem ? !spec->per_run : spec->uniform};
     known->count = 0;
     if (!spec->problem) {
         shape.lower = spec->lower;

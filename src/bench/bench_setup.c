@@ -93,6 +93,7 @@ enum sw_status bench_setup_make(const struct sw_bench_spec *spec, struct bench_s
     *s = (struct bench_setup){.kind = bench_kind_of(spec->problem), .batch = spec->batch};
     s->setup.n = spec->n;
     s->setup.capacity = spec->batch;
+    s->setup.uniform = !spec->per_run;
     name_columns(spec->problem, s);
     SW_TRY(sw_alloc((size_t)s->setup.ncolumn * (size_t)spec->batch, &s->column));
     fill_columns(spec, s);

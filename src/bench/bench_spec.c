@@ -19,6 +19,7 @@ static const struct word words[] = {
     {"lower", BANDS, 0, 2, AT(lower), NONE},
     {"upper", BANDS, 0, 2, AT(upper), NONE},
     {"periodic", BANDS, 0, 0, NONE, AT(periodic)},
+    {"uniform", BANDS, 0, 0, NONE, AT(uniform)},
     {"per_run", LINES, 0, 0, NONE, AT(per_run)},
     {"forced", LINES, 0, 0, NONE, AT(forced)},
     {0},

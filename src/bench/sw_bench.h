@@ -7,7 +7,8 @@
  *     hyperdiffusion:n=1024,batch=65536,steps=250           a problem; its keys by their last names (gamma=2, order=2),
  *     cahn_hilliard:n=512,batch=8192,forced,per_run         forced: under a travelling force; per_run: coefficients and
  *                                                           force differ from run to run
- *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different; steps: solves a repeat */
+ *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps: solves
+ *                                                           a repeat */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ struct sw_bench_spec {
     int64_t steps;                      /* of one repeat                                               */
     bool    per_run, forced;            /* problems                                                    */
     int     lower, upper;               /* banded systems                                              */
-    bool    periodic;
+    bool    periodic, uniform;
     int     settings;                   /* of the problem's keys and time.dt, grid.length              */
     struct { char name[24]; double value; } setting[SW_BENCH_SETTINGS];
 };

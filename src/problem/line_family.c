@@ -96,6 +96,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
         .capacity = setup->capacity,
         .single = setup->single,
         .single_steps = setup->single_steps,
+        .uniform = setup->uniform,
         .model = {.scheme = kind->scheme,
                   .nparam = setup->ncolumn,
                   .initial = sw_setup_function(setup, "initial"),

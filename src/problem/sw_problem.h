@@ -32,6 +32,7 @@ struct sw_setup {
     int     capacity;                  /* most runs a batch will have                                       */
     bool    single;                    /* fields are saved in single precision                              */
     bool    single_steps;              /* and computed in it                                                */
+    bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
     int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */

@@ -1,7 +1,7 @@
 /* cuSPARSE's gpsvInterleavedBatch, the library's own batched pentadiagonal solver (QR without storing the factors): the
- * baseline of the paper. Its interface destroys the matrix, which is therefore written again before each solve. It
- * knows no corners: periodic systems are closed around it (solver/thomas_point.h). The library, 160 MB, is loaded when
- * the row is asked for. */
+ * baseline of the paper. Its interface destroys the matrix, which is therefore written again before each solve: copied,
+ * or where all systems have the same, spread from one. It knows no corners: periodic systems are closed around it
+ * (solver/thomas_point.h). The library, 160 MB, is loaded when the row is asked for. */
 #define DISABLE_CUSPARSE_DEPRECATED  /* its header warns of types of its own */
 #include <cusparse.h>
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
+#include "solver/first_cuda.h"
 #include "solver/sw_band_impl.h"
 #include "sw_cuda.h"
 
@@ -28,6 +29,7 @@ struct gpsv {
     double *packed;            /* [m][batch]: right-hand sides where ld > batch, and for set-up */
     void   *buffer;
     int    *bad;               /* [batch] on the host                                     */
+    bool    any_bad;
 };
 
 #define SPARSE_TRY(call)                                                                            \
@@ -101,28 +103,37 @@ static enum sw_status gpsv_create(struct sw_band *s)
     g->d.p = sw_band_border(d);
     g->d.batch = d->batch;
     g->d.ld = d->ld;
+    g->d.own = d->uniform ? 1 : d->batch;
     if (d->batch == 0) return SW_OK;
-    size_t vector = (size_t)(d->n - g->d.p) * (size_t)d->batch;
+    size_t m = (size_t)(d->n - g->d.p), vector = m * (size_t)d->batch, own = (size_t)g->d.own;
     CU_TRY(cudaSetDevice(s->device->index));
     SPARSE_TRY(Create(&g->handle));
     SPARSE_TRY(SetStream(g->handle, s->device->compute));
     SW_TRY(sw_alloc((size_t)d->batch, &g->bad));
     SW_TRY(sw_device_alloc(s->device, (size_t)d->batch, &g->d.bad));
-    SW_TRY(sw_device_alloc(s->device, 5 * vector, &g->d.matrix));
+    SW_TRY(sw_device_alloc(s->device, 5 * m * own, &g->d.matrix));
     SW_TRY(sw_device_alloc(s->device, 5 * vector, &g->work));
     SW_TRY(sw_device_alloc(s->device, vector, &g->packed));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * vector, &g->d.Z));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 10 * (size_t)d->batch, &g->d.closure));
+    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * m * own, &g->d.Z));
+    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 10 * own, &g->d.closure));
     return make_buffer(s, g);
+}
+
+/* What the library destroyed. */
+static enum sw_status reset_matrix(const struct sw_band *s, struct gpsv *g)
+{
+    size_t bytes = 5 * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch * sizeof *g->work;
+    if (s->desc.uniform) return sw_cuda_gpsv_reset(s->device->compute, &g->d, g->work);
+    CU_TRY(cudaMemcpyAsync(g->work, g->d.matrix, bytes, cudaMemcpyDeviceToDevice, s->device->compute));
+    return SW_OK;
 }
 
 /* E^-1 on one packed vector [m][batch], in place. */
 static enum sw_status solve_inner(const struct sw_band *s, struct gpsv *g, double *x)
 {
     int m = g->d.n - g->d.p;
-    size_t bytes = 5 * (size_t)m * (size_t)g->d.batch * sizeof *x;
     double *w = g->work;
-    CU_TRY(cudaMemcpyAsync(w, g->d.matrix, bytes, cudaMemcpyDeviceToDevice, s->device->compute));
+    SW_TRY(reset_matrix(s, g));
     SPARSE_TRY(DgpsvInterleavedBatch(g->handle, 0, m, row(g, w, 0), row(g, w, 1), row(g, w, 2), row(g, w, 3),
                                      row(g, w, 4), x, g->d.batch, g->buffer));
     return SW_OK;
@@ -136,18 +147,61 @@ static enum sw_status probe(const struct sw_band *s, struct gpsv *g, const doubl
     return sw_cuda_gpsv_probe(s->device->compute, &g->d, diagonal, g->packed);
 }
 
+static enum sw_status factor_each(struct sw_band *s, struct gpsv *g, const double *const diagonal[5])
+{
+    SW_TRY(sw_cuda_gpsv_split(s->device->compute, &g->d, diagonal));
+    SW_TRY(probe(s, g, diagonal));
+    for (int k = 2 - g->d.p; k < 2; k++)
+        SW_TRY(solve_inner(s, g, g->d.Z + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
+    SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, diagonal));
+    return sw_device_download(s->device, g->bad, g->d.bad, (size_t)s->desc.batch * sizeof *g->bad);
+}
+
+/* matrix := E of the first system, which is made on the host as Z and the closure are. */
+static enum sw_status put_first(struct sw_band *s, struct gpsv *g, const struct sw_first *first)
+{
+    size_t m = (size_t)(g->d.n - g->d.p), n = (size_t)g->d.n;
+    double *E = NULL;
+    SW_TRY(sw_alloc(5 * m, &E));
+    for (size_t k = 0; k < 5 * m; k++) E[k] = sw_thomas_inner(&first->A, (int)(k % m), (int)(k / m) - 2);
+    enum sw_status st = sw_device_upload(s->device, g->d.matrix, E, 5 * m * sizeof *E);
+    sw_free(E);
+    if (st || !g->d.p) return st;
+    for (size_t k = 0; k < 2; k++)
+        SW_TRY(sw_device_upload(s->device, g->d.Z + k * m, first->Z + k * n, m * sizeof *first->Z));
+    return sw_device_upload(s->device, g->d.closure, first->closure, sizeof first->closure);
+}
+
+/* What is wrong with the first system is wrong with all. */
+static enum sw_status factor_first(struct sw_band *s, struct gpsv *g, const double *const diagonal[5],
+                                   const struct sw_first *first)
+{
+    size_t bytes = (size_t)s->desc.batch * sizeof *g->bad;
+    SW_TRY(put_first(s, g, first));
+    SW_TRY(probe(s, g, diagonal));
+    SW_TRY(sw_device_download(s->device, g->bad, g->d.bad, bytes));
+    for (int j = 0; g->d.p && first->bad && j < s->desc.batch; j++) g->bad[j] = first->bad;
+    return sw_device_upload(s->device, g->d.bad, g->bad, bytes);
+}
+
 static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct gpsv *g = s->own;
     const struct sw_thomas_matrix A = sw_band_matrix(s, band, 0);
+    struct sw_first first = {0};
+    enum sw_status st;
     CU_TRY(cudaSetDevice(s->device->index));
-    SW_TRY(sw_cuda_gpsv_split(s->device->compute, &g->d, A.diagonal));
-    SW_TRY(probe(s, g, A.diagonal));
-    for (int k = 2 - g->d.p; k < 2; k++)
-        SW_TRY(solve_inner(s, g, g->d.Z + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
-    SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, A.diagonal));
-    SW_TRY(sw_device_download(s->device, g->bad, g->d.bad, (size_t)s->desc.batch * sizeof *g->bad));
-    return sw_band_report(s, g->bad, bad);
+    if (s->desc.uniform) {
+        st = sw_first_make(s, band, &first);
+        if (!st) st = factor_first(s, g, A.diagonal, &first);
+        sw_first_free(&first);
+    } else {
+        st = factor_each(s, g, A.diagonal);
+    }
+    if (st) return st;
+    st = sw_band_report(s, g->bad, bad);
+    g->any_bad = st == SW_E_SINGULAR;
+    return st;
 }
 
 /* The first m rows of x, packed, where the caller's rows are further apart than the batch is wide; and back. */
@@ -171,7 +225,7 @@ static enum sw_status gpsv_solve(const struct sw_band *s, double *x)
         SW_TRY(solve_inner(s, g, g->packed));
         SW_TRY(repack(s, g, x, g->d.ld, g->packed, g->d.batch));
     }
-    return sw_cuda_gpsv_finish(s->device->compute, &g->d, x);
+    return sw_cuda_gpsv_finish(s->device->compute, &g->d, g->any_bad, x);
 }
 
 static void gpsv_destroy(struct sw_band *s)
@@ -190,11 +244,14 @@ static void gpsv_destroy(struct sw_band *s)
     sw_free(g);
 }
 
-/* The matrix is copied, 80 bytes; the library reads it and reads and writes the solution, 56 bytes at least: what its
- * work space takes is not known, nor how many operations it does. Periodic systems: 32 bytes more. */
+/* The matrix is written again, 40 bytes, from a copy, 40 more, unless all systems have the same; the library reads it
+ * and reads and writes the solution, 56 bytes at least: what its work space takes is not known, nor how many operations
+ * it does. Periodic systems: the solution read and written once more, 16 bytes, and Z, 16, unless it is the same for
+ * all. */
 static struct sw_cost gpsv_cost(const struct sw_band_desc *desc)
 {
-    return (struct sw_cost){desc->periodic ? 80 + 56 + 32 : 80 + 56, NAN};
+    double matrix = desc->uniform ? 40 : 80, Z = desc->uniform ? 0 : 16;
+    return (struct sw_cost){matrix + 56 + (desc->periodic ? 16 + Z : 0), NAN};
 }
 
 extern const struct sw_band_ops band_gpsv_cuda;

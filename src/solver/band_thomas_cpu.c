@@ -59,12 +59,7 @@ static int factor_one(const struct sw_band *s, const double *band, const struct 
 {
     struct system y = system_of(t, j);
     struct sw_thomas_matrix A = sw_band_matrix(s, band, j);
-    int bad = sw_thomas_factor(&A, &y.f);
-    if (bad || !t->p) return bad;
-    sw_thomas_begin(&A, y.closure, 1, y.Z0, y.Z1);
-    if (t->p == 2) solve_e(&y, t->m, y.Z0);
-    solve_e(&y, t->m, y.Z1);
-    return sw_thomas_end(&A, y.closure, 1, y.Z0, y.Z1);
+    return sw_thomas_prepare(&A, &y.f, y.closure, y.Z0, y.Z1);
 }
 
 static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *bad)

@@ -46,12 +46,16 @@ static const struct sw_band_ops *find(const char *name)
     return NULL;
 }
 
-static const char *why_not(const char *name, const struct sw_band_ops *o, const struct sw_device *device)
+static const char *why_not(const struct sw_band_desc *desc, const char *name, const struct sw_band_ops *o,
+                           const struct sw_device *device)
 {
+    struct sw_band_desc uniform = *desc;
+    uniform.uniform = true;
     if (!name) return "no row does this shape";
     if (!o) return "there is no such row";
     if (o->absent) return o->absent;
-    return o->space != device->space ? "it does not work on this device" : "it does not do such systems";
+    if (o->space != device->space) return "it does not work on this device";
+    return o->fits(&uniform) ? "it needs all matrices of a batch to be equal" : "it does not do such systems";
 }
 
 static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, const struct sw_device *device)
@@ -61,7 +65,7 @@ static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, 
     for (int k = 0; sw_band_table[k]; k++)
         if (usable(sw_band_table[k], desc, device)) sw_text_printf(&rows, " %s", sw_band_table[k]->name);
     enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "band solver%s%s: %s; fit here:%s",
-                                name ? " " : "", name ? name : "", why_not(name, o, device),
+                                name ? " " : "", name ? name : "", why_not(desc, name, o, device),
                                 rows.length ? sw_text_get(&rows) : " none");
     sw_text_free(&rows);
     return st;

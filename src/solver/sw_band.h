@@ -24,6 +24,7 @@ struct sw_band_desc {
     int  lower, upper;  /* diagonals below and above the main one, 0 .. 2                     */
     bool periodic;      /* wrap the band at both ends                                         */
     bool symmetric;     /* all matrices are, and positive definite; then lower = upper         */
+    bool uniform;       /* all matrices of the batch are equal: a row may look at the first only */
 };
 
 struct sw_band;  /* opaque; sw_band_impl.h is for solver authors */

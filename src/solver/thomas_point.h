@@ -121,7 +121,7 @@ SW_HD static inline void sw_thomas_product(const struct sw_navon *c, int m, size
                      y[(size_t)(m - 1) * stride], p0, p1);
 }
 
-/** Factor S = C - h^T Z. @return 0, or 1 + the row of A whose pivot is zero or not finite */
+/** Factor S = C - h^T Z. stride: of Z. @return 0, or 1 + the row of A whose pivot is zero or not finite */
 SW_HD static inline int sw_thomas_end(const struct sw_thomas_matrix *A, struct sw_navon *c, size_t stride,
                                       const double *Z0, const double *Z1)
 {
@@ -144,6 +144,19 @@ SW_HD static inline void sw_thomas_border_solve(const struct sw_navon *c, int n,
     double p0, p1;
     sw_thomas_product(c, n - p, stride, x, &p0, &p1);
     sw_navon_border(c, p == 2 ? x[(size_t)(n - 2) * stride] - p0 : 0.0, x[(size_t)(n - 1) * stride] - p1, z0, z1);
+}
+
+/** All of it: E, then Z (of the stride of the factors) and the closure where A is periodic.
+ *  @return 0, or 1 + the row of A whose pivot is zero or not finite */
+SW_HD static inline int sw_thomas_prepare(const struct sw_thomas_matrix *A, const struct sw_thomas_factors *f,
+                                          struct sw_navon *c, double *Z0, double *Z1)
+{
+    int m = A->n - A->p, bad = sw_thomas_factor(A, f);
+    if (bad || !A->p) return bad;
+    sw_thomas_begin(A, c, f->stride, Z0, Z1);
+    if (A->p == 2) sw_thomas_inner_solve(m, f->stride, f->inverse, f->a, f->b, f->gamma, f->delta, Z0);
+    sw_thomas_inner_solve(m, f->stride, f->inverse, f->a, f->b, f->gamma, f->delta, Z1);
+    return sw_thomas_end(A, c, f->stride, Z0, Z1);
 }
 
 /** x = y - Z z, and the border unknowns in their places. 32 bytes and 4 operations an unknown. */

@@ -48,7 +48,7 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
 {
     const struct sw_stepper_desc *d = &s->desc;
     const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = true,
-                                       .symmetric = true};
+                                       .symmetric = true, .uniform = d->uniform};
     struct split *p = NULL;
 
     SW_TRY(sw_alloc(1, &p));
@@ -71,10 +71,18 @@ static void split_destroy(struct sw_stepper *s)
 
 /* ------------------------------------------------------------------ load */
 
+/* The run whose matrix all have: the first without a fault; -1: each has its own. */
+static int model_run(const struct sw_stepper *s, const char *const *fault)
+{
+    for (int j = 0; s->desc.uniform && j < s->count; j++)
+        if (!fault[j]) return j;
+    return -1;
+}
+
 static enum sw_status factor(struct sw_stepper *s, struct split *p, const char **fault)
 {
     int *bad = p->lines.bad;
-    SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->lines.batch, p->work));
+    SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->lines.batch, model_run(s, fault), p->work));
     enum sw_status st = sw_band_factor(p->band, p->work, bad);
     if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
     for (int j = 0; j < s->count; j++)

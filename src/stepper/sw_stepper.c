@@ -194,11 +194,21 @@ static const char *fault_of(const struct sw_line_run *r, bool single_steps)
     return NULL;
 }
 
+static enum sw_status check_uniform(int count, const struct sw_line_run *run)
+{
+    for (int j = 1; j < count; j++)
+        if (run[j].s4 != run[0].s4 || run[j].s2 != run[0].s2)
+            return SW_FAIL(SW_E_ARG, "a batch whose runs should have the same matrix: s4 = %g and s2 = %g in run 0, but %g "
+                           "and %g in run %d", run[0].s4, run[0].s2, run[j].s4, run[j].s2, j);
+    return SW_OK;
+}
+
 enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
                                const double *param, const char **fault)
 {
     if (count < 1 || count > stepper->desc.capacity)
         return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, stepper->desc.capacity);
+    if (stepper->desc.uniform) SW_TRY(check_uniform(count, run));
     stepper->count = count;
     memcpy(stepper->run, run, (size_t)count * sizeof *run);
     if (stepper->desc.model.nparam)

@@ -49,6 +49,8 @@ struct sw_stepper_desc {
     int                  capacity;    /* most runs a batch will have, >= 1                                */
     bool                 single;      /* fields are captured in single precision                         */
     bool                 single_steps;  /* steps are taken in single precision: the state, as double, has floats */
+    bool                 uniform;     /* the runs of a batch all have the same s4 and s2, which load() checks; rows that
+                                       * keep a matrix may keep one                                      */
     struct sw_line_model model;
 };
 

@@ -1,0 +1,114 @@
+/* Which block size, and how many rows ahead, suit cuPentBatch's solver and the one whose factors all systems share:
+ * unknowns/s of a periodic solve for each, the best of a shape marked. What cuda/band_thomas.cu and cuda/band_shared.cu
+ * choose is read off this table.
+ *   bench_thomas [REPEATS] */
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef SW_HAVE_CUDA
+#include <cuda_runtime.h>
+
+#include "base/sw_clock.h"
+#include "device/sw_device.h"
+#include "sw_cuda.h"
+
+enum { SOLVES = 10, MOST = 16 };
+
+static void need(enum sw_status st)
+{
+    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
+}
+
+struct shape { int n, batch; };
+struct variant { int threads, ahead; };  /* ahead 0: cuda.thomas */
+
+/* Every byte 0x3f: numbers of 5e-4, so that nothing grows, whatever is factor and what is solution. */
+static double *numbers(struct sw_device *device, size_t count)
+{
+    double *p = NULL;
+    need(sw_device_alloc(device, count, &p));
+    if (cudaMemset(p, 0x3f, count * sizeof *p)) exit(fprintf(stderr, "cudaMemset failed\n"));
+    return p;
+}
+
+static struct sw_cuda_thomas make(struct sw_device *device, struct shape shape)
+{
+    size_t vector = (size_t)shape.n * (size_t)shape.batch;
+    struct sw_cuda_thomas t = {.n = shape.n, .p = 2, .batch = shape.batch, .ld = shape.batch, .closure_ld = 1};
+    t.factor = numbers(device, 5 * vector);
+    t.Z = numbers(device, 2 * (size_t)shape.n);
+    t.closure = numbers(device, 10);
+    need(sw_device_alloc(device, (size_t)shape.batch, &t.bad));
+    if (cudaMemset(t.bad, 0, (size_t)shape.batch * sizeof *t.bad)) exit(fprintf(stderr, "cudaMemset failed\n"));
+    return t;
+}
+
+/* Seconds of a solve, the least of some repeats. */
+static double time_of(struct sw_device *device, struct sw_cuda_thomas t, struct variant v, double *x, int repeats)
+{
+    double least = 1e30;
+    t.threads = v.threads;
+    t.ahead = v.ahead;
+    for (int k = 0; k <= repeats; k++) {
+        need(sw_device_wait(device));
+        double start = sw_clock();
+        for (int solve = 0; solve < SOLVES; solve++)
+            need(v.ahead ? sw_cuda_shared_solve(device->compute, &t, x) : sw_cuda_thomas_solve(device->compute, &t, x));
+        need(sw_device_wait(device));
+        double seconds = (sw_clock() - start) / SOLVES;
+        if (k && seconds < least) least = seconds;
+    }
+    return least;
+}
+
+static void print(const struct variant *v, const double *seconds, int count, struct shape shape)
+{
+    int best = 0;
+    for (int k = 1; k < count; k++)
+        if (seconds[k] < seconds[best]) best = k;
+    for (int k = 0; k < count; k++) {
+        if (v[k].ahead) printf("n = %6d  batch = %7d  cuda.thomas_shared  %3d threads, %2d ahead", shape.n, shape.batch,
+                               v[k].threads, v[k].ahead);
+        else printf("n = %6d  batch = %7d  cuda.thomas         %3d threads          ", shape.n, shape.batch, v[k].threads);
+        printf("  %9.3e unknowns/s%s\n", (double)shape.n * shape.batch / seconds[k], k == best ? "  best" : "");
+    }
+}
+
+static void run(struct sw_device *device, struct shape shape, const struct variant *v, int count, int repeats)
+{
+    double seconds[MOST];
+    struct sw_cuda_thomas t = make(device, shape);
+    double *x = numbers(device, (size_t)shape.n * (size_t)shape.batch);
+    for (int k = 0; k < count; k++) seconds[k] = time_of(device, t, v[k], x, repeats);
+    print(v, seconds, count, shape);
+    sw_device_free(device, x);
+    sw_device_free(device, t.bad);
+    sw_device_free(device, t.closure);
+    sw_device_free(device, t.Z);
+    sw_device_free(device, t.factor);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct shape shape[] = {{64, 512}, {512, 2048}, {512, 8192}, {512, 32768}, {1024, 65536}, {512, 131072},
+                                         {16384, 1024}};
+    static const struct variant own[] = {{32, 0}, {64, 0}, {128, 0}, {256, 0}};
+    static const struct variant shared[] = {{32, 1}, {128, 1}, {32, 8}, {64, 8}, {128, 8}, {32, 16}, {64, 16}, {128, 16}};
+    int repeats = argc > 1 ? atoi(argv[1]) : 5;
+    struct sw_device *device = NULL;
+    need(sw_device_open("cuda", 0, &device));
+    printf("%s\n", device->name);
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
+        run(device, shape[k], own, sizeof own / sizeof *own, repeats);
+        run(device, shape[k], shared, sizeof shared / sizeof *shared, repeats);
+    }
+    sw_device_close(&device);
+    return 0;
+}
+#else
+int main(void)
+{
+    printf("built without CUDA\n");
+    return 0;
+}
+#endif
