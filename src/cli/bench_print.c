@@ -1,7 +1,9 @@
 /* Results of `sweep bench`, as a table, CSV or JSON. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/sw_clock.h"
@@ -15,6 +17,18 @@ static const char *const state_name[] = {
 
 /* ------------------------------------------------------------------ for people */
 
+enum { FIGURES = 10 };
+
+/* A column of figures. What a narrow terminal has no room for is left out there. */
+struct column { const char *of_lines, *of_bands; int width; bool always; };
+static const struct column columns[FIGURES] = {
+    {"set-up s", "set-up s", 8, false}, {"least s/step", "least s/solve", 13, false},
+    {"median", "median", 9, false},     {"pt*step/s", "unknown/s", 9, true},
+    {"ratio", "ratio", 6, true},        {"of copy", "of copy", 7, true},
+    {"of FMA", "of FMA", 7, true},      {"bytes", "bytes", 5, false},
+    {"ops", "ops", 4, false},           {"error", "error", 7, true},
+};
+
 /* "-" for what was not counted or measured. */
 static const char *figure(const char *fmt, double value, char text[24])
 {
@@ -23,24 +37,55 @@ static const char *figure(const char *fmt, double value, char text[24])
     return text;
 }
 
-static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
+static int widest_name(const struct sw_bench *b)
 {
-    char t[6][24];
-    if (r->state != SW_BENCH_OK) { cli_print(cli, "%-34s %s: %s\n", r->name, state_name[r->state], r->why); return; }
-    cli_print(cli, "%-34s %9.3g %10.4g %10.4g %9.3g %7s %8s %7s %8s %8s %8.1e\n", r->name, r->setup, r->least,
-              r->median, r->rate, figure("%.4g", r->cost.bytes, t[0]), figure("%.1f %%", 100 * bench_of_copy(b, r), t[1]),
-              figure("%.4g", r->cost.fma, t[2]), figure("%.1f %%", 100 * bench_of_fma(b, r), t[3]),
-              figure("%.3g", bench_ratio(b, r, baseline), t[4]), r->error);
+    size_t width = 3;
+    for (int k = 0; k < b->rows; k++)
+        if (strlen(b->row[k].name) > width) width = strlen(b->row[k].name);
+    return (int)width;
+}
+
+/* Whether the terminal that the table goes to has no room for all of it. */
+static bool is_narrow(const struct sw_bench *b)
+{
+    struct winsize size;
+    const char *told = getenv("COLUMNS");
+    int width = widest_name(b), room = told ? atoi(told) : 0;
+    for (int k = 0; k < FIGURES; k++) width += 1 + columns[k].width;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) room = size.ws_col;
+    return room > 0 && room < width;
+}
+
+static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
+                      bool narrow)
+{
+    static const char *const format[FIGURES] = {"%.2g", "%.3e", "%.3e", "%.3g", "%.3g", "%.1f %%", "%.1f %%", "%.3g",
+                                                "%.3g", "%.1e"};
+    const double steps = (double)r->steps, value[FIGURES] = {
+        r->setup, r->least / steps, r->median / steps, r->rate, bench_ratio(b, r, baseline),
+        100 * bench_of_copy(b, r), 100 * bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
+    };
+    char text[24];
+    cli_print(cli, "%-*s", widest_name(b), r->name);
+    if (r->state != SW_BENCH_OK) { cli_print(cli, "  %s: %s\n", state_name[r->state], r->why); return; }
+    for (int k = 0; k < FIGURES; k++)
+        if (columns[k].always || !narrow)
+            cli_print(cli, " %*s", columns[k].width, figure(format[k], value[k], text));
+    cli_print(cli, "\n");
 }
 
 void bench_print_table(const struct sw_cli *cli, const struct sw_bench *b, int baseline)
 {
-    bool bands = !b->spec.problem;
-    cli_print(cli, "%-34s %9s %10s %10s %9s %7s %8s %7s %8s %8s %8s\n", "row", "set-up s", "least s", "median s",
-              bands ? "unknown/s" : "pt*step/s", "bytes", "of copy", "ops", "of FMA", "ratio", "error");
-    for (int k = 0; k < b->rows; k++) print_row(cli, b, &b->row[k], baseline);
-    cli_print(cli, "bytes and ops: counted for one %s; ratio: to %s\n",
-              bands ? "unknown and solve" : "point and step", b->row[baseline].name);
+    bool bands = !b->spec.problem, narrow = is_narrow(b);
+    cli_print(cli, "%-*s", widest_name(b), "row");
+    for (int k = 0; k < FIGURES; k++)
+        if (columns[k].always || !narrow)
+            cli_print(cli, " %*s", columns[k].width, bands ? columns[k].of_bands : columns[k].of_lines);
+    cli_print(cli, "\n");
+    for (int k = 0; k < b->rows; k++) print_row(cli, b, &b->row[k], baseline, narrow);
+    cli_print(cli, "ratio: to %s\n", b->row[baseline].name);
+    cli_print(cli, "of copy, of FMA: what is counted for one %s,\nas a share of what the device can do\n",
+              bands ? "unknown and solve" : "point and step");
 }
 
 /* ------------------------------------------------------------------ for programs */
