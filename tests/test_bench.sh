@@ -23,7 +23,8 @@ prints() { grep -qE -- "$1" out || fail "stdout does not print: $1"; }
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
 expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band'
-expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"; says 'steps= n= batch= per_run forced dt= length= kappa= order='
+expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
+says 'steps= n= batch= per_run forced single dt= length= kappa= order='
 expect 2 band:n=32,forced; says "band has no setting 'forced'"; says 'lower= upper= periodic uniform'
 expect 2 heat:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
 expect 2 heat:n; says "'n' needs a number"
@@ -42,7 +43,9 @@ expect 2 heat:n=16 --csv --json; says 'exclude each other'
 
 # ---- every kind of work, every row that this machine has: verified
 for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run \
-            heat:n=16,batch=2,forced cahn_hilliard:n=33,batch=7,steps=40 cahn_hilliard:n=32,batch=9,forced,per_run \
+            heat:n=16,batch=2,forced heat:n=31,batch=40,single hyperdiffusion:n=37,batch=5,single,per_run \
+            cahn_hilliard:n=33,batch=40,single,forced,per_run \
+            cahn_hilliard:n=33,batch=7,steps=40 cahn_hilliard:n=32,batch=9,forced,per_run \
             band:n=17,batch=3,periodic,lower=1,upper=1 band:n=9,batch=2,lower=2,upper=0 \
             band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9; do
     expect 0 $work --repeats 1 --csv -o all.csv

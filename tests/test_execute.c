@@ -348,6 +348,21 @@ static void checkpoints_change_no_bit(void **state)
     rm(often);
 }
 
+static void a_sweep_in_single_precision_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    const char *whole = path("single0.h5"), *file = path("single.h5");
+    const char *single = "run.precision=single";
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole, .override = {single}}));
+    assert_stopped(&(struct call){.config = chaos, .file = file, .override = {single}, .stop_after = 3});
+    struct call c = {.config = chaos, .file = file, .override = {single}, .checkpoint_seconds = 1e-9};
+    assert_ok(perform(&c));
+    assert_int_equal(c.resumed, 1);
+    assert_same(whole, file, 4);
+    rm(whole);
+    rm(file);
+}
+
 static void a_longer_axis_computes_only_what_is_new(void **state)
 {
     (void)state;
@@ -475,6 +490,7 @@ int main(void)
         cmocka_unit_test(a_batch_some_of_whose_runs_were_begun_again_begins_again),
         cmocka_unit_test(batches_without_room_are_halved_also_when_they_go_on),
         cmocka_unit_test(checkpoints_change_no_bit),
+        cmocka_unit_test(a_sweep_in_single_precision_goes_on_to_the_same_bits),
         cmocka_unit_test(a_longer_axis_computes_only_what_is_new),
         cmocka_unit_test(failed_runs_are_computed_again_when_asked),
         cmocka_unit_test(fail_fast_stops_at_the_first_failure),

@@ -19,7 +19,7 @@ static void set(struct sw_lanes *lanes, int n, const double *s4, const double *s
     memset(lanes, 0, sizeof *lanes);
     for (int l = 0; l < LINES; l++) {
         struct sw_lanes_line line;
-        if (!sw_lanes_line(n, s4[l], s2[l], &line)) fail_msg("s4 = %g, s2 = %g refused", s4[l], s2[l]);
+        if (!sw_lanes_line(n, s4[l], s2[l], false, &line)) fail_msg("s4 = %g, s2 = %g refused", s4[l], s2[l]);
         sw_lanes_set(lanes, l, &line, 1.0, 1.0);
     }
 }

@@ -94,6 +94,7 @@ enum sw_status bench_setup_make(const struct sw_bench_spec *spec, struct bench_s
     s->setup.n = spec->n;
     s->setup.capacity = spec->batch;
     s->setup.uniform = !spec->per_run;
+    s->setup.single_steps = spec->single;
     name_columns(spec->problem, s);
     SW_TRY(sw_alloc((size_t)s->setup.ncolumn * (size_t)spec->batch, &s->column));
     fill_columns(spec, s);

@@ -22,6 +22,7 @@ static const struct word words[] = {
     {"uniform", BANDS, 0, 0, NONE, AT(uniform)},
     {"per_run", LINES, 0, 0, NONE, AT(per_run)},
     {"forced", LINES, 0, 0, NONE, AT(forced)},
+    {"single", LINES, 0, 0, NONE, AT(single)},
     {0},
 };
 

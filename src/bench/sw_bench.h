@@ -6,7 +6,8 @@
  * The work is a short text:
  *     hyperdiffusion:n=1024,batch=65536,steps=250           a problem; its keys by their last names (gamma=2, order=2),
  *     cahn_hilliard:n=512,batch=8192,forced,per_run         forced: under a travelling force; per_run: coefficients and
- *                                                           force differ from run to run
+ *                                                           force differ from run to run; single: steps in single
+ *                                                           precision
  *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps: solves
  *                                                           a repeat */
 #include <stdbool.h>
@@ -23,7 +24,7 @@ struct sw_bench_spec {
     const struct sw_problem *problem;   /* NULL: banded systems                                        */
     int     n, batch;
     int64_t steps;                      /* of one repeat                                               */
-    bool    per_run, forced;            /* problems                                                    */
+    bool    per_run, forced, single;    /* problems                                                    */
     int     lower, upper;               /* banded systems                                              */
     bool    periodic, uniform;
     int     settings;                   /* of the problem's keys and time.dt, grid.length              */

@@ -85,7 +85,8 @@ static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const stru
 {
     char a[24], b[24], c[24];
     double rate;
-    cli_print(cli, "device   %s · stepper %s\n", device->name, p->nbatch ? p->solver : "none needed");
+    cli_print(cli, "device   %s · stepper %s%s\n", device->name, p->nbatch ? p->solver : "none needed",
+              s->sweep->single_steps ? " in single precision" : "");
     cli_print(cli, "memory   %s a run, %s a batch, of %s\n", cli_memory((double)p->run_bytes, a),
               cli_memory((double)p->batch_bytes, b), cli_memory((double)device->memory_total, c));
     cli_print(cli, "batches  %lld\n", (long long)p->nbatch);

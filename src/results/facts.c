@@ -90,6 +90,7 @@ enum sw_status sw_facts_make(const struct sw_sweep *sweep, const struct sw_prove
     SW_TRY(set(f, SW_FACT_SCHEMA, SW_SCHEMA));
     SW_TRY(set(f, SW_FACT_HDF5, hdf5));
     SW_TRY(set(f, SW_FACT_SOLVER, p->solver));
+    SW_TRY(set(f, SW_FACT_PRECISION, sweep->single_steps ? "single" : "double"));
     SW_TRY(set(f, SW_FACT_COMMAND, p->command_line));
     SW_TRY(set(f, SW_FACT_HOST, p->hostname));
     SW_TRY(set(f, SW_FACT_DEVICE, p->device));

@@ -15,6 +15,7 @@
     X(CONFIG_HASH, "/",           "config_sha256",    NULL)  \
     X(SWEEP_ID,    "/",           "sweep_id",         NULL)  \
     X(SOLVER,      "/provenance", "solver",           "; ")  \
+    X(PRECISION,   "/provenance", "precision",        "; ")  \
     X(COMMIT,      "/provenance", "git_commit",       "; ")  \
     X(COMMAND,     "/provenance", "command_line",     "; ")  \
     X(HOST,        "/provenance", "hostname",         "; ")  \

@@ -2,6 +2,8 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
+#define real double
+#define LANES SW_LANES
 #define VL 4
 #define GROUP 1
 #define TARGET __attribute__((target("avx2,fma")))
@@ -13,7 +15,9 @@
 static bool here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 extern const struct sw_lanes_ops sw_lanes_avx2;
-const struct sw_lanes_ops sw_lanes_avx2 = {.name = "avx2", .here = here, .advance = advance, .step = step};
+const struct sw_lanes_ops sw_lanes_avx2 = {
+    .name = "avx2", .lanes = LANES, .here = here, .advance = advance, .step = step,
+};
 #else
 typedef int sw_not_x86;
 #endif

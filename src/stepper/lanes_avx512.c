@@ -2,6 +2,8 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
+#define real double
+#define LANES SW_LANES
 #define VL 8
 #define GROUP 2
 #define TARGET __attribute__((target("avx512f,avx512dq")))
@@ -13,7 +15,9 @@
 static bool here(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }
 
 extern const struct sw_lanes_ops sw_lanes_avx512;
-const struct sw_lanes_ops sw_lanes_avx512 = {.name = "avx512", .here = here, .advance = advance, .step = step};
+const struct sw_lanes_ops sw_lanes_avx512 = {
+    .name = "avx512", .lanes = LANES, .here = here, .advance = advance, .step = step,
+};
 #else
 typedef int sw_not_x86;  /* lanes.c leaves the row out */
 #endif

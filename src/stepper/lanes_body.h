@@ -1,6 +1,8 @@
-/* The arithmetic of lanes.h, included once for each instruction set, after definitions of
+/* The arithmetic of lanes.h, included once for each instruction set and precision, after definitions of
  *
- *     VL                              doubles in a vector
+ *     real                            double or float
+ *     LANES                           lines side by side
+ *     VL                              numbers in a vector
  *     TARGET                          function attribute that allows the instructions
  *     FMA(a, b, c)  FMS  FNMA         a*b + c,  a*b - c,  c - a*b  on vectors
  *     GROUP                           vectors that go through a recursion together
@@ -12,24 +14,26 @@
 
 #include "stepper/lanes.h"
 
-typedef double  vec  __attribute__((vector_size(8 * VL), may_alias));
-typedef int64_t bits __attribute__((vector_size(8 * VL), may_alias));
+typedef real vec __attribute__((vector_size(sizeof(real) * VL), may_alias));
+typedef double wide __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* numbers of struct sw_lanes */
+typedef int8_t marks __attribute__((vector_size(VL), aligned(1), may_alias));
+typedef __typeof__((vec){0} == (vec){0}) bits;                                     /* integers as wide as real */
 
 #define BODY static inline __attribute__((always_inline)) TARGET
 #define EACH for (int j = 0; j < GROUP; j++)
 #define LOAD(p) (*(const vec *)((p) + VL * j))
 #define STORE(p, value) (*(vec *)((p) + VL * j) = (value))
-#define MINE(r) (*(const bits *)((r)->mine + lane + VL * j))
+#define MINE(r) __builtin_convertvector(*(const marks *)((r)->mine + lane + VL * j), bits)
 #define CHOOSE(where, yes, no) ((vec)(((bits)(yes) & (where)) | ((bits)(no) & ~(where))))
 
 struct state { vec one[GROUP], two[GROUP]; };  /* of a recursion: the last value, the one before it */
 
 /* Where a sweep goes: `step` is the distance to the next point. */
-struct way { double *at; ptrdiff_t step; };
+struct way { real *at; ptrdiff_t step; };
 
-static struct way way_of(double *line, int n, bool downward)
+static struct way way_of(real *line, int n, bool downward)
 {
-    return downward ? (struct way){line + (size_t)(n - 1) * SW_LANES, -SW_LANES} : (struct way){line, SW_LANES};
+    return downward ? (struct way){line + (size_t)(n - 1) * LANES, -LANES} : (struct way){line, LANES};
 }
 
 #define RECUR(s, f)                                                               \
@@ -40,7 +44,7 @@ static struct way way_of(double *line, int n, bool downward)
     } while (0)
 
 /* Of lanes lane .. lane + GROUP*VL - 1, which a body works on; its pointers to points are to these lanes. */
-#define OF(array) LOAD((array) + lane)
+#define OF(array) __builtin_convertvector(*(const wide *)((array) + lane + VL * j), vec)
 #define COEFFICIENTS vec b1[GROUP], b2[GROUP]; EACH { b1[j] = OF(c->b1); b2[j] = OF(c->b2); }
 
 BODY void close_circle(const struct sw_lanes *c, int lane, struct state *s)
@@ -66,7 +70,7 @@ BODY struct state first_sweep(const struct sw_lanes *c, int lane, int n, struct 
     return s;
 }
 
-BODY void add_correction(const struct sw_lanes_reach *r, int lane, int j, double *at, bool all, vec missing)
+BODY void add_correction(const struct sw_lanes_reach *r, int lane, int j, real *at, bool all, vec missing)
 {
     vec y = LOAD(at), corrected = y + missing;
     if (!all) corrected = CHOOSE(MINE(r), corrected, y);
@@ -79,7 +83,7 @@ BODY void add_correction(const struct sw_lanes_reach *r, int lane, int j, double
 BODY void join_decayed(const struct sw_lanes *c, int lane, const struct sw_lanes_reach *r, struct way w, bool all, struct state *v,
                        struct state *z)
 {
-    double *far = w.at + w.step * (r->points - 1);
+    real *far = w.at + w.step * (r->points - 1);
     COEFFICIENTS
     for (int i = 0; i < r->points; i++, w.at += w.step, far -= w.step) {
         EACH RECUR(*z, LOAD(far));
@@ -180,7 +184,7 @@ BODY struct state pass(const struct sw_lanes *c, int lane, int n, struct way w, 
 }
 
 /* Even steps go up, odd ones down, whatever step a call begins with: so calls can be split anywhere. */
-BODY void advance_part(const struct sw_lanes *c, int lane, int n, double *u, int64_t from, int64_t to)
+BODY void advance_part(const struct sw_lanes *c, int lane, int n, real *u, int64_t from, int64_t to)
 {
     struct way w = way_of(u, n, !(from & 1));
     struct seam seam = seam_of(w);
@@ -193,21 +197,26 @@ BODY void advance_part(const struct sw_lanes *c, int lane, int n, double *u, int
 }
 
 /* f = u_weight u + dt/dx² d2 g + dt s, and on it the first recursion from zero, upwards. */
-BODY struct state sweep_terms(const struct sw_lanes *c, int lane, int n, const double *u, const struct sw_lanes_terms *t, double *y,
-                              bool has_g, bool has_s)
+BODY struct state sweep_terms(const struct sw_lanes *c, int lane, int n, const real *u, const struct sw_lanes_terms *t,
+                              real *y, bool has_g, bool has_s)
 {
     struct state v = {0};
-    const double *g = has_g ? t->g + lane : NULL;
-    const vec u_weight = (vec){0} + t->u_weight;
+    const real *g = has_g ? (const real *)t->g + lane : NULL;
+    const vec u_weight = (vec){0} + (real)t->u_weight;
+    vec g_weight[GROUP], s_weight[GROUP];
     COEFFICIENTS
-    for (int i = 0; i < n; i++, u += SW_LANES, y += SW_LANES, g += has_g ? SW_LANES : 0)
+    EACH {
+        g_weight[j] = OF(c->g_weight);
+        s_weight[j] = OF(c->s_weight);
+    }
+    for (int i = 0; i < n; i++, u += LANES, y += LANES, g += has_g ? LANES : 0)
         EACH {
             vec f = u_weight * LOAD(u);
             if (has_g) {
-                vec d2 = (LOAD(g) + LOAD(g + 2 * SW_LANES)) - 2.0 * LOAD(g + SW_LANES);
-                f = FMA(OF(c->g_weight), d2, f);
+                vec d2 = (LOAD(g) + LOAD(g + 2 * LANES)) - 2 * LOAD(g + LANES);
+                f = FMA(g_weight[j], d2, f);
             }
-            if (has_s) f = FMA(OF(c->s_weight), LOAD(y), f);
+            if (has_s) f = FMA(s_weight[j], LOAD(y), f);
             RECUR(v, f);
             STORE(y, v.one[j]);
         }
@@ -216,7 +225,7 @@ BODY struct state sweep_terms(const struct sw_lanes *c, int lane, int n, const d
 
 struct cubic { vec power[SW_LANES_POWERS][GROUP]; };
 
-BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES], int lane)
+BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MOST], int lane)
 {
     struct cubic c;
     for (int k = 0; k < SW_LANES_POWERS; k++) EACH c.power[k][j] = OF(coefficient[k]);
@@ -227,19 +236,19 @@ BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES], 
 
 /* The same with G and S as polynomials, which nothing is stored for: 11 operations a point for a G and two cells. y may be
  * u. */
-BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const double *u, const struct sw_lanes_terms *t,
-                              double *y, bool has_g, int cells, bool has_s_in_u)
+BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const real *u, const struct sw_lanes_terms *t,
+                              real *y, bool has_g, int cells, bool has_s_in_u)
 {
     const struct sw_lanes_forms *form = t->forms;
     const struct cubic cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
-    const double *cell[SW_LANES_CELLS];
-    const vec u_weight = (vec){0} + t->u_weight, two = (vec){0} + 2.0;
+    const real *cell[SW_LANES_CELLS];
+    const vec u_weight = (vec){0} + (real)t->u_weight, two = (vec){0} + 2;
     struct state v = {0};
     vec here[GROUP], first[GROUP], left[GROUP], mid[GROUP], factor[SW_LANES_CELLS][GROUP];
     COEFFICIENTS
-    for (int k = 0; k < cells; k++) cell[k] = form->cell[k] + lane;
+    for (int k = 0; k < cells; k++) cell[k] = (const real *)form->cell[k] + lane;
     EACH {
-        vec last = LOAD(u + (size_t)(n - 1) * SW_LANES);
+        vec last = LOAD(u + (size_t)(n - 1) * LANES);
         here[j] = first[j] = LOAD(u);
         left[j] = CUBIC(cubic_g, last);
         mid[j] = CUBIC(cubic_g, here[j]);
@@ -260,10 +269,10 @@ BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const d
         STORE(y, v.one[j]);                                                                    \
         here[j] = next;                                                                        \
     }                                                                                          \
-    for (int k = 0; k < cells; k++) cell[k] += SW_LANES;                                       \
-    y += SW_LANES;
+    for (int k = 0; k < cells; k++) cell[k] += LANES;                                       \
+    y += LANES;
     for (int i = 1; i < n; i++) {
-        u += SW_LANES;
+        u += LANES;
         POINT(LOAD(u))
     }
     POINT(first[j])
@@ -277,23 +286,23 @@ BODY struct state sweep_forms(const struct sw_lanes *c, int lane, int n, const d
                            : sweep_forms(c, lane, n, u, t, y, has_g, SW_LANES_CELLS, has_s_in_u))
 
 /* The second recursion, downwards: u' = z/g - u_left u. */
-BODY void second_sweep(const struct sw_lanes *c, int lane, int n, double *u, double u_left, const double *y, struct state z)
+BODY void second_sweep(const struct sw_lanes *c, int lane, int n, real *u, real u_left, const real *y, struct state z)
 {
     vec scale[GROUP];
     COEFFICIENTS
     EACH scale[j] = OF(c->scale);
     for (int i = n - 1; i >= 0; i--) {
-        size_t at = (size_t)i * SW_LANES;
+        size_t at = (size_t)i * LANES;
         EACH {
             RECUR(z, LOAD(y + at));
             vec next = scale[j] * z.one[j];
-            if (u_left != 0.0) next = FMS(scale[j], z.one[j], u_left * LOAD(u + at));
+            if (u_left != 0) next = FMS(scale[j], z.one[j], u_left * LOAD(u + at));
             STORE(u + at, next);
         }
     }
 }
 
-BODY void step_part(const struct sw_lanes *c, int lane, int n, double *u, const struct sw_lanes_terms *t, double *y)
+BODY void step_part(const struct sw_lanes *c, int lane, int n, real *u, const struct sw_lanes_terms *t, real *y)
 {
     struct state v;
     if (t->forms && t->u_left == 0.0) y = u;  /* the old u is not needed again: less to go through the cache */
@@ -304,20 +313,22 @@ BODY void step_part(const struct sw_lanes *c, int lane, int n, double *u, const 
     else if (t->has_s) v = sweep_terms(c, lane, n, u, t, y, false, true);
     else v = sweep_terms(c, lane, n, u, t, y, false, false);
     struct state z = join(c, lane, n, way_of(y, n, false), v);
-    if (t->u_left != 0.0) second_sweep(c, lane, n, u, t->u_left, y, z);
-    else second_sweep(c, lane, n, u, 0.0, y, z);
+    if (t->u_left != 0.0) second_sweep(c, lane, n, u, (real)t->u_left, y, z);
+    else second_sweep(c, lane, n, u, 0, y, z);
 }
 
-TARGET static void advance(const struct sw_lanes *c, int n, double *u, int64_t from, int64_t to)
+TARGET static void advance(const struct sw_lanes *c, int n, void *u, int64_t from, int64_t to)
 {
-    for (int lane = 0; lane < SW_LANES; lane += GROUP * VL) advance_part(c, lane, n, u + lane, from, to);
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) advance_part(c, lane, n, (real *)u + lane, from, to);
 }
 
-TARGET static void step(const struct sw_lanes *c, int n, double *u, const struct sw_lanes_terms *terms, double *y)
+TARGET static void step(const struct sw_lanes *c, int n, void *u, const struct sw_lanes_terms *terms, void *y)
 {
-    if (terms->g) {
-        memcpy(terms->g, terms->g + (size_t)n * SW_LANES, SW_LANES * sizeof *u);
-        memcpy(terms->g + (size_t)(n + 1) * SW_LANES, terms->g + SW_LANES, SW_LANES * sizeof *u);
+    real *g = terms->g;
+    if (g) {
+        memcpy(g, g + (size_t)n * LANES, LANES * sizeof *g);
+        memcpy(g + (size_t)(n + 1) * LANES, g + LANES, LANES * sizeof *g);
     }
-    for (int lane = 0; lane < SW_LANES; lane += GROUP * VL) step_part(c, lane, n, u + lane, terms, y + lane);
+    for (int lane = 0; lane < LANES; lane += GROUP * VL)
+        step_part(c, lane, n, (real *)u + lane, terms, (real *)y + lane);
 }

@@ -1,6 +1,8 @@
 /* lanes.h in plain C with the compiler's vectors of two: SSE2, NEON, or nothing. Fused where the target has it. */
 #include <math.h>
 
+#define real double
+#define LANES SW_LANES
 #define VL 2
 #define GROUP 2
 #define TARGET
@@ -20,4 +22,6 @@ static inline pair fma_each(pair a, pair b, pair c) { return (pair){fma(a[0], b[
 static bool here(void) { return true; }
 
 extern const struct sw_lanes_ops sw_lanes_generic;
-const struct sw_lanes_ops sw_lanes_generic = {.name = "generic", .here = here, .advance = advance, .step = step};
+const struct sw_lanes_ops sw_lanes_generic = {
+    .name = "generic", .lanes = LANES, .here = here, .advance = advance, .step = step,
+};

@@ -31,16 +31,28 @@ static void roots(long double s4, long double s2, long double *sum, long double 
     }
 }
 
+static void set_scale(struct sw_recursive *r)
+{
+    long double at_one = 1.0L + r->a1 + r->a2;
+    r->scale = (double)(at_one * at_one);
+}
+
 bool sw_recursive_factor(double s4, double s2, struct sw_recursive *r)
 {
-    long double sum = 0, product = 0, at_one;
+    long double sum = 0, product = 0;
     if (!isfinite(s4) || !isfinite(s2)) return false;
     roots(s4, s2, &sum, &product);
     r->a1 = (double)-sum;
     r->a2 = (double)product;
-    at_one = 1.0L + r->a1 + r->a2;
-    r->scale = (double)(at_one * at_one);
+    set_scale(r);
     return isfinite(sum) && isfinite(product);
+}
+
+void sw_recursive_to_single(struct sw_recursive *r)
+{
+    r->a1 = (float)r->a1;
+    r->a2 = (float)r->a2;
+    set_scale(r);
 }
 
 static void multiply(const long double x[4], const long double y[4], long double out[4])
@@ -79,10 +91,13 @@ void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closur
     closure[3] = (double)((1.0L - p[0]) / det);
 }
 
-bool sw_recursive_negligible(const double power[4])
+static bool all_below(const double power[4], double least)
 {
-    const double least = 0x1p-56;
     for (int k = 0; k < 4; k++)
         if (!(fabs(power[k]) < least)) return false;
     return true;
 }
+
+bool sw_recursive_negligible(const double power[4]) { return all_below(power, 0x1p-56); }
+
+bool sw_recursive_negligible_single(const double power[4]) { return all_below(power, 0x1p-27); }

@@ -20,6 +20,9 @@ struct sw_recursive {
  *  @return false where the symbol 1 + s2 s + s4 s² of A is not > 0 for all s in [0, 4], or s4, s2 are not finite */
 bool sw_recursive_factor(double s4, double s2, struct sw_recursive *r);
 
+/** Round a1 and a2 to single precision; scale follows. */
+void sw_recursive_to_single(struct sw_recursive *r);
+
 /** P^k, k >= 0, by rows; computed in long double, then rounded. */
 void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]);
 
@@ -28,4 +31,5 @@ void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closur
 
 /** Whether P^k changes no state by more than rounding does: what lies k points back may be left out. */
 bool sw_recursive_negligible(const double power[4]);
+bool sw_recursive_negligible_single(const double power[4]);
 #endif

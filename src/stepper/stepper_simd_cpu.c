@@ -1,11 +1,15 @@
 /* Lines of a batch side by side in vector registers, each step solved by two recursions without stored factors (lanes.h).
  *
- * Parallel over groups of SW_LANES runs. A group is gathered from its lines, goes through all steps of a call in the caches
- * of one core, and is scattered back. Without G and S a group is one array, 128 n bytes, passed over once a step; with them
- * it is u, y, the values of G and what the programs keep for each cell.
+ * Parallel over groups of 16 runs, 32 in single precision. A group is gathered from its lines, goes through all steps
+ * of a call in the caches of one core, and is scattered back. Without G and S a group is one array, 128 n bytes,
+ * passed over once a step; with them it is u, y, the values of G and what the programs keep for each cell.
  *
- * Whether a field is finite is looked at every CHECK steps only, since one that is not never becomes so again: A couples
- * all points. Where a run went wrong in between, the group takes these steps once more, to the same bits, one at a time. */
+ * Whether a field is finite is looked at every CHECK steps only, since one that is not never becomes so again: A
+ * couples all points. Where a run went wrong in between, the group takes these steps once more, to the same bits, one
+ * at a time.
+ *
+ * In single precision only the steps know float: a group is rounded when it comes from its lines. Expressions are
+ * evaluated in double, from the state as it is in float, and rounded. */
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -20,70 +24,91 @@ enum { CHECK = 64, G = 0, S, PROGRAMS };
 
 struct group {
     struct sw_lanes lanes;
-    int             runs, run[SW_LANES];   /* the run of each lane; lanes from `runs` on have none */
+    int             runs, run[SW_LANES_MOST];  /* the run of each lane; lanes from `runs` on have none */
     struct sw_eval *eval[PROGRAMS];
     struct sw_form *form[PROGRAMS];        /* either all of the programs that there are have one, or none has */
 };
 
-struct worker {                /* what a thread needs; [n][SW_LANES] each                    */
-    double *u, *saved;         /* the state; as it was at the last check                     */
-    double *y;                 /* S, then a step's first recursion                           */
-    double *g;                 /* [n+2]: G                                                   */
+struct worker {                /* what a thread needs; [n][lanes] each                       */
+    void   *u, *saved;         /* the state; as it was at the last check. Float in single precision, as are y and g */
+    void   *y;                 /* S, then a step's first recursion                           */
+    void   *g;                 /* [n+2]: G                                                   */
     double *x;
-    double *param;             /* [nparam][SW_LANES]                                         */
+    double *param;             /* [nparam][lanes]                                            */
+    double *wide;              /* the state in double, in double precision u itself          */
+    double *value;             /* single precision: of an expression                         */
+    float  *cell[SW_LANES_CELLS];             /* single precision: values of cells of the group at hand, rounded, */
+    const double *cell_from[SW_LANES_CELLS];  /* and where they are in double                                     */
+    int     cells;
 };
 
 struct simd {
     struct sw_host_lines lines;      /* first: host_lines.h works on it */
     const struct sw_lanes_ops *ops;
+    int            lanes;            /* of a group                        */
     int            rooms, groups;    /* there is room for, there are in the batch loaded */
     struct group  *group;
     int            workers;
     struct worker *worker;
 };
 
-static bool simd_fits(const struct sw_stepper_desc *desc) { return !desc->single_steps; }
+static bool simd_fits(const struct sw_stepper_desc *desc)
+{
+    (void)desc;
+    return true;
+}
 
 static bool alone(const struct sw_stepper_desc *d)  /* no terms but the implicit one, by Crank-Nicolson */
 {
     return d->model.scheme == SW_CRANK_NICOLSON && !d->model.g && !d->model.s;
 }
 
+static int lanes_of(const struct sw_stepper_desc *d) { return d->single_steps ? SW_LANES_SINGLE : SW_LANES; }
+
+static size_t real_size(const struct sw_stepper_desc *d) { return d->single_steps ? sizeof(float) : sizeof(double); }
+
 static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {
     enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
     const struct sw_program *program[PROGRAMS] = {[G] = desc->model.g, [S] = desc->model.s};
-    size_t n = (size_t)desc->n;
+    size_t n = (size_t)desc->n, lanes = (size_t)lanes_of(desc), arrays = desc->single_steps ? 7 : 5;
     (void)band;
     sw_host_bytes(desc, fixed, per_run);
-    *fixed += (size_t)omp_get_max_threads() * n * 5 * SW_LANES * sizeof(double) + SW_LANES * *per_run;
-    *per_run += sizeof(struct group) / SW_LANES;
+    *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run;
+    *per_run += sizeof(struct group) / lanes;
     for (int k = 0; k < PROGRAMS; k++)
-        if (program[k]) *per_run += (size_t)sw_program_size(program[k]).cell * n * sizeof(double) + WORKSPACE / SW_LANES;
+        if (program[k]) *per_run += (size_t)sw_program_size(program[k]).cell * n * sizeof(double) + WORKSPACE / lanes;
 }
 
 /* ------------------------------------------------------------------ create, destroy */
 
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
 {
-    size_t points = (size_t)d->n * SW_LANES;
-    SW_TRY(sw_alloc(points, &w->u));
-    SW_TRY(sw_alloc(points, &w->saved));
+    size_t lanes = (size_t)lanes_of(d), points = (size_t)d->n * lanes, size = real_size(d);
+    SW_TRY(sw_alloc_bytes(points, size, &w->u));
+    SW_TRY(sw_alloc_bytes(points, size, &w->saved));
+    if (d->single_steps) SW_TRY(sw_alloc(points, &w->wide));
+    else w->wide = w->u;
     if (alone(d)) return SW_OK;
-    SW_TRY(sw_alloc(points, &w->y));
+    SW_TRY(sw_alloc_bytes(points, size, &w->y));
     SW_TRY(sw_alloc(points, &w->x));
-    SW_TRY(sw_alloc((size_t)d->model.nparam * SW_LANES, &w->param));
-    return sw_alloc(d->model.g ? points + 2 * SW_LANES : 0, &w->g);
+    SW_TRY(sw_alloc((size_t)d->model.nparam * lanes, &w->param));
+    if (d->single_steps) SW_TRY(sw_alloc(points, &w->value));
+    for (int k = 0; d->single_steps && k < SW_LANES_CELLS; k++) SW_TRY(sw_alloc(points, &w->cell[k]));
+    return sw_alloc_bytes(d->model.g ? points + 2 * lanes : 0, size, &w->g);
 }
 
 static void destroy_worker(struct worker *w)
 {
+    if (w->wide != w->u) sw_free(w->wide);
     sw_free(w->u);
     sw_free(w->saved);
     sw_free(w->y);
     sw_free(w->g);
     sw_free(w->x);
     sw_free(w->param);
+    sw_free(w->value);
+    for (int k = 0; k < SW_LANES_CELLS; k++) sw_free(w->cell[k]);
 }
 
 /* G has no cells here, and those of S, x among them, stand alone: not times u. */
@@ -117,7 +142,7 @@ static enum sw_status create_programs(const struct sw_stepper_desc *d, struct gr
 {
     const struct sw_program *program[PROGRAMS] = {[G] = d->model.g, [S] = d->model.s};
     for (int k = 0; k < PROGRAMS; k++)
-        if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, SW_LANES, &g->eval[k]));
+        if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, lanes_of(d), &g->eval[k]));
     return create_forms(g);
 }
 
@@ -140,9 +165,10 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     if (band) return refuse_band(s, band);
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    p->ops = sw_lanes_pick();
+    p->ops = sw_lanes_pick(d->single_steps);
+    p->lanes = p->ops->lanes;
     SW_TRY(sw_host_create(s, &p->lines));
-    p->rooms = d->capacity / SW_LANES + (d->capacity % SW_LANES != 0);
+    p->rooms = d->capacity / p->lanes + (d->capacity % p->lanes != 0);
     SW_TRY(sw_alloc((size_t)p->rooms, &p->group));
     for (int k = 0; k < p->rooms; k++) SW_TRY(create_programs(d, &p->group[k]));
     SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
@@ -177,27 +203,29 @@ static const struct sw_line_run *run_of(const struct sw_stepper *s, const struct
 
 static void make_points(const struct sw_stepper *s, struct worker *w, const struct group *g)
 {
-    double x0[SW_LANES], dx[SW_LANES], *x = w->x;
-    for (int l = 0; l < SW_LANES; l++) {
+    const struct simd *p = s->own;
+    double x0[SW_LANES_MOST], dx[SW_LANES_MOST], *x = w->x;
+    for (int l = 0; l < p->lanes; l++) {
         x0[l] = run_of(s, g, l)->x0;
         dx[l] = run_of(s, g, l)->dx;
     }
     for (int i = 0; i < s->desc.n; i++)
-        for (int l = 0; l < SW_LANES; l++) *x++ = x0[l] + i * dx[l];
+        for (int l = 0; l < p->lanes; l++) *x++ = x0[l] + i * dx[l];
 }
 
 /* The programs' values that last for the batch. */
 static void begin_programs(struct sw_stepper *s, struct worker *w, struct group *g)
 {
+    const struct simd *p = s->own;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
     if (!g->eval[G] && !g->eval[S]) return;
     for (int k = 0; k < s->desc.model.nparam; k++)
-        for (int l = 0; l < SW_LANES; l++)
-            w->param[k * SW_LANES + l] = s->param[(size_t)k * (size_t)s->count + (size_t)(run_of(s, g, l) - s->run)];
+        for (int l = 0; l < p->lanes; l++)
+            w->param[k * p->lanes + l] = s->param[(size_t)k * (size_t)s->count + (size_t)(run_of(s, g, l) - s->run)];
     make_points(s, w, g);
     for (int k = 0; k < PROGRAMS; k++) {
         if (!g->eval[k]) continue;
-        sw_eval_run(g->eval[k], w->param, SW_LANES);
+        sw_eval_run(g->eval[k], w->param, p->lanes);
         sw_eval_cells(g->eval[k], s->desc.n, in);
     }
 }
@@ -214,14 +242,14 @@ static void fill_groups(struct sw_stepper *s, const struct sw_lanes_line *line, 
     }
     for (int j = 0; j < s->count; j++) {
         if (system[j] < 0) continue;
-        int at = begin[system[j]]++, lane = at % SW_LANES;
-        struct group *g = &p->group[at / SW_LANES];
+        int at = begin[system[j]]++, lane = at % p->lanes;
+        struct group *g = &p->group[at / p->lanes];
         sw_lanes_set(&g->lanes, lane, &line[system[j]], s->run[j].dt, s->run[j].dx);
         g->run[lane] = j;
         g->runs++;
         runs++;
     }
-    p->groups = runs / SW_LANES + (runs % SW_LANES != 0);
+    p->groups = runs / p->lanes + (runs % p->lanes != 0);
 }
 
 /* @param begin  out [systems] */
@@ -252,7 +280,7 @@ static enum sw_status simd_load(struct sw_stepper *s, const char **fault)
     SW_TRY_TO(done, st, sw_alloc((size_t)s->count, &begin));
     systems = sw_line_matrices(s->count, s->run, fault, matrix, system);
     for (int k = 0; k < systems; k++)
-        if (!sw_lanes_line(s->desc.n, matrix[k].s4, matrix[k].s2, &line[k])) line[k].reach = -1;
+        if (!sw_lanes_line(s->desc.n, matrix[k].s4, matrix[k].s2, s->desc.single_steps, &line[k])) line[k].reach = -1;
     for (int j = 0; j < s->count; j++) {
         if (fault[j] || line[system[j]].reach >= 0) continue;
         fault[j] = "the implicit part is not positive definite: the equation is ill-posed";
@@ -275,72 +303,132 @@ done:
 
 enum { BLOCK = 8 };  /* points: a cache line of each lane's line against BLOCK rows of lanes */
 
-/* Lanes without a run, or whose run has stopped, hold zeros. @return whether any run goes on */
-static bool gather(const struct sw_stepper *s, const struct group *g, double *u, bool live[SW_LANES])
+static size_t numbers_of(const struct sw_stepper *s)
 {
     const struct simd *p = s->own;
-    const double *line[SW_LANES];
+    return (size_t)s->desc.n * (size_t)p->lanes;
+}
+
+static void to_single(size_t count, const double *from, float *to)
+{
+    for (size_t k = 0; k < count; k++) to[k] = (float)from[k];
+}
+
+static void to_double(size_t count, const float *from, double *to)
+{
+    for (size_t k = 0; k < count; k++) to[k] = from[k];
+}
+
+/* The state goes to and from `wide`, which in double precision it is. */
+static void widen(const struct sw_stepper *s, struct worker *w)
+{
+    if (s->desc.single_steps) to_double(numbers_of(s), w->u, w->wide);
+}
+
+static void narrow(const struct sw_stepper *s, struct worker *w)
+{
+    if (s->desc.single_steps) to_single(numbers_of(s), w->wide, w->u);
+}
+
+/* Lanes without a run, or whose run has stopped, hold zeros. @return whether any run goes on */
+static bool gather(const struct sw_stepper *s, const struct group *g, struct worker *w, bool live[SW_LANES_MOST])
+{
+    const struct simd *p = s->own;
+    const double *line[SW_LANES_MOST];
     bool any = false;
-    int n = s->desc.n;
-    for (int l = 0; l < SW_LANES; l++) {
+    int n = s->desc.n, lanes = p->lanes;
+    for (int l = 0; l < lanes; l++) {
         live[l] = l < g->runs && !p->lines.stopped[g->run[l]];
         any |= live[l];
         line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }
     for (int base = 0; base < n; base += BLOCK)
-        for (int l = 0; l < SW_LANES; l++)
-            for (int i = base; i < n && i < base + BLOCK; i++) u[(size_t)i * SW_LANES + (size_t)l] = line[l] ? line[l][i] : 0.0;
+        for (int l = 0; l < lanes; l++)
+            for (int i = base; i < n && i < base + BLOCK; i++)
+                w->wide[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][i] : 0.0;
+    narrow(s, w);
     return any;
 }
 
-static void scatter(struct sw_stepper *s, const struct group *g, const double *u, const bool live[SW_LANES])
+static void scatter(struct sw_stepper *s, const struct group *g, struct worker *w, const bool live[SW_LANES_MOST])
 {
+    const struct simd *p = s->own;
     int n = s->desc.n;
+    widen(s, w);
     for (int base = 0; base < n; base += BLOCK)
         for (int l = 0; l < g->runs; l++) {
             double *line = sw_host_line(s, g->run[l]);
-            for (int i = base; live[l] && i < n && i < base + BLOCK; i++) line[i] = u[(size_t)i * SW_LANES + (size_t)l];
+            for (int i = base; live[l] && i < n && i < base + BLOCK; i++)
+                line[i] = w->wide[(size_t)i * (size_t)p->lanes + (size_t)l];
         }
 }
 
 /* 0 times a number that is not finite is NaN. @return whether all are finite; finite[l] for each lane */
-static bool finite_lanes(int n, const double *u, bool finite[SW_LANES])
+static bool finite_lanes(const struct sw_stepper *s, struct worker *w, bool finite[SW_LANES_MOST])
 {
-    double sum[SW_LANES] = {0};
+    const struct simd *p = s->own;
+    double sum[SW_LANES_MOST] = {0};
+    const double *u = w->wide;
     bool all = true;
-    for (int i = 0; i < n; i++, u += SW_LANES)
-        for (int l = 0; l < SW_LANES; l++) sum[l] += 0.0 * u[l];
-    for (int l = 0; l < SW_LANES; l++) all &= finite[l] = sum[l] == 0.0;
+    widen(s, w);
+    for (int i = 0; i < s->desc.n; i++, u += p->lanes)
+        for (int l = 0; l < p->lanes; l++) sum[l] += 0.0 * u[l];
+    for (int l = 0; l < p->lanes; l++) all &= finite[l] = sum[l] == 0.0;
     return all;
 }
 
 /* ------------------------------------------------------------------ steps */
 
 /* weight times a sum of terms, as a polynomial and, for S, values of the cells. */
-static void add_terms(const struct sw_form_term *term, int terms, const double *weight, double poly[][SW_LANES],
-                      struct sw_lanes_forms *forms)
+static void add_terms(const struct sw_form_term *term, int terms, const double *weight, double poly[][SW_LANES_MOST],
+                      int lanes, struct sw_lanes_forms *forms)
 {
     for (int k = 0; k < terms; k++) {
         double *out = term[k].cell ? forms->cell_factor[forms->cells] : poly[term[k].power];
-        for (int l = 0; l < SW_LANES; l++) out[l] += weight[l] * term[k].factor[l];
+        for (int l = 0; l < lanes; l++) out[l] += weight[l] * term[k].factor[l];
         if (term[k].cell) forms->cell[forms->cells++] = term[k].cell;
     }
 }
 
-static void step_of_forms(const struct simd *p, int n, struct worker *w, const struct group *g,
+/* Values of cells as the steps want them. They are the same in all steps: those of single precision are kept. */
+static const void *cell_for(const struct sw_stepper *s, struct worker *w, const double *cell)
+{
+    int k = 0;
+    if (!s->desc.single_steps) return cell;
+    while (k < w->cells && w->cell_from[k] != cell) k++;
+    if (k == w->cells) {
+        w->cell_from[w->cells++] = cell;
+        to_single(numbers_of(s), cell, w->cell[k]);
+    }
+    return w->cell[k];
+}
+
+static void step_of_forms(const struct sw_stepper *s, struct worker *w, const struct group *g,
                           const double *const in[SW_INPUTS], struct sw_lanes_terms *terms)
 {
+    const struct simd *p = s->own;
     struct sw_lanes_forms forms = {.has_g = g->form[G] != NULL};
     struct sw_form_term term[SW_FORM_TERMS];
-    if (g->form[G]) add_terms(term, sw_form_terms(g->form[G], in, term), g->lanes.g_weight, forms.g, &forms);
+    if (g->form[G]) add_terms(term, sw_form_terms(g->form[G], in, term), g->lanes.g_weight, forms.g, p->lanes,
+                              &forms);
     if (g->form[S]) {
         int count = sw_form_terms(g->form[S], in, term);
-        add_terms(term, count, g->lanes.s_weight, forms.s, &forms);
+        add_terms(term, count, g->lanes.s_weight, forms.s, p->lanes, &forms);
         for (int k = 0; k < count; k++) forms.has_s_in_u |= term[k].power > 0;
     }
+    for (int k = 0; k < forms.cells; k++) forms.cell[k] = cell_for(s, w, forms.cell[k]);
     for (int k = forms.cells; forms.cells && k < SW_LANES_CELLS; k++) forms.cell[k] = forms.cell[0];
     terms->forms = &forms;
-    p->ops->step(&g->lanes, n, w->u, terms, w->y);
+    p->ops->step(&g->lanes, s->desc.n, w->u, terms, w->y);
+}
+
+/* Values of a program at all points, for the steps. */
+static void evaluate(const struct sw_stepper *s, struct worker *w, struct sw_eval *eval,
+                     const double *const in[SW_INPUTS], void *out)
+{
+    double *value = s->desc.single_steps ? w->value : out;
+    sw_eval_points(eval, s->desc.n, in, value);
+    if (s->desc.single_steps) to_single(numbers_of(s), value, out);
 }
 
 static void one_step(const struct sw_stepper *s, struct worker *w, struct group *g, int64_t step)
@@ -348,24 +436,25 @@ static void one_step(const struct sw_stepper *s, struct worker *w, struct group 
     const struct simd *p = s->own;
     bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
     struct sw_lanes_terms terms = {.u_weight = crank_nicolson ? 2.0 : 1.0, .u_left = crank_nicolson ? 1.0 : 0.0};
-    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = w->u};
-    double t[SW_LANES];
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = w->wide};
+    double t[SW_LANES_MOST];
 
-    for (int l = 0; l < SW_LANES; l++)
+    for (int l = 0; l < p->lanes; l++)
         t[l] = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, run_of(s, g, l)->dt);
     for (int k = 0; k < PROGRAMS; k++)
         if (g->eval[k]) sw_eval_step_lanes(g->eval[k], t, step);
     if (g->form[G] || g->form[S]) {
-        step_of_forms(p, s->desc.n, w, g, in, &terms);
+        step_of_forms(s, w, g, in, &terms);
         return;
     }
+    widen(s, w);
     if (g->eval[G]) {
         terms.g = w->g;
-        sw_eval_points(g->eval[G], s->desc.n, in, w->g + SW_LANES);
+        evaluate(s, w, g->eval[G], in, (char *)w->g + (size_t)p->lanes * real_size(&s->desc));
     }
     if (g->eval[S]) {
         terms.has_s = true;
-        sw_eval_points(g->eval[S], s->desc.n, in, w->y);
+        evaluate(s, w, g->eval[S], in, w->y);
     }
     p->ops->step(&g->lanes, s->desc.n, w->u, &terms, w->y);
 }
@@ -378,36 +467,40 @@ static void steps(const struct sw_stepper *s, struct worker *w, struct group *g,
 }
 
 /* Steps after which some run is not finite, again and one by one. Such runs stop, and their lanes hold zeros from then on. */
-static void find_bad(struct sw_stepper *s, struct worker *w, struct group *g, int64_t from, int64_t to, bool live[SW_LANES])
+static void find_bad(struct sw_stepper *s, struct worker *w, struct group *g, int64_t from, int64_t to,
+                     bool live[SW_LANES_MOST])
 {
+    const struct simd *p = s->own;
     int n = s->desc.n;
-    bool finite[SW_LANES];
-    memcpy(w->u, w->saved, (size_t)n * SW_LANES * sizeof *w->u);
+    bool finite[SW_LANES_MOST];
+    memcpy(w->u, w->saved, numbers_of(s) * real_size(&s->desc));
     for (int64_t step = from; step < to; step++) {
         steps(s, w, g, step, step + 1);
-        if (finite_lanes(n, w->u, finite)) continue;
-        for (int l = 0; l < SW_LANES; l++) {
+        if (finite_lanes(s, w, finite)) continue;
+        for (int l = 0; l < p->lanes; l++) {
             if (finite[l]) continue;
-            for (int i = 0; i < n; i++) w->u[(size_t)i * SW_LANES + (size_t)l] = 0.0;
+            for (int i = 0; i < n; i++) w->wide[(size_t)i * (size_t)p->lanes + (size_t)l] = 0.0;
             if (live[l]) sw_host_stop(s, g->run[l], step + 1);
             live[l] = false;
         }
+        narrow(s, w);
     }
 }
 
 static void advance_group(struct sw_stepper *s, struct worker *w, struct group *g, int64_t from, int64_t to)
 {
-    bool live[SW_LANES], finite[SW_LANES];
-    size_t bytes = (size_t)s->desc.n * SW_LANES * sizeof *w->u;
-    if (!gather(s, g, w->u, live)) return;
+    bool live[SW_LANES_MOST], finite[SW_LANES_MOST];
+    size_t bytes = numbers_of(s) * real_size(&s->desc);
+    if (!gather(s, g, w, live)) return;
+    w->cells = 0;
     if (!alone(&s->desc)) make_points(s, w, g);
     for (int64_t step = from, next; step < to; step = next) {
         next = to - step < CHECK ? to : step + CHECK;
         memcpy(w->saved, w->u, bytes);
         steps(s, w, g, step, next);
-        if (!finite_lanes(s->desc.n, w->u, finite)) find_bad(s, w, g, step, next, live);
+        if (!finite_lanes(s, w, finite)) find_bad(s, w, g, step, next, live);
     }
-    scatter(s, g, w->u, live);
+    scatter(s, g, w, live);
 }
 
 static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t to)
@@ -431,7 +524,7 @@ static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
     if (p->groups > 0) operations += 5.0 * p->group[0].lanes.reach[0].points / s->desc.n;
     if (m->g) operations += 3 + sw_program_size(m->g).point;
     if (m->s) operations += 1 + sw_program_size(m->s).point;
-    return (struct sw_cost){16.0 / (double)steps, operations};
+    return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }
 
 extern const struct sw_stepper_ops stepper_simd_cpu;
