@@ -89,4 +89,9 @@ grep -q 'openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*cuda.split+cuda.th
     { echo 'FAILED: reproduce_cupentbatch.sh --dry-run' >&2; failures=$((failures + 1)); }
 scripts/bench_steps.sh --dry-run "$build" "$tmp/dry" cpu >"$tmp/out" 2>&1 && grep -q 'forced,per_run' "$tmp/out" ||
     { echo 'FAILED: bench_steps.sh --dry-run' >&2; failures=$((failures + 1)); }
+if [ -n "$(scripts/find_python.sh)" ]; then
+    scripts/bench_output.sh --device cpu --gb 0.003 --repeats 1 "$build" "$tmp" "$tmp/output.csv" >"$tmp/out" 2>&1 &&
+        [ "$(grep -c '^cpu,1024,.*,cpu.simd,' "$tmp/output.csv")" = 2 ] ||
+        { echo "FAILED: bench_output.sh: $(cat "$tmp/out")" >&2; failures=$((failures + 1)); }
+fi
 exit $((failures > 0))
