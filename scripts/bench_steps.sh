@@ -1,5 +1,6 @@
 #!/bin/bash
-# bench_steps.sh [--dry-run] BUILD [FOLDER [PART...]]: time steps, every way this program has, at the works its speed is stated for.
+# bench_steps.sh [--dry-run] BUILD [FOLDER [PART...]]: time steps, every way this program has, at the works its speed is
+# stated for.
 #   BUILD   a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER  where steps_PART.csv go (default: results/bench)
 #   PART    shapes      hyperdiffusion, many lines of 256 to 2048 points, every row

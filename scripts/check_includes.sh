@@ -36,7 +36,8 @@ BEGIN { n = split(rules, line, "\n")
   else if (from == "cuda" && to !~ /^(base|cuda)$/ && file !~ /_point\.h$/)
       print $1 ":" $2 ": cuda may include only *_point.h from " to }')
 home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
-    grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" | awk -v home="$2" '{print $0 ": only " home " may include it"}'
+    grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" |
+        awk -v home="$2" '{print $0 ": only " home " may include it"}'
 }
 strays=$(home 'libconfig' 'src/config/config_read[.]c'; home 'hdf5' 'src/results/[a-z_]*_hdf5[.][ch]'
          home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse' 'src/solver/[a-z_]*_cuda[.]c'

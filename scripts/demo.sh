@@ -7,7 +7,8 @@ out=results/ch_forcing
 if ! nvidia-smi -L >/dev/null 2>&1; then
     echo "demo: no NVIDIA GPU here: the CPU does the work"
 elif ! ./sweep list | grep -q 'cuda'; then
-    echo "demo: there is an NVIDIA GPU, but sweep was built without CUDA: install the CUDA toolkit, then make clean demo"
+    echo "demo: there is an NVIDIA GPU, but sweep was built without CUDA:" \
+         "install the CUDA toolkit, then make clean demo"
 fi
 
 mkdir -p results

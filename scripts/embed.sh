@@ -1,5 +1,6 @@
 #!/bin/sh
-# Write an assembler file that embeds the given sources and the table sw_embedded[] (src/base/sw_embed.h) that names them.
+# Write an assembler file that embeds the given sources and the table sw_embedded[] (src/base/sw_embed.h) that names
+# them.
 echo '.section .rodata'
 k=0
 for file; do

@@ -31,5 +31,6 @@ for target in tests/fuzz/fuzz_*.c; do
     "$folder/$name" -max_total_time="$seconds" -timeout=1 -max_len=2000 -artifact_prefix="$folder/$name." \
         "$folder/$name.corpus" "tests/fuzz/${name#fuzz_}" > "$folder/$name.log" 2>&1 ||
         { tail -n 40 "$folder/$name.log" >&2; echo "fuzz: $name failed; its input is in $folder" >&2; exit 1; }
-    echo "fuzz: $name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$folder/$name.log") texts in $seconds s, nothing found"
+    texts=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$folder/$name.log")
+    echo "fuzz: $name: $texts texts in $seconds s, nothing found"
 done

@@ -2,7 +2,8 @@
 # gpu_check.sh BUILD [LOG]: everything that a machine with a GPU has to show, in one go of at most 9 minutes.
 #   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable
 #   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
-# It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure too.
+# It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure
+# too.
 cd "$(dirname "$0")/.." || exit 1
 build=${1:?usage: scripts/gpu_check.sh BUILD [LOG]}
 log=${2:-$build/gpu_check.log}

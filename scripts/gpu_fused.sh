@@ -20,7 +20,8 @@ if wanted bench; then timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.t
 # the same works laid out otherwise: lanes x blocks a multiprocessor x chains; as long as the limit allows
 shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
     limit=$1 first=$2 last=$3; shift 3
-    BENCH_FIRST=$first BENCH_LAST=$last BENCH_ROWS=$(printf ',cuda.fused+%s' "$@" | cut -c2-) timeout "$limit" "$build/bench_fused" 3 2>&1 |
+    rows=$(printf ',cuda.fused+%s' "$@" | cut -c2-)
+    BENCH_FIRST=$first BENCH_LAST=$last BENCH_ROWS=$rows timeout "$limit" "$build/bench_fused" 3 2>&1 |
         tee -a "$out/shapes.txt"
 }
 if wanted shapes; then
@@ -34,11 +35,12 @@ if wanted shapes; then
 fi
 wanted ncu || exit 0
 if command -v ncu > /dev/null; then
+    metrics=sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active,smsp__inst_executed.sum
+    metrics=$metrics,l1tex__data_bank_conflicts_pipe_lsu.sum
     for work in 3 18; do
         BENCH_FIRST=$work BENCH_LAST=$work timeout 60 ncu --clock-control none -k fused_k -c 1 \
-            --section SpeedOfLight --section WarpStateStats --section SchedulerStats --section Occupancy --section LaunchStats \
-            --metrics sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active,smsp__inst_executed.sum,l1tex__data_bank_conflicts_pipe_lsu.sum \
-            "$build/bench_fused" 1 > "$out/ncu_$work.txt" 2>&1
+            --section SpeedOfLight --section WarpStateStats --section SchedulerStats --section Occupancy \
+            --section LaunchStats --metrics $metrics "$build/bench_fused" 1 > "$out/ncu_$work.txt" 2>&1
         grep -E 'fp64|Duration|Registers Per|Achieved Occ|Issued Warp|Stall|No Eligible' "$out/ncu_$work.txt" | head -40
     done
 else

@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), plot script, configs, man pages and docs under PREFIX. Doing it
-# again replaces them.
+# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), plot script, configs, man pages and docs under PREFIX.
+# Doing it again replaces them.
 set -e
 [ -n "$1" ] || { echo "usage: install.sh PREFIX [PROGRAM]" >&2; exit 2; }
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make_docs.sh PROGRAM [FOLDER]: write config.md and man/sweep.cfg.5 into FOLDER (default docs) from the hand-written *.in files
-# there and the key tables in the program: the line @KEYS@ is where the keys go.
+# make_docs.sh PROGRAM [FOLDER]: write config.md and man/sweep.cfg.5 into FOLDER (default docs) from the hand-written
+# *.in files there and the key tables in the program: the line @KEYS@ is where the keys go.
 set -e
 program=$(realpath "$1")
 cd "$(dirname "$0")/.."

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Draw the pictures of the documentation again (docs/pictures) from the configs that they show, and keep the numbers behind slopes
-# (results/convergence.csv). Each picture carries version, commit and sweep id; each row commit, machine and compiler.
+# Draw the pictures of the documentation again (docs/pictures) from the configs that they show, and keep the numbers
+# behind slopes (results/convergence.csv). Each picture carries version, commit and sweep id; each row commit, machine
+# and compiler.
 set -e
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
@@ -9,7 +10,8 @@ commit=$(git rev-parse --short=12 HEAD)$(git diff --quiet HEAD -- src cuda || ec
 machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
 compiler=$(./sweep -V | sed -n 's/^compiler *//p' | tr -d ,)
 record() {  # record CONFIG: the runs of a sweep, one a row
-    ./sweep show "$dir/$1.h5" --csv | cut -d, -f1-9 | sed -e "1s/^/config,commit,machine,compiler,/" -e "2,\$s|^|$1,$commit,$machine,$compiler,|"
+    ./sweep show "$dir/$1.h5" --csv | cut -d, -f1-9 |
+        sed -e "1s/^/config,commit,machine,compiler,/" -e "2,\$s|^|$1,$commit,$machine,$compiler,|"
 }
 draw() {  # draw CONFIG PICTURE ARGUMENTS...
     file=$dir/$1.h5 config=configs/$1.cfg picture=docs/pictures/$2.png

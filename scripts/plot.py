@@ -22,10 +22,11 @@ except ImportError as error:
     sys.exit(4)
 
 NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error"}
-OWN_COORDINATES = {"time": "t", "time_s": "t_s", "x": "xc"}    # scale, and the variable that replaces it where runs differ
+OWN_COORDINATES = {"time": "t", "time_s": "t_s", "x": "xc"}    # scale, and what replaces it where runs differ
 DONE = 1
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # Okabe and Ito: told apart by all
-SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"                                              # perceptually uniform; white at 0
+# Okabe and Ito: told apart by all
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"    # perceptually uniform; white at 0
 MOST_PANELS, MOST_LINES, MOST_RUNS, LONGEST_LABEL = 16, 7, 8, 32
 STYLE = {
     "font.size": 10.5, "axes.titlesize": 10.5, "axes.labelsize": 11, "figure.titlesize": 12.5, "legend.fontsize": 9.5,
@@ -111,7 +112,8 @@ class Results:
             for name, data in group.items():
                 if isinstance(data, h5py.Dataset) and data.ndim == ndim and data.dtype.kind == "f":
                     scales = self.scales(data)
-                    if scales[0] == "run" and name not in OWN_COORDINATES.values() and (last is None or scales[-1] == last):
+                    own = name in OWN_COORDINATES.values()
+                    if scales[0] == "run" and not own and (last is None or scales[-1] == last):
                         names[name] = True
         return list(names)
 
@@ -144,7 +146,7 @@ class Results:
         return self.whole(group, own)[k] if own in group else self.whole(group, scale)
 
     def outputs(self, row, name):
-        """Times and values of a run's series or field, up to the time it reached (what is beyond is filled with NaN)."""
+        """Times and values of a run's series or field, up to the time it reached (beyond it there are NaN)."""
         group, k = self.find(row, name)
         field = (group.name, name) not in self.read and group[name].ndim == 3
         t = self.coordinates(group, k, "time" if field else "time_s")
@@ -194,8 +196,8 @@ def choose_runs(results, text):
             continue
         rows_of_id = [k for k, run_id in enumerate(results.run_id) if run_id.startswith(part)]
         if len(rows_of_id) != 1 or len(part) < 4:
-            raise Refusal(f"no run '{part}': give an index from {results.run.min()} to {results.run.max()}, a list 0,5,9, "
-                          "a range 0-15, all, or the first digits of a run id")
+            raise Refusal(f"no run '{part}': give an index from {results.run.min()} to {results.run.max()}, "
+                          "a list 0,5,9, a range 0-15, all, or the first digits of a run id")
         rows += rows_of_id
     return rows
 
@@ -235,7 +237,8 @@ def levels(values):
 # ------------------------------------------------------------------------------------------------------- the pictures
 
 def colour_scale(data, many_decades=False):
-    """Colour map and range: diverging and centred at 0 for signed data, else sequential; many_decades: logarithmic if need be."""
+    """Colour map and range: diverging and centred at 0 for signed data, else sequential; many_decades: logarithmic if
+    need be."""
     low, high = np.nanmin(data), np.nanmax(data)
     if not np.isfinite([low, high]).all():
         raise Refusal("there is nothing finite to draw")
@@ -284,7 +287,8 @@ def convergence(results, ask):
     numeric = [p for p in results.swept if results.param[p].dtype.kind == "f" and (results.param[p] > 0).all()]
     if not numeric:
         raise Refusal("no parameter is swept that an error could converge with (sweep n, or dt)")
-    over = results.require(ask.over or next((p for p in ("n", "dt") if p in numeric), numeric[0]), numeric, "swept parameter")
+    likely = next((p for p in ("n", "dt") if p in numeric), numeric[0])
+    over = results.require(ask.over or likely, numeric, "swept parameter")
     others = [p for p in results.swept if p != over]
     error = final_values(results, of, None)
     usable = np.isfinite(error) & (error > 0)
@@ -361,10 +365,12 @@ def draw_series(results, ask, of, rows, axes):
     if len(values) <= 12:
         legend(axes, len(values))
     else:
-        scale = plt.cm.ScalarMappable(Normalize(min(values), max(values)), matplotlib.colors.ListedColormap(line_colours(256)))
+        colours = matplotlib.colors.ListedColormap(line_colours(256))
+        scale = plt.cm.ScalarMappable(Normalize(min(values), max(values)), colours)
         axes.figure.colorbar(scale, ax=axes, label=results.label(by))
     others = " and ".join(p for p in results.swept if p != by)
-    return others and f"median over {others}" + ("; bands hold the middle half of the runs" if len(values) <= MOST_LINES else "")
+    bands = "; bands hold the middle half of the runs" if len(values) <= MOST_LINES else ""
+    return others and f"median over {others}{bands}"
 
 
 def draw_profiles(results, ask, of, rows, axes):
@@ -393,7 +399,8 @@ def lines(results, ask):
     """A scalar over time, or a field over x."""
     known = results.series() + results.fields()
     if not known:
-        raise Refusal("this file holds neither scalar series nor fields: set output.scalars or output.fields in the config")
+        raise Refusal("this file holds neither scalar series nor fields: "
+                      "set output.scalars or output.fields in the config")
     preferred = next((n for n in ("domain_length", "energy") if n in results.series()), known[0])
     of = results.require(ask.of or preferred, known, "series or field")
     figure, axes = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
@@ -418,20 +425,24 @@ def grid_shape(count):
 def spacetime(results, ask):
     """u(x, t) as an image, of one run or of several in panels with one colour scale."""
     if not results.fields():
-        raise Refusal("this file holds no fields: set output.fields.times in the config, e.g. \"linspace(0, end, 101)\"")
+        raise Refusal("this file holds no fields: "
+                      "set output.fields.times in the config, e.g. \"linspace(0, end, 101)\"")
     of = results.require(ask.of or results.fields()[0], results.fields(), "field")
     rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
     if len(rows) > MOST_PANELS:
         raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_PANELS} with --run 0,5,9")
     data = [results.outputs(row, of) for row in rows]
     if min(len(t) for t, _ in data) < 2:
-        raise Refusal(f"{of} was saved at one time only; draw it with --kind lines, or save more in output.fields.times")
+        raise Refusal(f"{of} was saved at one time only; "
+                      "draw it with --kind lines, or save more in output.fields.times")
     cmap, norm = colour_scale(np.concatenate([u.ravel() for _, u in data]))
     columns, height = grid_shape(len(rows))
     size = (7.0, 4.6) if len(rows) == 1 else (1.6 + 2.9 * columns, 1.1 + 2.5 * height)
-    figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False, sharex=True, sharey=True)
+    figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False, sharex=True,
+                                  sharey=True)
     for axes, row, (t, u) in zip(panels.flat, rows, data):
-        image = axes.pcolormesh(results.space(row, of), t, np.ma.masked_invalid(u), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
+        image = axes.pcolormesh(results.space(row, of), t, np.ma.masked_invalid(u), cmap=cmap, norm=norm,
+                                shading="nearest", rasterized=True)
         axes.set_facecolor("#bbbbbb")     # what is not finite, or not there
         if len(rows) > 1:
             axes.set_title(results.describe(row, rows))
@@ -476,7 +487,8 @@ def heatmap(results, ask):
     cmap, norm = colour_scale(table, of in NORMS)
     height = min(6.5, max(2.6, 1.6 + 0.38 * len(up)))
     figure, axes = plt.subplots(figsize=(7.4, height), layout="constrained")
-    image = axes.imshow(np.ma.masked_invalid(table), cmap=cmap, norm=norm, origin="lower", aspect="auto", interpolation="nearest")
+    image = axes.imshow(np.ma.masked_invalid(table), cmap=cmap, norm=norm, origin="lower", aspect="auto",
+                        interpolation="nearest")
     axes.set_facecolor("#bbbbbb")
     for set_ticks, names, most in ((axes.set_xticks, across, 11), (axes.set_yticks, up, 16)):
         step = -(-len(names) // most)
@@ -486,8 +498,10 @@ def heatmap(results, ask):
     axes.spines[:].set_visible(False)
     time = ""
     if of in scalars:
-        times = [t[nearest(t, ask.time, of)] for t, _ in (results.outputs(row, of) for row in np.flatnonzero(results.ok))]
-        time = f" at t = {number(times[0])}" if max(times) - min(times) <= 1e-12 * max(times) else " at the last time of each run"
+        series = (results.outputs(row, of)[0] for row in np.flatnonzero(results.ok))
+        times = [t[nearest(t, ask.time, of)] for t in series]
+        same = max(times) - min(times) <= 1e-12 * max(times)
+        time = f" at t = {number(times[0])}" if same else " at the last time of each run"
     figure.colorbar(image, ax=axes, label=results.label(of)).outline.set_visible(False)
     others = [p for p in results.swept if p not in pair]
     notes = [f"mean over {' and '.join(others)}"] if others else []
@@ -520,8 +534,10 @@ def arguments(argv):
     parser.add_argument("--of", metavar="NAME", help="error norm, scalar or field to draw")
     parser.add_argument("--run", metavar="RUNS", help="7 or 0,5,9 or 0-15 or all, or the first digits of a run id")
     parser.add_argument("--time", metavar="T", type=float, help="the time meant (nearest saved one; default: the last)")
-    parser.add_argument("--over", metavar="PARAM", help="convergence: the axis; lines: one line each value; heatmap: A,B")
-    parser.add_argument("--log", metavar="AXES", default="", choices=("", "x", "y", "xy"), help="lines: logarithmic x, y, xy")
+    parser.add_argument("--over", metavar="PARAM",
+                        help="convergence: the axis; lines: one line each value; heatmap: A,B")
+    parser.add_argument("--log", metavar="AXES", default="", choices=("", "x", "y", "xy"),
+                        help="lines: logarithmic x, y, xy")
     parser.add_argument("-o", "--output", metavar="PICTURE", help=".png, .pdf or .svg (default: FILE.KIND.png)")
     return parser.parse_args(argv)
 
@@ -533,7 +549,8 @@ def main(argv):
         raise Refusal(f"'{picture}': the picture's name must end in .png, .pdf or .svg")
     results = Results(ask.file)
     if not results.ok.any():
-        raise Refusal(f"none of the {len(results.run)} runs in {ask.file} finished: nothing to draw (sweep show says why)")
+        raise Refusal(f"none of the {len(results.run)} runs in {ask.file} finished: "
+                      "nothing to draw (sweep show says why)")
     kind = ask.kind or default_kind(results)
     with plt.rc_context(STYLE):
         figure = KINDS[kind](results, ask)

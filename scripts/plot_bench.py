@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Draw figures 3 to 14 of the cuPentBatch paper from cupentbatch_*.csv, as scripts/reproduce_cupentbatch.sh writes them.
+"""Draw figures 3 to 14 of the cuPentBatch paper from cupentbatch_*.csv, as scripts/reproduce_cupentbatch.sh writes
+them.
 
 usage: plot_bench.py FOLDER     the pictures go beside the CSV files
-Needs matplotlib. Speed-ups are ratios of rates (points times steps a second, by the median) measured in one run of `sweep bench`.
+Needs matplotlib. Speed-ups are ratios of rates (points times steps a second, by the median) measured in one run of
+`sweep bench`.
 """
 import collections
 import csv
@@ -20,15 +22,15 @@ except ImportError as error:
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]   # as in plot.py
 plt.rcParams.update({
     "font.size": 10.5, "axes.prop_cycle": matplotlib.cycler(color=COLOURS), "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "grid.color": "#d9d9d9", "grid.linewidth": 0.6, "lines.linewidth": 1.6,
-    "lines.markersize": 5, "legend.frameon": False, "legend.fontsize": 9, "savefig.dpi": 130,
+    "axes.spines.right": False, "axes.grid": True, "grid.color": "#d9d9d9", "grid.linewidth": 0.6,
+    "lines.linewidth": 1.6, "lines.markersize": 5, "legend.frameon": False, "legend.fontsize": 9, "savefig.dpi": 130,
 })
 CONSTANT, REWRITE, OURS = "cuda.split+cuda.thomas", "cuda.split+cuda.thomas_rewrite", "cuda.fused"
 ROWS = {CONSTANT: "cuPentBatch, constant", REWRITE: "cuPentBatch, rewrite", OURS: "cuda.fused"}
 SIZE = {"batch": "batch size", "n": "unknowns a system"}
 
-# One picture: the part of the script that measured it, what is on the axis, the rows and the paper's figures they belong to (0:
-# not in the paper), the baseline, which points.
+# One picture: the part of the script that measured it, what is on the axis, the rows and the paper's figures they
+# belong to (0: not in the paper), the baseline, which points.
 GPSV = "gpsvInterleavedBatch"
 ANY, FEW, MANY = (lambda n, batch: True), (lambda n, batch: batch <= 8192), (lambda n, batch: batch > 8192)
 PICTURES = [
@@ -54,7 +56,8 @@ class Table:
                     continue
                 self.ratio[line["row"]][int(line["n"]), int(line["batch"])] = float(line["ratio"])
                 if line["row"].startswith("cuda"):
-                    self.origin = f"{line['device']}, driver {line['driver']}, CUDA {line['cuda']}, commit {line['commit']}"
+                    self.origin = (f"{line['device']}, driver {line['driver']}, CUDA {line['cuda']}, "
+                                   f"commit {line['commit']}")
 
 
 def draw_panel(axes, points, over, chosen, title):

@@ -1,15 +1,18 @@
 #!/bin/bash
-# reproduce_cupentbatch.sh [OPTION...] BUILD [FOLDER]: what figures 3 to 14 of the cuPentBatch paper show (arXiv:1807.07382, section
-# III), on this machine: hyperdiffusion, 250 steps, all systems with the same initial values and matrix; times without set-up.
+# reproduce_cupentbatch.sh [OPTION...] BUILD [FOLDER]: what figures 3 to 14 of the cuPentBatch paper show
+# (arXiv:1807.07382, section III), on this machine: hyperdiffusion, 250 steps, all systems with the same initial values
+# and matrix; times without set-up.
 #   BUILD        a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER       where cupentbatch_*.csv and the pictures go (default: results/bench)
 #   --quick      fewer points, 5 repeats of each
-#   --part PART  only small (figures 3, 4, 7, 8), large (5, 6), long (9, 10), serial (11 to 13) or openmp (14); repeatable
+#   --part PART  only small (figures 3, 4, 7, 8), large (5, 6), long (9, 10), serial (11 to 13) or openmp (14); may be
+#                given several times
 #   --dry-run    print what would be timed
 #   --cpu        no GPU here: a few tiny points of CPU rows, to try the script
-# The paper's text does not say which numbers of unknowns and batch sizes its legends have: those below cover what it describes.
-# gpsv, cuPentBatchConstant, cuPentBatchRewrite are cuda.split with the band solvers cusparse.gpsv, cuda.thomas, cuda.thomas_rewrite;
-# its serial and OpenMP programs cpu.plain+cpu.thomas with 1 and 8 threads. Where this program has a row cuda.fused, it is beside them.
+# The paper's text does not say which numbers of unknowns and batch sizes its legends have: those below cover what it
+# describes. gpsv, cuPentBatchConstant, cuPentBatchRewrite are cuda.split with the band solvers cusparse.gpsv,
+# cuda.thomas, cuda.thomas_rewrite; its serial and OpenMP programs cpu.plain+cpu.thomas with 1 and 8 threads. Where this
+# program has a row cuda.fused, it is beside them.
 
 usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")/.." || exit 1

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Install the Debian or Ubuntu packages that building, testing and drawing need and that are missing here.
-#   scripts/setup.sh          says what it will install, then installs it (as root, or with sudo); silent if nothing is missing
+#   scripts/setup.sh          says what it will install, then installs it (as root, or with sudo); silent if nothing is
+#                             missing
 #   scripts/setup.sh --print  only says what is missing
 # On other systems nothing is installed: it goes on if the tools are there, and otherwise says what is needed.
 set -e
 
-# what each is for: compiler, config reader, HDF5, tests, SHA-256, test reference for band solvers; plots and readers in tests
+# what each is for: compiler, config reader, HDF5, tests, SHA-256, test reference for band solvers; plots and readers in
+# tests
 packages='gcc libc6-dev make pkg-config libconfig-dev libhdf5-dev libcmocka-dev libmd-dev liblapack3
 python3-h5py python3-matplotlib python3-xarray python3-h5netcdf python3-netcdf4 hdf5-tools netcdf-bin mandoc'
 
@@ -17,7 +19,8 @@ about_cuda() {
     if nvcc=$(find_nvcc); then
         echo "CUDA: $nvcc"
     else
-        echo "CUDA: no nvcc: sweep will be built for the CPU only (with the CUDA toolkit installed, make builds for the GPU too)"
+        echo "CUDA: no nvcc: sweep will be built for the CPU only" \
+             "(with the CUDA toolkit installed, make builds for the GPU too)"
     fi
 }
 
@@ -35,10 +38,11 @@ missing_tools() {  # the same question where there is no dpkg: does what the pac
         command -v "$tool" >/dev/null || echo "$tool"
     done
     for header in libconfig.h cmocka.h sha2.h; do
-        printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <sys/types.h>\n#include <%s>\n' $header |
+        printf '#include <%s>\n' stdarg.h stddef.h setjmp.h sys/types.h $header |
             "${CC:-gcc}" -E - >/dev/null 2>&1 || echo "$header"
     done
-    pkg-config --exists hdf5 2>/dev/null || pkg-config --exists hdf5-serial 2>/dev/null || echo 'hdf5 (known to pkg-config)'
+    pkg-config --exists hdf5 2>/dev/null || pkg-config --exists hdf5-serial 2>/dev/null ||
+        echo 'hdf5 (known to pkg-config)'
     python3 -c 'import h5py, matplotlib' 2>/dev/null || echo 'python3 with h5py and matplotlib'
 }
 

@@ -1,6 +1,7 @@
-/* Times of the rows of the stepper table on a GPU: point-steps/s, the error against the exact solution of the discrete equation.
- *   bench_fused [REPEATS]      rows: $BENCH_ROWS, separated by commas (cuda.fused); works: numbers $BENCH_FIRST .. $BENCH_LAST, or those
- *                              with $BENCH_WORK in their name
+/* Times of the rows of the stepper table on a GPU: point-steps/s, the error against the exact solution of the discrete
+ * equation.
+ *   bench_fused [REPEATS]      rows: $BENCH_ROWS, separated by commas (cuda.fused); works: numbers $BENCH_FIRST ..
+ *                              $BENCH_LAST, or those with $BENCH_WORK in their name
  *   bench_fused -c SM          only compile all kernels for sm_SM, without a device */
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +35,8 @@ static struct sw_program *compile(const char *text)
     struct sw_program *program = NULL;
     struct sw_expr_error err;
     if (!text) return NULL;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err)) exit(fprintf(stderr, "%s\n", err.text));
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        exit(fprintf(stderr, "%s\n", err.text));
     sw_expr_destroy(&expr);
     return program;
 }
@@ -44,8 +46,8 @@ static void need(enum sw_status st)
     if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
 }
 
-/* Crank-Nicolson: dt = 1e-8 on a length of 1 (1e-9 from 2048 points on), as the goals say. Backward Euler: Cahn-Hilliard, a phase
- * of small amplitude. Per run the length grows by up to a half. */
+/* Crank-Nicolson: dt = 1e-8 on a length of 1 (1e-9 from 2048 points on), as the goals say. Backward Euler:
+ * Cahn-Hilliard, a phase of small amplitude. Per run the length grows by up to a half. */
 static struct sw_line_run line_of(const struct bench *b, int j)
 {
     double length = (b->g ? 8 * pi : 1.0) * (b->each ? 1.0 + 0.5 * (j % 1000) / 1000.0 : 1.0), dx = length / b->n;
@@ -68,7 +70,11 @@ static double error_of(const struct bench *b, const double *u, int steps)
     return sqrt(sum / size);
 }
 
-static int compare(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
 static void run(const struct bench *b, const char *row, struct sw_device *device)
 {
@@ -133,7 +139,8 @@ static void measure_fma(struct sw_device *device)
     static const char text[] =
         "extern \"C\" __global__ void fma_k(double *out, double a, double b, int rounds)\n{\n"
         "    double x[8];\n    for (int k = 0; k < 8; k++) x[k] = threadIdx.x + k;\n"
-        "    for (int i = 0; i < rounds; i++)\n#pragma unroll\n        for (int j = 0; j < 64; j++) x[j % 8] = fma(x[j % 8], a, b);\n"
+        "    for (int i = 0; i < rounds; i++)\n"
+        "#pragma unroll\n        for (int j = 0; j < 64; j++) x[j % 8] = fma(x[j % 8], a, b);\n"
         "    double sum = 0;\n    for (int k = 0; k < 8; k++) sum += x[k];\n"
         "    if (sum == 1.0) *out = sum;\n}\n";
     static const char *const name = "fma_k";
@@ -165,21 +172,26 @@ static void measure_fma(struct sw_device *device)
 #define MIXTURE(n, runs, s, each) {"Cahn-Hilliard", "u^3 - u", s, SW_BACKWARD_EULER, n, runs, 250, each}
 static const struct bench benches[] = {
     HYPER(256, 65536, false), HYPER(512, 8192, false), HYPER(512, 65536, false), HYPER(1024, 65536, false),
-    HYPER(1024, 65536, true), HYPER(512, 65536, true), HYPER(64, 1048576, false), HYPER(100, 671088, false), HYPER(128, 524288, false),
+    HYPER(1024, 65536, true), HYPER(512, 65536, true), HYPER(64, 1048576, false), HYPER(100, 671088, false),
+    HYPER(128, 524288, false),
     HYPER(333, 201528, false), HYPER(1000, 65536, false), HYPER(1500, 32768, false), HYPER(2048, 16384, false),
-    MIXTURE(1024, 65536, NULL, false), MIXTURE(1000, 65536, NULL, false), MIXTURE(512, 65536, NULL, false), MIXTURE(128, 524288, NULL, false),
-    MIXTURE(2048, 16384, NULL, false), MIXTURE(1024, 65536, "a*cos(q*(x - v*t))", true), MIXTURE(512, 65536, "a*cos(q*(x - v*t))", true),
+    MIXTURE(1024, 65536, NULL, false), MIXTURE(1000, 65536, NULL, false), MIXTURE(512, 65536, NULL, false),
+    MIXTURE(128, 524288, NULL, false), MIXTURE(2048, 16384, NULL, false),
+    MIXTURE(1024, 65536, "a*cos(q*(x - v*t))", true), MIXTURE(512, 65536, "a*cos(q*(x - v*t))", true),
 };
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 int main(int argc, char **argv)
 {
     struct sw_device *device = NULL;
-    const char *only = getenv("BENCH_ROWS"), *chosen = getenv("BENCH_WORK"), *first = getenv("BENCH_FIRST"), *last = getenv("BENCH_LAST");
+    const char *only = getenv("BENCH_ROWS"), *chosen = getenv("BENCH_WORK");
+    const char *first = getenv("BENCH_FIRST"), *last = getenv("BENCH_LAST");
     if (argc > 2 && !strcmp(argv[1], "-c")) {
         for (int k = 0; k < BENCHES; k++) {
             struct sw_program *g = compile(benches[k].g), *s = compile(benches[k].s);
-            struct sw_stepper_desc desc = {.n = benches[k].n, .capacity = 1, .model = {benches[k].scheme, 3, NULL, g, s, NULL}};
+            struct sw_stepper_desc desc = {
+                .n = benches[k].n, .capacity = 1, .model = {benches[k].scheme, 3, NULL, g, s, NULL},
+            };
             need(sw_stepper_try_compile(&desc, "cuda.fused", atoi(argv[2])));
             sw_program_destroy(&g);
             sw_program_destroy(&s);

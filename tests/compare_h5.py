@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""compare_h5.py A B: fail unless two output files hold the same, dataset by dataset, bit by bit (a NaN equals the same NaN).
-Left out: what tells of the call and not of the results (wall_time, history, provenance, the hash of the config text)."""
+"""compare_h5.py A B: fail unless two output files hold the same, dataset by dataset, bit by bit (a NaN equals the same
+NaN). Left out: what tells of the call and not of the results (wall_time, history, provenance, the hash of the config
+text)."""
 import sys
 
 import h5py
 import numpy as np
 
-IGNORED_DATA, IGNORED_ATTRIBUTES = {"wall_time", "provenance"}, {"history", "config_sha256", "REFERENCE_LIST", "DIMENSION_LIST"}
+IGNORED_DATA = {"wall_time", "provenance"}
+IGNORED_ATTRIBUTES = {"history", "config_sha256", "REFERENCE_LIST", "DIMENSION_LIST"}
 
 
 def datasets(group, path=""):

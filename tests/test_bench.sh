@@ -37,7 +37,8 @@ expect 2 band:n=4,periodic; says 'at least 5 points are needed'
 expect 2 band:lower=3; says 'a whole number from 0 to 2'
 expect 2 heat:n=16 --rows cpu.none; says "no row 'cpu.none'"; says 'cpu.plain+cpu.thomas'
 expect 2 heat:n=16 --rows cpu.plain+cpu.thomas@0; says '@T is a number of threads'
-expect 2 heat:n=16 --device cpu --rows cpu.plain+cpu.thomas --baseline cpu.other; says "--baseline 'cpu.other' is not among the rows"
+expect 2 heat:n=16 --device cpu --rows cpu.plain+cpu.thomas --baseline cpu.other
+says "--baseline 'cpu.other' is not among the rows"
 expect 2 heat:n=16 --repeats none; says '--repeats takes a number'
 expect 2 heat:n=16 --csv --json; says 'exclude each other'
 
@@ -85,7 +86,8 @@ fi
 cd "$top" || exit 1
 build=$(dirname "$sweep")
 scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" || failures=$((failures + 1))
-grep -q 'openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*cuda.split+cuda.thomas,cpu.plain+cpu.thomas@8' "$tmp/out" ||
+both='cuda.split+cuda.thomas,cpu.plain+cpu.thomas@8'
+grep -q "openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*$both" "$tmp/out" ||
     { echo 'FAILED: reproduce_cupentbatch.sh --dry-run' >&2; failures=$((failures + 1)); }
 scripts/bench_steps.sh --dry-run "$build" "$tmp/dry" cpu >"$tmp/out" 2>&1 && grep -q 'forced,per_run' "$tmp/out" ||
     { echo 'FAILED: bench_steps.sh --dry-run' >&2; failures=$((failures + 1)); }

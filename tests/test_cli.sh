@@ -90,7 +90,8 @@ done
 expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
 
 # ---- check
-expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'; prints 'time     ≈'
+expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'
+prints 'time     ≈'
 [ ! -e results ] || fail "check wrote something"
 expect 0 small.cfg -n; prints '6 runs'
 expect 0 check small.cfg --list; [ "$(wc -l <out)" = 7 ] || fail "--list has not 7 lines"; prints 'run,run_id,a,seed'
@@ -107,7 +108,8 @@ says 'next     sweep plot results/small.h5'; silent out
 expect 0 small.cfg; says 'nothing to do: 6 done'
 expect 0 small.cfg -q -o quiet.h5; silent err; silent out
 same results/small.h5 quiet.h5
-expect 5 small.cfg -s time.end=2.0; says 'error: results/small.h5 holds another sweep (time.end 1.0 -> 2.0); use -o FILE or --force'
+expect 5 small.cfg -s time.end=2.0
+says 'error: results/small.h5 holds another sweep (time.end 1.0 -> 2.0); use -o FILE or --force'
 expect 5 small.cfg -s output.scalars.every=0.5; says 'other outputs of this sweep (output.scalars.every 0.25 -> 0.5)'
 same results/small.h5 quiet.h5
 expect 0 small.cfg -s time.end=2.0 --force -o quiet.h5; says 'done     6 ok'
@@ -115,7 +117,8 @@ expect 0 small.cfg -s time.end=2.0 --force -o quiet.h5; says 'done     6 ok'
 expect 0 small.cfg -s time.end=2.0 -o quiet.h5; says 'nothing to do'
 mkdir quiet.h5.d
 flock quiet.h5.d/lock "$sweep" small.cfg -s time.end=3.0 --force -o quiet.h5 >out 2>err
-[ $? = 5 ] && grep -q 'quiet.h5 is being written by' err || fail "--force replaced a file that another process writes: $(cat err)"
+[ $? = 5 ] && grep -q 'quiet.h5 is being written by' err ||
+    fail "--force replaced a file that another process writes: $(cat err)"
 expect 0 small.cfg -s time.end=3.0 --force -o quiet.h5; says 'nothing to do: 6 done'
 [ ! -e quiet.h5.new ] || fail "a complete new file was not put in place"
 expect 0 small.cfg -s 'sweep.a=[0.0, 0.1, 0.2, 0.3]'; says '2 of 8 runs left'; says 'done     8 ok'
@@ -174,7 +177,8 @@ expect 0 status results/long.h5; prints finished
 for event in start plan checkpoint stopped batch done; do
     grep -q "\"event\": \"$event\"" log.json || fail "the log has no $event"
 done
-[ -z "$python" ] || $python -c 'import json; [json.loads(line) for line in open("log.json")]' 2>err || fail "log.json is not JSON"
+[ -z "$python" ] || $python -c 'import json; [json.loads(line) for line in open("log.json")]' 2>err ||
+    fail "log.json is not JSON"
 expect 75 long.cfg -j 1 --max-time 0.1s -o part.h5
 expect 0 long.cfg -o part.h5 --only 'seed == 3'; says '1 of them'
 expect 0 status part.h5; prints '1 done'; prints 'wait at a checkpoint'
@@ -229,7 +233,8 @@ fi
 
 # ---- show
 expect 0 show results/small.h5; prints seed; prints done
-expect 0 show results/small.h5 --csv; [ "$(wc -l <out)" = 9 ] || fail "show --csv has not 9 lines"; prints 'run,a,seed,status'
+expect 0 show results/small.h5 --csv; [ "$(wc -l <out)" = 9 ] || fail "show --csv has not 9 lines"
+prints 'run,a,seed,status'
 expect 0 show results/small.h5 --json; is_json out
 expect 0 show results/small.h5 --run 3; prints run_id
 id=$("$sweep" show results/small.h5 --csv | awk -F, 'NR == 5 {print $(NF - 1)}')

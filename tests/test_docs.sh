@@ -37,7 +37,8 @@ links_resolve() {
             case $link in http*) continue ;; esac
             [ -e "$folder/$link" ] || bad "$1: $document -> $link"
         done
-        for path in $(grep -oE '`(src|cuda|scripts|configs|tests|docs)/[A-Za-z0-9_./]*`' "$document" | tr -d '`' | sort -u); do
+        in_backquotes='`(src|cuda|scripts|configs|tests|docs)/[A-Za-z0-9_./]*`'
+        for path in $(grep -oE "$in_backquotes" "$document" | tr -d '`' | sort -u); do
             case $path in *[A-Z][A-Z]*) continue ;; esac    # a placeholder: cmd_NAME.c
             [ -e "$path" ] || bad "$1: $document names $path"
         done
@@ -59,8 +60,11 @@ commands_exist() {
     for command in $(grep -ohE '(^ +|`)(\./)?sweep [a-z]+( |$)' $documents | sed 's/.*sweep //; s/ //' | sort -u); do
         grep -qE "^ +(sweep )?$command( |\$)" "$dir/help" || bad "$1: sweep $command"
     done
-    for command in run check status resume show plot merge init explain list bench; do "$SWEEP" $command --help 2>&1; done >"$dir/options"
-    for option in $(sed 's/\\-/-/g' docs/man/sweep.1 | grep -ohE -- '--[a-z][a-z-]+' - $documents configs/*.cfg | sort -u); do
+    for command in run check status resume show plot merge init explain list bench; do
+        "$SWEEP" $command --help 2>&1
+    done >"$dir/options"
+    sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"
+    for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents configs/*.cfg | sort -u); do
         case $option in --print | --quick) continue ;; esac   # of setup.sh, of reproduce_cupentbatch.sh
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
     done

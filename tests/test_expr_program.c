@@ -54,7 +54,7 @@ static void work_is_done_as_seldom_as_it_can_be(void **state)
         {"cos(x - u + t)",             SW_RATE_POINT, {0, 0, 0, 0, 3}},  /* u is not fixed in time */
         {"a*sin(k*x)*exp(-k^2*t)",     SW_RATE_POINT, {3, 1, 1, 1, 1}},  /* only the last product is left */
         {"sin(k*x)*sin(k*x)",          SW_RATE_CELL,  {3, 0, 0, 1, 0}},
-        {"sin(a*b)*u + sin(b*a)*u^2",  SW_RATE_POINT, {2, 1, 0, 0, 4}},  /* one sine, once a run; u², two products, sum */
+        {"sin(a*b)*u + sin(b*a)*u^2",  SW_RATE_POINT, {2, 1, 0, 0, 4}},  /* a sine a run; u², two products, sum */
         {"u*u*u - u^3",                SW_RATE_POINT, {0, 0, 0, 0, 3}},  /* u*u, *u, minus: u^3 is the same product */
         {"u^16",                       SW_RATE_POINT, {0, 0, 0, 0, 4}},
         {"u^15",                       SW_RATE_POINT, {0, 0, 0, 0, 6}},
@@ -366,7 +366,9 @@ static void nothing_the_user_wrote_is_in_the_generated_text(void **state)
 
 enum { LANES = 4, SIDE_POINTS = 150 };  /* more than a block */
 
-struct side { double param[PARAMS * LANES], x[SIDE_POINTS * LANES], u[SIDE_POINTS * LANES], t[LANES], out[SIDE_POINTS * LANES]; };
+struct side {
+    double param[PARAMS * LANES], x[SIDE_POINTS * LANES], u[SIDE_POINTS * LANES], t[LANES], out[SIDE_POINTS * LANES];
+};
 
 static void fill_side(struct side *s)
 {
@@ -409,7 +411,8 @@ static struct sw_eval *begin_side(const struct sw_program *program, const struct
 static void runs_side_by_side_have_the_bits_they_have_alone(void **state)
 {
     static const char *const texts[] = {
-        "a", "t", "x", "a*sin(k*x)", "u^3 - u", "a*cos(k*(x - b*t))", "x*t + a*u", "randn(seed)*u + rand(seed + 1)", "t*a + b", "3",
+        "a", "t", "x", "a*sin(k*x)", "u^3 - u", "a*cos(k*(x - b*t))", "x*t + a*u", "randn(seed)*u + rand(seed + 1)",
+        "t*a + b", "3",
     };
     static struct side s;
     const double *inputs[SW_INPUTS] = {[SW_IN_X] = s.x, [SW_IN_Y] = s.x, [SW_IN_U] = s.u};
@@ -447,7 +450,8 @@ static void a_polynomial_in_u_is_found_with_its_coefficients(void **state)
         struct sw_form *form;
         struct sw_form_term term[SW_FORM_TERMS];
         assert_ok(sw_form_create(eval, &form));
-        if ((form != NULL) != (rows[k].terms >= 0)) fail_msg("%s: %s", rows[k].text, form ? "is taken for one" : "is not found");
+        if ((form != NULL) != (rows[k].terms >= 0))
+            fail_msg("%s: %s", rows[k].text, form ? "is taken for one" : "is not found");
         int terms = form ? sw_form_terms(form, inputs, term) : 0;
         if (form) assert_int_equal(terms, rows[k].terms);
         sw_eval_points(eval, SIDE_POINTS, inputs, s.out);

@@ -11,13 +11,14 @@ bad() { echo "  BAD   $1"; failed=1; }
 # ---- install.sh
 { scripts/install.sh "$dir/to" "$SWEEP" && scripts/install.sh "$dir/to" "$SWEEP"; } >"$dir/out" 2>&1 &&
     ok "installs, twice" || { cat "$dir/out"; bad "installs, twice"; }
-for file in bin/sweep share/sweep/plot.py share/sweep/configs/ch_forcing.cfg share/man/man1/sweep.1 share/man/man5/sweep.cfg.5 \
-            share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
+for file in bin/sweep share/sweep/plot.py share/sweep/configs/ch_forcing.cfg share/man/man1/sweep.1 \
+            share/man/man5/sweep.cfg.5 share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
     [ -s "$dir/to/$file" ] || bad "installs $file"
 done
 if /usr/bin/python3 -c 'import h5py, matplotlib' 2>/dev/null; then
-    (cd "$dir" && to/bin/sweep run -q to/share/sweep/configs/tiny_heat.cfg && to/bin/sweep plot results/tiny_heat.h5 -o heat.png) \
-        >"$dir/out" 2>&1 && [ -s "$dir/heat.png" ] && ok "the installed program runs and plots elsewhere" ||
+    (cd "$dir" && to/bin/sweep run -q to/share/sweep/configs/tiny_heat.cfg &&
+        to/bin/sweep plot results/tiny_heat.h5 -o heat.png) >"$dir/out" 2>&1 && [ -s "$dir/heat.png" ] &&
+        ok "the installed program runs and plots elsewhere" ||
         { cat "$dir/out"; bad "the installed program runs and plots elsewhere"; }
 fi
 
@@ -39,10 +40,12 @@ setup && [ ! -s "$dir/out" ] && [ ! -e "$dir/apt" ] && ok "nothing missing: sile
 printf 'libmd-dev\nmandoc\n' >"$dir/missing"
 setup --print && grep -q '^missing: libmd-dev mandoc' "$dir/out" && [ ! -e "$dir/apt" ] && ok "--print only prints" ||
     { cat "$dir/out"; bad "--print only prints"; }
-setup && grep -q 'installing: libmd-dev mandoc' "$dir/out" && grep -q 'apt-get install .* libmd-dev mandoc' "$dir/apt" &&
+setup && grep -q 'installing: libmd-dev mandoc' "$dir/out" &&
+    grep -q 'apt-get install .* libmd-dev mandoc' "$dir/apt" &&
     ok "says what it installs, and installs that" || { cat "$dir/out"; bad "says what it installs, and installs that"; }
 printf '#!/bin/sh\nexit 1\n' >"$dir/bin/apt-get"
 if setup; then bad "an apt that fails is an error"; else
-    grep -q 'could not install' "$dir/out" && ok "an apt that fails is an error" || { cat "$dir/out"; bad "an apt that fails is an error"; }
+    grep -q 'could not install' "$dir/out" && ok "an apt that fails is an error" ||
+        { cat "$dir/out"; bad "an apt that fails is an error"; }
 fi
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Kill the program at random moments and run it again, until it is done: the file must equal that of an uninterrupted run, dataset
-# by dataset, bit by bit. SW_LONG=1 kills hundreds of times.
+# Kill the program at random moments and run it again, until it is done: the file must equal that of an uninterrupted
+# run, dataset by dataset, bit by bit. SW_LONG=1 kills hundreds of times.
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 sweep=${SWEEP:-$top/sweep}

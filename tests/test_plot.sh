@@ -4,14 +4,19 @@ cd "$(dirname "$0")/.." || exit 1
 : "${SWEEP:=./build/sweep}"
 python=$(scripts/find_python.sh)
 export SWEEP_PYTHON=${python:-none}
-$SWEEP_PYTHON -c 'import h5py, matplotlib' 2>/dev/null || { echo "  skip  no python3 with h5py and matplotlib"; exit 0; }
+$SWEEP_PYTHON -c 'import h5py, matplotlib' 2>/dev/null ||
+    { echo "  skip  no python3 with h5py and matplotlib"; exit 0; }
 failed=0
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 ok() { echo "  ok    $1"; }
 bad() { echo "  BAD   $1"; failed=1; }
 
-make_file() { "$SWEEP" run -q "configs/$1.cfg" -o "$dir/$1.h5"; code=$?; [ $code -eq "${2:-0}" ] || bad "sweep $1: exit code $code"; }
+make_file() {  # make_file CONFIG [EXIT_CODE]
+    "$SWEEP" run -q "configs/$1.cfg" -o "$dir/$1.h5"
+    code=$?
+    [ $code -eq "${2:-0}" ] || bad "sweep $1: exit code $code"
+}
 draws() {  # draws "what" PICTURE ARGUMENTS...
     what=$1 picture=$dir/$2
     shift 2
@@ -30,8 +35,8 @@ make_file tiny_ch
 make_file tiny_nsweep
 make_file tiny_heat
 make_file tiny_diverge 1
-"$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' -o "$dir/times.h5" ||
-    bad "sweep tiny_ch with different times"
+"$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' \
+    -o "$dir/times.h5" || bad "sweep tiny_ch with different times"
 
 draws "a spacetime picture" a.png "$dir/tiny_ch.h5" --kind spacetime --run 3
 draws "several runs in panels, as PDF" b.pdf "$dir/tiny_ch.h5" --kind spacetime --run 0-5
@@ -56,8 +61,8 @@ refuses "a file that is no HDF5" "README.md" README.md
 slope_of() {  # slope_of CONFIG LEAST MOST
     make_file "$1"
     slope=$("$SWEEP" plot "$dir/$1.h5" --kind convergence -o "$dir/$1.png" | sed -n 's/^slope //p')
-    awk -v s="$slope" -v a="$2" -v b="$3" 'BEGIN { exit !(s != "" && s >= a && s <= b) }' && ok "$1: slope $slope from $2 to $3" ||
-        bad "$1: slope '$slope' is not from $2 to $3"
+    awk -v s="$slope" -v a="$2" -v b="$3" 'BEGIN { exit !(s != "" && s >= a && s <= b) }' &&
+        ok "$1: slope $slope from $2 to $3" || bad "$1: slope '$slope' is not from $2 to $3"
 }
 slope_of hyperdiffusion_convergence -2.05 -1.95
 slope_of heat_convergence -4.1 -3.9

@@ -137,7 +137,7 @@ static void hyperdiffusion_is_of_second_order_in_time(void **state)
 {
     double error[3], rate = symbol(pi, 2.0 / 32);
     (void)state;
-    for (int k = 0; k < 3; k++) error[k] = hyperdiffusion_error(32, 4 << k, rate * rate);  /* of the discrete operator */
+    for (int k = 0; k < 3; k++) error[k] = hyperdiffusion_error(32, 4 << k, rate * rate);  /* the discrete operator's */
     assert_order(error, 2.0);
 }
 
@@ -176,9 +176,11 @@ static double cahn_hilliard_error(int n, int steps, double end)
 {
     char text[800];
     snprintf(text, sizeof text,
-             "problem = \"cahn_hilliard\"; grid = { n = %d; length = \"2*pi\"; }; physics = { D = 0.8; gamma = 0.3; };\n"
+             "problem = \"cahn_hilliard\"; grid = { n = %d; length = \"2*pi\"; };\n"
+             "physics = { D = 0.8; gamma = 0.3; };\n"
              "time = { dt = %.17g; end = %.17g; }; initial = \"cos(x)/2\";\n"
-             "forcing = \"-exp(-t)/2*cos(x) + D*((exp(-t)/2)^3*(3*cos(x) + 9*cos(3*x))/4 + (gamma - 1)*exp(-t)/2*cos(x))\";",
+             "forcing = \"-exp(-t)/2*cos(x) + D*((exp(-t)/2)^3*(3*cos(x) + 9*cos(3*x))/4"
+             " + (gamma - 1)*exp(-t)/2*cos(x))\";",
              n, end / steps, end);
     return error_of(text, exp(-end) / 2.0, 1.0, 2.0 * pi);
 }
@@ -204,7 +206,8 @@ static void cahn_hilliard_is_of_second_order_in_space(void **state)
 static void measures_the_free_energy_with_the_parameters_of_each_run(void **state)
 {
     struct job w = open_job("problem = \"cahn_hilliard\"; sweep = { g = [0.5, 2.0]; D = [3.0, 5.0]; };\n"
-                            "grid = { n = 64; length = \"2*pi\"; x0 = 1.0; }; physics = { D = \"D\"; gamma = \"g\"; };\n"
+                            "grid = { n = 64; length = \"2*pi\"; x0 = 1.0; };\n"
+                            "physics = { D = \"D\"; gamma = \"g\"; };\n"
                             "time = { dt = 0.01; end = 0.1; }; initial = \"sin(x)\";");
     const void *field;
     const double *scalars;
@@ -229,10 +232,12 @@ static void an_axis_may_have_the_name_of_a_key_that_it_does_not_set(void **state
 {
     /* physics.gamma = 1 decays the mode by 1/(1 + dt gamma D w²)-like factors; the axis gamma only feeds D */
     int n;
-    double *a = final_state("problem = \"hyperdiffusion\"; sweep = { gamma = [0.25]; }; grid = { n = 16; length = 1.0; };\n"
+    double *a = final_state("problem = \"hyperdiffusion\"; sweep = { gamma = [0.25]; };\n"
+                            "grid = { n = 16; length = 1.0; };\n"
                             "physics = { gamma = 2.0; D = \"gamma\"; }; time = { dt = 1.0e-5; end = 1.0e-4; };\n"
                             "initial = \"cos(2*pi*x)\";", &n);
-    double *b = final_state("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 2.0; D = 0.25; };\n"
+    double *b = final_state("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; };\n"
+                            "physics = { gamma = 2.0; D = 0.25; };\n"
                             "time = { dt = 1.0e-5; end = 1.0e-4; }; initial = \"cos(2*pi*x)\";", &n);
     (void)state;
     assert_memory_equal(a, b, (size_t)n * sizeof *a);
@@ -249,8 +254,10 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
     char text[600], remark[200];
     (void)state;
     for (int k = 0; k < 3; k++) {
-        snprintf(text, sizeof text, "problem = \"%s\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
-                 "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";", cases[k].problem, cases[k].forcing);
+        snprintf(text, sizeof text,
+                 "problem = \"%s\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
+                 "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
+                 cases[k].problem, cases[k].forcing);
         struct job w = open_job(text);
         w.sweep->problem->remark(w.sweep->problem, &w.setup, remark);
         assert_string_equal(remark, cases[k].remark);
@@ -295,11 +302,14 @@ static void refuses_keys_out_of_range(void **state)
 {
     (void)state;
     refuses("problem = \"heat\"; order = 3; grid = { n = 16; length = 1.0; }; physics = { kappa = 1.0; };\n"
-            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "test.cfg:1: error: 'order' = 3: must be a multiple of 2");
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";",
+            "test.cfg:1: error: 'order' = 3: must be a multiple of 2");
     refuses("problem = \"heat\"; grid = { n = 16; length = 1.0; }; physics = { kappa = 0.0; };\n"
-            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "test.cfg:1: error: 'physics.kappa' = 0: must be greater than 0");
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";",
+            "test.cfg:1: error: 'physics.kappa' = 0: must be greater than 0");
     refuses("problem = \"heat\"; grid = { n = 4; length = 1.0; }; physics = { kappa = 1.0; };\n"
-            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "'grid.n' = 4: the stencil of heat needs at least 5 points");
+            "time = { dt = 0.1; end = 1.0; }; initial = \"x\";",
+            "'grid.n' = 4: the stencil of heat needs at least 5 points");
     refuses("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = -1.0; D = 1.0; };\n"
             "time = { dt = 0.1; end = 1.0; }; initial = \"x\";", "'physics.gamma' = -1: must be greater than 0");
     refuses("problem = \"cahn_hilliard\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"

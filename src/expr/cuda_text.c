@@ -85,8 +85,9 @@ void sw_program_cuda(const struct sw_program *program, const char *prefix, struc
     add_body(text, program, SW_RATE_CELL, "c");
 
     sw_text_printf(text, "}\n" FUNCTION "real %s_point(const real *p, int ld, const real *r, int rld, "
-                   "const real *s, int sld, const real *c, int cld, const real *in, int cell, real t, long long step)\n{\n"
-                   UNUSED_R ", (void)s, (void)sld, (void)c, (void)cld, (void)in, (void)cell, (void)t, (void)step;\n", prefix);
+                   "const real *s, int sld, const real *c, int cld, const real *in, int cell, real t, "
+                   "long long step)\n{\n" UNUSED_R
+                   ", (void)s, (void)sld, (void)c, (void)cld, (void)in, (void)cell, (void)t, (void)step;\n", prefix);
     add_body(text, program, SW_RATE_POINT, NULL);
     write_operand(root, program, program->root, SW_RATE_POINT);
     sw_text_printf(text, "    return %s;\n}\n", root);

@@ -1,5 +1,5 @@
-/* The symbolic derivative. Nodes stand before their parents, so one pass over the tree gives every node its copy and its
- * derivative. The makers below simplify as they build: what is certainly 0 or 1 never enters the tree. */
+/* The symbolic derivative. Nodes stand before their parents, so one pass over the tree gives every node its copy and
+ * its derivative. The makers below simplify as they build: what is certainly 0 or 1 never enters the tree. */
 #include <math.h>
 #include <string.h>
 

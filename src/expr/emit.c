@@ -165,8 +165,8 @@ static bool split_angle(struct emitter *e, int k, struct angle *angle, int *budg
 }
 
 /* cos(X + T) = cos X cos T - sin X sin T, sin(X + T) = sin X cos T + cos X sin T, where X is fixed in time and T is
- * shared by all points: a travelling wave costs two products and a sum a point and step instead of a cosine. Its error is
- * at most (3 + |X| + |T|) 2^-53 or so: X and T are rounded, as are the x and t they are made of. */
+ * shared by all points: a travelling wave costs two products and a sum a point and step instead of a cosine. Its error
+ * is at most (3 + |X| + |T|) 2^-53 or so: X and T are rounded, as are the x and t they are made of. */
 static int turn(struct emitter *e, enum operation op, struct angle angle)
 {
     int cos_x = emit(e, OP_COS, angle.cell, -1, -1), sin_x = emit(e, OP_SIN, angle.cell, -1, -1);

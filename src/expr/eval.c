@@ -122,7 +122,8 @@ double *eval_place(const struct sw_eval *e, int k, size_t base, const double *co
 
 /* All instructions of one rate, for n <= BLOCK values from base on. out: where the root goes, if it is among them;
  * NULL: it is kept. */
-static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, int n, const double *const *in, double *out)
+static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, int n, const double *const *in,
+                      double *out)
 {
     const struct sw_program *p = e->program;
     const struct op_where where = {(int)(base / (size_t)e->lanes), e->lanes, e->step, p->stream};

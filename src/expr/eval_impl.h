@@ -22,7 +22,7 @@ struct sw_eval {
 /** The values of a number, a RUN or a STEP instruction: [lanes]. */
 static inline double *eval_scalar(const struct sw_eval *e, int k) { return e->scalar + (size_t)k * (size_t)e->lanes; }
 
-/** Where the values of instruction k from value `base` on are, if it is evaluated at points or is a symbol; in[slot] are the
- *  arrays of the symbols. */
+/** Where the values of instruction k from value `base` on are, if it is evaluated at points or is a symbol; in[slot]
+ *  are the arrays of the symbols. */
 double *eval_place(const struct sw_eval *e, int k, size_t base, const double *const *in);
 #endif

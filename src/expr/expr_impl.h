@@ -11,9 +11,10 @@ enum precedence {
     BINDS_CALL
 };
 
-/* Every operation of the language: parser, printer, CPU loops and CUDA text are all made from this list. The value is a C
- * expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and copied
- * as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must show. */
+/* Every operation of the language: parser, printer, CPU loops and CUDA text are all made from this list. The value is a
+ * C expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and
+ * copied as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must
+ * show. */
 #define OPERATIONS(X)                                                                    \
     /* id   operands  written  binds           value                                  */ \
     X(NEG,    1,      "-",     BINDS_UNARY,    -a)                                        \

@@ -1,4 +1,5 @@
-/* A program as a polynomial in u: found once by expanding its instructions, then expanded again with numbers each step. */
+/* A program as a polynomial in u: found once by expanding its instructions, then expanded again with numbers each
+ * step. */
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ struct sw_form {
 static double *factor_of(const struct sw_form *f, struct sum *s, int k) { return s->factor + k * f->eval->lanes; }
 
 /* s += sign * x[] * y[] at a term; y NULL: 1. */
-static void add_term(const struct sw_form *f, struct sum *s, struct term t, double sign, const double *x, const double *y)
+static void add_term(const struct sw_form *f, struct sum *s, struct term t, double sign, const double *x,
+                     const double *y)
 {
     int k = 0;
     if (s->count < 0) return;
@@ -66,7 +68,8 @@ static void multiply(const struct sw_form *f, struct sum *s, struct sum *x, stru
     }
 }
 
-static void divide(const struct sw_form *f, struct sum *s, struct sum *x, const struct instruction *by, const double *value)
+static void divide(const struct sw_form *f, struct sum *s, struct sum *x, const struct instruction *by,
+                   const double *value)
 {
     double inverse[256];
     if (by->rate > SW_RATE_STEP || x->count < 0) s->count = -1;

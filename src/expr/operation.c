@@ -17,8 +17,8 @@ enum operation op_find_function(const char *name)
     return OP_COUNT;
 }
 
-/* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called element
- * by element, so that no value depends on its place in the block. */
+/* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called
+ * element by element, so that no value depends on its place in the block. */
 #define X(id, operands, written, binds, value)                                                                   \
     static void loop_##id(int n, const double *restrict a_, const double *restrict b_, const double *restrict c_, \
                           double *restrict out, const struct op_where *where)                                    \
@@ -28,7 +28,7 @@ enum operation op_find_function(const char *name)
         const int lanes = where->lanes;                                                                          \
         for (int i = 0; i < n; i++) {                                                                            \
             const double a = a_[i], b = b_[i], c = c_[i];                                                        \
-            const int cell = where->cell + i / lanes;                                                                    \
+            const int cell = where->cell + i / lanes;                                                            \
             (void)a, (void)b, (void)c, (void)cell, (void)step, (void)stream;                                     \
             out[i] = value;                                                                                      \
         }                                                                                                        \

@@ -1,5 +1,5 @@
-/* After compilation: drop what nobody uses, sort by rate, decide what is kept from one rate to the next and which scratch
- * block receives each value. */
+/* After compilation: drop what nobody uses, sort by rate, decide what is kept from one rate to the next and which
+ * scratch block receives each value. */
 #include "base/sw_mem.h"
 #include "expr/expr_impl.h"
 

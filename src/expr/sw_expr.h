@@ -7,8 +7,8 @@
  *                              └──sw_expr_derivative──▶ syntax tree
  *
  * All arithmetic is real and double; comparisons and logic give 1 or 0; `^` binds tighter than unary minus and goes
- * right to left. Division by zero gives inf or nan. min, max and sign pass a NaN on; step(NaN) is 0; a NaN counts as true
- * in && || ! and ?:, and compares as in C. A tree and a program are immutable: any number of threads may read one.
+ * right to left. Division by zero gives inf or nan. min, max and sign pass a NaN on; step(NaN) is 0; a NaN counts as
+ * true in && || ! and ?:, and compares as in C. A tree and a program are immutable: any number of threads may read one.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,8 +61,8 @@ void sw_expr_print(const struct sw_expr *expr, struct sw_text *text);
 
 /* ------------------------------------------------------------------ programs */
 
-/* How often a value changes. The compiler sorts every subexpression by it: what is RUN is computed once a run, STEP once
- * a time step, CELL once a run for each grid point (and kept), POINT at every point in every step. */
+/* How often a value changes. The compiler sorts every subexpression by it: what is RUN is computed once a run, STEP
+ * once a time step, CELL once a run for each grid point (and kept), POINT at every point in every step. */
 enum sw_rate { SW_RATE_RUN = 0, SW_RATE_STEP = 1, SW_RATE_CELL = 2, SW_RATE_POINT = 3 };
 
 struct sw_symbol {
@@ -115,8 +115,8 @@ enum sw_status sw_program_over_runs(const struct sw_program *program, int64_t co
 
 /* ---- on the CPU, for one run at a time, or for several side by side: a workspace per thread
  *
- * With `lanes` runs side by side each array of points holds the lanes of point 0, then those of point 1, ...: the value of
- * point i and lane l at i*lanes + l. The bits of a run's values do not depend on lanes. */
+ * With `lanes` runs side by side each array of points holds the lanes of point 0, then those of point 1, ...: the value
+ * of point i and lane l at i*lanes + l. The bits of a run's values do not depend on lanes. */
 
 struct sw_eval;
 
@@ -149,8 +149,8 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
 
 /* ---- on the CPU, as a polynomial in u whose coefficients are sums of (RUN and STEP part) times (CELL part)
  *
- * D*(u^3 - u) and a*cos(q*(x - v*t)) are of this form, which a caller evaluates without storing a value for each point. A
- * program is taken for one only if no product of two sums has to be expanded for it: so it is as accurate as u is. */
+ * D*(u^3 - u) and a*cos(q*(x - v*t)) are of this form, which a caller evaluates without storing a value for each point.
+ * A program is taken for one only if no product of two sums has to be expanded for it: so it is as accurate as u is. */
 
 enum { SW_FORM_TERMS = 8, SW_FORM_DEGREE = 3 };
 
@@ -182,16 +182,18 @@ struct sw_program_size {
 };
 struct sw_program_size sw_program_size(const struct sw_program *program);
 
-/** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(), sw_randn()
- * of expr/random_point.h, and are built from the program's instructions, never from the user's text.
- *   SW_HD static inline void PREFIX_run (const real *p, int ld, real *r);                           r[k] from p[slot*ld]
- *   SW_HD static inline void PREFIX_step(const real *p, int ld, const real *r, int rld, real t, long long step, real *s);
- *   SW_HD static inline void PREFIX_cell(const real *p, int ld, const real *r, int rld, const real *in, int cell, real *c);
+/** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(),
+ * sw_randn() of expr/random_point.h, and are built from the program's instructions, never from the user's text.
+ *   SW_HD static inline void PREFIX_run (const real *p, int ld, real *r);                       r[k] from p[slot*ld]
+ *   SW_HD static inline void PREFIX_step(const real *p, int ld, const real *r, int rld, real t, long long step,
+ *                                        real *s);
+ *   SW_HD static inline void PREFIX_cell(const real *p, int ld, const real *r, int rld, const real *in, int cell,
+ *                                        real *c);
  *   SW_HD static inline real PREFIX_point(const real *p, int ld, const real *r, int rld, const real *s, int sld,
  *                                         const real *c, int cld, const real *in, int cell, real t, long long step);
  * Values are the CPU's bit for bit where the compiler does not contract a*b + c (nvcc -fmad=false, gcc
  * -ffp-contract=off) and its sin, exp, pow ... are the CPU's; otherwise they differ by rounding.
- * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this point.
- * PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
+ * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this
+ * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);
 #endif

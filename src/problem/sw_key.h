@@ -1,7 +1,7 @@
 #ifndef SW_KEY_H
 #define SW_KEY_H
-/* One row a config key: it drives parsing, validation, `sweep explain`, docs/config.md and sweep.cfg(5). The common keys
- * are in sweep/key_table.c, those of one problem kind in that problem's file. */
+/* One row a config key: it drives parsing, validation, `sweep explain`, docs/config.md and sweep.cfg(5). The common
+ * keys are in sweep/key_table.c, those of one problem kind in that problem's file. */
 #include <stdbool.h>
 
 enum sw_key_kind {
@@ -24,7 +24,7 @@ struct sw_key {
     double           min, max;  /* REAL, COUNT: the range; min < max, otherwise unbounded           */
     bool             above;     /* min itself is excluded                                           */
     double           multiple;  /* COUNT: the value must be a multiple of this; 0: any integer       */
-    const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off when absent */
+    const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */
     const char      *words;     /* WORD: "product|zip|random"                                       */
     unsigned         symbols;   /* FUNCTION                                                         */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */

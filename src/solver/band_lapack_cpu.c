@@ -67,8 +67,8 @@ static bool lapack_fits(const struct sw_band_desc *desc)
 static enum sw_status lapack_create(struct sw_band *s) { return sw_lapack_create(s, &general); }
 
 /* Factors with room for fill-in, a pivot's index, the solution read and written; a multiplication and an addition for
- * each diagonal beside the main one, and a division: 76 bytes and 13 operations where pentadiagonal. Periodic systems: Z,
- * 16 bytes and 4 operations more. */
+ * each diagonal beside the main one, and a division: 76 bytes and 13 operations where pentadiagonal. Periodic systems:
+ * Z, 16 bytes and 4 operations more. */
 static struct sw_cost lapack_cost(const struct sw_band_desc *desc)
 {
     int below = desc->lower, above = desc->lower + desc->upper;

@@ -1,7 +1,7 @@
 #ifndef RECURSIVE_POINT_H
 #define RECURSIVE_POINT_H
-/* The arithmetic of the recursive solver (stepper/recursive.h; docs/numerics.md, "The recursive form"). A state is the pair
- * (u, v) = (y_i, y_{i-1}); a 2x2 matrix is stored by rows. Every fma is one rounding, on the CPU and on a GPU. */
+/* The arithmetic of the recursive solver (stepper/recursive.h; docs/numerics.md, "The recursive form"). A state is the
+ * pair (u, v) = (y_i, y_{i-1}); a 2x2 matrix is stored by rows. Every fma is one rounding, on the CPU and on a GPU. */
 #ifndef __CUDACC_RTC__
 #include <math.h>
 
@@ -25,8 +25,8 @@ SW_HD static inline struct sw_state sw_recursive_join(const double *M, struct sw
     return r;
 }
 
-/** The first point of block l of a line of n points cut into `blocks` (l may be -blocks .. 2*blocks: the line goes round).
- *  Any q blocks in a row have floor(q n/blocks) points together, or one more. */
+/** The first point of block l of a line of n points cut into `blocks` (l may be -blocks .. 2*blocks: the line goes
+ *  round). Any q blocks in a row have floor(q n/blocks) points together, or one more. */
 SW_HD static inline int sw_recursive_start(int l, int n, int blocks)
 {
     int turn = l < 0 ? -1 : l / blocks;

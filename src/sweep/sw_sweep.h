@@ -56,7 +56,8 @@ struct sw_sweep {
 };
 
 /** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong
- * types, ranges (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil, ...
+ * types, ranges (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil,
+ * ...
  * @return SW_E_CONFIG the report has errors, from here or from before; SW_E_MEMORY */
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
 void sw_sweep_destroy(struct sw_sweep **sweep);
