@@ -2,31 +2,35 @@
  * Compiled at run time (src/stepper/line_kernels_cuda.c) behind the *_point.h files used below and
  *
  *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32), warps a block, blocks a multiprocessor
- *     CHAINS                              recursions at the same time in a lane
+ *     AWAY                                how many of a lane's values between the two sweeps lie in shared memory (Crank-Nicolson)
+ *     EACH                                1: coefficients differ from line to line
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
  *     NPARAM                              parameters of a run
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each step
  *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell begin, all of it
  *
- * Lane l has the points of block l, BLOCK of them or one fewer, in CHAINS chains of PART points, the last one the rest. A solve is two
- * sweeps (stepper/recursive.h); a sweep
- *     1. recurs through the chains of the block from zero, all at the same time, as a recursion waits for itself: the
- *        state that each leaves behind                                                           2 FMA a point
- *     2. joins them to the state that the block leaves behind                                    4 FMA a lane and chain but one
- *     3. adds up states round the circle: stage k takes the state of the lane 2^k back, times the
- *        power of P for the points between; then the closure                                     4 FMA a lane and stage
- *     4. joins states once more, to the one before each chain                                    4 FMA a lane and chain but one
- *     5. recurs through the chains again, from these states                                      2 FMA a point
- * 8 FMA a point, and one for the new field; no table but the powers, so runs with different coefficients cost the same. Which
- * stages are left out is decided for each line from its own coefficients. Memory is touched before the first and after the last step. */
+ * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h), upwards and downwards,
+ * and a sweep is two parts:
+ *     1. the state before each block, from what each block leaves behind when it starts from zero: states are added up
+ *        round the circle, stage k takes that of the lane 2^k back times the power of P for the points between; then the
+ *        closure                                                                                 4 FMA a lane and stage
+ *     2. the recursion through the block, from that state                                        2 FMA a point
+ * What a block leaves behind is the sum of its values times h_k, the response of the recursion to a single one k points on. It is
+ * taken along while the values come into being, in part 2 of the sweep before (or with the right-hand side), 2 FMA a point: a
+ * recursion waits for its own last result, and these sums fill the time. 8 FMA a point, and one for the new field.
+ *
+ * The double-precision units take two instructions in four cycles, but can read only two registers a cycle: with three registers an
+ * instruction takes a third longer, with two and a constant it does not. So a1, a2, h and the powers of P are arguments of the kernel
+ * where all lines have the same; where coefficients differ, h and the powers lie in shared memory. Which stages are left out is
+ * decided for each line from its own coefficients. Device memory is touched before the first and after the last step. */
 
 enum { THREADS = 32 * WARPS, GROUPS = THREADS / LANES, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
-enum { PART = BLOCK / CHAINS, LAST = BLOCK - (CHAINS - 1) * PART };
 enum { STAGES = LANES == 32 ? 5 : LANES == 16 ? 4 : LANES == 8 ? 3 : 2 };
 enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
 enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
-enum { AT_CHAIN = 4, AT_POWER = 16 };
+enum { AT_POWER = 4 };
+enum { TOGETHER = 32 / LANES };  /* lines a warp; their responses lie side by side, for the sake of the banks */
 
 #define EVERYONE 0xffffffffu
 
@@ -34,25 +38,57 @@ struct lane {
     int    l, first;         /* of the group; its first point                             */
     bool   full;             /* it has BLOCK points, not BLOCK - 1                        */
     int    forth, back;      /* bit k: the 2^k blocks up to, or from, this one have the larger number of points */
-    int    stages, most;     /* of its line; of all lines in the warp                     */
+    int    stages, most;     /* of its line; of all lines in the warp (EACH)              */
     bool   closed;
-    double a1, a2, scale;
+    double a1, a2, scale;    /* (EACH)                                                    */
     int    at;               /* bytes: where the shared memory of the group begins        */
+    int    response, late;   /* bytes: where h_0 is; h_0 in a full block, else h_-1       */
+    int    away;             /* bytes: where the first of its values between sweeps is    */
+    const struct sw_fused_common *common;  /* of all lines, an argument of the kernel (EACH 0) */
 };
 
 __device__ static inline double from_lane(double value, int source) { return __shfl_sync(EVERYONE, value, source, LANES); }
 
-__device__ static inline double *shared_of(const struct lane &me)
+__device__ static inline double *bytes_into_shared(int at)
 {
     extern __shared__ double2 shared[];
-    return (double *)((char *)shared + me.at);
+    return (double *)((char *)shared + at);
 }
+
+__device__ static inline double *shared_of(const struct lane &me)
+{
+    return bytes_into_shared(me.at);
+}
+
+__device__ static inline double a1_of(const struct lane &me) { return EACH ? me.a1 : me.common->line.a1; }
+
+__device__ static inline double a2_of(const struct lane &me) { return EACH ? me.a2 : me.common->line.a2; }
+
+/* y of a line of Crank-Nicolson counts twice. */
+__device__ static inline double scale_of(const struct lane &me) { return EACH ? me.scale : me.common->scale; }
 
 __device__ static inline struct sw_state join_shared(const double *matrix, struct sw_state t, struct sw_state s)
 {
     double2 top = *(const double2 *)matrix, bottom = *(const double2 *)(matrix + 2);
     double M[4] = {top.x, top.y, bottom.x, bottom.y};
     return sw_recursive_join(M, t, s);
+}
+
+/* s + P^k t, k the points of 2^stage blocks; many: one point more. */
+__device__ static inline struct sw_state join_blocks(const struct lane &me, int stage, int many, struct sw_state t, struct sw_state s)
+{
+    if (EVEN && !EACH) return sw_recursive_join(me.common->line.power[2 * stage], t, s);
+    int at = me.at;
+    if (!EVEN) at |= (many << 5) & 32;  /* at is a multiple of 64 */
+    return join_shared(bytes_into_shared(at) + AT_POWER + 8 * stage, t, s);
+}
+
+/* What n points leave behind when started from zero becomes the true state. */
+__device__ static inline struct sw_state close_circle(const struct lane &me, struct sw_state s)
+{
+    const struct sw_state zero = {0.0, 0.0};
+    if (!EACH) return me.common->line.closed ? sw_recursive_join(me.common->line.closure, s, zero) : s;
+    return me.closed ? join_shared(shared_of(me), s, zero) : s;
 }
 
 /* The state behind the block before, from what each block leaves behind when it starts from zero. DIRECTION: 1 forward, the
@@ -62,101 +98,94 @@ template <int DIRECTION> __device__ static inline struct sw_state carry(const st
     int odd = DIRECTION > 0 ? me.forth : me.back;
 #pragma unroll
     for (int k = 0; k < STAGES; k++) {
-        if (k < me.most) {
+        if (k < (EACH ? me.most : me.common->line.stages)) {
             int source = (me.l - DIRECTION * (1 << k)) & (LANES - 1);
             struct sw_state t = {from_lane(s.u, source), from_lane(s.v, source)};
-            struct lane its = me;
-            if (!EVEN) its.at |= (odd << (5 - k)) & 32;  /* at is a multiple of 64 */
-            const double *power = shared_of(its) + AT_POWER + 8 * k;
-            if (LANES == 32 || k < me.stages) s = join_shared(power, t, s);
+            if (LANES == 32 || !EACH || k < me.stages) s = join_blocks(me, k, odd >> k, t, s);
         }
     }
-    if (me.closed) s = join_shared(shared_of(me), s, sw_state{0.0, 0.0});
+    s = close_circle(me, s);
     int before = (me.l - DIRECTION) & (LANES - 1);
     return sw_state{from_lane(s.u, before), from_lane(s.v, before)};
 }
 
-/* One more point of a recursion from zero; j points came before. */
-__device__ static inline void leave(const struct lane &me, int j, double f, struct sw_state *s)
+/* ------------------------------------------------------------------ a solve */
+
+/* h_k: what a recursion from zero gives k points behind a single one; 0 for k = -1 and -2. */
+__device__ static inline double response(const struct lane &me, int k)
 {
-    double z = j == 0 ? f : j == 1 ? fma(-me.a1, s->u, f) : sw_recursive_next(me.a1, me.a2, f, s->u, s->v);
-    s->v = s->u;
-    s->u = z;
+    return EACH ? bytes_into_shared(me.response)[k * TOGETHER] : me.common->h[k + 2];
 }
 
-__device__ static inline int points_of(int chain) { return chain < CHAINS - 1 ? PART : LAST; }
-
-/* The power of P for the points of a chain. */
-__device__ static inline const double *chain_power(const struct lane &me, int chain)
+/* ... h_{k-1} in a block that is not full. */
+__device__ static inline double response_late(const struct lane &me, int k)
 {
-    return shared_of(me) + AT_CHAIN + (chain < CHAINS - 1 ? 0 : me.full ? 8 : 4);
+    return EACH || !EVEN ? bytes_into_shared(me.late)[k * TOGETHER] : me.common->h[k + 2];
 }
 
-/* e: the state before each chain, from what each leaves behind when it starts from zero, s. */
-template <int DIRECTION>
-__device__ static inline void carry_chains(const struct lane &me, const struct sw_state *s, struct sw_state *e)
+__device__ static inline void add_to(struct sw_state *s, double value, double u, double v)
 {
-    const int first = DIRECTION > 0 ? 0 : CHAINS - 1;
-    struct sw_state all = s[first];
+    s->u = fma(u, value, s->u);
+    s->v = fma(v, value, s->v);
+}
+
+/* Value j of the block, zero where it has none, goes into what the block leaves behind upwards, or downwards. */
+__device__ static inline void leave_up(const struct lane &me, int j, double value, struct sw_state *s)
+{
+    add_to(s, value, response_late(me, BLOCK - 1 - j), response_late(me, BLOCK - 2 - j));
+}
+
+__device__ static inline void leave_down(const struct lane &me, int j, double value, struct sw_state *s)
+{
+    add_to(s, value, response(me, j), response(me, j - 1));
+}
+
+/* A lane's values between the sweeps: the first AWAY of them lie in shared memory, those of all lanes side by side. */
+struct between { const struct lane &me; double *held; };
+
+__device__ static inline double get(const struct between &y, int j)
+{
+    return j < AWAY ? bytes_into_shared(y.me.away)[j * THREADS] : y.held[j - AWAY];
+}
+
+__device__ static inline void put(const struct between &y, int j, double value)
+{
+    *(j < AWAY ? &bytes_into_shared(y.me.away)[j * THREADS] : &y.held[j - AWAY]) = value;
+}
+
+/* The recursion upwards from the state e before the block; value(j) and y[j] may be the same. @return what y leaves behind downwards */
+template <typename F>
+__device__ static inline struct sw_state go_up(const struct lane &me, struct sw_state e, F value, const struct between &y)
+{
+    struct sw_state left = {0.0, 0.0};
 #pragma unroll
-    for (int q = 1; q < CHAINS; q++) all = join_shared(chain_power(me, first + DIRECTION * q), all, s[first + DIRECTION * q]);
-    e[first] = carry<DIRECTION>(me, all);
+    for (int j = 0; j < BLOCK; j++) {
+        double z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
+        if (!EVEN && j == BLOCK - 1 && !me.full) z = 0.0;
+        e.v = e.u;
+        e.u = z;
+        put(y, j, z);
+        leave_down(me, j, z, &left);
+    }
+    return left;
+}
+
+/* The recursion downwards from the state e behind the block; done(j, z) takes its results. */
+template <typename G>
+__device__ static inline void go_down(const struct lane &me, struct sw_state e, const struct between &y, G done)
+{
 #pragma unroll
-    for (int q = 1; q < CHAINS; q++) {
-        int before = first + DIRECTION * (q - 1);
-        e[before + DIRECTION] = join_shared(chain_power(me, before), e[before], s[before]);
+    for (int j = BLOCK - 1; j >= 0; j--) {
+        double z = sw_recursive_next(a1_of(me), a2_of(me), get(y, j), e.u, e.v);
+        bool none = !EVEN && j == BLOCK - 1 && !me.full;
+        e.v = none ? e.v : e.u;
+        e.u = none ? e.u : z;
+        done(j, none ? 0.0 : z);
     }
 }
 
-/* A = I + s4 d4 - s2 d2 has been applied to the solution times 1/scale: f, given by value(j), becomes it; done(j, x) takes it. y [BLOCK]
- * is room. */
-template <typename F, typename G>
-__device__ static inline void solve(const struct lane &me, double *y, F value, G done)
-{
-    struct sw_state s[CHAINS] = {}, e[CHAINS];
-#pragma unroll
-    for (int j = 0; j < LAST; j++)
-#pragma unroll
-        for (int k = 0; k < CHAINS; k++) {
-            struct sw_state before = s[k];
-            if (j < points_of(k)) leave(me, j, value(k * PART + j), &s[k]);
-            if (!EVEN && k * PART + j == BLOCK - 1 && !me.full) s[k] = before;
-        }
-    carry_chains<1>(me, s, e);
-#pragma unroll
-    for (int j = 0; j < LAST; j++)
-#pragma unroll
-        for (int k = 0; k < CHAINS; k++)
-            if (j < points_of(k)) {
-                double z = sw_recursive_next(me.a1, me.a2, value(k * PART + j), e[k].u, e[k].v);
-                e[k].v = e[k].u;
-                e[k].u = y[k * PART + j] = z;
-            }
-    if (!EVEN && !me.full) y[BLOCK - 1] = 0.0;
-#pragma unroll
-    for (int k = 0; k < CHAINS; k++) s[k] = sw_state{0.0, 0.0};
-#pragma unroll
-    for (int j = LAST - 1; j >= 0; j--)
-#pragma unroll
-        for (int k = 0; k < CHAINS; k++)
-            if (j < points_of(k)) leave(me, points_of(k) - 1 - j, y[k * PART + j], &s[k]);
-    carry_chains<-1>(me, s, e);
-#pragma unroll
-    for (int j = LAST - 1; j >= 0; j--)
-#pragma unroll
-        for (int k = 0; k < CHAINS; k++)
-            if (j < points_of(k)) {
-                struct sw_state before = e[k];
-                double z = sw_recursive_next(me.a1, me.a2, y[k * PART + j], e[k].u, e[k].v);
-                e[k].v = e[k].u;
-                e[k].u = z;
-                if (!EVEN && k * PART + j == BLOCK - 1 && !me.full) {
-                    e[k] = before;
-                    z = 0.0;
-                }
-                done(k * PART + j, z);
-            }
-}
+/* What lies in shared memory is loaded when it is used, not kept in registers from one part of a step to the next. */
+__device__ static inline void forget_shared(void) { __syncwarp(); }
 
 /* ------------------------------------------------------------------ expressions */
 
@@ -236,10 +265,12 @@ __device__ static inline double s_at(const struct lane &me, const struct values 
 #endif
 }
 
-/* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c. */
-__device__ static inline void right_side(const struct lane &me, const struct values &v, const struct moment &now, const double *c,
-                                         double *f)
+/* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
+ * @return what f leaves behind upwards */
+__device__ static inline struct sw_state right_side(const struct lane &me, const struct values &v, const struct moment &now,
+                                                    const double *c, const struct between &f)
 {
+    struct sw_state left_behind = {0.0, 0.0};
     const double weight = CRANK ? 0.5 : 1.0;
     double left = 0.0, here = 0.0, last = 0.0, beyond = 0.0;
     if (SW_HAS_G) {
@@ -255,43 +286,44 @@ __device__ static inline void right_side(const struct lane &me, const struct val
         if (SW_HAS_G) {
             double right = j == BLOCK - 1 ? beyond : EVEN && j == BLOCK - 2 ? last : g_at(me, v, now, j + 1, c[j < BLOCK - 1 ? j + 1 : j]);
             if (!EVEN && j == BLOCK - 2 && !me.full) right = beyond;
-            value = fma(weight * v.kappa, sw_line_d2(left, here, right), value);
+            value = fma(weight * v.kappa, fma(-2.0, here, left + right), value);  /* d2: 2 here is exact */
             left = here;
             here = right;
         }
         if (SW_HAS_S) value = fma(weight * v.dt, s_at(me, v, now, j, u), value);
-        f[j] = value;
+        if (!EVEN && j == BLOCK - 1 && !me.full) value = 0.0;
+        put(f, j, value);
+        leave_up(me, j, value, &left_behind);
     }
+    return left_behind;
 }
 
 /* ------------------------------------------------------------------ the kernel */
 
-/* coefficient: one a line, or one for all (each 0). u [count][POINTS]. */
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient, int each,
-        double *__restrict__ u, long long from, long long to)
+/* h_-2, h_-1, h_0, ..., h_0 at me.response; its values carry the rounding of a recursion of BLOCK steps. */
+__device__ static inline void compute_response(const struct lane &me)
 {
-    struct lane me;
-    struct values v;
-    int group = threadIdx.x / LANES, line = blockIdx.x * GROUPS + group, run = line < b.count ? line : 0;
-    me.l = threadIdx.x % LANES;
-    me.at = group * GROUP_ROOM * (int)sizeof(double);
-    asm volatile("" : "+r"(me.at));  /* kept, not computed anew from the number of the thread wherever it is used */
-    long long bad = line < b.count ? b.first_bad[line] : 0;
-    bool alive = bad == SW_LINE_FINITE;
-    if (bad == SW_LINE_NOT_FINITE && me.l == 0) b.first_bad[line] = from;
-    if (!__any_sync(EVERYONE, alive)) return;
+    double *h = bytes_into_shared(me.response), u = 0.0, v = 0.0;
+    h[-2 * TOGETHER] = h[-TOGETHER] = 0.0;
+    for (int k = 0; k < BLOCK; k++) {
+        double next = sw_recursive_next(a1_of(me), a2_of(me), k == 0 ? 1.0 : 0.0, u, v);
+        v = u;
+        u = h[k * TOGETHER] = next;
+    }
+}
 
-    const struct sw_fused_line *mine = coefficient + (each ? run : 0);
-    for (int k = me.l; k < AT_STEP; k += LANES) shared_of(me)[k] = ((const double *)mine)[k];  /* closure, chain, power */
-    me.a1 = mine->a1;
-    me.a2 = mine->a2;
-    me.scale = (CRANK ? 2.0 : 1.0) * mine->scale;
-    me.stages = mine->stages;
-    me.closed = mine->closed;
-    me.most = __reduce_max_sync(EVERYONE, me.stages);
+/* What a lane keeps for all its lines: its block, and where in shared memory things are. */
+__device__ static inline void find_place(struct lane &me)
+{
+    int group = threadIdx.x / LANES, entry = (int)sizeof(double) * TOGETHER;
+    me.l = threadIdx.x % LANES;
     me.first = sw_recursive_start(me.l, POINTS, LANES);
     me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == BLOCK;
+    me.at = group * GROUP_ROOM * (int)sizeof(double);
+    me.response = (GROUPS * GROUP_ROOM + threadIdx.x / 32 * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
+    me.late = me.response - (me.full ? 0 : entry);
+    me.away = (GROUPS * (GROUP_ROOM + BLOCK + 2) + threadIdx.x) * (int)sizeof(double);
+    asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.late), "+r"(me.away));  /* kept, not computed anew wherever they are used */
     me.forth = me.back = 0;
     for (int k = 0; k < STAGES && !EVEN; k++) {
         int q = 1 << k, few = (int)((long long)q * POINTS / LANES);
@@ -300,7 +332,27 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
         me.forth |= (up_to > few) << k;
         me.back |= (on > few) << k;
     }
+}
 
+__device__ static inline void set_coefficients(struct lane &me, const struct sw_fused_line *mine)
+{
+    if (EACH || !EVEN)
+        for (int k = me.l; k < AT_STEP; k += LANES) shared_of(me)[k] = ((const double *)mine)[k];  /* closure, power */
+    if (!EACH) {
+        if (!EVEN && me.l == 0) compute_response(me);
+        return;
+    }
+    me.a1 = mine->a1;
+    me.a2 = mine->a2;
+    me.scale = (CRANK ? 2.0 : 1.0) * mine->scale;
+    me.stages = mine->stages;
+    me.closed = mine->closed;
+    me.most = __reduce_max_sync(EVERYONE, me.stages);
+    if (me.l == 0) compute_response(me);
+}
+
+__device__ static inline void set_values(const struct lane &me, const struct sw_line_batch &b, int run, struct values &v)
+{
     v.dt = b.dt[run];
     v.dx = b.dx[run];
     v.x0 = b.x0[run];
@@ -310,43 +362,78 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
     if (CELLS_SHARED && HELD_CELL)
         for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * LANES + me.l, LANES);
+}
+
+__device__ static inline void set_moment(const struct lane &me, const struct values &v, long long from, long long step,
+                                         struct moment &now)
+{
+    int phase = (int)(step - from) & (LANES - 1);
+    if (HELD_STEP && phase == 0) {
+        __syncwarp();
+        compute_steps(me, v, step);
+        __syncwarp();
+    }
+    now.step = step;
+    now.t = sw_line_time(CRANK ? 0.5 : 1.0, step, v.dt);
+    now.kept = shared_of(me) + AT_STEP + phase * HELD_STEP;
+}
+
+/* The lanes of this one's group, a bit each. */
+__device__ static inline unsigned group_mask(void)
+{
+    return (LANES == 32 ? EVERYONE : (1u << (LANES & 31)) - 1u) << (threadIdx.x % 32 / LANES * LANES);
+}
+
+/* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. */
+__device__ static inline void take_line(struct lane &me, const struct sw_line_batch &b, const struct sw_fused_line *coefficient, double *u,
+                                        long long from, long long to, int line)
+{
+    struct values v;
+    struct moment now;
+    int run = line < b.count ? line : 0;
+    long long bad = line < b.count ? b.first_bad[line] : 0;
+    bool alive = bad == SW_LINE_FINITE;
+    if (bad == SW_LINE_NOT_FINITE && me.l == 0) b.first_bad[line] = from;
+    if (!__any_sync(EVERYONE, alive)) return;
+    __syncwarp();
+    set_coefficients(me, EACH ? coefficient + run : &me.common->line);
+    set_values(me, b, run, v);
     __syncwarp();
 
-    double c[BLOCK], y_[IN_PLACE ? 1 : BLOCK], *at = u + (size_t)run * POINTS + me.first;
+    double c[BLOCK], held[IN_PLACE || AWAY == BLOCK ? 1 : BLOCK - AWAY], *at = u + (size_t)run * POINTS + me.first;
+    struct between y = {me, IN_PLACE ? c : held};
+    struct sw_state left = {0.0, 0.0};
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
-
-    struct moment now;
+    for (int j = 0; j < BLOCK; j++) {
+        c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
+        if (!FORCED) leave_up(me, j, c[j], &left);
+    }
     for (long long step = from; step < to; step++) {
-        asm volatile("" ::: "memory");  /* what lies in shared memory is not to be kept in registers */
         bool finite = true;
-        double *y = IN_PLACE ? c : y_;
+        forget_shared();
         if (FORCED) {
-            int phase = (int)(step - from) & (LANES - 1);
-            if (HELD_STEP && phase == 0) {
-                __syncwarp();
-                compute_steps(me, v, step);
-                __syncwarp();
-            }
-            now.step = step;
-            now.t = sw_line_time(CRANK ? 0.5 : 1.0, step, v.dt);
-            now.kept = shared_of(me) + AT_STEP + phase * HELD_STEP;
-            right_side(me, v, now, c, y);
+            set_moment(me, v, from, step, now);
+            left = right_side(me, v, now, c, y);
+            forget_shared();
         }
-        solve(me, y, [&](int j) { return FORCED ? y[j] : c[j]; },
-              [&](int j, double z) {
-                  c[j] = CRANK ? fma(me.scale, z, -c[j]) : me.scale * z;
-                  if (j % PART == 0 && j / PART < CHAINS) finite = finite && isfinite(z);
-              });
+        left = go_up(me, carry<1>(me, left), [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
+        forget_shared();
+        struct sw_state behind = carry<-1>(me, left);
+        left = sw_state{0.0, 0.0};
+        go_down(me, behind, y, [&](int j, double z) {
+            c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
+            if (!FORCED) leave_up(me, j, c[j], &left);
+            if (j == 0) finite = isfinite(z);
+        });
 
-        /* a recursion does not come back from what is not finite: its last point tells of all in the chain */
+        /* a recursion does not come back from what is not finite: its last point tells of all in the block */
         unsigned wrong = __ballot_sync(EVERYONE, alive && !finite);
         if (wrong) {
-            unsigned group_mask = (LANES == 32 ? EVERYONE : (1u << (LANES & 31)) - 1u) << (threadIdx.x % 32 / LANES * LANES);
-            if (wrong & group_mask) {
+            if (wrong & group_mask()) {
                 if (alive && me.l == 0) b.first_bad[line] = step + 1;
                 alive = false;
                 for (int j = 0; j < BLOCK; j++) c[j] = 0.0;
+                left = sw_state{0.0, 0.0};
             }
             if (!__any_sync(EVERYONE, alive)) return;
         }
@@ -354,4 +441,15 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
 #pragma unroll
     for (int j = 0; j < BLOCK; j++)
         if (alive && (j < BLOCK - 1 || me.full)) at[j] = c[j];
+}
+
+/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). u [count][POINTS]. */
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
+        const __grid_constant__ struct sw_fused_common common, double *__restrict__ u, long long from, long long to)
+{
+    struct lane me;
+    me.common = &common;
+    find_place(me);
+    take_line(me, b, coefficient, u, from, to, blockIdx.x * GROUPS + threadIdx.x / LANES);
 }

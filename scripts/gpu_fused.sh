@@ -17,7 +17,7 @@ if wanted tests; then
     grep -E '^\[  (FAILED|ERROR)|ERROR|FAILED|off by' "$out/test_stepper.txt" | head -30
 fi
 if wanted bench; then timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.txt"; fi
-# the same works laid out otherwise: lanes x blocks a multiprocessor x chains; as long as the limit allows
+# the same works laid out otherwise: lanes x blocks a multiprocessor x values in shared memory x warps a block; as long as the limit allows
 shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
     limit=$1 first=$2 last=$3; shift 3
     rows=$(printf ',cuda.fused+%s' "$@" | cut -c2-)
@@ -26,12 +26,12 @@ shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
 }
 if wanted shapes; then
     : > "$out/shapes.txt"
-    shapes 25 3 3 32x3x1 32x3x2 32x3x3 32x3x4 32x2x2 32x2x4 32x4x2                     # hyperdiffusion, n = 1024
-    shapes 20 2 2 16x3x1 16x3x2 16x3x4 16x2x2 16x2x4                                   # n = 512
-    shapes 15 8 8 4x3x1 4x3x2 4x3x4 4x2x2 4x4x2                                        # n = 128
-    shapes 15 10 10 32x3x1 32x3x2 32x2x2 32x2x4                                        # n = 1000
-    shapes 25 13 14 16x3x1 16x3x2 16x2x1 16x2x2 16x2x4 32x4x1 32x4x2 32x3x2 32x3x4     # Cahn-Hilliard, n = 1024, 1000
-    shapes 20 18 18 32x3x1 32x3x2 32x4x1 32x4x2 32x2x2                                 # forced
+    shapes 25 3 4 32x3 32x4x16 32x5x32 16x2x32 16x2x24 16x3x64 32x1x0x12      # hyperdiffusion, n = 1024, uniform and per run
+    shapes 20 2 2 16x3 16x5x32 8x2x32 8x2x24                                  # n = 512
+    shapes 15 8 9 4x3 4x2 8x2 8x3x24 16x3                                     # n = 128, 333
+    shapes 15 10 12 16x2x32 16x3x64 32x2 32x2x24 32x2x32                      # n = 1000, 1500, 2048
+    shapes 25 13 16 4x3 8x3 16x3 32x4 32x3                                    # Cahn-Hilliard
+    shapes 20 18 19 32x3 32x4 16x3 16x4                                       # forced
 fi
 wanted ncu || exit 0
 if command -v ncu > /dev/null; then

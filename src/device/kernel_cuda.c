@@ -64,9 +64,9 @@ static enum sw_status load_nvrtc(struct nvrtc *rtc)
     return SW_OK;
 }
 
-/* Rounding: no fast-math. Contraction into FMAs stays on: it depends on the text alone, so never on the batch. */
-static const char *const fixed_options[] = {"-std=c++17", "-lineinfo"};
-enum { FIXED_OPTIONS = 2 };
+/* Rounding: no fast-math, and no contraction into FMAs: the texts of two kernels that must agree to the bit differ in other things. */
+static const char *const fixed_options[] = {"-std=c++17", "-lineinfo", "-fmad=false"};
+enum { FIXED_OPTIONS = 3 };
 
 static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram program, nvrtcResult result,
                                      const char *label, int sm)

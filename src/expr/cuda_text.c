@@ -50,6 +50,30 @@ static void add_value(struct sw_text *text, const struct sw_program *p, const st
     }
 }
 
+/* Which operand of a sum or difference is a product computed at the same rate: 0, 1, or -1 for none. */
+static int product_of(const struct sw_program *p, const struct instruction *in)
+{
+    if (in->op != OP_ADD && in->op != OP_SUB) return -1;
+    for (int k = 0; k < 2; k++) {
+        const struct instruction *from = &p->code[in->operand[k]];
+        if (from->op == OP_MUL && from->rate == in->rate) return k;
+    }
+    return -1;
+}
+
+/* x y + z, x y - z or z - x y as one instruction of one rounding. Compilers are told to leave products and sums alone, as they would
+ * join them here and not there, and a run's bits must be the same in every kernel that holds its expression. */
+static void add_fused(struct sw_text *text, const struct sw_program *p, const struct instruction *in, int k)
+{
+    const struct instruction *product = &p->code[in->operand[k]];
+    char x[OPERAND_ROOM], y[OPERAND_ROOM], z[OPERAND_ROOM];
+    bool minus = in->op == OP_SUB;
+    write_operand(x, p, product->operand[0], in->rate);
+    write_operand(y, p, product->operand[1], in->rate);
+    write_operand(z, p, in->operand[1 - k], in->rate);
+    sw_text_printf(text, "fma(%s%s, %s, %s%s)", minus && k == 1 ? "-" : "", x, y, minus && k == 0 ? "-" : "", z);
+}
+
 /* The instructions of one rate, then what is kept of them. array: r, s or c. */
 static void add_body(struct sw_text *text, const struct sw_program *p, enum sw_rate rate, const char *array)
 {
@@ -57,7 +81,9 @@ static void add_body(struct sw_text *text, const struct sw_program *p, enum sw_r
         const struct instruction *in = &p->code[k];
         if (!op_table[in->op].operands) continue;
         sw_text_printf(text, "    const real v%d = ", k);
-        add_value(text, p, in);
+        int product = product_of(p, in);
+        if (product >= 0) add_fused(text, p, in, product);
+        else add_value(text, p, in);
         sw_text_add(text, ";\n");
     }
     for (int k = p->first[rate]; array && k < p->first[rate + 1]; k++)

@@ -19,9 +19,11 @@ void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
 /* How cuda.fused lays a line out over the lanes of a warp (cuda/line_fused_rtc.cuh). */
 struct sw_fused_shape {
     int lanes;          /* a line: 4, 8, 16 or 32                                              */
-    int chains;         /* a lane: recursions that it takes through its points at the same time */
     int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
-    int at_step, at_cell, room;  /* shared memory of a line, in doubles               */
+    int at_step, at_cell, room;  /* shared memory of a line, in doubles                        */
+    int response;       /* and, behind all lines' rooms, for the response of each              */
+    int away;           /* a lane: values between two sweeps kept in shared memory             */
+    int each;           /* whether coefficients differ from line to line                       */
     int cells_shared;   /* whether the values kept a cell lie there                            */
 };
 extern const char *const sw_fused_kernel_name;

@@ -116,8 +116,8 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
     add_part(text, &part[S_PART]);
     sw_text_printf(text, "enum { POINTS = %d, LANES = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
                    shape->lanes, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
-    sw_text_printf(text, "       CHAINS = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d };\n", shape->chains,
-                   shape->cells_shared, shape->at_step, shape->at_cell, shape->room);
+    sw_text_printf(text, "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d };\n",
+                   shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room);
     add_file(text, "line_fused_rtc.cuh");
 }
 

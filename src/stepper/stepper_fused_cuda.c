@@ -11,8 +11,9 @@
 struct fused {
     struct sw_lines        lines;        /* first: lines_cuda.h works on it; its field is `field`    */
     struct sw_fused_shape  shape;
-    struct sw_module      *module;
-    void                  *kernel;
+    struct sw_module      *module[2];    /* [1]: for coefficients that differ; made when needed       */
+    void                  *kernel[2];
+    struct sw_fused_common common;       /* of all lines, if they have the same coefficients          */
     double                *field, *staging;  /* n*capacity numbers each                              */
     struct sw_fused_line  *line, *host;  /* [capacity], or 1 of a batch whose runs all have the same */
     int                    each;         /* 0: the same for all                                      */
@@ -23,24 +24,20 @@ struct fused {
 static int block_of(int n, int lanes) { return (n + lanes - 1) / lanes; }
 
 /* Registers: 64 Ki a multiprocessor; 4 blocks of four warps leave 128 a thread, 3 168, 2 255. Crank-Nicolson keeps two numbers a
- * point, the old field and the one being solved for, backward Euler one; about 45 registers hold the rest, 8 more each chain. */
-enum { MOST_OF_ONE = 64, MOST_OF_TWO = 48, MOST_CHAINS = 4 };
+ * point, the old field and the one being solved for; `away` of the latter lie in shared memory. Backward Euler keeps one. About 45
+ * registers hold the rest. */
+enum { MOST = SW_FUSED_MOST };
 
-static int most_points(const struct sw_line_model *model) { return model->scheme == SW_CRANK_NICOLSON ? MOST_OF_TWO : MOST_OF_ONE; }
+/* Lanes a line, blocks a multiprocessor and values in shared memory for lines of up to so many points. Measured on an H200, 64 Mi
+ * points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000, 1024, 1500 and 2048, backward Euler with u^3 - u at 128,
+ * 512, 1000, 1024 and 2048, with a forcing in x and t besides at 512 and 1024; the rest is as their neighbours. The more points a lane
+ * has the fewer stages there are: 64 a lane win over 32 and more warps. */
+struct layout { int most, lanes, blocks, away; };
 
-/* Lanes a line, blocks a multiprocessor and chains a lane for lines of up to so many points. Measured on an H200, 64 Mi points
- * at once: lanes and blocks of Crank-Nicolson at n = 64, 100, 128, 512 and 1024, of backward Euler with u^3 - u at 128, 512,
- * 1000 and 1024, with a forcing in x and t besides at 1024; the rest is as their neighbours. More chains a lane lost wherever
- * they were tried, by 1 to 17 %, but for 1000 points in 16 lanes at 2 blocks: what a chain costs, its joins and registers, is
- * more than the waiting it hides. */
-struct layout { int most, lanes, blocks, chains; };
-
-static const struct layout crank[] = {{64, 4, 4, 1}, {128, 4, 3, 1}, {256, 8, 3, 1}, {512, 16, 3, 1}, {1024, 32, 3, 1},
-                                      {32 * MOST_OF_TWO, 32, 2, 1}, {0}};
-static const struct layout euler[] = {{128, 4, 4, 1}, {256, 8, 4, 1}, {512, 16, 4, 1}, {1024, 16, 3, 1},
-                                      {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
-static const struct layout euler_cells[] = {{128, 4, 4, 1}, {256, 8, 4, 1}, {512, 16, 4, 1}, {1024, 32, 4, 1},
-                                            {32 * MOST_OF_ONE, 32, 3, 1}, {0}};
+static const struct layout crank[] = {{128, 4, 3, 0}, {256, 4, 2, 32}, {384, 8, 3, 24}, {512, 8, 2, 32}, {1024, 16, 2, 32},
+                                      {32 * 48, 32, 2, 0}, {32 * MOST, 32, 2, 24}, {0}};
+static const struct layout euler[] = {{128, 4, 4, 0}, {256, 4, 3, 0}, {512, 8, 3, 0}, {1024, 16, 3, 0}, {32 * MOST, 32, 3, 0}, {0}};
+static const struct layout euler_cells[] = {{128, 4, 4, 0}, {256, 8, 4, 0}, {512, 16, 4, 0}, {1024, 32, 4, 0}, {32 * MOST, 32, 3, 0}, {0}};
 
 /* The row for lines of n points; most = 0: there is none. */
 static const struct layout *layout_for(const struct sw_line_model *m, int n)
@@ -57,39 +54,47 @@ static void place(struct sw_fused_shape *shape, const struct sw_line_model *mode
     struct sw_program_size kept = sw_line_kept(model);
     int stages = 0, lines = 32 / shape->lanes * shape->warps, cells = kept.cell * block_of(n, shape->lanes) * shape->lanes;
     while (1 << stages < shape->lanes) stages++;
-    shape->at_step = 16 + 8 * stages;
+    shape->at_step = 4 + 8 * stages;
+    shape->response = block_of(n, shape->lanes) + 2;
     shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
-    size_t block = (size_t)((shape->at_cell + cells + 7) / 8 * 8) * sizeof(double) * (size_t)lines;
+    size_t away = (size_t)(shape->away * 32 * shape->warps) * sizeof(double);
+    size_t block = (size_t)((shape->at_cell + cells + 7) / 8 * 8 + shape->response) * sizeof(double) * (size_t)lines + away;
     while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
     shape->cells_shared = block * (size_t)shape->blocks <= SHARED && block <= BLOCK_SHARED;
     shape->room = (shape->at_cell + (shape->cells_shared ? cells : 0) + 7) / 8 * 8;  /* lines begin at multiples of 64 bytes */
 }
 
+/* Of a lane's values between the sweeps, those in shared memory. */
+static int away_of(const struct sw_stepper_desc *d, int lanes, int wanted)
+{
+    int block = block_of(d->n, lanes);
+    return d->model.scheme != SW_CRANK_NICOLSON ? 0 : wanted < block ? wanted : block;
+}
+
 static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
 {
     const struct layout *l = layout_for(&d->model, d->n);
-    struct sw_fused_shape shape = {.lanes = l->lanes, .chains = l->chains, .warps = 4, .blocks = l->blocks};
+    struct sw_fused_shape shape = {.lanes = l->lanes, .warps = 4, .blocks = l->blocks, .away = away_of(d, l->lanes, l->away)};
     place(&shape, &d->model, d->n);
     return shape;
 }
 
-/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor; "16x3x4": besides, 4 chains a lane (1). */
+/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor; "16x3x20": 20 values of a lane in shared memory (0), "16x1x0x12":
+ * 12 warps a block (4). */
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
 {
-    int lanes, blocks, chains = 0, end = 0;
+    int number[4] = {0, 0, 0, 4}, end = 0, count = 0;
     *shape = shape_for(d);
     if (!text) return SW_OK;
-    if (sscanf(text, "%dx%d%n", &lanes, &blocks, &end) == 2 && !text[end])
-        chains = 1;
-    else if (sscanf(text, "%dx%dx%d%n", &lanes, &blocks, &chains, &end) != 3 || text[end])
-        return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
-    if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > most_points(&d->model) || d->n < lanes ||
-        blocks < 1 || blocks > 8 || chains < 1 || chains > MOST_CHAINS || chains > block_of(d->n, lanes))
-        return SW_FAIL(SW_E_CONFIG, "cuda.fused: %d points do not go over %d lanes, %d chains each, %d blocks a multiprocessor", d->n,
-                       lanes, chains, blocks);
+    for (; count < 4 && sscanf(text, count ? "x%d%n" : "%d%n", &number[count], &end) == 1; count++) text += end;
+    if (count < 2 || *text) return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
+    int lanes = number[0], blocks = number[1], away = number[2], warps = number[3];
+    if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > MOST || d->n < lanes || blocks < 1 || blocks > 8 || warps < 1 || warps > 32 || away < 0)
+        return SW_FAIL(SW_E_CONFIG, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
     shape->lanes = lanes;
     shape->blocks = blocks;
-    shape->chains = chains;
+    shape->warps = warps;
+    shape->away = away_of(d, lanes, away);
     place(shape, &d->model, d->n);
     return SW_OK;
 }
@@ -110,12 +115,15 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
     *per_run += (2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run) * sizeof(double) + sizeof(struct sw_fused_line);
 }
 
-static enum sw_status make_kernel(struct sw_stepper *s, struct fused *p)
+/* The kernel for coefficients that are the same for all lines, each = 0, or not. */
+static enum sw_status make_kernel(struct sw_stepper *s, struct fused *p, int each)
 {
     void *cubin = NULL;
     enum sw_status st;
+    if (p->kernel[each]) return SW_OK;
+    p->shape.each = each;
     SW_TRY(sw_fused_compile(&s->desc.model, s->desc.n, &p->shape, s->device->sm, &cubin));
-    st = sw_module_load(s->device, cubin, &sw_fused_kernel_name, 1, &p->kernel, &p->module);
+    st = sw_module_load(s->device, cubin, &sw_fused_kernel_name, 1, &p->kernel[each], &p->module[each]);
     sw_free(cubin);
     return st;
 }
@@ -127,7 +135,7 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     s->own = p;
     SW_TRY(choose_shape(&s->desc, band, &p->shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
-    SW_TRY(make_kernel(s, p));
+    SW_TRY(make_kernel(s, p, 0));
     SW_TRY(sw_lines_create(s, true));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
@@ -142,7 +150,7 @@ static void fused_destroy(struct sw_stepper *s)
     struct fused *p = s->own;
     if (!p) return;
     sw_lines_destroy(s);  /* waits for what is queued */
-    sw_module_unload(s->device, &p->module);
+    for (int each = 0; each < 2; each++) sw_module_unload(s->device, &p->module[each]);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
     sw_device_free(s->device, p->line);
@@ -152,10 +160,10 @@ static void fused_destroy(struct sw_stepper *s)
 
 /* ------------------------------------------------------------------ load */
 
-/* Powers for the chains; for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
+/* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
 static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, int n, const struct sw_fused_shape *shape)
 {
-    int lanes = shape->lanes, block = block_of(n, lanes), part = block / shape->chains, last = block - (shape->chains - 1) * part;
+    int lanes = shape->lanes;
     double turn[4];
     *line = (struct sw_fused_line){.a1 = r->a1, .a2 = r->a2, .scale = r->scale};
     for (int k = 0; 1 << k < lanes; k++) {
@@ -166,9 +174,6 @@ static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, i
             if (!sw_recursive_negligible(power)) line->stages = k + 1;
         }
     }
-    sw_recursive_power(r, part, line->chain[0]);
-    sw_recursive_power(r, last - 1, line->chain[1]);
-    sw_recursive_power(r, last, line->chain[2]);
     sw_recursive_power(r, n, turn);
     sw_recursive_closure(r, n, line->closure);
     line->closed = !sw_recursive_negligible(turn);
@@ -191,11 +196,21 @@ static void set_lines(const struct sw_stepper *s, struct fused *p, const char *c
     }
 }
 
+static void set_common(struct sw_fused_common *c, const struct sw_fused_line *line, enum sw_scheme scheme)
+{
+    c->line = *line;
+    c->scale = (scheme == SW_CRANK_NICOLSON ? 2.0 : 1.0) * line->scale;
+    c->h[0] = c->h[1] = 0.0;
+    for (int k = 2; k < SW_FUSED_MOST + 2; k++) c->h[k] = sw_recursive_next(line->a1, line->a2, k == 2 ? 1.0 : 0.0, c->h[k - 1], c->h[k - 2]);
+}
+
 static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
 {
     struct fused *p = s->own;
     SW_TRY(sw_lines_load(s, fault));
     set_lines(s, p, fault);
+    set_common(&p->common, &p->host[0], s->desc.model.scheme);
+    SW_TRY(make_kernel(s, p, p->each));
     return sw_device_upload(s->device, p->line, p->host, (p->each ? (size_t)s->count : 1) * sizeof *p->host);
 }
 
@@ -205,9 +220,9 @@ static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t 
 {
     struct fused *p = s->own;
     int lines = p->shape.warps * 32 / p->shape.lanes, blocks = (s->count + lines - 1) / lines;
-    size_t shared = (size_t)p->shape.room * (size_t)lines * sizeof(double);
-    void *args[] = {&p->lines.batch, &p->line, &p->each, &p->field, &from, &to};
-    return sw_kernel_launch(s->device, p->kernel, blocks, 1, 32 * p->shape.warps, shared, args);
+    size_t doubles = (size_t)(p->shape.room + p->shape.response) * (size_t)lines + (size_t)(p->shape.away * 32 * p->shape.warps);
+    void *args[] = {&p->lines.batch, &p->line, &p->common, &p->field, &from, &to};
+    return sw_kernel_launch(s->device, p->kernel[p->each], blocks, 1, 32 * p->shape.warps, doubles * sizeof(double), args);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
