@@ -61,8 +61,22 @@ static int product_of(const struct sw_program *p, const struct instruction *in)
     return -1;
 }
 
-/* x y + z, x y - z or z - x y as one instruction of one rounding. Compilers are told to leave products and sums alone, as they would
- * join them here and not there, and a run's bits must be the same in every kernel that holds its expression. */
+/* Whether some value needs instruction k by itself, not only inside such a sum. */
+static bool stands_alone(const struct sw_program *p, int k)
+{
+    if (k == p->root || p->code[k].kept >= 0) return true;
+    for (int j = k + 1; j < p->first[p->code[k].rate + 1]; j++) {
+        const struct instruction *in = &p->code[j];
+        int product = product_of(p, in);
+        for (int i = 0; i < op_table[in->op].operands; i++)
+            if (in->operand[i] == k && i != product) return true;
+    }
+    return false;
+}
+
+/* x y + z, x y - z or z - x y, to be one instruction of one rounding. Compilers are told to leave products and sums
+ * alone, as they would join them here and not there, and a run's bits must be the same in every kernel that holds its
+ * expression. */
 static void add_fused(struct sw_text *text, const struct sw_program *p, const struct instruction *in, int k)
 {
     const struct instruction *product = &p->code[in->operand[k]];
@@ -71,7 +85,7 @@ static void add_fused(struct sw_text *text, const struct sw_program *p, const st
     write_operand(x, p, product->operand[0], in->rate);
     write_operand(y, p, product->operand[1], in->rate);
     write_operand(z, p, in->operand[1 - k], in->rate);
-    sw_text_printf(text, "fma(%s%s, %s, %s%s)", minus && k == 1 ? "-" : "", x, y, minus && k == 0 ? "-" : "", z);
+    sw_text_printf(text, "SW_FMA(%s%s, %s, %s%s)", minus && k == 1 ? "-" : "", x, y, minus && k == 0 ? "-" : "", z);
 }
 
 /* The instructions of one rate, then what is kept of them. array: r, s or c. */
@@ -80,8 +94,9 @@ static void add_body(struct sw_text *text, const struct sw_program *p, enum sw_r
     for (int k = p->first[rate]; k < p->first[rate + 1]; k++) {
         const struct instruction *in = &p->code[k];
         if (!op_table[in->op].operands) continue;
-        sw_text_printf(text, "    const real v%d = ", k);
         int product = product_of(p, in);
+        if (in->op == OP_MUL && !stands_alone(p, k)) continue;
+        sw_text_printf(text, "    const real v%d = ", k);
         if (product >= 0) add_fused(text, p, in, product);
         else add_value(text, p, in);
         sw_text_add(text, ";\n");

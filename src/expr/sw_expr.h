@@ -191,8 +191,9 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
  *                                        real *c);
  *   SW_HD static inline real PREFIX_point(const real *p, int ld, const real *r, int rld, const real *s, int sld,
  *                                         const real *c, int cld, const real *in, int cell, real t, long long step);
- * Values are the CPU's bit for bit where the compiler does not contract a*b + c (nvcc -fmad=false, gcc
- * -ffp-contract=off) and its sin, exp, pow ... are the CPU's; otherwise they differ by rounding.
+ * The text asks for the type `real` and the macro SW_FMA(x, y, z), x*y + z in one rounding or two. Values are the CPU's
+ * bit for bit where it is two, the compiler contracts nothing else (nvcc -fmad=false, gcc -ffp-contract=off) and its
+ * sin, exp, pow ... are the CPU's; otherwise they differ by rounding.
  * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this
  * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);

@@ -13,7 +13,8 @@ const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
 static const char prologue[] =
     "typedef unsigned int uint32_t;\n"
     "typedef unsigned long long uint64_t;\n"
-    "typedef double real;\n";
+    "typedef double real;\n"
+    "#define SW_FMA(x, y, z) fma(x, y, z)\n";
 
 static const char *const before[] = {
     "base/sw_hd.h", "expr/random_point.h", "stepper/line_point.h", "stepper/measure_point.h", "stepper/batch_point.h",
