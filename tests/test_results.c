@@ -883,6 +883,26 @@ static void a_truncated_result_is_called_damaged(void **state)
     tear_down(&f);
 }
 
+static void lines_without_points_are_called_damage(void **state)
+{
+    struct fixture f;
+    const char *file = path_of("points.h5");
+    struct sw_table *t;
+    (void)state;
+    set_up(&f, TEN);
+    write_all(&f, file, 10, SW_RUN_DONE);
+    merge_into(&f, file);
+    for (int64_t n = 0; n > -2; n--) {
+        hid_t h = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), points = H5Aopen(h, "points", H5P_DEFAULT);
+        assert_true(H5Awrite(points, H5T_NATIVE_INT64, &n) >= 0);
+        H5Aclose(points);
+        H5Fclose(h);
+        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_contains(sw_err_message(), "points.h5: holds lines of less than one point");
+    }
+    tear_down(&f);
+}
+
 static void shards_are_joined(void **state)
 {
     struct fixture f;
@@ -1179,6 +1199,7 @@ int main(void)
         cmocka_unit_test(a_part_whose_beginning_is_lost_does_not_count),
         cmocka_unit_test(what_is_not_ours_is_called_what_it_is),
         cmocka_unit_test(a_truncated_result_is_called_damaged),
+        cmocka_unit_test(lines_without_points_are_called_damage),
         cmocka_unit_test(shards_are_joined),
         cmocka_unit_test(shards_of_other_sweeps_are_refused),
         cmocka_unit_test(a_newer_result_counts_but_an_unfinished_one_does_not),

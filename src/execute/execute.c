@@ -129,7 +129,9 @@ static enum sw_status compute(struct execution *x)
     if (st) return st;
     st = run_batches(x);
     if (st == SW_OK || st == SW_E_STOPPED) {
-        enum sw_status written = writer_wait(x->writer);
+        enum sw_status written = writer_wait_slots(x->writer);
+        if (!written) drop_sim(x);  /* while the end of the part is written */
+        if (!written) written = writer_wait(x->writer);
         if (written) st = written;
     }
     writer_destroy(&x->writer);

@@ -241,6 +241,7 @@ static void read_section(struct sw_h5 *h, const struct sw_table *table, struct s
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", s->name);
     s->n = sw_h5_get_attr_integer(h, path, "points", 0);
+    if (!h->status && s->n < 1) sw_h5_damaged(h, "holds lines of less than one point");
     s->field_first = sw_h5_get_attr_integer(h, path, "field_first", 0);
     s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);
     s->nfield = length_of(h, s, "time");
