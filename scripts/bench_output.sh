@@ -1,15 +1,16 @@
 #!/bin/bash
-# bench_output.sh [OPTION...] BUILD FOLDER [CSV]: does output hide behind computing? The same sweep with the fields saved every 10
-# steps, and computing alone, and writing alone, in turn, several times; whole calls, from start to exit; medians.
+# bench_output.sh [OPTION...] BUILD FOLDER [CSV]: does output hide behind computing? The same sweep with the fields
+# saved every 10 steps, and computing alone, and writing alone, in turn, several times; whole calls; medians.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           what is written to: a disk, or memory (/dev/shm). It needs room for twice the bytes
 #   CSV              where the rows are added (default: results/bench/output.csv)
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there)
 #   --gb G           10^9 bytes that a sweep saves, about (default: cpu 2, cuda 12)
 #   --repeats N      how often (default: 5)
-# Columns: out_s: fields saved every 10 steps. compute_s: no fields saved. write_s: a step between two outputs. plain_s: write() of as
-# many bytes, a field of all runs at a time, then fsync(), to one file there. start_s: no fields saved, one step: what a call takes
-# before and after. All but plain_s contain it: hidden = out_s / max(compute_s, start_s + plain_s), written = plain_s / (write_s - start_s).
+# Columns: out_s: fields saved every 10 steps. compute_s: no fields saved. write_s: a step between two outputs.
+# plain_s: write() of as many bytes, a field of all runs at a time, then fsync(), to one file there. start_s: no fields
+# saved, one step: what a call takes before and after; all but plain_s contain it. Then
+# hidden = out_s / max(compute_s, start_s + plain_s) and written = plain_s / (write_s - start_s).
 usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")/.." || exit 1
 devices='' gb='' repeats=5
@@ -139,7 +140,8 @@ def case(device, runs, total):
            "out_least_s": f"{min(seconds['out']):.4f}", "out_most_s": f"{max(seconds['out']):.4f}",
            "plain_least_s": f"{min(seconds['plain']):.4f}", "plain_most_s": f"{max(seconds['plain']):.4f}", **row,
            "threads": os.cpu_count(), "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    print(f"{device:5}{runs:6} runs, {size / 1e6:6.1f} MB x {outputs:5}, {row['file_system']}: out {median['out']:6.2f} s, "
+    print(f"{device:5}{runs:6} runs, {size / 1e6:6.1f} MB x {outputs:5}, {row['file_system']}: "
+          f"out {median['out']:6.2f} s, "
           f"compute {median['compute']:6.2f}, write {median['write']:6.2f}, plain {median['plain']:6.2f}, start "
           f"{median['start']:5.2f}; hidden {row['hidden']}, written {row['written']}", flush=True)
     return row

@@ -396,7 +396,8 @@ static void little_is_left_free_in_chunks(void **state)
     struct stat s;
     (void)state;
     set_up(&f, "problem = \"heat\"; grid = { n = 4096; length = 8.0; }; time = { dt = 0.5; end = 2.0; };"
-               "physics = { kappa = 1.0; }; initial = \"g\"; output = { fields = { times = \"linspace(0, end, 4)\"; }; };"
+               "physics = { kappa = 1.0; }; initial = \"g\";"
+               "output = { fields = { times = \"linspace(0, end, 4)\"; }; };"
                "sweep = { g = \"range(1, 129)\"; };");  /* 129 lines of 32 KiB: a line more than a chunk may hold */
     write_all(&f, file, 129, SW_RUN_DONE);
     merge_into(&f, file);

@@ -35,8 +35,8 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
 }
 
 /* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory,
- * and end (and are safe on disk) later. A GPU wants as many as fit. But a batch is a part of the file, and several parts
- * must be copied into one: where fields are saved a batch may be all the group, within an eighth of what fits. */
+ * and end (and are safe on disk) later. A GPU wants as many as fit. But a batch is a part of the file, and several
+ * parts must be copied into one: where fields are saved a batch may be all the group, within an eighth of what fits. */
 static double wanted(const struct sw_group *g, const struct sw_device *device, double fit)
 {
     if (device->space == SW_DEVICE) return MOST_RUNS;

@@ -67,9 +67,9 @@ static void job_over(struct writer *w, const struct job *j, enum sw_status st)
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Threads of OpenMP that wait for each other spin, for milliseconds, and keep this thread from a processor; unless there
- * are more of them than processors: then they soon sleep. This thread is one more, but counted only once it has had a
- * team. (Two processors with others at work, an output every 10 steps: 12 to 28 s without this, 1.4 to 5.7 s with it.) */
+/* Threads of OpenMP that wait for each other spin, for milliseconds, and keep this thread from a processor; unless
+ * there are more of them than processors: then they soon sleep. This thread is one more, but counted only once it has
+ * had a team. (Two processors, others at work, an output every 10 steps: 12 to 28 s without, 1.4 to 5.7 s with it.) */
 static int form_team(void)
 {
     int members = 0;

@@ -24,7 +24,8 @@ static bool same_param(const struct sw_table *a, const struct sw_table *b, int k
     const double *x = a->param + (size_t)k * (size_t)a->nruns, *y = b->param + (size_t)k * (size_t)b->nruns;
     if (!same_text(a->param_name[k], b->param_name[k]) || !a->nword[k] != !b->nword[k]) return false;
     for (int64_t j = 0; j < a->nruns; j++)
-        if (a->nword[k] ? !same_text(a->word[k][(int)x[j]], b->word[k][(int)y[j]]) : !same_number(x[j], y[j])) return false;
+        if (!(a->nword[k] ? same_text(a->word[k][(int)x[j]], b->word[k][(int)y[j]]) : same_number(x[j], y[j])))
+            return false;
     return true;
 }
 

@@ -110,8 +110,8 @@ static const double *scale_of(const struct sw_section *s, enum sw_var_kind kind)
 }
 
 /* A stretch of outputs of some neighbouring rows, into j->piece. */
-static enum sw_status read_piece(struct join *j, const struct window *w, const struct task *task, int64_t count, int64_t first,
-                                 int64_t outputs, hid_t dataset)
+static enum sw_status read_piece(struct join *j, const struct window *w, const struct task *task, int64_t count,
+                                 int64_t first, int64_t outputs, hid_t dataset)
 {
     hsize_t start[] = {(hsize_t)task->from, (hsize_t)first, 0};
     hsize_t size[] = {(hsize_t)count, (hsize_t)outputs, (hsize_t)w->inner};
@@ -130,7 +130,8 @@ static enum sw_status copy_from_dataset(struct join *j, const struct window *w, 
     for (int64_t o = 0; o < outputs; o += step) {
         SW_TRY(read_piece(j, w, task, count, first + o, step, dataset));
         for (int64_t k = 0; k < count; k++)
-            memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)(at + o) * w->cell, j->piece + (size_t)k * piece, piece);
+            memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)(at + o) * w->cell,
+                   j->piece + (size_t)k * piece, piece);
     }
     return SW_OK;
 }
@@ -147,7 +148,8 @@ static enum sw_status copy_rows(struct join *j, const struct window *w, const st
     if (dataset >= 0) return copy_from_dataset(j, w, task, count, first, at, outputs, dataset);
     const double *scale = scale_of(s, w->var->kind);
     for (int64_t k = 0; scale && k < count; k++)
-        memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)at * w->cell, scale + first, (size_t)outputs * w->cell);
+        memcpy(j->block + (size_t)task[k].to * row_bytes + (size_t)at * w->cell, scale + first,
+               (size_t)outputs * w->cell);
     return SW_OK;
 }
 

@@ -90,8 +90,8 @@ static enum sw_status write_safely(const struct sw_gather *g, const struct sw_ta
 }
 
 /* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
-static enum sw_status put_in_place(const struct sw_gather *g, const struct sw_table *t, const int64_t *link, bool own_parts,
-                                   const char *output)
+static enum sw_status put_in_place(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+                                   bool own_parts, const char *output)
 {
     const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */

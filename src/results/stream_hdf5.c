@@ -15,7 +15,8 @@ static int64_t equal_share(int64_t count, int64_t most)
 static hid_t make_dataset(const struct sw_stream *s, const struct sw_section *section, const struct sw_var *var,
                           int64_t outputs)
 {
-    int64_t rows = s->depth > 1 ? s->count : equal_share(s->count, sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count));
+    int64_t most = sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count);
+    int64_t rows = s->depth > 1 ? s->count : equal_share(s->count, most);
     struct sw_h5_shape shape = {
         .dim = {(hsize_t)s->count, 0, (hsize_t)s->inner},
         .chunk = {(hsize_t)rows, (hsize_t)s->depth, (hsize_t)sw_clamp(s->inner, 1, SW_CHUNK_POINTS)},

@@ -1,6 +1,7 @@
 #ifndef SW_RESULTS_H
 #define SW_RESULTS_H
-/* What comes out: FILE.h5, and while a sweep is under way its parts in FILE.h5.d/. All of HDF5 is in *_hdf5.c, in this folder alone.
+/* What comes out: FILE.h5, and while a sweep is under way its parts in FILE.h5.d/. All of HDF5 is in *_hdf5.c, in this
+ * folder alone.
  *
  * A part holds some runs of one group over a stretch of their output times. It is written to part-NNNNNN.h5.tmp and
  * becomes part-NNNNNN.h5 by fsync, rename, fsync of the folder: a part that is there is whole. A batch that ends in one
