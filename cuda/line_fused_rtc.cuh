@@ -404,10 +404,9 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     struct between y = {me, IN_PLACE ? c : held};
     struct sw_state left = {0.0, 0.0};
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) {
-        c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
-        if (!FORCED) leave_up(me, j, c[j], &left);
-    }
+    for (int j = 0; j < BLOCK; j++) c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
+#pragma unroll
+    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) leave_up(me, j, c[j], &left);  /* in go_down()'s order: the same bits */
     for (long long step = from; step < to; step++) {
         bool finite = true;
         forget_shared();
