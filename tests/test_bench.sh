@@ -40,6 +40,7 @@ expect 2 heat:n=16 --rows cpu.plain+cpu.thomas@0; says '@T is a number of thread
 expect 2 heat:n=16 --device cpu --rows cpu.plain+cpu.thomas --baseline cpu.other
 says "--baseline 'cpu.other' is not among the rows"
 expect 2 heat:n=16 --repeats none; says '--repeats takes a number'
+expect 2 heat:n=16 --longest 0; says '--longest takes a number of seconds'
 expect 2 heat:n=16 --csv --json; says 'exclude each other'
 
 # ---- every kind of work, every row that this machine has: verified
@@ -64,6 +65,9 @@ prints 'ratio: to cpu.plain\+cpu.thomas@1'
 COLUMNS=60 expect 0 band:n=16,batch=4 --rows cpu.thomas --device cpu --repeats 3
 prints '^row +unknown/s +ratio +of copy +of FMA +error$'
 says 'copies'; says 'FMA/s'; says 'error'; says '3 repeats of 20 steps'
+
+expect 0 band:n=999,batch=999,steps=1000000 --rows cpu.thomas --device cpu --repeats 1 --longest 0.01
+says '1 repeats of'; grep -q '1000000 steps' err && fail '--longest cuts nothing'
 
 # ---- an answer beyond its bound is reported and not timed: here no row can be right, the solution has died away
 expect 1 hyperdiffusion:n=16,batch=2,steps=250,dt=1e-4 --rows cpu.plain+cpu.thomas --device cpu --csv

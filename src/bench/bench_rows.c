@@ -143,7 +143,7 @@ static enum sw_status add_rows(struct sw_bench *b, const char *rows, int threads
 enum sw_status sw_bench_open(const struct sw_bench_spec *spec, const char *rows, const char *device, int threads,
                              struct sw_bench *bench)
 {
-    *bench = (struct sw_bench){.spec = *spec};
+    *bench = (struct sw_bench){.spec = *spec, .longest = 1.0};
     enum sw_status st = sw_device_open(device, threads, &bench->device[0].device);
     if (!st) bench->devices = 1;
     if (!st) st = add_rows(bench, rows, threads);

@@ -10,7 +10,6 @@
 
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 1000 };
 static const double long_enough = 0.5;   /* seconds that all repeats take together */
-static const double one_repeat = 1.0;    /* seconds that a repeat should not exceed: then fewer steps are timed */
 
 struct timing {
     const struct bench_work *work;
@@ -31,13 +30,13 @@ static enum sw_status time_steps(const struct timing *t, int64_t steps, double *
 }
 
 /* Steps for a repeat, from the time one step takes. The first call of all also loads kernels and touches memory. */
-static enum sw_status choose_steps(const struct timing *t, int64_t asked, int64_t *steps)
+static enum sw_status choose_steps(const struct timing *t, int64_t asked, double longest, int64_t *steps)
 {
     double one;
     SW_TRY(time_steps(t, 1, &one));
     SW_TRY(time_steps(t, 1, &one));
     *steps = asked;
-    if (one * (double)asked > one_repeat) *steps = one < one_repeat ? (int64_t)(one_repeat / one) : 1;
+    if (one * (double)asked > longest) *steps = one < longest ? (int64_t)(longest / one) : 1;
     return SW_OK;
 }
 
@@ -80,10 +79,11 @@ static enum sw_status repeat(const struct timing *t, int repeats, struct sw_benc
     return st;
 }
 
-static enum sw_status measure(const struct timing *t, const struct sw_bench_spec *spec, int repeats,
+static enum sw_status measure(const struct timing *t, const struct sw_bench *bench, int repeats,
                               struct sw_bench_row *row)
 {
-    SW_TRY(choose_steps(t, spec->steps, &row->steps));
+    const struct sw_bench_spec *spec = &bench->spec;
+    SW_TRY(choose_steps(t, spec->steps, bench->longest, &row->steps));
     SW_TRY(verify(t, row));
     if (row->state != SW_BENCH_OK) return SW_OK;
     row->cost = t->work->cost(t->own, row->steps);
@@ -101,7 +101,7 @@ static enum sw_status run(const struct sw_bench *bench, int repeats, struct sw_b
     if (!st) st = t.work->begin(t.own);
     if (!st) st = sw_device_wait(device);
     row->setup = sw_clock() - start;
-    if (!st) st = measure(&t, &bench->spec, repeats, row);
+    if (!st) st = measure(&t, bench, repeats, row);
     t.work->destroy(t.own);
     return st;
 }

@@ -61,7 +61,7 @@ struct sw_bench_row {
     enum sw_bench_state state;
     char    why[400];                   /* unless it is ok                                             */
     double  setup;                      /* seconds: create, load, factor, initial values               */
-    int64_t steps;                      /* timed at once: those asked for, or what takes about a second */
+    int64_t steps;                      /* timed at once: those asked for, or what takes `longest`      */
     int     repeats;
     double  least, median;              /* seconds for `steps`                                         */
     double  rate;                       /* points * steps a second, by the median                      */
@@ -77,6 +77,7 @@ struct sw_bench {
     int                    devices;
     struct sw_bench_row   *row;                        /* [rows]                                      */
     int                    rows;
+    double                 longest;                    /* seconds that a repeat should not exceed: else fewer steps */
 };
 
 /** Choose rows and open their devices.

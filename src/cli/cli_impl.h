@@ -36,6 +36,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
                *log_axes, *rows, *baseline;  /* NULL: not given                                                   */
     int         threads;                /* 0: all                                                            */
     int         repeats;                /* 0: not given                                                      */
+    double      longest;                /* seconds; 0: not given                                             */
     int         shard, nshards;         /* 0, 0: none                                                        */
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* sw_clock() then; 0: none                                          */

@@ -91,6 +91,7 @@ enum sw_status cmd_bench(struct sw_cli *cli)
     if (cli->csv && cli->json) return SW_FAIL(SW_E_USAGE, "--csv and --json exclude each other");
     SW_TRY(sw_bench_parse(text, &spec));
     SW_TRY(sw_bench_open(&spec, cli->rows, cli->device ? cli->device : "auto", cli->threads, &bench));
+    if (cli->longest > 0) bench.longest = cli->longest;
     cli_say(cli, "bench    %s · %s\n", text, bench.device[0].device->name);
     enum sw_status st = find_baseline(cli, &bench, &baseline);
     if (!st) st = run_all(cli, &bench);

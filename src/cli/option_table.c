@@ -48,6 +48,15 @@ static enum sw_status set_repeats(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
+static enum sw_status set_longest(struct sw_cli *cli, const char *value)
+{
+    char *end;
+    cli->longest = strtod(value, &end);
+    if (*end || end == value || !(cli->longest > 0 && cli->longest <= 86400))
+        return SW_FAIL(SW_E_USAGE, "--longest takes a number of seconds; got '%s'", value);
+    return SW_OK;
+}
+
 static enum sw_status set_shard(struct sw_cli *cli, const char *value)
 {
     int end = 0;
@@ -111,6 +120,7 @@ const struct cli_option cli_option_table[] = {
      AT(rows)},
     {0, "baseline", "ROW", CLI_BENCH, "the row that ratios are taken to (default: the last)", AT(baseline)},
     {0, "repeats", "K", CLI_BENCH, "repeat K times (default: at least 5, for half a second)", BY(set_repeats)},
+    {0, "longest", "SECONDS", CLI_BENCH, "fewer steps where a repeat would take longer (default: 1)", BY(set_longest)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},
