@@ -138,8 +138,9 @@ portable:                      ## build/portable: program and tests that need on
 	@cd $B/portable-objects && cp sweep libcmocka.so.0 fail_nth.so $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
-docs: $B/sweep                 ## write docs/config.md and the man pages again from the tables
+docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmarks.md again
 	@scripts/make_docs.sh $B/sweep
+	@python3 scripts/bench_tables.py
 
 install: sweep                 ## into PREFIX (default /usr/local), under DESTDIR
 	@scripts/install.sh "$(DESTDIR)$(PREFIX)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # bench_steps.sh [--dry-run] BUILD [FOLDER [PART...]]: time steps, every way this program has, at the works its speed is
-# stated for.
+# stated for (docs/benchmarks.md), 5 short repeats of each: about 5 minutes in all on one GPU.
 #   BUILD   a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER  where steps_PART.csv go (default: results/bench)
 #   PART    shapes      hyperdiffusion, many lines of 256 to 2048 points, every row
@@ -19,7 +19,7 @@ shift; [ $# -eq 0 ] || shift
 [ -x "$sweep" ] || { echo "bench_steps.sh: no program $sweep" >&2; exit 1; }
 mkdir -p "$folder" || exit 1
 failed=0
-gpsv=cuda.split+cusparse.gpsv thomas=cuda.split+cuda.thomas ours=''
+gpsv=cuda.split+cusparse.gpsv thomas=cuda.split+cuda.thomas shared=cuda.split+cuda.thomas_shared ours=''
 "$sweep" list | grep -E '^  cuda\.fused ' | grep -qv 'absent:' && ours=cuda.fused,
 
 # bench PART SPEC OPTION...
@@ -28,24 +28,26 @@ bench() {
     shift
     echo "[$SECONDS s] $part: $*"
     [ -z "$dry" ] || return 0
-    "$sweep" bench "$@" -q -o "$folder/steps_$part.csv" || failed=$((failed + 1))
+    "$sweep" bench "$@" --repeats 5 --longest 0.25 -q -o "$folder/steps_$part.csv" || failed=$((failed + 1))
 }
 shapes() {
     for shape in n=256,batch=65536 n=512,batch=8192 n=512,batch=65536 n=1024,batch=65536 n=2048,batch=16384; do
         bench shapes "hyperdiffusion:$shape,steps=250" --device cuda --baseline $gpsv
     done
 }
-# n, and batch = 2^26/n
-sizes() {
-    for n in 100 333 1000 3000 10000 65536 131072; do
-        bench sizes "hyperdiffusion:n=$n,batch=$((67108864 / n)),steps=250" --device cuda --rows $ours$thomas,$gpsv
+# PART N...: 2^26 points in lines of n. On long ones the usual dt would make matrices that the baselines cannot solve.
+lengths() {
+    local part=$1 dt
+    shift
+    for n in "$@"; do
+        dt=''
+        [ "$n" -lt 10000 ] || dt=,dt=1e-12
+        bench "$part" "hyperdiffusion:n=$n,batch=$((67108864 / n))$dt,steps=250" --device cuda \
+            --rows $ours$thomas,$shared,$gpsv
     done
 }
-short() {
-    for n in 64 128 256; do
-        bench short "hyperdiffusion:n=$n,batch=$((67108864 / n)),steps=250" --device cuda --rows $ours$thomas,$gpsv
-    done
-}
+sizes() { lengths sizes 100 333 1000 3000 10000 65536 131072; }
+short() { lengths short 64 128 256; }
 equations() {
     for spec in hyperdiffusion:n=1024,batch=65536 hyperdiffusion:n=1024,batch=65536,per_run heat:n=1024,batch=65536 \
                 cahn_hilliard:n=1024,batch=65536 cahn_hilliard:n=1024,batch=65536,per_run \
@@ -60,7 +62,7 @@ cpu() {
     done
 }
 bands() {
-    for shape in n=512,batch=8192,periodic n=512,batch=65536,periodic n=512,batch=65536; do
+    for shape in n=512,batch=8192,periodic n=512,batch=65536,periodic n=512,batch=65536,periodic,uniform; do
         bench bands "band:$shape" --device cuda
     done
 }

@@ -1,118 +1,193 @@
 #!/usr/bin/env python3
-"""Draw figures 3 to 14 of the cuPentBatch paper from cupentbatch_*.csv, as scripts/reproduce_cupentbatch.sh writes
-them.
+"""Draw what scripts/reproduce_cupentbatch.sh and scripts/bench_steps.sh measured: figures 3 to 14 of the cuPentBatch
+paper with this program's rows beside them, the goals, and the rates over the length of a line.
 
 usage: plot_bench.py FOLDER     the pictures go beside the CSV files
 Needs matplotlib. Speed-ups are ratios of rates (points times steps a second, by the median) measured in one run of
-`sweep bench`.
-"""
+`sweep bench`."""
 import collections
-import csv
 import os
 import sys
+import textwrap
 
 try:
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 except ImportError as error:
     print(f"error: {error}; install python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
     sys.exit(4)
+
+import bench_data as data
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]   # as in plot.py
 plt.rcParams.update({
     "font.size": 10.5, "axes.prop_cycle": matplotlib.cycler(color=COLOURS), "axes.spines.top": False,
     "axes.spines.right": False, "axes.grid": True, "grid.color": "#d9d9d9", "grid.linewidth": 0.6,
-    "lines.linewidth": 1.6, "lines.markersize": 5, "legend.frameon": False, "legend.fontsize": 9, "savefig.dpi": 130,
+    "lines.linewidth": 1.6, "lines.markersize": 5, "legend.frameon": False, "legend.fontsize": 9.5, "savefig.dpi": 130,
 })
-CONSTANT, REWRITE, OURS = "cuda.split+cuda.thomas", "cuda.split+cuda.thomas_rewrite", "cuda.fused"
-ROWS = {CONSTANT: "cuPentBatch, constant", REWRITE: "cuPentBatch, rewrite", OURS: "cuda.fused"}
-SIZE = {"batch": "batch size", "n": "unknowns a system"}
-
-# One picture: the part of the script that measured it, what is on the axis, the rows and the paper's figures they
-# belong to (0: not in the paper), the baseline, which points.
-GPSV = "gpsvInterleavedBatch"
-ANY, FEW, MANY = (lambda n, batch: True), (lambda n, batch: batch <= 8192), (lambda n, batch: batch > 8192)
-PICTURES = [
-    ("figures_03_04", "small", "batch", {CONSTANT: 3, REWRITE: 4, OURS: 0}, GPSV, ANY),
-    ("figures_05_06", "large", "batch", {CONSTANT: 5, REWRITE: 6, OURS: 0}, GPSV, ANY),
-    ("figures_07_08", "small", "n", {CONSTANT: 7, REWRITE: 8, OURS: 0}, GPSV, ANY),
-    ("figures_09_10", "long", "n", {CONSTANT: 9, REWRITE: 10, OURS: 0}, GPSV, ANY),
-    ("figure_11", "serial", "n", {CONSTANT: 11, OURS: 0}, "the serial program", FEW),
-    ("figure_12", "serial", "batch", {CONSTANT: 12, OURS: 0}, "the serial program", FEW),
-    ("figure_13", "serial", "batch", {CONSTANT: 13, OURS: 0}, "the serial program", MANY),
-    ("figure_14", "openmp", "batch", {CONSTANT: 14, OURS: 0}, "8 threads", ANY),
-]
+GREY, PAPER = "#666666", "#b07d00"
 
 
-class Table:
-    """The rows of a CSV file that were timed: ratio[row][(n, batch)], to the baseline of their run."""
-    def __init__(self, path):
-        self.ratio = collections.defaultdict(dict)
-        self.origin = ""
-        with open(path, newline="") as file:
-            for line in csv.DictReader(file):
-                if line["state"] != "ok" or not line["ratio"]:
-                    continue
-                self.ratio[line["row"]][int(line["n"]), int(line["batch"])] = float(line["ratio"])
-                if line["row"].startswith("cuda"):
-                    self.origin = (f"{line['device']}, driver {line['driver']}, CUDA {line['cuda']}, "
-                                   f"commit {line['commit']}")
+def plain(value, _=None):
+    """0.5, 1, 20, 1000: ticks of a logarithmic axis without powers."""
+    return f"{value:g}" if value < 1e5 else f"{value:.0e}".replace("e+0", "e")
 
 
-def draw_panel(axes, points, over, chosen, title):
-    """points: {(n, batch): ratio}. One line for each value of what is not on the axis."""
-    lines = collections.defaultdict(list)
-    for (n, batch), ratio in sorted(points.items()):
-        if chosen(n, batch):
-            x, key = (n, batch) if over == "n" else (batch, n)
-            lines[key].append((x, ratio))
-    other = "n" if over == "batch" else "batch"
-    for (key, line), marker in zip(sorted(lines.items()), "osD^v<>Xph*"):
-        axes.plot(*zip(*sorted(line)), marker=marker, label=f"{other} = {key}")
-    axes.set_xscale("log", base=2)
-    axes.set_xlabel(SIZE[over])
-    axes.set_title(title, fontsize=10.5)
-    axes.axhline(1, color="#777777", linewidth=0.8)
-    axes.set_ylim(bottom=0)
-    if lines:
-        axes.legend(ncol=2 if len(lines) > 4 else 1)
-    return bool(lines)
+def log_axis(axis, low, high):
+    """Ticks at 1, 2, 5 times powers of ten where there is room for them, else at the powers."""
+    steps = (1.0, 2.0, 5.0) if high < 200 * low else (1.0,)
+    axis.set_major_locator(LogLocator(base=10, subs=steps))
+    axis.set_major_formatter(FuncFormatter(plain))
+    axis.set_minor_formatter(NullFormatter())
 
 
-def draw(folder, tables, name, table, over, rows, baseline, chosen):
-    if table not in tables:
-        return
-    here = [row for row in rows if any(chosen(*at) for at in tables[table].ratio.get(row, {}))]
-    if not here:
-        return
-    figure, panels = plt.subplots(1, len(here), figsize=(4.6 * len(here), 3.9), squeeze=False)
-    for axes, row in zip(panels[0], here):
-        title = f"{ROWS[row]}" + (f" (the paper's figure {rows[row]})" if rows[row] else "")
-        draw_panel(axes, tables[table].ratio[row], over, chosen, title)
-    panels[0][0].set_ylabel(f"speed-up over {baseline}")
-    figure.text(0.995, 0.005, tables[table].origin, ha="right", va="bottom", fontsize=7, color="#777777")
-    figure.tight_layout(rect=(0, 0.03, 1, 1))
-    path = os.path.join(folder, f"cupentbatch_{name}.png")
+def save(figure, folder, name, origin, top=1.0):
+    figure.text(0.995, 0.006, origin, ha="right", va="bottom", fontsize=7.5, color=GREY)
+    figure.tight_layout(rect=(0, 0.035, 1, top))
+    path = os.path.join(folder, f"{name}.png")
     figure.savefig(path)
     plt.close(figure)
     print(path)
+
+
+# ---------------------------------------------------------------- the paper's figures
+
+def curves(points, over):
+    """[(label's value, [(x, ratio)])]: one curve for each value of what is not on the axis."""
+    lines = collections.defaultdict(list)
+    for (n, batch), ratio in sorted(points.items()):
+        x, key = (n, batch) if over == "n" else (batch, n)
+        lines[key].append((x, ratio))
+    return sorted(lines.items())
+
+
+def draw_panel(axes, points, over, keys, title):
+    for key, line in curves(points, over):
+        k = keys.index(key)
+        label = f"{'n' if over == 'batch' else 'batch'} = {key}"
+        axes.plot(*zip(*sorted(line)), marker="osD^v<>Xph*"[k % 11], color=COLOURS[k % len(COLOURS)], label=label)
+    ticks = sorted({x for _, line in curves(points, over) for x, _ in line})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks)
+    axes.set_xticklabels([str(x) for x in ticks], rotation=35 if max(ticks) >= 10000 or len(ticks) > 5 else 0)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("batch size" if over == "batch" else "n, unknowns a system")
+    axes.set_title(title, fontsize=10.5)
+    axes.axhline(1, color=GREY, linewidth=1.1)
+
+
+def draw_paper(axes, fig):
+    """What the paper's text says of a figure: a line or band, and its words."""
+    if fig.low is not None and fig.low > 1:
+        if fig.high:
+            axes.axhspan(fig.low, fig.high, color=PAPER, alpha=0.3, linewidth=0)
+        else:
+            axes.axhline(fig.low, color=PAPER, linewidth=1.1, linestyle="--")
+    words = textwrap.fill("paper: " + fig.says, 44)
+    axes.text(0.03, 0.97, words, transform=axes.transAxes, ha="left", va="top", fontsize=9, color=PAPER)
+
+
+def draw_picture(folder, table, picture):
+    rows = [(fig.row, fig) for fig in picture.figures] + [(row, None) for row in picture.ours]
+    rows = [(row, fig, table.points(row, picture.chosen)) for row, fig in rows]
+    rows = [item for item in rows if item[2]]
+    if not rows:
+        return
+    every = [ratio for _, _, points in rows for ratio in points.values()]
+    every += [bound for fig in picture.figures for bound in (fig.low, fig.high) if bound]
+    low, high = min(every + [0.9]), max(every)
+    keys = sorted({batch if picture.over == "n" else n for _, _, points in rows for n, batch in points})
+    figure, panels = plt.subplots(1, len(rows), figsize=(3.7 * len(rows) + 0.6, 4.3), squeeze=False, sharey=True)
+    for axes, (row, fig, points) in zip(panels[0], rows):
+        title = f"figure {fig.number}: {data.NAMES[row]}" if fig else f"beside it: {data.NAMES[row]}"
+        draw_panel(axes, points, picture.over, keys, title)
+        axes.set_yscale("log")
+        axes.set_ylim(low / 1.25, high * 2.4)   # room for the words above
+        log_axis(axes.yaxis, low, high)
+        if fig:
+            draw_paper(axes, fig)
+    panels[0][0].set_ylabel(f"speed-up over {picture.baseline}")
+    handles, labels = max((axes.get_legend_handles_labels() for axes in panels[0]), key=lambda pair: len(pair[0]))
+    figure.legend(handles, labels, loc="upper center", ncol=len(handles))
+    save(figure, folder, f"cupentbatch_{picture.name}", table.origin(), top=0.93)
+
+
+# ---------------------------------------------------------------- goals, lengths
+
+def draw_goals(folder, table):
+    """How far each figure is from its goal: 1 is just there; beyond the line is better, for errors too."""
+    bars = []
+    for goal in data.GOALS:
+        value = goal.value(table)
+        if value is not None:
+            better = value / goal.least if goal.least is not None else goal.most / value
+            bars.append((f"{goal.work}, {goal.what}", better, f"{data.figure_text(value)} "
+                         f"(goal {data.figure_text(goal.least if goal.least is not None else goal.most)})"))
+    if not bars:
+        return
+    figure, axes = plt.subplots(figsize=(9.6, 0.31 * len(bars) + 1.3))
+    places = range(len(bars), 0, -1)
+    colours = [COLOURS[2] if bar[1] >= 1 else COLOURS[1] for bar in bars]
+    axes.barh(places, [min(bar[1], 10) for bar in bars], color=colours, height=0.6, zorder=2)
+    for place, (_, better, text) in zip(places, bars):
+        axes.text(11, place, text, va="center", fontsize=9, clip_on=False)
+    axes.set_yticks(list(places))
+    axes.set_yticklabels([bar[0] for bar in bars], fontsize=9)
+    axes.set_xscale("log")
+    axes.set_xlim(0.1, 10)
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.axvline(1, color="black", linewidth=1.2, zorder=3)
+    axes.grid(False, axis="y")
+    axes.set_xlabel("measured over goal (for an error: goal over measured); more than 1 is reached")
+    save(figure, folder, "goals", table.origin())
+
+
+def draw_lengths(folder, table):
+    """Rates over n where all works have the same number of points."""
+    lines = collections.defaultdict(dict)
+    for (spec, row), line in table.at.items():
+        n = int(line["n"])
+        if spec == data.length_spec(n) and line["state"] == "ok" and row in data.NAMES:
+            lines[row][n] = float(line["rate"])
+    if not any(len(line) > 1 for line in lines.values()):
+        return
+    figure, axes = plt.subplots(figsize=(8.2, 4.6))
+    for k, (row, line) in enumerate(sorted(lines.items(), key=lambda item: -max(item[1].values()))):
+        axes.plot(*zip(*sorted(line.items())), marker="osD^v"[k % 5], label=data.NAMES[row])
+    ticks = []
+    for n in sorted({n for line in lines.values() for n in line}):
+        if not ticks or n > 1.45 * ticks[-1]:   # room for its number
+            ticks.append(n)
+    copy = max(float(line["copy_bytes_per_s"]) for line in table.at.values() if line["row"].startswith("cuda"))
+    axes.axhline(copy / 16, color=GREY, linewidth=1.1, linestyle=":", label="the field read and written in each step")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(ticks)
+    axes.set_xticklabels([str(n) for n in ticks], rotation=35)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("n, points a line; $2^{26}$ points in all")
+    axes.set_ylabel("point·steps/s")
+    axes.set_title("hyperdiffusion, 250 steps between outputs")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    save(figure, folder, "lengths", table.origin())
 
 
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    folder, tables = sys.argv[1], {}
-    for name in sorted({picture[1] for picture in PICTURES}):
-        path = os.path.join(folder, f"cupentbatch_{name}.csv")
-        if os.path.exists(path):
-            tables[name] = Table(path)
-    if not tables:
-        print(f"error: no cupentbatch_*.csv in {folder}", file=sys.stderr)
+    folder = sys.argv[1]
+    parts, steps = data.figures(folder), data.steps(folder)
+    if not parts and not steps.at:
+        print(f"error: no cupentbatch_*.csv and no steps_*.csv in {folder}", file=sys.stderr)
         return 5
-    for picture in PICTURES:
-        draw(folder, tables, *picture)
+    for picture in data.PICTURES:
+        if picture.part in parts:
+            draw_picture(folder, parts[picture.part], picture)
+    draw_goals(folder, steps)
+    draw_lengths(folder, steps)
     return 0
 
 

@@ -2,27 +2,32 @@
 # reproduce_cupentbatch.sh [OPTION...] BUILD [FOLDER]: what figures 3 to 14 of the cuPentBatch paper show
 # (arXiv:1807.07382, section III), on this machine: hyperdiffusion, 250 steps, all systems with the same initial values
 # and matrix; times without set-up.
-#   BUILD        a folder with the program, as `make` leaves in build and `make portable` in build/portable
-#   FOLDER       where cupentbatch_*.csv and the pictures go (default: results/bench)
-#   --quick      fewer points, 5 repeats of each
-#   --part PART  only small (figures 3, 4, 7, 8), large (5, 6), long (9, 10), serial (11 to 13) or openmp (14); may be
-#                given several times
-#   --dry-run    print what would be timed
-#   --cpu        no GPU here: a few tiny points of CPU rows, to try the script
+#   BUILD         a folder with the program, as `make` leaves in build and `make portable` in build/portable
+#   FOLDER        where cupentbatch_*.csv and the pictures go (default: results/bench)
+#   --medium      every figure with enough points to see its course, 5 short repeats of each: about 5 minutes in all
+#   --quick       a few points, 5 short repeats: a minute or two
+#   --part PART   only small (figures 3, 4, 7, 8), large (5, 6), long (9, 10), serial (11 to 13) or openmp (14);
+#                 repeatable
+#   --limit S     begin no point later than after S seconds; those left out are told
+#   --dry-run     print what would be timed
+#   --cpu         no GPU here: a few tiny points of CPU rows, to try the script
 # The paper's text does not say which numbers of unknowns and batch sizes its legends have: those below cover what it
 # describes. gpsv, cuPentBatchConstant, cuPentBatchRewrite are cuda.split with the band solvers cusparse.gpsv,
-# cuda.thomas, cuda.thomas_rewrite; its serial and OpenMP programs cpu.plain+cpu.thomas with 1 and 8 threads. Where this
-# program has a row cuda.fused, it is beside them.
+# cuda.thomas, cuda.thomas_rewrite; its serial and OpenMP programs cpu.plain+cpu.thomas with 1 and 8 threads. Beside
+# them are cuda.fused, which keeps lines on the chip, cpu.simd, which keeps them in the cache, and one factor for all
+# systems (cuda.thomas_shared), the least that a step through memory takes.
 
 usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")/.." || exit 1
-quick='' dry='' cpu='' parts=''
+size=full dry='' cpu='' parts='' limit=1000000
 while [ $# -gt 0 ]; do
     case $1 in
-        --quick) quick=1 ;;
+        --quick) size=quick ;;
+        --medium) size=medium ;;
         --dry-run) dry=1 ;;
         --cpu) cpu=1 ;;
         --part) shift; parts="$parts $1" ;;
+        --limit) shift; limit=$1 ;;
         -*) usage ;;
         *) break ;;
     esac
@@ -32,20 +37,25 @@ done
 sweep=$1/sweep folder=${2:-results/bench}
 [ -x "$sweep" ] || { echo "reproduce_cupentbatch.sh: no program $sweep" >&2; exit 1; }
 mkdir -p "$folder" || exit 1
-failed=0 points=0 device=cuda repeats=()
-[ -z "$quick" ] || repeats=(--repeats 5)
+failed=0 points=0 left=0 device=cuda repeats=()
+[ $size = full ] || repeats=(--repeats 5 --longest 0.15)
 export OMP_PROC_BIND=${OMP_PROC_BIND:-spread}  # threads stay near the memory they touched first
 
 constant=cuda.split+cuda.thomas rewrite=cuda.split+cuda.thomas_rewrite gpsv=cuda.split+cusparse.gpsv
-serial=cpu.plain+cpu.thomas@1 openmp=cpu.plain+cpu.thomas@8 ours=''
-"$sweep" list | grep -E '^  cuda\.fused ' | grep -qv 'absent:' && ours=cuda.fused,
-gpu=$ours$constant,$rewrite,$gpsv
+serial=cpu.plain+cpu.thomas openmp=cpu.plain+cpu.thomas@8 fused='' simd=''
+has() { "$sweep" list | grep -E "^  $1 " | grep -qv 'absent:'; }
+has 'cuda\.fused' && fused=cuda.fused,
+has 'cpu\.simd' && simd=1
+gpu=$fused$constant,$rewrite,cuda.split+cuda.thomas_shared,$gpsv
+serial_rows=$fused$constant,${simd:+cpu.simd@1,}$serial@1
+openmp_rows=$fused$constant,${simd:+cpu.simd@8,}$openmp
 
 # grid PART "N..." "BATCH..." ROWS BASELINE: time the rows at each point
 grid() {
     local n batch spec
     for n in $2; do
         for batch in $3; do
+            [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); continue; }
             spec="hyperdiffusion:n=$n,batch=$batch,steps=250"
             points=$((points + 1))
             echo "[$SECONDS s] $1: $spec $4"
@@ -56,32 +66,46 @@ grid() {
     done
 }
 small() {
-    [ -z "$quick" ] || { grid small '64 256 1024' '64 512 4096' "$gpu" $gpsv; return; }
-    grid small '64 128 256 512 1024 2048' '32 128 512 2048 8192' "$gpu" $gpsv
+    case $size in
+        quick) grid small '64 256 1024' '64 512 4096' "$gpu" $gpsv ;;
+        *) grid small '64 128 256 512 1024 2048' '32 128 512 2048 8192' "$gpu" $gpsv ;;
+    esac
 }
 large() {
-    [ -z "$quick" ] || { grid large '256 1024' '16384 65536' "$gpu" $gpsv; return; }
-    grid large '64 128 256 512 1024' '16384 32768 65536 131072' "$gpu" $gpsv
+    case $size in
+        quick) grid large '256 1024' '16384 65536' "$gpu" $gpsv ;;
+        medium) grid large '64 256 512 1024' '16384 32768 131072' "$gpu" $gpsv ;;
+        *) grid large '64 128 256 512 1024' '16384 32768 65536 131072' "$gpu" $gpsv ;;
+    esac
 }
 long() {
-    [ -z "$quick" ] || { grid long '16384' '64 1024' "$gpu" $gpsv; return; }
-    grid long '4096 8192 16384 32768' '64 256 1024' "$gpu" $gpsv
+    case $size in
+        quick) grid long '16384' '64 1024' "$gpu" $gpsv ;;
+        medium) grid long '4096 8192 16384 32768' '64 1024' "$gpu" $gpsv ;;
+        *) grid long '4096 8192 16384 32768' '64 256 1024' "$gpu" $gpsv ;;
+    esac
 }
 serial() {
-    [ -z "$quick" ] || { grid serial '64 256 1024' '128 2048' "$ours$constant,$serial" $serial
-                         grid serial '256' '16384 32768' "$ours$constant,$serial" $serial; return; }
-    grid serial '64 128 256 512 1024' '32 128 512 2048 8192' "$ours$constant,$serial" $serial
-    grid serial '64 256 512' '16384 32768 65536' "$ours$constant,$serial" $serial
+    case $size in
+        quick) grid serial '64 256 1024' '128 2048' "$serial_rows" $serial@1
+               grid serial '256' '16384 32768' "$serial_rows" $serial@1 ;;
+        medium) grid serial '64 256 1024' '32 128 512 2048 8192' "$serial_rows" $serial@1
+                grid serial '64 256 512' '16384 65536' "$serial_rows" $serial@1 ;;
+        *) grid serial '64 128 256 512 1024' '32 128 512 2048 8192' "$serial_rows" $serial@1
+           grid serial '64 256 512' '16384 32768 65536' "$serial_rows" $serial@1 ;;
+    esac
 }
 openmp() {
-    [ -z "$quick" ] || { grid openmp '512' '8192 65536' "$ours$constant,$openmp" $openmp; return; }
-    grid openmp '512' '8192 16384 32768 65536' "$ours$constant,$openmp" $openmp
+    case $size in
+        quick) grid openmp '512' '8192 65536' "$openmp_rows" $openmp ;;
+        *) grid openmp '512' '8192 16384 32768 65536' "$openmp_rows" $openmp ;;
+    esac
 }
 
 if [ -n "$cpu" ]; then
     device=cpu repeats=(--repeats 1)
     [ -n "$dry" ] || rm -f "$folder/cupentbatch_serial.csv"
-    grid serial '16 32' '8 16' cpu.plain+cpu.thomas,$serial $serial
+    grid serial '16 32' '8 16' ${simd:+cpu.simd@1,}$serial,$serial@1 $serial@1
 else
     for part in ${parts:-small large long serial openmp}; do
         case $part in small|large|long|serial|openmp) ;; *) usage ;; esac
@@ -89,7 +113,7 @@ else
         $part
     done
 fi
-echo "$points points, $failed with a row that failed, $SECONDS s"
+echo "$points points, $failed with a row that failed, $left left out, $SECONDS s"
 [ -z "$dry" ] || exit 0
 python=${SWEEP_PYTHON:-/usr/bin/python3}
 "$python" -c 'import matplotlib' 2> /dev/null || python=python3

@@ -90,7 +90,7 @@ fi
 cd "$top" || exit 1
 build=$(dirname "$sweep")
 scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" || failures=$((failures + 1))
-both='cuda.split+cuda.thomas,cpu.plain+cpu.thomas@8'
+both='cuda.split+cuda.thomas,cpu.simd@8,cpu.plain+cpu.thomas@8'
 grep -q "openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*$both" "$tmp/out" ||
     { echo 'FAILED: reproduce_cupentbatch.sh --dry-run' >&2; failures=$((failures + 1)); }
 scripts/bench_steps.sh --dry-run "$build" "$tmp/dry" cpu >"$tmp/out" 2>&1 && grep -q 'forced,per_run' "$tmp/out" ||

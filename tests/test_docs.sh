@@ -22,6 +22,16 @@ generated_pages_are_up_to_date() {
         ok "$1" || bad "$1 (make docs writes them again)"
 }
 
+# Each figure of docs/benchmarks.md is one of results/bench/*.csv.
+benchmark_tables_agree_with_the_measurements() {
+    python3 -c '' 2>/dev/null || { echo "  skip  $1: no python3 here"; return; }
+    cp docs/benchmarks.md "$dir/tampered.md"
+    sed -i '/^<!-- paper -->$/,/^<!-- end -->$/s/[0-9]/7/' "$dir/tampered.md"
+    PYTHONDONTWRITEBYTECODE=1 python3 scripts/bench_tables.py --check results/bench "$dir/tampered.md" 2>/dev/null &&
+        bad "$1: a table that says something else passes"
+    PYTHONDONTWRITEBYTECODE=1 python3 scripts/bench_tables.py --check && ok "$1" || bad "$1 (make docs writes them again)"
+}
+
 every_config_passes_check() {
     for config in configs/*.cfg; do
         "$SWEEP" check "$config" >"$dir/out" 2>&1 && ok "$1: $config" || { cat "$dir/out"; bad "$1: $config"; }
@@ -65,7 +75,7 @@ commands_exist() {
     done >"$dir/options"
     sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"
     for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents configs/*.cfg | sort -u); do
-        case $option in --print | --quick) continue ;; esac   # of setup.sh, of reproduce_cupentbatch.sh
+        case $option in --print | --medium | --part | --limit) continue ;; esac   # of setup.sh, of reproduce_cupentbatch.sh
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
     done
     for target in $(grep -ohE '(^ +|`)make [a-z]+' $documents | sed 's/.*make //' | sort -u); do
@@ -76,6 +86,7 @@ commands_exist() {
 
 man_pages_are_clean "man pages are clean"
 generated_pages_are_up_to_date "generated pages are up to date"
+benchmark_tables_agree_with_the_measurements "benchmark tables agree with results/bench"
 every_config_passes_check "passes check"
 links_resolve "links and paths resolve"
 functions_exist "functions named in docs exist"

@@ -1,0 +1,191 @@
+"""What scripts/bench_steps.sh and scripts/reproduce_cupentbatch.sh left in results/bench, the goals it is held to, and
+what the cuPentBatch paper reports. Standard library only; bench_tables.py makes tables, plot_bench.py pictures."""
+import collections
+import csv
+import glob
+import os
+
+FUSED, SIMD = "cuda.fused", "cpu.simd"
+CONSTANT, REWRITE = "cuda.split+cuda.thomas", "cuda.split+cuda.thomas_rewrite"
+SHARED, GPSV = "cuda.split+cuda.thomas_shared", "cuda.split+cusparse.gpsv"
+PLAIN, LAPACK = "cpu.plain+cpu.thomas", "cpu.plain+cpu.lapack_spd"
+NAMES = {CONSTANT: "cuPentBatch, constant", REWRITE: "cuPentBatch, rewrite", SHARED: "one shared factor", GPSV: "gpsv",
+         FUSED: "cuda.fused", SIMD: "cpu.simd", SIMD + "@1": "cpu.simd, 1 thread", SIMD + "@8": "cpu.simd, 8 threads"}
+
+
+def number(text):
+    return float(text) if text else None
+
+
+class Table:
+    """Rows of CSV files as `sweep bench -o` writes them: at[spec, row], the last where one was timed twice."""
+    def __init__(self, paths):
+        self.at, self.specs = {}, []
+        for path in sorted(paths):
+            with open(path, newline="") as file:
+                for line in csv.DictReader(file):
+                    if line["spec"] not in self.specs:
+                        self.specs.append(line["spec"])
+                    self.at[line["spec"], line["row"]] = line
+
+    def rows(self, spec):
+        return [line for (s, _), line in self.at.items() if s == spec]
+
+    def get(self, spec, row, column="rate"):
+        line = self.at.get((spec, row))
+        return number(line[column]) if line and line["state"] == "ok" else None
+
+    def ratio(self, spec, row, baseline):
+        ours, theirs = self.get(spec, row), self.get(spec, baseline)
+        return ours / theirs if ours and theirs else None
+
+    def points(self, row, chosen=lambda n, batch: True):
+        """{(n, batch): rate over that of the baseline of the run}"""
+        found = {(int(line["n"]), int(line["batch"])): float(line["ratio"]) for (_, name), line in self.at.items()
+                 if name == row and line["state"] == "ok" and line["ratio"]}
+        return {at: ratio for at, ratio in found.items() if chosen(*at)}
+
+    def origin(self, where="cuda"):
+        """Machine, versions and commit of the rows of one kind of device."""
+        for line in reversed(list(self.at.values())):
+            if line["row"].startswith(where) and line["state"] == "ok":
+                versions = f", driver {line['driver']}, CUDA {line['cuda']}" if where == "cuda" else ""
+                return f"{line['device']}{versions}, commit {line['commit']}, {line['when'][:10]}"
+        return ""
+
+
+def outputs(folder):
+    """The rows of bench_output.sh: an output every 10 steps beside computing alone and writing alone."""
+    path = os.path.join(folder, "output.csv")
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def steps(folder):
+    """With .hidden: {device: time with outputs over the larger of computing and writing, the worst}."""
+    table = Table(glob.glob(os.path.join(folder, "steps_*.csv")))
+    table.hidden = {}
+    for line in outputs(folder):
+        table.hidden[line["device"]] = max(float(line["hidden"]), table.hidden.get(line["device"], 0))
+    return table
+
+
+def figures(folder):
+    """{part: Table} of the parts of reproduce_cupentbatch.sh that are there."""
+    parts = ("small", "large", "long", "serial", "openmp")
+    paths = {part: os.path.join(folder, f"cupentbatch_{part}.csv") for part in parts}
+    return {part: Table([path]) for part, path in paths.items() if os.path.exists(path)}
+
+
+# ---------------------------------------------------------------- the paper
+
+# Figures that share an axis make one picture. low, high: what the paper's text says of the speed-up (None: open).
+Figure = collections.namedtuple("Figure", "number row says low high")
+Picture = collections.namedtuple("Picture", "name part over baseline chosen figures ours")
+FEW, MANY = (lambda n, batch: batch <= 8192), (lambda n, batch: batch > 8192)
+ANY = lambda n, batch: True
+BESIDE = [SHARED, FUSED]
+PICTURES = [
+    Picture("figures_03_04", "small", "batch", "gpsv", ANY,
+            [Figure(3, CONSTANT, "generally above 2 where n is large", 2, None),
+             Figure(4, REWRITE, "1.2 to 1.3 at the larger batches", 1.2, 1.3)], BESIDE),
+    Picture("figures_05_06", "large", "batch", "gpsv", ANY,
+            [Figure(5, CONSTANT, "falls with the batch size, stays above 1", 1, None),
+             Figure(6, REWRITE, "falls with the batch size, stays above 1", 1, None)], BESIDE),
+    Picture("figures_07_08", "small", "n", "gpsv", ANY,
+            [Figure(7, CONSTANT, "well above 2 at large n", 2, None),
+             Figure(8, REWRITE, "above 1, most at large n", 1, None)], BESIDE),
+    Picture("figures_09_10", "long", "n", "gpsv", ANY,
+            [Figure(9, CONSTANT, "confirms figure 7", 2, None),
+             Figure(10, REWRITE, "confirms figure 8", 1, None)], BESIDE),
+    Picture("figure_11", "serial", "n", "the serial program", FEW,
+            [Figure(11, CONSTANT, "above 20 at a batch of 8192", 20, None)], [SIMD + "@1", FUSED]),
+    Picture("figure_12", "serial", "batch", "the serial program", FEW,
+            [Figure(12, CONSTANT, "above 10 for most n at batches above 2048", 10, None)], [SIMD + "@1", FUSED]),
+    Picture("figure_13", "serial", "batch", "the serial program", MANY,
+            [Figure(13, CONSTANT, "goes on growing with the batch size, then levels off", None, None)],
+            [SIMD + "@1", FUSED]),
+    Picture("figure_14", "openmp", "batch", "OpenMP, 8 threads", ANY,
+            [Figure(14, CONSTANT, "5 to 6", 5, 6)], [SIMD + "@8", FUSED]),
+]
+
+# ---------------------------------------------------------------- the goals
+
+# value: of a Table, None where it was not measured. least: the goal; most: for errors, which should be small.
+Goal = collections.namedtuple("Goal", "work what value least most", defaults=(None, None))
+
+
+def line_spec(kind, n, batch, words=""):
+    return f"{kind}:n={n},batch={batch}{words},steps=250"
+
+
+def length_spec(n):
+    """Of 2^26 points, as scripts/bench_steps.sh has it."""
+    return line_spec("hyperdiffusion", n, 67108864 // n, ",dt=1e-12" if n >= 10000 else "")
+
+
+def times(spec, row, baseline):
+    return lambda table: table.ratio(spec, row, baseline)
+
+
+def value_of(spec, row, column="rate"):
+    return lambda table: table.get(spec, row, column)
+
+
+def share(spec, of, row):
+    def value(table):
+        rate, whole = table.get(spec, row), table.get(of, row)
+        return rate / whole if rate and whole else None
+    return value
+
+
+def make_goals():
+    large, small = line_spec("hyperdiffusion", 1024, 65536), line_spec("hyperdiffusion", 512, 8192)
+    cahn, forced = line_spec("cahn_hilliard", 1024, 65536), line_spec("cahn_hilliard", 1024, 65536, ",forced,per_run")
+    goals = [
+        Goal("hyperdiffusion, 1024 × 65536", "× gpsv", times(large, FUSED, GPSV), 75),
+        Goal("hyperdiffusion, 1024 × 65536", "× cuPentBatch, constant", times(large, FUSED, CONSTANT), 45),
+        Goal("hyperdiffusion, 1024 × 65536", "point·steps/s", value_of(large, FUSED), 1.3e12),
+        Goal("hyperdiffusion, 1024 × 65536", "of the FMA rate", value_of(large, FUSED, "of_fma"), 0.7),
+        Goal("hyperdiffusion, 1024 × 65536", "error", value_of(large, FUSED, "error"), None, 5e-12),
+        Goal("hyperdiffusion, 512 × 8192", "× gpsv", times(small, FUSED, GPSV), 180),
+    ]
+    for n in (100, 333, 1000, 3000, 10000, 65536, 131072):
+        spec = length_spec(n)
+        least = 20 if n <= 16384 else 8
+        goals.append(Goal(f"hyperdiffusion, {n} × {67108864 // n}", "× gpsv", times(spec, FUSED, GPSV), least))
+    for n in (64, 128, 256):
+        rate = value_of(length_spec(n), FUSED)
+        goals.append(Goal(f"hyperdiffusion, {n} × {67108864 // n}", "point·steps/s", rate, 9e11))
+    cpu, cpu_forced = small, line_spec("cahn_hilliard", 512, 8192, ",forced,per_run")
+    return goals + [
+        Goal("coefficients that differ, 1024 × 65536", "of the uniform case",
+             share(line_spec("hyperdiffusion", 1024, 65536, ",per_run"), large, FUSED), 0.8),
+        Goal("Cahn–Hilliard, 1024 × 65536", "point·steps/s", value_of(cahn, FUSED), 9e11),
+        Goal("Cahn–Hilliard under a travelling force, per run", "point·steps/s", value_of(forced, FUSED), 6e11),
+        *(Goal(f"an output every 10 steps, {name}", "× max(compute, write)",
+               lambda table, device=device: table.hidden.get(device), None, 1.2)
+          for name, device in (("GPU", "cuda"), ("CPU", "cpu"))),
+        Goal("CPU: hyperdiffusion, 512 × 8192", "× the paper's program", times(cpu, SIMD, PLAIN), 30),
+        Goal("CPU: hyperdiffusion, 512 × 8192", "× LAPACK (dpbtrs)", times(cpu, SIMD, LAPACK), 80),
+        Goal("CPU: forced Cahn–Hilliard, per run", "× cpu.plain", times(cpu_forced, SIMD, PLAIN), 15),
+    ]
+
+
+GOALS = make_goals()
+
+
+def reached(goal, value):
+    return value >= goal.least if goal.least is not None else value <= goal.most
+
+
+def figure_text(value):
+    """Three digits, as a person writes them."""
+    if value is None:
+        return "–"
+    if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-2):
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"

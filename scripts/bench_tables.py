@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Write the tables of docs/benchmarks.md again from results/bench/*.csv, where every figure in them comes from.
+
+usage: bench_tables.py [--check] [FOLDER [DOCUMENT]]     default: results/bench docs/benchmarks.md
+A table stands between the lines `<!-- NAME -->` and `<!-- end -->`. --check writes nothing and fails where it would.
+Standard library only."""
+import os
+import sys
+
+import bench_data as data
+from bench_data import figure_text
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def goal_text(goal):
+    return f"≥ {figure_text(goal.least)}" if goal.least is not None else f"≤ {figure_text(goal.most)}"
+
+
+def goals(folder):
+    measured = data.steps(folder)
+    rows = []
+    for goal in data.GOALS:
+        value = goal.value(measured)
+        verdict = "not measured" if value is None else "yes" if data.reached(goal, value) else "no"
+        rows.append([goal.work, goal.what, goal_text(goal), figure_text(value), verdict])
+    return table(["work", "what", "goal", "measured", "reached"], rows) + origins(measured)
+
+
+def origins(measured):
+    lines = [measured.origin(where) for where in ("cuda", "cpu")]
+    return ["", "Measured on " + "; ".join(line for line in lines if line) + "."] if any(lines) else []
+
+
+def percent(text):
+    return f"{100 * float(text):.1f} %" if text else "–"
+
+
+def step_row(line):
+    if line["state"] != "ok":
+        return [line["row"], line["state"], "", "", "", ""]
+    return [line["row"], figure_text(float(line["rate"])), figure_text(float(line["ratio"])) if line["ratio"] else "–",
+            percent(line["of_copy"]), percent(line["of_fma"]), f"{float(line['error']):.0e}"]
+
+
+def step_tables(folder, chosen):
+    """One table for each work, rows as measured."""
+    measured, lines = data.steps(folder), []
+    for spec in measured.specs:
+        if not chosen(spec):
+            continue
+        rows = measured.rows(spec)
+        lines += [f"`{spec}`", ""]
+        unit = "unknowns/s" if spec.startswith("band") else "point·steps/s"
+        head = ["row", unit, f"× {rows[0]['baseline']}", "of copy", "of FMA", "error"]
+        lines += table(head, map(step_row, rows)) + [""]
+    return lines[:-1]
+
+
+def output_table(folder):
+    columns = ("device", "n", "runs", "outputs", "out_s", "compute_s", "plain_s", "hidden", "file_system", "commit")
+    rows = [[line[name] for name in columns] for line in data.outputs(folder)]
+    head = ["device", "n", "runs", "outputs", "with outputs, s", "compute, s", "write, s", "hidden", "to", "commit"]
+    return table(head, rows) if rows else []
+
+
+def span(points):
+    """Least and largest speed-up, and where."""
+    if not points:
+        return "not measured"
+    low, high = min(points.values()), max(points.values())
+    return figure_text(low) if low == high else f"{figure_text(low)} to {figure_text(high)}"
+
+
+def lengths(folder):
+    here = os.path.exists(os.path.join(folder, "lengths.png"))
+    return ["![Rates over the length of a line](../results/bench/lengths.png)"] if here else []
+
+
+def paper_origin(measured):
+    """The GPU's rows and the serial program's may be of different days."""
+    lines = [table.origin(where) for where in ("cuda", "cpu") for table in measured.values()]
+    return ["", "Measured on " + "; ".join(dict.fromkeys(filter(None, lines))) + "."] if any(lines) else []
+
+
+def paper(folder):
+    measured, rows = data.figures(folder), []
+    for picture in data.PICTURES:
+        part = measured.get(picture.part)
+        beside = [f"{data.NAMES[row]}: {span(part.points(row, picture.chosen))}" for row in picture.ours
+                  if part and part.points(row, picture.chosen)]
+        for fig in picture.figures:
+            here = span(part.points(fig.row, picture.chosen)) if part else "not measured"
+            rows.append([str(fig.number), data.NAMES[fig.row].split(", ")[1], picture.baseline,
+                         "batch size" if picture.over == "batch" else "n", fig.says, here, "; ".join(beside)])
+    head = ["figure", "cuPentBatch", "speed-up over", "along", "P's text", "here", "this program's rows beside it"]
+    return table(head, rows) + paper_origin(measured)
+
+
+TABLES = {
+    "goals": goals,
+    "steps": lambda folder: step_tables(folder, lambda spec: not spec.startswith("band")),
+    "bands": lambda folder: step_tables(folder, lambda spec: spec.startswith("band")),
+    "lengths": lengths,
+    "output": output_table,
+    "paper": paper,
+}
+
+
+def rewrite(text, folder):
+    """The document with its tables made again."""
+    lines, out, inside = text.split("\n"), [], None
+    for line in lines:
+        name = line[5:-4] if line.startswith("<!-- ") and line.endswith(" -->") else None
+        if inside is None or name == "end":
+            out.append(line)
+        if name == "end":
+            inside = None
+        elif name in TABLES:
+            inside = name
+            made = TABLES[name](folder)
+            out += ["", *(made or ["Nothing measured yet."]), ""]
+    if inside:
+        raise SystemExit(f"error: <!-- {inside} --> has no <!-- end -->")
+    return "\n".join(out)
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--check"]
+    if len(arguments) > 2 or any(a.startswith("-") for a in arguments):
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder, path = (arguments + ["results/bench", "docs/benchmarks.md"][len(arguments):])
+    with open(path, encoding="utf-8") as file:
+        old = file.read()
+    new = rewrite(old, folder)
+    if "--check" in sys.argv:
+        if new != old:
+            print(f"{path} is not what {folder} says: run scripts/bench_tables.py", file=sys.stderr)
+        return int(new != old)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(new)
+    return 0
+
+
+sys.exit(main())
