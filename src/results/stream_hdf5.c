@@ -3,7 +3,9 @@
 #include "base/sw_mem.h"
 #include "results/stream_hdf5.h"
 
-enum { BLOCK_BYTES = 4 << 20 };
+/* Outputs are gathered up to the first; one of more than the second is not: it is large enough for one write. (Chunks of
+ * more than 1 MiB are also those that HDF5 reads by the piece, where it would else read and keep all of a chunk.) */
+enum { BLOCK_BYTES = 4 << 20, ALONE_BYTES = 1 << 20 };
 
 /* So many of `count` in each chunk that no chunk holds more than `most`, and the last one has little room to spare. */
 static int64_t equal_share(int64_t count, int64_t most)
@@ -35,7 +37,8 @@ enum sw_status sw_stream_open(struct sw_stream *s, struct sw_h5 *h, const struct
     if (outputs < 1) outputs = 1;
     s->inner = sw_var_inner(section, var->kind);
     s->row = (size_t)s->inner * sw_h5_size(var->type);
-    s->depth = equal_share(outputs, sw_clamp(BLOCK_BYTES / (s->count * (int64_t)s->row), 1, outputs));
+    int64_t bytes = s->count * (int64_t)s->row;
+    s->depth = bytes > ALONE_BYTES ? 1 : equal_share(outputs, sw_clamp(BLOCK_BYTES / bytes, 1, outputs));
     if (s->depth > 1 || s->kind != SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->block));
     s->dataset = make_dataset(s, section, var, outputs);
     return h->status;

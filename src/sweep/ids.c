@@ -146,6 +146,24 @@ static void put(double v, unsigned char bytes[8])
     for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(w >> 8 * k);
 }
 
+/* The hash up to the last full block of numbers. It is kept: neighbours mostly differ in their last numbers only, those
+ * of axes, and to hash is nearly all that 10^6 runs take before the first of them begins. */
+struct head {
+    struct sw_hash hash;
+    int            word;   /* -1: none yet */
+    size_t         length; /* bytes        */
+    unsigned char *values; /* [length]     */
+};
+
+static void keep_head(struct head *head, const struct id_maker *m, int word, const unsigned char *values)
+{
+    if (head->word == word && !memcmp(head->values, values, head->length)) return;
+    head->word = word;
+    head->hash = m->start[word];
+    sw_hash_add(&head->hash, values, head->length);
+    memcpy(head->values, values, head->length);
+}
+
 static uint64_t finish(struct sw_hash h, const unsigned char *values, size_t length)
 {
     unsigned char digest[32];
@@ -162,11 +180,14 @@ static enum sw_status hash_block(void *user, const struct block *b)
     const struct sw_sweep *s = m->s;
     unsigned char *values;
     size_t length = 8 * (size_t)m->nvalue;
-    SW_TRY(sw_alloc(length, &values));
+    struct head head = {.word = -1, .length = length / 64 * 64};
+    SW_TRY(sw_alloc(length + head.length, &values));
+    head.values = values + length;
     for (int j = 0; j < b->count; j++) {
         int word = s->own->shape.solver >= 0 ? (int)b->column[(size_t)s->own->shape.solver * BLOCK + (size_t)j] : 0;
         for (int k = 0; k < m->nvalue; k++) put(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + 8 * k);
-        m->id[b->at + j] = finish(m->start[word], values, length);
+        keep_head(&head, m, word, values);
+        m->id[b->at + j] = finish(head.hash, values + head.length, length - head.length);
     }
     sw_free(values);
     return SW_OK;
