@@ -1,16 +1,17 @@
 #ifndef LAPACK_CPU_H
 #define LAPACK_CPU_H
 /* What the rows that call LAPACK have in common: the library, which is loaded when a row is first used, so that the
- * program needs it only then; the factors of E, one system after another; Navon's closure around them where periodic. */
+ * program needs it only then; the factors of E, one system after another; Navon's closure around them where
+ * periodic. */
 #include "solver/sw_band_impl.h"
 
 struct sw_lapack;
 
 struct sw_lapack_kind {
-    const char *name[2];             /* what it calls, as the library names it: to factor, to solve                    */
+    const char *name[2];             /* what it calls, as the library names it: to factor, to solve                   */
     void      (*found)(void *factor, void *solve);
     bool        pivots;
-    int       (*ld)(int lower, int upper);  /* entries in a column of LAPACK's band                                    */
+    int       (*ld)(int lower, int upper);  /* entries in a column of LAPACK's band                                   */
     /** Factor E in place. @return 0, or 1 + the row of a bad pivot */
     int       (*factor)(const struct sw_lapack *l, const struct sw_thomas_matrix *A, double *ab, int *pivot);
     void      (*solve)(const struct sw_lapack *l, const double *ab, const int *pivot, double *x);

@@ -15,8 +15,8 @@ static enum sw_status check_desc(const struct sw_band_desc *d)
         return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower,
                        d->upper);
     if (d->symmetric && d->lower != d->upper)
-        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: a symmetric matrix has as many", d->lower,
-                       d->upper);
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: a symmetric matrix has as many",
+                       d->lower, d->upper);
     if (d->periodic && d->n < d->lower + d->upper + 1)
         return SW_FAIL(SW_E_ARG, "n = %d: %d periodic diagonals need at least as many unknowns", d->n,
                        d->lower + d->upper + 1);

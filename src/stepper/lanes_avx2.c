@@ -16,7 +16,7 @@ static bool here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_
 
 extern const struct sw_lanes_ops sw_lanes_avx2;
 const struct sw_lanes_ops sw_lanes_avx2 = {
-    .name = "avx2", .lanes = LANES, .here = here, .advance = advance, .step = step,
+    .name = "avx2", .lanes = LANES, .here = here, .begin = begin, .first = first, .pass = pass,
 };
 #else
 typedef int sw_not_x86;

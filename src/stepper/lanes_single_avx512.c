@@ -16,7 +16,7 @@ static bool here(void) { return __builtin_cpu_supports("avx512f") && __builtin_c
 
 extern const struct sw_lanes_ops sw_lanes_single_avx512;
 const struct sw_lanes_ops sw_lanes_single_avx512 = {
-    .name = "avx512", .lanes = LANES, .here = here, .advance = advance, .step = step,
+    .name = "avx512", .lanes = LANES, .here = here, .begin = begin, .first = first, .pass = pass,
 };
 #else
 typedef int sw_not_x86;  /* lanes.c leaves the row out */

@@ -26,5 +26,5 @@ static bool here(void) { return true; }
 
 extern const struct sw_lanes_ops sw_lanes_single_generic;
 const struct sw_lanes_ops sw_lanes_single_generic = {
-    .name = "generic", .lanes = LANES, .here = here, .advance = advance, .step = step,
+    .name = "generic", .lanes = LANES, .here = here, .begin = begin, .first = first, .pass = pass,
 };

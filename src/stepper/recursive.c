@@ -91,6 +91,28 @@ void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closur
     closure[3] = (double)((1.0L - p[0]) / det);
 }
 
+/* With x_k = (h_k, h_{k-1}) = P^k (1, 0) the sum of x_k x_k' over k < 2m is H + P^m H P^m', H that over k < m: no term is
+ * ever subtracted. */
+void sw_recursive_overlap(const struct sw_recursive *r, int64_t n, double overlap[4])
+{
+    const long double P[4] = {-r->a1, -r->a2, 1.0L, 0.0L};
+    long double H[4] = {0}, Q[4] = {1.0L, 0.0L, 0.0L, 1.0L};  /* over k < m, and P^m */
+    for (int64_t bit = (int64_t)1 << 62; bit; bit >>= 1) {
+        long double QH[4], transposed[4] = {Q[0], Q[2], Q[1], Q[3]}, later[4];
+        multiply(Q, H, QH);
+        multiply(QH, transposed, later);
+        for (int k = 0; k < 4; k++) H[k] += later[k];
+        multiply(Q, Q, Q);
+        if (!(n & bit)) continue;
+        for (int k = 0; k < 4; k++) H[k] += Q[k & 2] * Q[2 * (k & 1)];
+        multiply(Q, P, Q);
+    }
+    overlap[0] = (double)(H[1] + Q[0] * Q[2]);
+    overlap[1] = (double)H[0];
+    overlap[2] = (double)(-r->a1 * H[1] - r->a2 * H[3]);
+    overlap[3] = (double)H[1];
+}
+
 static bool all_below(const double power[4], double least)
 {
     for (int k = 0; k < 4; k++)

@@ -29,6 +29,10 @@ void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]
 /** (I - P^n)⁻¹, n >= 1, likewise. */
 void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closure[4]);
 
+/** With h_k = (P^k)_11 and h_-1 = 0: sums of h_k h_{k+1}, h_k², h_{k-1} h_{k+1}, h_{k-1} h_k over k = 0 .. n-1, but without
+ *  products in which h_{k-1} is h_-1; likewise. */
+void sw_recursive_overlap(const struct sw_recursive *r, int64_t n, double overlap[4]);
+
 /** Whether P^k changes no state by more than rounding does: what lies k points back may be left out. */
 bool sw_recursive_negligible(const double power[4]);
 bool sw_recursive_negligible_single(const double power[4]);

@@ -1,8 +1,9 @@
 /* Lines of a batch side by side in vector registers, each step solved by two recursions without stored factors (lanes.h).
  *
  * Parallel over groups of 16 runs, 32 in single precision. A group is gathered from its lines, goes through all steps
- * of a call in the caches of one core, and is scattered back. Without G and S a group is one array, 128 n bytes,
- * passed over once a step; with them it is u, y, the values of G and what the programs keep for each cell.
+ * of a call in the caches of one core, and is scattered back. A step passes once over one array, 128 n bytes, and what
+ * the programs keep for each cell; with Crank-Nicolson and a source also over u. Programs that are not polynomials in u
+ * are evaluated between two sweeps.
  *
  * Whether a field is finite is looked at every CHECK steps only, since one that is not never becomes so again: A
  * couples all points. Where a run went wrong in between, the group takes these steps once more, to the same bits, one
@@ -30,16 +31,17 @@ struct group {
 };
 
 struct worker {                /* what a thread needs; [n][lanes] each                       */
-    void   *u, *saved;         /* the state; as it was at the last check. Float in single precision, as are y and g */
-    void   *y;                 /* S, then a step's first recursion                           */
+    void   *u, *next;          /* the state at the last check; after steps from there. Float in single precision, as are */
+    void   *s;                 /* S                                                          */
     void   *g;                 /* [n+2]: G                                                   */
     double *x;
     double *param;             /* [nparam][lanes]                                            */
-    double *wide;              /* the state in double, in double precision u itself          */
+    double *wide;              /* single precision: the state in double                      */
     double *value;             /* single precision: of an expression                         */
     float  *cell[SW_LANES_CELLS];             /* single precision: values of cells of the group at hand, rounded, */
     const double *cell_from[SW_LANES_CELLS];  /* and where they are in double                                     */
     int     cells;
+    struct sw_lanes_work lanes;
 };
 
 struct simd {
@@ -71,7 +73,7 @@ static void simd_bytes(const struct sw_stepper_desc *desc, const char *band, siz
 {
     enum { WORKSPACE = 32768 };  /* of a program: its blocks and its form, for a group */
     const struct sw_program *program[PROGRAMS] = {[G] = desc->model.g, [S] = desc->model.s};
-    size_t n = (size_t)desc->n, lanes = (size_t)lanes_of(desc), arrays = desc->single_steps ? 7 : 5;
+    size_t n = (size_t)desc->n, lanes = (size_t)lanes_of(desc), arrays = desc->single_steps ? 9 : 7;
     (void)band;
     sw_host_bytes(desc, fixed, per_run);
     *fixed += (size_t)omp_get_max_threads() * n * arrays * lanes * sizeof(double) + lanes * *per_run;
@@ -86,11 +88,12 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
 {
     size_t lanes = (size_t)lanes_of(d), points = (size_t)d->n * lanes, size = real_size(d);
     SW_TRY(sw_alloc_bytes(points, size, &w->u));
-    SW_TRY(sw_alloc_bytes(points, size, &w->saved));
+    SW_TRY(sw_alloc_bytes(points, size, &w->next));
+    SW_TRY(sw_alloc_bytes(points + 2 * SW_LANES_MARGIN * lanes, size, &w->lanes.w));
+    SW_TRY(sw_alloc_bytes(points + 2 * lanes, size, &w->lanes.h));
     if (d->single_steps) SW_TRY(sw_alloc(points, &w->wide));
-    else w->wide = w->u;
     if (alone(d)) return SW_OK;
-    SW_TRY(sw_alloc_bytes(points, size, &w->y));
+    SW_TRY(sw_alloc_bytes(points, size, &w->s));
     SW_TRY(sw_alloc(points, &w->x));
     SW_TRY(sw_alloc((size_t)d->model.nparam * lanes, &w->param));
     if (d->single_steps) SW_TRY(sw_alloc(points, &w->value));
@@ -100,10 +103,12 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
 
 static void destroy_worker(struct worker *w)
 {
-    if (w->wide != w->u) sw_free(w->wide);
+    sw_free(w->wide);
     sw_free(w->u);
-    sw_free(w->saved);
-    sw_free(w->y);
+    sw_free(w->next);
+    sw_free(w->lanes.w);
+    sw_free(w->lanes.h);
+    sw_free(w->s);
     sw_free(w->g);
     sw_free(w->x);
     sw_free(w->param);
@@ -319,15 +324,12 @@ static void to_double(size_t count, const float *from, double *to)
     for (size_t k = 0; k < count; k++) to[k] = from[k];
 }
 
-/* The state goes to and from `wide`, which in double precision it is. */
-static void widen(const struct sw_stepper *s, struct worker *w)
+/* A state in double precision: itself, or converted. */
+static const double *seen(const struct sw_stepper *s, struct worker *w, const void *u)
 {
-    if (s->desc.single_steps) to_double(numbers_of(s), w->u, w->wide);
-}
-
-static void narrow(const struct sw_stepper *s, struct worker *w)
-{
-    if (s->desc.single_steps) to_single(numbers_of(s), w->wide, w->u);
+    if (!s->desc.single_steps) return u;
+    to_double(numbers_of(s), u, w->wide);
+    return w->wide;
 }
 
 /* Lanes without a run, or whose run has stopped, hold zeros. @return whether any run goes on */
@@ -335,6 +337,7 @@ static bool gather(const struct sw_stepper *s, const struct group *g, struct wor
 {
     const struct simd *p = s->own;
     const double *line[SW_LANES_MOST];
+    double *u = s->desc.single_steps ? w->wide : w->u;
     bool any = false;
     int n = s->desc.n, lanes = p->lanes;
     for (int l = 0; l < lanes; l++) {
@@ -345,32 +348,31 @@ static bool gather(const struct sw_stepper *s, const struct group *g, struct wor
     for (int base = 0; base < n; base += BLOCK)
         for (int l = 0; l < lanes; l++)
             for (int i = base; i < n && i < base + BLOCK; i++)
-                w->wide[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][i] : 0.0;
-    narrow(s, w);
+                u[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][i] : 0.0;
+    if (s->desc.single_steps) to_single(numbers_of(s), u, w->u);
     return any;
 }
 
 static void scatter(struct sw_stepper *s, const struct group *g, struct worker *w, const bool live[SW_LANES_MOST])
 {
     const struct simd *p = s->own;
+    const double *u = seen(s, w, w->u);
     int n = s->desc.n;
-    widen(s, w);
     for (int base = 0; base < n; base += BLOCK)
         for (int l = 0; l < g->runs; l++) {
             double *line = sw_host_line(s, g->run[l]);
             for (int i = base; live[l] && i < n && i < base + BLOCK; i++)
-                line[i] = w->wide[(size_t)i * (size_t)p->lanes + (size_t)l];
+                line[i] = u[(size_t)i * (size_t)p->lanes + (size_t)l];
         }
 }
 
 /* 0 times a number that is not finite is NaN. @return whether all are finite; finite[l] for each lane */
-static bool finite_lanes(const struct sw_stepper *s, struct worker *w, bool finite[SW_LANES_MOST])
+static bool finite_lanes(const struct sw_stepper *s, struct worker *w, const void *field, bool finite[SW_LANES_MOST])
 {
     const struct simd *p = s->own;
     double sum[SW_LANES_MOST] = {0};
-    const double *u = w->wide;
+    const double *u = seen(s, w, field);
     bool all = true;
-    widen(s, w);
     for (int i = 0; i < s->desc.n; i++, u += p->lanes)
         for (int l = 0; l < p->lanes; l++) sum[l] += 0.0 * u[l];
     for (int l = 0; l < p->lanes; l++) all &= finite[l] = sum[l] == 0.0;
@@ -403,25 +405,6 @@ static const void *cell_for(const struct sw_stepper *s, struct worker *w, const 
     return w->cell[k];
 }
 
-static void step_of_forms(const struct sw_stepper *s, struct worker *w, const struct group *g,
-                          const double *const in[SW_INPUTS], struct sw_lanes_terms *terms)
-{
-    const struct simd *p = s->own;
-    struct sw_lanes_forms forms = {.has_g = g->form[G] != NULL};
-    struct sw_form_term term[SW_FORM_TERMS];
-    if (g->form[G]) add_terms(term, sw_form_terms(g->form[G], in, term), g->lanes.g_weight, forms.g, p->lanes,
-                              &forms);
-    if (g->form[S]) {
-        int count = sw_form_terms(g->form[S], in, term);
-        add_terms(term, count, g->lanes.s_weight, forms.s, p->lanes, &forms);
-        for (int k = 0; k < count; k++) forms.has_s_in_u |= term[k].power > 0;
-    }
-    for (int k = 0; k < forms.cells; k++) forms.cell[k] = cell_for(s, w, forms.cell[k]);
-    for (int k = forms.cells; forms.cells && k < SW_LANES_CELLS; k++) forms.cell[k] = forms.cell[0];
-    terms->forms = &forms;
-    p->ops->step(&g->lanes, s->desc.n, w->u, terms, w->y);
-}
-
 /* Values of a program at all points, for the steps. */
 static void evaluate(const struct sw_stepper *s, struct worker *w, struct sw_eval *eval,
                      const double *const in[SW_INPUTS], void *out)
@@ -431,39 +414,104 @@ static void evaluate(const struct sw_stepper *s, struct worker *w, struct sw_eva
     if (s->desc.single_steps) to_single(numbers_of(s), value, out);
 }
 
-static void one_step(const struct sw_stepper *s, struct worker *w, struct group *g, int64_t step)
+/* What the programs are in a step, as forms. */
+static void begin_forms(const struct sw_stepper *s, struct worker *w, const struct group *g, struct sw_lanes_forms *forms)
 {
     const struct simd *p = s->own;
-    bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
-    struct sw_lanes_terms terms = {.u_weight = crank_nicolson ? 2.0 : 1.0, .u_left = crank_nicolson ? 1.0 : 0.0};
-    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = w->wide};
-    double t[SW_LANES_MOST];
-
-    for (int l = 0; l < p->lanes; l++)
-        t[l] = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, run_of(s, g, l)->dt);
-    for (int k = 0; k < PROGRAMS; k++)
-        if (g->eval[k]) sw_eval_step_lanes(g->eval[k], t, step);
-    if (g->form[G] || g->form[S]) {
-        step_of_forms(s, w, g, in, &terms);
-        return;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
+    struct sw_form_term term[SW_FORM_TERMS];
+    *forms = (struct sw_lanes_forms){.has_g = g->form[G] != NULL};
+    if (g->form[G]) add_terms(term, sw_form_terms(g->form[G], in, term), g->lanes.g_weight, forms->g, p->lanes,
+                              forms);
+    if (g->form[S]) {
+        int count = sw_form_terms(g->form[S], in, term);
+        add_terms(term, count, g->lanes.s_weight, forms->s, p->lanes, forms);
+        for (int k = 0; k < count; k++) forms->has_s_in_u |= term[k].power > 0;
     }
-    widen(s, w);
-    if (g->eval[G]) {
-        terms.g = w->g;
-        evaluate(s, w, g->eval[G], in, (char *)w->g + (size_t)p->lanes * real_size(&s->desc));
-    }
-    if (g->eval[S]) {
-        terms.has_s = true;
-        evaluate(s, w, g->eval[S], in, w->y);
-    }
-    p->ops->step(&g->lanes, s->desc.n, w->u, &terms, w->y);
+    for (int k = 0; k < forms->cells; k++) forms->cell[k] = cell_for(s, w, forms->cell[k]);
+    for (int k = forms->cells; forms->cells && k < SW_LANES_CELLS; k++) forms->cell[k] = forms->cell[0];
 }
 
-static void steps(const struct sw_stepper *s, struct worker *w, struct group *g, int64_t from, int64_t to)
+static void begin_step(const struct sw_stepper *s, const struct group *g, int64_t step)
 {
     const struct simd *p = s->own;
-    if (alone(&s->desc)) p->ops->advance(&g->lanes, s->desc.n, w->u, from, to);
-    else for (int64_t step = from; step < to; step++) one_step(s, w, g, step);
+    double theta = s->desc.model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, t[SW_LANES_MOST];
+    for (int l = 0; l < p->lanes; l++) t[l] = sw_line_time(theta, step, run_of(s, g, l)->dt);
+    for (int k = 0; k < PROGRAMS; k++)
+        if (g->eval[k]) sw_eval_step_lanes(g->eval[k], t, step);
+}
+
+static struct sw_lanes_terms terms_of(const struct sw_stepper *s)
+{
+    bool crank_nicolson = s->desc.model.scheme == SW_CRANK_NICOLSON;
+    return (struct sw_lanes_terms){.u_weight = crank_nicolson ? 2.0 : 1.0, .u_left = crank_nicolson ? 1.0 : 0.0};
+}
+
+/* Steps from .. to-1 of a group, from w->u to w->next: without G and S, */
+static void steps_alone(const struct simd *p, int n, struct worker *w, const struct group *g, int64_t from, int64_t to)
+{
+    p->ops->first(&g->lanes, n, &w->lanes, w->u, NULL, from & 1);
+    for (int64_t step = from; step < to; step++)
+        p->ops->pass(&g->lanes, n, &w->lanes, w->u, w->next, NULL, step & 1, step + 1 == to);
+}
+
+/* with both as forms, */
+static void steps_of_forms(const struct sw_stepper *s, struct worker *w, const struct group *g, int64_t from, int64_t to)
+{
+    const struct simd *p = s->own;
+    const void *u = w->u;
+    struct sw_lanes_forms forms;
+    struct sw_lanes_terms terms = terms_of(s);
+    int n = s->desc.n;
+    terms.forms = &forms;
+    begin_step(s, g, from);
+    begin_forms(s, w, g, &forms);
+    p->ops->first(&g->lanes, n, &w->lanes, u, &terms, from & 1);
+    for (int64_t step = from; step < to; step++, u = w->next) {
+        if (step + 1 < to) begin_step(s, g, step + 1);
+        if (step + 1 < to) begin_forms(s, w, g, &forms);
+        p->ops->pass(&g->lanes, n, &w->lanes, u, w->next, &terms, step & 1, step + 1 == to);
+    }
+}
+
+/* and with their values at all points. */
+static void steps_of_values(const struct sw_stepper *s, struct worker *w, const struct group *g, int64_t from, int64_t to)
+{
+    const struct simd *p = s->own;
+    const void *u = w->u;
+    struct sw_lanes_terms terms = terms_of(s);
+    int n = s->desc.n;
+    terms.g = g->eval[G] ? w->g : NULL;
+    terms.s = g->eval[S] ? w->s : NULL;
+    for (int64_t step = from; step < to; step++, u = w->next) {
+        const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = seen(s, w, u)};
+        begin_step(s, g, step);
+        if (g->eval[G]) evaluate(s, w, g->eval[G], in, (char *)w->g + (size_t)p->lanes * real_size(&s->desc));
+        if (g->eval[S]) evaluate(s, w, g->eval[S], in, w->s);
+        p->ops->first(&g->lanes, n, &w->lanes, u, &terms, step & 1);
+        p->ops->pass(&g->lanes, n, &w->lanes, u, w->next, &terms, step & 1, true);
+    }
+}
+
+/* Backward Euler comes with a G and Crank-Nicolson without; no problem wants a sweep for the other two. */
+static bool has_forms(const struct sw_stepper *s, const struct group *g)
+{
+    if (!g->form[G] == (s->desc.model.scheme == SW_BACKWARD_EULER)) return false;
+    return g->form[G] || g->form[S];
+}
+
+static void steps(const struct sw_stepper *s, struct worker *w, const struct group *g, int64_t from, int64_t to)
+{
+    if (alone(&s->desc)) steps_alone(s->own, s->desc.n, w, g, from, to);
+    else if (has_forms(s, g)) steps_of_forms(s, w, g, from, to);
+    else steps_of_values(s, w, g, from, to);
+}
+
+static void take_next(struct worker *w)
+{
+    void *u = w->u;
+    w->u = w->next;
+    w->next = u;
 }
 
 /* Steps after which some run is not finite, again and one by one. Such runs stop, and their lanes hold zeros from then on. */
@@ -472,33 +520,34 @@ static void find_bad(struct sw_stepper *s, struct worker *w, struct group *g, in
 {
     const struct simd *p = s->own;
     int n = s->desc.n;
+    size_t size = real_size(&s->desc);
     bool finite[SW_LANES_MOST];
-    memcpy(w->u, w->saved, numbers_of(s) * real_size(&s->desc));
     for (int64_t step = from; step < to; step++) {
         steps(s, w, g, step, step + 1);
-        if (finite_lanes(s, w, finite)) continue;
+        take_next(w);
+        if (finite_lanes(s, w, w->u, finite)) continue;
         for (int l = 0; l < p->lanes; l++) {
             if (finite[l]) continue;
-            for (int i = 0; i < n; i++) w->wide[(size_t)i * (size_t)p->lanes + (size_t)l] = 0.0;
+            for (int i = 0; i < n; i++) memset((char *)w->u + ((size_t)i * (size_t)p->lanes + (size_t)l) * size, 0, size);
             if (live[l]) sw_host_stop(s, g->run[l], step + 1);
             live[l] = false;
         }
-        narrow(s, w);
     }
 }
 
 static void advance_group(struct sw_stepper *s, struct worker *w, struct group *g, int64_t from, int64_t to)
 {
     bool live[SW_LANES_MOST], finite[SW_LANES_MOST];
-    size_t bytes = numbers_of(s) * real_size(&s->desc);
+    const struct simd *p = s->own;
     if (!gather(s, g, w, live)) return;
     w->cells = 0;
     if (!alone(&s->desc)) make_points(s, w, g);
+    p->ops->begin(&g->lanes, s->desc.n, &w->lanes, alone(&s->desc));
     for (int64_t step = from, next; step < to; step = next) {
         next = to - step < CHECK ? to : step + CHECK;
-        memcpy(w->saved, w->u, bytes);
         steps(s, w, g, step, next);
-        if (!finite_lanes(s, w, finite)) find_bad(s, w, g, step, next, live);
+        if (finite_lanes(s, w, w->next, finite)) take_next(w);
+        else find_bad(s, w, g, step, next, live);
     }
     scatter(s, g, w, live);
 }
@@ -521,7 +570,7 @@ static struct sw_cost simd_cost(const struct sw_stepper *s, int64_t steps)
     const struct simd *p = s->own;
     const struct sw_line_model *m = &s->desc.model;
     double operations = alone(&s->desc) ? 7 : 6;
-    if (p->groups > 0) operations += 5.0 * p->group[0].lanes.reach[0].points / s->desc.n;
+    if (p->groups > 0) operations += 4.0 * p->group[0].lanes.points / s->desc.n;
     if (m->g) operations += 3 + sw_program_size(m->g).point;
     if (m->s) operations += 1 + sw_program_size(m->s).point;
     return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
