@@ -34,14 +34,23 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
                    need / gib, gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
 }
 
+/* A batch is a part of the file, and several parts must be copied into one. Where fields are saved so often that writing
+ * them weighs (a point of a field takes as long as some fifty steps), a batch may be all of a group; but within an
+ * eighth of what fits, and so that ten steps and more are taken between two looks at the clock: lines leave the cache
+ * then. */
+static bool all_at_once(const struct sw_group *g, const struct sw_device *device, double fit)
+{
+    double count = (double)g->count, points = count * (double)g->n;
+    return g->nfield && g->steps / g->nfield <= 100 && count <= fit / 8 && points <= device->threads * (double)(1 << 24);
+}
+
 /* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory,
- * and end (and are safe on disk) later. A GPU wants as many as fit. But a batch is a part of the file, and several
- * parts must be copied into one: where fields are saved a batch may be all the group, within an eighth of what fits. */
+ * and end (and are safe on disk) later. A GPU wants as many as fit. */
 static double wanted(const struct sw_group *g, const struct sw_device *device, double fit)
 {
     if (device->space == SW_DEVICE) return MOST_RUNS;
-    double busy = fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
-    return g->nfield && (double)g->count <= fit / 8 ? (double)g->count : busy;
+    if (all_at_once(g, device, fit)) return (double)g->count;
+    return fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
 }
 
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,

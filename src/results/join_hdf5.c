@@ -188,6 +188,17 @@ static void fill_nan(char *block, size_t bytes, enum sw_h5_type type)
     for (size_t k = 0; type == SW_H5_SINGLE && k < count; k++) ((float *)block)[k] = NAN;
 }
 
+/* Will the tasks fill all of the window? Stretches of a run do not overlap. */
+static bool is_covered(const struct join *j, const struct window *w, int64_t count)
+{
+    int64_t outputs = 0, first, at;
+    for (int64_t k = 0; k < count; k++) {
+        const struct sw_section *s = &j->g->input[j->task[k].input].section[j->task[k].section];
+        if (sw_section_var(s, w->var->name)) outputs += overlap(w, s, &first, &at);
+    }
+    return outputs == w->rows * w->outputs;
+}
+
 static enum sw_status gather_window(struct join *j, const struct sw_target *t, const struct window *w)
 {
     int64_t count = list_tasks(j, t, w, NULL);
@@ -196,7 +207,7 @@ static enum sw_status gather_window(struct join *j, const struct sw_target *t, c
     SW_TRY(sw_alloc((size_t)count, &j->task));
     list_tasks(j, t, w, j->task);
     qsort(j->task, (size_t)count, sizeof *j->task, by_place);
-    fill_nan(j->block, (size_t)(w->rows * w->outputs) * w->cell, w->var->type);
+    if (!is_covered(j, w, count)) fill_nan(j->block, (size_t)(w->rows * w->outputs) * w->cell, w->var->type);
     for (int64_t k = 0, next; k < count && !st; k = next) {
         for (next = k + 1; next < count && neighbours(&j->task[next - 1], &j->task[next]);) next++;
         st = copy_rows(j, w, &j->task[k], next - k);
