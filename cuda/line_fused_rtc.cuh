@@ -49,6 +49,21 @@ struct lane {
 
 __device__ static inline double from_lane(double value, int source) { return __shfl_sync(EVERYONE, value, source, LANES); }
 
+/* What op makes of the values of all lanes of a line, in each of them. */
+template <typename OP> __device__ static inline double over_line(const struct lane &me, double value, OP op)
+{
+#pragma unroll
+    for (int w = LANES / 2; w > 0; w /= 2) value = op(value, from_lane(value, me.l ^ w));
+    return value;
+}
+
+/* The neighbours of a lane's first and last point. */
+__device__ static inline void edges(const struct lane &me, double first, double last, double *left, double *beyond)
+{
+    *left = from_lane(last, (me.l - 1) & (LANES - 1));
+    *beyond = from_lane(first, (me.l + 1) & (LANES - 1));
+}
+
 __device__ static inline double *bytes_into_shared(int at)
 {
     extern __shared__ double2 shared[];
@@ -277,8 +292,7 @@ __device__ static inline struct sw_state right_side(const struct lane &me, const
         here = g_at(me, v, now, 0, c[0]);
         last = g_at(me, v, now, BLOCK - 1, c[BLOCK - 1]);
         if (!EVEN && !me.full) last = g_at(me, v, now, BLOCK > 1 ? BLOCK - 2 : 0, c[BLOCK > 1 ? BLOCK - 2 : 0]);
-        left = from_lane(last, (me.l - 1) & (LANES - 1));
-        beyond = from_lane(here, (me.l + 1) & (LANES - 1));
+        edges(me, here, last, &left, &beyond);
     }
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
@@ -384,16 +398,18 @@ __device__ static inline unsigned group_mask(void)
     return (LANES == 32 ? EVERYONE : (1u << (LANES & 31)) - 1u) << (threadIdx.x % 32 / LANES * LANES);
 }
 
-/* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. */
-__device__ static inline void take_line(struct lane &me, const struct sw_line_batch &b, const struct sw_fused_line *coefficient, double *u,
-                                        long long from, long long to, int line)
+/* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. Its scalars at
+ * the end, which may be the beginning, are set if there is room for them. */
+__device__ static inline void take_line(struct lane &me, const struct sw_line_batch &b,
+                                        const struct sw_fused_line *coefficient, double *u, long long from,
+                                        long long to, double *scalars, int line)
 {
     struct values v;
     struct moment now;
     int run = line < b.count ? line : 0;
     long long bad = line < b.count ? b.first_bad[line] : 0;
     bool alive = bad == SW_LINE_FINITE;
-    if (bad == SW_LINE_NOT_FINITE && me.l == 0) b.first_bad[line] = from;
+    if (bad == SW_LINE_NOT_FINITE && me.l == 0 && from < to) b.first_bad[line] = from;
     if (!__any_sync(EVERYONE, alive)) return;
     __syncwarp();
     set_coefficients(me, EACH ? coefficient + run : &me.common->line);
@@ -439,16 +455,19 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     }
 #pragma unroll
     for (int j = 0; j < BLOCK; j++)
-        if (alive && (j < BLOCK - 1 || me.full)) at[j] = c[j];
+        if (alive && from < to && (j < BLOCK - 1 || me.full)) at[j] = c[j];
+    if (scalars) measure(me, b, run, alive, c, scalars + (size_t)run * SW_LINE_SCALARS);
 }
 
-/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). u [count][POINTS]. */
+/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). u [count][POINTS]. scalars [count][SW_LINE_SCALARS];
+ * NULL: not wanted. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
-        const __grid_constant__ struct sw_fused_common common, double *__restrict__ u, long long from, long long to)
+        const __grid_constant__ struct sw_fused_common common, double *__restrict__ u, long long from, long long to,
+        double *__restrict__ scalars)
 {
     struct lane me;
     me.common = &common;
     find_place(me);
-    take_line(me, b, coefficient, u, from, to, blockIdx.x * GROUPS + threadIdx.x / LANES);
+    take_line(me, b, coefficient, u, from, to, scalars, blockIdx.x * GROUPS + threadIdx.x / LANES);
 }

@@ -63,43 +63,58 @@ __device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, 
     return sw_measure_domain_length(length, power, moment);
 }
 
-/* Two readings of the line, 16 bytes a point (fetched 32 at a time; neighbouring blocks find the rest in the cache),
- * and for each pass of the transform 32 bytes read, 16 written and 4 FMA a point and unit of radix. */
+/* Of run j: everything but the energy and the domain length. */
+__device__ static void measure_points(const struct sw_line_batch &b, const struct sw_cuda_spectrum &p, int j,
+                                      const double *line, double *out, double *shared)
+{
+    double sum = 0.0, least = INFINITY, largest = -INFINITY;
+    for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
+        double value = line[(size_t)i * b.point];
+        sum += value;
+        least = fmin(least, value);
+        largest = fmax(largest, value);
+    }
+    sum = block_sum(sum, shared);
+    least = block_min(least, shared);
+    largest = -block_min(-largest, shared);
+    if (threadIdx.x) return;
+    out[p.mass] = b.dx[j] * sum;
+    out[p.energy] = nan("");
+    out[p.least] = least;
+    out[p.largest] = largest;
+}
+
+/* A reading of the line, 8 bytes a point, and another one where it has not been measured yet (fetched 32 bytes at a
+ * time where lines are interleaved; neighbouring blocks find the rest in the cache), and for each pass of the transform
+ * 32 bytes read, 16 written and 4 FMA a point and unit of radix. */
 __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u,
-                                 double *scalars)
+                                 const double *__restrict__ measured, double *scalars)
 {
     __shared__ double shared[SW_SUM_LANES];
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         const double *line = u + sw_line_at(&b, 0, j);
-        double sum = 0.0, least = INFINITY, largest = -INFINITY, *out = scalars + (size_t)j * p.stride;
-        bool bad = b.first_bad[j] != SW_LINE_FINITE;
-        for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
-            double value = line[(size_t)i * b.point];
-            sum += value;
-            least = fmin(least, value);
-            largest = fmax(largest, value);
+        const int k = threadIdx.x;
+        const size_t first = (size_t)j * p.stride;
+        double *out = scalars + first;
+        if (b.first_bad[j] != SW_LINE_FINITE) {
+            if (k < p.stride) out[k] = nan("");
+            continue;
         }
-        sum = block_sum(sum, shared);
-        least = block_min(least, shared);
-        largest = -block_min(-largest, shared);
+        if (!measured) measure_points(b, p, j, line, out, shared);
+        else if (k < p.stride && k != p.domain_length) out[k] = measured[first + k];
         double size = domain_length(p, b.n, b.n * b.dx[j], line, b.point, shared);
-        if (threadIdx.x == 0) {
-            out[p.mass] = bad ? nan("") : b.dx[j] * sum;
-            out[p.energy] = nan("");
-            out[p.least] = bad ? nan("") : least;
-            out[p.largest] = bad ? nan("") : largest;
-            out[p.domain_length] = bad ? nan("") : size;
-        }
+        if (k == 0) out[p.domain_length] = size;
     }
 }
 
 extern "C" enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b,
-                                               const struct sw_cuda_spectrum *p, const double *u, double *scalars)
+                                               const struct sw_cuda_spectrum *p, const double *u,
+                                               const double *measured, double *scalars)
 {
     cudaStream_t s = (cudaStream_t)stream;
     int blocks = b->count < p->blocks ? b->count : p->blocks;
     if (blocks == 0) return SW_OK;
-    measure_k<<<blocks, SW_SUM_LANES, 0, s>>>(*b, *p, u, scalars);
+    measure_k<<<blocks, SW_SUM_LANES, 0, s>>>(*b, *p, u, measured, scalars);
     CU_LAUNCHED(s);
     return SW_OK;
 }

@@ -108,8 +108,8 @@ __device__ static inline double s_at(const struct sw_line_batch &b, int i, int j
 
 /* The right-hand side of the step from `step` to `step` + 1 (stepper/line_point.h), and the mark on runs whose field is
  * no longer finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8 bytes
- * (1 + 4/rows) read and 8 written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad may
- * be written by several threads of a run, all with the same value; whether the others see it already only decides
+ * (1 + 4/rows) read and 8 written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad
+ * may be written by several threads of a run, all with the same value; whether the others see it already only decides
  * whether they work in vain. */
 extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restrict__ u, double *__restrict__ rhs,
                                  long long step, int rows)
@@ -190,12 +190,14 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
     int n = b.n;
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         const double *p = b.param + j;
-        double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS], sum = 0.0;
+        double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS];
+        double sum = 0.0, half = 0.5 / b.dx[j];
         model_energy_run(p, b.count, r);
         model_energy_step(p, b.count, r, 1, 0.0, 0, s);
         for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
-            double left = u[sw_line_at(&b, i > 0 ? i - 1 : n - 1, j)], right = u[sw_line_at(&b, i + 1 < n ? i + 1 : 0, j)];
-            fill_inputs(in, x_at(b, i, j), u[sw_line_at(&b, i, j)], sw_measure_slope(left, right, b.dx[j]));
+            double left = u[sw_line_at(&b, i > 0 ? i - 1 : n - 1, j)];
+            double right = u[sw_line_at(&b, i + 1 < n ? i + 1 : 0, j)];
+            fill_inputs(in, x_at(b, i, j), u[sw_line_at(&b, i, j)], sw_measure_slope(left, right, half));
             model_energy_cell(p, b.count, r, 1, in, i, c);
             sum += model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
         }

@@ -440,6 +440,30 @@ static void goes_on_from_a_saved_state_to_the_same_bits(void **state)
     check_going_on((struct texts){SW_CRANK_NICOLSON, "cos(x) + 0.1*randn(a)", NULL, NULL, NULL});
 }
 
+/* As it is after some steps, and handed to a stepper that has made none. */
+static void measures_a_state_to_the_same_bits_however_it_came_about(void **state)
+{
+    enum { RUNS = 3 };
+    (void)state;
+    need_row();
+    for (int k = 0; k < size_count(); k++) {
+        int n = sizes[k];
+        struct sim m = make(forced_cahn_hilliard, n, RUNS), later = make(forced_cahn_hilliard, n, 5);
+        struct run run[RUNS] = {mixture(n, 1), mixture(n, 2), mixture(n, 3)};
+        start(&m, RUNS, run);
+        for (int step = 0; step <= 20; step += 10) {
+            double *u = state_of(&m);
+            load(&later, RUNS, run);
+            assert_ok(sw_stepper_set_state(later.s, u));
+            assert_memory_equal(scalars_of(&m), scalars_of(&later), RUNS * SW_LINE_SCALARS * sizeof *u);
+            assert_ok(sw_stepper_advance(m.s, step, step + 10));
+            sw_free(u);
+        }
+        unmake(&m);
+        unmake(&later);
+    }
+}
+
 /* ---- runs that go wrong */
 
 static void one_bad_run_of_a_thousand_leaves_the_others_their_bits(void **state)
@@ -754,6 +778,7 @@ int main(void)
         cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
         cmocka_unit_test(advances_in_two_calls_to_the_same_bits_as_in_one),
         cmocka_unit_test(goes_on_from_a_saved_state_to_the_same_bits),
+        cmocka_unit_test(measures_a_state_to_the_same_bits_however_it_came_about),
         cmocka_unit_test(one_bad_run_of_a_thousand_leaves_the_others_their_bits),
         cmocka_unit_test(names_the_step_at_which_a_run_diverged),
         cmocka_unit_test(names_the_first_step_for_a_state_that_is_not_finite),

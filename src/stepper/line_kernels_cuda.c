@@ -105,7 +105,7 @@ const char *const sw_fused_kernel_name = "fused_k";
 
 static const char *const before_fused[] = {
     "base/sw_hd.h", "expr/random_point.h", "stepper/line_point.h", "stepper/batch_point.h", "stepper/recursive_point.h",
-    "stepper/fused_point.h", 0,
+    "stepper/fused_point.h", "stepper/measure_point.h", 0,
 };
 
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
@@ -115,10 +115,14 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
     add_prologue(text, before_fused);
     add_part(text, &part[G_PART]);
     add_part(text, &part[S_PART]);
+    add_part(text, &part[ENERGY_PART]);
+    sw_text_printf(text, "enum { SW_MASS = %d, SW_ENERGY = %d, SW_MIN = %d, SW_MAX = %d, SW_LINE_SCALARS = %d };\n",
+                   SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_LINE_SCALARS);
     sw_text_printf(text, "enum { POINTS = %d, LANES = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
                    shape->lanes, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
     sw_text_printf(text, "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d };\n",
                    shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room);
+    add_file(text, "line_scalars_rtc.cuh");
     add_file(text, "line_fused_rtc.cuh");
 }
 

@@ -194,8 +194,8 @@ static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p)
     double *scalars = p->captures.scalars, *energy = scalars + SW_ENERGY;
     int stride = SW_LINE_SCALARS;
     void *args[] = {&p->batch, &p->u, &energy, &stride};
-    SW_TRY(sw_cuda_line_measure(s->device->compute, &p->batch, &p->spectrum, p->u, scalars));
-    if (!s->desc.model.energy) return SW_OK;
+    SW_TRY(sw_cuda_line_measure(s->device->compute, &p->batch, &p->spectrum, p->u, p->measured, scalars));
+    if (p->measured || !s->desc.model.energy) return SW_OK;
     return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
 }
 

@@ -20,6 +20,8 @@ struct sw_lines {
     double *coefficient, *param;
     int    *fault;
     double *u;                           /* the field; lent by the stepper                          */
+    double *measured;                    /* [capacity][SW_LINE_SCALARS], all but the domain length, where a
+                                            stepper knows them at a capture; lent by it. NULL: captures measure */
     double *host;                        /* coefficients, to be uploaded                            */
     int    *bad;                         /* [capacity] on the host                                  */
 };

@@ -55,9 +55,10 @@ void sw_measure_circle(int n, double *cosine, double *sine)
 const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx)
 {
     int n = m->n;
-    m->slope[0] = sw_measure_slope(u[n - 1], u[1], dx);
-    for (int i = 1; i < n - 1; i++) m->slope[i] = sw_measure_slope(u[i - 1], u[i + 1], dx);
-    m->slope[n - 1] = sw_measure_slope(u[n - 2], u[0], dx);
+    double half = 0.5 / dx;
+    m->slope[0] = sw_measure_slope(u[n - 1], u[1], half);
+    for (int i = 1; i < n - 1; i++) m->slope[i] = sw_measure_slope(u[i - 1], u[i + 1], half);
+    m->slope[n - 1] = sw_measure_slope(u[n - 2], u[0], half);
     return m->slope;
 }
 

@@ -15,6 +15,9 @@ struct fused {
     void                  *kernel[2];
     struct sw_fused_common common;       /* of all lines, if they have the same coefficients          */
     double                *field, *staging;  /* n*capacity numbers each                              */
+    double                *scalars;      /* [capacity][SW_LINE_SCALARS], all but the domain length   */
+    bool                   known;        /* they are those of the state as it is                     */
+    bool                   wanted;       /* a capture has asked for scalars: more will               */
     struct sw_fused_line  *line, *host;  /* [capacity], or 1 of a batch whose runs all have the same */
     int                    each;         /* 0: the same for all                                      */
 };
@@ -112,7 +115,8 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
 {
     (void)band;
     sw_lines_bytes(d, fixed, per_run);
-    *per_run += (2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run) * sizeof(double) + sizeof(struct sw_fused_line);
+    *per_run += (2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS) * sizeof(double);
+    *per_run += sizeof(struct sw_fused_line);
 }
 
 /* The kernel for coefficients that are the same for all lines, each = 0, or not. */
@@ -140,7 +144,9 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity, &p->line));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
     p->lines.u = p->field;
+    p->lines.measured = p->scalars;
     p->lines.captures.staging = p->staging;
     return sw_alloc((size_t)s->desc.capacity, &p->host);
 }
@@ -153,6 +159,7 @@ static void fused_destroy(struct sw_stepper *s)
     for (int each = 0; each < 2; each++) sw_module_unload(s->device, &p->module[each]);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
+    sw_device_free(s->device, p->scalars);
     sw_device_free(s->device, p->line);
     sw_free(p->host);
     sw_free(p);
@@ -216,13 +223,46 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
 
 /* ------------------------------------------------------------------ steps */
 
-static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
+/* Steps, none if from = to; then, if asked to, the scalars. */
+static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, bool measured)
 {
     struct fused *p = s->own;
+    double *scalars = measured ? p->scalars : NULL;
     int lines = p->shape.warps * 32 / p->shape.lanes, blocks = (s->count + lines - 1) / lines;
     size_t doubles = (size_t)(p->shape.room + p->shape.response) * (size_t)lines + (size_t)(p->shape.away * 32 * p->shape.warps);
-    void *args[] = {&p->lines.batch, &p->line, &p->common, &p->field, &from, &to};
+    void *args[] = {&p->lines.batch, &p->line, &p->common, &p->field, &from, &to, &scalars};
+    p->known = measured;
     return sw_kernel_launch(s->device, p->kernel[p->each], blocks, 1, 32 * p->shape.warps, doubles * sizeof(double), args);
+}
+
+static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
+{
+    return launch(s, from, to, ((struct fused *)s->own)->wanted);
+}
+
+/* ------------------------------------------------------------------ the state */
+
+static enum sw_status fused_initial(struct sw_stepper *s)
+{
+    ((struct fused *)s->own)->known = false;
+    return sw_lines_initial(s);
+}
+
+static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
+{
+    ((struct fused *)s->own)->known = false;
+    return sw_lines_set_state(s, u);
+}
+
+/* Where the steps left no scalars behind the kernel is called for them alone: in the same order, to the same bits. */
+static enum sw_status fused_capture(struct sw_stepper *s, int slot, int what)
+{
+    struct fused *p = s->own;
+    if (what & SW_CAPTURE_SCALARS) {
+        p->wanted = true;
+        if (!p->known) SW_TRY(launch(s, 0, 0, true));
+    }
+    return sw_lines_capture(s, slot, what);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
@@ -254,11 +294,11 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .bytes = fused_bytes,
     .create = fused_create,
     .load = fused_load,
-    .initial = sw_lines_initial,
-    .set_state = sw_lines_set_state,
+    .initial = fused_initial,
+    .set_state = fused_set_state,
     .get_state = sw_lines_get_state,
     .advance = fused_advance,
-    .capture = sw_lines_capture,
+    .capture = fused_capture,
     .fetch = sw_lines_fetch,
     .diverged = sw_lines_diverged,
     .destroy = fused_destroy,

@@ -57,7 +57,7 @@ struct sw_stepper_desc {
 /* Scalars of a run, in this order (numerics.md, "What is reported"):
  * mass = dx sum u; energy = dx sum density(u, u_x) with u_x by central differences; min, max; domain length =
  * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are taken in an order fixed by n
- * alone (measure_point.h). */
+ * and the row (measure_point.h; cuda/line_scalars_rtc.cuh). */
 enum sw_line_scalar { SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_DOMAIN_LENGTH, SW_LINE_SCALARS };
 
 struct sw_stepper;
