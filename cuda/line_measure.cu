@@ -34,8 +34,13 @@ __device__ static void transform(const struct sw_cuda_spectrum &p, int n, const 
     __syncthreads();
     for (int pass = 0; pass < p.passes; pass++) {
         int radix = p.radix[pass], rest = n / (done * radix);
-        for (int o = threadIdx.x; o < n; o += SW_SUM_LANES)
-            sw_spectrum_point(n, done, radix, o / rest, o % rest, p.cosine, p.sine, *re, *im, *re2 + o, *im2 + o);
+        if (radix == 4)
+            for (int o = threadIdx.x; o < n / 4; o += SW_SUM_LANES)
+                sw_spectrum_four(n, rest, o / rest, o % rest, p.cosine, p.sine, *re, *im, *re2, *im2);
+        else
+            for (int o = threadIdx.x; o < n; o += SW_SUM_LANES)
+                sw_spectrum_point(n, radix, rest, o / rest, o / rest % done, o % rest, p.cosine, p.sine, *re, *im,
+                                  *re2 + o, *im2 + o);
         __syncthreads();
         double *swap = *re;
         *re = *re2;
@@ -50,7 +55,8 @@ __device__ static void transform(const struct sw_cuda_spectrum &p, int n, const 
 __device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, const double *line,
                                        size_t ld, double *shared)
 {
-    double *re = p.scratch + (size_t)blockIdx.x * 4 * n, *im = re + n, *re2 = im + n, *im2 = re2 + n;
+    extern __shared__ double room[];
+    double *re = p.scratch ? p.scratch + (size_t)blockIdx.x * 4 * n : room, *im = re + n, *re2 = im + n, *im2 = re2 + n;
     double power = 0.0, moment = 0.0;
     transform(p, n, line, ld, &re, &im, &re2, &im2);
     for (int k = 1 + threadIdx.x; k <= n / 2; k += SW_SUM_LANES) {
@@ -85,8 +91,9 @@ __device__ static void measure_points(const struct sw_line_batch &b, const struc
 }
 
 /* A reading of the line, 8 bytes a point, and another one where it has not been measured yet (fetched 32 bytes at a
- * time where lines are interleaved; neighbouring blocks find the rest in the cache), and for each pass of the transform
- * 32 bytes read, 16 written and 4 FMA a point and unit of radix. */
+ * time where lines are interleaved; neighbouring blocks find the rest in the cache). For each pass of the transform, in
+ * shared memory where the line is short: 16 bytes read and 16 written a point and 7 operations where the radix is 4, else
+ * 16 bytes read and 4 FMA a point and unit of radix. */
 __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u,
                                  const double *__restrict__ measured, double *scalars)
 {
@@ -113,8 +120,9 @@ extern "C" enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const stru
 {
     cudaStream_t s = (cudaStream_t)stream;
     int blocks = b->count < p->blocks ? b->count : p->blocks;
+    size_t room = p->scratch ? 0 : 4 * (size_t)b->n * sizeof(double);
     if (blocks == 0) return SW_OK;
-    measure_k<<<blocks, SW_SUM_LANES, 0, s>>>(*b, *p, u, measured, scalars);
+    measure_k<<<blocks, SW_SUM_LANES, room, s>>>(*b, *p, u, measured, scalars);
     CU_LAUNCHED(s);
     return SW_OK;
 }

@@ -111,7 +111,7 @@ struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                      
     int     passes, radix[32];
     double *cosine, *sine;     /* [n]                                                                      */
     int     blocks;            /* runs measured at once                                                    */
-    double *scratch;           /* [blocks][4][n]                                                           */
+    double *scratch;           /* [blocks][4][n]; NULL: they fit into shared memory                        */
     int     stride;            /* scalars a run, and the places of those measured here among them          */
     int     mass, energy, least, largest, domain_length;
 };

@@ -75,6 +75,26 @@ static double sum(int n, const double *term)
     return lane[0];
 }
 
+static void pass_of_four(struct sw_measure *m, int done, int in)
+{
+    const double *cosine = m->cosine, *sine = m->sine, *re = m->re[in], *im = m->im[in];
+    double *out_re = m->re[!in], *out_im = m->im[!in];
+    int n = m->n, rest = n / (4 * done);
+    for (int k = 0; k < done; k++)
+#pragma omp simd
+        for (int j = 0; j < rest; j++)
+            sw_spectrum_four(n, rest, k, j, cosine, sine, re, im, out_re, out_im);
+}
+
+static void pass_of_any(struct sw_measure *m, int done, int radix, int in)
+{
+    int n = m->n, rest = n / (done * radix);
+    for (int k = 0, low = 0; k < done * radix; k++, low = low + 1 < done ? low + 1 : 0)
+        for (int j = 0; j < rest; j++)
+            sw_spectrum_point(n, radix, rest, k, low, j, m->cosine, m->sine, m->re[in], m->im[in],
+                              &m->re[!in][k * rest + j], &m->im[!in][k * rest + j]);
+}
+
 /* @return which of re[], im[] holds the spectrum */
 static int transform(struct sw_measure *m, const double *u)
 {
@@ -84,11 +104,8 @@ static int transform(struct sw_measure *m, const double *u)
         m->im[0][i] = 0.0;
     }
     for (int p = 0; p < m->passes; done *= m->radix[p++], in = !in) {
-        int r = m->radix[p], rest = n / (done * r);
-        for (int k = 0; k < done * r; k++)
-            for (int j = 0; j < rest; j++)
-                sw_spectrum_point(n, done, r, k, j, m->cosine, m->sine, m->re[in], m->im[in], &m->re[!in][k * rest + j],
-                                  &m->im[!in][k * rest + j]);
+        if (m->radix[p] == 4) pass_of_four(m, done, in);
+        else pass_of_any(m, done, m->radix[p], in);
     }
     return in;
 }

@@ -4,14 +4,19 @@
 #include "stepper/measure.h"
 #include "stepper/spectrum_point.h"
 
-/* Runs measured at once. Each needs 4 n numbers, in all 256 MiB where lines are long; 1024 blocks fill any device. */
+/* A run needs 4 n numbers while it is measured: in shared memory, if they fit beside what else is there. */
+static bool is_short(int n) { return 4 * (size_t)n * sizeof(double) <= 47 * 1024; }
+
+/* Runs measured at once: 1024 blocks fill any device; where lines are long, no more than need 256 MiB. */
 static int measured_at_once(int n)
 {
     size_t blocks = ((size_t)1 << 25) / (4 * (size_t)n);
     return blocks < 1 ? 1 : blocks > 1024 ? 1024 : (int)blocks;
 }
 
-size_t sw_spectrum_bytes(int n) { return ((size_t)measured_at_once(n) * 4 + 2) * (size_t)n * sizeof(double); }
+static size_t scratch_of(int n) { return is_short(n) ? 0 : (size_t)measured_at_once(n) * 4 * (size_t)n; }
+
+size_t sw_spectrum_bytes(int n) { return (scratch_of(n) + 2 * (size_t)n) * sizeof(double); }
 
 static enum sw_status upload_circle(struct sw_device *device, int n, struct sw_cuda_spectrum *p)
 {
@@ -37,7 +42,7 @@ enum sw_status sw_spectrum_create(struct sw_device *device, int n, struct sw_cud
     p->least = SW_MIN;
     p->largest = SW_MAX;
     p->domain_length = SW_DOMAIN_LENGTH;
-    SW_TRY(sw_device_alloc(device, (size_t)p->blocks * 4 * (size_t)n, &p->scratch));
+    if (!is_short(n)) SW_TRY(sw_device_alloc(device, scratch_of(n), &p->scratch));
     SW_TRY(sw_device_alloc(device, (size_t)n, &p->cosine));
     SW_TRY(sw_device_alloc(device, (size_t)n, &p->sine));
     return upload_circle(device, n, p);
