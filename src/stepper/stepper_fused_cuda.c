@@ -186,8 +186,9 @@ static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, i
     line->closed = !sw_recursive_negligible(turn);
 }
 
-/* One run after another; those with the coefficients of the run before are copied. */
-static void set_lines(const struct sw_stepper *s, struct fused *p, const char *const *fault)
+/* One run after another; those with the coefficients of the run before are copied, whether or not that one can be
+ * advanced. */
+static void set_lines(const struct sw_stepper *s, struct fused *p)
 {
     const struct sw_line_run *run = s->run;
     p->each = 0;
@@ -198,7 +199,7 @@ static void set_lines(const struct sw_stepper *s, struct fused *p, const char *c
             continue;
         }
         if (j > 0) p->each = 1;
-        if (fault[j] || !sw_recursive_factor(run[j].s4, run[j].s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
+        if (!sw_recursive_factor(run[j].s4, run[j].s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
         set_line(&p->host[j], &r, s->desc.n, &p->shape);
     }
 }
@@ -215,7 +216,7 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
 {
     struct fused *p = s->own;
     SW_TRY(sw_lines_load(s, fault));
-    set_lines(s, p, fault);
+    set_lines(s, p);
     set_common(&p->common, &p->host[0], s->desc.model.scheme);
     SW_TRY(make_kernel(s, p, p->each));
     return sw_device_upload(s->device, p->line, p->host, (p->each ? (size_t)s->count : 1) * sizeof *p->host);
