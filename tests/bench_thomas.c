@@ -1,12 +1,18 @@
 /* Which block size, and how many rows ahead, suit cuPentBatch's solver and the one whose factors all systems share:
  * unknowns/s of a periodic solve for each, the best of a shape marked. What cuda/band_thomas.cu and cuda/band_shared.cu
  * choose is read off this table.
- *   bench_thomas [REPEATS] */
+ *   bench_thomas [REPEATS]
+ * Before it: how much of the matrix a solve by cuSPARSE's gpsvInterleavedBatch destroys, which is why it is written
+ * again. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #ifdef SW_HAVE_CUDA
+#define DISABLE_CUSPARSE_DEPRECATED
 #include <cuda_runtime.h>
+#include <cusparse.h>
+#include <dlfcn.h>
+#include <string.h>
 
 #include "base/sw_clock.h"
 #include "device/sw_device.h"
@@ -69,7 +75,8 @@ static void print(const struct variant *v, const double *seconds, int count, str
     for (int k = 0; k < count; k++) {
         if (v[k].ahead) printf("n = %6d  batch = %7d  cuda.thomas_shared  %3d threads, %2d ahead", shape.n, shape.batch,
                                v[k].threads, v[k].ahead);
-        else printf("n = %6d  batch = %7d  cuda.thomas         %3d threads          ", shape.n, shape.batch, v[k].threads);
+        else printf("n = %6d  batch = %7d  cuda.thomas         %3d threads          ", shape.n, shape.batch,
+                    v[k].threads);
         printf("  %9.3e unknowns/s%s\n", (double)shape.n * shape.batch / seconds[k], k == best ? "  best" : "");
     }
 }
@@ -88,16 +95,73 @@ static void run(struct sw_device *device, struct shape shape, const struct varia
     sw_device_free(device, t.factor);
 }
 
+/* ---- what gpsv destroys */
+
+enum { M = 64, SYSTEMS = 64, DIAGONAL = M * SYSTEMS };
+
+static void *symbol(void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+    if (!found) exit(fprintf(stderr, "cuSPARSE lacks %s\n", name));
+    return found;
+}
+
+#define CALL(function) __typeof__(&function) function##_ = (__typeof__(&function))symbol(library, #function)
+
+/* Diagonally dominant: 1 2 8 2 1. */
+static void fill(double *matrix)
+{
+    static const double entry[5] = {1, 2, 8, 2, 1};
+    for (int k = 0; k < 5 * DIAGONAL; k++) {
+        int row = k % DIAGONAL / SYSTEMS, column = row + k / DIAGONAL - 2;
+        matrix[k] = column < 0 || column >= M ? 0.0 : entry[k / DIAGONAL];
+    }
+}
+
+static void tell_what_gpsv_destroys(struct sw_device *device)
+{
+    static double before[5 * DIAGONAL], after[5 * DIAGONAL];
+    void *library = dlopen("libcusparse.so.12", RTLD_NOW);
+    cusparseHandle_t handle;
+    size_t bytes = 0;
+    char *buffer = NULL;
+    int changed = 0;
+    if (!library) { printf("no cuSPARSE here\n"); return; }
+    CALL(cusparseCreate);
+    CALL(cusparseSetStream);
+    CALL(cusparseDgpsvInterleavedBatch_bufferSizeExt);
+    CALL(cusparseDgpsvInterleavedBatch);
+    double *w = numbers(device, 5 * DIAGONAL), *x = numbers(device, DIAGONAL), *row[5];
+    for (int k = 0; k < 5; k++) row[k] = w + k * DIAGONAL;
+    fill(before);
+    need(sw_device_upload(device, w, before, sizeof before));
+    if (cusparseCreate_(&handle) || cusparseSetStream_(handle, device->compute) ||
+        cusparseDgpsvInterleavedBatch_bufferSizeExt_(handle, 0, M, row[0], row[1], row[2], row[3], row[4], x, SYSTEMS,
+                                                     &bytes)) exit(fprintf(stderr, "cuSPARSE failed\n"));
+    need(sw_device_alloc(device, bytes, &buffer));
+    if (cusparseDgpsvInterleavedBatch_(handle, 0, M, row[0], row[1], row[2], row[3], row[4], x, SYSTEMS, buffer))
+        exit(fprintf(stderr, "cuSPARSE failed\n"));
+    need(sw_device_download(device, after, w, sizeof after));
+    for (int k = 0; k < 5 * DIAGONAL; k++) changed += memcmp(&before[k], &after[k], sizeof *after) != 0;
+    printf("gpsvInterleavedBatch: a solve changes %d of %d entries of its matrix; its buffer takes %.1f numbers an "
+           "unknown\n", changed, 5 * DIAGONAL, (double)bytes / sizeof(double) / DIAGONAL);
+    sw_device_free(device, buffer);
+    sw_device_free(device, x);
+    sw_device_free(device, w);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct shape shape[] = {{64, 512}, {512, 2048}, {512, 8192}, {512, 32768}, {1024, 65536}, {512, 131072},
-                                         {16384, 1024}};
+    static const struct shape shape[] = {{64, 512}, {512, 2048}, {512, 8192}, {512, 32768}, {1024, 65536},
+                                         {512, 131072}, {16384, 1024}};
     static const struct variant own[] = {{32, 0}, {64, 0}, {128, 0}, {256, 0}};
-    static const struct variant shared[] = {{32, 1}, {128, 1}, {32, 8}, {64, 8}, {128, 8}, {32, 16}, {64, 16}, {128, 16}};
+    static const struct variant shared[] = {{32, 1}, {128, 1}, {32, 8},  {64, 8},
+                                            {128, 8}, {32, 16}, {64, 16}, {128, 16}};
     int repeats = argc > 1 ? atoi(argv[1]) : 5;
     struct sw_device *device = NULL;
     need(sw_device_open("cuda", 0, &device));
     printf("%s\n", device->name);
+    tell_what_gpsv_destroys(device);
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
         run(device, shape[k], own, sizeof own / sizeof *own, repeats);
         run(device, shape[k], shared, sizeof shared / sizeof *shared, repeats);

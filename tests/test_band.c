@@ -291,6 +291,17 @@ static void recovers_known_solutions_of_all_shapes(void **state)
     for_all_shapes(check_known_solution);
 }
 
+/* Some rows choose other blocks and loops there. */
+static void recovers_known_solutions_of_a_large_batch(void **state)
+{
+    (void)state;
+    need_row();
+    if (small_suite()) return;
+    for (int periodic = 0; periodic < 2; periodic++)
+        check_known_solution(
+            suited((struct sw_band_desc){.n = 19, .batch = 40000, .lower = 2, .upper = 2, .periodic = periodic}));
+}
+
 /* |b - A x| / (|A| |x| eps), as LAPACK's tests do, which ask for less than 30. */
 static double ratio(const struct batch *y, const double *x)
 {
@@ -702,6 +713,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovers_known_solutions_of_all_shapes),
+        cmocka_unit_test(recovers_known_solutions_of_a_large_batch),
         cmocka_unit_test(leaves_residuals_below_lapacks_threshold),
         cmocka_unit_test(leaves_residuals_below_lapacks_threshold_for_line_operators),
         cmocka_unit_test(is_linear_in_the_right_hand_side),
