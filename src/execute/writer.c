@@ -1,4 +1,6 @@
+#include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "base/sw_mem.h"
 #include "execute/execute_impl.h"
@@ -78,11 +80,28 @@ static int form_team(void)
     return members;
 }
 
+/* Where OMP_PROC_BIND is set, this thread begins bound to the processor of the one that made it, which computes there:
+ * set it free. */
+static void leave_place(void)
+{
+    int processor[CPU_SETSIZE];
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int place = 0; place < omp_get_num_places(); place++) {
+        int count = omp_get_place_num_procs(place);
+        if (count > CPU_SETSIZE) continue;
+        omp_get_place_proc_ids(place, processor);
+        for (int k = 0; k < count; k++) CPU_SET((size_t)processor[k], &all);
+    }
+    if (CPU_COUNT(&all)) pthread_setaffinity_np(pthread_self(), sizeof all, &all);
+}
+
 static void *work(void *argument)
 {
     struct writer *w = argument;
     struct job j;
     w->team = form_team();
+    leave_place();
     do {
         pthread_mutex_lock(&w->mutex);
         while (w->taken == w->put) pthread_cond_wait(&w->changed, &w->mutex);
