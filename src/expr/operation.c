@@ -3,6 +3,7 @@
 
 #include "expr/expr_impl.h"
 #include "expr/random_point.h"
+#include "expr/vector_math.h"
 
 #define X(id, operand_count, text, precedence, expression) [OP_##id] = {text, precedence, operand_count, #expression},
 const struct op_row op_table[OP_COUNT] = {
@@ -17,8 +18,8 @@ enum operation op_find_function(const char *name)
     return OP_COUNT;
 }
 
-/* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called
- * element by element, so that no value depends on its place in the block. */
+/* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called element
+ * by element, so that no value depends on its place in the block. */
 #define X(id, operands, written, binds, value)                                                                   \
     static void loop_##id(int n, const double *restrict a_, const double *restrict b_, const double *restrict c_, \
                           double *restrict out, const struct op_where *where)                                    \
@@ -39,6 +40,13 @@ OPERATIONS(X)
 #define X(id, operands, written, binds, value) [OP_##id] = loop_##id,
 op_loop *const op_loops[OP_COUNT] = {OPERATIONS(X)};
 #undef X
+
+bool op_vector(enum operation op, int n, const double *a, const double *b, double *out)
+{
+    const struct op_row *row = &op_table[op];
+    if ((op < OP_SIN || op > OP_LOG) && op != OP_POW) return false;  /* sqrt and floor are instructions */
+    return vector_math(op, op == OP_POW ? "pow" : row->written, row->operands, n, a, b, out);
+}
 
 double op_value(enum operation op, double a, double b, double c)
 {

@@ -1,0 +1,87 @@
+/* Functions of many values, by the vector functions of the C library (expr/vector_math.h) or by whatever takes their place. */
+#include <math.h>
+#include <string.h>
+
+#include "expr/sw_expr.h"
+#include "helpers.h"
+
+static const char *const functions[] = {"sin(x)", "cos(x)", "tan(x)", "asin(x/9)", "acos(x/9)", "atan(x)", "atan2(x, 2)",
+                                        "sinh(x)", "cosh(x)", "tanh(x)", "exp(x)", "log(abs(x))", "abs(x)^1.7"};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static double by_libm(int k, double x)
+{
+    const double value[FUNCTIONS] = {sin(x),     cos(x),  tan(x),  asin(x / 9), acos(x / 9), atan(x),      atan2(x, 2),
+                                     sinh(x),    cosh(x), tanh(x), exp(x),      log(fabs(x)), pow(fabs(x), 1.7)};
+    return value[k];
+}
+
+static struct sw_eval *eval_of_x(const char *text, int points, struct sw_program **program)
+{
+    static const struct sw_symbol symbol = {"x", SW_RATE_POINT, SW_IN_X};
+    const struct sw_scope scope = {&symbol, 1, false, 0};
+    struct sw_expr *expr = NULL;
+    struct sw_expr_error err;
+    struct sw_eval *eval = NULL;
+    assert_ok(sw_expr_parse(text, &expr, &err));
+    assert_ok(sw_program_compile(expr, &scope, program, &err));
+    assert_ok(sw_eval_create(*program, points, &eval));
+    sw_eval_run(eval, NULL, 1);
+    sw_expr_destroy(&expr);
+    return eval;
+}
+
+static void functions_are_those_of_math_h_to_four_units_in_the_last_place(void **state)
+{
+    enum { N = 1000 };
+    double x[N], y[N];
+    (void)state;
+    for (int i = 0; i < N; i++) x[i] = -8.97 + 0.01793 * i;
+    for (int k = 0; k < FUNCTIONS; k++) {
+        struct sw_program *program = NULL;
+        struct sw_eval *eval = eval_of_x(functions[k], N, &program);
+        sw_eval_points(eval, N, (const double *[SW_INPUTS]){x}, y);
+        for (int i = 0; i < N; i++) {  /* 4 of the vector functions and 1 of math.h: an ulp is at most 2^-52 of a value */
+            double exact = by_libm(k, x[i]);
+            if (!(fabs(y[i] - exact) <= 5 * 0x1p-52 * fabs(exact)))
+                fail_msg("%s at %.17g is %.17g, not %.17g", functions[k], x[i], y[i], exact);
+        }
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
+}
+
+/* Among other values, some of them such as no fast method does, and at any place. */
+static void functions_give_the_same_bits_in_any_company(void **state)
+{
+    static const double odd[] = {1e300, -1e22, NAN, INFINITY, 0.0, 1e-310, -745.2, 710.0};
+    enum { N = 37, VALUES = 64 };
+    double x[N], y[N], alone;
+    (void)state;
+    for (int k = 0; k < FUNCTIONS; k++) {
+        struct sw_program *program = NULL;
+        struct sw_eval *eval = eval_of_x(functions[k], N, &program);
+        for (int v = 0; v < VALUES; v++) {
+            double value = v < 8 ? odd[v] : 0.37 * (v - 30) + 1e-3 * v * v;
+            const double *const one[SW_INPUTS] = {&value}, *const many[SW_INPUTS] = {x};
+            sw_eval_points(eval, 1, one, &alone);
+            for (int place = 0; place < N; place += 3) {
+                for (int i = 0; i < N; i++) x[i] = (i + v) % 3 ? odd[(i + v) % 8] : 0.11 * i;
+                x[place] = value;
+                sw_eval_points(eval, N, many, y);
+                if (!(isnan(alone) && isnan(y[place]))) assert_memory_equal(&y[place], &alone, sizeof alone);
+            }
+        }
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_those_of_math_h_to_four_units_in_the_last_place),
+        cmocka_unit_test(functions_give_the_same_bits_in_any_company),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
