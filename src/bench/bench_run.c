@@ -29,14 +29,26 @@ static enum sw_status time_steps(const struct timing *t, int64_t steps, double *
     return SW_OK;
 }
 
-/* Steps for a repeat, from the time one step takes. The first call of all also loads kernels and touches memory. */
+static int64_t affordable(double longest, double one, int64_t asked)
+{
+    if (one * (double)asked <= longest) return asked;
+    return one < longest ? (int64_t)(longest / one) : 1;
+}
+
+/* Steps for a repeat, from the time one step takes. The first call of all also loads kernels and touches memory. Where a
+ * row keeps its state on the chip or in the cache, one step among many takes less than one by itself: such a row gets
+ * more than the first guess. */
 static enum sw_status choose_steps(const struct timing *t, int64_t asked, double longest, int64_t *steps)
 {
-    double one;
-    SW_TRY(time_steps(t, 1, &one));
-    SW_TRY(time_steps(t, 1, &one));
-    *steps = asked;
-    if (one * (double)asked > longest) *steps = one < longest ? (int64_t)(longest / one) : 1;
+    double seconds;
+    SW_TRY(time_steps(t, 1, &seconds));
+    SW_TRY(time_steps(t, 1, &seconds));
+    *steps = affordable(longest, seconds, asked);
+    for (int guess = 0; guess < 3 && *steps > 1 && *steps < asked; guess++) {
+        SW_TRY(time_steps(t, *steps, &seconds));
+        if (seconds > 0.6 * longest) break;
+        *steps = affordable(longest, seconds / (double)*steps, asked);
+    }
     return SW_OK;
 }
 
