@@ -5,7 +5,7 @@
  * the programs keep for each cell; with Crank-Nicolson and a source also over u. Programs that are not polynomials in u
  * are evaluated between two sweeps.
  *
- * Whether a field is finite is looked at every CHECK steps only, since one that is not never becomes so again: A
+ * Whether a field is finite is looked at now and then only (check_of()), since one that is not never becomes so again: A
  * couples all points. Where a run went wrong in between, the group takes these steps once more, to the same bits, one
  * at a time.
  *
@@ -21,7 +21,7 @@
 #include "stepper/line_cpu.h"
 #include "stepper/line_point.h"
 
-enum { CHECK = 64, G = 0, S, PROGRAMS };
+enum { G, S, PROGRAMS };
 
 struct group {
     struct sw_lanes lanes;
@@ -64,6 +64,9 @@ static bool alone(const struct sw_stepper_desc *d)  /* no terms but the implicit
 {
     return d->model.scheme == SW_CRANK_NICOLSON && !d->model.g && !d->model.s;
 }
+
+/* Steps between two looks at whether fields are finite: 64, and more where nothing can make them grow. */
+static int64_t check_of(const struct sw_stepper_desc *d) { return alone(d) ? 1024 : 64; }
 
 static int lanes_of(const struct sw_stepper_desc *d) { return d->single_steps ? SW_LANES_SINGLE : SW_LANES; }
 
@@ -539,12 +542,13 @@ static void advance_group(struct sw_stepper *s, struct worker *w, struct group *
 {
     bool live[SW_LANES_MOST], finite[SW_LANES_MOST];
     const struct simd *p = s->own;
+    int64_t check = check_of(&s->desc);
     if (!gather(s, g, w, live)) return;
     w->cells = 0;
     if (!alone(&s->desc)) make_points(s, w, g);
     p->ops->begin(&g->lanes, s->desc.n, &w->lanes, alone(&s->desc));
     for (int64_t step = from, next; step < to; step = next) {
-        next = to - step < CHECK ? to : step + CHECK;
+        next = to - step < check ? to : step + check;
         steps(s, w, g, step, next);
         if (finite_lanes(s, w, w->next, finite)) take_next(w);
         else find_bad(s, w, g, step, next, live);
