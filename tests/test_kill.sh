@@ -68,7 +68,8 @@ done
 # SIGTERM ends it cleanly, with a checkpoint
 rm -rf k.h5 k.h5.d
 "$sweep" -q k.cfg -j 1 -o k.h5 & pid=$!
-for ((k = 0; k < 500; k++)); do [ -e k.h5.d ] && break; sleep 0.01; done
+# once there is a part the batch has begun, and its first step is taken
+for ((k = 0; k < 500; k++)); do [ -e k.h5.d/part-000001.h5.tmp ] && break; sleep 0.01; done
 kill -TERM $pid; wait $pid; code=$?
 [ $code = 75 ] || fail "SIGTERM: exit code $code, expected 75"
 "$sweep" resume k.h5 -j 1 2>err || { cat err >&2; fail "resume after SIGTERM"; }
