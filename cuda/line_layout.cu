@@ -77,7 +77,9 @@ static dim3 tiles(int n, int count)
 template <typename T> static void launch_lines(cudaStream_t s, const struct sw_line_batch *b, const double *u, T *lines)
 {
     if (b->point == 1) launch_copy(s, b, u, lines);
-    else to_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, u, b->first_bad, lines);
+    else
+        to_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, u, b->first_bad,
+                                                                          lines);
 }
 
 extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u,
@@ -119,7 +121,8 @@ __global__ static void matrix_k(struct sw_line_batch b, int model, double *band)
     }
 }
 
-extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band)
+extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model,
+                                              double *band)
 {
     const int threads = 128;
     cudaStream_t s = (cudaStream_t)stream;

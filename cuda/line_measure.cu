@@ -92,8 +92,8 @@ __device__ static void measure_points(const struct sw_line_batch &b, const struc
 
 /* A reading of the line, 8 bytes a point, and another one where it has not been measured yet (fetched 32 bytes at a
  * time where lines are interleaved; neighbouring blocks find the rest in the cache). For each pass of the transform, in
- * shared memory where the line is short: 16 bytes read and 16 written a point and 7 operations where the radix is 4, else
- * 16 bytes read and 4 FMA a point and unit of radix. */
+ * shared memory where the line is short: 16 bytes read and 16 written a point and 7 operations where the radix is 4,
+ * else 16 bytes read and 4 FMA a point and unit of radix. */
 __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u,
                                  const double *__restrict__ measured, double *scalars)
 {

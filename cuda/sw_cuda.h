@@ -116,7 +116,8 @@ struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                      
     int     mass, energy, least, largest, domain_length;
 };
 /** scalars [count][stride]: everything but the energy, which is set to NaN; all NaN where the run is marked bad.
- * @param measured  [count][stride]: mass, energy, least and largest are taken from there; NULL: they are not known yet */
+ * @param measured  [count][stride]: mass, energy, least and largest are taken from there; NULL: they are not known
+ * yet */
 enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b,
                                     const struct sw_cuda_spectrum *p, const double *u, const double *measured,
                                     double *scalars);

@@ -17,7 +17,8 @@ if wanted tests; then
     grep -E '^\[  (FAILED|ERROR)|ERROR|FAILED|off by' "$out/test_stepper.txt" | head -30
 fi
 if wanted bench; then timeout 60 "$build/bench_fused" 5 2>&1 | tee "$out/bench.txt"; fi
-# the same works laid out otherwise: lanes x blocks a multiprocessor x values in shared memory x warps a block; as long as the limit allows
+# the same works laid out otherwise: lanes x blocks a multiprocessor x values in shared memory x warps a block; as long
+# as the limit allows
 shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
     limit=$1 first=$2 last=$3; shift 3
     rows=$(printf ',cuda.fused+%s' "$@" | cut -c2-)

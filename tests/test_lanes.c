@@ -51,8 +51,8 @@ static void compare(const char *what, int n, const double *s4, const double *s2,
 }
 
 /* Steps from .. to-1, in place. */
-static void advance(const struct sw_lanes_ops *ops, const struct sw_lanes *lanes, int n, const struct sw_lanes_terms *terms,
-                    int from, int to)
+static void advance(const struct sw_lanes_ops *ops, const struct sw_lanes *lanes, int n,
+                    const struct sw_lanes_terms *terms, int from, int to)
 {
     static struct sw_lanes_work work;
     memset(swept, 0, sizeof swept);

@@ -52,8 +52,8 @@ static void check_modes(const struct sim *m, const struct run *run, const double
         for (int i = 0; i < m->n; i++) {
             double expected = amplitude[j] * cos(run[j].param[0] * (i * r->dx)), got = u[(size_t)j * m->n + i];
             if (!(fabs(got - expected) <= tolerance))
-                fail_msg("n = %d, run %d, point %d: %.17g, expected %.17g, off by %.3g > %.3g", m->n, j, i, got, expected,
-                         got - expected, tolerance);
+                fail_msg("n = %d, run %d, point %d: %.17g, expected %.17g, off by %.3g > %.3g", m->n, j, i, got,
+                         expected, got - expected, tolerance);
         }
     }
     sw_free(u);
@@ -276,7 +276,7 @@ static void agrees_with_the_reference_with_any_band_solver(void **state)
         if (st == SW_E_ABSENT) skip_unless_needed(bands[k], sw_err_message());
         assert_int_equal(st, SW_OK);
         promise_uniform = k >= UNIFORM;
-        check_agreement(row, t, strstr(bands[k], "gpsv") ? 6 : 5);  /* gpsv takes 4 unknowns at least, behind a border of 2 */
+        check_agreement(row, t, strstr(bands[k], "gpsv") ? 6 : 5);  /* 4 unknowns at least, behind a border of 2 */
         promise_uniform = false;
     }
 }

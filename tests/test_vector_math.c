@@ -1,4 +1,5 @@
-/* Functions of many values, by the vector functions of the C library (expr/vector_math.h) or by whatever takes their place. */
+/* Functions of many values, by the vector functions of the C library (expr/vector_math.h) or by whatever takes their
+ * place. */
 #include <math.h>
 #include <string.h>
 

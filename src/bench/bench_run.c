@@ -35,8 +35,8 @@ static int64_t affordable(double longest, double one, int64_t asked)
     return one < longest ? (int64_t)(longest / one) : 1;
 }
 
-/* Steps for a repeat, from the time one step takes. The first call of all also loads kernels and touches memory. Where a
- * row keeps its state on the chip or in the cache, one step among many takes less than one by itself: such a row gets
+/* Steps for a repeat, from the time one step takes. The first call of all also loads kernels and touches memory. Where
+ * a row keeps its state on the chip or in the cache, one step among many takes less than one by itself: such a row gets
  * more than the first guess. */
 static enum sw_status choose_steps(const struct timing *t, int64_t asked, double longest, int64_t *steps)
 {

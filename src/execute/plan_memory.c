@@ -34,14 +34,15 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
                    need / gib, gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
 }
 
-/* A batch is a part of the file, and several parts must be copied into one. Where fields are saved so often that writing
- * them weighs (a point of a field takes as long as some fifty steps), a batch may be all of a group; but within an
- * eighth of what fits, and so that ten steps and more are taken between two looks at the clock: lines leave the cache
- * then. */
+/* A batch is a part of the file, and several parts must be copied into one. Where fields are saved so often that
+ * writing them weighs (a point of a field takes as long as some fifty steps), a batch may be all of a group; but within
+ * an eighth of what fits, and so that ten steps and more are taken between two looks at the clock: lines leave the
+ * cache then. */
 static bool all_at_once(const struct sw_group *g, const struct sw_device *device, double fit)
 {
     double count = (double)g->count, points = count * (double)g->n;
-    return g->nfield && g->steps / g->nfield <= 100 && count <= fit / 8 && points <= device->threads * (double)(1 << 24);
+    double most = device->threads * (double)(1 << 24);
+    return g->nfield && g->steps / g->nfield <= 100 && count <= fit / 8 && points <= most;
 }
 
 /* On the CPU a batch of a million points keeps all threads busy for long; larger ones gain nothing, take more memory,

@@ -121,8 +121,8 @@ double *eval_place(const struct sw_eval *e, int k, size_t base, const double *co
 }
 
 /* All instructions of one rate, for n <= BLOCK values from base on. out: where the root goes, if it is among them;
- * NULL: it is kept. At points the vector functions do: numbers of a run must be the same on every processor, as ids of runs
- * are made of them. */
+ * NULL: it is kept. At points the vector functions do: numbers of a run must be the same on every processor, as ids of
+ * runs are made of them. */
 static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, int n, const double *const *in,
                       double *out)
 {
@@ -135,7 +135,8 @@ static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, i
         if (!operands) continue;
         for (int j = 0; j < 3; j++) x[j] = eval_place(e, ins->operand[j < operands ? j : 0], base, in);
         double *to = out && k == p->root ? out : eval_place(e, k, base, in);
-        if (rate < SW_RATE_CELL || !op_vector(ins->op, n, x[0], x[1], to)) op_loops[ins->op](n, x[0], x[1], x[2], to, &where);
+        if (rate < SW_RATE_CELL || !op_vector(ins->op, n, x[0], x[1], to))
+            op_loops[ins->op](n, x[0], x[1], x[2], to, &where);
     }
 }
 

@@ -86,7 +86,8 @@ typedef void op_loop(int n, const double *a, const double *b, const double *c, d
                      const struct op_where *where);
 extern op_loop *const op_loops[OP_COUNT];
 
-/* The same by the C library's vector functions (vector_math.h), whose last digits may be others. false: there is none. */
+/* The same by the C library's vector functions (vector_math.h), whose last digits may be others. false: there is
+ * none. */
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out);
 
 /* One value, by the same loop; not for random numbers. */

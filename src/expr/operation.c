@@ -18,8 +18,8 @@ enum operation op_find_function(const char *name)
     return OP_COUNT;
 }
 
-/* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called element
- * by element, so that no value depends on its place in the block. */
+/* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called
+ * element by element, so that no value depends on its place in the block. */
 #define X(id, operands, written, binds, value)                                                                   \
     static void loop_##id(int n, const double *restrict a_, const double *restrict b_, const double *restrict c_, \
                           double *restrict out, const struct op_where *where)                                    \

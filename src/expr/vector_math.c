@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names are those of the x86-64 vector function ABI: the instruction set, N for no mask, the width, a v for each argument. */
+/* Names are those of the x86-64 vector function ABI: the instruction set, N for no mask, the width, a v for each
+ * argument. */
 struct variant {
     const char *name;      /* as the rows of stepper/lanes.c, for SWEEP_SIMD */
     char        letter;
@@ -72,7 +73,8 @@ static void *find(int which, const char *name, int arguments)
     if (!library) return NULL;
     if (__atomic_load_n(&looked[which], __ATOMIC_ACQUIRE)) return function[which];
     pthread_mutex_lock(&lock);
-    snprintf(symbol, sizeof symbol, "_ZGV%cN%d%s_%s", variant->letter, variant->width, arguments == 2 ? "vv" : "v", name);
+    snprintf(symbol, sizeof symbol, "_ZGV%cN%d%s_%s", variant->letter, variant->width, arguments == 2 ? "vv" : "v",
+             name);
     function[which] = dlsym(library, symbol);
     __atomic_store_n(&looked[which], true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);

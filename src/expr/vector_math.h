@@ -1,8 +1,8 @@
 #ifndef VECTOR_MATH_H
 #define VECTOR_MATH_H
-/* sin, exp, pow, ... of many values, by the vector functions of the C library where it has them: glibc's libmvec on x86-64,
- * with AVX-512 or AVX2, loaded when first used. Errors are below 4 units in the last place. A value's bits do not depend on
- * what else is in the vector, nor on its place there. */
+/* sin, exp, pow, ... of many values, by the vector functions of the C library where it has them: glibc's libmvec on
+ * x86-64, with AVX-512 or AVX2, loaded when first used. Errors are below 4 units in the last place. A value's bits do
+ * not depend on what else is in the vector, nor on its place there. */
 #include <stdbool.h>
 
 /** out[i] = f(a[i]), or f(a[i], b[i]) for f of two arguments; out overlaps neither.

@@ -51,8 +51,8 @@ int sw_setup_column(const struct sw_setup *setup, const char *path);
 struct sw_grid { double x0, dx, dt; };
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
-/* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of any
- * problem; a problem without time has one step. */
+/* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of
+ * any problem; a problem without time has one step. */
 struct sw_sim {
     const struct sw_sim_ops *ops;
 };
@@ -97,9 +97,11 @@ struct sw_problem {
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
     enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
                              const double *column, int *first, char why[160]);
-    /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200 characters. */
+    /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
+     * characters. */
     void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
-    /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be NULL. */
+    /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be
+     * NULL. */
     enum sw_status (*try_compile)(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 };
 

@@ -61,9 +61,9 @@ static bool spd_fits(const struct sw_band_desc *desc) { return desc->symmetric; 
 
 static enum sw_status spd_create(struct sw_band *s) { return sw_lapack_create(s, &definite); }
 
-/* Half the band, the solution read and written; in each of two sweeps a multiplication and an addition for each diagonal
- * below, and a division: 40 bytes and 10 operations where pentadiagonal. Periodic systems: Z, 16 bytes and 4 operations
- * more. */
+/* Half the band, the solution read and written; in each of two sweeps a multiplication and an addition for each
+ * diagonal below, and a division: 40 bytes and 10 operations where pentadiagonal. Periodic systems: Z, 16 bytes and 4
+ * operations more. */
 static struct sw_cost spd_cost(const struct sw_band_desc *desc)
 {
     struct sw_cost c = {8 * (desc->lower + 1) + 16, 4 * desc->lower + 2};

@@ -34,8 +34,8 @@ struct sw_band;  /* opaque; sw_band_impl.h is for solver authors */
  * @param name    row of the solver table, "cpu.thomas"; NULL: the first that fits the shape and the device
  * @param device  where it works; borrowed
  * @param solver  out: new solver, NULL on failure; free with sw_band_destroy()
- * @return SW_E_ARG shape out of range; SW_E_CONFIG no such solver; SW_E_ABSENT not in this build, not on this machine or
- *         not for this shape (with those that fit); SW_E_MEMORY; SW_E_CUDA */
+ * @return SW_E_ARG shape out of range; SW_E_CONFIG no such solver; SW_E_ABSENT not in this build, not on this machine
+ *         or not for this shape (with those that fit); SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name, struct sw_device *device,
                               struct sw_band **solver);
 

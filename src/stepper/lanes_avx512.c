@@ -1,4 +1,5 @@
-/* lanes.h with AVX-512: the two vectors of a point together, with their states and coefficients in 20 of the 32 registers. */
+/* lanes.h with AVX-512: the two vectors of a point together, with their states and coefficients in 20 of the 32
+ * registers. */
 #ifdef __x86_64__
 #include <immintrin.h>
 

@@ -7,9 +7,9 @@
  *     A_L[k][j] = sum_p x[p n/L + j] exp(-2 pi i p k/L),      k < L, j < n/L,      A_1 = x,  A_n = X
  *     A_{Lr}[k][j] = sum_{q < r} exp(-2 pi i q k/(Lr)) A_L[k mod L][q M + j],      M = n/(Lr), k < Lr, j < M
  *
- * A_L[k][j] lies at k n/L + j; two buffers take turns. A pass of radix 4 makes four outputs at a time, those of k, k + L,
- * k + 2 L and k + 3 L, from the same four inputs: 7 operations a point. In any other pass every output is a sum of r terms
- * of its own, 8 r operations; a prime n is one pass of n² terms.
+ * A_L[k][j] lies at k n/L + j; two buffers take turns. A pass of radix 4 makes four outputs at a time, those of k,
+ * k + L, k + 2 L and k + 3 L, from the same four inputs: 7 operations a point. In any other pass every output is a sum
+ * of r terms of its own, 8 r operations; a prime n is one pass of n² terms.
  * The field's first value is subtracted from all points before the first pass: that changes X_0 only, and a constant
  * field then has no power at all instead of some rounding. */
 #include "base/sw_hd.h"
