@@ -178,6 +178,152 @@ static void sums_products_of_the_answer_to_an_impulse(void **state)
         }
 }
 
+/* ---- a line over the warps of a team (cuda/line_fused_team_rtc.cuh): lanes by a scan in each warp, warps by a sum */
+
+enum { LANES = 32, MAX_WARPS = 256, MAX_LONG = 131075 };
+
+static const struct sw_state zero = {0.0, 0.0};
+
+/* Lane p in the order of the sweep, one of `lanes`: its points are those from begin_of(p) on, counted in that order. */
+static int begin_of(int p, int n, int lanes, bool backward)
+{
+    return backward ? n - sw_recursive_start(lanes - p, n, lanes) : sw_recursive_start(p, n, lanes);
+}
+
+static const double *power_for(double (*power)[4], int q, int n, int lanes, int points)
+{
+    int few = (int)((int64_t)q * n / lanes);
+    assert_true(points == few || points == few + 1);
+    return power[2 * q + (points - few)];
+}
+
+static double *point_at(double *y, int n, bool backward, int i) { return &y[backward ? n - 1 - i : i]; }
+
+static struct sw_state recur(const struct sw_recursive *r, int n, bool backward, double *y, int first, int end, struct sw_state x, bool keep)
+{
+    for (int i = first; i < end; i++) {
+        double *at = point_at(y, n, backward, i);
+        x = (struct sw_state){sw_recursive_next(r->a1, r->a2, *at, x.u, x.v), x.u};
+        if (keep) *at = x.u;
+    }
+    return x;
+}
+
+static void scan_warp(struct sw_state *s, int p0, int n, int lanes, bool backward, double (*inside)[4])
+{
+    struct sw_state t[LANES];
+    for (int d = 1; d < LANES; d *= 2) {
+        for (int l = 0; l < LANES; l++) {
+            int points = begin_of(p0 + l + 1, n, lanes, backward) - begin_of(p0 + l + 1 < d ? 0 : p0 + l + 1 - d, n, lanes, backward);
+            t[l] = l < d ? s[l] : sw_recursive_join(power_for(inside, d, n, lanes, points), s[l - d], s[l]);
+        }
+        for (int l = 0; l < LANES; l++) s[l] = t[l];
+    }
+}
+
+static void sweep_team(const struct sw_recursive *r, int n, int warps, bool backward, double *y)
+{
+    static struct sw_state s[MAX_WARPS * LANES];
+    static double inside[2 * LANES][4], between[2 * MAX_WARPS][4];
+    double closure[4];
+    int lanes = warps * LANES, reach;
+    sw_recursive_powers(r, n, lanes, LANES, inside);
+    reach = sw_recursive_powers(r, n, warps, warps, between);
+    sw_recursive_closure(r, n, closure);
+    for (int p = 0; p < lanes; p++)
+        s[p] = recur(r, n, backward, y, begin_of(p, n, lanes, backward), begin_of(p + 1, n, lanes, backward), zero, false);
+    for (int w = 0; w < warps; w++) scan_warp(s + w * LANES, w * LANES, n, lanes, backward, inside);
+    for (int w = 0; w < warps; w++) {
+        struct sw_state e = zero;
+        for (int q = 0; q < reach; q++) {
+            int from = begin_of(w - q < 0 ? w - q + warps : w - q, n, warps, backward), to = begin_of(w, n, warps, backward);
+            int points = w - q < 0 ? to - from + n : to - from;
+            e = sw_recursive_join(power_for(between, q, n, warps, points), s[(w - 1 - q + warps) % warps * LANES + LANES - 1], e);
+        }
+        e = sw_recursive_join(closure, e, zero);
+        for (int l = 0; l < LANES; l++) {
+            int first = begin_of(w * LANES + l, n, lanes, backward);
+            struct sw_state x = l ? s[w * LANES + l - 1] : zero;
+            x = sw_recursive_join(power_for(inside, l, n, lanes, first - begin_of(w * LANES, n, lanes, backward)), e, x);
+            recur(r, n, backward, y, first, begin_of(w * LANES + l + 1, n, lanes, backward), x, true);
+        }
+    }
+}
+
+/* f, a few modes of all lengths, and A⁻¹ f by its symbol. */
+static void make_modes(int n, double s4, double s2, double *f, long double *x)
+{
+    static const int mode[] = {0, 1, 2, 7, 50, 400, 600, 1000};
+    static long double cosine[MAX_LONG];
+    const long double pi = 3.14159265358979323846264338327950288L;
+    for (int i = 0; i < n; i++) cosine[i] = cosl(2 * pi * i / n);
+    for (int i = 0; i < n; i++) {
+        long double value = x[i] = 0;
+        for (int k = 0; k < 8; k++) {
+            long double c = cosine[((int64_t)mode[k] * i + 17 * k) % n], w = 2 - 2 * cosine[mode[k]];
+            value += c;
+            x[i] += c / (1 + s2 * w + s4 * w * w);
+        }
+        f[i] = (double)value;
+    }
+}
+
+static void check_team(int n, int warps, double s4, double s2)
+{
+    static double x[MAX_LONG];
+    static long double expected[MAX_LONG];
+    struct sw_recursive r;
+    double largest = 0.0, error = 0.0;
+    make_modes(n, s4, s2, x, expected);
+    assert_true(sw_recursive_factor(s4, s2, &r));
+    sweep_team(&r, n, warps, false, x);
+    sweep_team(&r, n, warps, true, x);
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, (double)fabsl(expected[i]));
+        error = fmax(error, (double)fabsl(x[i] * r.scale - expected[i]));
+    }
+    double bound = 10.0 * unit * (1.0 + sqrt(s2) + sqrt(s4)) * largest;
+    if (!(error <= bound)) fail_msg("n = %d, %d warps, s4 = %g, s2 = %g: off by %g > %g", n, warps, s4, s2, error, bound);
+}
+
+static void solves_long_lines_over_the_warps_of_a_team(void **state)
+{
+    static const int shape[][2] = {{2049, 2}, {2049, 3}, {3000, 8}, {4097, 5}, {10000, 12}, {16385, 16}, {65536, 64}, {131075, 256}};
+    static const double value[] = {0.0, 1e-12, 1e-6, 1.0, 1e3, 1e6, 1e9, 1e12};
+    (void)state;
+    for (size_t k = 0; k < sizeof shape / sizeof *shape; k++)
+        for (int p = 0; p < 8; p++)
+            for (int q = 0; q < 8; q++)
+                if (shape[k][0] < 5000 || (p == q && p % 2)) check_team(shape[k][0], shape[k][1], value[p], value[q]);
+}
+
+/* A power of P is as sensitive to rounding as the solve is: for s4 = 1e12, s2 = 2e6 both ways to compute it, in long double, differ
+ * from the exact one by 4e4 u. A tenth of the solve's bound is enough for it. */
+static void powers_of_blocks_in_a_row_are_those_of_their_points(void **state)
+{
+    static const double pair[][2] = {{0.0, 0.0}, {1e-3, 0.0}, {1e12, 0.0}, {1e12, 2e6}, {0.0, 1e12}, {5e4, 0.3}};
+    static double power[2 * MAX_WARPS][4], expected[2 * MAX_WARPS][4];
+    (void)state;
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        struct sw_recursive r;
+        const int n = 131075, blocks = 256;
+        double largest = 0.0;
+        assert_true(sw_recursive_factor(pair[k][0], pair[k][1], &r));
+        int reach = sw_recursive_powers(&r, n, blocks, blocks, power);
+        double bound = unit * (1.0 + sqrt(pair[k][0]) + sqrt(pair[k][1]));
+        for (int q = 0; q < 2 * blocks; q++) {
+            sw_recursive_power(&r, (int64_t)(q / 2) * n / blocks + q % 2, expected[q]);
+            for (int i = 0; i < 4; i++) largest = fmax(largest, fabs(expected[q][i]));
+        }
+        bound *= largest;
+        for (int q = 0; q < 2 * blocks; q++) {
+            for (int i = 0; i < 4; i++) assert_near(power[q][i], expected[q][i], bound);
+            if (q / 2 >= reach) assert_true(sw_recursive_negligible(power[q]));
+        }
+        assert_true(reach == 1 || !sw_recursive_negligible(power[2 * reach - 2]) || !sw_recursive_negligible(power[2 * reach - 1]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +335,8 @@ int main(void)
         cmocka_unit_test(the_identity_is_its_own_factor),
         cmocka_unit_test(blocks_in_a_row_differ_by_one_point_at_most),
         cmocka_unit_test(sums_products_of_the_answer_to_an_impulse),
+        cmocka_unit_test(solves_long_lines_over_the_warps_of_a_team),
+        cmocka_unit_test(powers_of_blocks_in_a_row_are_those_of_their_points),
     };
     return cmocka_run_group_tests_name("recursive", tests, NULL, NULL);
 }

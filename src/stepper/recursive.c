@@ -73,11 +73,45 @@ static void power_long(const struct sw_recursive *r, int64_t k, long double powe
     }
 }
 
+static void store(const long double exact[4], double power[4])
+{
+    for (int i = 0; i < 4; i++) power[i] = (double)exact[i];
+}
+
 void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4])
 {
     long double exact[4];
     power_long(r, k, exact);
-    for (int i = 0; i < 4; i++) power[i] = (double)exact[i];
+    store(exact, power);
+}
+
+/* Too small to come back in any later power: |rho|^k can be larger than the entries of P^k by 1/|rho_1 - rho_2|, no more than 2^40. */
+static bool vanished(const long double power[4])
+{
+    for (int i = 0; i < 4; i++)
+        if (!(fabsl(power[i]) < 0x1p-120L)) return false;
+    return true;
+}
+
+int sw_recursive_powers(const struct sw_recursive *r, int n, int blocks, int count, double (*power)[4])
+{
+    long double P[4], block[2][4], now[4], one_more[4];
+    int reach = 1, q = 0;
+    power_long(r, 1, P);
+    power_long(r, 0, now);
+    power_long(r, n / blocks, block[0]);
+    multiply(block[0], P, block[1]);
+    for (; q < count && !vanished(now); q++) {
+        int64_t points = (int64_t)q * n / blocks, next = (int64_t)(q + 1) * n / blocks;
+        multiply(now, P, one_more);
+        store(now, power[2 * q]);
+        store(one_more, power[2 * q + 1]);
+        if (!sw_recursive_negligible(power[2 * q]) || !sw_recursive_negligible(power[2 * q + 1])) reach = q + 1;
+        multiply(now, block[next - points > n / blocks], now);
+    }
+    for (; q < count; q++)
+        for (int i = 0; i < 8; i++) power[2 * q + i / 4][i % 4] = 0.0;
+    return reach;
 }
 
 void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closure[4])

@@ -26,6 +26,11 @@ void sw_recursive_to_single(struct sw_recursive *r);
 /** P^k, k >= 0, by rows; computed in long double, then rounded. */
 void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]);
 
+/** The powers of P for q = 0 .. count-1 blocks in a row, of the `blocks` that n points are cut into (recursive_point.h): power[2q] for
+ *  floor(q n/blocks) points, power[2q + 1] for one more. Zero from where they have vanished.
+ *  @return 1 + the largest q whose powers are not negligible: of a sum over blocks, so many terms matter */
+int sw_recursive_powers(const struct sw_recursive *r, int n, int blocks, int count, double (*power)[4]);
+
 /** (I - P^n)⁻¹, n >= 1, likewise. */
 void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closure[4]);
 
