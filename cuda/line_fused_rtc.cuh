@@ -1,7 +1,9 @@
 /* The kernel of cuda.fused: a group of lanes takes a line through all steps from one output to the next, its points in registers.
  * Compiled at run time (src/stepper/line_kernels_cuda.c) behind the *_point.h files used below and
  *
- *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32), warps a block, blocks a multiprocessor
+ *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32, or 32 for each warp of a team), warps a block, blocks a
+ *                                         multiprocessor
+ *     CLUSTER                             blocks a line, if it has a team (line_fused_team_rtc.cuh), else 1
  *     AWAY                                how many of a lane's values between the two sweeps lie in shared memory (Crank-Nicolson)
  *     EACH                                1: coefficients differ from line to line
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
@@ -9,6 +11,7 @@
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each step
  *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell begin, all of it
+ *     AT_TEAM                             that of a block, likewise: where a team's begins
  *
  * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h), upwards and downwards,
  * and a sweep is two parts:
@@ -25,20 +28,23 @@
  * where all lines have the same; where coefficients differ, h and the powers lie in shared memory. Which stages are left out is
  * decided for each line from its own coefficients. Device memory is touched before the first and after the last step. */
 
-enum { THREADS = 32 * WARPS, GROUPS = THREADS / LANES, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
-enum { STAGES = LANES == 32 ? 5 : LANES == 16 ? 4 : LANES == 8 ? 3 : 2 };
+enum { THREADS = 32 * WARPS, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
+enum { GROUP = LANES < 32 ? LANES : 32, TEAM = LANES / GROUP };               /* lanes of a warp that share a line; warps a line */
+enum { HERE = TEAM > 1 ? THREADS : GROUP, GROUPS = THREADS / HERE };          /* lanes of a line in a block; lines a block       */
+enum { STAGES = GROUP == 32 ? 5 : GROUP == 16 ? 4 : GROUP == 8 ? 3 : 2 };
 enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
 enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
-enum { AT_POWER = 4 };
-enum { TOGETHER = 32 / LANES };  /* lines a warp; their responses lie side by side, for the sake of the banks */
+enum { AT_POWER = 4, TABLE = AT_POWER + 8 * STAGES };
+enum { TOGETHER = 32 / GROUP };  /* lines a warp; their responses lie side by side, for the sake of the banks */
 
 #define EVERYONE 0xffffffffu
 
 struct lane {
-    int    l, first;         /* of the group; its first point                             */
+    int    l, first;         /* of the line; its first point                              */
     bool   full;             /* it has BLOCK points, not BLOCK - 1                        */
     int    forth, back;      /* bit k: the 2^k blocks up to, or from, this one have the larger number of points */
     int    stages, most;     /* of its line; of all lines in the warp (EACH)              */
+    int    reach;            /* warps before one that matter to it (a team, EACH)         */
     bool   closed;
     double a1, a2, scale;    /* (EACH)                                                    */
     int    at;               /* bytes: where the shared memory of the group begins        */
@@ -47,21 +53,32 @@ struct lane {
     const struct sw_fused_common *common;  /* of all lines, an argument of the kernel (EACH 0) */
 };
 
-__device__ static inline double from_lane(double value, int source) { return __shfl_sync(EVERYONE, value, source, LANES); }
+__device__ static inline double from_lane(double value, int source) { return __shfl_sync(EVERYONE, value, source, GROUP); }
+
+/* What lines longer than a warp need besides (line_fused_team_rtc.cuh). */
+template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s);
+__device__ static inline void team_edges(double first, double last, double *left, double *beyond);
+__device__ static inline void team_find_place(struct lane &me);
+__device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table, int run);
+__device__ static inline void team_sync(void);
+__device__ static inline void team_tell(bool wrong);
+__device__ static inline bool team_was_told(void);
+template <typename OP> __device__ static inline double team_over(double value, OP op);
 
 /* What op makes of the values of all lanes of a line, in each of them. */
 template <typename OP> __device__ static inline double over_line(const struct lane &me, double value, OP op)
 {
 #pragma unroll
-    for (int w = LANES / 2; w > 0; w /= 2) value = op(value, from_lane(value, me.l ^ w));
-    return value;
+    for (int w = GROUP / 2; w > 0; w /= 2) value = op(value, from_lane(value, (threadIdx.x % GROUP) ^ w));
+    return TEAM > 1 ? team_over(value, op) : value;
 }
 
 /* The neighbours of a lane's first and last point. */
 __device__ static inline void edges(const struct lane &me, double first, double last, double *left, double *beyond)
 {
-    *left = from_lane(last, (me.l - 1) & (LANES - 1));
-    *beyond = from_lane(first, (me.l + 1) & (LANES - 1));
+    *left = from_lane(last, (threadIdx.x - 1) & (GROUP - 1));
+    *beyond = from_lane(first, (threadIdx.x + 1) & (GROUP - 1));
+    if (TEAM > 1) team_edges(first, last, left, beyond);
 }
 
 __device__ static inline double *bytes_into_shared(int at)
@@ -110,17 +127,19 @@ __device__ static inline struct sw_state close_circle(const struct lane &me, str
  * block before is that of lane l - 1; -1 backward, of lane l + 1. */
 template <int DIRECTION> __device__ static inline struct sw_state carry(const struct lane &me, struct sw_state s)
 {
-    int odd = DIRECTION > 0 ? me.forth : me.back;
+    int odd = DIRECTION > 0 ? me.forth : me.back, l = threadIdx.x % GROUP;
 #pragma unroll
     for (int k = 0; k < STAGES; k++) {
         if (k < (EACH ? me.most : me.common->line.stages)) {
-            int source = (me.l - DIRECTION * (1 << k)) & (LANES - 1);
-            struct sw_state t = {from_lane(s.u, source), from_lane(s.v, source)};
-            if (LANES == 32 || !EACH || k < me.stages) s = join_blocks(me, k, odd >> k, t, s);
+            int source = l - DIRECTION * (1 << k);
+            bool mine = TEAM > 1 ? source >= 0 && source < GROUP : GROUP == 32 || !EACH || k < me.stages;
+            struct sw_state t = {from_lane(s.u, source & (GROUP - 1)), from_lane(s.v, source & (GROUP - 1))};
+            if (mine) s = join_blocks(me, k, odd >> k, t, s);
         }
     }
+    if (TEAM > 1) return team_carry<DIRECTION>(me, s);
     s = close_circle(me, s);
-    int before = (me.l - DIRECTION) & (LANES - 1);
+    int before = (l - DIRECTION) & (GROUP - 1);
     return sw_state{from_lane(s.u, before), from_lane(s.v, before)};
 }
 
@@ -215,19 +234,20 @@ __device__ static inline void fill_inputs(double in[SW_INPUTS], double x, double
 
 __device__ static inline double x_of(const struct values &v, int j) { return v.x0 + (v.origin + j) * v.dx; }
 
-/* Values kept a step, those of lane l for step + l, into shared memory. */
+/* Values kept a step, those of lane l of the group for step + l, into shared memory. */
 __device__ static inline void compute_steps(const struct lane &me, const struct values &v, long long step)
 {
-    double *kept = shared_of(me) + AT_STEP + me.l * HELD_STEP, t = sw_line_time(CRANK ? 0.5 : 1.0, step + me.l, v.dt);
+    int l = threadIdx.x % GROUP;
+    double *kept = shared_of(me) + AT_STEP + l * HELD_STEP, t = sw_line_time(CRANK ? 0.5 : 1.0, step + l, v.dt);
     (void)kept, (void)t;
 #if SW_HAS_G
     double g[G_STEP + 1];
-    model_g_step(v.p, 1, v.r, 1, t, step + me.l, g);
+    model_g_step(v.p, 1, v.r, 1, t, step + l, g);
     for (int k = 0; k < G_STEP; k++) kept[k] = g[k];
 #endif
 #if SW_HAS_S
     double s[S_STEP + 1];
-    model_s_step(v.p, 1, v.r + G_RUN, 1, t, step + me.l, s);
+    model_s_step(v.p, 1, v.r + G_RUN, 1, t, step + l, s);
     for (int k = 0; k < S_STEP; k++) kept[G_STEP + k] = s[k];
 #endif
 }
@@ -256,10 +276,10 @@ __device__ static inline double g_at(const struct lane &me, const struct values 
 {
 #if SW_HAS_G
     double in[SW_INPUTS], own[HELD_CELL + 1];
-    const double *cell = shared_of(me) + AT_CELL + j * HELD_CELL * LANES + me.l;
+    const double *cell = shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
-    return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? LANES : 1, in, me.first + j, now.t,
+    return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? HERE : 1, in, me.first + j, now.t,
                          now.step);
 #else
     return 0.0;
@@ -270,10 +290,10 @@ __device__ static inline double s_at(const struct lane &me, const struct values 
 {
 #if SW_HAS_S
     double in[SW_INPUTS], own[HELD_CELL + 1];
-    const double *cell = shared_of(me) + AT_CELL + (j * HELD_CELL + G_CELL) * LANES + me.l;
+    const double *cell = shared_of(me) + AT_CELL + (j * HELD_CELL + G_CELL) * HERE + threadIdx.x % HERE;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
-    return model_s_point(v.p, 1, v.r + G_RUN, 1, now.kept + G_STEP, 1, CELLS_SHARED ? cell : own + G_CELL, CELLS_SHARED ? LANES : 1, in,
+    return model_s_point(v.p, 1, v.r + G_RUN, 1, now.kept + G_STEP, 1, CELLS_SHARED ? cell : own + G_CELL, CELLS_SHARED ? HERE : 1, in,
                          me.first + j, now.t, now.step);
 #else
     return 0.0;
@@ -329,12 +349,12 @@ __device__ static inline void compute_response(const struct lane &me)
 /* What a lane keeps for all its lines: its block, and where in shared memory things are. */
 __device__ static inline void find_place(struct lane &me)
 {
-    int group = threadIdx.x / LANES, entry = (int)sizeof(double) * TOGETHER;
-    me.l = threadIdx.x % LANES;
+    int group = threadIdx.x / HERE, entry = (int)sizeof(double) * TOGETHER, warp = TEAM > 1 ? 0 : threadIdx.x / 32;
+    me.l = (TEAM > 1 ? blockIdx.x % CLUSTER * HERE : 0) + threadIdx.x % HERE;
     me.first = sw_recursive_start(me.l, POINTS, LANES);
     me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == BLOCK;
     me.at = group * GROUP_ROOM * (int)sizeof(double);
-    me.response = (GROUPS * GROUP_ROOM + threadIdx.x / 32 * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
+    me.response = (GROUPS * GROUP_ROOM + warp * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
     me.late = me.response - (me.full ? 0 : entry);
     me.away = (GROUPS * (GROUP_ROOM + BLOCK + 2) + threadIdx.x) * (int)sizeof(double);
     asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.late), "+r"(me.away));  /* kept, not computed anew wherever they are used */
@@ -346,14 +366,15 @@ __device__ static inline void find_place(struct lane &me)
         me.forth |= (up_to > few) << k;
         me.back |= (on > few) << k;
     }
+    if (TEAM > 1) team_find_place(me);
 }
 
 __device__ static inline void set_coefficients(struct lane &me, const struct sw_fused_line *mine)
 {
     if (EACH || !EVEN)
-        for (int k = me.l; k < AT_STEP; k += LANES) shared_of(me)[k] = ((const double *)mine)[k];  /* closure, power */
+        for (int k = threadIdx.x % HERE; k < TABLE; k += HERE) shared_of(me)[k] = ((const double *)mine)[k];  /* closure, power */
     if (!EACH) {
-        if (!EVEN && me.l == 0) compute_response(me);
+        if (!EVEN && threadIdx.x % HERE == 0) compute_response(me);
         return;
     }
     me.a1 = mine->a1;
@@ -362,7 +383,7 @@ __device__ static inline void set_coefficients(struct lane &me, const struct sw_
     me.stages = mine->stages;
     me.closed = mine->closed;
     me.most = __reduce_max_sync(EVERYONE, me.stages);
-    if (me.l == 0) compute_response(me);
+    if (threadIdx.x % HERE == 0) compute_response(me);
 }
 
 __device__ static inline void set_values(const struct lane &me, const struct sw_line_batch &b, int run, struct values &v)
@@ -375,17 +396,18 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
     for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
     if (CELLS_SHARED && HELD_CELL)
-        for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * LANES + me.l, LANES);
+        for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE, HERE);
 }
 
 __device__ static inline void set_moment(const struct lane &me, const struct values &v, long long from, long long step,
                                          struct moment &now)
 {
-    int phase = (int)(step - from) & (LANES - 1);
+    int phase = (int)(step - from) & (GROUP - 1);
     if (HELD_STEP && phase == 0) {
         __syncwarp();
-        compute_steps(me, v, step);
-        __syncwarp();
+        if (TEAM == 1 || threadIdx.x < 32) compute_steps(me, v, step);  /* a team has met since those before were used */
+        if (TEAM > 1) __syncthreads();
+        else __syncwarp();
     }
     now.step = step;
     now.t = sw_line_time(CRANK ? 0.5 : 1.0, step, v.dt);
@@ -395,14 +417,14 @@ __device__ static inline void set_moment(const struct lane &me, const struct val
 /* The lanes of this one's group, a bit each. */
 __device__ static inline unsigned group_mask(void)
 {
-    return (LANES == 32 ? EVERYONE : (1u << (LANES & 31)) - 1u) << (threadIdx.x % 32 / LANES * LANES);
+    return (GROUP == 32 ? EVERYONE : (1u << (GROUP & 31)) - 1u) << (threadIdx.x % 32 / GROUP * GROUP);
 }
 
 /* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. Its scalars at
  * the end, which may be the beginning, are set if there is room for them. */
 __device__ static inline void take_line(struct lane &me, const struct sw_line_batch &b,
-                                        const struct sw_fused_line *coefficient, double *u, long long from,
-                                        long long to, double *scalars, int line)
+                                        const struct sw_fused_line *coefficient, const double *team,
+                                        double *u, long long from, long long to, double *scalars, int line)
 {
     struct values v;
     struct moment now;
@@ -414,7 +436,8 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     __syncwarp();
     set_coefficients(me, EACH ? coefficient + run : &me.common->line);
     set_values(me, b, run, v);
-    __syncwarp();
+    if (TEAM > 1) team_begin(me, coefficient, team, run);
+    else __syncwarp();
 
     double c[BLOCK], held[IN_PLACE || AWAY == BLOCK ? 1 : BLOCK - AWAY], *at = u + (size_t)run * POINTS + me.first;
     struct between y = {me, IN_PLACE ? c : held};
@@ -431,7 +454,12 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
             left = right_side(me, v, now, c, y);
             forget_shared();
         }
-        left = go_up(me, carry<1>(me, left), [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
+        struct sw_state before = carry<1>(me, left);
+        if (TEAM > 1 && team_was_told()) {
+            if (me.l == 0) b.first_bad[line] = step;
+            return;
+        }
+        left = go_up(me, before, [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
         forget_shared();
         struct sw_state behind = carry<-1>(me, left);
         left = sw_state{0.0, 0.0};
@@ -442,6 +470,10 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
         });
 
         /* a recursion does not come back from what is not finite: its last point tells of all in the block */
+        if (TEAM > 1) {
+            team_tell(!finite);
+            continue;
+        }
         unsigned wrong = __ballot_sync(EVERYONE, alive && !finite);
         if (wrong) {
             if (wrong & group_mask()) {
@@ -453,21 +485,27 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
             if (!__any_sync(EVERYONE, alive)) return;
         }
     }
+    if (TEAM > 1) {
+        team_sync();
+        alive = !team_was_told();
+        if (!alive && me.l == 0) b.first_bad[line] = to;
+    }
 #pragma unroll
     for (int j = 0; j < BLOCK; j++)
         if (alive && from < to && (j < BLOCK - 1 || me.full)) at[j] = c[j];
     if (scalars) measure(me, b, run, alive, c, scalars + (size_t)run * SW_LINE_SCALARS);
 }
 
-/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). u [count][POINTS]. scalars [count][SW_LINE_SCALARS];
+/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). team: their tables (TEAM > 1). u [count][POINTS]. scalars [count][SW_LINE_SCALARS];
  * NULL: not wanted. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
-        const __grid_constant__ struct sw_fused_common common, double *__restrict__ u, long long from, long long to,
-        double *__restrict__ scalars)
+        const __grid_constant__ struct sw_fused_common common, const double *__restrict__ team, double *__restrict__ u,
+        long long from, long long to, double *__restrict__ scalars)
 {
     struct lane me;
     me.common = &common;
     find_place(me);
-    take_line(me, b, coefficient, u, from, to, scalars, blockIdx.x * GROUPS + threadIdx.x / LANES);
+    take_line(me, b, coefficient, team, u, from, to, scalars,
+              TEAM > 1 ? blockIdx.x / CLUSTER : blockIdx.x * GROUPS + threadIdx.x / GROUP);
 }

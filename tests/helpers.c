@@ -75,3 +75,22 @@ void test_fourier_solve(int n, double s4, double s2, const double *f, int stride
         for (int k = 0; k < n; k++) x[i] += response[i >= k ? i - k : i - k + n] * f[k * stride];
     }
 }
+
+void test_fourier_modes(int n, double s4, double s2, double *f, long double *x)
+{
+    static const int mode[] = {0, 1, 2, 7, 50, 400, 600, 1000};
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double *cosine = malloc((size_t)n * sizeof *cosine);
+    assert_non_null(cosine);
+    for (int i = 0; i < n; i++) cosine[i] = cosl(2 * pi * i / n);
+    for (int i = 0; i < n; i++) {
+        long double sum = x[i] = 0;
+        for (int k = 0; k < 8; k++) {
+            long double c = cosine[((long long)mode[k] * i + 17 * k) % n], s = 2 - 2 * cosine[mode[k] % n];
+            sum += c;
+            x[i] += c / (1 + s2 * s + s4 * s * s);
+        }
+        f[i] = (double)sum;
+    }
+    free(cosine);
+}

@@ -44,4 +44,7 @@ double test_random(uint64_t *state);
 /* x [n] := A⁻¹ f, A = I + s4 d4 - s2 d2 on a circle of n <= 2048 points, by Fourier modes in long double. Entry i of f
  * lies at i*stride. */
 void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x);
+
+/* The same for lines of any length: f [n] := a sum of modes, long and short ones, and x [n] := A⁻¹ f, which has the same. */
+void test_fourier_modes(int n, double s4, double s2, double *f, long double *x);
 #endif

@@ -236,6 +236,26 @@ static void compiles_models_with_and_without_each_expression(void **state)
         }
 }
 
+/* Of lines in a few lanes, a warp, a block, a cluster of blocks; without clusters the longest are not for cuda.fused. */
+static void compiles_lines_of_all_lengths(void **state)
+{
+    static const int length[] = {5, 100, 1025, 3000, 12289, 16385, 150000};
+    struct sw_program *g = program("D*(u^3 - u)", 0), *s = program("a*cos(x - v*t)", 1);
+    (void)state;
+    for (size_t k = 0; k < sizeof length / sizeof *length; k++)
+        for (int sm = 80; sm <= 90; sm += 10) {
+            struct sw_stepper_desc desc = {.n = length[k], .capacity = 8};
+            bool forced = k % 2;
+            desc.model = (struct sw_line_model){forced ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, forced ? g : NULL,
+                                                forced ? s : NULL, NULL};
+            enum sw_status st = sw_stepper_try_compile(&desc, "cuda.fused", sm);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            if (st) fail_msg("n = %d, sm_%d: %s", length[k], sm, sw_err_message());
+        }
+    sw_program_destroy(&g);
+    sw_program_destroy(&s);
+}
+
 /* Every operation and function of the language, at every rate. */
 static void compiles_every_function(void **state)
 {
@@ -271,6 +291,7 @@ int main(void)
         cmocka_unit_test_setup(reports_an_error_with_label_and_log, fresh_cache),
         cmocka_unit_test_setup(compiles_models_with_and_without_each_expression, fresh_cache),
         cmocka_unit_test_setup(compiles_every_function, fresh_cache),
+        cmocka_unit_test_setup(compiles_lines_of_all_lengths, fresh_cache),
         cmocka_unit_test_setup(says_what_to_install_without_nvrtc, fresh_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,31 +250,13 @@ static void sweep_team(const struct sw_recursive *r, int n, int warps, bool back
     }
 }
 
-/* f, a few modes of all lengths, and A⁻¹ f by its symbol. */
-static void make_modes(int n, double s4, double s2, double *f, long double *x)
-{
-    static const int mode[] = {0, 1, 2, 7, 50, 400, 600, 1000};
-    static long double cosine[MAX_LONG];
-    const long double pi = 3.14159265358979323846264338327950288L;
-    for (int i = 0; i < n; i++) cosine[i] = cosl(2 * pi * i / n);
-    for (int i = 0; i < n; i++) {
-        long double value = x[i] = 0;
-        for (int k = 0; k < 8; k++) {
-            long double c = cosine[((int64_t)mode[k] * i + 17 * k) % n], w = 2 - 2 * cosine[mode[k]];
-            value += c;
-            x[i] += c / (1 + s2 * w + s4 * w * w);
-        }
-        f[i] = (double)value;
-    }
-}
-
 static void check_team(int n, int warps, double s4, double s2)
 {
     static double x[MAX_LONG];
     static long double expected[MAX_LONG];
     struct sw_recursive r;
     double largest = 0.0, error = 0.0;
-    make_modes(n, s4, s2, x, expected);
+    test_fourier_modes(n, s4, s2, x, expected);
     assert_true(sw_recursive_factor(s4, s2, &r));
     sweep_team(&r, n, warps, false, x);
     sweep_team(&r, n, warps, true, x);

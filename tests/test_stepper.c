@@ -13,7 +13,7 @@ static int few(int steps) { return small_suite() ? steps / 10 : steps; }
 static bool takes_lines_of(int n)
 {
     const struct sw_stepper_desc desc = {.n = n, .capacity = 1};
-    return under_test->fits(&desc);
+    return under_test->fits(&desc, device ? device->sm : 0);
 }
 
 /* ---- against exact solutions of the discrete equations */

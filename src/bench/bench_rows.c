@@ -45,7 +45,7 @@ static void know_all(const struct sw_bench_spec *spec, struct known *known)
     const struct sw_stepper_desc lines = {.n = spec->n, .capacity = spec->batch, .single_steps = spec->single};
     for (int k = 0; sw_stepper_table[k]; k++) {
         const struct sw_stepper_ops *o = sw_stepper_table[k];
-        if (o->absent || (spec->single && !o->fits(&lines))) continue;
+        if (o->absent || (spec->single && !o->fits(&lines, 0))) continue;
         if (o->takes_band) know_bands(known, o->name, o->space, &shape);
         else know(known, o->name, "", o->space);
     }

@@ -34,4 +34,11 @@ enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int bloc
     (void)device, (void)kernel, (void)blocks_x, (void)blocks_y, (void)threads, (void)shared_bytes, (void)args;
     REFUSE;
 }
+
+enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
+                                         size_t shared_bytes, void **args)
+{
+    (void)device, (void)kernel, (void)clusters, (void)size, (void)threads, (void)shared_bytes, (void)args;
+    REFUSE;
+}
 #endif

@@ -242,7 +242,7 @@ done:
 /* ------------------------------------------------------------------ the driver */
 
 #define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) \
-                       X(cuFuncSetAttribute) X(cuGetErrorString)
+                       X(cuLaunchKernelEx) X(cuFuncSetAttribute) X(cuGetErrorString)
 static struct {
 #define X(name) __typeof__(&name) name##_;
     DRIVER_LIST(X)
@@ -332,17 +332,51 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
     *module = NULL;
 }
 
+/* More than every device has must be asked for. */
+static enum sw_status ask_for_shared(void *kernel, size_t bytes)
+{
+    if (bytes > 48 * 1024)
+        DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
+    return SW_OK;
+}
+
+static enum sw_status launched(struct sw_device *device)
+{
+#ifdef SW_CUDA_SYNC
+    CU_TRY(cudaStreamSynchronize(device->compute));
+#else
+    (void)device;
+#endif
+    return SW_OK;
+}
+
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args)
 {
     if (blocks_x <= 0 || blocks_y <= 0) return SW_OK;
     CU_TRY(cudaSetDevice(device->index));
-    if (shared_bytes > 48 * 1024)  /* more than every device has must be asked for */
-        DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes));
+    SW_TRY(ask_for_shared(kernel, shared_bytes));
     DRIVER_TRY(cuLaunchKernel_(kernel, (unsigned)blocks_x, (unsigned)blocks_y, 1, (unsigned)threads, 1, 1,
                                (unsigned)shared_bytes, device->compute, args, NULL));
-#ifdef SW_CUDA_SYNC
-    CU_TRY(cudaStreamSynchronize(device->compute));
-#endif
-    return SW_OK;
+    return launched(device);
+}
+
+enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
+                                         size_t shared_bytes, void **args)
+{
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    CUlaunchConfig config = {
+        .gridDimX = (unsigned)clusters * (unsigned)size, .gridDimY = 1, .gridDimZ = 1,
+        .blockDimX = (unsigned)threads, .blockDimY = 1, .blockDimZ = 1,
+        .sharedMemBytes = (unsigned)shared_bytes, .hStream = device->compute, .attrs = &attribute, .numAttrs = 1,
+    };
+    if (clusters <= 0) return SW_OK;
+    attribute.value.clusterDim.x = (unsigned)size;
+    attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+    CU_TRY(cudaSetDevice(device->index));
+    SW_TRY(ask_for_shared(kernel, shared_bytes));
+    if (size > 8)  /* the same */
+        DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    DRIVER_TRY(cuLaunchKernelEx_(&config, kernel, args, NULL));
+    return launched(device);
 }

@@ -2,8 +2,11 @@
 #define FUSED_POINT_H
 /* What cuda.fused hands to its kernel for each line, besides struct sw_line_batch (stepper/recursive.h explains the numbers).
  *
- * A line of n points is cut into `lanes` blocks, one a lane; any 2^k blocks in a row have floor(2^k n/lanes) points together, or
- * one more: power[2k] and power[2k + 1] are the powers of P for these. */
+ * A line of n points is cut into `lanes` blocks, one a lane; any q blocks in a row have floor(q n/lanes) points together, or one more,
+ * so there are two powers of P for them. power[2k] and power[2k + 1] are those for 2^k lanes in a row, within a warp.
+ *
+ * A line of more than 32 lanes is one of a team of lanes/32 warps. It has a table of 2x2 matrices besides: two powers of P each for
+ * q = 0 .. 31 lanes in a row, then for q = 0 .. lanes/32 - 1 warps in a row. */
 #include "base/sw_hd.h"
 
 enum { SW_FUSED_MAX_STAGES = 5, SW_FUSED_MOST = 64 };  /* points a lane */
@@ -13,6 +16,7 @@ struct sw_fused_line {
     double power[2 * SW_FUSED_MAX_STAGES][4];
     double a1, a2, scale;
     int    stages;                               /* of the scan, those beyond change nothing            */
+    int    reach;                                /* a team: so many warps before one change anything in it, at least 1 */
     int    closed;                               /* 0: what comes round the circle changes nothing      */
 };
 
@@ -22,4 +26,7 @@ struct sw_fused_common {
     double scale;                  /* line.scale; twice that for Crank-Nicolson                            */
     double h[SW_FUSED_MOST + 2];   /* 0, 0, h_0 = 1, h_1, ...: the response of a recursion to a single value */
 };
+
+/** Doubles in the table of a line. */
+SW_HD static inline int sw_fused_table(int lanes) { return lanes > 32 ? 8 * (32 + lanes / 32) : 0; }
 #endif

@@ -16,13 +16,15 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 /** The complete source of the kernels for a model. Parameters of runs are loaded by it, never part of it. */
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
 
-/* How cuda.fused lays a line out over the lanes of a warp (cuda/line_fused_rtc.cuh). */
+/* How cuda.fused lays a line out over lanes (cuda/line_fused_rtc.cuh; fused_shape.h chooses). */
 struct sw_fused_shape {
-    int lanes;          /* a line: 4, 8, 16 or 32                                              */
+    int lanes;          /* a line: 4, 8, 16, 32; or those of a team of warps, 32 each          */
+    int cluster;        /* thread blocks a line: 1, or a cluster of them with equal parts       */
     int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
     int at_step, at_cell, room;  /* shared memory of a line, in doubles                        */
     int response;       /* and, behind all lines' rooms, for the response of each              */
     int away;           /* a lane: values between two sweeps kept in shared memory             */
+    int at_team;        /* of a block, in doubles: where what a team needs begins              */
     int each;           /* whether coefficients differ from line to line                       */
     int cells_shared;   /* whether the values kept a cell lie there                            */
 };

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
-#include "stepper/fused_point.h"
+#include "stepper/fused_line.h"
+#include "stepper/fused_shape.h"
 #include "stepper/lines_cuda.h"
-#include "stepper/recursive.h"
 #include "stepper/recursive_point.h"
 
 struct fused {
@@ -19,104 +19,39 @@ struct fused {
     bool                   known;        /* they are those of the state as it is                     */
     bool                   wanted;       /* a capture has asked for scalars: more will               */
     struct sw_fused_line  *line, *host;  /* [capacity], or 1 of a batch whose runs all have the same */
+    double                *team, *host_team;  /* the tables of theirs                                */
     int                    each;         /* 0: the same for all                                      */
 };
-
-/* ------------------------------------------------------------------ how a line lies in the lanes */
-
-static int block_of(int n, int lanes) { return (n + lanes - 1) / lanes; }
-
-/* Registers: 64 Ki a multiprocessor; 4 blocks of four warps leave 128 a thread, 3 168, 2 255. Crank-Nicolson keeps two numbers a
- * point, the old field and the one being solved for; `away` of the latter lie in shared memory. Backward Euler keeps one. About 45
- * registers hold the rest. */
-enum { MOST = SW_FUSED_MOST };
-
-/* Lanes a line, blocks a multiprocessor and values in shared memory for lines of up to so many points. Measured on an H200, 64 Mi
- * points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000, 1024, 1500 and 2048, backward Euler with u^3 - u at 128,
- * 512, 1000, 1024 and 2048, with a forcing in x and t besides at 512 and 1024; the rest is as their neighbours. The more points a lane
- * has the fewer stages there are: 64 a lane win over 32 and more warps. */
-struct layout { int most, lanes, blocks, away; };
-
-static const struct layout crank[] = {{128, 4, 3, 0}, {256, 4, 2, 32}, {384, 8, 3, 24}, {512, 8, 2, 32}, {1024, 16, 2, 32},
-                                      {32 * 48, 32, 2, 0}, {32 * MOST, 32, 2, 24}, {0}};
-static const struct layout euler[] = {{128, 4, 4, 0}, {256, 4, 3, 0}, {512, 8, 3, 0}, {1024, 16, 3, 0}, {32 * MOST, 32, 3, 0}, {0}};
-static const struct layout euler_cells[] = {{128, 4, 4, 0}, {256, 8, 4, 0}, {512, 16, 4, 0}, {1024, 32, 4, 0}, {32 * MOST, 32, 3, 0}, {0}};
-
-/* The row for lines of n points; most = 0: there is none. */
-static const struct layout *layout_for(const struct sw_line_model *m, int n)
-{
-    const struct layout *l = m->scheme == SW_CRANK_NICOLSON ? crank : sw_line_kept(m).cell ? euler_cells : euler;
-    while (l->most && l->most < n) l++;
-    return l;
-}
-
-/* Shared memory: powers, values kept for the next steps, values kept a cell. More lines at once are worth less than the latter. */
-static void place(struct sw_fused_shape *shape, const struct sw_line_model *model, int n)
-{
-    enum { SHARED = 220 * 1024, BLOCK_SHARED = 96 * 1024 };  /* bytes of a multiprocessor of sm_90; of a block anywhere */
-    struct sw_program_size kept = sw_line_kept(model);
-    int stages = 0, lines = 32 / shape->lanes * shape->warps, cells = kept.cell * block_of(n, shape->lanes) * shape->lanes;
-    while (1 << stages < shape->lanes) stages++;
-    shape->at_step = 4 + 8 * stages;
-    shape->response = block_of(n, shape->lanes) + 2;
-    shape->at_cell = shape->at_step + (shape->lanes * kept.step + 1) / 2 * 2;
-    size_t away = (size_t)(shape->away * 32 * shape->warps) * sizeof(double);
-    size_t block = (size_t)((shape->at_cell + cells + 7) / 8 * 8 + shape->response) * sizeof(double) * (size_t)lines + away;
-    while (shape->blocks > 2 && block * (size_t)shape->blocks > SHARED) shape->blocks--;
-    shape->cells_shared = block * (size_t)shape->blocks <= SHARED && block <= BLOCK_SHARED;
-    shape->room = (shape->at_cell + (shape->cells_shared ? cells : 0) + 7) / 8 * 8;  /* lines begin at multiples of 64 bytes */
-}
-
-/* Of a lane's values between the sweeps, those in shared memory. */
-static int away_of(const struct sw_stepper_desc *d, int lanes, int wanted)
-{
-    int block = block_of(d->n, lanes);
-    return d->model.scheme != SW_CRANK_NICOLSON ? 0 : wanted < block ? wanted : block;
-}
-
-static struct sw_fused_shape shape_for(const struct sw_stepper_desc *d)
-{
-    const struct layout *l = layout_for(&d->model, d->n);
-    struct sw_fused_shape shape = {.lanes = l->lanes, .warps = 4, .blocks = l->blocks, .away = away_of(d, l->lanes, l->away)};
-    place(&shape, &d->model, d->n);
-    return shape;
-}
-
-/* "16x3": 16 lanes a line, registers cut for 3 blocks a multiprocessor; "16x3x20": 20 values of a lane in shared memory (0), "16x1x0x12":
- * 12 warps a block (4). */
-static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
-{
-    int number[4] = {0, 0, 0, 4}, end = 0, count = 0;
-    *shape = shape_for(d);
-    if (!text) return SW_OK;
-    for (; count < 4 && sscanf(text, count ? "x%d%n" : "%d%n", &number[count], &end) == 1; count++) text += end;
-    if (count < 2 || *text) return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
-    int lanes = number[0], blocks = number[1], away = number[2], warps = number[3];
-    if (lanes < 4 || lanes > 32 || (lanes & (lanes - 1)) || block_of(d->n, lanes) > MOST || d->n < lanes || blocks < 1 || blocks > 8 || warps < 1 || warps > 32 || away < 0)
-        return SW_FAIL(SW_E_CONFIG, "cuda.fused: %d points do not go over %d lanes, %d blocks a multiprocessor", d->n, lanes, blocks);
-    shape->lanes = lanes;
-    shape->blocks = blocks;
-    shape->warps = warps;
-    shape->away = away_of(d, lanes, away);
-    place(shape, &d->model, d->n);
-    return SW_OK;
-}
-
-static bool fused_fits(const struct sw_stepper_desc *d)
-{
-    return !d->single_steps && layout_for(&d->model, d->n)->most > 0;
-}
 
 /* ------------------------------------------------------------------ life */
 
 static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
 
+static size_t table_of(const struct sw_fused_shape *shape) { return (size_t)sw_fused_table(shape->lanes); }
+
+static enum sw_status choose_shape(const struct sw_stepper_desc *d, int sm, const char *text,
+                                   struct sw_fused_shape *shape)
+{
+    if (text) return sw_fused_shape_read(d, sm, text, shape);
+    if (sw_fused_shape_pick(d, sm, shape)) return SW_OK;
+    return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points are too many for this device", d->n);
+}
+
+static bool fused_fits(const struct sw_stepper_desc *d, int sm)
+{
+    struct sw_fused_shape shape;
+    return !d->single_steps && sw_fused_shape_pick(d, sm, &shape);
+}
+
+/* Of any device: no layout needs a larger table than where there are clusters. */
 static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
 {
-    (void)band;
+    enum { WITH_CLUSTERS = 90 };
+    struct sw_fused_shape shape = {.lanes = 32};
+    size_t numbers = 2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS;
+    (void)choose_shape(d, WITH_CLUSTERS, band, &shape);
     sw_lines_bytes(d, fixed, per_run);
-    *per_run += (2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS) * sizeof(double);
-    *per_run += sizeof(struct sw_fused_line);
+    *per_run += (numbers + table_of(&shape)) * sizeof(double) + sizeof(struct sw_fused_line);
 }
 
 /* The kernel for coefficients that are the same for all lines, each = 0, or not. */
@@ -137,18 +72,20 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     struct fused *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
-    SW_TRY(choose_shape(&s->desc, band, &p->shape));
+    SW_TRY(choose_shape(&s->desc, s->device->sm, band, &p->shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
     SW_TRY(make_kernel(s, p, 0));
     SW_TRY(sw_lines_create(s, true));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity, &p->line));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * table_of(&p->shape), &p->team));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
     p->lines.u = p->field;
     p->lines.measured = p->scalars;
     p->lines.captures.staging = p->staging;
-    return sw_alloc((size_t)s->desc.capacity, &p->host);
+    SW_TRY(sw_alloc((size_t)s->desc.capacity, &p->host));
+    return sw_alloc((size_t)s->desc.capacity * table_of(&p->shape), &p->host_team);
 }
 
 static void fused_destroy(struct sw_stepper *s)
@@ -161,48 +98,13 @@ static void fused_destroy(struct sw_stepper *s)
     sw_device_free(s->device, p->staging);
     sw_device_free(s->device, p->scalars);
     sw_device_free(s->device, p->line);
+    sw_device_free(s->device, p->team);
     sw_free(p->host);
+    sw_free(p->host_team);
     sw_free(p);
 }
 
 /* ------------------------------------------------------------------ load */
-
-/* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
-static void set_line(struct sw_fused_line *line, const struct sw_recursive *r, int n, const struct sw_fused_shape *shape)
-{
-    int lanes = shape->lanes;
-    double turn[4];
-    *line = (struct sw_fused_line){.a1 = r->a1, .a2 = r->a2, .scale = r->scale};
-    for (int k = 0; 1 << k < lanes; k++) {
-        int64_t few = ((int64_t)n << k) / lanes;
-        for (int more = 0; more < 2; more++) {
-            double *power = line->power[2 * k + more];
-            sw_recursive_power(r, few + more, power);
-            if (!sw_recursive_negligible(power)) line->stages = k + 1;
-        }
-    }
-    sw_recursive_power(r, n, turn);
-    sw_recursive_closure(r, n, line->closure);
-    line->closed = !sw_recursive_negligible(turn);
-}
-
-/* One run after another; those with the coefficients of the run before are copied, whether or not that one can be
- * advanced. */
-static void set_lines(const struct sw_stepper *s, struct fused *p)
-{
-    const struct sw_line_run *run = s->run;
-    p->each = 0;
-    for (int j = 0; j < s->count; j++) {
-        struct sw_recursive r;
-        if (j > 0 && run[j].s4 == run[j - 1].s4 && run[j].s2 == run[j - 1].s2) {
-            p->host[j] = p->host[j - 1];
-            continue;
-        }
-        if (j > 0) p->each = 1;
-        if (!sw_recursive_factor(run[j].s4, run[j].s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
-        set_line(&p->host[j], &r, s->desc.n, &p->shape);
-    }
-}
 
 static void set_common(struct sw_fused_common *c, const struct sw_fused_line *line, enum sw_scheme scheme)
 {
@@ -216,10 +118,13 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
 {
     struct fused *p = s->own;
     SW_TRY(sw_lines_load(s, fault));
-    set_lines(s, p);
+    p->each = sw_fused_lines_set(s->desc.n, p->shape.lanes, s->count, s->run, s->device->threads, p->host,
+                                 p->host_team);
     set_common(&p->common, &p->host[0], s->desc.model.scheme);
     SW_TRY(make_kernel(s, p, p->each));
-    return sw_device_upload(s->device, p->line, p->host, (p->each ? (size_t)s->count : 1) * sizeof *p->host);
+    size_t lines = p->each ? (size_t)s->count : 1;
+    SW_TRY(sw_device_upload(s->device, p->line, p->host, lines * sizeof *p->host));
+    return sw_device_upload(s->device, p->team, p->host_team, lines * table_of(&p->shape) * sizeof *p->host_team);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -229,11 +134,14 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
 {
     struct fused *p = s->own;
     double *scalars = measured ? p->scalars : NULL;
-    int lines = p->shape.warps * 32 / p->shape.lanes, blocks = (s->count + lines - 1) / lines;
-    size_t doubles = (size_t)(p->shape.room + p->shape.response) * (size_t)lines + (size_t)(p->shape.away * 32 * p->shape.warps);
-    void *args[] = {&p->lines.batch, &p->line, &p->common, &p->field, &from, &to, &scalars};
+    const struct sw_fused_shape *shape = &p->shape;
+    int threads = 32 * shape->warps, lines = shape->lanes > 32 ? 1 : threads / shape->lanes, blocks = (s->count + lines - 1) / lines;
+    size_t shared = sw_fused_shared(shape) * sizeof(double);
+    void *kernel = p->kernel[p->each];
+    void *args[] = {&p->lines.batch, &p->line, &p->common, &p->team, &p->field, &from, &to, &scalars};
     p->known = measured;
-    return sw_kernel_launch(s->device, p->kernel[p->each], blocks, 1, 32 * p->shape.warps, doubles * sizeof(double), args);
+    if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
+    return sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster, threads, shared, args);
 }
 
 static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
@@ -269,8 +177,10 @@ static enum sw_status fused_capture(struct sw_stepper *s, int slot, int what)
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
 {
     void *cubin = NULL;
-    struct sw_fused_shape shape = shape_for(desc);
-    enum sw_status st = sw_fused_compile(&desc->model, desc->n, &shape, sm, &cubin);
+    struct sw_fused_shape shape;
+    enum sw_status st;
+    SW_TRY(choose_shape(desc, sm, NULL, &shape));
+    st = sw_fused_compile(&desc->model, desc->n, &shape, sm, &cubin);
     sw_free(cubin);
     return st;
 }
@@ -289,7 +199,7 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
-    .about = "all steps between two outputs in one kernel, each line in the registers of a few lanes",
+    .about = "all steps between two outputs in one kernel, lines in the registers of lanes, blocks or clusters",
     .space = SW_DEVICE,
     .fits = fused_fits,
     .bytes = fused_bytes,

@@ -31,7 +31,11 @@ struct plain {
 
 static const char default_band[] = "cpu.thomas";
 
-static bool plain_fits(const struct sw_stepper_desc *desc) { return !desc->single_steps; }
+static bool plain_fits(const struct sw_stepper_desc *desc, int sm)
+{
+    (void)sm;
+    return !desc->single_steps;
+}
 
 static void plain_bytes(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run)
 {

@@ -54,8 +54,9 @@ struct simd {
     struct worker *worker;
 };
 
-static bool simd_fits(const struct sw_stepper_desc *desc)
+static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 {
+    (void)sm;
     (void)desc;
     return true;
 }

@@ -19,7 +19,11 @@ struct split {
 
 static const char default_band[] = "cuda.thomas";
 
-static bool split_fits(const struct sw_stepper_desc *desc) { return !desc->single_steps; }
+static bool split_fits(const struct sw_stepper_desc *desc, int sm)
+{
+    (void)sm;
+    return !desc->single_steps;
+}
 
 /* ------------------------------------------------------------------ memory */
 

@@ -28,9 +28,9 @@ static bool named(const struct sw_stepper_ops *o, const struct choice *c)
     return !c->row[0] || !strcmp(c->row, o->name);
 }
 
-static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, enum sw_space space)
+static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, const struct sw_device *device)
 {
-    return !o->absent && o->space == space && o->fits(desc);
+    return !o->absent && o->space == device->space && o->fits(desc, device->sm);
 }
 
 static const struct sw_stepper_ops *row_of(const struct choice *c)
@@ -58,7 +58,7 @@ static const char *why_not(const struct sw_stepper_desc *desc, const struct choi
     if (o) {
         if (o->absent) return o->absent;
         if (o->space != device->space) return "it does not work on this device";
-        if (!o->fits(&in_double)) return "it does not do this problem";
+        if (!o->fits(&in_double, device->sm)) return "it does not do this problem";
         *kind = SW_E_CONFIG;
         return "it computes in double precision only";
     }
@@ -77,7 +77,7 @@ static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name,
     SW_TRY(split_name(name, c));
     for (int k = 0; sw_stepper_table[k]; k++) {
         *ops = sw_stepper_table[k];
-        if (!usable(*ops, desc, device->space)) continue;
+        if (!usable(*ops, desc, device)) continue;
         if (named(*ops, c)) {
             sw_text_free(&rows);
             return SW_OK;
@@ -163,7 +163,7 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
         const struct sw_stepper_ops *o = sw_stepper_table[k];
         if (!named(o, &c)) continue;
         if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "solver %s: %s", o->name, o->absent);
-        if (!o->absent && o->try_compile) return o->fits(desc) ? o->try_compile(desc, sm) : SW_OK;
+        if (!o->absent && o->try_compile && o->fits(desc, sm)) return o->try_compile(desc, sm);
         if (c.row[0]) return SW_OK;
     }
     return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;

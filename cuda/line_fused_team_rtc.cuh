@@ -1,0 +1,181 @@
+/* What cuda/line_fused_rtc.cuh needs besides for lines longer than a warp holds. The warps of such a line are a team: those of one
+ * thread block, or of the CLUSTER blocks of a thread-block cluster. Warp w has the points of lanes 32 w .. 32 w + 31.
+ *
+ * A warp adds up the states of its lanes by itself; what all of it leaves behind goes to where the warps that need it find it: the
+ * shared memory of their blocks. After one barrier each warp takes the sum over the warps before it, round the circle,
+ *
+ *     e = (I - P^n)^-1 sum_q P^(points of the q warps between) total(q + 1 warps back),      q = 0 .. reach - 1
+ *
+ * reach being the number of terms that are not negligible, of the run's own coefficients; mostly 1. Lane q of a warp takes term q,
+ * q + 32, ..., then the warp adds up. A lane's state is what the lanes of its warp before it leave behind plus P^(their points) e.
+ *
+ * One barrier a sweep is enough, because upwards and downwards totals lie in different places: what is written before the barrier of
+ * one sweep is read between this barrier and the next, and written again only after the next. The edges that G needs have a place and
+ * a barrier of their own, and so has the word that something is not finite: it is read once a step, after the barrier of the sweep
+ * upwards, so that all of the team see the same and leave together. Nobody leaves a cluster while others may still write to it. */
+
+__device__ static inline int rank_in_cluster(void) { return blockIdx.x % CLUSTER; }
+__device__ static inline int lane_of_warp(void) { return threadIdx.x % 32; }
+__device__ static inline int warp_of_line(void) { return rank_in_cluster() * WARPS + threadIdx.x / 32; }
+
+__device__ static inline void team_sync(void)
+{
+#if CLUSTERED
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+#if CLUSTERED
+/* The address, for st.shared::cluster, of the same place in another block of the cluster. */
+__device__ static inline unsigned place_in(int rank, const void *here)
+{
+    unsigned place;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(place) : "r"((unsigned)__cvta_generic_to_shared(here)), "r"(rank));
+    return place;
+}
+
+__device__ static inline void store_pair(int rank, double *here, double u, double v)
+{
+    asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(place_in(rank, here)), "d"(u), "d"(v) : "memory");
+}
+
+__device__ static inline void store_one(int rank, double *here, double u)
+{
+    asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(place_in(rank, here)), "d"(u) : "memory");
+}
+
+__device__ static inline void store_bits(int rank, int *here, int bits)
+{
+    asm volatile("red.shared::cluster.or.b32 [%0], %1;" ::"r"(place_in(rank, here)), "r"(bits) : "memory");
+}
+#else
+__device__ static inline void store_pair(int, double *here, double u, double v) { *(double2 *)here = double2{u, v}; }
+__device__ static inline void store_one(int, double *here, double u) { *here = u; }
+__device__ static inline void store_bits(int, int *here, int bits) { atomicOr(here, bits); }
+#endif
+
+/* Where things lie in shared memory from AT_TEAM on, in doubles: the table of the line (fused_point.h); totals of all its warps,
+ * upwards and downwards; the neighbours of the first and last point of each warp of the block; whether something is not finite. */
+enum { LANE_POWERS = 0, WARP_POWERS = LANE_POWERS + 256, TOTALS = WARP_POWERS + 8 * TEAM, EDGES = TOTALS + 4 * TEAM, WRONG = EDGES + 2 * WARPS };
+
+__device__ static inline double *team_shared(int at) { return bytes_into_shared((AT_TEAM + at) * (int)sizeof(double)); }
+
+__device__ static inline int warp_start(int w) { return sw_recursive_start(w, POINTS, TEAM); }
+
+/* Bits 5 of forth and back: the lanes of the warp before this one, in the order of the sweep, have the larger number of points. */
+__device__ static inline void team_find_place(struct lane &me)
+{
+    int l = lane_of_warp(), begin = me.l - l, end = sw_recursive_start(me.l + 1, POINTS, LANES);
+    me.forth |= (me.first - sw_recursive_start(begin, POINTS, LANES) > (int)((long long)l * POINTS / LANES)) << 5;
+    me.back |= (sw_recursive_start(begin + 32, POINTS, LANES) - end > (int)((long long)(31 - l) * POINTS / LANES)) << 5;
+}
+
+__device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table, int run)
+{
+    for (int k = threadIdx.x; k < TOTALS; k += THREADS) team_shared(0)[k] = table[(EACH ? (size_t)run : 0) * TOTALS + k];
+    if (threadIdx.x == 0) *(int *)team_shared(WRONG) = 0;
+    if (EACH) me.reach = coefficient[run].reach;
+    team_sync();
+}
+
+__device__ static inline int reach_of(const struct lane &me) { return EACH ? me.reach : me.common->line.reach; }
+
+/* What the warp leaves behind, s in its last lane, to the blocks of those that need it. */
+template <int DIRECTION> __device__ static inline void hand_out(const struct lane &me, double *total, struct sw_state s)
+{
+    const int last = DIRECTION > 0 ? 31 : 0, l = lane_of_warp();
+    double *place = total + 2 * warp_of_line();
+    if (CLUSTER == 1) {
+        if (l == last) store_pair(0, place, s.u, s.v);
+        return;
+    }
+    int in_block = threadIdx.x / 32, passed = DIRECTION > 0 ? in_block : WARPS - 1 - in_block;
+    int distance = (l - rank_in_cluster()) * DIRECTION;
+    if (distance < 0) distance += CLUSTER;
+    s = sw_state{from_lane(s.u, last), from_lane(s.v, last)};
+    if (l < CLUSTER && distance * WARPS <= passed + reach_of(me)) store_pair(l, place, s.u, s.v);
+}
+
+/* Term q of the sum for warp w. */
+template <int DIRECTION> __device__ static inline struct sw_state add_term(int w, int q, const double *total, struct sw_state e)
+{
+    int from = w - DIRECTION * (1 + q), behind = DIRECTION > 0 ? w : w + 1, more = 0;
+    from += from < 0 ? TEAM : from >= TEAM ? -TEAM : 0;
+    if (POINTS % TEAM && q) {
+        int points = DIRECTION * (warp_start(behind) - warp_start(behind - DIRECTION * q));
+        more = points > (int)((long long)q * POINTS / TEAM);
+    }
+    double2 t = *(const double2 *)(total + 2 * from);
+    return join_shared(team_shared(WARP_POWERS) + 8 * q + 4 * more, sw_state{t.x, t.y}, e);
+}
+
+/* The state before the warp, in all its lanes. */
+template <int DIRECTION> __device__ static inline struct sw_state state_before(const struct lane &me, const double *total)
+{
+    struct sw_state e = {0.0, 0.0};
+    if (reach_of(me) == 1) {
+        e = add_term<DIRECTION>(warp_of_line(), 0, total, e);
+    } else {
+#pragma unroll 1
+        for (int q = lane_of_warp(); q < reach_of(me); q += 32) e = add_term<DIRECTION>(warp_of_line(), q, total, e);
+#pragma unroll
+        for (int d = 16; d > 0; d /= 2) {
+            e.u += __shfl_xor_sync(EVERYONE, e.u, d);
+            e.v += __shfl_xor_sync(EVERYONE, e.v, d);
+        }
+    }
+    return close_circle(me, e);
+}
+
+/* carry() from where each lane has what its warp up to it leaves behind. */
+template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s)
+{
+    const int l = lane_of_warp(), passed = DIRECTION > 0 ? l : 31 - l, odd = DIRECTION > 0 ? me.forth : me.back;
+    double *total = team_shared(TOTALS) + (DIRECTION > 0 ? 0 : 2 * TEAM);
+    struct sw_state before = {from_lane(s.u, (l - DIRECTION) & 31), from_lane(s.v, (l - DIRECTION) & 31)};
+    if (passed == 0) before = sw_state{0.0, 0.0};
+    hand_out<DIRECTION>(me, total, s);
+    team_sync();
+    struct sw_state e = state_before<DIRECTION>(me, total);
+    return join_shared(team_shared(LANE_POWERS) + 8 * passed + (odd >> 3 & 4), e, before);
+}
+
+/* The neighbours of a warp's first and last point, into its lanes 0 and 31. */
+__device__ static inline void team_edges(double first, double last, double *left, double *beyond)
+{
+    double *edge = team_shared(EDGES);  /* of each warp of the block: left, beyond */
+    int l = lane_of_warp(), own = threadIdx.x / 32, to = own + (l == 0 ? -1 : 1), rank = rank_in_cluster();
+    if (to < 0 || to == WARPS) {
+        rank = (rank + (l == 0 ? CLUSTER - 1 : 1)) % CLUSTER;
+        to = to < 0 ? WARPS - 1 : 0;
+    }
+    if (l == 0) store_one(rank, edge + 2 * to + 1, first);
+    if (l == 31) store_one(rank, edge + 2 * to, last);
+    team_sync();
+    if (l == 0) *left = edge[2 * own];
+    if (l == 31) *beyond = edge[2 * own + 1];
+}
+
+__device__ static inline void team_tell(bool wrong)
+{
+    if (__any_sync(EVERYONE, wrong) && lane_of_warp() < CLUSTER) store_bits(lane_of_warp(), (int *)team_shared(WRONG), 1);
+}
+
+/* After a barrier that follows team_tell(), and before the next that follows. */
+__device__ static inline bool team_was_told(void) { return *(const int *)team_shared(WRONG); }
+
+/* What op makes of the values of all warps, value being that of this one in each of its lanes. */
+template <typename OP> __device__ static inline double team_over(double value, OP op)
+{
+    double *all = team_shared(TOTALS);
+    if (lane_of_warp() < CLUSTER) store_one(lane_of_warp(), all + warp_of_line(), value);
+    team_sync();
+    value = all[0];
+    for (int w = 1; w < TEAM; w++) value = op(value, all[w]);
+    team_sync();
+    return value;
+}
