@@ -7,6 +7,7 @@
  *     AWAY                                how many of a lane's values between the two sweeps lie in shared memory (Crank-Nicolson)
  *     EACH                                1: coefficients differ from line to line
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
+ *     sw_real, SINGLE                     double, 0; or float, 1: type of a lane's points and of all that a solve needs
  *     NPARAM                              parameters of a run
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
  *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each step
@@ -26,7 +27,11 @@
  * The double-precision units take two instructions in four cycles, but can read only two registers a cycle: with three registers an
  * instruction takes a third longer, with two and a constant it does not. So a1, a2, h and the powers of P are arguments of the kernel
  * where all lines have the same; where coefficients differ, h and the powers lie in shared memory. Which stages are left out is
- * decided for each line from its own coefficients. Device memory is touched before the first and after the last step. */
+ * decided for each line from its own coefficients. Device memory is touched before the first and after the last step.
+ *
+ * Single precision: shared memory is laid out as in double precision, a number in the first half of its place, a 2x2
+ * matrix in the first half of its. Expressions are evaluated in double and rounded. The field in device memory is
+ * double. */
 
 enum { THREADS = 32 * WARPS, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
 enum { GROUP = LANES < 32 ? LANES : 32, TEAM = LANES / GROUP };               /* lanes of a warp that share a line; warps a line */
@@ -34,6 +39,7 @@ enum { HERE = TEAM > 1 ? THREADS : GROUP, GROUPS = THREADS / HERE };          /*
 enum { STAGES = GROUP == 32 ? 5 : GROUP == 16 ? 4 : GROUP == 8 ? 3 : 2 };
 enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
 enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
+enum { WIDE = sizeof(double) / sizeof(sw_real) };  /* numbers in the place of one in shared memory */
 enum { AT_POWER = 4, TABLE = AT_POWER + 8 * STAGES };
 enum { TOGETHER = 32 / GROUP };  /* lines a warp; their responses lie side by side, for the sake of the banks */
 
@@ -46,14 +52,17 @@ struct lane {
     int    stages, most;     /* of its line; of all lines in the warp (EACH)              */
     int    reach;            /* warps before one that matter to it (a team, EACH)         */
     bool   closed;
-    double a1, a2, scale;    /* (EACH)                                                    */
+    sw_real a1, a2, scale; /* (EACH)                                                    */
     int    at;               /* bytes: where the shared memory of the group begins        */
     int    response, late;   /* bytes: where h_0 is; h_0 in a full block, else h_-1       */
     int    away;             /* bytes: where the first of its values between sweeps is    */
     const struct sw_fused_common *common;  /* of all lines, an argument of the kernel (EACH 0) */
 };
 
-__device__ static inline double from_lane(double value, int source) { return __shfl_sync(EVERYONE, value, source, GROUP); }
+template <typename T> __device__ static inline T from_lane(T value, int source)
+{
+    return __shfl_sync(EVERYONE, value, source, GROUP);
+}
 
 /* What lines longer than a warp need besides (line_fused_team_rtc.cuh). */
 template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s);
@@ -87,22 +96,35 @@ __device__ static inline double *bytes_into_shared(int at)
     return (double *)((char *)shared + at);
 }
 
+__device__ static inline sw_real *numbers_in_shared(int at) { return (sw_real *)bytes_into_shared(at); }
+
 __device__ static inline double *shared_of(const struct lane &me)
 {
     return bytes_into_shared(me.at);
 }
 
-__device__ static inline double a1_of(const struct lane &me) { return EACH ? me.a1 : me.common->line.a1; }
+__device__ static inline sw_real a1_of(const struct lane &me) { return EACH ? me.a1 : me.common->line.a1; }
 
-__device__ static inline double a2_of(const struct lane &me) { return EACH ? me.a2 : me.common->line.a2; }
+__device__ static inline sw_real a2_of(const struct lane &me) { return EACH ? me.a2 : me.common->line.a2; }
 
 /* y of a line of Crank-Nicolson counts twice. */
-__device__ static inline double scale_of(const struct lane &me) { return EACH ? me.scale : me.common->scale; }
+__device__ static inline sw_real scale_of(const struct lane &me) { return EACH ? me.scale : me.common->scale; }
+
+/* Number k of a table of 2x2 matrices that begins at `table` in shared memory. */
+__device__ static inline void put_in_table(double *table, int k, sw_real value)
+{
+    ((sw_real *)table)[k / 4 * 4 * WIDE + k % 4] = value;
+}
 
 __device__ static inline struct sw_state join_shared(const double *matrix, struct sw_state t, struct sw_state s)
 {
+#if SINGLE
+    float4 all = *(const float4 *)matrix;
+    float M[4] = {all.x, all.y, all.z, all.w};
+#else
     double2 top = *(const double2 *)matrix, bottom = *(const double2 *)(matrix + 2);
     double M[4] = {top.x, top.y, bottom.x, bottom.y};
+#endif
     return sw_recursive_join(M, t, s);
 }
 
@@ -146,45 +168,45 @@ template <int DIRECTION> __device__ static inline struct sw_state carry(const st
 /* ------------------------------------------------------------------ a solve */
 
 /* h_k: what a recursion from zero gives k points behind a single one; 0 for k = -1 and -2. */
-__device__ static inline double response(const struct lane &me, int k)
+__device__ static inline sw_real response(const struct lane &me, int k)
 {
-    return EACH ? bytes_into_shared(me.response)[k * TOGETHER] : me.common->h[k + 2];
+    return EACH ? numbers_in_shared(me.response)[k * TOGETHER * WIDE] : me.common->h[k + 2];
 }
 
 /* ... h_{k-1} in a block that is not full. */
-__device__ static inline double response_late(const struct lane &me, int k)
+__device__ static inline sw_real response_late(const struct lane &me, int k)
 {
-    return EACH || !EVEN ? bytes_into_shared(me.late)[k * TOGETHER] : me.common->h[k + 2];
+    return EACH || !EVEN ? numbers_in_shared(me.late)[k * TOGETHER * WIDE] : me.common->h[k + 2];
 }
 
-__device__ static inline void add_to(struct sw_state *s, double value, double u, double v)
+__device__ static inline void add_to(struct sw_state *s, sw_real value, sw_real u, sw_real v)
 {
     s->u = fma(u, value, s->u);
     s->v = fma(v, value, s->v);
 }
 
 /* Value j of the block, zero where it has none, goes into what the block leaves behind upwards, or downwards. */
-__device__ static inline void leave_up(const struct lane &me, int j, double value, struct sw_state *s)
+__device__ static inline void leave_up(const struct lane &me, int j, sw_real value, struct sw_state *s)
 {
     add_to(s, value, response_late(me, BLOCK - 1 - j), response_late(me, BLOCK - 2 - j));
 }
 
-__device__ static inline void leave_down(const struct lane &me, int j, double value, struct sw_state *s)
+__device__ static inline void leave_down(const struct lane &me, int j, sw_real value, struct sw_state *s)
 {
     add_to(s, value, response(me, j), response(me, j - 1));
 }
 
 /* A lane's values between the sweeps: the first AWAY of them lie in shared memory, those of all lanes side by side. */
-struct between { const struct lane &me; double *held; };
+struct between { const struct lane &me; sw_real *held; };
 
-__device__ static inline double get(const struct between &y, int j)
+__device__ static inline sw_real get(const struct between &y, int j)
 {
-    return j < AWAY ? bytes_into_shared(y.me.away)[j * THREADS] : y.held[j - AWAY];
+    return j < AWAY ? numbers_in_shared(y.me.away)[j * THREADS * WIDE] : y.held[j - AWAY];
 }
 
-__device__ static inline void put(const struct between &y, int j, double value)
+__device__ static inline void put(const struct between &y, int j, sw_real value)
 {
-    *(j < AWAY ? &bytes_into_shared(y.me.away)[j * THREADS] : &y.held[j - AWAY]) = value;
+    *(j < AWAY ? &numbers_in_shared(y.me.away)[j * THREADS * WIDE] : &y.held[j - AWAY]) = value;
 }
 
 /* The recursion upwards from the state e before the block; value(j) and y[j] may be the same. @return what y leaves behind downwards */
@@ -194,7 +216,7 @@ __device__ static inline struct sw_state go_up(const struct lane &me, struct sw_
     struct sw_state left = {0.0, 0.0};
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
-        double z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
+        sw_real z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
         if (!EVEN && j == BLOCK - 1 && !me.full) z = 0.0;
         e.v = e.u;
         e.u = z;
@@ -210,11 +232,11 @@ __device__ static inline void go_down(const struct lane &me, struct sw_state e, 
 {
 #pragma unroll
     for (int j = BLOCK - 1; j >= 0; j--) {
-        double z = sw_recursive_next(a1_of(me), a2_of(me), get(y, j), e.u, e.v);
+        sw_real z = sw_recursive_next(a1_of(me), a2_of(me), get(y, j), e.u, e.v);
         bool none = !EVEN && j == BLOCK - 1 && !me.full;
         e.v = none ? e.v : e.u;
         e.u = none ? e.u : z;
-        done(j, none ? 0.0 : z);
+        done(j, none ? sw_real(0) : z);
     }
 }
 
@@ -272,7 +294,8 @@ __device__ static inline void compute_cell(const struct lane &me, const struct v
 
 struct moment { long long step; double t; const double *kept; };  /* kept: of this step */
 
-__device__ static inline double g_at(const struct lane &me, const struct values &v, const struct moment &now, int j, double u)
+__device__ static inline sw_real g_at(const struct lane &me, const struct values &v, const struct moment &now, int j,
+                                       double u)
 {
 #if SW_HAS_G
     double in[SW_INPUTS], own[HELD_CELL + 1];
@@ -286,7 +309,8 @@ __device__ static inline double g_at(const struct lane &me, const struct values 
 #endif
 }
 
-__device__ static inline double s_at(const struct lane &me, const struct values &v, const struct moment &now, int j, double u)
+__device__ static inline sw_real s_at(const struct lane &me, const struct values &v, const struct moment &now, int j,
+                                       double u)
 {
 #if SW_HAS_S
     double in[SW_INPUTS], own[HELD_CELL + 1];
@@ -303,28 +327,33 @@ __device__ static inline double s_at(const struct lane &me, const struct values 
 /* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
  * @return what f leaves behind upwards */
 __device__ static inline struct sw_state right_side(const struct lane &me, const struct values &v, const struct moment &now,
-                                                    const double *c, const struct between &f)
+                                                    const sw_real *c, const struct between &f)
 {
     struct sw_state left_behind = {0.0, 0.0};
     const double weight = CRANK ? 0.5 : 1.0;
-    double left = 0.0, here = 0.0, last = 0.0, beyond = 0.0;
+    const sw_real g_weight = weight * v.kappa, s_weight = weight * v.dt;
+    sw_real left = 0.0, here = 0.0, last = 0.0, beyond = 0.0;
     if (SW_HAS_G) {
         here = g_at(me, v, now, 0, c[0]);
         last = g_at(me, v, now, BLOCK - 1, c[BLOCK - 1]);
         if (!EVEN && !me.full) last = g_at(me, v, now, BLOCK > 1 ? BLOCK - 2 : 0, c[BLOCK > 1 ? BLOCK - 2 : 0]);
-        edges(me, here, last, &left, &beyond);
+        double from_left = 0.0, from_beyond = 0.0;
+        edges(me, here, last, &from_left, &from_beyond);
+        left = from_left;
+        beyond = from_beyond;
     }
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
-        double u = c[j], value = u;
+        sw_real u = c[j], value = u;
         if (SW_HAS_G) {
-            double right = j == BLOCK - 1 ? beyond : EVEN && j == BLOCK - 2 ? last : g_at(me, v, now, j + 1, c[j < BLOCK - 1 ? j + 1 : j]);
+            sw_real right = j == BLOCK - 1 ? beyond : EVEN && j == BLOCK - 2 ? last
+                          : g_at(me, v, now, j + 1, c[j < BLOCK - 1 ? j + 1 : j]);
             if (!EVEN && j == BLOCK - 2 && !me.full) right = beyond;
-            value = fma(weight * v.kappa, fma(-2.0, here, left + right), value);  /* d2: 2 here is exact */
+            value = fma(g_weight, fma(sw_real(-2), here, left + right), value);  /* d2: 2 here is exact */
             left = here;
             here = right;
         }
-        if (SW_HAS_S) value = fma(weight * v.dt, s_at(me, v, now, j, u), value);
+        if (SW_HAS_S) value = fma(s_weight, s_at(me, v, now, j, u), value);
         if (!EVEN && j == BLOCK - 1 && !me.full) value = 0.0;
         put(f, j, value);
         leave_up(me, j, value, &left_behind);
@@ -337,12 +366,13 @@ __device__ static inline struct sw_state right_side(const struct lane &me, const
 /* h_-2, h_-1, h_0, ..., h_0 at me.response; its values carry the rounding of a recursion of BLOCK steps. */
 __device__ static inline void compute_response(const struct lane &me)
 {
-    double *h = bytes_into_shared(me.response), u = 0.0, v = 0.0;
-    h[-2 * TOGETHER] = h[-TOGETHER] = 0.0;
+    const int next_h = TOGETHER * WIDE;
+    sw_real *h = numbers_in_shared(me.response), u = 0.0, v = 0.0;
+    h[-2 * next_h] = h[-next_h] = 0.0;
     for (int k = 0; k < BLOCK; k++) {
-        double next = sw_recursive_next(a1_of(me), a2_of(me), k == 0 ? 1.0 : 0.0, u, v);
+        sw_real next = sw_recursive_next(a1_of(me), a2_of(me), k == 0 ? 1.0 : 0.0, u, v);
         v = u;
-        u = h[k * TOGETHER] = next;
+        u = h[k * next_h] = next;
     }
 }
 
@@ -372,7 +402,8 @@ __device__ static inline void find_place(struct lane &me)
 __device__ static inline void set_coefficients(struct lane &me, const struct sw_fused_line *mine)
 {
     if (EACH || !EVEN)
-        for (int k = threadIdx.x % HERE; k < TABLE; k += HERE) shared_of(me)[k] = ((const double *)mine)[k];  /* closure, power */
+        for (int k = threadIdx.x % HERE; k < TABLE; k += HERE)  /* closure, power */
+            put_in_table(shared_of(me), k, ((const sw_real *)mine)[k]);
     if (!EACH) {
         if (!EVEN && threadIdx.x % HERE == 0) compute_response(me);
         return;
@@ -439,7 +470,8 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     if (TEAM > 1) team_begin(me, coefficient, team, run);
     else __syncwarp();
 
-    double c[BLOCK], held[IN_PLACE || AWAY == BLOCK ? 1 : BLOCK - AWAY], *at = u + (size_t)run * POINTS + me.first;
+    sw_real c[BLOCK], held[IN_PLACE || AWAY == BLOCK ? 1 : BLOCK - AWAY];
+    double *at = u + (size_t)run * POINTS + me.first;
     struct between y = {me, IN_PLACE ? c : held};
     struct sw_state left = {0.0, 0.0};
 #pragma unroll
@@ -463,7 +495,7 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
         forget_shared();
         struct sw_state behind = carry<-1>(me, left);
         left = sw_state{0.0, 0.0};
-        go_down(me, behind, y, [&](int j, double z) {
+        go_down(me, behind, y, [&](int j, sw_real z) {
             c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
             if (!FORCED) leave_up(me, j, c[j], &left);
             if (j == 0) finite = isfinite(z);

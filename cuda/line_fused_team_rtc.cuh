@@ -76,7 +76,8 @@ __device__ static inline void team_find_place(struct lane &me)
 
 __device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table, int run)
 {
-    for (int k = threadIdx.x; k < TOTALS; k += THREADS) team_shared(0)[k] = table[(EACH ? (size_t)run : 0) * TOTALS + k];
+    for (int k = threadIdx.x; k < TOTALS; k += THREADS)
+        put_in_table(team_shared(0), k, table[(EACH ? (size_t)run : 0) * TOTALS + k]);
     if (threadIdx.x == 0) *(int *)team_shared(WRONG) = 0;
     if (EACH) me.reach = coefficient[run].reach;
     team_sync();
@@ -110,7 +111,7 @@ template <int DIRECTION> __device__ static inline struct sw_state add_term(int w
         more = points > (int)((long long)q * POINTS / TEAM);
     }
     double2 t = *(const double2 *)(total + 2 * from);
-    return join_shared(team_shared(WARP_POWERS) + 8 * q + 4 * more, sw_state{t.x, t.y}, e);
+    return join_shared(team_shared(WARP_POWERS) + 8 * q + 4 * more, sw_state{sw_real(t.x), sw_real(t.y)}, e);
 }
 
 /* The state before the warp, in all its lanes. */

@@ -45,7 +45,7 @@ grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" 
 if command -v compute-sanitizer > /dev/null; then
     export SW_SMALL=1 OMP_NUM_THREADS=1  # the tool is after kernels; host threads only get in each other's way
     for tool in memcheck racecheck initcheck synccheck; do
-        for test in test_band test_stepper; do
+        for test in test_band test_stepper test_stepper_single; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
             most=60
             [ $tool != racecheck ] || most=200  # it watches every access to shared memory

@@ -159,6 +159,41 @@ static void solves_within_its_bound_wherever_the_roots_lie(void **state)
 
 /* ---- against double precision */
 
+/* Lines that a GPU cuts over many warps. The error of cpu.simd in double precision is nothing beside the bound. */
+static void solves_long_lines_within_its_bound(void **state)
+{
+    enum { FEW = 4 };
+    static const int sizes[] = {2500, 13001, 70001};
+    const struct run run[FEW] = {operator_of(0.05, 0.0), operator_of(2e4, 10.0), operator_of(0.0, 1e5),
+                                 operator_of(2e6, 0.0)};
+    (void)state;
+    need_row();
+    for (int k = 0; k < 6 && has_single(); k++) {
+        enum sw_scheme scheme = k % 2 ? SW_CRANK_NICOLSON : SW_BACKWARD_EULER;
+        struct texts t = {scheme, NULL, NULL, NULL, NULL};
+        int n = sizes[k / 2];
+        struct sim m = make_single(t, n, FEW), exact = make_with("cpu.simd", host, t, n, FEW, false);
+        double *f = some_field(n, FEW);
+        load(&m, FEW, run);
+        load(&exact, FEW, run);
+        assert_ok(sw_stepper_set_state(m.s, f));
+        assert_ok(sw_stepper_set_state(exact.s, f));
+        assert_ok(sw_stepper_advance(m.s, 0, 1));
+        assert_ok(sw_stepper_advance(exact.s, 0, 1));
+        double *u = state_of(&m), *v = state_of(&exact);
+        /* |f| < 1.5, and a solve makes nothing larger; Crank-Nicolson counts it twice */
+        for (int i = 0; i < FEW * n; i++) {
+            double bound = sw_line_rounding(run[i / n].line.s4, run[i / n].line.s2, true);
+            assert_near(u[i], v[i], (k % 2 ? 2.0 * bound + 2.0 * unit_single : bound) * 1.5);
+        }
+        sw_free(f);
+        sw_free(u);
+        sw_free(v);
+        unmake(&m);
+        unmake(&exact);
+    }
+}
+
 /* gamma = D = 1 on a length of 8 pi, seed j, amplitude j/10, speed j/5; two matrices. */
 static struct run mixture(int n, int j)
 {
@@ -354,6 +389,7 @@ int main(void)
         cmocka_unit_test(rows_without_it_say_so_and_which_have_it),
         cmocka_unit_test(solves_within_its_bound_or_refuses_for_all_coefficients),
         cmocka_unit_test(solves_within_its_bound_wherever_the_roots_lie),
+        cmocka_unit_test(solves_long_lines_within_its_bound),
         cmocka_unit_test(stays_close_to_double_precision),
         cmocka_unit_test(gives_a_run_the_same_bits_alone_as_in_a_batch),
         cmocka_unit_test(gives_the_same_bits_with_any_threads_and_instruction_set),

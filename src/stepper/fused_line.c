@@ -3,37 +3,73 @@
 #include <string.h>
 
 #include "stepper/recursive.h"
+#include "stepper/recursive_point.h"
+
+static bool negligible(const double power[4], bool single)
+{
+    return single ? sw_recursive_negligible_single(power) : sw_recursive_negligible(power);
+}
 
 /* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
-static void set_stages(const struct sw_recursive *r, int n, int lanes, struct sw_fused_line *line)
+static void set_stages(const struct sw_recursive *r, int n, int lanes, bool single, struct sw_fused_line *line)
 {
     for (int k = 0; 1 << k < lanes && k < SW_FUSED_MAX_STAGES; k++)
         for (int more = 0; more < 2; more++) {
             double *power = line->power[2 * k + more];
             sw_recursive_power(r, ((int64_t)n << k) / lanes + more, power);
-            if (!sw_recursive_negligible(power)) line->stages = k + 1;
+            if (!negligible(power, single)) line->stages = k + 1;
         }
 }
 
-void sw_fused_line_set(int n, int lanes, double s4, double s2, struct sw_fused_line *line, double *table)
+void sw_fused_line_set(int n, int lanes, double s4, double s2, bool single, struct sw_fused_line *line, double *table)
 {
     struct sw_recursive r;
     double turn[4], (*power)[4] = (double (*)[4])table;
     if (!sw_recursive_factor(s4, s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
+    if (single) sw_recursive_to_single(&r);
     *line = (struct sw_fused_line){.a1 = r.a1, .a2 = r.a2, .scale = r.scale, .reach = 1};
-    set_stages(&r, n, lanes, line);
+    set_stages(&r, n, lanes, single, line);
     sw_recursive_power(&r, n, turn);
     sw_recursive_closure(&r, n, line->closure);
-    line->closed = !sw_recursive_negligible(turn);
+    line->closed = !negligible(turn, single);
     if (lanes <= 32) return;
     sw_recursive_powers(&r, n, lanes, 32, power);
     line->reach = sw_recursive_powers(&r, n, lanes / 32, lanes / 32, power + 64);
 }
 
+void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *c)
+{
+    c->line = *line;
+    c->scale = (scheme == SW_CRANK_NICOLSON ? 2.0 : 1.0) * line->scale;
+    c->h[0] = c->h[1] = 0.0;
+    for (int k = 2; k < SW_FUSED_MOST + 2; k++)
+        c->h[k] = sw_recursive_next(line->a1, line->a2, k == 2 ? 1.0 : 0.0, c->h[k - 1], c->h[k - 2]);
+}
+
+void sw_fused_line_to_single(const struct sw_fused_line *line, struct sw_fused_line_single *s)
+{
+    *s = (struct sw_fused_line_single){
+        .a1 = (float)line->a1, .a2 = (float)line->a2, .scale = (float)line->scale,
+        .stages = line->stages, .reach = line->reach, .closed = line->closed,
+    };
+    for (int k = 0; k < 4; k++) s->closure[k] = (float)line->closure[k];
+    for (int k = 0; k < 8 * SW_FUSED_MAX_STAGES; k++) s->power[k / 4][k % 4] = (float)line->power[k / 4][k % 4];
+}
+
+/* h as the recursion in single precision gives it, which kernels with coefficients of their own go through. */
+void sw_fused_common_to_single(const struct sw_fused_common *c, struct sw_fused_common_single *s)
+{
+    sw_fused_line_to_single(&c->line, &s->line);
+    s->scale = (float)c->scale;
+    s->h[0] = s->h[1] = 0.0f;
+    for (int k = 2; k < SW_FUSED_MOST + 2; k++)
+        s->h[k] = sw_recursive_next_single(s->line.a1, s->line.a2, k == 2 ? 1.0f : 0.0f, s->h[k - 1], s->h[k - 2]);
+}
+
 static bool alike(const struct sw_line_run *a, const struct sw_line_run *b) { return a->s4 == b->s4 && a->s2 == b->s2; }
 
-bool sw_fused_lines_set(int n, int lanes, int count, const struct sw_line_run *run, int threads, struct sw_fused_line *line,
-                        double *table)
+bool sw_fused_lines_set(int n, int lanes, int count, const struct sw_line_run *run, bool single, int threads,
+                        struct sw_fused_line *line, double *table)
 {
     enum { PIECE = 64 };  /* runs that a thread takes at once: those in a row are often alike */
     size_t size = (size_t)sw_fused_table(lanes);
@@ -48,7 +84,7 @@ bool sw_fused_lines_set(int n, int lanes, int count, const struct sw_line_run *r
                 line[j] = line[j - 1];
                 if (size) memcpy(mine, mine - size, size * sizeof *mine);
             } else {
-                sw_fused_line_set(n, lanes, run[j].s4, run[j].s2, &line[j], mine);
+                sw_fused_line_set(n, lanes, run[j].s4, run[j].s2, single, &line[j], mine);
             }
         }
     return count > 1;

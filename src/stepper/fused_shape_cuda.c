@@ -37,13 +37,14 @@ static bool two_numbers(const struct sw_stepper_desc *d) { return d->model.schem
 /* Up to 32 lanes `away` is what was measured to be best, whatever the compiler makes of the rest; a team's follows from the registers. */
 static bool into_registers(const struct sw_stepper_desc *d, struct sw_fused_shape *shape)
 {
-    int block = block_of(d->n, shape->lanes), left = registers_of(32 * shape->warps, shape->blocks) - OTHERS - 2 * block;
+    int block = block_of(d->n, shape->lanes), size = d->single_steps ? 1 : 2;  /* registers a number */
+    int left = registers_of(32 * shape->warps, shape->blocks) - OTHERS - size * block;
     if (block > MOST) return false;
     if (shape->away == AS_NEEDED) {
         if (left < 0) return false;
-        shape->away = left >= 2 * block ? 0 : block - left / 2;
+        shape->away = left >= size * block ? 0 : block - left / size;
     }
-    if (!two_numbers(d)) shape->away = 0;
+    if (!two_numbers(d) || (d->single_steps && shape->lanes <= 32)) shape->away = 0;  /* room for all */
     if (shape->away > block) shape->away = block;
     return true;
 }
@@ -69,6 +70,7 @@ static void place(const struct sw_stepper_desc *d, bool cells_shared, struct sw_
     int block = block_of(d->n, shape->lanes), stages = 0;
     while (1 << stages < group) stages++;
     shape->cells_shared = cells_shared;
+    shape->single = d->single_steps;
     shape->response = block + 2;
     shape->at_step = 4 + 8 * stages;
     shape->at_cell = shape->at_step + (group * kept.step + 1) / 2 * 2;

@@ -26,6 +26,7 @@ struct sw_fused_shape {
     int away;           /* a lane: values between two sweeps kept in shared memory             */
     int at_team;        /* of a block, in doubles: where what a team needs begins              */
     int each;           /* whether coefficients differ from line to line                       */
+    int single;         /* precision of the steps                                              */
     int cells_shared;   /* whether the values kept a cell lie there                            */
 };
 extern const char *const sw_fused_kernel_name;

@@ -112,6 +112,7 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
 {
     struct part part[PARTS];
     parts_of(model, part);
+    sw_text_printf(text, "#define SINGLE %d\ntypedef %s sw_real;\n", shape->single, shape->single ? "float" : "double");
     add_prologue(text, before_fused);
     add_part(text, &part[G_PART]);
     add_part(text, &part[S_PART]);

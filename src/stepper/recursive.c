@@ -157,3 +157,5 @@ static bool all_below(const double power[4], double least)
 bool sw_recursive_negligible(const double power[4]) { return all_below(power, 0x1p-56); }
 
 bool sw_recursive_negligible_single(const double power[4]) { return all_below(power, 0x1p-27); }
+
+float sw_recursive_next_single(float a1, float a2, float f, float u, float v) { return fmaf(-a1, u, fmaf(-a2, v, f)); }

@@ -41,4 +41,7 @@ void sw_recursive_overlap(const struct sw_recursive *r, int64_t n, double overla
 /** Whether P^k changes no state by more than rounding does: what lies k points back may be left out. */
 bool sw_recursive_negligible(const double power[4]);
 bool sw_recursive_negligible_single(const double power[4]);
+
+/** y_i = f_i - a1 y_{i-1} - a2 y_{i-2} in single precision. */
+float sw_recursive_next_single(float a1, float a2, float f, float u, float v);
 #endif

@@ -6,18 +6,19 @@
 #include <math.h>
 
 #include "base/sw_hd.h"
+#include "stepper/sw_real.h"
 #endif
 
-struct sw_state { double u, v; };
+struct sw_state { sw_real u, v; };
 
 /** y_i = f_i - a1 y_{i-1} - a2 y_{i-2} */
-SW_HD static inline double sw_recursive_next(double a1, double a2, double f, double u, double v)
+SW_HD static inline sw_real sw_recursive_next(sw_real a1, sw_real a2, sw_real f, sw_real u, sw_real v)
 {
     return fma(-a1, u, fma(-a2, v, f));
 }
 
 /** s + M t */
-SW_HD static inline struct sw_state sw_recursive_join(const double *M, struct sw_state t, struct sw_state s)
+SW_HD static inline struct sw_state sw_recursive_join(const sw_real *M, struct sw_state t, struct sw_state s)
 {
     struct sw_state r;
     r.u = fma(M[0], t.u, fma(M[1], t.v, s.u));

@@ -14,6 +14,7 @@ struct fused {
     struct sw_module      *module[2];    /* [1]: for coefficients that differ; made when needed       */
     void                  *kernel[2];
     struct sw_fused_common common;       /* of all lines, if they have the same coefficients          */
+    struct sw_fused_common_single common_single;
     double                *field, *staging;  /* n*capacity numbers each                              */
     double                *scalars;      /* [capacity][SW_LINE_SCALARS], all but the domain length   */
     bool                   known;        /* they are those of the state as it is                     */
@@ -40,7 +41,7 @@ static enum sw_status choose_shape(const struct sw_stepper_desc *d, int sm, cons
 static bool fused_fits(const struct sw_stepper_desc *d, int sm)
 {
     struct sw_fused_shape shape;
-    return !d->single_steps && sw_fused_shape_pick(d, sm, &shape);
+    return sw_fused_shape_pick(d, sm, &shape);
 }
 
 /* Of any device: no layout needs a larger table than where there are clusters. */
@@ -106,24 +107,29 @@ static void fused_destroy(struct sw_stepper *s)
 
 /* ------------------------------------------------------------------ load */
 
-static void set_common(struct sw_fused_common *c, const struct sw_fused_line *line, enum sw_scheme scheme)
+/* Lines as the kernel wants them; those in single precision overwrite the others, of which none is needed any more. */
+static enum sw_status upload_lines(struct sw_stepper *s, struct fused *p, size_t lines)
 {
-    c->line = *line;
-    c->scale = (scheme == SW_CRANK_NICOLSON ? 2.0 : 1.0) * line->scale;
-    c->h[0] = c->h[1] = 0.0;
-    for (int k = 2; k < SW_FUSED_MOST + 2; k++) c->h[k] = sw_recursive_next(line->a1, line->a2, k == 2 ? 1.0 : 0.0, c->h[k - 1], c->h[k - 2]);
+    struct sw_fused_line_single *single = (struct sw_fused_line_single *)p->host;
+    if (!s->desc.single_steps) return sw_device_upload(s->device, p->line, p->host, lines * sizeof *p->host);
+    sw_fused_common_to_single(&p->common, &p->common_single);
+    for (size_t j = 0; j < lines; j++) {
+        const struct sw_fused_line line = p->host[j];
+        sw_fused_line_to_single(&line, &single[j]);
+    }
+    return sw_device_upload(s->device, p->line, single, lines * sizeof *single);
 }
 
 static enum sw_status fused_load(struct sw_stepper *s, const char **fault)
 {
     struct fused *p = s->own;
     SW_TRY(sw_lines_load(s, fault));
-    p->each = sw_fused_lines_set(s->desc.n, p->shape.lanes, s->count, s->run, s->device->threads, p->host,
-                                 p->host_team);
-    set_common(&p->common, &p->host[0], s->desc.model.scheme);
+    p->each = sw_fused_lines_set(s->desc.n, p->shape.lanes, s->count, s->run, s->desc.single_steps,
+                                 s->device->threads, p->host, p->host_team);
+    sw_fused_common_set(&p->host[0], s->desc.model.scheme, &p->common);
     SW_TRY(make_kernel(s, p, p->each));
     size_t lines = p->each ? (size_t)s->count : 1;
-    SW_TRY(sw_device_upload(s->device, p->line, p->host, lines * sizeof *p->host));
+    SW_TRY(upload_lines(s, p, lines));
     return sw_device_upload(s->device, p->team, p->host_team, lines * table_of(&p->shape) * sizeof *p->host_team);
 }
 
@@ -137,8 +143,8 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
     const struct sw_fused_shape *shape = &p->shape;
     int threads = 32 * shape->warps, lines = shape->lanes > 32 ? 1 : threads / shape->lanes, blocks = (s->count + lines - 1) / lines;
     size_t shared = sw_fused_shared(shape) * sizeof(double);
-    void *kernel = p->kernel[p->each];
-    void *args[] = {&p->lines.batch, &p->line, &p->common, &p->team, &p->field, &from, &to, &scalars};
+    void *kernel = p->kernel[p->each], *common = s->desc.single_steps ? (void *)&p->common_single : &p->common;
+    void *args[] = {&p->lines.batch, &p->line, common, &p->team, &p->field, &from, &to, &scalars};
     p->known = measured;
     if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
     return sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster, threads, shared, args);
@@ -193,7 +199,7 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
     double operations = 9;
     if (m->g) operations += 3 + sw_program_size(m->g).point;
     if (m->s) operations += 1 + sw_program_size(m->s).point;
-    return (struct sw_cost){16.0 / (double)steps, operations};
+    return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
 }
 
 extern const struct sw_stepper_ops stepper_fused_cuda;
