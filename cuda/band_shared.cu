@@ -103,7 +103,7 @@ template <int AHEAD> __global__ static void shared_k(struct sw_cuda_thomas t, do
  * 384 threads of a multiprocessor run at once; larger batches hide the latency by their number
  * (tests/bench_thomas.c). No bit depends on either. */
 enum { BLOCK = 32 };
-static int rows_ahead(int batch) { return batch < 32768 ? 16 : 8; }
+static int rows_ahead(int batch) { return batch < 65536 ? 16 : 8; }
 
 extern "C" enum sw_status sw_cuda_shared_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x)
 {

@@ -98,21 +98,25 @@ static bool lay(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *
  * 32 lanes measured on an H200, 64 Mi points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000, 1024, 1500
  * and 2048, backward Euler with u^3 - u at 128, 512, 1000, 1024 and 2048, with a forcing in x and t besides at 512 and
  * 1024; the rest is as their neighbours. The more points a lane has the fewer stages there are: 64 a lane win over 32 and
- * more warps. More lanes than 32 by occupancy: as many warps a multiprocessor as at n = 1024, and of clusters, which wait
- * longer for each other, two blocks where they are enough. */
+ * more warps. More lanes than 32: measured likewise at n = 3000, 4096, 8192, 16384, 65536, 131072 and 200000, backward
+ * Euler at 4096, 16384 and 65536; what is between by occupancy. Single precision: n = 128 and 1024. */
 struct layout { int most, lanes, blocks, cluster, away; };
 
 #define TEAM(most, lanes, blocks, cluster) {most, lanes, blocks, cluster, AS_NEEDED}
 
+#define CRANK_TEAMS                                                                                                   \
+    TEAM(4096, 64, 4, 1), TEAM(8192, 128, 2, 1), TEAM(16384, 256, 1, 1), TEAM(32768, 128, 2, 4), TEAM(65536, 256, 1, 4), \
+    TEAM(131072, 256, 1, 8), TEAM(262144, 256, 1, 16)
 static const struct layout crank[] = {
     {128, 4, 3, 1, 0}, {256, 4, 2, 1, 32}, {384, 8, 3, 1, 24}, {512, 8, 2, 1, 32}, {1024, 16, 2, 1, 32},
-    {32 * 48, 32, 2, 1, 0}, {32 * MOST, 32, 2, 1, 24},
-    TEAM(4096, 64, 4, 1), TEAM(8192, 128, 2, 1), TEAM(16384, 256, 1, 1),
-    TEAM(32768, 128, 2, 4), TEAM(65536, 128, 2, 8), TEAM(131072, 256, 1, 8), TEAM(262144, 256, 1, 16), {0},
+    {32 * 48, 32, 2, 1, 0}, {32 * MOST, 32, 2, 1, 24}, CRANK_TEAMS, {0},
+};
+static const struct layout crank_single[] = {
+    {128, 4, 6, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0}, CRANK_TEAMS, {0},
 };
 #define EULER_TEAMS                                                                                                    \
     TEAM(4096, 64, 6, 1), TEAM(6144, 96, 4, 1), TEAM(8192, 128, 3, 1), TEAM(12288, 192, 2, 1), TEAM(24576, 384, 1, 1), \
-    TEAM(49152, 192, 2, 4), TEAM(98304, 192, 2, 8), TEAM(196608, 384, 1, 8), TEAM(393216, 384, 1, 16)
+    TEAM(32768, 128, 3, 4), TEAM(65536, 128, 3, 8), TEAM(98304, 192, 2, 8), TEAM(196608, 384, 1, 8), TEAM(393216, 384, 1, 16)
 static const struct layout euler[] = {
     {128, 4, 4, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0}, EULER_TEAMS, {0},
 };
@@ -127,9 +131,15 @@ static struct sw_fused_shape shape_of(int lanes, int blocks, int cluster, int aw
     };
 }
 
+static const struct layout *layouts_for(const struct sw_stepper_desc *d)
+{
+    if (two_numbers(d)) return d->single_steps ? crank_single : crank;
+    return sw_line_kept(&d->model).cell ? euler_cells : euler;
+}
+
 bool sw_fused_shape_pick(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    for (const struct layout *l = two_numbers(d) ? crank : sw_line_kept(&d->model).cell ? euler_cells : euler; l->most; l++) {
+    for (const struct layout *l = layouts_for(d); l->most; l++) {
         if (l->most < d->n || (l->cluster > 1 && !has_clusters(sm))) continue;
         *shape = shape_of(l->lanes, l->blocks, l->cluster, l->away);
         if (lay(d, sm, shape)) return true;
