@@ -178,6 +178,33 @@ static void sums_products_of_the_answer_to_an_impulse(void **state)
         }
 }
 
+/* Where roots are close to 1 the sums are needed to all digits of a double: what they are used for is as small as 1/p of
+ * them. Directly, h and its differences d: d_{k+1} = a2 d_k - p h_k, in which nothing is lost either. */
+static void sums_products_to_all_digits_where_roots_are_close_to_one(void **state)
+{
+    static const double of[][2] = {{1e8, 1e4}, {1e12, 0.0}, {1e12, 2e6}, {1e16, 0.0}, {0.0, 1e12}, {1e12, 1e12}};
+    (void)state;
+    for (int k = 0; k < 6; k++)
+        for (int n = 500; n < 150000; n = 3 * n + 1) {
+            struct sw_recursive r;
+            double sum[4];
+            long double h = 1.0L, d = 1.0L, direct[4] = {0};
+            assert_true(sw_recursive_factor(of[k][0], of[k][1], &r));
+            long double p = 1.0L + r.a1 + r.a2;
+            for (int i = 0; i < n; i++) {
+                long double before = i ? h - d : 0.0L, now = h;
+                d = r.a2 * d - p * h;
+                h += d;
+                direct[0] += now * h;
+                direct[1] += now * now;
+                direct[2] += before * h;
+                direct[3] += before * now;
+            }
+            sw_recursive_overlap(&r, n, sum);
+            for (int i = 0; i < 4; i++) assert_near(sum[i], (double)direct[i], 4e-16 * (double)direct[1]);
+        }
+}
+
 /* ---- a line over the warps of a team (cuda/line_fused_team_rtc.cuh): lanes by a scan in each warp, warps by a sum */
 
 enum { LANES = 32, MAX_WARPS = 256, MAX_LONG = 131075 };
@@ -317,6 +344,7 @@ int main(void)
         cmocka_unit_test(the_identity_is_its_own_factor),
         cmocka_unit_test(blocks_in_a_row_differ_by_one_point_at_most),
         cmocka_unit_test(sums_products_of_the_answer_to_an_impulse),
+        cmocka_unit_test(sums_products_to_all_digits_where_roots_are_close_to_one),
         cmocka_unit_test(solves_long_lines_over_the_warps_of_a_team),
         cmocka_unit_test(powers_of_blocks_in_a_row_are_those_of_their_points),
     };

@@ -1,5 +1,6 @@
-/* Lines longer than a warp of a GPU holds, which go over the warps of a thread block, or of a cluster of blocks: sizes on both sides of
- * where one way ends. For the rows of a device that use the recursive form. */
+/* Lines of many points: roots close to 1 make every point see thousands of others. On a GPU they go over the warps of a
+ * thread block, or of a cluster of blocks: sizes on both sides of where one way ends. For the rows that use the recursive
+ * form. */
 #include "stepper_helpers.h"
 
 static const int sizes[] = {1537, 2049, 3000, 4097, 10000, 16385, 65536, 131075};
@@ -122,6 +123,7 @@ static void agrees_with_another_row_on_long_lines(void **state)
 {
     (void)state;
     need_row();
+    if (under_test->space == SW_HOST) return;  /* it is that row */
     for (int k = 0; k < size_count(); k++)
         for (int model = 0; model < MODELS && takes(sizes[k]); model++)
             if (sizes[k] < 5000 || model % 4 < 2) check_agreement(models[model], sizes[k], small_suite() ? 3 : sizes[k] < 5000 ? 40 : 5);
@@ -214,7 +216,7 @@ int main(void)
     int failed = 0;
     for (int k = 0; sw_stepper_table[k]; k++) {
         under_test = sw_stepper_table[k];
-        if (under_test->takes_band || under_test->space == SW_HOST) continue;
+        if (under_test->takes_band || (small_suite() && under_test->space == SW_HOST)) continue;
         failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
     }
     return failed != 0;

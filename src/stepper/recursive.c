@@ -125,26 +125,58 @@ void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closur
     closure[3] = (double)((1.0L - p[0]) / det);
 }
 
-/* With x_k = (h_k, h_{k-1}) = P^k (1, 0) the sum of x_k x_k' over k < 2m is H + P^m H P^m', H that over k < m: no term is
- * ever subtracted. */
+/* In states (y_i, y_i - y_{i-1}) P is I + M, M = (-p a2; -p a2-1), p = 1 + a1 + a2. Where the roots are close to 1, M is
+ * small and its entries are exact; P² = I + 2M + M² and so on keep them to rounding. P's own entries do not tell p from
+ * rounding: squared, they lose the more digits the smaller p is, and the terms of the sums below cancel when they are
+ * used. */
+static void join(const long double M[4], const long double N[4], long double out[4])  /* (I + M)(I + N) = I + out */
+{
+    long double product[4];
+    multiply(M, N, product);
+    for (int k = 0; k < 4; k++) out[k] = M[k] + N[k] + product[k];
+}
+
+/* With x_k = (h_k, h_k - h_{k-1}) = P^k (1, 1) the sum H of x_k x_k' over k < 2m is that over k < m, and P^m H P^m': no
+ * term is ever subtracted. H is symmetric: 11, 12, 22. */
+static void add_later(const long double M[4], long double H[3])
+{
+    const long double Q[4] = {1.0L + M[0], M[1], M[2], 1.0L + M[3]};
+    long double row[2][2] = {{Q[0] * H[0] + Q[1] * H[1], Q[0] * H[1] + Q[1] * H[2]},
+                             {Q[2] * H[0] + Q[3] * H[1], Q[2] * H[1] + Q[3] * H[2]}};
+    H[0] += row[0][0] * Q[0] + row[0][1] * Q[1];
+    H[1] += row[0][0] * Q[2] + row[0][1] * Q[3];
+    H[2] += row[1][0] * Q[2] + row[1][1] * Q[3];
+}
+
+/* P^m (1, 1): h_m, h_m - h_{m-1} */
+static void impulse(const long double M[4], long double x[2])
+{
+    x[0] = 1.0L + M[0] + M[1];
+    x[1] = 1.0L + M[2] + M[3];
+}
+
 void sw_recursive_overlap(const struct sw_recursive *r, int64_t n, double overlap[4])
 {
-    const long double P[4] = {-r->a1, -r->a2, 1.0L, 0.0L};
-    long double H[4] = {0}, Q[4] = {1.0L, 0.0L, 0.0L, 1.0L};  /* over k < m, and P^m */
-    for (int64_t bit = (int64_t)1 << 62; bit; bit >>= 1) {
-        long double QH[4], transposed[4] = {Q[0], Q[2], Q[1], Q[3]}, later[4];
-        multiply(Q, H, QH);
-        multiply(QH, transposed, later);
-        for (int k = 0; k < 4; k++) H[k] += later[k];
-        multiply(Q, Q, Q);
+    const long double p = 1.0L + r->a1 + r->a2, one[4] = {-p, r->a2, -p, r->a2 - 1.0L};
+    long double H[3] = {0}, M[4] = {0}, x[2];  /* over k < m, of P^m */
+    int64_t bit = 1;
+    while (bit <= n / 2) bit *= 2;
+    for (; bit; bit /= 2) {
+        add_later(M, H);
+        join(M, M, M);
         if (!(n & bit)) continue;
-        for (int k = 0; k < 4; k++) H[k] += Q[k & 2] * Q[2 * (k & 1)];
-        multiply(Q, P, Q);
+        impulse(M, x);
+        H[0] += x[0] * x[0];
+        H[1] += x[0] * x[1];
+        H[2] += x[1] * x[1];
+        join(M, one, M);
     }
-    overlap[0] = (double)(H[1] + Q[0] * Q[2]);
+    impulse(M, x);
+    long double before = H[0] - H[1], square_before = H[0] - 2.0L * H[1] + H[2];  /* of h_k h_{k-1}, h_{k-1}² */
+    overlap[0] = (double)(before + x[0] * (x[0] - x[1]));
     overlap[1] = (double)H[0];
-    overlap[2] = (double)(-r->a1 * H[1] - r->a2 * H[3]);
-    overlap[3] = (double)H[1];
+    overlap[2] = (double)(-r->a1 * before - r->a2 * square_before);
+    overlap[3] = (double)before;
 }
 
 static bool all_below(const double power[4], double least)
