@@ -207,7 +207,7 @@ expect 0 status run.h5; prints running
 kill -TERM $pid; wait $pid
 expect 0 status run.h5; prints interrupted
 for signal in TERM USR1 HUP; do
-    "$sweep" long.cfg -j 1 -o $signal.h5 >out 2>err & pid=$!
+    env --default-signal=$signal "$sweep" long.cfg -j 1 -o $signal.h5 >out 2>err & pid=$!  # also under nohup
     begun $signal.h5.d; kill -$signal $pid; wait $pid; code=$?
     [ $code = 75 ] || fail "SIG$signal: exit code $code, expected 75"
 done
