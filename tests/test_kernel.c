@@ -236,24 +236,28 @@ static void compiles_models_with_and_without_each_expression(void **state)
         }
 }
 
+static enum sw_status try_length(int n, bool forced, int sm)
+{
+    struct sw_program *g = program(forced ? "D*(u^3 - u)" : NULL, 0), *s = program(forced ? "a*cos(x - v*t)" : NULL, 1);
+    struct sw_stepper_desc desc = {.n = n, .capacity = 8};
+    desc.model = (struct sw_line_model){forced ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, g, s, NULL};
+    enum sw_status st = sw_stepper_try_compile(&desc, "cuda.fused", sm);
+    sw_program_destroy(&g);
+    sw_program_destroy(&s);
+    return st;
+}
+
 /* Of lines in a few lanes, a warp, a block, a cluster of blocks; without clusters the longest are not for cuda.fused. */
 static void compiles_lines_of_all_lengths(void **state)
 {
     static const int length[] = {5, 100, 1025, 3000, 12289, 16385, 150000};
-    struct sw_program *g = program("D*(u^3 - u)", 0), *s = program("a*cos(x - v*t)", 1);
     (void)state;
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
-            struct sw_stepper_desc desc = {.n = length[k], .capacity = 8};
-            bool forced = k % 2;
-            desc.model = (struct sw_line_model){forced ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, forced ? g : NULL,
-                                                forced ? s : NULL, NULL};
-            enum sw_status st = sw_stepper_try_compile(&desc, "cuda.fused", sm);
+            enum sw_status st = try_length(length[k], k % 2, sm);
             if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
             if (st) fail_msg("n = %d, sm_%d: %s", length[k], sm, sw_err_message());
         }
-    sw_program_destroy(&g);
-    sw_program_destroy(&s);
 }
 
 /* Every operation and function of the language, at every rate. */
