@@ -7,30 +7,36 @@
 cd "$(dirname "$0")/.." || exit 1
 build=${1:?usage: scripts/gpu_check.sh BUILD [LOG]}
 log=${2:-$build/gpu_check.log}
-limit=530 failed=0
+limit=560
 : > "$log" || exit 1
+failures=$(mktemp) || exit 1
+trap 'rm -f "$failures"' EXIT
 
 say() { printf '%s\n' "$*" | tee -a "$log"; }
 left() { echo $((limit - SECONDS > 5 ? limit - SECONDS : 5)); }
 
-# step NAME SECONDS COMMAND...: run it, its output into the log; one line of summary.
+# step NAME SECONDS COMMAND...: run it, its output into the log when it has ended; one line of summary. Steps may run
+# side by side.
 step() {
-    local name=$1 most=$2 start=$SECONDS code verdict
+    local name=$1 most=$2 start=$SECONDS code verdict output
+    output=$(mktemp)
     shift 2
     [ "$most" -lt "$(left)" ] || most=$(left)
-    printf '\n===== %s: %s\n' "$name" "$*" >> "$log"
-    timeout -k 5 "$most" "$@" >> "$log" 2>&1 < /dev/null
+    printf '\n===== %s: %s\n' "$name" "$*" > "$output"
+    timeout -k 5 "$most" "$@" >> "$output" 2>&1 < /dev/null
     code=$?
     case $code in
         0) verdict=ok ;;
         124|137) verdict="FAILED: not done after $most s" ;;
         *) verdict="FAILED: exit code $code" ;;
     esac
-    [ $code -eq 0 ] || failed=$((failed + 1))
+    [ $code -eq 0 ] || echo "$name" >> "$failures"
+    cat "$output" >> "$log"
+    rm -f "$output"
     say "$(printf '%-34s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")"
 }
 
-missing() { failed=$((failed + 1)); say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
+missing() { echo "$1" >> "$failures"; say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
 
 "$build/sweep" -V 2>&1 | tee -a "$log"  # version, commit, compiler
 say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
@@ -45,14 +51,14 @@ grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" 
 if command -v compute-sanitizer > /dev/null; then
     export SW_SMALL=1 OMP_NUM_THREADS=1  # the tool is after kernels; host threads only get in each other's way
     for tool in memcheck racecheck initcheck synccheck; do
-        for test in test_band test_stepper test_stepper_single; do
+        for test in test_band test_stepper test_stepper_single test_stepper_long; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
-            most=60
-            [ $tool != racecheck ] || most=200  # it watches every access to shared memory
-            step "$tool $test" $most compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
-                "$build/$test"
+            step "$tool $test" 250 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
+                "$build/$test" &
         done
+        [ $tool = memcheck ] || wait  # up to eight at a time
     done
+    wait
     unset SW_SMALL OMP_NUM_THREADS
     grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
 else
@@ -83,5 +89,5 @@ else
     say 'ch_forcing: python3 has no h5py here; not compared'
 fi
 
-say "$failed failed, $SECONDS s"
-[ $failed -eq 0 ]
+say "$(wc -l < "$failures") failed, $SECONDS s"
+[ ! -s "$failures" ]
