@@ -11,15 +11,16 @@ comm:    base device
 solver:  base device comm cuda
 fd:      base device solver cuda
 stepper: base expr device solver fd cuda
-problem: base expr device comm solver fd stepper cuda
+bvp:     base expr device solver cuda
+problem: base expr device comm solver fd stepper bvp cuda
 config:  base
 sweep:   base expr device problem config
 results: base problem config sweep
 execute: base expr device problem config sweep results
-bench:   base expr device solver stepper problem cuda
-cli:     base expr device comm solver fd stepper problem config sweep results execute bench
+bench:   base expr device solver stepper bvp problem cuda
+cli:     base expr device comm solver fd stepper bvp problem config sweep results execute bench
 main.c:  base cli
-cuda:    base expr solver fd stepper
+cuda:    base expr solver fd stepper bvp
 '
 bad=$(grep -rn '^#include "' src cuda --include='*.[ch]' --include='*.cu' --include='*.cuh' |
 awk -F: -v rules="$rules" '

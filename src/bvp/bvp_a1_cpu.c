@@ -1,0 +1,129 @@
+/* Rows `cpu.a1s`, `cpu.a1d`: the two sums one after another on one core (the paper's A1, equations (7) and (8)). f is
+ * evaluated in double; h² f is rounded to the row's precision. */
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "bvp/host_bvp.h"
+
+struct a1 {
+    void *u;                    /* [n] float or double: d, then y, then u */
+    struct host_values values;
+    struct host_kept   kept;
+};
+
+static void sum_twice_double(double *u, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) u[i] += u[i - 1];
+    for (int64_t i = n - 2; i >= 0; i--) u[i] += u[i + 1];
+}
+
+static void sum_twice_float(float *u, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) u[i] += u[i - 1];
+    for (int64_t i = n - 2; i >= 0; i--) u[i] += u[i + 1];
+}
+
+/* The points of a call that starts at point `at`; how many. */
+static int take_points(const struct sw_bvp *bvp, int j, struct host_values *v, int64_t at)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    int count = bvp->desc.n - at < HOST_POINTS ? (int)(bvp->desc.n - at) : HOST_POINTS;
+    for (int i = 0; i < count; i++) v->x[i] = run->x0 + run->h * (double)(at + i);
+    return count;
+}
+
+static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
+{
+    struct host_values *v = &a->values;
+    struct host_norms sum = {0};
+    const int word = bvp->ops->word;
+    double h2 = bvp->run[j].h * bvp->run[j].h, bad = INFINITY, u0;
+    int count;
+    host_values_begin(v, bvp, j);
+    for (int64_t at = 0; at < bvp->desc.n; at += count) {
+        count = take_points(bvp, j, v, at);
+        bad = fmin(bad, host_values_f(v, count));
+        for (int i = 0; i < count; i++) v->value[i] *= h2;
+        if (at == 0) v->value[0] *= 0.5;
+        host_put(a->u, word, at, v->value, count);
+    }
+    if (word == 8) sum_twice_double(a->u, bvp->desc.n);
+    else sum_twice_float(a->u, bvp->desc.n);
+    for (int64_t at = 0; at < bvp->desc.n; at += count) {
+        count = take_points(bvp, j, v, at);
+        host_get(a->u, word, at, v->u, count);
+        if (a->kept.field) host_put(a->kept.field, a->kept.word, j * bvp->desc.n + at, v->u, count);
+        host_norms_points(&sum, v, v->u, count);
+    }
+    host_get(a->u, word, 0, &u0, 1);
+    host_norms_result(&sum, bvp, j, bad, u0, &a->kept.result[j]);
+}
+
+static enum sw_status solve(struct sw_bvp *bvp)
+{
+    struct a1 *a = bvp->own;
+    a->values.problem = -1;
+    for (int j = 0; j < bvp->count; j++) {
+        if (bvp->refused[j]) host_norms_none(&a->kept.result[j]);
+        else solve_one(bvp, a, j);
+    }
+    host_kept_spoil(&a->kept, bvp);
+    return SW_OK;
+}
+
+static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
+{
+    struct a1 *a = bvp->own;
+    *field = a->kept.field;
+    *result = a->kept.result;
+    return SW_OK;
+}
+
+static void destroy(struct sw_bvp *bvp)
+{
+    struct a1 *a = bvp->own;
+    if (!a) return;
+    host_values_destroy(&a->values);
+    host_kept_destroy(&a->kept);
+    sw_free(a->u);
+    sw_free(a);
+}
+
+static enum sw_status create(struct sw_bvp *bvp)
+{
+    struct a1 *a = NULL;
+    SW_TRY(sw_alloc(1, &a));
+    bvp->own = a;
+    SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->word, &a->u));
+    SW_TRY(host_values_create(&bvp->desc, &a->values));
+    return host_kept_create(&bvp->desc, &a->kept);
+}
+
+static void bytes_of(int word, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+{
+    *fixed = (size_t)word * (size_t)desc->n;
+    *per_run = host_kept_bytes(desc);
+}
+
+static void bytes_single(const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+{
+    bytes_of(4, desc, fixed, per_run);
+}
+
+static void bytes_double(const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+{
+    bytes_of(8, desc, fixed, per_run);
+}
+
+/* d written; read, y written; read, u written. */
+static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5.0 * bvp->ops->word, 2}; }
+
+#define A1_ROW(row, n, text, bytes_row, size)                                                              \
+    extern const struct sw_bvp_ops row;                                                                    \
+    const struct sw_bvp_ops row = {                                                                        \
+        .name = (n), .about = (text), .space = SW_HOST, .bytes = (bytes_row), .create = create, .solve = solve, \
+        .fetch = fetch, .destroy = destroy, .cost = cost, .word = (size)}
+
+A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", bytes_single, 4);
+A1_ROW(bvp_a1d_cpu, "cpu.a1d", "one sum after the other, double precision, one core (the paper's A1D): the reference",
+       bytes_double, 8);

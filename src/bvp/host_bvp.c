@@ -1,0 +1,180 @@
+#include "bvp/host_bvp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+
+/* ------------------------------------------------------------------ values at points */
+
+enum sw_status host_values_create(const struct sw_bvp_desc *desc, struct host_values *v)
+{
+    *v = (struct host_values){.problem = -1};
+    SW_TRY(sw_alloc(HOST_POINTS, &v->x));
+    SW_TRY(sw_alloc(HOST_POINTS, &v->value));
+    SW_TRY(sw_alloc(HOST_POINTS, &v->u));
+    SW_TRY(sw_eval_create(desc->f, HOST_POINTS, &v->f));
+    return desc->exact ? sw_eval_create(desc->exact, HOST_POINTS, &v->exact) : SW_OK;
+}
+
+void host_values_destroy(struct host_values *v)
+{
+    sw_eval_destroy(&v->f);
+    sw_eval_destroy(&v->exact);
+    sw_free(v->x);
+    sw_free(v->value);
+    sw_free(v->u);
+    *v = (struct host_values){0};
+}
+
+void host_values_begin(struct host_values *v, const struct sw_bvp *bvp, int j)
+{
+    if (v->problem == j) return;
+    sw_eval_run(v->f, bvp->param + j, bvp->count);
+    sw_eval_step(v->f, 0, 0);
+    if (v->exact) {
+        sw_eval_run(v->exact, bvp->param + j, bvp->count);
+        sw_eval_step(v->exact, 0, 0);
+    }
+    v->problem = j;
+}
+
+static void evaluate(struct sw_eval *eval, struct host_values *v, int count)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_X] = v->x};
+    sw_eval_cells(eval, count, in);
+    sw_eval_points(eval, count, in, v->value);
+}
+
+enum { LANES = 16 };  /* sums side by side, the same on every machine */
+
+static double first_bad(const struct host_values *v, int count)
+{
+    double zero[LANES] = {0}, sum = 0, least = INFINITY;
+    for (int i = 0; i < count / LANES * LANES; i += LANES)
+        for (int l = 0; l < LANES; l++) zero[l] += 0 * v->value[i + l];
+    for (int i = count / LANES * LANES; i < count; i++) sum += 0 * v->value[i];
+    for (int l = 0; l < LANES; l++) sum += zero[l];
+    if (sum == 0) return least;
+    for (int i = 0; i < count; i++)
+        if (!isfinite(v->value[i]) && v->x[i] < least) least = v->x[i];
+    return least;
+}
+
+double host_values_f(struct host_values *v, int count)
+{
+    evaluate(v->f, v, count);
+    return first_bad(v, count);
+}
+
+/* ------------------------------------------------------------------ norms */
+
+static void add_point(struct host_norms *s, double u, double exact)
+{
+    double e = fabs(u - exact);
+    s->error += e * e;
+    s->exact += exact * exact;
+    if (!(e <= s->max)) s->max = e;  /* also when e is NaN */
+}
+
+void host_norms_add(struct host_norms *sum, const struct host_norms *more)
+{
+    sum->error += more->error;
+    sum->exact += more->exact;
+    if (!(more->max <= sum->max)) sum->max = more->max;
+}
+
+void host_norms_points(struct host_norms *sum, struct host_values *v, const double *u, int count)
+{
+    double error[LANES] = {0}, exact[LANES] = {0}, max[LANES] = {0};
+    struct host_norms rest = {0};
+    if (!v->exact) return;
+    evaluate(v->exact, v, count);
+    int whole = count / LANES * LANES;
+    for (int i = 0; i < whole; i += LANES)
+        for (int l = 0; l < LANES; l++) {
+            double x = v->value[i + l], e = fabs(u[i + l] - x);
+            error[l] += e * e;
+            exact[l] += x * x;
+            max[l] = e <= max[l] ? max[l] : e;
+        }
+    for (int i = whole; i < count; i++) add_point(&rest, u[i], v->value[i]);
+    for (int l = 0; l < LANES; l++) host_norms_add(&rest, &(struct host_norms){error[l], exact[l], max[l]});
+    host_norms_add(sum, &rest);
+}
+
+void host_norms_none(struct sw_bvp_result *result)
+{
+    *result = (struct sw_bvp_result){.rms = NAN, .max = NAN, .rel = NAN, .where = NAN};
+}
+
+void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, int j, double bad, double u0,
+                       struct sw_bvp_result *result)
+{
+    host_norms_none(result);
+    if (bad < INFINITY) {
+        result->fault = SW_BVP_F_NOT_FINITE;
+        result->where = bad;
+    } else if (!isfinite(u0)) {
+        result->fault = SW_BVP_U_NOT_FINITE;
+        result->where = bvp->run[j].x0;
+    } else if (bvp->desc.exact) {
+        result->rms = sqrt(sum->error / (double)bvp->desc.n);
+        result->max = sum->max;
+        result->rel = sqrt(sum->error) / sqrt(sum->exact);
+    }
+}
+
+/* ------------------------------------------------------------------ numbers of either precision */
+
+void host_put(void *array, int word, int64_t at, const double *value, int count)
+{
+    if (word == 8) {
+        memcpy((double *)array + at, value, (size_t)count * sizeof *value);
+    } else {
+        float *to = (float *)array + at;
+        for (int i = 0; i < count; i++) to[i] = (float)value[i];
+    }
+}
+
+void host_get(const void *array, int word, int64_t at, double *value, int count)
+{
+    if (word == 8) {
+        memcpy(value, (const double *)array + at, (size_t)count * sizeof *value);
+    } else {
+        const float *from = (const float *)array + at;
+        for (int i = 0; i < count; i++) value[i] = from[i];
+    }
+}
+
+/* ------------------------------------------------------------------ what is kept */
+
+size_t host_kept_bytes(const struct sw_bvp_desc *desc)
+{
+    size_t word = desc->keep_single ? 4 : 8;
+    return sizeof(struct sw_bvp_result) + (desc->keep ? word * (size_t)desc->n : 0);
+}
+
+enum sw_status host_kept_create(const struct sw_bvp_desc *desc, struct host_kept *k)
+{
+    k->word = desc->keep_single ? 4 : 8;
+    SW_TRY(sw_alloc((size_t)desc->capacity, &k->result));
+    if (!desc->keep) return SW_OK;
+    return sw_alloc_bytes((size_t)desc->capacity * (size_t)desc->n, (size_t)k->word, &k->field);
+}
+
+void host_kept_destroy(struct host_kept *k)
+{
+    sw_free(k->field);
+    sw_free(k->result);
+}
+
+void host_kept_spoil(const struct host_kept *k, const struct sw_bvp *bvp)
+{
+    const double nan = NAN;
+    if (!k->field) return;
+    for (int j = 0; j < bvp->count; j++) {
+        if (!bvp->refused[j] && k->result[j].fault == SW_BVP_FINE) continue;
+        for (int64_t i = 0; i < bvp->desc.n; i++) host_put(k->field, k->word, j * bvp->desc.n + i, &nan, 1);
+    }
+}

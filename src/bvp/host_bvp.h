@@ -1,0 +1,52 @@
+#ifndef HOST_BVP_H
+#define HOST_BVP_H
+/* What the rows on the CPU share: values of f and exact at points, numbers of either precision, norms, kept fields. */
+#include "bvp/sw_bvp_impl.h"
+
+/* Points of a call of the interpreter, at most: 16 KiB of x and of each value. */
+enum { HOST_POINTS = 2048 };
+
+/* The programs at work, of one thread. */
+struct host_values {
+    struct sw_eval *f, *exact;  /* exact NULL: none                        */
+    double *x, *value;          /* [HOST_POINTS] points in, values out     */
+    double *u;                  /* [HOST_POINTS] room for the caller       */
+    int     problem;            /* begun; -1: none                         */
+};
+
+enum sw_status host_values_create(const struct sw_bvp_desc *desc, struct host_values *v);
+void host_values_destroy(struct host_values *v);
+/** Problem j comes next. */
+void host_values_begin(struct host_values *v, const struct sw_bvp *bvp, int j);
+/** value = f(x) at `count` points. @return the least x where it is not finite, INFINITY: none */
+double host_values_f(struct host_values *v, int count);
+
+/* Sums over points, |u - exact|², |exact|², and the greatest |u - exact|. */
+struct host_norms { double error, exact, max; };
+
+/** Add `count` points with u at v->x. Nothing without exact. value is lost. */
+void host_norms_points(struct host_norms *sum, struct host_values *v, const double *u, int count);
+void host_norms_add(struct host_norms *sum, const struct host_norms *more);
+/** @param bad  the least x where f is not finite, INFINITY: none
+ *  @param u0   u at the first point */
+void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, int j, double bad, double u0,
+                       struct sw_bvp_result *result);
+void host_norms_none(struct sw_bvp_result *result);  /* of a problem that is refused */
+
+/* Numbers of a row: float (word 4) or double (8). */
+void host_put(void *array, int word, int64_t at, const double *value, int count);
+void host_get(const void *array, int word, int64_t at, double *value, int count);
+
+/* The kept fields and the results of a batch. */
+struct host_kept {
+    void *field;                   /* [capacity][n] NULL: not kept */
+    int   word;                    /* of it                        */
+    struct sw_bvp_result *result;  /* [capacity]                   */
+};
+
+enum sw_status host_kept_create(const struct sw_bvp_desc *desc, struct host_kept *k);
+void host_kept_destroy(struct host_kept *k);
+size_t host_kept_bytes(const struct sw_bvp_desc *desc);  /* a problem */
+/** Fields of problems at fault, or refused, become NaN. */
+void host_kept_spoil(const struct host_kept *k, const struct sw_bvp *bvp);
+#endif

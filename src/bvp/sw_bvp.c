@@ -1,0 +1,170 @@
+#include "bvp/sw_bvp.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "bvp/sw_bvp_impl.h"
+
+/* "cpu.a2d" by its name, or by what follows its place. */
+static bool named(const struct sw_bvp_ops *o, const char *name)
+{
+    const char *dot = strchr(o->name, '.');
+    return !name || !strcmp(o->name, name) || !strcmp(dot + 1, name);
+}
+
+static bool usable(const struct sw_bvp_ops *o, const struct sw_bvp_desc *desc, enum sw_space space)
+{
+    return !o->absent && o->space == space && (!o->fits || o->fits(desc));
+}
+
+/* Why no row of this name is taken, and what kind of refusal that is. */
+static const char *why_not(const char *name, const struct sw_bvp_desc *desc, enum sw_space space, enum sw_status *kind)
+{
+    const char *why = NULL;
+    *kind = SW_E_ABSENT;
+    if (!name) return "no row does this problem on this device";
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        const struct sw_bvp_ops *o = sw_bvp_table[k];
+        if (!named(o, name)) continue;
+        if (o->absent) why = why ? why : o->absent;
+        else if (o->space != space) why = why ? why : "it does not work on this device";
+        else if (o->fits && !o->fits(desc)) why = "it does not do this problem";
+    }
+    if (why) return why;
+    *kind = SW_E_CONFIG;
+    return "there is no such row";
+}
+
+static enum sw_status refuse(const char *name, const struct sw_bvp_desc *desc, enum sw_space space)
+{
+    struct sw_text rows = {0};
+    enum sw_status kind;
+    const char *why = why_not(name, desc, space, &kind);
+    for (int k = 0; sw_bvp_table[k]; k++)
+        if (usable(sw_bvp_table[k], desc, space)) sw_text_printf(&rows, " %s", sw_bvp_table[k]->name);
+    enum sw_status st = SW_FAIL(kind, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "", why,
+                                rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status pick(const struct sw_bvp_desc *desc, const char *name, enum sw_space space,
+                           const struct sw_bvp_ops **ops)
+{
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        *ops = sw_bvp_table[k];
+        if (named(*ops, name) && usable(*ops, desc, space)) return SW_OK;
+    }
+    return refuse(name, desc, space);
+}
+
+static enum sw_status check_desc(const struct sw_bvp_desc *d)
+{
+    if (d->n < 1) return SW_FAIL(SW_E_ARG, "n = %lld: at least one point is needed", (long long)d->n);
+    if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d problems asked for, need at least 1", d->capacity);
+    if (d->nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->nparam);
+    return SW_OK;
+}
+
+enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, struct sw_device *device,
+                             struct sw_bvp **bvp)
+{
+    enum sw_status st;
+    struct sw_bvp *b = NULL;
+    const struct sw_bvp_ops *ops = NULL;
+    size_t room = (size_t)desc->capacity;
+
+    *bvp = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device->space, &ops));
+    SW_TRY(sw_alloc(1, &b));
+    b->ops = ops;
+    b->desc = *desc;
+    b->device = device;
+    SW_TRY_TO(failed, st, sw_alloc(room, &b->run));
+    SW_TRY_TO(failed, st, sw_alloc(room, &b->refused));
+    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->nparam, &b->param));
+    SW_TRY_TO(failed, st, ops->create(b));
+    *bvp = b;
+    return SW_OK;
+failed:
+    sw_bvp_destroy(&b);
+    return st;
+}
+
+void sw_bvp_destroy(struct sw_bvp **bvp)
+{
+    if (!bvp || !*bvp) return;
+    (*bvp)->ops->destroy(*bvp);
+    sw_free((*bvp)->run);
+    sw_free((*bvp)->refused);
+    sw_free((*bvp)->param);
+    sw_free(*bvp);
+    *bvp = NULL;
+}
+
+const char *sw_bvp_name(const struct sw_bvp *bvp) { return bvp->ops->name; }
+
+enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
+                            size_t *fixed, size_t *per_run)
+{
+    const struct sw_bvp_ops *ops = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device->space, &ops));
+    ops->bytes(desc, fixed, per_run);
+    *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
+    return SW_OK;
+}
+
+enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm)
+{
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        const struct sw_bvp_ops *o = sw_bvp_table[k];
+        if (!named(o, row) || o->absent || !o->try_compile || (o->fits && !o->fits(desc))) continue;
+        return o->try_compile(desc, sm);
+    }
+    return SW_OK;
+}
+
+struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp)
+{
+    return bvp->ops->cost ? bvp->ops->cost(bvp) : (struct sw_cost){NAN, NAN};
+}
+
+static int64_t square_root(int64_t n)
+{
+    int64_t r = (int64_t)sqrt((double)n);
+    while (r * r > n) r--;
+    while ((r + 1) * (r + 1) <= n) r++;
+    return r;
+}
+
+int64_t sw_bvp_columns(int64_t n, int64_t r) { return r ? r : square_root(n); }
+
+const char *sw_bvp_refusal(const struct sw_bvp_desc *desc, const struct sw_bvp_run *run)
+{
+    if (run->r < 0 || (run->r > 1 && run->r > desc->n / 2))
+        return "r does not fit grid.n: r columns of at least two entries need 1 <= r <= n/2";
+    return NULL;
+}
+
+enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_run *run, const double *param)
+{
+    if (count < 1 || count > bvp->desc.capacity)
+        return SW_FAIL(SW_E_ARG, "%d problems, room for %d", count, bvp->desc.capacity);
+    bvp->count = count;
+    for (int j = 0; j < count; j++) {
+        bvp->run[j] = run[j];
+        bvp->run[j].r = sw_bvp_columns(bvp->desc.n, run[j].r);
+        bvp->refused[j] = sw_bvp_refusal(&bvp->desc, &run[j]) != NULL;
+    }
+    if (bvp->desc.nparam) memcpy(bvp->param, param, (size_t)bvp->desc.nparam * (size_t)count * sizeof *param);
+    return bvp->ops->solve(bvp);
+}
+
+enum sw_status sw_bvp_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
+{
+    return bvp->ops->fetch(bvp, field, result);
+}

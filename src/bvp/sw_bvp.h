@@ -1,0 +1,98 @@
+#ifndef SW_BVP_H
+#define SW_BVP_H
+/* The boundary value problem of docs/numerics.md, section 8, many of one n at a time:
+ *
+ *     -u'' = f(x) on [x0, x0 + n h],   u' = 0 at its left end,   u = 0 at its right end
+ *
+ * at the points x_i = x0 + i h, i = 0 .. n-1 (u at the right end is known). The second-order scheme is a tridiagonal
+ * system whose factors are bidiagonal with entries 1 and -1, so that its solution is a sum of a sum:
+ *
+ *     d_0 = h² f_0/2,  d_i = h² f_i;    y_i = d_0 + .. + d_i;    u_i = y_i + .. + y_{n-1}
+ *
+ * A row of the table is a way to form these sums. A problem has its own h, x0 and parameters of f; problems never
+ * influence each other, and no bit of one depends on the others, on their number, or on the number of threads.
+ *
+ * Fields are kept only where asked for. The error norms against an exact solution are measured where u is, so that n is
+ * bounded by time, and for rows that store no u of their own not by memory.
+ *
+ * Life: create; then for each batch: solve, fetch. On a device solve queues work and returns; fetch waits.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sw_cost.h"
+#include "base/sw_err.h"
+#include "device/sw_device.h"
+#include "expr/sw_expr.h"
+
+struct sw_bvp_desc {                  /* what all problems of a batch have in common; programs are borrowed      */
+    int64_t n;                        /* points, >= 1                                                            */
+    int     capacity;                 /* most problems a batch will have, >= 1                                   */
+    bool    single;                   /* compute in single precision; rows whose name fixes theirs ignore it      */
+    bool    keep;                     /* fields are wanted                                                       */
+    bool    keep_single;              /* as float                                                                */
+    int     nparam;                   /* parameters of a problem: the RUN symbols of the programs                */
+    const struct sw_program *f;       /* in the CELL symbol x (slot SW_IN_X) and parameters; no rand             */
+    const struct sw_program *exact;   /* likewise; NULL: no norms                                                */
+};
+
+struct sw_bvp_run {                   /* one problem                                                             */
+    double  h, x0;
+    int64_t r;                        /* columns of the divide-and-conquer rows, 1 .. max(1, n/2); 0: floor(sqrt(n)) */
+};
+
+enum sw_bvp_fault {
+    SW_BVP_FINE,
+    SW_BVP_F_NOT_FINITE,              /* f is inf or nan somewhere                                               */
+    SW_BVP_U_NOT_FINITE               /* f is finite, but u overflows: it does at x0, which sums up everything   */
+};
+
+struct sw_bvp_result {                /* with e = u - exact: sqrt(mean e²), max |e|, |e|_2/|exact|_2 (the paper's error, */
+    double  rms, max, rel;            /* (14)), over points 0 .. n-1, in an order fixed by n and the row; NaN without exact */
+    enum sw_bvp_fault fault;          /* then the norms and the field are NaN                                    */
+    double  where;                    /* the first x at fault; NaN: none                                         */
+};
+
+struct sw_bvp;
+
+/** @param desc    copied
+ *  @param row     row of the table, "cpu.a2d", or without its place, "a2d": that of this device; NULL: the first that
+ *                 fits
+ *  @param device  borrowed
+ *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY; SW_E_CUDA */
+enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, struct sw_device *device,
+                             struct sw_bvp **bvp);
+void sw_bvp_destroy(struct sw_bvp **bvp);
+const char *sw_bvp_name(const struct sw_bvp *bvp);  /* "cpu.scan" */
+
+/** Bytes of device memory: a constant part and a part a problem. Nothing is allocated.
+ *  @param row  as in create */
+enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
+                            size_t *fixed, size_t *per_run);
+
+/** Compile what a row would compile at run time, so that its errors are seen before a run; as sw_stepper_try_compile(). */
+enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm);
+
+/** What a row counts for a point, f and norms apart; NaN: not counted. */
+struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp);
+
+/** The r a problem is solved with: run->r, or floor(sqrt(n)) for 0. */
+int64_t sw_bvp_columns(int64_t n, int64_t r);
+
+/** NULL, or why a problem cannot be solved (a static text): its r does not fit n. */
+const char *sw_bvp_refusal(const struct sw_bvp_desc *desc, const struct sw_bvp_run *run);
+
+/** Solve a batch. A problem that sw_bvp_refusal() refuses is left out: its norms and field are NaN.
+ *  @param count  1 .. capacity
+ *  @param run    [count]; copied
+ *  @param param  [nparam][count]: parameter k of problem j is param[k*count + j]; copied */
+enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_run *run, const double *param);
+
+/** Wait for solve().
+ *  @param field   out: [count][n] float (desc.keep_single) or double on the host, in the order of the points; NULL
+ *                 where not kept
+ *  @param result  out: [count] on the host
+ *  Both belong to the solver and stay valid until the next solve. */
+enum sw_status sw_bvp_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
+#endif

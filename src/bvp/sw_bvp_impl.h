@@ -1,0 +1,34 @@
+#ifndef SW_BVP_IMPL_H
+#define SW_BVP_IMPL_H
+/* What the author of a row sees. One file a method, its rows go into bvp_table.c. */
+#include "bvp/sw_bvp.h"
+
+struct sw_bvp_ops {
+    const char    *name;    /* "<where>.<how>"                                                       */
+    const char    *about;   /* one line for `sweep list`                                             */
+    enum sw_space  space;   /* the kind of device it works on                                        */
+    const char    *absent;  /* NULL, or why this build lacks it                                      */
+    bool           (*fits)(const struct sw_bvp_desc *desc);  /* shapes; NULL: all                     */
+    void           (*bytes)(const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run);
+    enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */
+    enum sw_status (*solve)(struct sw_bvp *bvp);             /* run, param and count are in bvp; refused ones left out */
+    enum sw_status (*fetch)(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
+    void           (*destroy)(struct sw_bvp *bvp);           /* own may be NULL                       */
+    enum sw_status (*try_compile)(const struct sw_bvp_desc *desc, int sm);  /* NULL: compiles nothing  */
+    struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
+    int            word;    /* bytes of a number of its sums: 4, 8; 0: as desc.single says            */
+};
+
+struct sw_bvp {
+    const struct sw_bvp_ops *ops;
+    struct sw_bvp_desc       desc;
+    struct sw_device        *device;
+    int                      count;   /* problems of the batch                                       */
+    struct sw_bvp_run       *run;     /* [capacity]; r is set: no 0                                  */
+    double                  *param;   /* [nparam][count]; room for capacity                          */
+    bool                    *refused; /* [capacity]                                                  */
+    void                    *own;
+};
+
+extern const struct sw_bvp_ops *const sw_bvp_table[];  /* ends with NULL; order is preference */
+#endif
