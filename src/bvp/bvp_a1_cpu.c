@@ -95,35 +95,24 @@ static enum sw_status create(struct sw_bvp *bvp)
     SW_TRY(sw_alloc(1, &a));
     bvp->own = a;
     SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->word, &a->u));
-    SW_TRY(host_values_create(&bvp->desc, &a->values));
+    SW_TRY(host_values_create(&bvp->desc, true, &a->values));
     return host_kept_create(&bvp->desc, &a->kept);
 }
 
-static void bytes_of(int word, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
 {
-    *fixed = (size_t)word * (size_t)desc->n;
+    *fixed = (size_t)row->word * (size_t)desc->n;
     *per_run = host_kept_bytes(desc);
-}
-
-static void bytes_single(const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
-{
-    bytes_of(4, desc, fixed, per_run);
-}
-
-static void bytes_double(const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
-{
-    bytes_of(8, desc, fixed, per_run);
 }
 
 /* d written; read, y written; read, u written. */
 static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5.0 * bvp->ops->word, 2}; }
 
-#define A1_ROW(row, n, text, bytes_row, size)                                                              \
-    extern const struct sw_bvp_ops row;                                                                    \
-    const struct sw_bvp_ops row = {                                                                        \
-        .name = (n), .about = (text), .space = SW_HOST, .bytes = (bytes_row), .create = create, .solve = solve, \
+#define A1_ROW(row, n, text, size)                                                                       \
+    extern const struct sw_bvp_ops row;                                                                  \
+    const struct sw_bvp_ops row = {                                                                      \
+        .name = (n), .about = (text), .space = SW_HOST, .bytes = bytes, .create = create, .solve = solve, \
         .fetch = fetch, .destroy = destroy, .cost = cost, .word = (size)}
 
-A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", bytes_single, 4);
-A1_ROW(bvp_a1d_cpu, "cpu.a1d", "one sum after the other, double precision, one core (the paper's A1D): the reference",
-       bytes_double, 8);
+A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", 4);
+A1_ROW(bvp_a1d_cpu, "cpu.a1d", "one sum after the other, double, one core (the paper's A1D): the reference", 8);

@@ -7,14 +7,17 @@
 
 /* ------------------------------------------------------------------ values at points */
 
-enum sw_status host_values_create(const struct sw_bvp_desc *desc, struct host_values *v)
+enum sw_status host_values_create(const struct sw_bvp_desc *desc, bool as_published, struct host_values *v)
 {
     *v = (struct host_values){.problem = -1};
     SW_TRY(sw_alloc(HOST_POINTS, &v->x));
     SW_TRY(sw_alloc(HOST_POINTS, &v->value));
     SW_TRY(sw_alloc(HOST_POINTS, &v->u));
     SW_TRY(sw_eval_create(desc->f, HOST_POINTS, &v->f));
-    return desc->exact ? sw_eval_create(desc->exact, HOST_POINTS, &v->exact) : SW_OK;
+    if (desc->exact) SW_TRY(sw_eval_create(desc->exact, HOST_POINTS, &v->exact));
+    if (as_published) sw_eval_by_scalars(v->f);
+    if (as_published && v->exact) sw_eval_by_scalars(v->exact);
+    return SW_OK;
 }
 
 void host_values_destroy(struct host_values *v)

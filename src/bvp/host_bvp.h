@@ -14,7 +14,9 @@ struct host_values {
     int     problem;            /* begun; -1: none                         */
 };
 
-enum sw_status host_values_create(const struct sw_bvp_desc *desc, struct host_values *v);
+/** @param as_published  with the C library's scalar functions. Their last bits are in the error of the published rows,
+ *  whose tables come back only with them; the vector functions' errors have a mean, and add up to some 1e-15. */
+enum sw_status host_values_create(const struct sw_bvp_desc *desc, bool as_published, struct host_values *v);
 void host_values_destroy(struct host_values *v);
 /** Problem j comes next. */
 void host_values_begin(struct host_values *v, const struct sw_bvp *bvp, int j);

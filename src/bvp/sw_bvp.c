@@ -113,7 +113,7 @@ enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, con
     const struct sw_bvp_ops *ops = NULL;
     SW_TRY(check_desc(desc));
     SW_TRY(pick(desc, row, device->space, &ops));
-    ops->bytes(desc, fixed, per_run);
+    ops->bytes(ops, desc, fixed, per_run);
     *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
     return SW_OK;
 }

@@ -43,6 +43,8 @@ void sw_eval_destroy(struct sw_eval **eval)
     *eval = NULL;
 }
 
+void sw_eval_by_scalars(struct sw_eval *eval) { eval->scalars = true; }
+
 /* ------------------------------------------------------------------ values shared by all points */
 
 /* @param value  [lanes] */
@@ -135,7 +137,7 @@ static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, i
         if (!operands) continue;
         for (int j = 0; j < 3; j++) x[j] = eval_place(e, ins->operand[j < operands ? j : 0], base, in);
         double *to = out && k == p->root ? out : eval_place(e, k, base, in);
-        if (rate < SW_RATE_CELL || !op_vector(ins->op, n, x[0], x[1], to))
+        if (rate < SW_RATE_CELL || e->scalars || !op_vector(ins->op, n, x[0], x[1], to))
             op_loops[ins->op](n, x[0], x[1], x[2], to, &where);
     }
 }

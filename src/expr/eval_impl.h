@@ -16,6 +16,7 @@ struct sw_eval {
     double *cell;     /* [kept CELL values][max_points][lanes]                  */
     int64_t step;
     bool    narrow;   /* STEP values are not in wide yet                        */
+    bool    scalars;  /* no vector functions                                    */
     int64_t begun;    /* how often sw_eval_run() was called                     */
 };
 
