@@ -1,9 +1,10 @@
 /* Every way to solve the boundary value problem there is. To add one: write bvp_<name>.c, add its row. */
 #include "bvp/sw_bvp_impl.h"
 
-extern const struct sw_bvp_ops bvp_a1s_cpu, bvp_a1d_cpu, bvp_a2s_cpu, bvp_a2d_cpu, bvp_a2sd_cpu;
+extern const struct sw_bvp_ops bvp_a1s_cpu, bvp_a1d_cpu, bvp_a2s_cpu, bvp_a2d_cpu, bvp_a2sd_cpu, bvp_scan_cpu;
 
 const struct sw_bvp_ops *const sw_bvp_table[] = {
+    &bvp_scan_cpu,  /* totals first, nothing stored; then u                         */
     &bvp_a1d_cpu,   /* the two sums one after another, double: the reference        */
     &bvp_a2d_cpu,   /* divide and conquer, double                                   */
     &bvp_a2sd_cpu,  /* the same in single precision, but the sums across columns    */
