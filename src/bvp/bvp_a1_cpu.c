@@ -42,7 +42,8 @@ static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
     host_values_begin(v, bvp, j);
     for (int64_t at = 0; at < bvp->desc.n; at += count) {
         count = take_points(bvp, j, v, at);
-        bad = fmin(bad, host_values_f(v, count));
+        host_values_f(v, count);
+        bad = fmin(bad, host_values_bad(v, count));
         for (int i = 0; i < count; i++) v->value[i] *= h2;
         if (at == 0) v->value[0] *= 0.5;
         host_put(a->u, word, at, v->value, count);

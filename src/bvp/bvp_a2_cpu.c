@@ -78,7 +78,8 @@ static double set_patch(const struct job *t, struct host_values *v, const struct
     const double h = t->bvp->run[t->j].h, h2 = h * h;
     const int width = (int)(p->last - p->first);
     int count = patch_points(t, v, p);
-    double bad = host_values_f(v, count);
+    host_values_f(v, count);
+    double bad = host_values_bad(v, count);
     for (int i = 0; i < count; i++) v->value[i] *= h2;
     if (p->k == 0 && entry(t, p->first, 0) == 0) v->value[0] *= 0.5;
     for (int row = 0; row < p->rows; row++)

@@ -57,18 +57,26 @@ struct lane_totals { double hi[LANES], lo[LANES]; };
 
 static struct sw_pair lane(const struct lane_totals *t, int l) { return (struct sw_pair){t->hi[l], t->lo[l]}; }
 
+/* Whether what was summed up was finite: what is not stays so in a sum. */
+static bool finite_lanes(const struct lane_totals *t)
+{
+    double all = 0;
+    for (int l = 0; l < LANES; l++) all += 0 * t->hi[l];
+    return all == 0;
+}
+
 #define EACH_GROUP for (int at = 0; at < LANES; at += VL)
 #define AT(array, k) (*(vec *)((array) + (size_t)(k) * LANES + at))
 #define TAKE(totals) ((struct pairs){*(vec *)((totals)->hi + at), *(vec *)((totals)->lo + at)})
 #define GIVE(totals, s) (*(vec *)((totals)->hi + at) = (s).hi, *(vec *)((totals)->lo + at) = (s).lo)
 
-/* a = sum of d, b = sum of its running sums. */
-static void sum_twice(const double *d, int rows, struct lane_totals *a, struct lane_totals *b)
+/* Of d = h2 f: a = its sum, b = the sum of its running sums. */
+static void sum_twice(const double *f, double h2, int rows, struct lane_totals *a, struct lane_totals *b)
 {
     EACH_GROUP {
         struct pairs y = {0}, z = {0};
         for (int k = 0; k < rows; k++) {
-            y = plus(y, AT(d, k));
+            y = plus(y, AT(f, k) * h2);
             z = plus(z, y.hi);
             z.lo += y.lo;
         }
@@ -77,24 +85,24 @@ static void sum_twice(const double *d, int rows, struct lane_totals *a, struct l
     }
 }
 
-static void sum(const double *d, int rows, struct lane_totals *a)
+static void sum(const double *f, double h2, int rows, struct lane_totals *a)
 {
     EACH_GROUP {
         struct pairs y = {0};
-        for (int k = 0; k < rows; k++) y = plus(y, AT(d, k));
+        for (int k = 0; k < rows; k++) y = plus(y, AT(f, k) * h2);
         GIVE(a, y);
     }
 }
 
-/* d becomes y. @param t  in: y before each lane; out: the sum of y */
-static void run_down(double *d, int rows, struct lane_totals *t)
+/* f becomes y. @param t  in: y before each lane; out: the sum of y */
+static void run_down(double *f, double h2, int rows, struct lane_totals *t)
 {
     EACH_GROUP {
         struct pairs y = TAKE(t), z = {0};
         for (int k = 0; k < rows; k++) {
-            y = plus(y, AT(d, k));
-            AT(d, k) = y.hi + y.lo;
-            z = plus(z, AT(d, k));
+            y = plus(y, AT(f, k) * h2);
+            AT(f, k) = y.hi + y.lo;
+            z = plus(z, AT(f, k));
         }
         GIVE(t, z);
     }
@@ -135,39 +143,33 @@ static void after_lanes(struct lane_totals *t, struct sw_pair s)
 
 /* ------------------------------------------------------------------ one chunk */
 
-/* The points of a chunk; those before the first become the first. */
-static void chunk_points(const struct scan *p, const struct sw_bvp_run *run, int64_t c, double *x)
+static void chunk_points(const struct scan *p, const struct sw_bvp_run *run, int64_t c, double *restrict x)
 {
+    const double h = run->h, x0 = run->x0;
     double first[LANES];
     for (int l = 0; l < LANES; l++) first[l] = (double)((c * LANES + l) * p->rows - p->pad);
     for (int k = 0; k < p->rows; k++)
-        for (int l = 0; l < LANES; l++) {
-            double i = first[l] + k;
-            x[k * LANES + l] = run->x0 + run->h * (i > 0 ? i : 0);
-        }
+        for (int l = 0; l < LANES; l++) x[k * LANES + l] = x0 + h * (first[l] + k);
+    for (int64_t i = 0; c == 0 && i < p->pad; i++) x[i % p->rows * LANES + i / p->rows] = x0;
 }
 
-/* d of a chunk, in v->value. @return the least x where f is not finite */
-static double chunk_d(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v)
+/* f of a chunk, in v->value: half of it at the first point, nothing before. */
+static void chunk_f(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v)
 {
-    const double h2 = run->h * run->h;
     chunk_points(p, run, c, v->x);
-    double bad = host_values_f(v, p->rows * LANES);
-    for (int i = 0; i < p->rows * LANES; i++) v->value[i] *= h2;
-    if (c > 0) return bad;
-    for (int64_t i = 0; i <= p->pad; i++) {
-        double *d = &v->value[i % p->rows * LANES + i / p->rows];
-        *d = i < p->pad ? 0 : *d / 2;
+    host_values_f(v, p->rows * LANES);
+    for (int64_t i = 0; c == 0 && i <= p->pad; i++) {
+        double *f = &v->value[i % p->rows * LANES + i / p->rows];
+        *f = i < p->pad ? 0 : *f / 2;
     }
-    return bad;
 }
 
 static void chunk_totals(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v,
                          union chunk *chunk)
 {
     _Alignas(64) struct lane_totals a, b;
-    chunk_d(p, run, c, v);
-    sum_twice(v->value, p->rows, &a, &b);
+    chunk_f(p, run, c, v);
+    sum_twice(v->value, run->h * run->h, p->rows, &a, &b);
     struct sw_pair y = {0, 0}, z = {0, 0};
     for (int l = 0; l < LANES; l++) {
         z = sw_pair_add(z, sw_pair_times_plus(y, p->rows, lane(&b, l)));
@@ -182,10 +184,13 @@ static double chunk_u(const struct scan *p, const struct sw_bvp_run *run, int64_
                       const union chunk *chunk)
 {
     _Alignas(64) struct lane_totals t;
-    double bad = chunk_d(p, run, c, v);
-    sum(v->value, p->rows, &t);
+    const double h2 = run->h * run->h;
+    double bad = INFINITY;
+    chunk_f(p, run, c, v);
+    sum(v->value, h2, p->rows, &t);
+    if (!finite_lanes(&t)) bad = host_values_bad(v, p->rows * LANES);
     before_lanes(&t, chunk->edge.y);
-    run_down(v->value, p->rows, &t);
+    run_down(v->value, h2, p->rows, &t);
     after_lanes(&t, chunk->edge.u);
     run_up(v->value, p->rows, &t);
     return bad;

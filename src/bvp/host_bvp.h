@@ -20,8 +20,10 @@ enum sw_status host_values_create(const struct sw_bvp_desc *desc, bool as_publis
 void host_values_destroy(struct host_values *v);
 /** Problem j comes next. */
 void host_values_begin(struct host_values *v, const struct sw_bvp *bvp, int j);
-/** value = f(x) at `count` points. @return the least x where it is not finite, INFINITY: none */
-double host_values_f(struct host_values *v, int count);
+/** value = f(x) at `count` points. */
+void host_values_f(struct host_values *v, int count);
+/** The least x where value is not finite, INFINITY: none. */
+double host_values_bad(const struct host_values *v, int count);
 
 /* Sums over points, |u - exact|², |exact|², and the greatest |u - exact|. */
 struct host_norms { double error, exact, max; };
