@@ -1,3 +1,4 @@
+#include "bvp/sw_bvp_impl.h"
 #include "cli/cli_impl.h"
 #include "solver/sw_band_impl.h"
 #include "stepper/sw_stepper_impl.h"
@@ -34,6 +35,9 @@ enum sw_status cmd_list(struct sw_cli *cli)
     printf("band solvers\n");
     for (int k = 0; sw_band_table[k]; k++)
         row(sw_band_table[k]->name, sw_band_table[k]->about, sw_band_table[k]->absent);
+    printf("boundary value problems\n");
+    for (int k = 0; sw_bvp_table[k]; k++)
+        row(sw_bvp_table[k]->name, sw_bvp_table[k]->about, sw_bvp_table[k]->absent);
     devices();
     return SW_OK;
 }

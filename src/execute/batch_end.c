@@ -16,17 +16,19 @@ double batch_dt(const struct batch *b, int j)
 
 /* ---- runs that go bad */
 
-static void describe(const struct batch *b, int j, char *text, size_t room)
+static void describe(const struct batch *b, int j, char text[160])
 {
-    if (b->fault[j]) snprintf(text, room, "%s", b->fault[j]);
-    else snprintf(text, room, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
+    const struct sw_sim *sim = b->x->sim;
+    if (b->fault[j]) snprintf(text, 160, "%s", b->fault[j]);
+    else if (sim->ops->explain) sim->ops->explain(sim, j, text);
+    else snprintf(text, 160, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
                   (long long)b->bad[j], (long long)b->group->steps);
 }
 
 void batch_report_failure(struct batch *b, int j)
 {
     char text[160];
-    describe(b, j, text, sizeof text);
+    describe(b, j, text);
     b->x->failed_now = true;
     execution_failure(b->x, b->number, b->plan->run[j], text);
 }
@@ -100,8 +102,24 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
                                 .err_l2 = NAN, .err_max = NAN, .err_rel = NAN};
     if (b->fault[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
     else if (b->bad[j] >= 0) { r->status = SW_RUN_DIVERGED; r->steps = b->bad[j]; }
-    if (r->status != SW_RUN_DONE) describe(b, j, r->message, sizeof r->message);
+    if (r->status != SW_RUN_DONE) describe(b, j, r->message);
     r->t_reached = (double)r->steps * batch_dt(b, j);
+}
+
+static enum sw_status norms_of_sim(const struct batch *b, struct sw_run_result *result)
+{
+    struct sw_sim *sim = b->x->sim;
+    struct sw_norms *norm;
+    SW_TRY(sw_alloc((size_t)b->plan->count, &norm));
+    enum sw_status st = sim->ops->norms(sim, norm);
+    for (int j = 0; j < b->plan->count && !st; j++) {
+        if (result[j].status != SW_RUN_DONE) continue;
+        result[j].err_l2 = norm[j].l2;
+        result[j].err_max = norm[j].max;
+        result[j].err_rel = norm[j].rel;
+    }
+    sw_free(norm);
+    return st;
 }
 
 static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
@@ -110,6 +128,7 @@ static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
     double *state = NULL;
     enum sw_status st;
     if (!sw_setup_function(&b->x->setup, "exact")) return SW_OK;
+    if (sim->ops->norms) return norms_of_sim(b, result);
     SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
     st = sim->ops->get_state(sim, state);
     if (!st)

@@ -9,11 +9,14 @@ static const double device_share = 0.9, host_share = 0.7;
 enum { MOST_RUNS = 1 << 24 };
 
 /* Host memory a run takes while its batch is under way, besides the device's own: a checkpoint being made and one being
- * written (n doubles each), the pictures in their slots, its columns and its rows of the run table. */
+ * written (n doubles each; none without time), the pictures in their slots, its columns and its rows of the run table.
+ */
 static double staging(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
 {
-    double field = sweep->single_fields ? 4 : 8, pinned = device->space == SW_DEVICE ? SW_SLOTS * field : 0;
-    return (double)g->n * (16 + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
+    const bool timed = sweep->problem->timed;
+    double field = sweep->single_fields ? 4 : 8, state = timed ? 16 : 0;
+    double pinned = device->space == SW_DEVICE ? (timed ? SW_SLOTS : g->nfield) * field : 0;
+    return (double)g->n * (state + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
 }
 
 static enum sw_status host_free(const struct sw_device *device, double *bytes)

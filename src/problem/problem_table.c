@@ -4,12 +4,13 @@
 
 #include "problem/sw_problem.h"
 
-extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard;
+extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_bvp;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
     &problem_heat,
     &problem_cahn_hilliard,
+    &problem_bvp,
     NULL,
 };
 

@@ -30,7 +30,8 @@ struct sw_function {
 struct sw_setup {
     int64_t n;                         /* points                                                            */
     int     capacity;                  /* most runs a batch will have                                       */
-    bool    single;                    /* fields are saved in single precision                              */
+    bool    fields;                    /* fields are saved at all                                           */
+    bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
     bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
@@ -51,8 +52,11 @@ int sw_setup_column(const struct sw_setup *setup, const char *path);
 struct sw_grid { double x0, dx, dt; };
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
+/* Errors of a run at the end, with d = u - exact: sqrt(mean d²), max |d|, |d|_2/|exact|_2. */
+struct sw_norms { double l2, max, rel; };
+
 /* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of
- * any problem; a problem without time has one step. */
+ * any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state. */
 struct sw_sim {
     const struct sw_sim_ops *ops;
 };
@@ -68,6 +72,10 @@ struct sw_sim_ops {
     enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
+    /** Norms against `exact` of all runs; NULL: they are taken from get_state(). @param norms  out [count] */
+    enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);
+    /** What is not finite in run j that diverged() named; NULL: its state. */
+    void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
     struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);        /* of advancing by so many steps at once */
     void           (*destroy)(struct sw_sim *sim);
 };

@@ -94,7 +94,8 @@ static enum sw_status expand(struct sw_sweep *s)
     s->own->axes_wrong = s->nruns < 1 || s->own->report->errors > errors;
     SW_TRY(columns_make(s));
     SW_TRY(functions_read(s));
-    SW_TRY(times_read(s, "output.fields.times", &s->own->fields));
+    if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", &s->own->fields));
+    else SW_TRY(end_read(s, "output.fields", &s->own->fields));
     SW_TRY(times_read(s, "output.scalars.times", &s->own->scalars));
     SW_TRY(every_read(s, "output.scalars.every", &every));
     if (every.setting) s->own->scalars = every;
@@ -176,6 +177,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
 {
     return (struct sw_setup){.n = group->n,
                              .capacity = capacity,
+                             .fields = group->nfield > 0,
                              .single = s->single_fields,
                              .single_steps = s->single_steps,
                              .solver = group->solver,

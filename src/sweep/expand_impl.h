@@ -145,6 +145,8 @@ struct times {
 };
 enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *times);
 enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *times);
+/** For a problem without time: once, at the end, if the group at `path` is there. */
+enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *times);
 /** Argument k in units of dt (a count stays a count), rounded to 40 bits, so that runs with dt and end in proportion
  * get the same: these numbers and the number of steps are all that the output steps of a run depend on. */
 double times_scale(const struct times *times, int k, double value, double dt);

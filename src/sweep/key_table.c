@@ -15,7 +15,7 @@ const struct sw_key sw_common_keys[] = {
      .about = "The stepper that does the work, as `sweep list` names it, \"cpu.plain\", or with its band solver, "
               "\"cpu.plain+cpu.lapack\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
 
-    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e9, .decides = true, .visible = true,
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
      .about = "Number of grid points; on a periodic domain of length L they are L/n apart."},
     {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
      .visible = true, .about = "Length of the domain."},
@@ -69,19 +69,31 @@ const struct sw_key sw_common_keys[] = {
     {0},
 };
 
-/* A problem without time has no time.dt, time.end. */
+/* A problem without time has no time.dt, time.end; nor times of output: its fields are saved or not. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
-    return !problem || problem->timed || strncmp(key->path, "time.", 5);
+    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars."};
+    for (int k = 0; problem && !problem->timed && k < 3; k++)
+        if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
+    return true;
+}
+
+static const struct sw_key *find(const struct sw_key *key, const char *path)
+{
+    while (key->path && strcmp(key->path, path)) key++;
+    return key->path ? key : NULL;
 }
 
 const struct sw_key *sw_key_at(const struct sw_problem *problem, int k)
 {
-    for (const struct sw_key *key = sw_common_keys; key->path; key++)
-        if (applies(problem, key) && k-- == 0) return key;
+    for (const struct sw_key *key = sw_common_keys; key->path; key++) {
+        if (!applies(problem, key) || k-- > 0) continue;
+        const struct sw_key *own = problem ? find(problem->keys, key->path) : NULL;
+        return own ? own : key;
+    }
     if (!problem) return NULL;
     for (const struct sw_key *key = problem->keys; key->path; key++)
-        if (k-- == 0) return key;
+        if (!find(sw_common_keys, key->path) && k-- == 0) return key;
     return NULL;
 }
 

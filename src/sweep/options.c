@@ -122,6 +122,10 @@ static void check_output(struct sw_sweep *s)
                             *scalars = sw_config_find(s->config, "output.scalars");
     const struct sw_setting *every = sw_config_find(s->config, "output.scalars.every");
     bool times = sw_config_find(s->config, "output.scalars.times") != NULL;
+    if (!s->problem->timed) {  /* there is one field: the group alone asks for it */
+        s->save_fields = fields != NULL;
+        return;
+    }
     s->save_fields = sw_config_find(s->config, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields)

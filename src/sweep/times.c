@@ -58,6 +58,16 @@ enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
     return is_call ? read_call(s, t, &call) : read_list(s, t, 1, &at);
 }
 
+enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
+{
+    *t = (struct times){.path = path, .setting = sw_config_find(s->config, path)};
+    if (!t->setting) return SW_OK;
+    t->kind = TIMES_LIST;
+    SW_TRY(sw_arena_take(s->own->arena, 1, &t->arg));
+    t->arg[t->narg++] = (struct value){.number = 1};
+    return SW_OK;
+}
+
 enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *t)
 {
     *t = (struct times){.path = path, .setting = sw_config_find(s->config, path)};

@@ -1,0 +1,240 @@
+/* The boundary value problem -u'' = f with u' = 0 at the left end and u = 0 at the right one (docs/numerics.md, 8). A
+ * batch is solved by a row of src/bvp; here are its keys, and how runs become problems. */
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "bvp/sw_bvp.h"
+#include "problem/sw_problem.h"
+
+struct bvp_sim {
+    struct sw_sim       sim;      /* first: the operations get a pointer to it */
+    struct sw_setup     setup;
+    int                 count;
+    double             *column;   /* [ncolumn][count]; room for capacity       */
+    struct sw_bvp_run  *run;      /* [capacity]                                */
+    struct sw_bvp      *bvp;
+    const void         *field;    /* of the batch solved; the solver's         */
+    const struct sw_bvp_result *result;
+};
+
+static struct sw_bvp_desc describe(const struct sw_setup *setup)
+{
+    return (struct sw_bvp_desc){
+        .n = setup->n,
+        .capacity = setup->capacity,
+        .single = setup->single_steps,
+        .keep = setup->fields,
+        .keep_single = setup->single,
+        .nparam = setup->ncolumn,
+        .f = sw_setup_function(setup, "f"),
+        .exact = sw_setup_function(setup, "exact"),
+    };
+}
+
+static const char *solver_name(const struct sw_sim *sim) { return sw_bvp_name(((const struct bvp_sim *)sim)->bvp); }
+
+/* From the end nothing goes on, and before it nothing is there. */
+static size_t state_size(const struct sw_sim *sim)
+{
+    (void)sim;
+    return 0;
+}
+
+static enum sw_status set_state(struct sw_sim *sim, const double *state)
+{
+    (void)sim;
+    (void)state;
+    return SW_OK;
+}
+
+static enum sw_status get_state(struct sw_sim *sim, double *state)
+{
+    (void)sim;
+    (void)state;
+    return SW_OK;
+}
+
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
+{
+    struct bvp_sim *b = (struct bvp_sim *)sim;
+    const struct sw_bvp_desc desc = describe(&b->setup);
+    const double *r = column + (size_t)sw_setup_column(&b->setup, "r") * (size_t)count;
+    for (int j = 0; j < count; j++) {
+        struct sw_grid g = sw_setup_grid(&b->setup, count, column, j);
+        b->run[j] = (struct sw_bvp_run){.h = g.dx, .x0 = g.x0, .r = (int64_t)r[j]};
+        fault[j] = sw_bvp_refusal(&desc, &b->run[j]);
+    }
+    for (size_t k = 0; k < (size_t)b->setup.ncolumn * (size_t)count; k++) b->column[k] = column[k];
+    b->count = count;
+    b->field = b->result = NULL;
+    return SW_OK;
+}
+
+static enum sw_status initial(struct sw_sim *sim)
+{
+    (void)sim;
+    return SW_OK;
+}
+
+/* The one step. It waits: nothing of the batch is left to do meanwhile. */
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    struct bvp_sim *b = (struct bvp_sim *)sim;
+    if (from == to) return SW_OK;
+    SW_TRY(sw_bvp_solve(b->bvp, b->count, b->run, b->column));
+    return sw_bvp_fetch(b->bvp, &b->field, &b->result);
+}
+
+/* The picture is the solver's own: it stays until the next batch. */
+static enum sw_status capture(struct sw_sim *sim, int slot, int what)
+{
+    (void)sim;
+    (void)slot;
+    (void)what;
+    return SW_OK;
+}
+
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    (void)slot;
+    *field = ((struct bvp_sim *)sim)->field;
+    *scalars = NULL;
+    return SW_OK;
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
+{
+    const struct bvp_sim *b = (struct bvp_sim *)sim;
+    for (int j = 0; j < b->count; j++) step[j] = b->result && b->result[j].fault != SW_BVP_FINE ? 1 : -1;
+    return SW_OK;
+}
+
+static void explain(const struct sw_sim *sim, int j, char text[160])
+{
+    const struct sw_bvp_result *r = &((const struct bvp_sim *)sim)->result[j];
+    if (r->fault == SW_BVP_F_NOT_FINITE) snprintf(text, 160, "f is not finite at x = %.9g", r->where);
+    else snprintf(text, 160, "u is not finite at x = %.9g: the sums of f overflow", r->where);
+}
+
+static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
+{
+    const struct bvp_sim *b = (struct bvp_sim *)sim;
+    for (int j = 0; j < b->count; j++)
+        norm[j] = (struct sw_norms){b->result[j].rms, b->result[j].max, b->result[j].rel};
+    return SW_OK;
+}
+
+static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
+{
+    (void)steps;
+    return sw_bvp_cost(((const struct bvp_sim *)sim)->bvp);
+}
+
+static void destroy(struct sw_sim *sim)
+{
+    struct bvp_sim *b = (struct bvp_sim *)sim;
+    if (!b) return;
+    sw_bvp_destroy(&b->bvp);
+    sw_free(b->column);
+    sw_free(b->run);
+    sw_free(b);
+}
+
+static const struct sw_sim_ops bvp_ops = {
+    .solver_name = solver_name,
+    .state_size = state_size,
+    .load = load,
+    .initial = initial,
+    .set_state = set_state,
+    .get_state = get_state,
+    .advance = advance,
+    .capture = capture,
+    .fetch = fetch,
+    .diverged = diverged,
+    .norms = norms,
+    .explain = explain,
+    .cost = cost,
+    .destroy = destroy,
+};
+
+static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                             struct sw_sim **sim)
+{
+    enum sw_status st;
+    struct bvp_sim *b = NULL;
+    const struct sw_bvp_desc desc = describe(setup);
+    (void)problem;
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &b));
+    b->sim.ops = &bvp_ops;
+    b->setup = *setup;
+    SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn * (size_t)setup->capacity, &b->column));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)setup->capacity, &b->run));
+    SW_TRY_TO(failed, st, sw_bvp_create(&desc, setup->solver, device, &b->bvp));
+    *sim = &b->sim;
+    return SW_OK;
+failed:
+    destroy(&b->sim);
+    return st;
+}
+
+static enum sw_status bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    const struct sw_bvp_desc desc = describe(setup);
+    (void)problem;
+    return sw_bvp_bytes(&desc, setup->solver, device, fixed, per_run);
+}
+
+static enum sw_status try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+{
+    const struct sw_bvp_desc desc = describe(setup);
+    (void)problem;
+    return sw_bvp_try_compile(&desc, setup->solver, sm);
+}
+
+static const struct sw_key keys[] = {
+    {.path = "f", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X, .decides = true,
+     .about = "The right-hand side, an expression in x."},
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The exact solution in x; the error norms are taken against it, also where no field is saved."},
+    {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
+     .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2; 0 takes the square root of n, "
+              "rounded down."},
+    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
+     .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
+              "takes the best that fits, \"$axis\" the word of an axis."},
+    {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "1",
+     .decides = true, .visible = true, .about = "Length L of the interval; the points are x0 + i L/n, i = 0 .. n-1."},
+    {0},
+};
+
+static const struct sw_quantity fields[] = {{"u", "1", "solution"}, {0}};
+
+static const char example[] =
+    "// -u'' = f on [0, 1], u'(0) = 0, u(1) = 0: four sizes by each of the published algorithms and by our own.\n"
+    "title   = \"The boundary value problem P1\";\n"
+    "problem = \"bvp\";\n"
+    "sweep   = { n = [1000, 10000, 100000, 1000000];\n"
+    "            algorithm = [\"a1s\", \"a1d\", \"a2s\", \"a2d\", \"a2sd\", \"scan\"]; };\n"
+    "grid    = { n = \"n\"; };                                 // x_i = i/n, i = 0 .. n-1\n"
+    "solver  = \"$algorithm\";\n"
+    "f       = \"pi^2/4*cos(pi/2*x)\";\n"
+    "exact   = \"cos(pi/2*x)\";                               // switches the error norms on\n"
+    "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
+    "output  = { file = \"results/bvp.h5\"; };                // fields = { precision = \"double\"; } saves u as well\n";
+
+extern const struct sw_problem problem_bvp;
+const struct sw_problem problem_bvp = {
+    .name = "bvp",
+    .title = "Boundary value problem",
+    .equation = "-u'' = f(x), u' = 0 at the left end, u = 0 at the right one",
+    .example = example,
+    .keys = keys,
+    .fields = fields,
+    .min_points = 1,
+    .timed = false,
+    .bytes = bytes,
+    .create = create,
+    .try_compile = try_compile,
+};
