@@ -260,7 +260,7 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9
     extern const struct sw_bvp_ops row;                                                                            \
     const struct sw_bvp_ops row = {                                                                                \
         .name = (n), .about = (text), .space = SW_HOST, .bytes = bytes, .create = create, .solve = solve,          \
-        .fetch = fetch, .destroy = destroy, .cost = cost, .word = (size), .carry = (size_of_carry)}
+        .fetch = fetch, .destroy = destroy, .cost = cost, .columns = true, .word = (size), .carry = (size_of_carry)}
 
 A2_ROW(bvp_a2s_cpu, "cpu.a2s", "divide and conquer over r columns, single precision (the paper's A2S)", 4, 4);
 A2_ROW(bvp_a2d_cpu, "cpu.a2d", "divide and conquer over r columns, double precision (the paper's A2D)", 8, 8);

@@ -143,9 +143,9 @@ static int64_t square_root(int64_t n)
 
 int64_t sw_bvp_columns(int64_t n, int64_t r) { return r ? r : square_root(n); }
 
-const char *sw_bvp_refusal(const struct sw_bvp_desc *desc, const struct sw_bvp_run *run)
+const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *run)
 {
-    if (run->r < 0 || (run->r > 1 && run->r > desc->n / 2))
+    if (bvp->ops->columns && (run->r < 0 || (run->r > 1 && run->r > bvp->desc.n / 2)))
         return "r does not fit grid.n: r columns of at least two entries need 1 <= r <= n/2";
     return NULL;
 }
@@ -158,7 +158,7 @@ enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_r
     for (int j = 0; j < count; j++) {
         bvp->run[j] = run[j];
         bvp->run[j].r = sw_bvp_columns(bvp->desc.n, run[j].r);
-        bvp->refused[j] = sw_bvp_refusal(&bvp->desc, &run[j]) != NULL;
+        bvp->refused[j] = sw_bvp_refusal(bvp, &run[j]) != NULL;
     }
     if (bvp->desc.nparam) memcpy(bvp->param, param, (size_t)bvp->desc.nparam * (size_t)count * sizeof *param);
     return bvp->ops->solve(bvp);

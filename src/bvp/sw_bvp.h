@@ -80,8 +80,8 @@ struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp);
 /** The r a problem is solved with: run->r, or floor(sqrt(n)) for 0. */
 int64_t sw_bvp_columns(int64_t n, int64_t r);
 
-/** NULL, or why a problem cannot be solved (a static text): its r does not fit n. */
-const char *sw_bvp_refusal(const struct sw_bvp_desc *desc, const struct sw_bvp_run *run);
+/** NULL, or why a problem cannot be solved (a static text): the row uses r, and this one does not fit n. */
+const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *run);
 
 /** Solve a batch. A problem that sw_bvp_refusal() refuses is left out: its norms and field are NaN.
  *  @param count  1 .. capacity

@@ -123,11 +123,19 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
 
 static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
+struct sw_setup plan_trial(const struct sw_sweep *sweep, const struct sw_group *group, int capacity)
+{
+    const int64_t most = 1 << 22;
+    struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
+    if (!sweep->problem->timed && setup.n > most) setup.n = most;
+    return setup;
+}
+
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
 static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
 {
     for (int g = 0; g < p->ngroup; g++) {
-        struct sw_setup setup = sw_sweep_setup(sweep, &p->group[g], 1);
+        struct sw_setup setup = plan_trial(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && same_word(p->group[g].solver, p->group[g - 1].solver)) continue;
         SW_TRY(sweep->problem->create(sweep->problem, &setup, device, &sim));

@@ -27,4 +27,8 @@ enum sw_status plan_continue(struct sw_plan *p, const struct sw_ledger *ledger, 
  * @return SW_E_TOO_LARGE not even one */
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
                         struct sw_plan *p, int64_t *most);
+
+/** A set-up to try something with before the work begins: that of a group; but of a problem without time, which cannot
+ * take just a few steps, of so many points at most that a trial is short and takes little memory. */
+struct sw_setup plan_trial(const struct sw_sweep *sweep, const struct sw_group *group, int capacity);
 #endif

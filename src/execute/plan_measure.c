@@ -54,7 +54,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     *rate = 0;
     if (!b) return SW_OK;
     int count = sample_size(plan, b, device);
-    struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[b->group], count);
+    struct sw_setup setup = plan_trial(sweep, &plan->group[b->group], count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
     SW_TRY_TO(out, st, sw_alloc((size_t)count, &fault));
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));

@@ -57,12 +57,11 @@ static enum sw_status get_state(struct sw_sim *sim, double *state)
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
 {
     struct bvp_sim *b = (struct bvp_sim *)sim;
-    const struct sw_bvp_desc desc = describe(&b->setup);
     const double *r = column + (size_t)sw_setup_column(&b->setup, "r") * (size_t)count;
     for (int j = 0; j < count; j++) {
         struct sw_grid g = sw_setup_grid(&b->setup, count, column, j);
         b->run[j] = (struct sw_bvp_run){.h = g.dx, .x0 = g.x0, .r = (int64_t)r[j]};
-        fault[j] = sw_bvp_refusal(&desc, &b->run[j]);
+        fault[j] = sw_bvp_refusal(b->bvp, &b->run[j]);
     }
     for (size_t k = 0; k < (size_t)b->setup.ncolumn * (size_t)count; k++) b->column[k] = column[k];
     b->count = count;
