@@ -1,10 +1,10 @@
-/* Row `cpu.scan`: totals first, then u (numerics.md, 8).
+/* Row `cpu.scan`: totals first, then u (numerics.md, 7).
  *
  * A problem is cut into chunks of LANES*rows points, in a way that n alone decides. In a first pass over the chunks f is
  * evaluated and nothing stored but two totals a chunk: A, the sum of its d, and B, the sum of its y if it began with
  * y = 0. One walk along the chunks gives y before each, one back gives u after each. In a second pass f is evaluated
  * again and u comes out of each chunk by itself; where nobody wants the field, only its norms are kept, so that memory
- * is 48 bytes a chunk. A problem of one chunk needs no first pass.
+ * is 32 bytes a chunk. A problem of one chunk needs no first pass.
  *
  * All sums are pairs (pair_point.h): they cost a fraction of evaluating f, and leave of the rounding errors that of f, of
  * h² f and of the last addition.

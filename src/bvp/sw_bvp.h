@@ -1,6 +1,6 @@
 #ifndef SW_BVP_H
 #define SW_BVP_H
-/* The boundary value problem of docs/numerics.md, section 8, many of one n at a time:
+/* The boundary value problem of docs/numerics.md, section 7, many of one n at a time:
  *
  *     -u'' = f(x) on [x0, x0 + n h],   u' = 0 at its left end,   u = 0 at its right end
  *

@@ -1,4 +1,4 @@
-/* The boundary value problem -u'' = f with u' = 0 at the left end and u = 0 at the right one (docs/numerics.md, 8). A
+/* The boundary value problem -u'' = f with u' = 0 at the left end and u = 0 at the right one (docs/numerics.md, 7). A
  * batch is solved by a row of src/bvp; here are its keys, and how runs become problems. */
 #include <stdio.h>
 

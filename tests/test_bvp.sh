@@ -1,0 +1,93 @@
+#!/bin/bash
+# The boundary value problem as a user meets it: results, fields or none, and what is refused. SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+python=$(scripts/find_python.sh)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-bvp-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+export LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive
+failures=0
+
+fail() { echo "FAILED: $*" >&2; sed 's/^/    /' out err >&2; failures=$((failures + 1)); }
+expect() {  # expect CODE ARGUMENT...: run sweep; its output goes to out and err
+    local code=$1
+    shift
+    "$sweep" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "sweep $*: exit code $got, expected $code"
+}
+says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
+prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
+tiny=$top/configs/tiny_bvp.cfg
+
+# ---- the file, with fields: u falls from its largest to 0, and all rows agree
+expect 0 run "$tiny" -o tiny.h5
+[ -z "$python" ] && echo "# skipped: what is in the file: no python3 with h5py" || $python - 2>out <<'PY' || fail "tiny.h5"
+import h5py, numpy as np
+f = h5py.File("tiny.h5")
+assert list(f["status"][:]) == [1] * 24, f["status"][:]
+assert not any(name in f for name in ("mass", "time_s"))
+n, a, u = f["n"][:], f["a"][:], {}
+for size in (1, 2, 64, 1001):
+    g = f["n%05d" % size]
+    assert g["u"].shape == (6, 1, size) and np.allclose(g["x"][:], np.arange(size) / size, rtol=0, atol=1e-15)
+    exact = np.outer(a[n == size], np.cos(np.pi / 2 * g["x"][:]))
+    d = g["u"][:, 0] - exact
+    assert np.abs(d).max() <= 3 * 0.24 / size**2, (size, np.abs(d).max())  # pi^2/48 h^2 for h -> 0; 0.234 for h = 1
+    rel = np.sqrt((d**2).sum(1) / (exact**2).sum(1))
+    assert np.allclose(rel, f["err_rel"][:][n == size], rtol=1e-6), size
+    rows = g["u"][:, 0].reshape(2, 3, size)
+    assert np.abs(rows - rows[:, :1]).max() <= 1e-13
+PY
+
+# ---- once more: nothing is left to do; a longer axis computes only what is new
+expect 0 run "$tiny" -o tiny.h5; says 'nothing to do'
+expect 0 run "$tiny" -o tiny.h5 -s 'sweep.a=[1.0, 3.0, 4.0]'; says '12 of 36 runs left'
+
+# ---- fields in single precision; none at all
+expect 0 run "$tiny" -o single.h5 -s 'output.fields.precision=single'
+sed 's/ fields = .*;/ };/' "$tiny" >none.cfg
+expect 0 run none.cfg -o none.h5
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "precision of the fields"
+import h5py, numpy as np
+wide, narrow, none = (h5py.File(f) for f in ("tiny.h5", "single.h5", "none.h5"))
+assert narrow["n01001/u"].dtype == np.float32 and "n01001" not in none
+assert (none["err_rel"][:] == narrow["err_rel"][:]).all()
+PY
+
+# ---- 2^28 points in less memory than a field of them: 2 GiB
+(ulimit -v 2000000; expect 0 run "$top/configs/bvp_convergence.cfg" -o large.h5 -j 2 -s 'sweep.k=[28]' -s run.device=cpu) && "$sweep" show large.h5 | grep -q done || fail "large n without fields"
+expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.k=[39]' -s solver=a2d -s run.device=cpu
+says 'one run needs'; says 'lower grid.n to at most'
+expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.k=[39]' -s 'output.fields.precision=double' \
+    -s run.device=cpu
+says 'one run needs'
+
+# ---- runs that cannot be: each says why, the others go on
+expect 1 run none.cfg -o bad.h5 -s 'f=a/(x - 0.5)' -s 'sweep.n=[4, 5]'; says 'f is not finite at x = 0.5'
+expect 0 show bad.h5; prints 'diverged'; prints 'done'
+expect 1 run none.cfg -o r.h5 -s r=3 -s 'sweep.n=[5, 6]'; says 'r does not fit grid.n'
+expect 0 show r.h5; prints 'error'; prints 'done'
+
+# ---- what is refused before anything is done
+cat >plain.cfg <<'CFG'
+problem = "bvp"; grid = { n = 100; }; f = "1"; run = { device = "cpu"; };
+CFG
+expect 0 check plain.cfg
+expect 3 check plain.cfg -s solver=a3d
+says 'solver a3d: there is no such row; fit here: cpu.scan'
+expect 3 check plain.cfg -s time.dt=1; says "unknown key 'time'"
+expect 3 check plain.cfg -s output.scalars.every=1; says "unknown key 'output.scalars'"
+expect 3 check plain.cfg -s output.fields.times=1; says "'output.fields.times' is a key of"
+expect 3 check plain.cfg -s f=x*t; says "unknown name 't'"
+expect 3 check plain.cfg -s 'f=rand(1)'; says 'rand'
+expect 3 check plain.cfg -s r=-1; says "'r' = -1: must be at least 0"
+expect 3 check plain.cfg -s grid.n=0; says 'must be at least 1'
+expect 3 check plain.cfg -s r=1.5; says 'whole number'
+sed 's/f = "1"; //' plain.cfg >nof.cfg
+expect 3 check nof.cfg; says "'f' is missing"
+
+[ $failures = 0 ] && echo "bvp: all as it should be"
+exit $((failures > 0))
