@@ -203,6 +203,8 @@ static const struct sw_key keys[] = {
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
      .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
               "takes the best that fits, \"$axis\" the word of an axis."},
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
+     .about = "Number of points, L/n apart; u at the right end is known and not counted."},
     {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "1",
      .decides = true, .visible = true, .about = "Length L of the interval; the points are x0 + i L/n, i = 0 .. n-1."},
     {0},

@@ -87,7 +87,7 @@ struct sw_problem {
     const char *example;                /* the config `sweep init` prints                              */
     const struct sw_key      *keys;     /* its own keys; ends with path NULL                           */
     const struct sw_quantity *fields;   /* end with name NULL                                          */
-    const struct sw_quantity *scalars;
+    const struct sw_quantity *scalars;  /* NULL: none                                                  */
     int         min_points;             /* the stencil's width                                         */
     bool        timed;                  /* has time.dt and time.end                                    */
     const void *model;                  /* what `create` needs to know of this kind                    */
@@ -99,14 +99,14 @@ struct sw_problem {
     enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);
     /** Find a run for which single precision is too coarse. The setup counts for its columns only: runs of different n
-     * may stand side by side.
+     * may stand side by side. NULL: it never is.
      * @param column  [ncolumn][ld], count <= ld
      * @param first   out: the first such run, -1: there is none
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
     enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
                              const double *column, int *first, char why[160]);
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
-     * characters. */
+     * characters. May be NULL. */
     void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
     /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be
      * NULL. */

@@ -15,7 +15,7 @@ const struct sw_key sw_common_keys[] = {
      .about = "The stepper that does the work, as `sweep list` names it, \"cpu.plain\", or with its band solver, "
               "\"cpu.plain+cpu.lapack\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
 
-    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e9, .decides = true, .visible = true,
      .about = "Number of grid points; on a periodic domain of length L they are L/n apart."},
     {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,
      .visible = true, .about = "Length of the domain."},
