@@ -24,7 +24,8 @@ tiny=$top/configs/tiny_bvp.cfg
 
 # ---- the file, with fields: u falls from its largest to 0, and all rows agree
 expect 0 run "$tiny" -o tiny.h5
-[ -z "$python" ] && echo "# skipped: what is in the file: no python3 with h5py" || $python - 2>out <<'PY' || fail "tiny.h5"
+[ -n "$python" ] || echo "# skipped: what is in the files: no python3 with h5py"
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "tiny.h5"
 import h5py, numpy as np
 f = h5py.File("tiny.h5")
 assert list(f["status"][:]) == [1] * 24, f["status"][:]
@@ -58,7 +59,9 @@ assert (none["err_rel"][:] == narrow["err_rel"][:]).all()
 PY
 
 # ---- 2^28 points in less memory than a field of them: 2 GiB
-(ulimit -v 2000000; expect 0 run "$top/configs/bvp_convergence.cfg" -o large.h5 -j 2 -s 'sweep.k=[28]' -s run.device=cpu) && "$sweep" show large.h5 | grep -q done || fail "large n without fields"
+(ulimit -v 2000000; expect 0 run "$top/configs/bvp_convergence.cfg" -o large.h5 -j 2 -s 'sweep.k=[28]' \
+    -s run.device=cpu)
+"$sweep" show large.h5 | grep -q done || fail "large n without fields"
 expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.k=[39]' -s solver=a2d -s run.device=cpu
 says 'one run needs'; says 'lower grid.n to at most'
 expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.k=[39]' -s 'output.fields.precision=double' \

@@ -1,6 +1,6 @@
-/* Rows `cpu.a2s`, `cpu.a2d`, `cpu.a2sd`: divide and conquer over r columns (the paper's A2, figure 1). f is evaluated in
- * double; h² f is rounded to the row's precision. What does not fill the columns, entries rs .. n-1, is summed one after
- * another as the paper says. */
+/* Rows `cpu.a2s`, `cpu.a2d`, `cpu.a2sd`: divide and conquer over r columns (the paper's A2, figure 1). f is evaluated
+ * in double; h² f is rounded to the row's precision. What does not fill the columns, entries rs .. n-1, is summed one
+ * after another as the paper says. */
 #include <math.h>
 #include <omp.h>
 

@@ -1,13 +1,13 @@
 /* Row `cpu.scan`: totals first, then u (numerics.md, 7).
  *
- * A problem is cut into chunks of LANES*rows points, in a way that n alone decides. In a first pass over the chunks f is
- * evaluated and nothing stored but two totals a chunk: A, the sum of its d, and B, the sum of its y if it began with
+ * A problem is cut into chunks of LANES*rows points, in a way that n alone decides. In a first pass over the chunks f
+ * is evaluated and nothing stored but two totals a chunk: A, the sum of its d, and B, the sum of its y if it began with
  * y = 0. One walk along the chunks gives y before each, one back gives u after each. In a second pass f is evaluated
  * again and u comes out of each chunk by itself; where nobody wants the field, only its norms are kept, so that memory
  * is 32 bytes a chunk. A problem of one chunk needs no first pass.
  *
- * All sums are pairs (pair_point.h): they cost a fraction of evaluating f, and leave of the rounding errors that of f, of
- * h² f and of the last addition.
+ * All sums are pairs (pair_point.h): they cost a fraction of evaluating f, and leave of the rounding errors that of f,
+ * of h² f and of the last addition.
  *
  * In a chunk LANES stretches of `rows` points lie side by side, point l*rows + k at [k*LANES + l]; the zeros that fill
  * the last chunk up are put before the first point, where they change no sum. */
@@ -384,7 +384,7 @@ static struct sw_cost cost(const struct sw_bvp *bvp)
 extern const struct sw_bvp_ops bvp_scan_cpu;
 const struct sw_bvp_ops bvp_scan_cpu = {
     .name = "cpu.scan",
-    .about = "totals first, then u, chunk by chunk: vectors, all cores, sums in twice the precision, no memory without fields",
+    .about = "totals first, then u: vectors, all cores, sums in twice the precision, no memory without fields",
     .space = SW_HOST,
     .bytes = bytes,
     .create = create,

@@ -48,8 +48,10 @@ enum sw_bvp_fault {
     SW_BVP_U_NOT_FINITE               /* f is finite, but u overflows: it does at x0, which sums up everything   */
 };
 
-struct sw_bvp_result {                /* with e = u - exact: sqrt(mean e²), max |e|, |e|_2/|exact|_2 (the paper's error, */
-    double  rms, max, rel;            /* (14)), over points 0 .. n-1, in an order fixed by n and the row; NaN without exact */
+struct sw_bvp_result {
+    double  rms, max, rel;            /* with e = u - exact: sqrt(mean e²), max |e|, |e|_2/|exact|_2 (the paper's error,
+                                       * (14)), over the points, in an order fixed by n, r and the row; NaN without
+                                       * exact                                                                   */
     enum sw_bvp_fault fault;          /* then the norms and the field are NaN                                    */
     double  where;                    /* the first x at fault; NaN: none                                         */
 };
@@ -60,7 +62,8 @@ struct sw_bvp;
  *  @param row     row of the table, "cpu.a2d", or without its place, "a2d": that of this device; NULL: the first that
  *                 fits
  *  @param device  borrowed
- *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY; SW_E_CUDA */
+ *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY;
+ *          SW_E_CUDA */
 enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, struct sw_device *device,
                              struct sw_bvp **bvp);
 void sw_bvp_destroy(struct sw_bvp **bvp);
@@ -71,7 +74,7 @@ const char *sw_bvp_name(const struct sw_bvp *bvp);  /* "cpu.scan" */
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run);
 
-/** Compile what a row would compile at run time, so that its errors are seen before a run; as sw_stepper_try_compile(). */
+/** Compile what a row would compile at run time, so that its errors are seen before a run (sw_stepper_try_compile()). */
 enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm);
 
 /** What a row counts for a point, f and norms apart; NaN: not counted. */

@@ -9,9 +9,10 @@ struct sw_bvp_ops {
     enum sw_space  space;   /* the kind of device it works on                                        */
     const char    *absent;  /* NULL, or why this build lacks it                                      */
     bool           (*fits)(const struct sw_bvp_desc *desc);  /* shapes; NULL: all                     */
-    void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run);
+    void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed,
+                            size_t *per_run);
     enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */
-    enum sw_status (*solve)(struct sw_bvp *bvp);             /* run, param and count are in bvp; refused ones left out */
+    enum sw_status (*solve)(struct sw_bvp *bvp);  /* run, param and count are in bvp; refused ones are left out */
     enum sw_status (*fetch)(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
     void           (*destroy)(struct sw_bvp *bvp);           /* own may be NULL                       */
     enum sw_status (*try_compile)(const struct sw_bvp_desc *desc, int sm);  /* NULL: compiles nothing  */

@@ -223,7 +223,7 @@ static const char example[] =
     "f       = \"pi^2/4*cos(pi/2*x)\";\n"
     "exact   = \"cos(pi/2*x)\";                               // switches the error norms on\n"
     "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
-    "output  = { file = \"results/bvp.h5\"; };                // fields = { precision = \"double\"; } saves u as well\n";
+    "output  = { file = \"results/bvp.h5\"; };               // fields = { precision = \"double\"; } saves u, too\n";
 
 extern const struct sw_problem problem_bvp;
 const struct sw_problem problem_bvp = {
