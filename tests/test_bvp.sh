@@ -92,5 +92,13 @@ expect 3 check plain.cfg -s r=1.5; says 'whole number'
 sed 's/f = "1"; //' plain.cfg >nof.cfg
 expect 3 check nof.cfg; says "'f' is missing"
 
+expect 3 check plain.cfg -s 'left={neumann=1.0; dirichlet=2.0;}'; says "'left' has more than one of"
+expect 3 check plain.cfg -s 'left.robin=[1.0, 2.0]'; says "'left.robin' is a list of 3 numbers or expressions"
+expect 3 check plain.cfg -s 'left.robin=1.0'; says "'left.robin' is a list of 3 numbers or expressions"
+expect 3 check plain.cfg -s 'left.dirichlet=x'; says "unknown name 'x'"
+expect 3 check plain.cfg -s p=1+x -s solver=scan; says 'solver scan: it sums, for p = 1'; says 'fit here: cpu.thomas'
+expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0'; says 'singular at x = 0'
+expect 0 run plain.cfg -o robin.h5 -s 'left.robin=["1", "-1", "0"]' -s 'right.robin=[1.0, 1.0, 0.0]'; says '1 ok'
+
 [ $failures = 0 ] && echo "bvp: all as it should be"
 exit $((failures > 0))

@@ -112,7 +112,8 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5
 #define A1_ROW(row, n, text, size)                                                                       \
     extern const struct sw_bvp_ops row;                                                                  \
     const struct sw_bvp_ops row = {                                                                      \
-        .name = (n), .about = (text), .space = SW_HOST, .bytes = bytes, .create = create, .solve = solve, \
+        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,         \
+        .create = create, .solve = solve,                                                                \
         .fetch = fetch, .destroy = destroy, .cost = cost, .word = (size)}
 
 A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", 4);

@@ -259,7 +259,8 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9
 #define A2_ROW(row, n, text, size, size_of_carry)                                                                  \
     extern const struct sw_bvp_ops row;                                                                            \
     const struct sw_bvp_ops row = {                                                                                \
-        .name = (n), .about = (text), .space = SW_HOST, .bytes = bytes, .create = create, .solve = solve,          \
+        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,                   \
+        .create = create, .solve = solve,                                                                          \
         .fetch = fetch, .destroy = destroy, .cost = cost, .columns = true, .word = (size), .carry = (size_of_carry)}
 
 A2_ROW(bvp_a2s_cpu, "cpu.a2s", "divide and conquer over r columns, single precision (the paper's A2S)", 4, 4);

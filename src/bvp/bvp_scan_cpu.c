@@ -386,6 +386,7 @@ const struct sw_bvp_ops bvp_scan_cpu = {
     .name = "cpu.scan",
     .about = "totals first, then u: vectors, all cores, sums in twice the precision, no memory without fields",
     .space = SW_HOST,
+    .fits = sw_bvp_plain,
     .bytes = bytes,
     .create = create,
     .solve = solve,

@@ -2,6 +2,16 @@
 #include "bvp/sw_bvp_impl.h"
 
 extern const struct sw_bvp_ops bvp_a1s_cpu, bvp_a1d_cpu, bvp_a2s_cpu, bvp_a2d_cpu, bvp_a2sd_cpu, bvp_scan_cpu;
+extern const struct sw_bvp_ops bvp_thomas_cpu, bvp_lapack_cpu;
+
+#ifdef SW_HAVE_CUDA
+extern const struct sw_bvp_ops bvp_thomas_cuda;
+#else
+static const struct sw_bvp_ops bvp_thomas_cuda = {
+    .name = "cuda.thomas", .space = SW_DEVICE,
+    .absent = "built without CUDA: install the CUDA toolkit and run make again",
+};
+#endif
 
 const struct sw_bvp_ops *const sw_bvp_table[] = {
     &bvp_scan_cpu,  /* totals first, nothing stored; then u                         */
@@ -10,5 +20,8 @@ const struct sw_bvp_ops *const sw_bvp_table[] = {
     &bvp_a2sd_cpu,  /* the same in single precision, but the sums across columns    */
     &bvp_a2s_cpu,   /* all in single precision                                      */
     &bvp_a1s_cpu,   /* one after another in single precision                        */
+    &bvp_thomas_cpu,   /* the general problem as a band matrix */
+    &bvp_lapack_cpu,
+    &bvp_thomas_cuda,
     NULL,
 };

@@ -28,6 +28,9 @@ double host_values_bad(const struct host_values *v, int count);
 /* Sums over points, |u - exact|², |exact|², and the greatest |u - exact|. */
 struct host_norms { double error, exact, max; };
 
+/** out = a program at count points x0 + i h, i = 0 .. count-1, any number of them. x is lost. */
+void host_values_over(struct host_values *v, struct sw_eval *eval, double x0, double h, int64_t count, double *out);
+
 /** Add `count` points with u at v->x. Nothing without exact. value is lost. */
 void host_norms_points(struct host_norms *sum, struct host_values *v, const double *u, int count);
 void host_norms_add(struct host_norms *sum, const struct host_norms *more);

@@ -1,11 +1,44 @@
 #include "bvp/sw_bvp.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "bvp/sw_bvp_impl.h"
+
+/* ------------------------------------------------------------------ the problem */
+
+static bool is_number(const struct sw_program *program, double number)
+{
+    double value;
+    return sw_program_constant(program, &value) && value == number;
+}
+
+bool sw_bvp_plain(const struct sw_bvp_desc *d)
+{
+    const struct sw_bvp_end *l = &d->left, *r = &d->right;
+    if ((d->p && !is_number(d->p, 1)) || (d->q && !is_number(d->q, 0))) return false;
+    if (l->dirichlet || l->robin[0] || (l->neumann && !is_number(l->neumann, 0))) return false;
+    return !r->neumann && !r->robin[0] && (!r->dirichlet || is_number(r->dirichlet, 0));
+}
+
+void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
+{
+    static const char *const what[] = {
+        [SW_BVP_F_NOT_FINITE] = "f is not finite at x = %.9g",
+        [SW_BVP_U_NOT_FINITE] = "u is not finite at x = %.9g: the sums of f overflow",
+        [SW_BVP_Q_NOT_FINITE] = "q is not finite at x = %.9g",
+        [SW_BVP_P_NOT_POSITIVE] = "p is not positive and finite at x = %.9g",
+        [SW_BVP_BETA_ZERO] = "robin at x = %.9g has beta = 0; use dirichlet",
+        [SW_BVP_SINGULAR] = "singular at x = %.9g: u' alone at both ends and q = 0, or a pivot that vanishes",
+    };
+    text[0] = 0;
+    if (r->fault) snprintf(text, 160, what[r->fault], r->where);
+}
+
+/* ------------------------------------------------------------------ the row */
 
 /* "cpu.a2d" by its name, or by what follows its place. */
 static bool named(const struct sw_bvp_ops *o, const char *name)
@@ -16,12 +49,13 @@ static bool named(const struct sw_bvp_ops *o, const char *name)
 
 static bool usable(const struct sw_bvp_ops *o, const struct sw_bvp_desc *desc, enum sw_space space)
 {
-    return !o->absent && o->space == space && (!o->fits || o->fits(desc));
+    return !o->absent && o->space == space && o->fits(desc);
 }
 
 /* Why no row of this name is taken, and what kind of refusal that is. */
 static const char *why_not(const char *name, const struct sw_bvp_desc *desc, enum sw_space space, enum sw_status *kind)
 {
+    static const char only_plain[] = "it sums, for p = 1, q = 0, u' = 0 at the left end and u = 0 at the right one";
     const char *why = NULL;
     *kind = SW_E_ABSENT;
     if (!name) return "no row does this problem on this device";
@@ -30,7 +64,10 @@ static const char *why_not(const char *name, const struct sw_bvp_desc *desc, enu
         if (!named(o, name)) continue;
         if (o->absent) why = why ? why : o->absent;
         else if (o->space != space) why = why ? why : "it does not work on this device";
-        else if (o->fits && !o->fits(desc)) why = "it does not do this problem";
+        else if (!o->fits(desc)) {
+            *kind = SW_E_CONFIG;
+            return sw_bvp_plain(desc) ? "it does not do so many points" : only_plain;
+        }
     }
     if (why) return why;
     *kind = SW_E_CONFIG;
@@ -60,8 +97,16 @@ static enum sw_status pick(const struct sw_bvp_desc *desc, const char *name, enu
     return refuse(name, desc, space);
 }
 
+static enum sw_status check_end(const struct sw_bvp_end *e, const char *name)
+{
+    if (!!e->dirichlet + !!e->neumann + !!e->robin[0] <= 1) return SW_OK;
+    return SW_FAIL(SW_E_CONFIG, "'%s' has more than one of dirichlet, neumann and robin", name);
+}
+
 static enum sw_status check_desc(const struct sw_bvp_desc *d)
 {
+    SW_TRY(check_end(&d->left, "left"));
+    SW_TRY(check_end(&d->right, "right"));
     if (d->n < 1) return SW_FAIL(SW_E_ARG, "n = %lld: at least one point is needed", (long long)d->n);
     if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d problems asked for, need at least 1", d->capacity);
     if (d->nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->nparam);
@@ -122,7 +167,7 @@ enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *ro
 {
     for (int k = 0; sw_bvp_table[k]; k++) {
         const struct sw_bvp_ops *o = sw_bvp_table[k];
-        if (!named(o, row) || o->absent || !o->try_compile || (o->fits && !o->fits(desc))) continue;
+        if (!named(o, row) || o->absent || !o->try_compile || !o->fits(desc)) continue;
         return o->try_compile(desc, sm);
     }
     return SW_OK;

@@ -2,15 +2,17 @@
 #define SW_BVP_H
 /* The boundary value problem of docs/numerics.md, section 7, many of one n at a time:
  *
- *     -u'' = f(x) on [x0, x0 + n h],   u' = 0 at its left end,   u = 0 at its right end
+ *     -(p u')' + q u = f on [x0, x0 + n h],   at each end u, u' or alpha u + beta u' given (u' along +x)
  *
- * at the points x_i = x0 + i h, i = 0 .. n-1 (u at the right end is known). The second-order scheme is a tridiagonal
- * system whose factors are bidiagonal with entries 1 and -1, so that its solution is a sum of a sum:
+ * at the points x_i = x0 + i h, i = 0 .. n-1. In the plain case p = 1, q = 0, u' = 0 at the left end and u = 0 at the
+ * right one. There the second-order scheme is a tridiagonal system whose factors are bidiagonal with entries 1 and -1,
+ * so that its solution is a sum of a sum:
  *
  *     d_0 = h² f_0/2,  d_i = h² f_i;    y_i = d_0 + .. + d_i;    u_i = y_i + .. + y_{n-1}
  *
- * A row of the table is a way to form these sums. A problem has its own h, x0 and parameters of f; problems never
- * influence each other, and no bit of one depends on the others, on their number, or on the number of threads.
+ * A row of the table is a way to form these sums, or a band solver for the general case. A problem has its own h, x0
+ * and parameters; problems never influence each other, and no bit of one depends on the others, on their number, or on
+ * the number of threads.
  *
  * Fields are kept only where asked for. The error norms against an exact solution are measured where u is, so that n is
  * bounded by time, and for rows that store no u of their own not by memory.
@@ -26,6 +28,12 @@
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 
+struct sw_bvp_end {                   /* what is given at an end, in parameters: one of these, or nothing        */
+    const struct sw_program *dirichlet;  /* u                                                                    */
+    const struct sw_program *neumann;    /* u'                                                                   */
+    const struct sw_program *robin[3];   /* alpha u + beta u' = value: alpha, beta, value                        */
+};
+
 struct sw_bvp_desc {                  /* what all problems of a batch have in common; programs are borrowed      */
     int64_t n;                        /* points, >= 1                                                            */
     int     capacity;                 /* most problems a batch will have, >= 1                                   */
@@ -35,7 +43,12 @@ struct sw_bvp_desc {                  /* what all problems of a batch have in co
     int     nparam;                   /* parameters of a problem: the RUN symbols of the programs                */
     const struct sw_program *f;       /* in the CELL symbol x (slot SW_IN_X) and parameters; no rand             */
     const struct sw_program *exact;   /* likewise; NULL: no norms                                                */
+    const struct sw_program *p, *q;   /* likewise; NULL: 1, 0                                                    */
+    struct sw_bvp_end left, right;    /* nothing: u' = 0, u = 0                                                  */
 };
+
+/** Whether it is the plain case. */
+bool sw_bvp_plain(const struct sw_bvp_desc *desc);
 
 struct sw_bvp_run {                   /* one problem                                                             */
     double  h, x0;
@@ -45,7 +58,11 @@ struct sw_bvp_run {                   /* one problem                            
 enum sw_bvp_fault {
     SW_BVP_FINE,
     SW_BVP_F_NOT_FINITE,              /* f is inf or nan somewhere                                               */
-    SW_BVP_U_NOT_FINITE               /* f is finite, but u overflows: it does at x0, which sums up everything   */
+    SW_BVP_U_NOT_FINITE,              /* f is finite, but u overflows: it does at x0, which sums up everything   */
+    SW_BVP_Q_NOT_FINITE,
+    SW_BVP_P_NOT_POSITIVE,            /* or not finite                                                           */
+    SW_BVP_BETA_ZERO,                 /* of an end where alpha u + beta u' is given                              */
+    SW_BVP_SINGULAR                   /* u' is given at both ends and q is 0; or a pivot vanishes                */
 };
 
 struct sw_bvp_result {
@@ -55,6 +72,9 @@ struct sw_bvp_result {
     enum sw_bvp_fault fault;          /* then the norms and the field are NaN                                    */
     double  where;                    /* the first x at fault; NaN: none                                         */
 };
+
+/** "f is not finite at x = 0.5". text has room for 160 characters. */
+void sw_bvp_explain(const struct sw_bvp_result *result, char text[160]);
 
 struct sw_bvp;
 
@@ -74,7 +94,7 @@ const char *sw_bvp_name(const struct sw_bvp *bvp);  /* "cpu.scan" */
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run);
 
-/** Compile what a row would compile at run time, so that its errors are seen before a run (sw_stepper_try_compile()). */
+/** Compile what a row would compile at run time, so that its errors are seen before a run: sw_stepper_try_compile(). */
 enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm);
 
 /** What a row counts for a point, f and norms apart; NaN: not counted. */

@@ -8,7 +8,7 @@ struct sw_bvp_ops {
     const char    *about;   /* one line for `sweep list`                                             */
     enum sw_space  space;   /* the kind of device it works on                                        */
     const char    *absent;  /* NULL, or why this build lacks it                                      */
-    bool           (*fits)(const struct sw_bvp_desc *desc);  /* shapes; NULL: all                     */
+    bool           (*fits)(const struct sw_bvp_desc *desc);  /* sw_bvp_plain, if it sums              */
     void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed,
                             size_t *per_run);
     enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */

@@ -216,8 +216,17 @@ done:
     return st;
 }
 
+static const struct sw_setting *element(const struct sw_setting *list, const char *number, size_t length)
+{
+    long k = 0;
+    if (length < 1 || length > 6 || strspn(number, "0123456789") < length) return NULL;
+    for (size_t i = 0; i < length; i++) k = 10 * k + (number[i] - '0');
+    return k < list->count ? list->child[k] : NULL;
+}
+
 static const struct sw_setting *member(const struct sw_setting *group, const char *name, size_t length)
 {
+    if (group->kind == SW_SETTING_LIST) return element(group, name, length);
     if (group->kind != SW_SETTING_GROUP) return NULL;
     for (int k = 0; k < group->count; k++)
         if (!strncmp(group->child[k]->name, name, length) && !group->child[k]->name[length]) return group->child[k];

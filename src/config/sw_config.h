@@ -47,6 +47,6 @@ enum sw_status sw_config_read_text(const char *name, const char *text, const cha
                                    struct sw_report *report, struct sw_config **config);
 void sw_config_destroy(struct sw_config **config);
 
-/** The setting at a dotted path, NULL if there is none. */
+/** The setting at a dotted path, NULL if there is none. "left.robin.0" is the first element of a list. */
 const struct sw_setting *sw_config_find(const struct sw_config *config, const char *path);
 #endif

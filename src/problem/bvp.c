@@ -1,7 +1,5 @@
-/* The boundary value problem -u'' = f with u' = 0 at the left end and u = 0 at the right one (docs/numerics.md, 7). A
- * batch is solved by a row of src/bvp; here are its keys, and how runs become problems. */
-#include <stdio.h>
-
+/* The boundary value problem -(p u')' + q u = f (docs/numerics.md, 7). A batch is solved by a row of src/bvp; here are
+ * its keys, and how runs become problems. */
 #include "base/sw_mem.h"
 #include "bvp/sw_bvp.h"
 #include "problem/sw_problem.h"
@@ -17,6 +15,17 @@ struct bvp_sim {
     const struct sw_bvp_result *result;
 };
 
+static const char *const left[] = {"left.dirichlet", "left.neumann", "left.robin.0", "left.robin.1", "left.robin.2"},
+                  *const right[] = {"right.dirichlet", "right.neumann", "right.robin.0", "right.robin.1",
+                                    "right.robin.2"};
+
+static struct sw_bvp_end describe_end(const struct sw_setup *setup, const char *const *key)
+{
+    struct sw_bvp_end e = {.dirichlet = sw_setup_function(setup, key[0]), .neumann = sw_setup_function(setup, key[1])};
+    for (int k = 0; k < 3; k++) e.robin[k] = sw_setup_function(setup, key[2 + k]);
+    return e;
+}
+
 static struct sw_bvp_desc describe(const struct sw_setup *setup)
 {
     return (struct sw_bvp_desc){
@@ -28,6 +37,10 @@ static struct sw_bvp_desc describe(const struct sw_setup *setup)
         .nparam = setup->ncolumn,
         .f = sw_setup_function(setup, "f"),
         .exact = sw_setup_function(setup, "exact"),
+        .p = sw_setup_function(setup, "p"),
+        .q = sw_setup_function(setup, "q"),
+        .left = describe_end(setup, left),
+        .right = describe_end(setup, right),
     };
 }
 
@@ -110,9 +123,7 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 
 static void explain(const struct sw_sim *sim, int j, char text[160])
 {
-    const struct sw_bvp_result *r = &((const struct bvp_sim *)sim)->result[j];
-    if (r->fault == SW_BVP_F_NOT_FINITE) snprintf(text, 160, "f is not finite at x = %.9g", r->where);
-    else snprintf(text, 160, "u is not finite at x = %.9g: the sums of f overflow", r->where);
+    sw_bvp_explain(&((const struct bvp_sim *)sim)->result[j], text);
 }
 
 static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
@@ -192,11 +203,26 @@ static enum sw_status try_compile(const struct sw_problem *problem, const struct
     return sw_bvp_try_compile(&desc, setup->solver, sm);
 }
 
+#define END(path_, what)                                                                            \
+    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .decides = true, .about = what}
+#define ENDS(side, default_)                                                                        \
+    END(side ".dirichlet", "The value of u at the " side " end" default_),                          \
+    END(side ".neumann", "The derivative of u, along +x, at the " side " end."),                    \
+    END(side ".robin.0", "The alpha in alpha u + beta u' = value at the " side " end, written "     \
+        "robin = [alpha, beta, value]."),                                                           \
+    END(side ".robin.1", "The beta there; not 0."), END(side ".robin.2", "The value there.")
+
 static const struct sw_key keys[] = {
     {.path = "f", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X, .decides = true,
      .about = "The right-hand side, an expression in x."},
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
      .about = "The exact solution in x; the error norms are taken against it, also where no field is saved."},
+    {.path = "p", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The coefficient p > 0 in -(p u')' + q u = f, an expression in x; 1 unless given."},
+    {.path = "q", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The coefficient q, an expression in x; 0 unless given."},
+    ENDS("left", "; without anything given there, u' = 0."),
+    ENDS("right", "; without anything given there, u = 0."),
     {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
      .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2; 0 takes the square root of n, "
               "rounded down."},
@@ -229,7 +255,7 @@ extern const struct sw_problem problem_bvp;
 const struct sw_problem problem_bvp = {
     .name = "bvp",
     .title = "Boundary value problem",
-    .equation = "-u'' = f(x), u' = 0 at the left end, u = 0 at the right one",
+    .equation = "-(p u')' + q u = f(x); p = 1, q = 0, u' = 0 at the left end, u = 0 at the right one unless given",
     .example = example,
     .keys = keys,
     .fields = fields,

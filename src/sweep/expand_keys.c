@@ -88,15 +88,29 @@ static void refuse_unknown(const struct sw_sweep *s, const struct sw_setting *at
     else expand_complain(s, at, "unknown key '%s'; known here:%s", at->path, known);
 }
 
+/* How many keys are elements of a list at `path`: "left.robin.0", ... */
+static int elements(const struct sw_problem *problem, const char *path)
+{
+    char element[80];
+    int n = 0;
+    do snprintf(element, sizeof element, "%s.%d", path, n);
+    while (sw_key_find(problem, element) && ++n);
+    return n;
+}
+
 static void walk(const struct sw_sweep *s, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count && s->own->report->errors < MOST_ERRORS; k++) {
         const struct sw_setting *at = group->child[k];
         const struct sw_key *key = sw_key_find(s->problem, at->path);
         bool names = key && key->kind == SW_KEY_NAMES;
+        int wanted;
         if (key && !names) continue;
         if (!key && !is_group(s->problem, at->path)) refuse_unknown(s, at, group->path);
-        else if (at->kind != SW_SETTING_GROUP)
+        else if ((wanted = elements(s->problem, at->path)) > 0) {
+            if (at->kind != SW_SETTING_LIST || at->count != wanted)
+                expand_complain(s, at, "'%s' is a list of %d numbers or expressions", at->path, wanted);
+        } else if (at->kind != SW_SETTING_GROUP)
             expand_complain(s, at, "'%s' is a group: write %s = { ... };", at->path, at->name);
         else if (!names) walk(s, at);
     }

@@ -1,0 +1,292 @@
+/* -(p u')' + q u = f with all kinds of ends, by every row that does it. */
+#include "helpers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bvp/sw_bvp_impl.h"
+
+static const struct sw_bvp_ops *under_test;
+static struct sw_device *device;
+
+/* Programs in x and the parameters a, b. */
+static struct sw_program *compiled(const char *text)
+{
+    static const struct sw_symbol symbol[] = {
+        {"x", SW_RATE_CELL, SW_IN_X}, {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}};
+    const struct sw_scope scope = {.symbol = symbol, .count = 3};
+    struct sw_expr_error err = {0};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    if (!text) return NULL;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        fail_msg("'%s': %s", text, err.text);
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+struct end { const char *dirichlet, *neumann, *robin[3]; };
+struct texts { const char *f, *exact, *p, *q; struct end left, right; };
+
+enum { MOST = 16 };
+struct solver {
+    struct sw_bvp_desc desc;
+    struct sw_program *program[MOST];
+    int                count;
+    struct sw_bvp     *b;
+};
+
+static const struct sw_program *program_of(struct solver *m, const char *text)
+{
+    return m->program[m->count++] = compiled(text);
+}
+
+static struct sw_bvp_end end_of(struct solver *m, const struct end *e)
+{
+    struct sw_bvp_end end = {.dirichlet = program_of(m, e->dirichlet), .neumann = program_of(m, e->neumann)};
+    for (int k = 0; k < 3; k++) end.robin[k] = program_of(m, e->robin[k]);
+    return end;
+}
+
+static struct sw_bvp_desc describe(struct solver *m, int64_t n, int capacity, const struct texts *t)
+{
+    return (struct sw_bvp_desc){.n = n, .capacity = capacity, .keep = true, .nparam = 2, .f = program_of(m, t->f),
+                                .exact = program_of(m, t->exact), .p = program_of(m, t->p), .q = program_of(m, t->q),
+                                .left = end_of(m, &t->left), .right = end_of(m, &t->right)};
+}
+
+static struct solver make(int64_t n, int capacity, const struct texts *t)
+{
+    struct solver m = {0};
+    m.desc = describe(&m, n, capacity, t);
+    assert_ok(sw_bvp_create(&m.desc, under_test->name, device, &m.b));
+    return m;
+}
+
+static void unmake(struct solver *m)
+{
+    sw_bvp_destroy(&m->b);
+    for (int k = 0; k < m->count; k++) sw_program_destroy(&m->program[k]);
+}
+
+/* On [x0, x0 + length]. The solver stays. */
+static struct sw_bvp_result solve_in(const struct solver *m, double x0, double length, const double **field)
+{
+    struct sw_bvp_run run = {.h = length / (double)m->desc.n, .x0 = x0};
+    const void *u;
+    const struct sw_bvp_result *result;
+    assert_ok(sw_bvp_solve(m->b, 1, &run, (double[]){1.5, -0.5}));
+    assert_ok(sw_bvp_fetch(m->b, &u, &result));
+    if (field) *field = u;
+    return *result;
+}
+
+static struct sw_bvp_result solved(int64_t n, const struct texts *t, double x0, double length)
+{
+    struct solver m = make(n, 1, t);
+    struct sw_bvp_result r = solve_in(&m, x0, length, NULL);
+    unmake(&m);
+    return r;
+}
+
+static void need_row(void)
+{
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    if (!device) skip_unless_needed("cuda", "no device for this row");
+}
+
+/* ---- what it computes */
+
+/* u = sin(2x) + x² on [0.5, 2], given in each way at each end: second order in the largest error. */
+static void is_of_second_order_with_all_kinds_of_ends(void **state)
+{
+    static const struct end left[] = {{.dirichlet = "sin(1) + 0.25"}, {.neumann = "2*cos(1) + 1"},
+                                      {.robin = {"3", "-2", "3*(sin(1) + 0.25) - 2*(2*cos(1) + 1)"}}},
+                            right[] = {{.dirichlet = "sin(4) + 4"}, {.neumann = "2*cos(4) + 4"},
+                                       {.robin = {"3", "2", "3*(sin(4) + 4) + 2*(2*cos(4) + 4)"}}};
+    struct texts t = {.f = "-(2*x*(2*cos(2*x) + 2*x) + (1 + x^2)*(2 - 4*sin(2*x))) + (2 + cos(x))*(sin(2*x) + x^2)",
+                      .exact = "sin(2*x) + x^2", .p = "1 + x^2", .q = "2 + cos(x)"};
+    (void)state;
+    need_row();
+    for (int k = 0; k < 9; k++) {
+        double error[3];
+        t.left = left[k / 3];
+        t.right = right[k % 3];
+        for (int j = 0; j < 3; j++) error[j] = solved(40 << j, &t, 0.5, 1.5).max;
+        for (int j = 0; j < 2; j++) {
+            double order = log2(error[j] / error[j + 1]);
+            if (!(fabs(order - 2) < 0.1))
+                fail_msg("ends %d and %d: order %.3f (errors %.3g %.3g %.3g)", k / 3, k % 3, order, error[0], error[1],
+                         error[2]);
+        }
+    }
+}
+
+/* u = a x² + b x + 1 on [1, 3], p = 2: differences and half cells are exact; some 10 roundings, amplified by n² in the
+ * solution of so few equations. */
+static void is_exact_for_a_parabola_from_one_point_on(void **state)
+{
+    static const struct end left[] = {{.dirichlet = "a + b + 1"}, {.neumann = "2*a + b"},
+                                      {.robin = {"1", "-1", "a + b + 1 - (2*a + b)"}}},
+                            right[] = {{.dirichlet = "9*a + 3*b + 1"}, {.neumann = "6*a + b"},
+                                       {.robin = {"2", "1", "2*(9*a + 3*b + 1) + 6*a + b"}}};
+    struct texts t = {.f = "-4*a", .exact = "a*x^2 + b*x + 1", .p = "2"};
+    (void)state;
+    need_row();
+    for (int k = 0; k < 9; k++) {
+        if (k == 4) continue;  /* u' at both ends */
+        t.left = left[k / 3];
+        t.right = right[k % 3];
+        for (int64_t n = 1; n < 20; n++) {
+            struct sw_bvp_result r = solved(n, &t, 1, 2);
+            assert_int_equal(r.fault, SW_BVP_FINE);
+            assert_near(r.max, 0, 12 * 0x1p-53 * 10 * (double)(n * n + 4));
+        }
+    }
+}
+
+static void ends_follow_the_parameters_of_each_run(void **state)
+{
+    enum { RUNS = 4, N = 7 };
+    const struct texts t = {.f = "1", .q = "1 + x", .left = {.robin = {"1", "a", "b"}}, .right = {.dirichlet = "a*b"}};
+    struct sw_bvp_run run[RUNS];
+    double param[2 * RUNS];
+    const void *all;
+    const struct sw_bvp_result *result;
+    (void)state;
+    need_row();
+    struct solver m = make(N, RUNS + 1, &t), one = make(N, 1, &t);
+    for (int j = 0; j < RUNS; j++) {
+        run[j] = (struct sw_bvp_run){.h = 0.1 * (j + 1)};
+        param[j] = -1 - j;
+        param[RUNS + j] = 0.5 * j;
+    }
+    param[2] = 0;  /* beta */
+    assert_ok(sw_bvp_solve(m.b, RUNS, run, param));
+    assert_ok(sw_bvp_fetch(m.b, &all, &result));
+    for (int j = 0; j < RUNS; j++) {
+        const void *alone;
+        const struct sw_bvp_result *r;
+        assert_int_equal(result[j].fault, j == 2 ? SW_BVP_BETA_ZERO : SW_BVP_FINE);
+        if (j == 2) continue;
+        assert_ok(sw_bvp_solve(one.b, 1, &run[j], (double[]){param[j], param[RUNS + j]}));
+        assert_ok(sw_bvp_fetch(one.b, &alone, &r));
+        assert_memory_equal(alone, (const double *)all + j * N, N * sizeof(double));
+    }
+    unmake(&m);
+    unmake(&one);
+}
+
+static void the_given_value_is_in_the_field(void **state)
+{
+    const struct texts t = {.f = "1", .left = {.dirichlet = "7.25"}};
+    const double *field;
+    (void)state;
+    need_row();
+    struct solver m = make(5, 1, &t);
+    solve_in(&m, 0, 1, &field);
+    assert_near(field[0], 7.25, 0);
+    unmake(&m);
+}
+
+/* ---- what it refuses */
+
+static void explains(const struct texts *t, const char *why)
+{
+    char text[160];
+    struct sw_bvp_result r = solved(8, t, 0, 1);
+    sw_bvp_explain(&r, text);
+    assert_string_equal(text, why);
+    assert_true(isnan(r.rms));
+}
+
+static void says_which_coefficient_is_wrong_and_where(void **state)
+{
+    static const struct end given = {.dirichlet = "0"};
+    (void)state;
+    need_row();
+    explains(&(struct texts){.f = "1/(x - 0.25)", .q = "1"}, "f is not finite at x = 0.25");
+    explains(&(struct texts){.f = "1", .q = "1/(x - 0.5)"}, "q is not finite at x = 0.5");
+    explains(&(struct texts){.f = "1", .p = "x - 0.5"}, "p is not positive and finite at x = 0.0625");
+    explains(&(struct texts){.f = "1", .right = {.robin = {"1", "0", "1"}}},
+             "robin at x = 1 has beta = 0; use dirichlet");
+    /* f does not count where u is given */
+    assert_int_equal(solved(8, &(struct texts){.f = "1/x", .left = given}, 0, 1).fault, SW_BVP_FINE);
+}
+
+static void says_that_the_problem_is_singular(void **state)
+{
+    static const char why[] = "singular at x = 0: u' alone at both ends and q = 0, or a pivot that vanishes";
+    (void)state;
+    need_row();
+    explains(&(struct texts){.f = "cos(pi*x)", .right = {.neumann = "0"}}, why);
+    explains(&(struct texts){.f = "1", .p = "1 + x", .q = "0*x", .left = {.neumann = "1"}, .right = {.neumann = "2"}},
+             why);
+    assert_int_equal(solved(1, &(struct texts){.f = "1", .q = "-2"}, 0, 1).fault, SW_BVP_SINGULAR);  /* 1 + q h²/2 */
+    assert_int_equal(solved(8, &(struct texts){.f = "1", .q = "1", .right = {.neumann = "0"}}, 0, 1).fault,
+                     SW_BVP_FINE);
+}
+
+static void two_conditions_at_one_end_are_refused(void **state)
+{
+    const struct texts t = {.f = "1", .right = {.neumann = "0", .dirichlet = "0"}};
+    struct solver m = {0};
+    (void)state;
+    need_row();
+    m.desc = describe(&m, 8, 1, &t);
+    assert_int_equal(sw_bvp_create(&m.desc, NULL, device, &m.b), SW_E_CONFIG);
+    assert_contains(sw_err_message(), "'right' has more than one of dirichlet, neumann and robin");
+    unmake(&m);
+}
+
+static void rows_that_only_sum_are_refused_and_not_picked(void **state)
+{
+    const struct texts t = {.f = "1", .p = "1 + x"}, plain = {.f = "1", .p = "2/2", .q = "0", .left = {.neumann = "0"}};
+    struct solver m = {0}, s = {0};
+    (void)state;
+    need_row();
+    if (under_test->space != SW_HOST) return;
+    m.desc = describe(&m, 8, 1, &t);
+    assert_int_equal(sw_bvp_create(&m.desc, "a2d", device, &m.b), SW_E_CONFIG);
+    assert_contains(sw_err_message(), "solver a2d: it sums, for p = 1, q = 0, u' = 0 at the left end and u = 0 at the "
+                                      "right one; fit here: cpu.thomas cpu.lapack");
+    assert_ok(sw_bvp_create(&m.desc, NULL, device, &m.b));
+    assert_string_equal(sw_bvp_name(m.b), "cpu.thomas");
+    s.desc = describe(&s, 8, 1, &plain);
+    assert_ok(sw_bvp_create(&s.desc, NULL, device, &s.b));
+    assert_string_equal(sw_bvp_name(s.b), "cpu.scan");
+    unmake(&m);
+    unmake(&s);
+}
+
+static bool is_general(void)
+{
+    struct sw_program *q = compiled("1 + x");
+    bool fits = under_test->absent || under_test->fits(&(struct sw_bvp_desc){.n = 10, .q = q});
+    sw_program_destroy(&q);
+    return fits;
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_of_second_order_with_all_kinds_of_ends),
+        cmocka_unit_test(is_exact_for_a_parabola_from_one_point_on),
+        cmocka_unit_test(ends_follow_the_parameters_of_each_run),
+        cmocka_unit_test(the_given_value_is_in_the_field),
+        cmocka_unit_test(says_which_coefficient_is_wrong_and_where),
+        cmocka_unit_test(says_that_the_problem_is_singular),
+        cmocka_unit_test(two_conditions_at_one_end_are_refused),
+        cmocka_unit_test(rows_that_only_sum_are_refused_and_not_picked),
+    };
+    int failed = 0;
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        under_test = sw_bvp_table[k];
+        if (!is_general() || (small_suite() && under_test->space == SW_HOST)) continue;
+        if (sw_device_open(under_test->space == SW_HOST ? "cpu" : "cuda", 2, &device)) device = NULL;
+        failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
+        sw_device_close(&device);
+    }
+    return failed;
+}
