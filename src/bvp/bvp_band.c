@@ -1,7 +1,7 @@
 /* Rows `cpu.thomas`, `cpu.lapack`, `cuda.thomas`: the general problem as a tridiagonal system, by a row of the band
- * table (docs/numerics.md, 7). Finite volumes: cells of width h around the points x_0 .. x_n, half ones at the ends; the flux
- * between two points is p at their middle times the difference quotient. A point where u is given is no unknown. The
- * matrix is made on the CPU, also for a device. In the plain case all its pivots are 1, and this is a1d. */
+ * table (docs/numerics.md, 7). Finite volumes: cells of width h around the points x_0 .. x_n, half ones at the ends; the
+ * flux between two points is p at their middle times the difference quotient. A point where u is given is no unknown.
+ * The matrix is made on the CPU, also for a device. In the plain case all its pivots are 1, and this is a1d. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -30,10 +30,11 @@ enum { VL = 4 };
 typedef double vec __attribute__((vector_size(8 * VL)));
 struct pairs { vec hi, lo; };
 
-static inline struct pairs plus(struct pairs s, vec v)
+static inline void add(struct pairs *s, vec v)
 {
-    vec t = s.hi + v, z = t - s.hi;
-    return (struct pairs){t, s.lo + ((s.hi - (t - z)) + (v - z))};
+    vec t = s->hi + v, z = t - s->hi;
+    s->lo += (s->hi - (t - z)) + (v - z);
+    s->hi = t;
 }
 
 /* What of the chunk is kept between the passes: totals, then what comes before and after, then norms. */
@@ -76,8 +77,8 @@ static void sum_twice(const double *f, double h2, int rows, struct lane_totals *
     EACH_GROUP {
         struct pairs y = {0}, z = {0};
         for (int k = 0; k < rows; k++) {
-            y = plus(y, AT(f, k) * h2);
-            z = plus(z, y.hi);
+            add(&y, AT(f, k) * h2);
+            add(&z, y.hi);
             z.lo += y.lo;
         }
         GIVE(a, y);
@@ -89,7 +90,7 @@ static void sum(const double *f, double h2, int rows, struct lane_totals *a)
 {
     EACH_GROUP {
         struct pairs y = {0};
-        for (int k = 0; k < rows; k++) y = plus(y, AT(f, k) * h2);
+        for (int k = 0; k < rows; k++) add(&y, AT(f, k) * h2);
         GIVE(a, y);
     }
 }
@@ -100,9 +101,9 @@ static void run_down(double *f, double h2, int rows, struct lane_totals *t)
     EACH_GROUP {
         struct pairs y = TAKE(t), z = {0};
         for (int k = 0; k < rows; k++) {
-            y = plus(y, AT(f, k) * h2);
+            add(&y, AT(f, k) * h2);
             AT(f, k) = y.hi + y.lo;
-            z = plus(z, AT(f, k));
+            add(&z, AT(f, k));
         }
         GIVE(t, z);
     }
@@ -114,7 +115,7 @@ static void run_up(double *y, int rows, const struct lane_totals *t)
     EACH_GROUP {
         struct pairs u = TAKE(t);
         for (int k = rows - 1; k >= 0; k--) {
-            u = plus(u, AT(y, k));
+            add(&u, AT(y, k));
             AT(y, k) = u.hi + u.lo;
         }
     }
