@@ -21,6 +21,9 @@
 
 enum { LANES = 16, MOST_ROWS = HOST_POINTS / LANES };
 
+/* Chunks a thread takes at once, some 0.1 ms: threads that share a processor with others take fewer. */
+enum { SHARE = 16 };
+
 /* Pairs of as many lanes as a register of this build has; a lane's bits do not depend on how many. */
 #ifdef __AVX512F__
 enum { VL = 8 };
@@ -290,11 +293,11 @@ static void solve_one(const struct sw_bvp *bvp, int j, union chunk *chunk, struc
     {
         struct host_values *v = &values[omp_get_thread_num()];
         host_values_begin(v, bvp, j);
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, SHARE)
         for (int64_t c = 0; c < p->chunks; c++) chunk_totals(p, &bvp->run[j], c, v, &chunk[c]);
 #pragma omp single
         walk(p, chunk);
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, SHARE)
         for (int64_t c = 0; c < p->chunks; c++) chunk_finish(p, bvp, j, c, v, &chunk[c], &u0);
     }
     gather(p, bvp, j, chunk, u0);
