@@ -56,6 +56,7 @@ equations() {
     done
 }
 cpu() {
+    export OPENBLAS_NUM_THREADS=1  # the row has its own threads, a line each
     for spec in hyperdiffusion:n=512,batch=8192 hyperdiffusion:n=512,batch=8192,per_run cahn_hilliard:n=512,batch=8192 \
                 cahn_hilliard:n=512,batch=8192,forced,per_run; do
         bench cpu "$spec,steps=250" --device cpu --baseline cpu.plain+cpu.thomas
