@@ -59,12 +59,12 @@ assert (none["err_rel"][:] == narrow["err_rel"][:]).all()
 PY
 
 # ---- 2^28 points in less memory than a field of them: 2 GiB
-(ulimit -v 2000000; expect 0 run "$top/configs/bvp_convergence.cfg" -o large.h5 -j 2 -s 'sweep.k=[28]' \
+(ulimit -v 2000000; expect 0 run "$top/configs/bvp_convergence.cfg" -o large.h5 -j 2 -s 'sweep.n=[268435456]' \
     -s run.device=cpu)
 "$sweep" show large.h5 | grep -q done || fail "large n without fields"
-expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.k=[39]' -s solver=a2d -s run.device=cpu
+expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.n=[549755813888L]' -s solver=a2d -s run.device=cpu
 says 'one run needs'; says 'lower grid.n to at most'
-expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.k=[39]' -s 'output.fields.precision=double' \
+expect 4 check "$top/configs/bvp_convergence.cfg" -s 'sweep.n=[549755813888L]' -s 'output.fields.precision=double' \
     -s run.device=cpu
 says 'one run needs'
 
