@@ -4,6 +4,12 @@
  * compiles. */
 #include <stddef.h>
 
+#include "base/sw_text.h"
+
 struct sw_embedded { const char *name, *begin, *end; };  /* "expr/random_point.h", as an #include would name it */
 extern const struct sw_embedded sw_embedded[];           /* ends with name NULL */
+
+/** Append a file without its #include lines: what they name stands before it.
+ * @param name  one of the table; anything else is a mistake of the caller */
+void sw_embedded_add(const char *name, struct sw_text *text);
 #endif

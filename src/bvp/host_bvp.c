@@ -129,7 +129,7 @@ void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, i
         result->where = bvp->run[j].x0;
     } else if (bvp->desc.exact) {
         result->rms = sqrt(sum->error / (double)bvp->desc.n);
-        result->max = sum->max;
+        result->max = isnan(sum->error) ? NAN : sum->max;  /* no comparison finds a NaN */
         result->rel = sqrt(sum->error) / sqrt(sum->exact);
     }
 }

@@ -9,7 +9,9 @@ struct sw_pair { double hi, lo; };
 SW_HD static inline struct sw_pair sw_pair_plus(struct sw_pair s, double v)
 {
     double t = s.hi + v, z = t - s.hi;
-    return (struct sw_pair){t, s.lo + ((s.hi - (t - z)) + (v - z))};
+    s.lo += (s.hi - (t - z)) + (v - z);
+    s.hi = t;
+    return s;
 }
 
 SW_HD static inline struct sw_pair sw_pair_add(struct sw_pair a, struct sw_pair b)

@@ -168,7 +168,7 @@ enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *ro
     for (int k = 0; sw_bvp_table[k]; k++) {
         const struct sw_bvp_ops *o = sw_bvp_table[k];
         if (!named(o, row) || o->absent || !o->try_compile || !o->fits(desc)) continue;
-        return o->try_compile(desc, sm);
+        return o->try_compile(o, desc, sm);
     }
     return SW_OK;
 }

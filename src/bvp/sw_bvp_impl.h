@@ -15,7 +15,8 @@ struct sw_bvp_ops {
     enum sw_status (*solve)(struct sw_bvp *bvp);  /* run, param and count are in bvp; refused ones are left out */
     enum sw_status (*fetch)(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
     void           (*destroy)(struct sw_bvp *bvp);           /* own may be NULL                       */
-    enum sw_status (*try_compile)(const struct sw_bvp_desc *desc, int sm);  /* NULL: compiles nothing  */
+    enum sw_status (*try_compile)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm);  /* NULL:
+                                                                 compiles nothing                     */
     struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
     int            word;    /* bytes of a number of its columns, 4 or 8; 0: as desc.single says       */
     bool           columns; /* it uses r                                                             */

@@ -133,3 +133,22 @@ void sw_program_cuda(const struct sw_program *program, const char *prefix, struc
     write_operand(root, program, program->root, SW_RATE_POINT);
     sw_text_printf(text, "    return %s;\n}\n", root);
 }
+
+void sw_program_cuda_prologue(struct sw_text *text)
+{
+    sw_text_add(text, "typedef unsigned int uint32_t;\n"
+                      "typedef unsigned long long uint64_t;\n"
+                      "typedef double real;\n"
+                      "#define SW_FMA(x, y, z) fma(x, y, z)\n");
+    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n", SW_IN_X, SW_IN_U,
+                   SW_IN_UX, SW_INPUTS);
+}
+
+void sw_program_cuda_part(const struct sw_program *program, const char *macro, const char *prefix, struct sw_text *text)
+{
+    const struct sw_program_size size = program ? sw_program_size(program) : (struct sw_program_size){0};
+    sw_text_printf(text, "#define SW_HAS_%s %d\n", macro, program != NULL);
+    sw_text_printf(text, "enum { %s_RUN = %d, %s_STEP = %d, %s_CELL = %d };\n", macro, size.run, macro, size.step, macro,
+                   size.cell);
+    if (program) sw_program_cuda(program, prefix, text);
+}

@@ -201,4 +201,12 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
  * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this
  * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);
+
+/** Append what such functions need under NVRTC, with double for `real` and fma for SW_FMA: types of stdint.h, and SW_IN_X,
+ * .. SW_INPUTS. Once, at the beginning. */
+void sw_program_cuda_prologue(struct sw_text *text);
+
+/** Append the functions behind `#define SW_HAS_MACRO 1` and an enum of MACRO_RUN, MACRO_STEP, MACRO_CELL, the values kept.
+ * @param program  NULL: no functions, SW_HAS_MACRO is 0 */
+void sw_program_cuda_part(const struct sw_program *program, const char *macro, const char *prefix, struct sw_text *text);
 #endif

@@ -1,6 +1,3 @@
-#include <assert.h>
-#include <string.h>
-
 #include "base/sw_embed.h"
 #include "stepper/line_kernels.h"
 
@@ -9,30 +6,10 @@ const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
     [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
 };
 
-/* What NVRTC lacks of stdint.h, and what the generated functions expect. */
-static const char prologue[] =
-    "typedef unsigned int uint32_t;\n"
-    "typedef unsigned long long uint64_t;\n"
-    "typedef double real;\n"
-    "#define SW_FMA(x, y, z) fma(x, y, z)\n";
-
 static const char *const before[] = {
     "base/sw_hd.h", "expr/random_point.h", "stepper/line_point.h", "stepper/measure_point.h", "stepper/batch_point.h",
     "sum_rtc.cuh", 0,
 };
-
-/* An embedded file without its #include lines: what they name stands before it. */
-static void add_file(struct sw_text *text, const char *name)
-{
-    const struct sw_embedded *file = sw_embedded;
-    while (file->name && strcmp(file->name, name)) file++;
-    assert(file->name);  /* the Makefile's list `embedded` has all of them */
-    for (const char *line = file->begin, *end; line < file->end; line = end) {
-        const char *newline = memchr(line, '\n', (size_t)(file->end - line));
-        end = newline ? newline + 1 : file->end;
-        if (strncmp(line, "#include", 8)) sw_text_add_bytes(text, line, (size_t)(end - line));
-    }
-}
 
 struct part { const char *macro, *prefix; const struct sw_program *program; };
 enum { INITIAL_PART, G_PART, S_PART, ENERGY_PART, PARTS };
@@ -52,11 +29,7 @@ static struct sw_program_size size_of(const struct sw_program *program)
 
 static void add_part(struct sw_text *text, const struct part *p)
 {
-    struct sw_program_size size = size_of(p->program);
-    sw_text_printf(text, "#define SW_HAS_%s %d\n", p->macro, p->program != NULL);
-    sw_text_printf(text, "enum { %s_RUN = %d, %s_STEP = %d, %s_CELL = %d };\n", p->macro, size.run, p->macro, size.step,
-                   p->macro, size.cell);
-    if (p->program) sw_program_cuda(p->program, p->prefix, text);
+    sw_program_cuda_part(p->program, p->macro, p->prefix, text);
 }
 
 struct sw_program_size sw_line_kept(const struct sw_line_model *model)
@@ -67,10 +40,8 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model)
 
 static void add_prologue(struct sw_text *text, const char *const *file)
 {
-    sw_text_add(text, prologue);
-    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n", SW_IN_X, SW_IN_U,
-                   SW_IN_UX, SW_INPUTS);
-    for (int k = 0; file[k]; k++) add_file(text, file[k]);
+    sw_program_cuda_prologue(text);
+    for (int k = 0; file[k]; k++) sw_embedded_add(file[k], text);
 }
 
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
@@ -79,7 +50,7 @@ void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
     parts_of(model, part);
     add_prologue(text, before);
     for (int k = 0; k < PARTS; k++) add_part(text, &part[k]);
-    add_file(text, "line_rtc.cuh");
+    sw_embedded_add("line_rtc.cuh", text);
 }
 
 static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
@@ -124,9 +95,9 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
     sw_text_printf(text, "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, AT_TEAM = %d };\n",
                    shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room, shape->at_team);
     sw_text_printf(text, "#define CLUSTERED %d\n", shape->cluster > 1);
-    add_file(text, "line_scalars_rtc.cuh");
-    add_file(text, "line_fused_rtc.cuh");
-    add_file(text, "line_fused_team_rtc.cuh");
+    sw_embedded_add("line_scalars_rtc.cuh", text);
+    sw_embedded_add("line_fused_rtc.cuh", text);
+    sw_embedded_add("line_fused_team_rtc.cuh", text);
 }
 
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,

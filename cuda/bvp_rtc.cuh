@@ -1,0 +1,139 @@
+/* What the kernels of all rows of the boundary value problem share; compiled at run time (src/bvp/device_bvp_cuda.c),
+ * behind
+ *
+ *     base/sw_hd.h, bvp/pair_point.h, bvp/bvp_batch_point.h
+ *     SW_HAS_F (1), SW_HAS_EXACT            1 if there is the expression, else 0
+ *     F_RUN, .. EXACT_CELL                  how many values it keeps at each rate
+ *     model_f_*, model_exact_*              its functions (sw_program_cuda), in the CELL symbol x and parameters
+ *     PARAMS                                parameters that these use, the first ones of a problem
+ *     word_t, field_t                       numbers of the row's columns, of a kept field: float or double
+ *     NORM_THREADS                          threads of norms_k
+ *
+ * Nothing in the text belongs to a run. x, f and exact are double in all rows. */
+
+/* One problem in the registers of a thread: all indices below are constants, so what is not used takes none. */
+struct problem {
+    double    h, x0, h2;
+    long long r;                              /* 0: left out, nothing else is set    */
+    double    param[PARAMS + 1], f[F_RUN + 1], exact[EXACT_RUN + 1];
+};
+
+__device__ static inline struct problem problem_of(const struct bvp_batch &b, int j)
+{
+    struct problem p;
+    p.h = b.job[j].h;
+    p.x0 = b.job[j].x0;
+    p.r = b.job[j].r;
+    p.h2 = p.h * p.h;
+#pragma unroll
+    for (int k = 0; k < PARAMS; k++) p.param[k] = b.param[(long long)k * b.count + j];
+#pragma unroll
+    for (int k = 0; k < F_RUN; k++) p.f[k] = b.kept[(long long)k * b.count + j];
+#pragma unroll
+    for (int k = 0; k < EXACT_RUN; k++) p.exact[k] = b.kept[(long long)(F_RUN + k) * b.count + j];
+    return p;
+}
+
+__device__ static inline double x_at(const struct problem &p, long long i) { return p.x0 + p.h * (double)i; }
+
+__device__ static inline double f_at(const struct problem &p, double x)
+{
+    double in[SW_INPUTS] = {0}, step[F_STEP + 1], cell[F_CELL + 1];
+    in[SW_IN_X] = x;
+    model_f_step(p.param, 1, p.f, 1, 0.0, 0, step);
+    model_f_cell(p.param, 1, p.f, 1, in, 0, cell);
+    return model_f_point(p.param, 1, p.f, 1, step, 1, cell, 1, in, 0, 0.0, 0);
+}
+
+/* h² f(x_i), half of it at the first point: one rounding more than f, as on the CPU. */
+__device__ static inline double d_of(const struct problem &p, long long i, double f)
+{
+    double d = f * p.h2;
+    return i == 0 ? 0.5 * d : d;
+}
+
+/* NaN without exact. */
+__device__ static inline double exact_at(const struct problem &p, double x)
+{
+#if SW_HAS_EXACT
+    double in[SW_INPUTS] = {0}, step[EXACT_STEP + 1], cell[EXACT_CELL + 1];
+    in[SW_IN_X] = x;
+    model_exact_step(p.param, 1, p.exact, 1, 0.0, 0, step);
+    model_exact_cell(p.param, 1, p.exact, 1, in, 0, cell);
+    return model_exact_point(p.param, 1, p.exact, 1, step, 1, cell, 1, in, 0, 0.0, 0);
+#else
+    return nan("");
+#endif
+}
+
+/* f is not finite at point i of problem j. h > 0, so that the least i is the least x. */
+__device__ static inline void mark_bad(const struct bvp_batch &b, int j, long long i)
+{
+    atomicMin(&b.outcome[j].bad, i);
+}
+
+/* u is known at point i: kept where it is wanted. The first point's must come by here, also where nothing is kept. */
+__device__ static inline void keep_u(const struct bvp_batch &b, int j, long long i, double u)
+{
+    if (i == 0) b.outcome[j].u0 = u;
+    if (b.field) ((field_t *)b.field)[j * b.n + i] = (field_t)u;
+}
+
+/* A point's share. No comparison finds a NaN: that of max is in error (host_norms_result). */
+__device__ static inline void norms_point(struct bvp_norms *sum, double u, double exact)
+{
+    double e = fabs(u - exact);
+    sum->error += e * e;
+    sum->exact += exact * exact;
+    if (e > sum->max) sum->max = e;
+}
+
+__device__ static inline void norms_add(struct bvp_norms *sum, const struct bvp_norms *more)
+{
+    sum->error += more->error;
+    sum->exact += more->exact;
+    if (more->max > sum->max) sum->max = more->max;
+}
+
+/* The sum over a block, whose size is a power of 2, in an order that its size fixes; every thread gets it. shared: an
+ * entry a thread, free again afterwards. */
+__device__ static inline struct bvp_norms block_norms(struct bvp_norms term, struct bvp_norms *shared)
+{
+    shared[threadIdx.x] = term;
+    __syncthreads();
+    for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
+        if (threadIdx.x < w) norms_add(&shared[threadIdx.x], &shared[threadIdx.x + w]);
+        __syncthreads();
+    }
+    term = shared[0];
+    __syncthreads();
+    return term;
+}
+
+/* The parts of each problem j = first .. first + gridDim.x - 1, part[(j - first) * parts + k], become its norms: a block
+ * of NORM_THREADS a problem. 24 bytes and 3 additions a part. */
+extern "C" __global__ void norms_k(struct bvp_batch b, const struct bvp_norms *part, int first, long long parts)
+{
+    __shared__ struct bvp_norms shared[NORM_THREADS];
+    struct bvp_norms sum = {0, 0, 0};
+    for (long long k = threadIdx.x; k < parts; k += NORM_THREADS) norms_add(&sum, &part[blockIdx.x * parts + k]);
+    sum = block_norms(sum, shared);
+    if (threadIdx.x == 0) b.outcome[first + blockIdx.x].norms = sum;
+}
+
+/* Once a batch, a thread a problem: what f and exact keep a run, and the outcome before anything is done. */
+extern "C" __global__ void begin_k(struct bvp_batch b)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= b.count) return;
+    const struct bvp_outcome nothing = {{0, 0, 0}, 0, BVP_NONE};
+    double f[F_RUN + 1];
+    model_f_run(b.param + j, b.count, f);
+    for (int k = 0; k < F_RUN; k++) b.kept[(long long)k * b.count + j] = f[k];
+#if SW_HAS_EXACT
+    double exact[EXACT_RUN + 1];
+    model_exact_run(b.param + j, b.count, exact);
+    for (int k = 0; k < EXACT_RUN; k++) b.kept[(long long)(F_RUN + k) * b.count + j] = exact[k];
+#endif
+    b.outcome[j] = nothing;
+}
