@@ -9,7 +9,7 @@
 #include "helpers.h"
 #include "stepper/sw_stepper_impl.h"
 
-static const struct sw_stepper_ops *under_test;  /* set for each group, in main() */
+static const struct sw_stepper_ops *under_test;  /* set by for_each_row(), in main() */
 static struct sw_device *device, *host;
 
 static const double pi = 3.14159265358979323846, unit = 0x1p-53;

@@ -808,10 +808,7 @@ int main(void)
         cmocka_unit_test(knows_its_memory_before_it_takes_it),
     };
     int failed = 0;
-    for (int k = 0; sw_stepper_table[k]; k++) {
-        under_test = sw_stepper_table[k];
-        if (small_suite() && under_test->space == SW_HOST) continue;
+    for_each_row(sw_stepper_table)
         failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
-    }
     return failed != 0;
 }

@@ -214,9 +214,8 @@ int main(void)
         cmocka_unit_test(names_the_step_at_which_a_long_line_diverged),
     };
     int failed = 0;
-    for (int k = 0; sw_stepper_table[k]; k++) {
-        under_test = sw_stepper_table[k];
-        if (under_test->takes_band || (small_suite() && under_test->space == SW_HOST)) continue;
+    for_each_row(sw_stepper_table) {
+        if (under_test->takes_band) continue;
         failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
     }
     return failed != 0;
