@@ -5,21 +5,11 @@
 #define LANES SW_LANES
 #define VL 2
 #define GROUP 2
-#define TARGET
+#define NUMBERS(of) of(0), of(1)
 #ifdef __FP_FAST_FMA
-#define FMA(a, b, c) fma_each((a), (b), (c))
-#define FMS(a, b, c) fma_each((a), (b), -(c))
-#define FNMA(a, b, c) fma_each(-(a), (b), (c))
-typedef double pair __attribute__((vector_size(16), may_alias));
-static inline pair fma_each(pair a, pair b, pair c) { return (pair){fma(a[0], b[0], c[0]), fma(a[1], b[1], c[1])}; }
-#else
-#define FMA(a, b, c) ((a) * (b) + (c))
-#define FMS(a, b, c) ((a) * (b) - (c))
-#define FNMA(a, b, c) ((c) - (a) * (b))
+#define FUSED fma
 #endif
-#include "stepper/lanes_body.h"
-
-static bool here(void) { return true; }
+#include "stepper/lanes_generic_body.h"
 
 extern const struct sw_lanes_ops sw_lanes_generic;
 const struct sw_lanes_ops sw_lanes_generic = {
