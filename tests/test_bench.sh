@@ -22,9 +22,17 @@ prints() { grep -qE -- "$1" out || fail "stdout does not print: $1"; }
 
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
-expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band'
+expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band bvp'
 expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
 says 'steps= n= batch= per_run forced single dt= length= kappa= order='
+expect 2 bvp:forced; says "bvp has no setting 'forced'"; says 'known: steps= n= batch= per_run single problem= r='
+expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 of the paper is needed'
+expect 2 bvp:n=100,r=51; says 'r = 51: at most n/2 = 50'
+expect 2 bvp:r=worst; says "'r' needs a number"
+expect 2 bvp:n=63; says 'n = 63: at least 64 points are needed'
+expect 2 bvp:n=2^; says "'n' needs a number"
+expect 2 bvp:n=2^41; says 'a whole number from 1 to 1099511627776'
+expect 2 bvp:single --rows cpu.a1d --device cpu; says "no row 'cpu.a1d'"; says 'those that do: cpu.scan cpu.a2sd cpu.a2s cpu.a1s'
 expect 2 band:n=32,forced; says "band has no setting 'forced'"; says 'lower= upper= periodic uniform'
 expect 2 heat:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
 expect 2 heat:n; says "'n' needs a number"
@@ -49,6 +57,8 @@ for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=
             cahn_hilliard:n=33,batch=40,single,forced,per_run \
             cahn_hilliard:n=33,batch=7,steps=40 cahn_hilliard:n=32,batch=9,forced,per_run \
             band:n=17,batch=3,periodic,lower=1,upper=1 band:n=9,batch=2,lower=2,upper=0 \
+            bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 \
+            bvp:n=2^12,r=best,batch=2,per_run,single bvp:n=4099,r=best \
             band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9; do
     expect 0 $work --repeats 1 --csv -o all.csv
     [ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail "$work: a row is not ok"
@@ -72,6 +82,16 @@ says '1 repeats of'; grep -q '1000000 steps' err && fail '--longest cuts nothing
 # ---- an answer beyond its bound is reported and not timed: here no row can be right, the solution has died away
 expect 1 hyperdiffusion:n=16,batch=2,steps=250,dt=1e-4 --rows cpu.plain+cpu.thomas --device cpu --csv
 prints ',wrong,0,,,,'
+
+# ---- -u'' = f: the r of the timing is told; the error is the paper's (P2, 2^16: 14.4338 h^2); what does not fit is absent
+expect 0 bvp:n=2^16,r=best,problem=P2 --rows cpu.a2d,cpu.scan --device cpu --repeats 3
+prints '^row +set-up s +least s/solve +median +points/s +ratio'
+prints '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; prints 'counted for one point'
+prints ' 3\.4e-09$'
+expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; prints ',300$'
+expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; prints ',absent,0,'
+says 'it needs 512.0 GiB'
+expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 --csv; prints ',cpu.lapack,[0-9]'
 
 # ---- JSON
 expect 0 band:n=16,batch=4 --device cpu --rows cpu.thomas --json --repeats 3

@@ -48,7 +48,7 @@ static double fill_row(const struct bands *b, int i, int j, double *band)
         double entry = -0.5 * hash01((matrix << 34) + (uint64_t)i * 8 + (uint64_t)r);
         band[(size_t)r * vector + at] = entry;
         sum += entry;
-        product += entry * exact_of((column + s->n) % s->n, j);
+        product += entry * exact_of((column + (int)s->n) % (int)s->n, j);
     }
     band[(size_t)s->lower * vector + at] = 1 - sum;
     return product + (1 - sum) * exact_of(i, j);
@@ -95,8 +95,8 @@ static void bands_destroy(void *own)
 static enum sw_status bands_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,
                                    void **own)
 {
-    const struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = spec->lower, .upper = spec->upper,
-                                       .periodic = spec->periodic, .uniform = spec->uniform};
+    const struct sw_band_desc shape = {.n = (int)spec->n, .batch = spec->batch, .lower = spec->lower,
+                                       .upper = spec->upper, .periodic = spec->periodic, .uniform = spec->uniform};
     struct bands *b = NULL;
     enum sw_status st;
     *own = NULL;
@@ -155,7 +155,23 @@ static struct sw_cost bands_cost(void *own, int64_t steps)
     return sw_band_cost(sw_band_shape(b->band), sw_band_name(b->band));
 }
 
+static void bands_know(const struct sw_bench_spec *spec, struct bench_known *known)
+{
+    const struct sw_band_desc shape = {.n = (int)spec->n, .batch = spec->batch, .lower = spec->lower,
+                                       .upper = spec->upper, .periodic = spec->periodic, .uniform = spec->uniform};
+    for (int space = SW_HOST; space <= SW_DEVICE; space++) bench_know_bands(known, "", (enum sw_space)space, &shape);
+}
+
 const struct bench_work bench_bands = {
+    .name = "band",
+    .terms = {"unknown/s", "least s/solve", "unknown and solve"},
+    .words = BENCH_BANDS,
+    .n = 512,
+    .batch = 8192,
+    .steps = 20,
+    .least = 3,
+    .most = 1 << 30,
+    .know = bands_know,
     .create = bands_create,
     .begin = bands_begin,
     .advance = bands_advance,

@@ -2,8 +2,26 @@
 #define BENCH_IMPL_H
 /* What can be timed: one file a kind of work. On a device create waits; begin and work queue. */
 #include "bench/sw_bench.h"
+#include "solver/sw_band.h"
+
+/* The rows of this build that can do a piece of work. */
+struct bench_known { struct { char name[64]; enum sw_space space; } row[64]; int count; };
+/** Add "stepper+band", or the one of them that is not "". */
+void bench_know(struct bench_known *known, const char *stepper, const char *band, enum sw_space space);
+void bench_know_bands(struct bench_known *known, const char *stepper, enum sw_space space,
+                      const struct sw_band_desc *shape);
+
+/* The words of a spec that a work takes, beside steps= (bench_spec.c has their table). */
+enum { BENCH_LINES = 1, BENCH_BANDS = 2, BENCH_BVP = 4 };
 
 struct bench_work {
+    const char *name;                                    /* NULL: the problems of bench_kinds                   */
+    struct sw_bench_terms terms;
+    int     words;
+    int64_t n, steps;                                    /* unless given                                        */
+    int     batch;
+    int64_t least, most;                                 /* n                                                   */
+    void (*know)(const struct sw_bench_spec *spec, struct bench_known *known);
     enum sw_status (*create)(const struct sw_bench_spec *spec, const char *row, struct sw_device *device, void **own);
     enum sw_status (*begin)(void *own);                  /* what a repeat starts from                           */
     enum sw_status (*advance)(void *own, int64_t steps);
@@ -12,8 +30,10 @@ struct bench_work {
     struct sw_cost (*cost)(void *own, int64_t steps);
     void           (*destroy)(void *own);                /* NULL is fine                                        */
     int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
+    int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
 };
-extern const struct bench_work bench_lines, bench_bands;
+extern const struct bench_work bench_lines, bench_bands, bench_bvp;
+extern const struct bench_work *const bench_works[];  /* ends with NULL */
 
 /* How a problem is set up for a benchmark (bench_kinds.c). */
 struct bench_kind {

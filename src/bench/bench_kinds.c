@@ -1,4 +1,5 @@
-/* The problems as they are timed. To have another one timed: add its row.
+/* What can be timed: the kinds of work, and the problems of the line equation as they are set up for it. To have another
+ * one timed: add its row.
  *
  * hyperdiffusion is cuPentBatch's benchmark (docs/numerics.md, 4: gamma = D = L = 1, dt = 1e-8) with a second mode. */
 #include <string.h>
@@ -39,6 +40,13 @@ const struct bench_kind bench_kinds[] = {
     {"heat", 1e-5, 0, MODES, "kappa", true, heat},
     {"cahn_hilliard", 1e-2, 0.19634954084936207 /* 2 pi/32 */, "0.05*randn(seed)", "gamma", false, cahn_hilliard},
     {0},
+};
+
+const struct bench_work *const bench_works[] = {
+    &bench_lines,  /* steps of the problems above */
+    &bench_bands,  /* solves of banded systems    */
+    &bench_bvp,    /* solves of -u'' = f          */
+    NULL,
 };
 
 const struct bench_kind *bench_kind_of(const struct sw_problem *problem)

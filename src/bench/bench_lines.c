@@ -7,7 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
-#include "stepper/sw_stepper.h"
+#include "stepper/sw_stepper_impl.h"
 
 static const char reference_row[] = "cpu.plain+cpu.thomas";
 
@@ -103,7 +103,7 @@ static double relative_error(int n, const double *u, const double *exact)
 
 static double worst_of_modes(const struct lines *l, int64_t steps, const double *a, const double *b)
 {
-    int n = l->spec->n, batch = l->spec->batch;
+    int n = (int)l->spec->n, batch = l->spec->batch;
     double worst = 0;
 #pragma omp parallel for reduction(max : worst)
     for (int j = 0; j < batch; j++) {
@@ -124,7 +124,7 @@ static double worst_of_modes(const struct lines *l, int64_t steps, const double 
 
 static enum sw_status compare_with_modes(struct lines *l, int64_t steps, double *error)
 {
-    int n = l->spec->n;
+    int n = (int)l->spec->n;
     double *mode = NULL;
     SW_TRY(sw_alloc(2 * (size_t)n, &mode));
     for (int i = 0; i < n; i++) {
@@ -177,7 +177,7 @@ done:
 
 static enum sw_status compare_with_reference(struct lines *l, int64_t steps, double *error)
 {
-    int pick[PICKS], count = pick_runs(l->spec, pick), n = l->spec->n;
+    int pick[PICKS], count = pick_runs(l->spec, pick), n = (int)l->spec->n;
     double *exact = NULL, worst = 0;
     SW_TRY(sw_alloc((size_t)count * (size_t)n, &exact));
     enum sw_status st = compute_reference(l, count, pick, steps, exact);
@@ -222,7 +222,28 @@ static struct sw_cost lines_cost(void *own, int64_t steps)
     return l->sim->ops->cost(l->sim, steps);
 }
 
+static void lines_know(const struct sw_bench_spec *spec, struct bench_known *known)
+{
+    const struct sw_band_desc shape = {.n = (int)spec->n, .batch = spec->batch, .lower = 2, .upper = 2,
+                                       .periodic = true, .symmetric = true, .uniform = !spec->per_run};
+    const struct sw_stepper_desc lines = {.n = spec->n, .capacity = spec->batch, .single_steps = spec->single};
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        const struct sw_stepper_ops *o = sw_stepper_table[k];
+        if (o->absent || (spec->single && !o->fits(&lines, 0))) continue;
+        if (o->takes_band) bench_know_bands(known, o->name, o->space, &shape);
+        else bench_know(known, o->name, "", o->space);
+    }
+}
+
 const struct bench_work bench_lines = {
+    .terms = {"pt*step/s", "least s/step", "point and step"},
+    .words = BENCH_LINES,
+    .n = 512,
+    .batch = 8192,
+    .steps = 250,
+    .least = 3,
+    .most = 1 << 30,
+    .know = lines_know,
     .create = lines_create,
     .begin = lines_begin,
     .advance = lines_advance,

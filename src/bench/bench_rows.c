@@ -10,10 +10,7 @@
 #include "solver/sw_band_impl.h"
 #include "stepper/sw_stepper_impl.h"
 
-/* All there are, of this build. */
-struct known { struct { char name[64]; enum sw_space space; } row[64]; int count; };
-
-static void know(struct known *known, const char *stepper, const char *band, enum sw_space space)
+void bench_know(struct bench_known *known, const char *stepper, const char *band, enum sw_space space)
 {
     if (known->count == (int)(sizeof known->row / sizeof *known->row)) return;
     snprintf(known->row[known->count].name, sizeof known->row->name, "%s%s%s", stepper, *stepper && *band ? "+" : "",
@@ -21,37 +18,16 @@ static void know(struct known *known, const char *stepper, const char *band, enu
     known->row[known->count++].space = space;
 }
 
-static void know_bands(struct known *known, const char *stepper, enum sw_space space, const struct sw_band_desc *shape)
+void bench_know_bands(struct bench_known *known, const char *stepper, enum sw_space space,
+                      const struct sw_band_desc *shape)
 {
     for (int k = 0; sw_band_table[k]; k++) {
         const struct sw_band_ops *o = sw_band_table[k];
-        if (!o->absent && o->space == space && o->fits(shape)) know(known, stepper, o->name, space);
+        if (!o->absent && o->space == space && o->fits(shape)) bench_know(known, stepper, o->name, space);
     }
 }
 
-static void know_all(const struct sw_bench_spec *spec, struct known *known)
-{
-    struct sw_band_desc shape = {.n = spec->n, .batch = spec->batch, .lower = 2, .upper = 2, .periodic = true,
-                                 .symmetric = true, .uniform = spec->problem ? !spec->per_run : spec->uniform};
-    known->count = 0;
-    if (!spec->problem) {
-        shape.lower = spec->lower;
-        shape.upper = spec->upper;
-        shape.periodic = spec->periodic;
-        shape.symmetric = false;
-        for (int space = SW_HOST; space <= SW_DEVICE; space++) know_bands(known, "", (enum sw_space)space, &shape);
-        return;
-    }
-    const struct sw_stepper_desc lines = {.n = spec->n, .capacity = spec->batch, .single_steps = spec->single};
-    for (int k = 0; sw_stepper_table[k]; k++) {
-        const struct sw_stepper_ops *o = sw_stepper_table[k];
-        if (o->absent || (spec->single && !o->fits(&lines, 0))) continue;
-        if (o->takes_band) know_bands(known, o->name, o->space, &shape);
-        else know(known, o->name, "", o->space);
-    }
-}
-
-static enum sw_status no_such_row(const struct known *known, const char *name)
+static enum sw_status no_such_row(const struct bench_known *known, const char *name)
 {
     struct sw_text t = {0};
     for (int k = 0; k < known->count; k++) sw_text_printf(&t, " %s", known->row[k].name);
@@ -89,7 +65,7 @@ static enum sw_status add_row(struct sw_bench *b, const char *name, const char *
 }
 
 /* "ROW+VARIANT" of a stepper that takes no band solver: it knows its variants itself. */
-static enum sw_status add_variant(struct sw_bench *b, const struct known *known, const char *name, const char *row,
+static enum sw_status add_variant(struct sw_bench *b, const struct bench_known *known, const char *name, const char *row,
                                   int threads)
 {
     size_t length = strcspn(row, "+");
@@ -102,7 +78,7 @@ static enum sw_status add_variant(struct sw_bench *b, const struct known *known,
 }
 
 /* "cpu.plain+cpu.thomas@8" */
-static enum sw_status add_named(struct sw_bench *b, const struct known *known, const char *name, int threads)
+static enum sw_status add_named(struct sw_bench *b, const struct bench_known *known, const char *name, int threads)
 {
     char row[64];
     const char *at = strchr(name, '@');
@@ -118,7 +94,7 @@ static enum sw_status add_named(struct sw_bench *b, const struct known *known, c
     return add_variant(b, known, name, row, at ? (int)asked : threads);
 }
 
-static enum sw_status add_list(struct sw_bench *b, const struct known *known, const char *rows, int threads)
+static enum sw_status add_list(struct sw_bench *b, const struct bench_known *known, const char *rows, int threads)
 {
     char *copy = sw_strdup(rows), *save = NULL;
     enum sw_status st = copy ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
@@ -130,8 +106,8 @@ static enum sw_status add_list(struct sw_bench *b, const struct known *known, co
 
 static enum sw_status add_rows(struct sw_bench *b, const char *rows, int threads)
 {
-    struct known known;
-    know_all(&b->spec, &known);
+    struct bench_known known = {.count = 0};
+    b->spec.work->know(&b->spec, &known);
     if (rows && strcmp(rows, "all")) SW_TRY(add_list(b, &known, rows, threads));
     else
         for (int k = 0; k < known.count; k++)

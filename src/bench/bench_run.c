@@ -99,6 +99,7 @@ static enum sw_status measure(const struct timing *t, const struct sw_bench *ben
     SW_TRY(verify(t, row));
     if (row->state != SW_BENCH_OK) return SW_OK;
     row->cost = t->work->cost(t->own, row->steps);
+    row->r = t->work->columns ? t->work->columns(t->own) : 0;
     SW_TRY(repeat(t, repeats, row));
     row->rate = (double)spec->n * spec->batch * (double)row->steps / row->median;
     return SW_OK;
@@ -107,7 +108,7 @@ static enum sw_status measure(const struct timing *t, const struct sw_bench *ben
 static enum sw_status run(const struct sw_bench *bench, int repeats, struct sw_bench_row *row)
 {
     struct sw_device *device = bench->device[row->where].device;
-    struct timing t = {bench->spec.problem ? &bench_lines : &bench_bands, NULL, device};
+    struct timing t = {bench->spec.work, NULL, device};
     double start = sw_clock();
     enum sw_status st = t.work->create(&bench->spec, row->row, device, &t.own);
     if (!st) st = t.work->begin(t.own);
@@ -124,7 +125,7 @@ enum sw_status sw_bench_run(struct sw_bench *bench, int k, int repeats)
     row->cost = (struct sw_cost){NAN, NAN};
     enum sw_status st = run(bench, repeats, row);
     if (!st) return SW_OK;
-    row->state = st == SW_E_ABSENT ? SW_BENCH_ABSENT : SW_BENCH_FAILED;
+    row->state = st == SW_E_ABSENT || st == SW_E_TOO_LARGE ? SW_BENCH_ABSENT : SW_BENCH_FAILED;
     snprintf(row->why, sizeof row->why, "%s", sw_err_message());
     return SW_OK;
 }

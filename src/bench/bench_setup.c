@@ -38,13 +38,13 @@ static double value_for(const struct sw_bench_spec *spec, const struct bench_kin
 {
     const struct sw_key *key = find_key(spec->problem, path);
     const char *name = short_name(path);
-    double length = kind->dx > 0 ? kind->dx * spec->n : 1, dt = kind->dt;
+    double length = kind->dx > 0 ? kind->dx * (double)spec->n : 1, dt = kind->dt;
     for (int k = 0; k < spec->settings; k++) {
         if (!strcmp(spec->setting[k].name, name)) return spec->setting[k].value;
         if (!strcmp(spec->setting[k].name, "length")) length = spec->setting[k].value;
         if (!strcmp(spec->setting[k].name, "dt")) dt = spec->setting[k].value;
     }
-    if (!strcmp(name, "n")) return spec->n;
+    if (!strcmp(name, "n")) return (double)spec->n;
     if (!strcmp(name, "length")) return length;
     if (!strcmp(name, "x0")) return 0;
     if (!strcmp(name, "dt")) return dt;

@@ -8,29 +8,42 @@
 #include "base/sw_text.h"
 #include "bench/bench_impl.h"
 
-/* The words of a spec. Those of one kind of work are refused with the other. */
-enum { LINES = 1, BANDS = 2 };
-struct word { const char *name; int of; double least, most; size_t count, flag; };  /* count: offset of an int */
+/* The words of a spec. Those of one kind of work are refused with another. */
+struct word {
+    const char *name;
+    int         of;                                /* which works                                       */
+    double      least, most;
+    size_t      count, flag;                       /* offset of an int, or of a bool, in the spec       */
+    enum sw_status (*read)(struct sw_bench_spec *spec, const char *value);  /* NULL: it is one of those */
+};
 #define NONE ((size_t)-1)
 #define AT(member) offsetof(struct sw_bench_spec, member)
+static enum sw_status read_n(struct sw_bench_spec *spec, const char *value);
+static enum sw_status read_steps(struct sw_bench_spec *spec, const char *value);
+static enum sw_status read_paper(struct sw_bench_spec *spec, const char *value);
+static enum sw_status read_r(struct sw_bench_spec *spec, const char *value);
+enum { ANY = BENCH_LINES | BENCH_BANDS | BENCH_BVP };
 static const struct word words[] = {
-    {"n", LINES | BANDS, 3, 1 << 30, AT(n), NONE},
-    {"batch", LINES | BANDS, 1, 1 << 30, AT(batch), NONE},
-    {"lower", BANDS, 0, 2, AT(lower), NONE},
-    {"upper", BANDS, 0, 2, AT(upper), NONE},
-    {"periodic", BANDS, 0, 0, NONE, AT(periodic)},
-    {"uniform", BANDS, 0, 0, NONE, AT(uniform)},
-    {"per_run", LINES, 0, 0, NONE, AT(per_run)},
-    {"forced", LINES, 0, 0, NONE, AT(forced)},
-    {"single", LINES, 0, 0, NONE, AT(single)},
+    {"steps", ANY, 0, 0, NONE, NONE, read_steps},
+    {"n", ANY, 0, 0, NONE, NONE, read_n},
+    {"batch", ANY, 1, 1 << 30, AT(batch), NONE, NULL},
+    {"lower", BENCH_BANDS, 0, 2, AT(lower), NONE, NULL},
+    {"upper", BENCH_BANDS, 0, 2, AT(upper), NONE, NULL},
+    {"periodic", BENCH_BANDS, 0, 0, NONE, AT(periodic), NULL},
+    {"uniform", BENCH_BANDS, 0, 0, NONE, AT(uniform), NULL},
+    {"per_run", BENCH_LINES | BENCH_BVP, 0, 0, NONE, AT(per_run), NULL},
+    {"forced", BENCH_LINES, 0, 0, NONE, AT(forced), NULL},
+    {"single", BENCH_LINES | BENCH_BVP, 0, 0, NONE, AT(single), NULL},
+    {"problem", BENCH_BVP, 0, 0, NONE, NONE, read_paper},
+    {"r", BENCH_BVP, 0, 0, NONE, NONE, read_r},
     {0},
 };
 
 static void list_known(const struct sw_bench_spec *spec, struct sw_text *t)
 {
-    sw_text_add(t, "steps=");
     for (const struct word *w = words; w->name; w++)
-        if (w->of & (spec->problem ? LINES : BANDS)) sw_text_printf(t, " %s%s", w->name, w->count == NONE ? "" : "=");
+        if (w->of & spec->work->words) sw_text_printf(t, "%s%s%s", t->length ? " " : "", w->name,
+                                                      w->flag == NONE ? "=" : "");
     if (!spec->problem) return;
     sw_text_add(t, " dt= length=");
     for (const struct sw_key *k = spec->problem->keys; k->path; k++)
@@ -42,19 +55,34 @@ static enum sw_status unknown_word(const struct sw_bench_spec *spec, const char 
 {
     struct sw_text t = {0};
     list_known(spec, &t);
-    enum sw_status st = SW_FAIL(SW_E_USAGE, "%s has no setting '%s'; known: %s",
-                                spec->problem ? spec->problem->name : "band", word, sw_text_get(&t));
+    enum sw_status st = SW_FAIL(SW_E_USAGE, "%s has no setting '%s'; known: %s", spec->name, word, sw_text_get(&t));
     sw_text_free(&t);
     return st;
 }
 
-static enum sw_status read_number(const char *name, const char *text, double *value)
+/* strtod() that says whether there was a number. */
+static bool take_number(const char **text, double *value)
 {
     char *end;
-    *value = strtod(text ? text : "", &end);
-    if (!text || end == text || *end || !isfinite(*value))
-        return SW_FAIL(SW_E_USAGE, "'%s' needs a number, as in %s=1024; got '%s'", name, name, text ? text : "");
-    return SW_OK;
+    *value = strtod(*text, &end);
+    bool found = end != *text;
+    *text = end;
+    return found;
+}
+
+/* "1024", "1e-8", "2^20" */
+static enum sw_status read_number(const char *name, const char *text, double *value)
+{
+    const char *rest = text ? text : "";
+    double power;
+    bool good = take_number(&rest, value);
+    if (good && *rest == '^') {
+        rest++;
+        good = take_number(&rest, &power);
+        *value = pow(*value, power);
+    }
+    if (good && !*rest && isfinite(*value)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "'%s' needs a number, as in %s=1024; got '%s'", name, name, text ? text : "");
 }
 
 static enum sw_status check_range(const char *name, double value, double least, double most)
@@ -85,25 +113,53 @@ static enum sw_status set_key(struct sw_bench_spec *spec, const char *name, cons
     return SW_OK;
 }
 
+static enum sw_status read_count(const char *name, const char *text, double least, double most, int64_t *count)
+{
+    double value;
+    SW_TRY(read_number(name, text, &value));
+    SW_TRY(check_range(name, value, least, most));
+    *count = (int64_t)value;
+    return SW_OK;
+}
+
+static enum sw_status read_steps(struct sw_bench_spec *spec, const char *value)
+{
+    return read_count("steps", value, 1, 1e9, &spec->steps);
+}
+
+/* Its least is known when all is read. */
+static enum sw_status read_n(struct sw_bench_spec *spec, const char *value)
+{
+    return read_count("n", value, 1, (double)spec->work->most, &spec->n);
+}
+
+static enum sw_status read_paper(struct sw_bench_spec *spec, const char *value)
+{
+    spec->paper = !value ? 0 : !strcmp(value, "P1") ? 1 : !strcmp(value, "P2") ? 2 : 0;
+    if (spec->paper) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "problem=%s: problem=P1 or problem=P2 of the paper is needed", value ? value : "");
+}
+
+static enum sw_status read_r(struct sw_bench_spec *spec, const char *value)
+{
+    spec->r = value && !strcmp(value, "best") ? SW_BENCH_R_BEST : SW_BENCH_R_SQRT;
+    if (value && (!strcmp(value, "best") || !strcmp(value, "sqrt"))) return SW_OK;
+    return read_count("r", value, 1, (double)spec->work->most / 2, &spec->r);
+}
+
 /* @param value  NULL: a word without '=' */
 static enum sw_status set_word(struct sw_bench_spec *spec, const char *name, const char *value)
 {
-    double number;
-    if (!strcmp(name, "steps")) {
-        SW_TRY(read_number(name, value, &number));
-        SW_TRY(check_range(name, number, 1, 1e9));
-        spec->steps = (int64_t)number;
-        return SW_OK;
-    }
+    int64_t number;
     for (const struct word *w = words; w->name; w++) {
-        if (strcmp(w->name, name) || !(w->of & (spec->problem ? LINES : BANDS))) continue;
-        if (w->count == NONE) {
+        if (strcmp(w->name, name) || !(w->of & spec->work->words)) continue;
+        if (w->read) return w->read(spec, value);
+        if (w->flag != NONE) {
             if (value) return SW_FAIL(SW_E_USAGE, "'%s' takes no value", name);
             *(bool *)((char *)spec + w->flag) = true;
             return SW_OK;
         }
-        SW_TRY(read_number(name, value, &number));
-        SW_TRY(check_range(name, number, w->least, w->most));
+        SW_TRY(read_count(name, value, w->least, w->most, &number));
         *(int *)(void *)((char *)spec + w->count) = (int)number;
         return SW_OK;
     }
@@ -114,16 +170,41 @@ static enum sw_status set_word(struct sw_bench_spec *spec, const char *name, con
 static enum sw_status find_work(const char *name, struct sw_bench_spec *spec)
 {
     struct sw_text known = {0};
-    if (!strcmp(name, "band")) return SW_OK;
     for (const struct bench_kind *k = bench_kinds; k->problem; k++) {
         if (!strcmp(k->problem, name)) spec->problem = sw_problem_find(name);
         sw_text_printf(&known, " %s", k->problem);
     }
-    enum sw_status st = spec->problem ? SW_OK
-                      : SW_FAIL(SW_E_USAGE, "there is no benchmark '%s'; known:%s band; for example "
+    for (int k = 0; bench_works[k]; k++) {
+        const struct bench_work *w = bench_works[k];
+        if (w->name ? !strcmp(w->name, name) : spec->problem != NULL) spec->work = w;
+        if (w->name) sw_text_printf(&known, " %s", w->name);
+    }
+    enum sw_status st = spec->work ? SW_OK
+                      : SW_FAIL(SW_E_USAGE, "there is no benchmark '%s'; known:%s; for example "
                                 "hyperdiffusion:n=1024,batch=65536,steps=250", name, sw_text_get(&known));
     sw_text_free(&known);
     return st;
+}
+
+static void set_defaults(struct sw_bench_spec *spec)
+{
+    const struct bench_work *w = spec->work;
+    spec->name = spec->problem ? spec->problem->name : w->name;
+    spec->terms = &w->terms;
+    spec->n = w->n;
+    spec->batch = w->batch;
+    spec->steps = w->steps;
+}
+
+static enum sw_status check_points(const struct sw_bench_spec *spec)
+{
+    int64_t least = spec->problem ? spec->problem->min_points : spec->work->least;
+    if (spec->periodic && least < spec->lower + spec->upper + 1) least = spec->lower + spec->upper + 1;
+    if (spec->n < least)
+        return SW_FAIL(SW_E_USAGE, "n = %lld: at least %lld points are needed", (long long)spec->n, (long long)least);
+    if (spec->r > 1 && spec->r > spec->n / 2)
+        return SW_FAIL(SW_E_USAGE, "r = %lld: at most n/2 = %lld", (long long)spec->r, (long long)spec->n / 2);
+    return SW_OK;
 }
 
 static enum sw_status parse(char *text, struct sw_bench_spec *spec)
@@ -131,22 +212,19 @@ static enum sw_status parse(char *text, struct sw_bench_spec *spec)
     char *colon = strchr(text, ':'), *save = NULL;
     if (colon) *colon = 0;
     SW_TRY(find_work(text, spec));
-    spec->steps = spec->problem ? 250 : 20;
+    set_defaults(spec);
     for (char *word = colon ? strtok_r(colon + 1, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save)) {
         char *equals = strchr(word, '=');
         if (equals) *equals = 0;
         SW_TRY(set_word(spec, word, equals ? equals + 1 : NULL));
     }
-    int least = spec->problem ? spec->problem->min_points : 3;
-    if (spec->periodic && least < spec->lower + spec->upper + 1) least = spec->lower + spec->upper + 1;
-    if (spec->n < least) return SW_FAIL(SW_E_USAGE, "n = %d: at least %d points are needed", spec->n, least);
-    return SW_OK;
+    return check_points(spec);
 }
 
 enum sw_status sw_bench_parse(const char *text, struct sw_bench_spec *spec)
 {
     char *copy = sw_strdup(text);
-    *spec = (struct sw_bench_spec){.n = 512, .batch = 8192, .lower = 2, .upper = 2};
+    *spec = (struct sw_bench_spec){.lower = 2, .upper = 2, .paper = 1};
     if (!copy) return SW_FAIL(SW_E_MEMORY, "out of memory");
     enum sw_status st = parse(copy, spec);
     sw_free(copy);

@@ -1,6 +1,6 @@
 #ifndef SW_BENCH_H
 #define SW_BENCH_H
-/* Rows of the stepper table or of the band table on one piece of work, side by side: each is verified, then timed, and
+/* Rows of the stepper table, of the band table or of the table of -u'' = f on one piece of work, side by side: each is verified, then timed, and
  * related to what its device can do, measured in the same process.
  *
  * The work is a short text:
@@ -9,7 +9,10 @@
  *                                                           force differ from run to run; single: steps in single
  *                                                           precision
  *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps: solves
- *                                                           a repeat */
+ *                                                           a repeat
+ *     bvp:n=2^28,problem=P2,r=best                          -u'' = f, P1 or P2 of the paper (docs/numerics.md, 7);
+ *                                                           per_run, single and steps as above; r of the
+ *                                                           divide-and-conquer rows: sqrt, best or a number */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,14 +22,29 @@
 #include "problem/sw_problem.h"
 
 enum { SW_BENCH_SETTINGS = 12 };
+enum { SW_BENCH_R_SQRT = 0, SW_BENCH_R_BEST = -1 };
+
+struct bench_work;                      /* a kind of work (bench_impl.h)                               */
+
+/* What a kind of work counts, for the heads of a table. */
+struct sw_bench_terms {
+    const char *rate, *least;           /* "pt*step/s", "least s/step"                                 */
+    const char *one;                    /* that bytes and operations are counted for: "point and step" */
+};
 
 struct sw_bench_spec {
-    const struct sw_problem *problem;   /* NULL: banded systems                                        */
-    int     n, batch;
+    const struct bench_work *work;
+    const struct sw_bench_terms *terms; /* of the work                                                 */
+    const char *name;                   /* of the work: "band", or the problem's                       */
+    const struct sw_problem *problem;   /* of lines; NULL: another work                                */
+    int64_t n;
+    int     batch;
     int64_t steps;                      /* of one repeat                                               */
     bool    per_run, forced, single;    /* problems                                                    */
     int     lower, upper;               /* banded systems                                              */
     bool    periodic, uniform;
+    int     paper;                      /* bvp: problem 1 or 2 of the paper                            */
+    int64_t r;                          /* bvp: of the divide-and-conquer rows, or one of the above    */
     int     settings;                   /* of the problem's keys and time.dt, grid.length              */
     struct { char name[24]; double value; } setting[SW_BENCH_SETTINGS];
 };
@@ -66,6 +84,7 @@ struct sw_bench_row {
     double  least, median;              /* seconds for `steps`                                         */
     double  rate;                       /* points * steps a second, by the median                      */
     double  error, bound;               /* relative, and what it may be                                */
+    int64_t r;                          /* bvp: columns it was timed with; 0: it has none              */
     struct sw_cost cost;
 };
 

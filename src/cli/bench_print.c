@@ -20,14 +20,17 @@ static const char *const state_name[] = {
 enum { FIGURES = 10 };
 
 /* A column of figures. What a narrow terminal has no room for is left out there. */
-struct column { const char *of_lines, *of_bands; int width; bool always; };
+struct column { const char *head; int width; bool always; };
 static const struct column columns[FIGURES] = {
-    {"set-up s", "set-up s", 8, false}, {"least s/step", "least s/solve", 13, false},
-    {"median", "median", 9, false},     {"pt*step/s", "unknown/s", 9, true},
-    {"ratio", "ratio", 6, true},        {"of copy", "of copy", 7, true},
-    {"of FMA", "of FMA", 7, true},      {"bytes", "bytes", 5, false},
-    {"ops", "ops", 4, false},           {"error", "error", 7, true},
+    {"set-up s", 8, false}, {NULL, 13, false}, {"median", 9, false},  {NULL, 9, true},       {"ratio", 6, true},
+    {"of copy", 7, true},   {"of FMA", 7, true}, {"bytes", 5, false}, {"ops", 4, false},     {"error", 7, true},
 };
+enum { FIGURE_LEAST = 1, FIGURE_RATE = 3 };  /* their heads are the work's */
+
+static const char *head_of(const struct sw_bench *b, int k)
+{
+    return k == FIGURE_LEAST ? b->spec.terms->least : k == FIGURE_RATE ? b->spec.terms->rate : columns[k].head;
+}
 
 /* "-" for what was not counted or measured. */
 static const char *figure(const char *fmt, double value, char text[24])
@@ -37,11 +40,20 @@ static const char *figure(const char *fmt, double value, char text[24])
     return text;
 }
 
+/* "cpu.a2d, r = 1024" */
+static const char *shown_name(const struct sw_bench_row *r, char text[128])
+{
+    if (r->r) snprintf(text, 128, "%s, r = %lld", r->name, (long long)r->r);
+    else snprintf(text, 128, "%s", r->name);
+    return text;
+}
+
 static int widest_name(const struct sw_bench *b)
 {
+    char text[128];
     size_t width = 3;
     for (int k = 0; k < b->rows; k++)
-        if (strlen(b->row[k].name) > width) width = strlen(b->row[k].name);
+        if (strlen(shown_name(&b->row[k], text)) > width) width = strlen(text);
     return (int)width;
 }
 
@@ -65,8 +77,8 @@ static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const 
         r->setup, r->least / steps, r->median / steps, r->rate, bench_ratio(b, r, baseline),
         100 * bench_of_copy(b, r), 100 * bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
     };
-    char text[24];
-    cli_print(cli, "%-*s", widest_name(b), r->name);
+    char text[24], name[128];
+    cli_print(cli, "%-*s", widest_name(b), shown_name(r, name));
     if (r->state != SW_BENCH_OK) { cli_print(cli, "  %s: %s\n", state_name[r->state], r->why); return; }
     for (int k = 0; k < FIGURES; k++)
         if (columns[k].always || !narrow)
@@ -76,16 +88,16 @@ static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const 
 
 void bench_print_table(const struct sw_cli *cli, const struct sw_bench *b, int baseline)
 {
-    bool bands = !b->spec.problem, narrow = is_narrow(b);
+    bool narrow = is_narrow(b);
     cli_print(cli, "%-*s", widest_name(b), "row");
     for (int k = 0; k < FIGURES; k++)
         if (columns[k].always || !narrow)
-            cli_print(cli, " %*s", columns[k].width, bands ? columns[k].of_bands : columns[k].of_lines);
+            cli_print(cli, " %*s", columns[k].width, head_of(b, k));
     cli_print(cli, "\n");
     for (int k = 0; k < b->rows; k++) print_row(cli, b, &b->row[k], baseline, narrow);
     cli_print(cli, "ratio: to %s\n", b->row[baseline].name);
     cli_print(cli, "of copy, of FMA: what is counted for one %s,\nas a share of what the device can do\n",
-              bands ? "unknown and solve" : "point and step");
+              b->spec.terms->one);
 }
 
 /* ------------------------------------------------------------------ for programs */
@@ -128,7 +140,8 @@ static void put_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_
     put_text(to, sw_build.flags);
     put_text(to, f->host);
     put_text(to, f->when);
-    fputc('\n', to);
+    if (r->r) fprintf(to, ",%lld\n", (long long)r->r);
+    else fputs(",\n", to);
 }
 
 static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
@@ -138,7 +151,7 @@ static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const 
                            bench_of_fma(b, r), bench_ratio(b, r, baseline)};
     bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
     cli_csv(to, text);
-    fprintf(to, ",%s,%d,%d,%lld,%s,%s,%d", b->spec.problem ? b->spec.problem->name : "band", b->spec.n, b->spec.batch,
+    fprintf(to, ",%s,%lld,%d,%lld,%s,%s,%d", b->spec.name, (long long)b->spec.n, b->spec.batch,
             (long long)r->steps, r->name, state_name[r->state], r->repeats);
     for (size_t k = 0; k < sizeof real / sizeof *real; k++) put_real(to, timed ? real[k] : NAN);
     fprintf(to, ",%s", b->row[baseline].name);
@@ -154,7 +167,7 @@ void bench_print_csv(FILE *to, bool header, const char *text, const struct sw_be
     if (header)
         fputs("spec,work,n,batch,steps,row,state,repeats,setup_s,least_s,median_s,rate,bytes,of_copy,ops,of_fma,ratio,"
               "baseline,error,bound,copy_bytes_per_s,fma_per_s,clock_mhz,device,threads,driver,cuda,commit,compiler,"
-              "flags,host,when\n", to);
+              "flags,host,when,r\n", to);
     for (int k = 0; k < b->rows; k++) csv_row(to, text, b, &b->row[k], baseline, &f);
 }
 
@@ -187,6 +200,7 @@ static void json_row(struct cli_json *j, const struct sw_bench *b, const struct 
     if (timed) {
         json_count(j, "steps", r->steps);
         json_count(j, "repeats", r->repeats);
+        if (r->r) json_count(j, "r", r->r);
         json_real(j, "setup_s", r->setup);
         json_real(j, "least_s", r->least);
         json_real(j, "median_s", r->median);

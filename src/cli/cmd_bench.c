@@ -27,6 +27,14 @@ double bench_ratio(const struct sw_bench *b, const struct sw_bench_row *r, int b
     return b->row[baseline].state == SW_BENCH_OK ? r->rate / b->row[baseline].rate : NAN;
 }
 
+/* Unless named: the last row that was timed. */
+static int last_timed(const struct sw_bench *b)
+{
+    int k = b->rows - 1;
+    while (k > 0 && b->row[k].state != SW_BENCH_OK) k--;
+    return k;
+}
+
 static enum sw_status find_baseline(const struct sw_cli *cli, const struct sw_bench *b, int *baseline)
 {
     struct sw_text names = {0};
@@ -57,8 +65,10 @@ static enum sw_status measure_device(struct sw_cli *cli, struct sw_bench_device 
 static void tell_row(struct sw_cli *cli, const struct sw_bench_row *r)
 {
     if (r->state != SW_BENCH_OK) { cli_say(cli, "%-8s %s\n", "", r->why); return; }
-    cli_say(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps\n", "", r->setup, r->error,
+    cli_say(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps", "", r->setup, r->error,
             r->bound, r->repeats, (long long)r->steps);
+    if (r->r) cli_say(cli, ", r = %lld", (long long)r->r);
+    cli_say(cli, "\n");
 }
 
 /* A row that this machine lacks is no failure unless it was asked for by name. */
@@ -95,6 +105,7 @@ enum sw_status cmd_bench(struct sw_cli *cli)
     cli_say(cli, "bench    %s · %s\n", text, bench.device[0].device->name);
     enum sw_status st = find_baseline(cli, &bench, &baseline);
     if (!st) st = run_all(cli, &bench);
+    if (!st && !cli->baseline) baseline = last_timed(&bench);
     if (!st && cli->output) st = bench_append_csv(cli->output, text, &bench, baseline);
     if (!st && cli->csv) bench_print_csv(stdout, true, text, &bench, baseline);
     else if (!st && cli->json) bench_print_json(stdout, text, &bench, baseline);
