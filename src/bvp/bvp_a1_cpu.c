@@ -6,9 +6,8 @@
 #include "bvp/host_bvp.h"
 
 struct a1 {
+    struct host_bvp host;       /* first: host_bvp.h works on it          */
     void *u;                    /* [n] float or double: d, then y, then u */
-    struct host_values values;
-    struct host_kept   kept;
 };
 
 static void sum_twice_double(double *u, int64_t n)
@@ -34,7 +33,7 @@ static int take_points(const struct sw_bvp *bvp, int j, struct host_values *v, i
 
 static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
 {
-    struct host_values *v = &a->values;
+    struct host_values *v = a->host.values;
     struct host_norms sum = {0};
     const int word = bvp->ops->word;
     double h2 = bvp->run[j].h * bvp->run[j].h, bad = INFINITY, u0;
@@ -53,30 +52,20 @@ static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
     for (int64_t at = 0; at < bvp->desc.n; at += count) {
         count = take_points(bvp, j, v, at);
         host_get(a->u, word, at, v->u, count);
-        if (a->kept.field) host_put(a->kept.field, a->kept.word, j * bvp->desc.n + at, v->u, count);
+        if (a->host.kept.field) host_put(a->host.kept.field, a->host.kept.word, j * bvp->desc.n + at, v->u, count);
         host_norms_points(&sum, v, v->u, count);
     }
     host_get(a->u, word, 0, &u0, 1);
-    host_norms_result(&sum, bvp, j, bad, u0, &a->kept.result[j]);
+    host_norms_result(&sum, bvp, j, bad, u0, &a->host.kept.result[j]);
 }
 
 static enum sw_status solve(struct sw_bvp *bvp)
 {
     struct a1 *a = bvp->own;
-    a->values.problem = -1;
-    for (int j = 0; j < bvp->count; j++) {
-        if (bvp->refused[j]) host_norms_none(&a->kept.result[j]);
-        else solve_one(bvp, a, j);
-    }
-    host_kept_spoil(&a->kept, bvp);
-    return SW_OK;
-}
-
-static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
-{
-    struct a1 *a = bvp->own;
-    *field = a->kept.field;
-    *result = a->kept.result;
+    host_bvp_begin(bvp);
+    for (int j = 0; j < bvp->count; j++)
+        if (!bvp->refused[j]) solve_one(bvp, a, j);
+    host_bvp_end(bvp);
     return SW_OK;
 }
 
@@ -84,8 +73,7 @@ static void destroy(struct sw_bvp *bvp)
 {
     struct a1 *a = bvp->own;
     if (!a) return;
-    host_values_destroy(&a->values);
-    host_kept_destroy(&a->kept);
+    host_bvp_destroy(&a->host);
     sw_free(a->u);
     sw_free(a);
 }
@@ -96,8 +84,7 @@ static enum sw_status create(struct sw_bvp *bvp)
     SW_TRY(sw_alloc(1, &a));
     bvp->own = a;
     SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->word, &a->u));
-    SW_TRY(host_values_create(&bvp->desc, true, &a->values));
-    return host_kept_create(&bvp->desc, &a->kept);
+    return host_bvp_create(bvp, 1, true, &a->host);
 }
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
@@ -109,12 +96,12 @@ static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, 
 /* d written; read, y written; read, u written. */
 static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5.0 * bvp->ops->word, 2}; }
 
-#define A1_ROW(row, n, text, size)                                                                       \
-    extern const struct sw_bvp_ops row;                                                                  \
-    const struct sw_bvp_ops row = {                                                                      \
+#define A1_ROW(row, n, text, size)                                                                    \
+    extern const struct sw_bvp_ops row;                                                               \
+    const struct sw_bvp_ops row = {                                                                   \
         .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,         \
-        .create = create, .solve = solve,                                                                \
-        .fetch = fetch, .destroy = destroy, .cost = cost, .word = (size)}
+        .create = create, .solve = solve, .fetch = host_bvp_fetch, .destroy = destroy, .cost = cost,  \
+        .word = (size)}
 
 A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", 4);
 A1_ROW(bvp_a1d_cpu, "cpu.a1d", "one sum after the other, double, one core (the paper's A1D): the reference", 8);

@@ -36,10 +36,9 @@
 enum { COLUMNS = 256 };
 
 struct a2 {
-    void              *u;        /* [n] float or double */
-    struct host_values *values;  /* [threads]           */
+    struct host_bvp    host;     /* first: host_bvp.h works on it   */
+    void              *u;        /* [n] float or double             */
     struct host_norms *part;     /* [blocks], one more for the rest */
-    struct host_kept   kept;
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -89,7 +88,7 @@ static double set_patch(const struct job *t, struct host_values *v, const struct
 
 static void keep_patch(const struct job *t, const struct host_values *v, const struct patch *p)
 {
-    const struct host_kept *kept = &t->a->kept;
+    const struct host_kept *kept = &t->a->host.kept;
     const double *u = v->u;
     if (!kept->field) return;
     for (int64_t k = p->k; k < p->k + p->rows; k++)
@@ -173,7 +172,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
     double bad = INFINITY, u0;
 #pragma omp parallel num_threads(threads_of(bvp))
     {
-        struct host_values *v = &a->values[omp_get_thread_num()];
+        struct host_values *v = &a->host.values[omp_get_thread_num()];
 #pragma omp for schedule(static) reduction(min : bad)
         for (int64_t b = 0; b <= blocks; b++) bad = fmin(bad, set_block(&t, v, b));
 #pragma omp for schedule(static)
@@ -195,38 +194,26 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
     if (bvp->desc.exact)
         for (int64_t b = 0; b <= blocks; b++) host_norms_add(&sum, &a->part[b]);
     host_get(a->u, bvp->ops->word, 0, &u0, 1);
-    host_norms_result(&sum, bvp, j, bad, u0, &a->kept.result[j]);
+    host_norms_result(&sum, bvp, j, bad, u0, &a->host.kept.result[j]);
 }
 
 static enum sw_status solve(struct sw_bvp *bvp)
 {
     struct a2 *a = bvp->own;
-    for (int k = 0; k < bvp->device->threads; k++) a->values[k].problem = -1;
-    for (int j = 0; j < bvp->count; j++) {
-        if (bvp->refused[j]) host_norms_none(&a->kept.result[j]);
-        else solve_one(bvp, a, j);
-    }
-    host_kept_spoil(&a->kept, bvp);
+    host_bvp_begin(bvp);
+    for (int j = 0; j < bvp->count; j++)
+        if (!bvp->refused[j]) solve_one(bvp, a, j);
+    host_bvp_end(bvp);
     return SW_OK;
 }
 
 /* ------------------------------------------------------------------ the rows */
 
-static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
-{
-    struct a2 *a = bvp->own;
-    *field = a->kept.field;
-    *result = a->kept.result;
-    return SW_OK;
-}
-
 static void destroy(struct sw_bvp *bvp)
 {
     struct a2 *a = bvp->own;
     if (!a) return;
-    for (int k = 0; a->values && k < bvp->device->threads; k++) host_values_destroy(&a->values[k]);
-    sw_free(a->values);
-    host_kept_destroy(&a->kept);
+    host_bvp_destroy(&a->host);
     sw_free(a->part);
     sw_free(a->u);
     sw_free(a);
@@ -242,9 +229,7 @@ static enum sw_status create(struct sw_bvp *bvp)
     bvp->own = a;
     SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->word, &a->u));
     SW_TRY(sw_alloc(parts_of(&bvp->desc), &a->part));
-    SW_TRY(sw_alloc((size_t)bvp->device->threads, &a->values));
-    for (int k = 0; k < bvp->device->threads; k++) SW_TRY(host_values_create(&bvp->desc, true, &a->values[k]));
-    return host_kept_create(&bvp->desc, &a->kept);
+    return host_bvp_create(bvp, bvp->device->threads, true, &a->host);
 }
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
@@ -256,12 +241,12 @@ static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, 
 /* f set; each of 1A, 1C, 2A and 2C reads and writes. */
 static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9.0 * bvp->ops->word, 4}; }
 
-#define A2_ROW(row, n, text, size, size_of_carry)                                                                  \
-    extern const struct sw_bvp_ops row;                                                                            \
-    const struct sw_bvp_ops row = {                                                                                \
-        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,                   \
-        .create = create, .solve = solve,                                                                          \
-        .fetch = fetch, .destroy = destroy, .cost = cost, .columns = true, .word = (size), .carry = (size_of_carry)}
+#define A2_ROW(row, n, text, size, size_of_carry)                                                     \
+    extern const struct sw_bvp_ops row;                                                               \
+    const struct sw_bvp_ops row = {                                                                   \
+        .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,         \
+        .create = create, .solve = solve, .fetch = host_bvp_fetch, .destroy = destroy, .cost = cost,  \
+        .columns = true, .word = (size), .carry = (size_of_carry)}
 
 A2_ROW(bvp_a2s_cpu, "cpu.a2s", "divide and conquer over r columns, single precision (the paper's A2S)", 4, 4);
 A2_ROW(bvp_a2d_cpu, "cpu.a2d", "divide and conquer over r columns, double precision (the paper's A2D)", 8, 8);

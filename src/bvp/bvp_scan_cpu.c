@@ -48,12 +48,11 @@ union chunk {
 };
 
 struct scan {
-    int                 rows;     /* of a chunk                        */
-    int64_t             chunks;   /* of a problem                      */
-    int64_t             pad;      /* zeros before the first point      */
-    union chunk        *chunk;    /* [problems at once][chunks]        */
-    struct host_values *values;   /* [threads]                         */
-    struct host_kept    kept;
+    struct host_bvp host;         /* first: host_bvp.h works on it     */
+    int             rows;         /* of a chunk                        */
+    int64_t         chunks;       /* of a problem                      */
+    int64_t         pad;          /* zeros before the first point      */
+    union chunk    *chunk;        /* [problems at once][chunks]        */
 };
 
 /* Of lanes: sums over the rows of a chunk. */
@@ -228,7 +227,7 @@ static void chunk_keep(const struct scan *p, int64_t c, const double *u, int64_t
         int64_t first = (c * LANES + l) * p->rows - p->pad;
         int skip = first >= 0 ? 0 : first <= -p->rows ? p->rows : (int)-first;
         for (int k = skip; k < p->rows; k++) stretch[k] = u[k * LANES + l];
-        host_put(p->kept.field, p->kept.word, base + first + skip, stretch + skip, p->rows - skip);
+        host_put(p->host.kept.field, p->host.kept.word, base + first + skip, stretch + skip, p->rows - skip);
     }
 }
 
@@ -238,7 +237,7 @@ static void chunk_finish(const struct scan *p, const struct sw_bvp *bvp, int j, 
     double bad = chunk_u(p, &bvp->run[j], c, v, chunk);
     if (bvp->desc.single) round_to_single(v->value, p->rows * LANES);
     if (c == 0) *u0 = v->value[p->pad % p->rows * LANES + p->pad / p->rows];
-    if (p->kept.field) chunk_keep(p, c, v->value, j * bvp->desc.n);
+    if (p->host.kept.field) chunk_keep(p, c, v->value, j * bvp->desc.n);
     chunk->result.norms = (struct host_norms){0};
     chunk->result.bad = bad;
     if (!bvp->desc.exact) return;
@@ -274,7 +273,7 @@ static void gather(const struct scan *p, const struct sw_bvp *bvp, int j, const 
         host_norms_add(&norms, &chunk[c].result.norms);
         bad = fmin(bad, chunk[c].result.bad);
     }
-    host_norms_result(&norms, bvp, j, bad, u0, &p->kept.result[j]);
+    host_norms_result(&norms, bvp, j, bad, u0, &p->host.kept.result[j]);
 }
 
 /* @param values  [threads] */
@@ -310,40 +309,28 @@ static enum sw_status solve(struct sw_bvp *bvp)
 {
     struct scan *p = bvp->own;
     const int threads = bvp->device->threads;
-    for (int k = 0; k < threads; k++) p->values[k].problem = -1;
+    host_bvp_begin(bvp);
     if (together(p)) {
         for (int j = 0; j < bvp->count; j++)
-            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk, p->values, threads);
+            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk, p->host.values, threads);
     } else {
 #pragma omp parallel for schedule(dynamic) num_threads(bvp->count < threads ? bvp->count : threads)
         for (int j = 0; j < bvp->count; j++) {
             int k = omp_get_thread_num();
-            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk + k * p->chunks, &p->values[k], 1);
+            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk + k * p->chunks, &p->host.values[k], 1);
         }
     }
-    for (int j = 0; j < bvp->count; j++)
-        if (bvp->refused[j]) host_norms_none(&p->kept.result[j]);
-    host_kept_spoil(&p->kept, bvp);
+    host_bvp_end(bvp);
     return SW_OK;
 }
 
 /* ------------------------------------------------------------------ the row */
 
-static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
-{
-    struct scan *p = bvp->own;
-    *field = p->kept.field;
-    *result = p->kept.result;
-    return SW_OK;
-}
-
 static void destroy(struct sw_bvp *bvp)
 {
     struct scan *p = bvp->own;
     if (!p) return;
-    for (int k = 0; p->values && k < bvp->device->threads; k++) host_values_destroy(&p->values[k]);
-    sw_free(p->values);
-    host_kept_destroy(&p->kept);
+    host_bvp_destroy(&p->host);
     sw_free(p->chunk);
     sw_free(p);
 }
@@ -364,9 +351,7 @@ static enum sw_status create(struct sw_bvp *bvp)
     bvp->own = p;
     *p = cut(bvp->desc.n);
     SW_TRY(sw_alloc((size_t)p->chunks * (size_t)(together(p) ? 1 : threads), &p->chunk));
-    SW_TRY(sw_alloc((size_t)threads, &p->values));
-    for (int k = 0; k < threads; k++) SW_TRY(host_values_create(&bvp->desc, false, &p->values[k]));
-    return host_kept_create(&bvp->desc, &p->kept);
+    return host_bvp_create(bvp, threads, false, &p->host);
 }
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
@@ -394,7 +379,7 @@ const struct sw_bvp_ops bvp_scan_cpu = {
     .bytes = bytes,
     .create = create,
     .solve = solve,
-    .fetch = fetch,
+    .fetch = host_bvp_fetch,
     .destroy = destroy,
     .cost = cost,
 };

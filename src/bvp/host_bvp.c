@@ -187,3 +187,42 @@ void host_kept_spoil(const struct host_kept *k, const struct sw_bvp *bvp)
         for (int64_t i = 0; i < bvp->desc.n; i++) host_put(k->field, k->word, j * bvp->desc.n + i, &nan, 1);
     }
 }
+
+/* ------------------------------------------------------------------ a row */
+
+enum sw_status host_bvp_create(const struct sw_bvp *bvp, int workers, bool as_published, struct host_bvp *h)
+{
+    SW_TRY(sw_alloc((size_t)workers, &h->values));
+    h->workers = workers;
+    for (int k = 0; k < workers; k++) SW_TRY(host_values_create(&bvp->desc, as_published, &h->values[k]));
+    return host_kept_create(&bvp->desc, &h->kept);
+}
+
+void host_bvp_destroy(struct host_bvp *h)
+{
+    for (int k = 0; k < h->workers; k++) host_values_destroy(&h->values[k]);
+    sw_free(h->values);
+    host_kept_destroy(&h->kept);
+}
+
+void host_bvp_begin(const struct sw_bvp *bvp)
+{
+    struct host_bvp *h = bvp->own;
+    for (int k = 0; k < h->workers; k++) h->values[k].problem = -1;
+}
+
+void host_bvp_end(const struct sw_bvp *bvp)
+{
+    struct host_bvp *h = bvp->own;
+    for (int j = 0; j < bvp->count; j++)
+        if (bvp->refused[j]) host_norms_none(&h->kept.result[j]);
+    host_kept_spoil(&h->kept, bvp);
+}
+
+enum sw_status host_bvp_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
+{
+    const struct host_bvp *h = bvp->own;
+    *field = h->kept.field;
+    *result = h->kept.result;
+    return SW_OK;
+}

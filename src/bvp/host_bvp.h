@@ -56,4 +56,20 @@ void host_kept_destroy(struct host_kept *k);
 size_t host_kept_bytes(const struct sw_bvp_desc *desc);  /* a problem */
 /** Fields of problems at fault, or refused, become NaN. */
 void host_kept_spoil(const struct host_kept *k, const struct sw_bvp *bvp);
+
+/* All of this for a row with several threads: its own data begin with a struct host_bvp. */
+struct host_bvp {
+    struct host_values *values;    /* [workers] */
+    int                 workers;
+    struct host_kept    kept;
+};
+
+enum sw_status host_bvp_create(const struct sw_bvp *bvp, int workers, bool as_published, struct host_bvp *h);
+void host_bvp_destroy(struct host_bvp *h);
+/** Before the problems of a batch that are not refused; */
+void host_bvp_begin(const struct sw_bvp *bvp);
+/** and after them: what becomes of the others. */
+void host_bvp_end(const struct sw_bvp *bvp);
+/** The operation of struct sw_bvp_ops. */
+enum sw_status host_bvp_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
 #endif
