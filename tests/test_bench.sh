@@ -2,23 +2,8 @@
 # sweep bench: what it refuses, that rows are verified, and what it prints. Sizes are tiny and no time is judged.
 # SWEEP is the program.
 cd "$(dirname "$0")/.." || exit 1
-top=$PWD
-sweep=${SWEEP:-$top/sweep}
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-bench-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-export LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive
-failures=0
-fail() { echo "FAILED: $*" >&2; sed 's/^/    /' out err >&2; failures=$((failures + 1)); }
-expect() {
-    local code=$1
-    shift
-    "$sweep" bench "$@" >out 2>err </dev/null
-    local got=$?
-    [ $got = "$code" ] || fail "sweep bench $*: exit code $got, expected $code"
-}
-says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
-prints() { grep -qE -- "$1" out || fail "stdout does not print: $1"; }
+. tests/helpers.sh
+subcommand=bench
 
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
@@ -69,11 +54,11 @@ done
 # ---- the table, and threads
 expect 0 hyperdiffusion:n=16,batch=4,steps=3 --rows cpu.plain+cpu.thomas,cpu.plain+cpu.thomas@1 \
     --baseline cpu.plain+cpu.thomas@1 --device cpu --repeats 4
-prints '^row +set-up s +least s/step +median +pt\*step/s +ratio +of copy +of FMA +bytes +ops +error$'
-prints '^cpu.plain\+cpu.thomas@1( +[0-9.e+-]+){4} +1 +[0-9.]+ % +[0-9.]+ % +5.33 +25 +[0-9.e-]+$'
-prints 'ratio: to cpu.plain\+cpu.thomas@1'
+matches '^row +set-up s +least s/step +median +pt\*step/s +ratio +of copy +of FMA +bytes +ops +error$'
+matches '^cpu.plain\+cpu.thomas@1( +[0-9.e+-]+){4} +1 +[0-9.]+ % +[0-9.]+ % +5.33 +25 +[0-9.e-]+$'
+matches 'ratio: to cpu.plain\+cpu.thomas@1'
 COLUMNS=60 expect 0 band:n=16,batch=4 --rows cpu.thomas --device cpu --repeats 3
-prints '^row +unknown/s +ratio +of copy +of FMA +error$'
+matches '^row +unknown/s +ratio +of copy +of FMA +error$'
 says 'copies'; says 'FMA/s'; says 'error'; says '3 repeats of 20 steps'
 
 expect 0 band:n=999,batch=999,steps=1000000 --rows cpu.thomas --device cpu --repeats 1 --longest 0.01
@@ -81,17 +66,17 @@ says '1 repeats of'; grep -q '1000000 steps' err && fail '--longest cuts nothing
 
 # ---- an answer beyond its bound is reported and not timed: here no row can be right, the solution has died away
 expect 1 hyperdiffusion:n=16,batch=2,steps=250,dt=1e-4 --rows cpu.plain+cpu.thomas --device cpu --csv
-prints ',wrong,0,,,,'
+matches ',wrong,0,,,,'
 
 # ---- -u'' = f: the r of the timing is told; the error is the paper's (P2, 2^16: 14.4338 h^2); what does not fit is absent
 expect 0 bvp:n=2^16,r=best,problem=P2 --rows cpu.a2d,cpu.scan --device cpu --repeats 3
-prints '^row +set-up s +least s/solve +median +points/s +ratio'
-prints '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; prints 'counted for one point'
-prints ' 3\.4e-09$'
-expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; prints ',300$'
-expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; prints ',absent,0,'
+matches '^row +set-up s +least s/solve +median +points/s +ratio'
+matches '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; matches 'counted for one point'
+matches ' 3\.4e-09$'
+expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300$'
+expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; matches ',absent,0,'
 says 'it needs 512.0 GiB'
-expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 --csv; prints ',cpu.lapack,[0-9]'
+expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 --csv; matches ',cpu.lapack,[0-9]'
 
 # ---- JSON
 expect 0 band:n=16,batch=4 --device cpu --rows cpu.thomas --json --repeats 3
@@ -109,15 +94,15 @@ fi
 # ---- the scripts name rows and works that exist: their first, tiny part runs, the rest is listed
 cd "$top" || exit 1
 build=$(dirname "$sweep")
-scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" || failures=$((failures + 1))
+scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" || fail 'reproduce_cupentbatch.sh --dry-run'
 both='cuda.split+cuda.thomas,cpu.simd@8,cpu.plain+cpu.thomas@8'
 grep -q "openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*$both" "$tmp/out" ||
-    { echo 'FAILED: reproduce_cupentbatch.sh --dry-run' >&2; failures=$((failures + 1)); }
+    fail 'reproduce_cupentbatch.sh --dry-run'
 scripts/bench_steps.sh --dry-run "$build" "$tmp/dry" cpu >"$tmp/out" 2>&1 && grep -q 'forced,per_run' "$tmp/out" ||
-    { echo 'FAILED: bench_steps.sh --dry-run' >&2; failures=$((failures + 1)); }
-if [ -n "$(scripts/find_python.sh)" ]; then
+    fail 'bench_steps.sh --dry-run'
+if [ -n "$python" ]; then
     scripts/bench_output.sh --device cpu --gb 0.003 --repeats 1 "$build" "$tmp" "$tmp/output.csv" >"$tmp/out" 2>&1 &&
         [ "$(grep -c '^cpu,1024,.*,cpu.simd,' "$tmp/output.csv")" = 2 ] ||
-        { echo "FAILED: bench_output.sh: $(cat "$tmp/out")" >&2; failures=$((failures + 1)); }
+        fail bench_output.sh
 fi
-exit $((failures > 0))
+summary

@@ -1,25 +1,7 @@
 #!/bin/bash
 # The boundary value problem as a user meets it: results, fields or none, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/.." || exit 1
-top=$PWD
-sweep=${SWEEP:-$top/sweep}
-python=$(scripts/find_python.sh)
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-bvp-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-export LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive
-failures=0
-
-fail() { echo "FAILED: $*" >&2; sed 's/^/    /' out err >&2; failures=$((failures + 1)); }
-expect() {  # expect CODE ARGUMENT...: run sweep; its output goes to out and err
-    local code=$1
-    shift
-    "$sweep" "$@" >out 2>err </dev/null
-    local got=$?
-    [ $got = "$code" ] || fail "sweep $*: exit code $got, expected $code"
-}
-says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
-prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
+. tests/helpers.sh
 tiny=$top/configs/tiny_bvp.cfg
 
 # ---- the file, with fields: u falls from its largest to 0, and all rows agree
@@ -100,5 +82,4 @@ expect 3 check plain.cfg -s p=1+x -s solver=scan; says 'solver scan: it sums, fo
 expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0'; says 'singular at x = 0'
 expect 0 run plain.cfg -o robin.h5 -s 'left.robin=["1", "-1", "0"]' -s 'right.robin=[1.0, 1.0, 0.0]'; says '1 ok'
 
-[ $failures = 0 ] && echo "bvp: all as it should be"
-exit $((failures > 0))
+summary

@@ -1,33 +1,8 @@
 #!/bin/bash
 # The program as a user meets it: every command, its exit code and what it says. SWEEP is the program.
 cd "$(dirname "$0")/.." || exit 1
-top=$PWD
-sweep=${SWEEP:-$top/sweep}
-python=$(scripts/find_python.sh)
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-cli-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-export LC_ALL=C.UTF-8
-export OMP_WAIT_POLICY=passive  # on a busy machine, threads that spin take the time from those that work
+. tests/helpers.sh
 unset NO_COLOR
-failures=0
-
-fail() { echo "FAILED: $*" >&2; sed 's/^/    /' out err >&2; failures=$((failures + 1)); }
-# expect CODE ARGUMENT...: run sweep; its output goes to out and err
-expect() {
-    local code=$1
-    shift
-    "$sweep" "$@" >out 2>err </dev/null
-    local got=$?
-    [ $got = "$code" ] || fail "sweep $*: exit code $got, expected $code"
-}
-says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
-prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
-silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
-same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>err || fail "$1 and $2 differ"; }
-is_json() {
-    [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
-}
 [ -n "$python" ] || echo "# skipped: comparisons of files and JSON: no python3 with h5py"
 
 cat >small.cfg <<'CFG'
@@ -263,5 +238,4 @@ else
     echo "# skipped: plot: no python3 with matplotlib"
 fi
 
-[ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
-echo "all passed"
+summary

@@ -3,15 +3,10 @@
 # small disk at several points: no crash, no torn file, the exit code for it, the file named; and a clean call
 # afterwards gives the datasets of an undisturbed one. k grows by a fifth at a time beyond 20; SW_LONG=1 takes them all.
 cd "$(dirname "$0")/.." || exit 1
-top=$PWD
-sweep=${SWEEP:-$top/sweep}
+. tests/helpers.sh
 library=$(dirname "$sweep")/fail_nth.so
 [ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-faults-XXXXXX") || exit 1
 trap 'umount "$tmp/disk" 2>/dev/null; rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-failed=0
-fail() { echo "FAILED: $*" >&2; failed=1; }
 
 cat > f.cfg <<'CFG'
 title   = "faults";
@@ -27,7 +22,7 @@ output  = { fields = { times = "linspace(0, end, 3)"; }; scalars = { every = 1.0
 run     = { batch = 2; device = "cpu"; };
 CFG
 export OMP_NUM_THREADS=1
-"$sweep" run f.cfg -q -o whole.h5 || { fail "the undisturbed run"; exit 1; }
+"$sweep" run f.cfg -q -o whole.h5 || { fail "the undisturbed run"; summary; }
 mkdir again
 
 # after KIND K CODE FILE: what must hold after a call that met a fault and ended with CODE
@@ -88,7 +83,6 @@ else
     echo "skipped: a full disk (needs root and tmpfs)"
 fi
 
-python=$("$top/scripts/find_python.sh")
 if [ -n "$python" ]; then
     export PYTHONPATH="$top/tests" PYTHONDONTWRITEBYTECODE=1
     $python - again/*.h5 <<'PY' || fail "datasets differ after a fault"
@@ -106,4 +100,4 @@ PY
 else
     echo "skipped: comparing the datasets (needs python3 with h5py)"
 fi
-exit $failed
+summary

@@ -2,20 +2,14 @@
 # Kill the program at random moments and run it again, until it is done: the file must equal that of an uninterrupted
 # run, dataset by dataset, bit by bit. SW_LONG=1 kills hundreds of times.
 cd "$(dirname "$0")/.." || exit 1
-top=$PWD
-sweep=${SWEEP:-$top/sweep}
-python=$(scripts/find_python.sh)
+. tests/helpers.sh
 [ -n "$python" ] || { echo "# skipped: no python3 with h5py"; exit 0; }
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-kill-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-export OMP_WAIT_POLICY=passive  # on a busy machine, threads that spin take the time from those that work
 rounds=${SW_LONG:+40}
 rounds=${rounds:-2}
 kills=0
 resumed=0  # calls that went on in the middle of a batch
 
-fail() { echo "FAILED: $*" >&2; exit 1; }
+fail() { echo "FAILED: $*" >&2; exit 1; }  # what comes after builds on it
 
 # One or two seconds of computing, however fast the machine is: the number of runs is set by a trial.
 config() {  # config RUNS
@@ -75,4 +69,4 @@ kill -TERM $pid; wait $pid; code=$?
 "$sweep" resume k.h5 -j 1 2>err || { cat err >&2; fail "resume after SIGTERM"; }
 grep -q 'from step' err || fail "resume did not go on from the checkpoint: $(cat err)"
 $python "$top/tests/compare_h5.py" whole.h5 k.h5 || fail "SIGTERM and resume: not the same as the uninterrupted run"
-echo "all passed: $kills kills, $resumed times from a checkpoint, $runs runs, $took s uninterrupted"
+summary "$kills kills, $resumed times from a checkpoint, $runs runs, $took s uninterrupted"

@@ -1,0 +1,35 @@
+# What tests of the program share; a test goes to the top of the checkout and sources it. It makes an empty folder, goes
+# there and removes it at the end. $top is the checkout, $sweep the program (SWEEP in the environment), $tmp the folder,
+# $python what reads output files, or nothing.
+top=$PWD
+sweep=${SWEEP:-$top/sweep}
+python=$(scripts/find_python.sh)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sweep-$(basename "$0" .sh)-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+export LC_ALL=C.UTF-8
+export OMP_WAIT_POLICY=passive  # on a busy machine, threads that spin take the time from those that work
+failures=0
+: >out; : >err
+
+fail() { echo "FAILED: $*" >&2; sed 's/^/    /' "$tmp/out" "$tmp/err" >&2; failures=$((failures + 1)); }
+# expect CODE ARGUMENT...: run sweep, or sweep $subcommand; its output goes to out and err
+expect() {
+    local code=$1
+    shift
+    "$sweep" $subcommand "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "sweep $subcommand $*: exit code $got, expected $code"
+}
+says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
+prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
+matches() { grep -qE -- "$1" out || fail "stdout does not match: $1"; }
+silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
+same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>err || fail "$1 and $2 differ"; }
+is_json() {
+    [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
+}
+summary() {  # the last line of a test
+    [ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
+    echo "all passed${*:+: $*}"
+}
