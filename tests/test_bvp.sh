@@ -53,8 +53,11 @@ says 'one run needs'
 # ---- runs that cannot be: each says why, the others go on
 expect 1 run none.cfg -o bad.h5 -s 'f=a/(x - 0.5)' -s 'sweep.n=[4, 5]'; says 'f is not finite at x = 0.5'
 expect 0 show bad.h5; prints 'diverged'; prints 'done'
-expect 1 run none.cfg -o r.h5 -s r=3 -s 'sweep.n=[5, 6]'; says 'r does not fit grid.n'
-expect 0 show r.h5; prints 'error'; prints 'done'
+
+# ---- whole numbers are shown whole
+expect 0 run "$top/configs/bvp_convergence.cfg" -o whole.h5 -s 'sweep.n=[1048576]' -s run.device=cpu
+expect 0 show whole.h5; prints ' 1048576 '
+grep -q 'e+06' out && fail 'show writes 1048576 with an exponent'
 
 # ---- what is refused before anything is done
 cat >plain.cfg <<'CFG'
@@ -62,7 +65,22 @@ problem = "bvp"; grid = { n = 100; }; f = "1"; run = { device = "cpu"; };
 CFG
 expect 0 check plain.cfg
 expect 3 check plain.cfg -s solver=a3d
-says 'solver a3d: there is no such row; fit here: cpu.scan'
+says "'solver' = \"a3d\": there is no such row; did you mean 'a1d'?"
+expect 3 check "$tiny" -s solver=a3d; says "'solver' = \"a3d\": there is no such row; did you mean 'a1d'?"
+grep -q 'changes nothing' err && fail 'a slip in solver is taken for an axis that changes nothing'
+expect 3 check "$tiny" -s 'sweep.algorithm=["scan", "cpu.a2e"]'
+says "'sweep.algorithm' = \"cpu.a2e\": there is no such row; did you mean 'cpu.a2d'?"
+expect 3 check "$tiny" -s 'sweep.algorithm=["scan", "multigrid"]'; says 'there is no such row; `sweep list` shows'
+# r that does not fit, where a row uses it: the first run is named, and how many there are
+sed 's/^solver .*/&\nr = "a + 2";/' "$tiny" >r.cfg
+expect 3 check r.cfg -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]'
+says "r.cfg:7: error: 'r' = 3 in run 1 (n = 4, a = 1, algorithm = a2d): a2d needs r columns of at least two entries"
+says '1 <= r <= 2 here; r = 0 takes the square root of n; 3 of 18 runs do not fit'
+expect 3 run r.cfg -o r.h5 -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]'; [ ! -e r.h5 ] || fail 'r.h5 is written'
+expect 0 check r.cfg -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]' -s 'sweep.algorithm=["a1d", "scan"]'
+expect 3 check plain.cfg -s solver=cpu.a2d -s r=51; says "'r' = 51: cpu.a2d needs r columns"; says '<= 50 here'
+expect 0 check plain.cfg -s solver=cpu.a2d -s r=50
+expect 4 check plain.cfg -s grid.n=68719476736L -s 'output.fields.precision=double'; says 'one run needs 51'; says 'GiB'
 expect 3 check plain.cfg -s time.dt=1; says "unknown key 'time'"
 expect 3 check plain.cfg -s output.scalars.every=1; says "unknown key 'output.scalars'"
 expect 3 check plain.cfg -s output.fields.times=1; says "'output.fields.times' is a key of"

@@ -41,6 +41,7 @@ expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
 expect 5 missing.cfg; says missing.cfg
 expect 5 small.cfg -o small.cfg/x.h5; says 'small.cfg: Not a directory'
 expect 3 check small.cfg --solver cpu.magic; says 'there is no such row'
+expect 3 check small.cfg --solver cpu.plian+cpu.lapack; says "did you mean 'cpu.plain+cpu.lapack'?"
 expect 3 check small.cfg -s solver=cpu.thomas; says 'a band solver goes with a stepper, as in cpu.plain+cpu.thomas'
 expect 0 check small.cfg --solver cpu.plain+cpu.lapack; prints cpu.plain+cpu.lapack
 expect 0 --help; prints 'sweep CONFIG...'; prints '--max-time'

@@ -139,11 +139,11 @@ static void axes_of_words_choose_the_solver(void **state)
     REFUSED("-s: error: 'solver' = \"$algorithm\": the sweep has no axis of words 'algorithm'\n", "solver=$algorithm");
     REFUSED("-s: error: 'solver' = \"$a\": the sweep has no axis of words 'a'\n", "solver=$a", "sweep.a=[1, 2]",
             "initial=a");
-    REFUSED("-s: error: 'sweep.w' has \"one\" twice\n", "sweep.w=[\"one\", \"two\", \"one\"]", "solver=$w");
+    REFUSED("-s: error: 'sweep.w' has \"auto\" twice\n", "sweep.w=[\"auto\", \"cpu.simd\", \"auto\"]", "solver=$w");
     REFUSED("-s: error: 'initial', column 3: 'w' is an axis of words, not a number\n"
             "    2*w\n"
             "      ^  the string \"$w\" stands for its word\n",
-            "sweep.w=[\"one\", \"two\"]", "solver=$w", "initial=2*w");
+            "sweep.w=[\"auto\", \"cpu.simd\"]", "solver=$w", "initial=2*w");
 }
 
 /* ------------------------------------------------------------------ names and expressions */

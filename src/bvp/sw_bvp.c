@@ -150,6 +150,13 @@ void sw_bvp_destroy(struct sw_bvp **bvp)
     *bvp = NULL;
 }
 
+const char *sw_bvp_row(int k)
+{
+    for (int row = 0; sw_bvp_table[row]; row++)
+        if (row == k / 2) return k % 2 ? strchr(sw_bvp_table[row]->name, '.') + 1 : sw_bvp_table[row]->name;
+    return NULL;
+}
+
 const char *sw_bvp_name(const struct sw_bvp *bvp) { return bvp->ops->name; }
 
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
@@ -188,9 +195,18 @@ static int64_t square_root(int64_t n)
 
 int64_t sw_bvp_columns(int64_t n, int64_t r) { return r ? r : square_root(n); }
 
+bool sw_bvp_columns_fit(int64_t n, int64_t r) { return r == 0 || r == 1 || (r > 0 && r <= n / 2); }
+
+bool sw_bvp_uses_columns(const char *row)
+{
+    for (int k = 0; row && sw_bvp_table[k]; k++)
+        if (named(sw_bvp_table[k], row) && sw_bvp_table[k]->columns) return true;
+    return false;
+}
+
 const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *run)
 {
-    if (bvp->ops->columns && (run->r < 0 || (run->r > 1 && run->r > bvp->desc.n / 2)))
+    if (bvp->ops->columns && !sw_bvp_columns_fit(bvp->desc.n, run->r))
         return "r does not fit grid.n: r columns of at least two entries need 1 <= r <= n/2";
     return NULL;
 }

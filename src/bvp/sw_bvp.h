@@ -87,6 +87,8 @@ struct sw_bvp;
 enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, struct sw_device *device,
                              struct sw_bvp **bvp);
 void sw_bvp_destroy(struct sw_bvp **bvp);
+/** A name that a row may be asked for by, "cpu.a2d", then "a2d", ...; NULL after the last. */
+const char *sw_bvp_row(int k);
 const char *sw_bvp_name(const struct sw_bvp *bvp);  /* "cpu.scan" */
 
 /** Bytes of device memory: a constant part and a part a problem. Nothing is allocated.
@@ -102,6 +104,11 @@ struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp);
 
 /** The r a problem is solved with: run->r, or floor(sqrt(n)) for 0. */
 int64_t sw_bvp_columns(int64_t n, int64_t r);
+
+/** Whether r, 0 for floor(sqrt(n)), fits n: r columns have at least two entries each. */
+bool sw_bvp_columns_fit(int64_t n, int64_t r);
+/** Whether a row of this name uses r. @param row  as in create; NULL: no */
+bool sw_bvp_uses_columns(const char *row);
 
 /** NULL, or why a problem cannot be solved (a static text): the row uses r, and this one does not fit n. */
 const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *run);

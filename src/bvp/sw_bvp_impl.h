@@ -12,7 +12,9 @@ struct sw_bvp_ops {
     void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed,
                             size_t *per_run);
     enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */
-    enum sw_status (*solve)(struct sw_bvp *bvp);  /* run, param and count are in bvp; refused ones are left out */
+    /* run, param and count are in bvp; refused ones are left out. On a device the field stays there: fetch brings it
+     * (`sweep bench` times solve and a wait). */
+    enum sw_status (*solve)(struct sw_bvp *bvp);
     enum sw_status (*fetch)(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
     void           (*destroy)(struct sw_bvp *bvp);           /* own may be NULL                       */
     enum sw_status (*try_compile)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm);  /* NULL:

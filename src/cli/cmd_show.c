@@ -69,12 +69,19 @@ static const char *text_at(const struct sw_table *t, const struct show_column *c
     return c->text[run];
 }
 
+/* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. */
+static void put_real(double v, int digits, char text[40])
+{
+    if (v == floor(v) && fabs(v) < 1e15) snprintf(text, 40, "%.0f", v);
+    else snprintf(text, 40, "%.*g", digits, v);
+}
+
 /* A cell as text; digits: of a real number. */
 static const char *cell(const struct sw_table *t, const struct show_column *c, int64_t run, int digits, char text[40])
 {
     if (c->kind == TEXT) return text_at(t, c, run);
     if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)c->count[run]);
-    else snprintf(text, 40, "%.*g", digits, real_at(t, c, run));
+    else put_real(real_at(t, c, run), digits, text);
     return text;
 }
 

@@ -1,5 +1,8 @@
 /* The boundary value problem -(p u')' + q u = f (docs/numerics.md, 7). A batch is solved by a row of src/bvp; here are
  * its keys, and how runs become problems. */
+#include <math.h>
+#include <stdio.h>
+
 #include "base/sw_mem.h"
 #include "bvp/sw_bvp.h"
 #include "problem/sw_problem.h"
@@ -203,6 +206,16 @@ static enum sw_status try_compile(const struct sw_problem *problem, const struct
     return sw_bvp_try_compile(&desc, setup->solver, sm);
 }
 
+static bool columns_fit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                        char why[160])
+{
+    double n = column[sw_setup_column(setup, "grid.n") * ld + j], r = column[sw_setup_column(setup, "r") * ld + j];
+    if (!(n >= 1 && r >= 0) || !sw_bvp_uses_columns(solver) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return true;
+    snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root of "
+             "n", solver, fmax(1, floor(n / 2)));
+    return false;
+}
+
 #define END(path_, what)                                                                            \
     {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .decides = true, .about = what}
 #define ENDS(side, default_)                                                                        \
@@ -224,8 +237,8 @@ static const struct sw_key keys[] = {
     ENDS("left", "; without anything given there, u' = 0."),
     ENDS("right", "; without anything given there, u = 0."),
     {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
-     .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2; 0 takes the square root of n, "
-              "rounded down."},
+     .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2 (refused before any run where "
+              "it does not fit); 0 takes the square root of n, rounded down."},
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
      .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
               "takes the best that fits, \"$axis\" the word of an axis."},
@@ -264,4 +277,7 @@ const struct sw_problem problem_bvp = {
     .bytes = bytes,
     .create = create,
     .try_compile = try_compile,
+    .fits = columns_fit,
+    .fits_key = "r",
+    .solver = sw_bvp_row,
 };

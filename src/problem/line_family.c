@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "solver/sw_band.h"
 
 const struct sw_quantity sw_line_scalars[] = {
     [SW_MASS] = {"mass", "1", "integral of u"},
@@ -286,6 +287,14 @@ done:
     sw_free(a4);
     sw_free(a2);
     return st;
+}
+
+/* The steppers; and the band solvers, of which sw_stepper.c says how they are named. */
+const char *sw_line_solver(int k)
+{
+    int steppers = 0;
+    while (sw_stepper_row(steppers)) steppers++;
+    return k < steppers ? sw_stepper_row(k) : sw_band_row(k - steppers);
 }
 
 void sw_line_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])

@@ -27,6 +27,7 @@ enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_
                               struct sw_sim **sim);
 enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
                               const double *column, int *first, char why[160]);
+const char *sw_line_solver(int k);
 void sw_line_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
@@ -45,6 +46,6 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 
 #define SW_LINE_OPERATIONS                                                                                        \
     .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
-    .create = sw_line_create, .coarse = sw_line_coarse, .remark = sw_line_remark,                                 \
+    .create = sw_line_create, .coarse = sw_line_coarse, .solver = sw_line_solver, .remark = sw_line_remark,                                 \
     .try_compile = sw_line_try_compile
 #endif

@@ -105,6 +105,16 @@ struct sw_problem {
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
     enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
                              const double *column, int *first, char why[160]);
+    /** Why a run cannot be computed with a solver ("auto", or as named in the config), whatever the device. The setup
+     * counts for its columns only. NULL: any run can.
+     * @param column  [ncolumn][ld], of which run j
+     * @param why     out, if it returns false: room for 160 characters */
+    bool           (*fits)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                           char why[160]);
+    const char    *fits_key;            /* the key that is then to blame: "r"                          */
+    /** The names that a solver may have in a config, one after another, NULL after the last. What follows a '+' is the
+     * solver's own. */
+    const char *(*solver)(int k);
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
      * characters. May be NULL. */
     void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);

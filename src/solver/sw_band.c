@@ -114,6 +114,8 @@ enum sw_layout sw_band_layout(const struct sw_band *solver) { return solver->ops
 
 const struct sw_band_desc *sw_band_shape(const struct sw_band *solver) { return &solver->desc; }
 
+const char *sw_band_row(int k) { return sw_band_table[k] ? sw_band_table[k]->name : NULL; }
+
 const char *sw_band_name(const struct sw_band *solver) { return solver->ops->name; }
 
 int sw_band_vectors(const char *name)

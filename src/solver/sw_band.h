@@ -41,6 +41,8 @@ enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name,
 
 enum sw_layout sw_band_layout(const struct sw_band *solver);
 const struct sw_band_desc *sw_band_shape(const struct sw_band *solver);  /* with ld filled in */
+/** The name of row k of the table, NULL after the last. */
+const char *sw_band_row(int k);
 const char *sw_band_name(const struct sw_band *solver);
 
 /** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. */

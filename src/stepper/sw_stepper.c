@@ -136,6 +136,8 @@ void sw_stepper_destroy(struct sw_stepper **stepper)
     *stepper = NULL;
 }
 
+const char *sw_stepper_row(int k) { return sw_stepper_table[k] ? sw_stepper_table[k]->name : NULL; }
+
 const char *sw_stepper_name(const struct sw_stepper *stepper) { return stepper->name; }
 
 struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps)

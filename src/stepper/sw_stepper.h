@@ -71,6 +71,8 @@ struct sw_stepper;
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
                                  struct sw_stepper **stepper);
 void sw_stepper_destroy(struct sw_stepper **stepper);
+/** The name of row k of the table, NULL after the last. */
+const char *sw_stepper_row(int k);
 const char *sw_stepper_name(const struct sw_stepper *stepper);  /* "cpu.plain+cpu.thomas" */
 
 /** What a stepper counts for a point and step, when it advances by so many steps at once; NaN: not counted. */

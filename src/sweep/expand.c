@@ -74,6 +74,39 @@ static void check_solver_axis(struct sw_sweep *s)
                     name, name);
 }
 
+enum { MOST_SOLVERS = 64 };
+
+/* A solver that is a row of no table, of this build or another, is a slip of the pen: what stands before a '+'. */
+static void check_solver_name(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *name)
+{
+    const char *known[MOST_SOLVERS];
+    char row[64];
+    int n = 0;
+    snprintf(row, sizeof row, "%.*s", (int)strcspn(name, "+"), name);
+    for (; n < MOST_SOLVERS && (known[n] = s->problem->solver(n)); n++)
+        if (!strcmp(known[n], row)) return;
+    const char *near = sw_near(row, known, n);
+    if (near)
+        expand_complain(s, at, "'%s' = \"%s\": there is no such row; did you mean '%s%s'?", path, name, near,
+                        name + strcspn(name, "+"));
+    else expand_complain(s, at, "'%s' = \"%s\": there is no such row; `sweep list` shows those there are", path, name);
+}
+
+static void check_solver_names(const struct sw_sweep *s)
+{
+    char path[80];
+    const char *name = s->own->solver;
+    if (!s->problem->solver || !*name || !strcmp(name, "auto")) return;
+    if (*name != '$') check_solver_name(s, sw_config_find(s->config, "solver"), "solver", name);
+    for (int k = 0; *name == '$' && k < s->naxis; k++) {
+        const struct axis *a = &s->own->axis[k];
+        if (strcmp(a->name, name + 1) || !a->word) continue;
+        snprintf(path, sizeof path, "sweep.%s", a->name);
+        for (int64_t j = 0; j < a->count; j++)
+            if (strcmp(a->word[j], "auto")) check_solver_name(s, a->setting, path, a->word[j]);
+    }
+}
+
 static enum sw_status so_far(const struct sw_sweep *s)
 {
     if (s->own->starved) return SW_FAIL(SW_E_MEMORY, "out of memory while reading %s", s->config->name);
@@ -100,6 +133,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(every_read(s, "output.scalars.every", &every));
     if (every.setting) s->own->scalars = every;
     check_solver_axis(s);
+    check_solver_names(s);
     shape_prepare(s);
     /* an axis may be used in an expression that was refused */
     if (s->own->report->errors == 0) SW_TRY(axes_check_used(s));

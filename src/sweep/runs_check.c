@@ -9,11 +9,12 @@
  * something was refused before, this looks at what does not depend on it, so that all faults are reported together. */
 
 /* Faults are numbered: one for each column, then these. */
-enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, FAULT_PRECISION, FAULTS };
+enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, FAULT_PRECISION, FAULT_UNFIT, FAULTS };
 
 struct checking {
     const struct sw_sweep *s;
     int64_t *first;         /* [ncolumn + FAULTS] the first run at fault, -1: none */
+    int64_t  unfit;         /* runs that their solver cannot do                    */
 };
 
 bool key_allows(const struct sw_key *key, double v)
@@ -118,9 +119,40 @@ static enum sw_status check_precision(struct checking *c, const struct block *b)
     return SW_OK;
 }
 
+/* The solver of a run as the config names it. */
+static const char *solver_of(const struct sw_sweep *s, const struct block *b, int j)
+{
+    int axis = s->own->shape.solver;
+    double word = of(b, axis, j, -1);
+    if (axis < 0) return s->own->solver;
+    return word >= 0 && word < s->column[axis].nword ? s->column[axis].word[(int)word] : "auto";
+}
+
+static bool run_fits(const struct sw_sweep *s, const struct block *b, int j, char why[160])
+{
+    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name};
+    return s->problem->fits(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
+}
+
+static void check_solvers(struct checking *c, const struct block *b)
+{
+    char why[160];
+    int first = -1, count = 0;
+    if (!c->s->problem->fits) return;
+    for (int j = 0; j < b->count; j++) {
+        if (run_fits(c->s, b, j, why)) continue;
+        if (!count++) first = j;
+    }
+    if (!count) return;
+    note(c, c->s->ncolumn + FAULT_UNFIT, b->at + first);
+#pragma omp atomic
+    c->unfit += count;
+}
+
 static enum sw_status check_block(void *user, const struct block *b)
 {
     check_columns(user, b);
+    check_solvers(user, b);
     SW_TRY(check_precision(user, b));
     return check_shapes(user, b);
 }
@@ -203,8 +235,21 @@ static enum sw_status tell_precision(const struct sw_sweep *s, const struct bloc
     return SW_OK;
 }
 
+/* Of several such runs the first is named, and how many they are. */
+static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t count, const char *where)
+{
+    char why[160] = "", number[32], more[80] = "";
+    int k = column_find(s, s->problem->fits_key);
+    const struct sw_setting *at = s->own->source[k].setting;
+    run_fits(s, b, 0, why);
+    if (count > 1 && *where)
+        snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
+    expand_complain(s, at, "'%s' = %s%s: %s%s", s->problem->fits_key, sw_number(b->column[(size_t)k * BLOCK], number),
+                    where, why, more);
+}
+
 /* One run that is at fault, with all its numbers. */
-struct telling { const struct sw_sweep *s; int fault; int64_t run; };
+struct telling { const struct sw_sweep *s; int fault; int64_t run, unfit; };
 
 static enum sw_status tell(void *user, const struct block *b)
 {
@@ -214,6 +259,10 @@ static enum sw_status tell(void *user, const struct block *b)
     double *shape;
     if (t->fault < s->ncolumn) {
         tell_column(s, t->fault, t->run, b->column[(size_t)t->fault * BLOCK]);
+        return SW_OK;
+    }
+    if (t->fault == s->ncolumn + FAULT_UNFIT) {
+        tell_unfit(s, b, t->unfit, place(s, false, t->run, where));
         return SW_OK;
     }
     if (t->fault == s->ncolumn + FAULT_PRECISION) return tell_precision(s, b, place(s, false, t->run, where));
@@ -256,7 +305,8 @@ static bool to_tell(const struct checking *c, int fault)
     case FAULT_STEPS: return sound(c, p->dt) && sound(c, p->end);
     case FAULT_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->fields);
     case FAULT_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->scalars);
-    case FAULT_PRECISION: return numbers_sound(c);
+    case FAULT_PRECISION:
+    case FAULT_UNFIT: return numbers_sound(c);
     default: return true;
     }
 }
@@ -269,7 +319,7 @@ enum sw_status runs_check(struct sw_sweep *s)
     for (int f = 0; f < s->ncolumn + FAULTS; f++) c.first[f] = -1;
     SW_TRY_TO(done, st, blocks_each(s, NULL, 0, s->own->axes_wrong ? 1 : s->nruns, false, check_block, &c));
     for (int f = 0; f < s->ncolumn + FAULTS; f++) {
-        struct telling t = {s, f, c.first[f]};
+        struct telling t = {s, f, c.first[f], c.unfit};
         if (to_tell(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, tell, &t));
     }
 done:
