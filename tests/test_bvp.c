@@ -182,7 +182,7 @@ static void takes_random_right_hand_sides(void **state)
     uint64_t seed = 2026;
     (void)state;
     need_row();
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < (small_suite() ? 5 : 20); k++) {
         int64_t n = 1 + (int64_t)(fabs(test_random(&seed)) * 5000);
         struct sw_bvp_run run[2];
         double param[2 * PARAMS];
@@ -307,6 +307,35 @@ static void no_bit_depends_on_the_number_of_threads(void **state)
             sw_device_close(&cpu);
         }
         sw_free(kept);
+    }
+}
+
+/* A row may cut its work to fit the device; in which pieces is no matter. */
+static void no_bit_depends_on_the_number_of_multiprocessors(void **state)
+{
+    static const int64_t some[] = {1000, 2049, 70001};
+    (void)state;
+    need_row();
+    if (under_test->space == SW_HOST) return;
+    for (size_t k = 0; k < sizeof some / sizeof *some && !(small_suite() && some[k] > 5000); k++) {
+        const int64_t n = some[k];
+        const int processors = device->processors;
+        struct sw_bvp_run run = unit_run(n);
+        double param[PARAMS] = {1.25, 3, -0.5};
+        const void *all, *one;
+        const struct sw_bvp_result *results, *result;
+        struct solver m = make(n, 1);
+        device->processors = 1;
+        struct solver small = make(n, 1);
+        assert_ok(sw_bvp_solve(small.b, 1, &run, param));
+        device->processors = processors;
+        assert_ok(sw_bvp_fetch(small.b, &one, &result));
+        assert_ok(sw_bvp_solve(m.b, 1, &run, param));
+        assert_ok(sw_bvp_fetch(m.b, &all, &results));
+        assert_memory_equal(one, all, (size_t)n * sizeof(double));
+        same_numbers(result, results);
+        unmake(&m);
+        unmake(&small);
     }
 }
 
@@ -512,6 +541,25 @@ static void the_tables_of_the_paper_come_back(void **state)
 
 /* ---- names, arguments, memory */
 
+/* Needs NVRTC, but no device. */
+static void compiles_for_each_architecture_without_a_device(void **state)
+{
+    static const char *const f[] = {"1", "exp(a)", "a*cos(exp(w)*x) + c*x^2", "min(x, a) > floor(8*x + w) ? tanh(x) : c^x"};
+    (void)state;
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    for (size_t k = 0; k < sizeof f / sizeof *f; k++)
+        for (int sm = 80; sm <= 90; sm += 10) {
+            struct sw_program *program = compiled(f[k]), *exact = compiled(some_exact);
+            struct sw_bvp_desc desc = {.n = 100, .capacity = 3, .nparam = PARAMS, .f = program, .keep = true,
+                                       .single = k == 1, .keep_single = k == 2, .exact = k == 3 ? NULL : exact};
+            enum sw_status st = sw_bvp_try_compile(&desc, under_test->name, sm);
+            sw_program_destroy(&program);
+            sw_program_destroy(&exact);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            assert_ok(st);
+        }
+}
+
 static void is_found_by_its_name_and_by_what_it_does(void **state)
 {
     (void)state;
@@ -588,6 +636,7 @@ int main(void)
         cmocka_unit_test(refuses_an_r_that_does_not_fit),
         cmocka_unit_test(a_problem_alone_is_what_it_is_in_a_batch),
         cmocka_unit_test(no_bit_depends_on_the_number_of_threads),
+        cmocka_unit_test(no_bit_depends_on_the_number_of_multiprocessors),
         cmocka_unit_test(norms_are_those_of_the_field),
         cmocka_unit_test(without_fields_the_norms_are_the_same),
         cmocka_unit_test(fields_kept_as_float_are_the_same_rounded),
@@ -595,6 +644,7 @@ int main(void)
         cmocka_unit_test(names_the_first_x_where_f_is_not_finite),
         cmocka_unit_test(says_that_the_sums_overflow_where_f_does_not),
         cmocka_unit_test(the_tables_of_the_paper_come_back),
+        cmocka_unit_test(compiles_for_each_architecture_without_a_device),
         cmocka_unit_test(is_found_by_its_name_and_by_what_it_does),
         cmocka_unit_test(takes_the_memory_it_says),
         cmocka_unit_test(refuses_what_cannot_be),

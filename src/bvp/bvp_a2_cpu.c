@@ -11,6 +11,7 @@
 #define CARRY float
 #define STEP(x) x##_s
 #include "bvp/columns_body.h"
+#include "bvp/edges_body.h"
 #undef REAL
 #undef CARRY
 #undef STEP
@@ -19,6 +20,7 @@
 #define CARRY double
 #define STEP(x) x##_d
 #include "bvp/columns_body.h"
+#include "bvp/edges_body.h"
 #undef REAL
 #undef CARRY
 #undef STEP
@@ -26,7 +28,7 @@
 #define REAL float
 #define CARRY double
 #define STEP(x) x##_sd
-#include "bvp/columns_body.h"
+#include "bvp/edges_body.h"
 #undef REAL
 #undef CARRY
 #undef STEP
@@ -145,20 +147,25 @@ static void measure_block(const struct job *t, struct host_values *v, int64_t bl
 
 struct steps {
     void (*down)(void *u, int64_t r, int64_t s, int64_t first, int64_t last);
-    void (*along_bottom)(void *u, int64_t r, int64_t s, int64_t rest);
+    void (*along_bottom)(void *bottom, int64_t r, int64_t rest);
     void (*up)(void *u, int64_t r, int64_t s, int64_t first, int64_t last);
-    void (*along_top)(void *u, int64_t r, int64_t s, int64_t rest);
+    void (*along_top)(void *top, void *after, int64_t r, int64_t rest);
     void (*add_tops)(void *u, int64_t r, int64_t s, int64_t rest, int64_t first, int64_t last);
 };
 
 static const struct steps steps_s = {down_s, along_bottom_s, up_s, along_top_s, add_tops_s},
                           steps_d = {down_d, along_bottom_d, up_d, along_top_d, add_tops_d},
-                          steps_sd = {down_sd, along_bottom_sd, up_sd, along_top_sd, add_tops_sd};
+                          steps_sd = {down_s, along_bottom_sd, up_s, along_top_sd, add_tops_s};
 
 static const struct steps *steps_of(const struct sw_bvp *bvp)
 {
     if (bvp->ops->word == 8) return &steps_d;
     return bvp->ops->carry == 8 ? &steps_sd : &steps_s;
+}
+
+static void *at(const struct sw_bvp *bvp, const struct a2 *a, int64_t entries)
+{
+    return (char *)a->u + entries * bvp->ops->word;
 }
 
 static int threads_of(const struct sw_bvp *bvp) { return bvp->desc.n < 16384 ? 1 : bvp->device->threads; }
@@ -178,11 +185,11 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < blocks; b++) steps->down(a->u, r, s, b * COLUMNS, least(r, (b + 1) * COLUMNS));
 #pragma omp single
-        steps->along_bottom(a->u, r, s, rest);
+        steps->along_bottom(at(bvp, a, (s - 1) * r), r, rest);
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < blocks; b++) steps->up(a->u, r, s, b * COLUMNS, least(r, (b + 1) * COLUMNS));
 #pragma omp single
-        steps->along_top(a->u, r, s, rest);
+        steps->along_top(a->u, at(bvp, a, s * r), r, rest);
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < blocks; b++)
             steps->add_tops(a->u, r, s, rest, b * COLUMNS, least(r, (b + 1) * COLUMNS));

@@ -1,10 +1,9 @@
-/* The steps of divide and conquer (figure 1 of the paper) on r columns of s entries, stored row-wise: entry k of column
- * m is u[m + k r]. This file is included once for each precision, with
+/* Steps A and C of divide and conquer (figure 1 of the paper) on r columns of s entries, stored row-wise: entry k of
+ * column m is u[m + k r]. This file is included once for each precision, with
  *     REAL      of the entries
- *     CARRY     of steps 1B and 2B
  *     STEP(x)   the name of a step here
- * A and C take columns first .. last-1: columns do not see each other in them, so no bit depends on how they are dealt
- * out to threads. */
+ * They take columns first .. last-1: columns do not see each other in them, so no bit depends on how they are dealt out
+ * to threads. */
 
 /* 1A: running sums down the columns. */
 static void STEP(down)(void *entries, int64_t r, int64_t s, int64_t first, int64_t last)
@@ -12,21 +11,6 @@ static void STEP(down)(void *entries, int64_t r, int64_t s, int64_t first, int64
     REAL *u = entries;
     for (int64_t k = 1; k < s; k++)
         for (int64_t m = first; m < last; m++) u[m + k * r] += u[m + (k - 1) * r];
-}
-
-/* 1B: the bottom row summed from left to right; then the `rest` entries after the columns, by (7). */
-static void STEP(along_bottom)(void *entries, int64_t r, int64_t s, int64_t rest)
-{
-    REAL *u = entries, *bottom = u + (s - 1) * r, *after = u + s * r;
-    CARRY sum = 0;
-    for (int64_t m = 0; m < r; m++) {
-        sum += (CARRY)bottom[m];
-        bottom[m] = (REAL)sum;
-    }
-    for (int64_t i = 0; i < rest; i++) {
-        sum += (CARRY)after[i];
-        after[i] = (REAL)sum;
-    }
 }
 
 /* 1C: each column but its bottom gets its left neighbour's bottom. 2A: running sums up the columns. */
@@ -38,21 +22,6 @@ static void STEP(up)(void *entries, int64_t r, int64_t s, int64_t first, int64_t
         for (int64_t m = first > 0 ? first : 1; m < last; m++) u[m + k * r] += bottom[m - 1];
     for (int64_t k = s - 2; k >= 0; k--)
         for (int64_t m = first; m < last; m++) u[m + k * r] += u[m + (k + 1) * r];
-}
-
-/* 2B: the entries after the columns by (8); then the top row summed from right to left. */
-static void STEP(along_top)(void *entries, int64_t r, int64_t s, int64_t rest)
-{
-    REAL *u = entries, *after = u + s * r;
-    CARRY sum = 0;
-    for (int64_t i = rest - 1; i >= 0; i--) {
-        sum += (CARRY)after[i];
-        after[i] = (REAL)sum;
-    }
-    for (int64_t m = r - 1; m >= 0; m--) {
-        sum += (CARRY)u[m];
-        u[m] = (REAL)sum;
-    }
 }
 
 /* 2C: each column but its top gets its right neighbour's top; the last column what comes after it. */
