@@ -96,13 +96,7 @@ size_t device_bvp_bytes(const struct sw_bvp_desc *desc)
            (desc->keep ? field_word(desc) * (size_t)desc->n : 0);
 }
 
-static enum sw_status create_field(struct sw_bvp *bvp, struct device_bvp *d)
-{
-    const size_t room = (size_t)bvp->desc.capacity * (size_t)bvp->desc.n;
-    d->kept.word = (int)field_word(&bvp->desc);
-    SW_TRY(sw_device_alloc_bytes(bvp->device, room, field_word(&bvp->desc), &d->batch.field));
-    return sw_device_alloc_host_bytes(bvp->device, room, field_word(&bvp->desc), &d->kept.field);
-}
+static size_t field_room(const struct sw_bvp_desc *desc) { return (size_t)desc->capacity * (size_t)desc->n; }
 
 enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_source *source, struct device_bvp *d)
 {
@@ -117,7 +111,9 @@ enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_sou
     SW_TRY(sw_device_alloc(bvp->device, room, &d->batch.outcome));
     SW_TRY(sw_device_alloc_host(bvp->device, room, &d->outcome));
     SW_TRY(sw_alloc(room, &d->kept.result));
-    return bvp->desc.keep ? create_field(bvp, d) : SW_OK;
+    d->kept.word = (int)field_word(&bvp->desc);
+    if (!bvp->desc.keep) return SW_OK;
+    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), field_word(&bvp->desc), &d->batch.field);
 }
 
 void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d)
@@ -177,10 +173,9 @@ enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const 
 
 enum sw_status device_bvp_end(struct sw_bvp *bvp, struct device_bvp *d)
 {
-    const size_t count = (size_t)bvp->count, field = bvp->desc.keep ? field_word(&bvp->desc) * (size_t)bvp->desc.n : 0;
+    const size_t count = (size_t)bvp->count;
     CU_TRY(cudaSetDevice(bvp->device->index));
     SW_TRY(queue_copy(bvp, d->outcome, d->batch.outcome, count * sizeof *d->outcome, cudaMemcpyDeviceToHost));
-    SW_TRY(queue_copy(bvp, d->kept.field, d->batch.field, count * field, cudaMemcpyDeviceToHost));
     CU_TRY(cudaEventRecord(d->done, bvp->device->compute));
     return SW_OK;
 }
@@ -195,11 +190,21 @@ static void finish(const struct sw_bvp *bvp, const struct device_bvp *d, int j)
     else host_norms_result(&sum, bvp, j, bad, o->u0, &d->kept.result[j]);
 }
 
+static enum sw_status fetch_field(struct sw_bvp *bvp, struct device_bvp *d)
+{
+    const size_t word = field_word(&bvp->desc);
+    if (!bvp->desc.keep) return SW_OK;
+    if (!d->kept.field)
+        SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), word, &d->kept.field));
+    return sw_device_download(bvp->device, d->kept.field, d->batch.field, (size_t)bvp->count * (size_t)bvp->desc.n * word);
+}
+
 enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const void **field,
                                 const struct sw_bvp_result **result)
 {
     CU_TRY(cudaSetDevice(bvp->device->index));
     CU_TRY(cudaEventSynchronize(d->done));
+    SW_TRY(fetch_field(bvp, d));
     for (int j = 0; j < bvp->count; j++) finish(bvp, d, j);
     host_kept_spoil(&d->kept, bvp);
     *field = d->kept.field;

@@ -27,7 +27,7 @@ struct device_bvp {
     void               *d_input; /* jobs, then parameters                                                           */
     char               *input;   /* the same, pinned                                                                */
     struct bvp_outcome *outcome; /* [capacity] pinned                                                               */
-    struct host_kept    kept;    /* its field is pinned                                                             */
+    struct host_kept    kept;    /* its field is pinned, made when first fetched                                    */
     cudaEvent_t         done;    /* results are on the host                                                         */
 };
 
@@ -52,7 +52,7 @@ enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d);
 enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const void *d_part, int first, int count,
                                 int64_t parts);
 
-/** Queue what comes last: results and fields to the host. */
+/** Queue what comes last: results to the host. Fields stay on the device until they are fetched. */
 enum sw_status device_bvp_end(struct sw_bvp *bvp, struct device_bvp *d);
 
 /** What sw_bvp_ops.fetch does: waits. */
