@@ -17,7 +17,8 @@ NVCC     ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/
 CUDA     ?= $(if $(NVCC),1)
 CUDA_DIR ?= $(patsubst %/bin/nvcc,%,$(NVCC))
 SM       ?= 80 90
-pc        = $(shell pkg-config $(1) $(firstword $(foreach m,$(2),$(shell pkg-config --exists $m && echo $m))) 2>/dev/null)
+first_of  = $(firstword $(foreach m,$(1),$(shell pkg-config --exists $m && echo $m)))
+pc        = $(shell pkg-config $(1) $(call first_of,$(2)) 2>/dev/null)
 HDF5_CFLAGS ?= $(call pc,--cflags,hdf5 hdf5-serial)
 HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
 
@@ -27,18 +28,22 @@ ARCH      = $(if $(PORTABLE),-march=x86-64-v3,-march=native)
 OPT      ?= -O3 -g $(ARCH)
 # -fno-var-tracking: lanes_*.c compile in half the time; backtraces keep their lines.
 SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-var-tracking
-CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fopenmp -ffunction-sections -fdata-sections \
+CFLAGS    = $(OPT) -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-math-errno -fopenmp \
+            -ffunction-sections -fdata-sections \
             -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror) \
             $(if $(SANITIZE),$(SANITIZERS))
-CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include $(if $(CUDA_SYNC),-DSW_CUDA_SYNC)) -MMD -MP
+CPPFLAGS += -Isrc -Icuda -Itests -I$B/gen $(HDF5_CFLAGS) \
+            $(if $(CUDA),-DSW_HAVE_CUDA -I$(CUDA_DIR)/include $(if $(CUDA_SYNC),-DSW_CUDA_SYNC)) -MMD -MP
 NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,code=sm_$s) \
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
-            -Isrc -Icuda -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) -Xcompiler -Wall,-Wextra $(if $(WERROR),-Werror all-warnings)
+            -Isrc -Icuda -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) \
+            -Xcompiler -Wall,-Wextra $(if $(WERROR),-Werror all-warnings)
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
-LDLIBS    = $(HDF5_LDFLAGS) $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lmd,-lhdf5_hl -lhdf5 -lconfig -lmd) \
-            $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) $(call STATIC,-lgomp) \
-            -lpthread -ldl -lm
+LDLIBS    = $(HDF5_LDFLAGS) \
+            $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lmd,-lhdf5_hl -lhdf5 -lconfig -lmd) \
+            $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
+            $(call STATIC,-lgomp) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # ---- files
@@ -66,7 +71,8 @@ $B/libsweep.a: $(objects)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
 
 $(tests) $(benches): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0)
-	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
+	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) \
+	    $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
 $B/libcmocka.so.0:
 	$(call say,COPY,$@)mkdir -p $(@D) && cp -fL $$(ldconfig -p | awk '/libcmocka.so.0 / {print $$NF; exit}') $@
@@ -116,7 +122,8 @@ test: setup                    ## install, build with warnings as errors, run ev
 # A library to preload that lets the k-th call of a kind fail (tests/test_faults.sh).
 $B/fail_nth.so: tests/fail_nth.c Makefile
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror) -shared -fPIC -o $@ $< -ldl
+	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
+	    $(if $(WERROR),-Werror) -shared -fPIC -o $@ $< -ldl
 
 tests: $(tests) $B/sweep $B/fail_nth.so  ## build the test programs without running them
 
@@ -131,8 +138,9 @@ FUZZ_SECONDS ?= 60
 fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
 
-# A folder to carry to a machine without compiler or libraries, beside the checkout: scripts/run_tests.sh build/portable runs it.
-# Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part of one.)
+# A folder to carry to a machine without compiler or libraries, beside the checkout; scripts/run_tests.sh build/portable
+# runs it. Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part
+# of one.)
 portable:                      ## build/portable: program and tests that need only libc, for any recent x86-64 Linux
 	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests benches
 	@rm -rf $B/portable && mkdir -p $B/portable

@@ -110,8 +110,8 @@ __device__ static inline struct bvp_norms block_norms(struct bvp_norms term, str
     return term;
 }
 
-/* The parts of each problem j = first .. first + gridDim.x - 1, part[(j - first) * parts + k], become its norms: a block
- * of NORM_THREADS a problem. 24 bytes and 3 additions a part. */
+/* The parts of each problem j = first .. first + gridDim.x - 1, part[(j - first) * parts + k], become its norms: a
+ * block of NORM_THREADS a problem. 24 bytes and 3 additions a part. */
 extern "C" __global__ void norms_k(struct bvp_batch b, const struct bvp_norms *part, int first, long long parts)
 {
     __shared__ struct bvp_norms shared[NORM_THREADS];

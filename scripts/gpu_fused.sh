@@ -27,7 +27,7 @@ shapes() {  # SECONDS FIRST LAST SHAPE...: bench_fused over works FIRST .. LAST
 }
 if wanted shapes; then
     : > "$out/shapes.txt"
-    shapes 25 3 4 32x3 32x4x16 32x5x32 16x2x32 16x2x24 16x3x64 32x1x0x12      # hyperdiffusion, n = 1024, uniform and per run
+    shapes 25 3 4 32x3 32x4x16 32x5x32 16x2x32 16x2x24 16x3x64 32x1x0x12      # hyperdiffusion, n = 1024, both
     shapes 20 2 2 16x3 16x5x32 8x2x32 8x2x24                                  # n = 512
     shapes 15 8 9 4x3 4x2 8x2 8x3x24 16x3                                     # n = 128, 333
     shapes 15 10 12 16x2x32 16x3x64 32x2 32x2x24 32x2x32                      # n = 1000, 1500, 2048

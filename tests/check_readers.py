@@ -54,8 +54,8 @@ def check_h5py():
             expect(isinstance(f.attrs.get(key), str), f"attribute {key} is missing")
         expect(f.attrs["Conventions"] == "CF-1.10", "Conventions")
         expect(f["provenance/config_text"].asstr()[()].count("problem") > 0, "config_text")
-        for key in ("solver precision git_commit command_line hostname device gpu driver cuda hdf5 compiler slurm_job_id "
-                    "user_expressions").split():
+        for key in ("solver precision git_commit command_line hostname device gpu driver cuda hdf5 compiler "
+                    "slurm_job_id user_expressions").split():
             expect(isinstance(f["provenance"].attrs.get(key), str), f"provenance: attribute {key} is missing")
         params = [k for k, v in f.items() if v.attrs.get("sweep_role") == "parameter"]
         expect(set(f["status"].attrs["coordinates"].split()) == set(params), f"coordinates of status: {params}")

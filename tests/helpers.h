@@ -51,6 +51,7 @@ double test_random(uint64_t *state);
  * lies at i*stride. */
 void test_fourier_solve(int n, double s4, double s2, const double *f, int stride, long double *x);
 
-/* The same for lines of any length: f [n] := a sum of modes, long and short ones, and x [n] := A⁻¹ f, which has the same. */
+/* The same for lines of any length: f [n] := a sum of modes, long and short ones, and x [n] := A⁻¹ f, which
+ * has the same. */
 void test_fourier_modes(int n, double s4, double s2, double *f, long double *x);
 #endif

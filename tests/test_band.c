@@ -40,15 +40,17 @@ static struct sw_band_desc suited(struct sw_band_desc d)
     return d;
 }
 
-static bool only_uniform(void)
+static struct sw_band_desc five_diagonals(int n, int batch, bool periodic)
 {
-    return suited((struct sw_band_desc){.n = 16, .batch = 1, .lower = 2, .upper = 2}).uniform;
+    return suited((struct sw_band_desc){.n = n, .batch = batch, .lower = 2, .upper = 2, .periodic = periodic});
 }
+
+static bool only_uniform(void) { return five_diagonals(16, 1, false).uniform; }
 
 static void need_row(void)
 {
     struct sw_band *s = NULL;
-    const struct sw_band_desc smallest = suited((struct sw_band_desc){.n = 5, .batch = 1, .lower = 2, .upper = 2});
+    const struct sw_band_desc smallest = five_diagonals(5, 1, false);
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     if (!device) skip_unless_needed("cuda", sw_err_message());
     if (sw_band_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT)
@@ -297,9 +299,7 @@ static void recovers_known_solutions_of_a_large_batch(void **state)
     (void)state;
     need_row();
     if (small_suite()) return;
-    for (int periodic = 0; periodic < 2; periodic++)
-        check_known_solution(
-            suited((struct sw_band_desc){.n = 19, .batch = 40000, .lower = 2, .upper = 2, .periodic = periodic}));
+    for (int periodic = 0; periodic < 2; periodic++) check_known_solution(five_diagonals(19, 40000, periodic));
 }
 
 /* |b - A x| / (|A| |x| eps), as LAPACK's tests do, which ask for less than 30. */
@@ -369,7 +369,7 @@ static void is_linear_in_the_right_hand_side(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 100, .batch = 3, .lower = 2, .upper = 2, .periodic = true});
+    struct sw_band_desc d = five_diagonals(100, 3, true);
     struct batch y = random_batch(d, 5);
     struct sw_band *s = NULL;
     double *x = zeros(entries(&d)), *z = zeros(entries(&d)), *b = zeros(entries(&d));
@@ -434,7 +434,7 @@ static void solves_one_system_to_the_same_bits(void **state)
     (void)state;
     need_row();
     if (!under_test->solve_one) return;  /* only rows in the host's memory do */
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 33, .batch = 4, .lower = 2, .upper = 2, .periodic = true});
+    struct sw_band_desc d = five_diagonals(33, 4, true);
     struct batch y = random_batch(d, 3);
     struct sw_band *s = NULL;
     double *x = zeros(entries(&d));
@@ -470,7 +470,7 @@ static void factors_once_and_solves_twice(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 32, .batch = 3, .lower = 2, .upper = 2, .periodic = true});
+    struct sw_band_desc d = five_diagonals(32, 3, true);
     struct batch y = random_batch(d, 11);
     struct sw_band *s = NULL;
     double *x = zeros(entries(&d)), *z = zeros(entries(&d));
@@ -496,7 +496,7 @@ static void takes_a_leading_dimension(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 17, .batch = 5, .lower = 2, .upper = 2, .periodic = true});
+    struct sw_band_desc d = five_diagonals(17, 5, true);
     struct batch y = random_batch(d, 21);
     double *x = zeros(entries(&d)), *z = zeros(entries(&d));
     solve_batch(&y, x);
@@ -511,7 +511,7 @@ static void takes_a_leading_dimension(void **state)
 /* Identity matrices; in system 3 the diagonal is zero in row 4, in system 5 NaN in row 2. */
 static void check_singular(bool periodic)
 {
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 9, .batch = 7, .lower = 2, .upper = 2, .periodic = periodic});
+    struct sw_band_desc d = five_diagonals(9, 7, periodic);
     struct batch y = make_batch(d);
     struct sw_band *s = NULL;
     int bad[7] = {9, 9, 9, 9, 9, 9, 9}, expected[7] = {0, 0, 0, 5, 0, 3, 0};
@@ -617,7 +617,7 @@ static void does_nothing_for_an_empty_batch(void **state)
 {
     (void)state;
     need_row();
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 9, .batch = 0, .lower = 2, .upper = 2});
+    struct sw_band_desc d = five_diagonals(9, 0, false);
     struct sw_band *s = NULL;
     double nothing;
     assert_ok(sw_band_create(&d, under_test->name, device, &s));
@@ -657,13 +657,14 @@ static void refuses_systems_that_it_does_not_do(void **state)
     need_row();
     struct sw_band_desc d = {.n = 9, .batch = 1, .lower = 2, .upper = 2};
     if (!under_test->fits(&d))
-        refuse_shape(d, SW_E_ABSENT, only_uniform() ? "it needs all matrices of a batch to be equal; fit here: cuda.thomas"
-                                                    : "it does not do such systems; fit here: cpu.thomas");
+        refuse_shape(d, SW_E_ABSENT,
+                     only_uniform() ? "it needs all matrices of a batch to be equal; fit here: cuda.thomas"
+                                    : "it does not do such systems; fit here: cpu.thomas");
 }
 
 static void refuses_rows_that_do_not_exist(void **state)
 {
-    struct sw_band_desc d = suited((struct sw_band_desc){.n = 9, .batch = 1, .lower = 2, .upper = 2});
+    struct sw_band_desc d = five_diagonals(9, 1, false);
     struct sw_band *s = (struct sw_band *)&d;
     (void)state;
     need_row();
@@ -680,7 +681,8 @@ static void refuses_rows_that_do_not_exist(void **state)
 static double in_use(void)
 {
     struct mallinfo2 m = mallinfo2();
-    return under_test->space == SW_HOST ? (double)m.uordblks + (double)m.hblkhd : -(double)sw_device_memory_free(device);
+    if (under_test->space == SW_DEVICE) return -(double)sw_device_memory_free(device);
+    return (double)m.uordblks + (double)m.hblkhd;
 }
 
 static void takes_no_more_memory_than_it_says(void **state)

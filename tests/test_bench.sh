@@ -17,7 +17,8 @@ expect 2 bvp:r=worst; says "'r' needs a number"
 expect 2 bvp:n=63; says 'n = 63: at least 64 points are needed'
 expect 2 bvp:n=2^; says "'n' needs a number"
 expect 2 bvp:n=2^41; says 'a whole number from 1 to 1099511627776'
-expect 2 bvp:single --rows cpu.a1d --device cpu; says "no row 'cpu.a1d'"; says 'those that do: cpu.scan cpu.a2sd cpu.a2s cpu.a1s'
+expect 2 bvp:single --rows cpu.a1d --device cpu; says "no row 'cpu.a1d'"
+says 'those that do: cpu.scan cpu.a2sd cpu.a2s cpu.a1s'
 expect 2 band:n=32,forced; says "band has no setting 'forced'"; says 'lower= upper= periodic uniform'
 expect 2 heat:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
 expect 2 heat:n; says "'n' needs a number"
@@ -68,7 +69,8 @@ says '1 repeats of'; grep -q '1000000 steps' err && fail '--longest cuts nothing
 expect 1 hyperdiffusion:n=16,batch=2,steps=250,dt=1e-4 --rows cpu.plain+cpu.thomas --device cpu --csv
 matches ',wrong,0,,,,'
 
-# ---- -u'' = f: the r of the timing is told; the error is the paper's (P2, 2^16: 14.4338 h^2); what does not fit is absent
+# ---- -u'' = f: the r of the timing is told; the error is the paper's (P2, 2^16: 14.4338 h^2); what does not fit is
+# absent
 expect 0 bvp:n=2^16,r=best,problem=P2 --rows cpu.a2d,cpu.scan --device cpu --repeats 3
 matches '^row +set-up s +least s/solve +median +points/s +ratio'
 matches '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; matches 'counted for one point'
@@ -94,7 +96,8 @@ fi
 # ---- the scripts name rows and works that exist: their first, tiny part runs, the rest is listed
 cd "$top" || exit 1
 build=$(dirname "$sweep")
-scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" || fail 'reproduce_cupentbatch.sh --dry-run'
+scripts/reproduce_cupentbatch.sh --dry-run "$build" "$tmp/dry" >"$tmp/out" 2>"$tmp/err" ||
+    fail 'reproduce_cupentbatch.sh --dry-run'
 both='cuda.split+cuda.thomas,cpu.simd@8,cpu.plain+cpu.thomas@8'
 grep -q "openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*$both" "$tmp/out" ||
     fail 'reproduce_cupentbatch.sh --dry-run'

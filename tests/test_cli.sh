@@ -69,7 +69,8 @@ expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
 expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'
 prints 'time     ≈'
 # where fields are saved often the CPU takes all runs as one batch, so that they are written once; else small ones
-sed 's/^output.*//; s/^sweep .*/sweep = { a = "linspace(0, 1, 5000)"; };/; s/^initial.*/initial = "a";/' small.cfg >large.cfg
+sed 's/^output.*//; s/^sweep .*/sweep = { a = "linspace(0, 1, 5000)"; };/; s/^initial.*/initial = "a";/' \
+    small.cfg >large.cfg
 for times in 3,2 30,1; do
     expect 0 check large.cfg -s grid.n=256 -s time.dt=0.01 -s time.end=10.0 \
         -s "output={ fields={ times=\"linspace(0, end, ${times%,*})\"; }; }"

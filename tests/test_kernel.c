@@ -247,7 +247,8 @@ static enum sw_status try_length(int n, bool forced, int sm)
     return st;
 }
 
-/* Of lines in a few lanes, a warp, a block, a cluster of blocks; without clusters the longest are not for cuda.fused. */
+/* Of lines in a few lanes, a warp, a block, a cluster of blocks; without clusters the longest are not for
+ * cuda.fused. */
 static void compiles_lines_of_all_lengths(void **state)
 {
     static const int length[] = {5, 100, 1025, 3000, 12289, 16385, 150000};

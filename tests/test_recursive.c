@@ -10,9 +10,9 @@
 static const double unit = 0x1p-53;
 enum { MAX_N = 2048, MAX_BLOCKS = 64 };
 
-/* One direction over blocks. begin[l] .. begin[l+1]: the points of block l. Each block recurs from zero; the circular scan gives what
- * the blocks of one turn leave behind block l; the closure adds all turns before; then each block recurs from the state behind the block
- * before it. backward: the line is read from its end. */
+/* One direction over blocks. begin[l] .. begin[l+1]: the points of block l. Each block recurs from zero; the circular
+ * scan gives what the blocks of one turn leave behind block l; the closure adds all turns before; then each block
+ * recurs from the state behind the block before it. backward: the line is read from its end. */
 static void sweep(const struct sw_recursive *r, int n, int blocks, bool backward, double *y)
 {
     struct sw_state s[MAX_BLOCKS], t[MAX_BLOCKS];
@@ -21,8 +21,10 @@ static void sweep(const struct sw_recursive *r, int n, int blocks, bool backward
     for (int l = 0; l < blocks; l++) {
         int first = sw_recursive_start(l, n, blocks), end = sw_recursive_start(l + 1, n, blocks);
         s[l] = (struct sw_state){0.0, 0.0};
-        for (int i = first; i < end; i++)
-            s[l] = (struct sw_state){sw_recursive_next(r->a1, r->a2, y[backward ? n - 1 - i : i], s[l].u, s[l].v), s[l].u};
+        for (int i = first; i < end; i++) {
+            double f = y[backward ? n - 1 - i : i];
+            s[l] = (struct sw_state){sw_recursive_next(r->a1, r->a2, f, s[l].u, s[l].v), s[l].u};
+        }
     }
     for (int q = 1; q < blocks; q *= 2) {
         for (int l = 0; l < blocks; l++) {
@@ -76,7 +78,8 @@ static void check(int n, int blocks, double s4, double s2)
 static void check_all(int n, int blocks, int stride)
 {
     for (int p = -12 - stride; p <= 12; p += stride)
-        for (int q = -12 - stride; q <= 12; q += stride) check(n, blocks, p < -12 ? 0.0 : pow(10, p), q < -12 ? 0.0 : pow(10, q));
+        for (int q = -12 - stride; q <= 12; q += stride)
+            check(n, blocks, p < -12 ? 0.0 : pow(10, p), q < -12 ? 0.0 : pow(10, q));
 }
 
 static void solves_within_its_bound_for_all_coefficients(void **state)
@@ -101,9 +104,9 @@ static void solves_lines_of_any_length_with_blocks_that_differ_by_a_point(void *
 static void solves_where_two_roots_meet_and_where_they_are_negative(void **state)
 {
     static const double pair[][2] = {
-        {1.0, 2.0}, {0.25, 1.0}, {0.25, 1.0 + 1e-15}, {0.25, 1.0 - 1e-15}, {2500.0, 100.0}, {1e12, 2e6}, {0.3 / 12, 0.3},
-        {1e3 / 12, 1e3}, {0.0, -0.2}, {0.0, -0.249}, {1.1, -2.0}, {0.01, -0.2}, {-0.01, 0.1}, {-0.01, -0.1}, {-0.05, 0.0},
-        {0.0, 1e-300}, {1e-300, 0.0}, {1e-300, 1e-150},
+        {1.0, 2.0}, {0.25, 1.0}, {0.25, 1.0 + 1e-15}, {0.25, 1.0 - 1e-15}, {2500.0, 100.0}, {1e12, 2e6},
+        {0.3 / 12, 0.3}, {1e3 / 12, 1e3}, {0.0, -0.2}, {0.0, -0.249}, {1.1, -2.0}, {0.01, -0.2}, {-0.01, 0.1},
+        {-0.01, -0.1}, {-0.05, 0.0}, {0.0, 1e-300}, {1e-300, 0.0}, {1e-300, 1e-150},
     };
     (void)state;
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
@@ -127,12 +130,13 @@ static void keeps_a_constant_to_rounding(void **state)
 
 static void refuses_what_is_not_positive_definite(void **state)
 {
-    static const double pair[][2] = {{-1.0, 0.0}, {0.0, -0.25}, {0.0, -0.3}, {0.9, -2.0}, {1.0, -2.0}, {NAN, 0.0}, {0.0, INFINITY},
-                                     {-1.0 / 16, 0.0}, {-0.1, 0.1}};
+    static const double pair[][2] = {{-1.0, 0.0}, {0.0, -0.25}, {0.0, -0.3}, {0.9, -2.0}, {1.0, -2.0}, {NAN, 0.0},
+                                     {0.0, INFINITY}, {-1.0 / 16, 0.0}, {-0.1, 0.1}};
     struct sw_recursive r;
     (void)state;
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
-        if (sw_recursive_factor(pair[k][0], pair[k][1], &r)) fail_msg("s4 = %g, s2 = %g accepted", pair[k][0], pair[k][1]);
+        if (sw_recursive_factor(pair[k][0], pair[k][1], &r))
+            fail_msg("s4 = %g, s2 = %g accepted", pair[k][0], pair[k][1]);
 }
 
 static void the_identity_is_its_own_factor(void **state)
@@ -178,8 +182,8 @@ static void sums_products_of_the_answer_to_an_impulse(void **state)
         }
 }
 
-/* Where roots are close to 1 the sums are needed to all digits of a double: what they are used for is as small as 1/p of
- * them. Directly, h and its differences d: d_{k+1} = a2 d_k - p h_k, in which nothing is lost either. */
+/* Where roots are close to 1 the sums are needed to all digits of a double: what they are used for is as small as 1/p
+ * of them. Directly, h and its differences d: d_{k+1} = a2 d_k - p h_k, in which nothing is lost either. */
 static void sums_products_to_all_digits_where_roots_are_close_to_one(void **state)
 {
     static const double of[][2] = {{1e8, 1e4}, {1e12, 0.0}, {1e12, 2e6}, {1e16, 0.0}, {0.0, 1e12}, {1e12, 1e12}};
@@ -226,7 +230,8 @@ static const double *power_for(double (*power)[4], int q, int n, int lanes, int 
 
 static double *point_at(double *y, int n, bool backward, int i) { return &y[backward ? n - 1 - i : i]; }
 
-static struct sw_state recur(const struct sw_recursive *r, int n, bool backward, double *y, int first, int end, struct sw_state x, bool keep)
+static struct sw_state recur(const struct sw_recursive *r, int n, bool backward, double *y, int first, int end,
+                             struct sw_state x, bool keep)
 {
     for (int i = first; i < end; i++) {
         double *at = point_at(y, n, backward, i);
@@ -241,7 +246,8 @@ static void scan_warp(struct sw_state *s, int p0, int n, int lanes, bool backwar
     struct sw_state t[LANES];
     for (int d = 1; d < LANES; d *= 2) {
         for (int l = 0; l < LANES; l++) {
-            int points = begin_of(p0 + l + 1, n, lanes, backward) - begin_of(p0 + l + 1 < d ? 0 : p0 + l + 1 - d, n, lanes, backward);
+            int end = p0 + l + 1, from = end < d ? 0 : end - d;
+            int points = begin_of(end, n, lanes, backward) - begin_of(from, n, lanes, backward);
             t[l] = l < d ? s[l] : sw_recursive_join(power_for(inside, d, n, lanes, points), s[l - d], s[l]);
         }
         for (int l = 0; l < LANES; l++) s[l] = t[l];
@@ -258,20 +264,23 @@ static void sweep_team(const struct sw_recursive *r, int n, int warps, bool back
     reach = sw_recursive_powers(r, n, warps, warps, between);
     sw_recursive_closure(r, n, closure);
     for (int p = 0; p < lanes; p++)
-        s[p] = recur(r, n, backward, y, begin_of(p, n, lanes, backward), begin_of(p + 1, n, lanes, backward), zero, false);
+        s[p] = recur(r, n, backward, y, begin_of(p, n, lanes, backward), begin_of(p + 1, n, lanes, backward), zero,
+                     false);
     for (int w = 0; w < warps; w++) scan_warp(s + w * LANES, w * LANES, n, lanes, backward, inside);
     for (int w = 0; w < warps; w++) {
         struct sw_state e = zero;
         for (int q = 0; q < reach; q++) {
-            int from = begin_of(w - q < 0 ? w - q + warps : w - q, n, warps, backward), to = begin_of(w, n, warps, backward);
+            int from = begin_of((w - q + warps) % warps, n, warps, backward), to = begin_of(w, n, warps, backward);
             int points = w - q < 0 ? to - from + n : to - from;
-            e = sw_recursive_join(power_for(between, q, n, warps, points), s[(w - 1 - q + warps) % warps * LANES + LANES - 1], e);
+            struct sw_state last = s[(w - 1 - q + warps) % warps * LANES + LANES - 1];
+            e = sw_recursive_join(power_for(between, q, n, warps, points), last, e);
         }
         e = sw_recursive_join(closure, e, zero);
         for (int l = 0; l < LANES; l++) {
             int first = begin_of(w * LANES + l, n, lanes, backward);
             struct sw_state x = l ? s[w * LANES + l - 1] : zero;
-            x = sw_recursive_join(power_for(inside, l, n, lanes, first - begin_of(w * LANES, n, lanes, backward)), e, x);
+            int points = first - begin_of(w * LANES, n, lanes, backward);
+            x = sw_recursive_join(power_for(inside, l, n, lanes, points), e, x);
             recur(r, n, backward, y, first, begin_of(w * LANES + l + 1, n, lanes, backward), x, true);
         }
     }
@@ -292,12 +301,14 @@ static void check_team(int n, int warps, double s4, double s2)
         error = fmax(error, (double)fabsl(x[i] * r.scale - expected[i]));
     }
     double bound = 10.0 * unit * (1.0 + sqrt(s2) + sqrt(s4)) * largest;
-    if (!(error <= bound)) fail_msg("n = %d, %d warps, s4 = %g, s2 = %g: off by %g > %g", n, warps, s4, s2, error, bound);
+    if (!(error <= bound))
+        fail_msg("n = %d, %d warps, s4 = %g, s2 = %g: off by %g > %g", n, warps, s4, s2, error, bound);
 }
 
 static void solves_long_lines_over_the_warps_of_a_team(void **state)
 {
-    static const int shape[][2] = {{2049, 2}, {2049, 3}, {3000, 8}, {4097, 5}, {10000, 12}, {16385, 16}, {65536, 64}, {131075, 256}};
+    static const int shape[][2] = {{2049, 2}, {2049, 3}, {3000, 8}, {4097, 5}, {10000, 12}, {16385, 16}, {65536, 64},
+                                   {131075, 256}};
     static const double value[] = {0.0, 1e-12, 1e-6, 1.0, 1e3, 1e6, 1e9, 1e12};
     (void)state;
     for (size_t k = 0; k < sizeof shape / sizeof *shape; k++)
@@ -306,8 +317,8 @@ static void solves_long_lines_over_the_warps_of_a_team(void **state)
                 if (shape[k][0] < 5000 || (p == q && p % 2)) check_team(shape[k][0], shape[k][1], value[p], value[q]);
 }
 
-/* A power of P is as sensitive to rounding as the solve is: for s4 = 1e12, s2 = 2e6 both ways to compute it, in long double, differ
- * from the exact one by 4e4 u. A tenth of the solve's bound is enough for it. */
+/* A power of P is as sensitive to rounding as the solve is: for s4 = 1e12, s2 = 2e6 both ways to compute it, in long
+ * double, differ from the exact one by 4e4 u. A tenth of the solve's bound is enough for it. */
 static void powers_of_blocks_in_a_row_are_those_of_their_points(void **state)
 {
     static const double pair[][2] = {{0.0, 0.0}, {1e-3, 0.0}, {1e12, 0.0}, {1e12, 2e6}, {0.0, 1e12}, {5e4, 0.3}};
@@ -329,7 +340,8 @@ static void powers_of_blocks_in_a_row_are_those_of_their_points(void **state)
             for (int i = 0; i < 4; i++) assert_near(power[q][i], expected[q][i], bound);
             if (q / 2 >= reach) assert_true(sw_recursive_negligible(power[q]));
         }
-        assert_true(reach == 1 || !sw_recursive_negligible(power[2 * reach - 2]) || !sw_recursive_negligible(power[2 * reach - 1]));
+        assert_true(reach == 1 || !sw_recursive_negligible(power[2 * reach - 2]) ||
+                    !sw_recursive_negligible(power[2 * reach - 1]));
     }
 }
 

@@ -1,6 +1,6 @@
 /* Lines of many points: roots close to 1 make every point see thousands of others. On a GPU they go over the warps of a
- * thread block, or of a cluster of blocks: sizes on both sides of where one way ends. For the rows that use the recursive
- * form. */
+ * thread block, or of a cluster of blocks: sizes on both sides of where one way ends. For the rows that use the
+ * recursive form. */
 #include "stepper_helpers.h"
 
 static const int sizes[] = {1537, 2049, 3000, 4097, 10000, 16385, 65536, 131075};
@@ -58,13 +58,14 @@ static void check_one_step(enum sw_scheme scheme, int n, int count, const struct
 
 static void solves_long_lines_within_its_bound(void **state)
 {
-    static const double pair[][2] = {{0.0, 0.0}, {1e-12, 1e-12}, {0.05, 0.0}, {0.3 / 12, 0.3}, {5e4, 0.0}, {1e8, 1e4}, {0.0, 1e12},
-                                     {1e12, 0.0}, {1e12, 2e6}, {1e12, 1e12}};
+    static const double pair[][2] = {{0.0, 0.0}, {1e-12, 1e-12}, {0.05, 0.0}, {0.3 / 12, 0.3}, {5e4, 0.0}, {1e8, 1e4},
+                                     {0.0, 1e12}, {1e12, 0.0}, {1e12, 2e6}, {1e12, 1e12}};
     enum { PAIRS = sizeof pair / sizeof *pair };
     struct run run[PAIRS];
     (void)state;
     need_row();
-    for (int j = 0; j < PAIRS; j++) run[j] = (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = pair[j][0], .s2 = pair[j][1]}};
+    for (int j = 0; j < PAIRS; j++)
+        run[j] = (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = pair[j][0], .s2 = pair[j][1]}};
     for (int k = 0; k < size_count(); k++) {
         int count = sizes[k] > 20000 ? 5 : PAIRS;  /* the largest ones, where many warps matter to each */
         if (!takes(sizes[k])) continue;
@@ -87,8 +88,8 @@ enum { MODELS = sizeof models / sizeof *models, RUNS = 3 };
 /* dx = 1/10: G is stable with dt = 0.002, and s4 reaches over many points. */
 static struct run mixture(int j)
 {
-    const double dx = 0.1, dt = 0.002;
-    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .s4 = dt / (dx * dx * dx * dx) * (1 << 4 * j), .s2 = 0.1 * j}, {1.0 + j, 0.1 * j, 0.2 * j}};
+    const double dx = 0.1, dt = 0.002, s4 = dt / (dx * dx * dx * dx) * (1 << 4 * j);
+    return (struct run){{.dt = dt, .dx = dx, .x0 = 0.5, .s4 = s4, .s2 = 0.1 * j}, {1.0 + j, 0.1 * j, 0.2 * j}};
 }
 
 static void check_agreement(struct texts t, int n, int steps)
@@ -103,7 +104,8 @@ static void check_agreement(struct texts t, int n, int steps)
     double *u = state_of(&m), *v = state_of(&judge), largest = 0.0;
     for (int i = 0; i < RUNS * n; i++) largest = fmax(largest, fabs(v[i]));
     /* both err in each step, by twice the solution and the terms; what is there grows by less than e */
-    double bound = 2.0 * steps * 2.0 * 3.0 * sw_line_rounding(run[RUNS - 1].line.s4, run[RUNS - 1].line.s2, false) * largest;
+    const struct sw_line_run *last = &run[RUNS - 1].line;
+    double bound = 2.0 * steps * 2.0 * 3.0 * sw_line_rounding(last->s4, last->s2, false) * largest;
     for (int i = 0; i < RUNS * n; i++) assert_near(u[i], v[i], bound);
     const double *got = scalars_of(&m), *expected = scalars_of(&judge);
     for (int j = 0; j < RUNS; j++, got += SW_LINE_SCALARS, expected += SW_LINE_SCALARS) {
@@ -111,7 +113,8 @@ static void check_agreement(struct texts t, int n, int steps)
         assert_near(got[SW_MASS], expected[SW_MASS], length * bound);
         assert_near(got[SW_MIN], expected[SW_MIN], bound);
         assert_near(got[SW_MAX], expected[SW_MAX], bound);
-        if (t.energy) assert_near(got[SW_ENERGY], expected[SW_ENERGY], 100.0 * length * bound);  /* a slope errs by 10 */
+        if (t.energy)  /* a slope errs by 10 */
+            assert_near(got[SW_ENERGY], expected[SW_ENERGY], 100.0 * length * bound);
     }
     sw_free(u);
     sw_free(v);
@@ -126,7 +129,8 @@ static void agrees_with_another_row_on_long_lines(void **state)
     if (under_test->space == SW_HOST) return;  /* it is that row */
     for (int k = 0; k < size_count(); k++)
         for (int model = 0; model < MODELS && takes(sizes[k]); model++)
-            if (sizes[k] < 5000 || model % 4 < 2) check_agreement(models[model], sizes[k], small_suite() ? 3 : sizes[k] < 5000 ? 40 : 5);
+            if (sizes[k] < 5000 || model % 4 < 2)
+                check_agreement(models[model], sizes[k], small_suite() ? 3 : sizes[k] < 5000 ? 40 : 5);
 }
 
 /* ---- bits */
@@ -172,8 +176,8 @@ static void check_divergence(int n)
     struct sim m = make(t, n, 4);
     struct run run[4];
     int64_t step[4];
-    for (int j = 0; j < 4; j++)
-        run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .s4 = 0.5}, {1.0, n - 2.5, 0.0}};  /* in one place: the last two points */
+    for (int j = 0; j < 4; j++)  /* in one place: the last two points */
+        run[j] = (struct run){{.dt = 1.0, .dx = 1.0, .s4 = 0.5}, {1.0, n - 2.5, 0.0}};
     start(&m, 4, run);
     assert_ok(sw_stepper_advance(m.s, 0, STEPS));
     double *good = state_of(&m);

@@ -84,7 +84,8 @@ static void compare(int n, const struct run *run, enum sw_scheme scheme, const d
     }
     bound = twice ? 2.0 * bound * largest + 2.0 * unit_single : bound * largest;
     if (!(error <= bound))
-        fail_msg("%s, n = %d, s4 = %g, s2 = %g: off by %g > %g", twice ? "Crank-Nicolson" : "backward Euler", n, run->line.s4,
+        fail_msg("%s, n = %d, s4 = %g, s2 = %g: off by %g > %g", twice ? "Crank-Nicolson" : "backward Euler", n,
+                 run->line.s4,
                  run->line.s2, error, bound);
 }
 
@@ -123,7 +124,8 @@ static struct run operator_of(double s4, double s2)
     return (struct run){.line = {.dt = 1.0, .dx = 1.0, .s4 = s4, .s2 = s2}};
 }
 
-/* s4, s2 = 0 and powers of ten from 1e-12 to 1e12, side by side in one batch; large n have every fourth or sixth power. */
+/* s4, s2 = 0 and powers of ten from 1e-12 to 1e12, side by side in one batch; large n have every fourth or
+ * sixth power. */
 static void solves_within_its_bound_or_refuses_for_all_coefficients(void **state)
 {
     static const int sizes[] = {5, 6, 7, 31, 33, 100, 333, 1000, 1024};
@@ -140,12 +142,13 @@ static void solves_within_its_bound_or_refuses_for_all_coefficients(void **state
     }
 }
 
-/* Close to what is refused: 1676.7² = 2.81e6; one operator for all lanes; complex roots, two that meet, negative ones. */
+/* Close to what is refused: 1676.7² = 2.81e6; one operator for all lanes; complex roots, two that meet,
+ * negative ones. */
 static void solves_within_its_bound_wherever_the_roots_lie(void **state)
 {
     static const double pair[][2] = {
-        {2.8e6, 0.0}, {0.0, 2.8e6}, {1.0, 2.0}, {0.25, 1.0}, {2500.0, 100.0}, {0.3 / 12, 0.3}, {1e3 / 12, 1e3}, {0.0, -0.2},
-        {1.1, -2.0}, {0.01, -0.2}, {-0.01, 0.1}, {-0.05, 0.0}, {1e6, -1e2},
+        {2.8e6, 0.0}, {0.0, 2.8e6}, {1.0, 2.0}, {0.25, 1.0}, {2500.0, 100.0}, {0.3 / 12, 0.3}, {1e3 / 12, 1e3},
+        {0.0, -0.2}, {1.1, -2.0}, {0.01, -0.2}, {-0.01, 0.1}, {-0.05, 0.0}, {1e6, -1e2},
     };
     struct run run[RUNS];
     (void)state;
@@ -202,8 +205,8 @@ static struct run mixture(int n, int j)
                         {1.0 + j, 0.01 * j, 0.2 * j}};
 }
 
-/* Each step differs by the bound of a solve, and as much again in the terms and in storing; |u| < 2, and the fastest mode
- * grows like exp(t/4) to t = 2. */
+/* Each step differs by the bound of a solve, and as much again in the terms and in storing; |u| < 2, and the fastest
+ * mode grows like exp(t/4) to t = 2. */
 static void stays_close_to_double_precision(void **state)
 {
     enum { STEPS = 100, FEW = 3 };

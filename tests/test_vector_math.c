@@ -6,8 +6,10 @@
 #include "expr/sw_expr.h"
 #include "helpers.h"
 
-static const char *const functions[] = {"sin(x)", "cos(x)", "tan(x)", "asin(x/9)", "acos(x/9)", "atan(x)", "atan2(x, 2)",
-                                        "sinh(x)", "cosh(x)", "tanh(x)", "exp(x)", "log(abs(x))", "abs(x)^1.7"};
+static const char *const functions[] = {
+    "sin(x)", "cos(x)", "tan(x)", "asin(x/9)", "acos(x/9)", "atan(x)", "atan2(x, 2)",
+    "sinh(x)", "cosh(x)", "tanh(x)", "exp(x)", "log(abs(x))", "abs(x)^1.7",
+};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static double by_libm(int k, double x)
@@ -42,7 +44,8 @@ static void functions_are_those_of_math_h_to_four_units_in_the_last_place(void *
         struct sw_program *program = NULL;
         struct sw_eval *eval = eval_of_x(functions[k], N, &program);
         sw_eval_points(eval, N, (const double *[SW_INPUTS]){x}, y);
-        for (int i = 0; i < N; i++) {  /* 4 of the vector functions and 1 of math.h: an ulp is at most 2^-52 of a value */
+        /* 4 of the vector functions and 1 of math.h: an ulp is at most 2^-52 of a value */
+        for (int i = 0; i < N; i++) {
             double exact = by_libm(k, x[i]);
             if (!(fabs(y[i] - exact) <= 5 * 0x1p-52 * fabs(exact)))
                 fail_msg("%s at %.17g is %.17g, not %.17g", functions[k], x[i], y[i], exact);

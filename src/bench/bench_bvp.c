@@ -1,8 +1,8 @@
 /* Solves of -u'' = f by the rows of src/bvp: P1 or P2 of the paper (docs/numerics.md, 7), the same in all runs, or with
  * an amplitude that differs from run to run.
  *
- * What is timed: f evaluated and summed, u left in the memory of the device, nothing measured or fetched. The columns of
- * the published rows hold u; a row without columns of its own keeps the field.
+ * What is timed: f evaluated and summed, u left in the memory of the device, nothing measured or fetched. The columns
+ * of the published rows hold u; a row without columns of its own keeps the field.
  *
  * What should be there: the exact solution. The row is made once more with `exact`, solves all runs and takes the norms
  * where u is; the paper's relative error is compared with what discretisation and rounding may make of it. */

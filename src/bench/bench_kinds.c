@@ -1,5 +1,5 @@
-/* What can be timed: the kinds of work, and the problems of the line equation as they are set up for it. To have another
- * one timed: add its row.
+/* What can be timed: the kinds of work, and the problems of the line equation as they are set up for it. To have
+ * another one timed: add its row.
  *
  * hyperdiffusion is cuPentBatch's benchmark (docs/numerics.md, 4: gamma = D = L = 1, dt = 1e-8) with a second mode. */
 #include <string.h>

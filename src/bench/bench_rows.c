@@ -65,8 +65,8 @@ static enum sw_status add_row(struct sw_bench *b, const char *name, const char *
 }
 
 /* "ROW+VARIANT" of a stepper that takes no band solver: it knows its variants itself. */
-static enum sw_status add_variant(struct sw_bench *b, const struct bench_known *known, const char *name, const char *row,
-                                  int threads)
+static enum sw_status add_variant(struct sw_bench *b, const struct bench_known *known, const char *name,
+                                  const char *row, int threads)
 {
     size_t length = strcspn(row, "+");
     for (int k = 0; b->spec.problem && row[length] && sw_stepper_table[k]; k++) {

@@ -1,14 +1,15 @@
 #ifndef SW_BENCH_H
 #define SW_BENCH_H
-/* Rows of the stepper table, of the band table or of the table of -u'' = f on one piece of work, side by side: each is verified, then timed, and
- * related to what its device can do, measured in the same process.
+/* Rows of the stepper table, of the band table or of the table of -u'' = f on one piece of work, side by side: each is
+ * verified, then timed, and related to what its device can do, measured in the same process.
  *
  * The work is a short text:
  *     hyperdiffusion:n=1024,batch=65536,steps=250           a problem; its keys by their last names (gamma=2, order=2),
  *     cahn_hilliard:n=512,batch=8192,forced,per_run         forced: under a travelling force; per_run: coefficients and
  *                                                           force differ from run to run; single: steps in single
  *                                                           precision
- *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps: solves
+ *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`;
+ *                                                           steps: solves
  *                                                           a repeat
  *     bvp:n=2^28,problem=P2,r=best                          -u'' = f, P1 or P2 of the paper (docs/numerics.md, 7);
  *                                                           per_run, single and steps as above; r of the

@@ -81,7 +81,10 @@ static enum sw_status make_kernels(struct sw_bvp *bvp, const struct device_bvp_s
 
 /* ------------------------------------------------------------------ life */
 
-static size_t kept_of(const struct sw_bvp_desc *desc) { return (size_t)(size_of(desc->f).run + size_of(desc->exact).run); }
+static size_t kept_of(const struct sw_bvp_desc *desc)
+{
+    return (size_t)(size_of(desc->f).run + size_of(desc->exact).run);
+}
 
 static size_t field_word(const struct sw_bvp_desc *desc) { return desc->keep_single ? 4 : 8; }
 

@@ -1,8 +1,8 @@
 #ifndef DEVICE_BVP_CUDA_H
 #define DEVICE_BVP_CUDA_H
-/* What the rows on a CUDA device share, as host_bvp.h has it for those on the CPU: kernels compiled at run time with the
- * problem's f and exact in them, the runs of a batch in device memory, norms, faults, kept fields on their way to the
- * host. A row is a file bvp_NAME_cuda.c and its kernels, cuda/bvp_NAME_rtc.cuh; they see all of cuda/bvp_rtc.cuh.
+/* What the rows on a CUDA device share, as host_bvp.h has it for those on the CPU: kernels compiled at run time with
+ * the problem's f and exact in them, the runs of a batch in device memory, norms, faults, kept fields on their way to
+ * the host. A row is a file bvp_NAME_cuda.c and its kernels, cuda/bvp_NAME_rtc.cuh; they see all of cuda/bvp_rtc.cuh.
  *
  * In a batch: device_bvp_begin(); the row's kernels, which call keep_u() for each point of u (or of the first alone, if
  * nothing is kept), mark_bad() where f is not finite, and add up norms in parts; device_bvp_norms();
@@ -46,8 +46,8 @@ enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct
 /** Queue what comes first: runs and parameters to the device. */
 enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d);
 
-/** Queue that the norms of problems first .. first+count-1 are summed up from their parts, by 256 threads a problem in an
- * order that `parts` fixes. Nothing without exact.
+/** Queue that the norms of problems first .. first+count-1 are summed up from their parts, by 256 threads a problem in
+ * an order that `parts` fixes. Nothing without exact.
  * @param d_part  [count][parts] struct bvp_norms on the device, the row's */
 enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const void *d_part, int first, int count,
                                 int64_t parts);

@@ -50,9 +50,9 @@ static enum sw_status load_nvrtc(struct nvrtc *rtc)
     void *library = open_nvrtc();
     if (!library)
         return SW_FAIL(SW_E_ABSENT,
-                       "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the package "
-                       "libnvrtc12 (Debian, Ubuntu) or cuda-nvrtc-13-0 (NVIDIA), or set CUDA_HOME to the CUDA toolkit, "
-                       "or use --device cpu");
+                       "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the "
+                       "package libnvrtc12 (Debian, Ubuntu) or cuda-nvrtc-13-0 (NVIDIA), or set CUDA_HOME to the CUDA "
+                       "toolkit, or use --device cpu");
 #define X(name)                                                                                                      \
     {                                                                                                                \
         void *symbol = dlsym(library, "nvrtc" #name);                                                                \
@@ -64,7 +64,8 @@ static enum sw_status load_nvrtc(struct nvrtc *rtc)
     return SW_OK;
 }
 
-/* Rounding: no fast-math, and no contraction into FMAs: the texts of two kernels that must agree to the bit differ in other things. */
+/* Rounding: no fast-math, and no contraction into FMAs: the texts of two kernels that must agree to the bit differ in
+ * other things. */
 static const char *const fixed_options[] = {"-std=c++17", "-lineinfo", "-fmad=false"};
 enum { FIXED_OPTIONS = 3 };
 

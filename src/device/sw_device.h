@@ -87,11 +87,13 @@ enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const
                               void **kernels, struct sw_module **module);
 void sw_module_unload(struct sw_device *device, struct sw_module **module);
 
-/** Queue one kernel on the compute stream. args: as for cuLaunchKernel. A grid of zero blocks is legal and does nothing. */
+/** Queue one kernel on the compute stream. args: as for cuLaunchKernel. A grid of zero blocks is
+ * legal and does nothing. */
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args);
 
-/** The same with blocks in thread-block clusters: `clusters` of `size` blocks each, in a row. Needs compute capability 9.0. */
+/** The same with blocks in thread-block clusters: `clusters` of `size` blocks each, in a row. Needs compute
+ * capability 9.0. */
 enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
                                          size_t shared_bytes, void **args);
 #endif

@@ -148,7 +148,7 @@ void sw_program_cuda_part(const struct sw_program *program, const char *macro, c
 {
     const struct sw_program_size size = program ? sw_program_size(program) : (struct sw_program_size){0};
     sw_text_printf(text, "#define SW_HAS_%s %d\n", macro, program != NULL);
-    sw_text_printf(text, "enum { %s_RUN = %d, %s_STEP = %d, %s_CELL = %d };\n", macro, size.run, macro, size.step, macro,
-                   size.cell);
+    sw_text_printf(text, "enum { %s_RUN = %d, %s_STEP = %d, %s_CELL = %d };\n", macro, size.run, macro, size.step,
+                   macro, size.cell);
     if (program) sw_program_cuda(program, prefix, text);
 }

@@ -202,11 +202,13 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
  * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);
 
-/** Append what such functions need under NVRTC, with double for `real` and fma for SW_FMA: types of stdint.h, and SW_IN_X,
- * .. SW_INPUTS. Once, at the beginning. */
+/** Append what such functions need under NVRTC, with double for `real` and fma for SW_FMA: types of stdint.h, and
+ * SW_IN_X, .. SW_INPUTS. Once, at the beginning. */
 void sw_program_cuda_prologue(struct sw_text *text);
 
-/** Append the functions behind `#define SW_HAS_MACRO 1` and an enum of MACRO_RUN, MACRO_STEP, MACRO_CELL, the values kept.
+/** Append the functions behind `#define SW_HAS_MACRO 1` and an enum of MACRO_RUN, MACRO_STEP, MACRO_CELL, the
+ * values kept.
  * @param program  NULL: no functions, SW_HAS_MACRO is 0 */
-void sw_program_cuda_part(const struct sw_program *program, const char *macro, const char *prefix, struct sw_text *text);
+void sw_program_cuda_part(const struct sw_program *program, const char *macro, const char *prefix,
+                          struct sw_text *text);
 #endif

@@ -12,8 +12,8 @@
  * h_-1 = 0:
  *
  *     the first  runs from a state of zero and leaves the state v. The true state before its first point is t = c v, c
- *                the closure, and what is missing k points on is h_{k+1} t_1 + h_k b2 t_2: the next pass adds it when it
- *                reads w;
+ *                the closure, and what is missing k points on is h_{k+1} t_1 + h_k b2 t_2: the next pass adds it when
+ *                it reads w;
  *     the second begins in the state c d, d = sum over k of (h_k, h_{k-1}) w_k + missing_k, k counted as in the first:
  *                the sum over w is taken while w is written, that over what is missing is a matrix times t (overlap).
  *

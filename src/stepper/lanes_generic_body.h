@@ -1,6 +1,6 @@
 /* What lanes_generic.c and lanes_single_generic.c have in common: lanes.h in plain C with the compiler's vectors, after
- * definitions of real, LANES, VL, GROUP and, where the target has a fused multiply-add, of FUSED(a, b, c) on numbers and
- * NUMBERS(of), of(0), of(1), .. for a whole vector (a loop in its place makes the passes half as fast). */
+ * definitions of real, LANES, VL, GROUP and, where the target has a fused multiply-add, of FUSED(a, b, c) on numbers
+ * and NUMBERS(of), of(0), of(1), .. for a whole vector (a loop in its place makes the passes half as fast). */
 #define TARGET
 #ifdef FUSED
 #define FUSED_AT(k) FUSED(a[k], b[k], c[k])

@@ -3,9 +3,9 @@
 #include <complex.h>
 #include <math.h>
 
-/* With s = 2 - 2 cos(theta) the symbol of A is 1 + s2 s + s4 s² = (1 + s/z_1)(1 + s/z_2), where s4 z² - s2 z + 1 = 0, and
- * 1 + s/z = (1 - rho e^{i theta})(1 - rho e^{-i theta})/(1 - rho)² with rho = exp(-2 asinh(sqrt(z)/2)). Neither form loses
- * digits for z small or large, as solving rho + 1/rho = 2 + z would. */
+/* With s = 2 - 2 cos(theta) the symbol of A is 1 + s2 s + s4 s² = (1 + s/z_1)(1 + s/z_2), where s4 z² - s2 z + 1 = 0,
+ * and 1 + s/z = (1 - rho e^{i theta})(1 - rho e^{-i theta})/(1 - rho)² with rho = exp(-2 asinh(sqrt(z)/2)). Neither
+ * form loses digits for z small or large, as solving rho + 1/rho = 2 + z would. */
 
 /* A real z. z < -4: rho is negative. NaN where the symbol has a zero at s = -z in [0, 4]. */
 static long double root_real(long double z)
@@ -14,7 +14,8 @@ static long double root_real(long double z)
     return z < -4.0L ? -expl(-2.0L * acoshl(sqrtl(-z) / 2.0L)) : nanl("");
 }
 
-/* sum = rho_1 + rho_2, product = rho_1 rho_2. Where the roots nearly meet each has few digits, but these two keep theirs. */
+/* sum = rho_1 + rho_2, product = rho_1 rho_2. Where the roots nearly meet each has few digits, but these
+ * two keep theirs. */
 static void roots(long double s4, long double s2, long double *sum, long double *product)
 {
     long double D = s2 * s2 - 4.0L * s4;
@@ -25,7 +26,8 @@ static void roots(long double s4, long double s2, long double *sum, long double 
         *product = creall(rho) * creall(rho) + cimagl(rho) * cimagl(rho);
     } else {
         long double t = s2 + copysignl(sqrtl(D), s2);  /* z_1 = 2/t, z_2 = t/(2 s4); infinite: rho = 0 */
-        long double rho1 = t != 0.0L ? root_real(2.0L / t) : 0.0L, rho2 = s4 != 0.0L ? root_real(t / (2.0L * s4)) : 0.0L;
+        long double rho1 = t != 0.0L ? root_real(2.0L / t) : 0.0L;
+        long double rho2 = s4 != 0.0L ? root_real(t / (2.0L * s4)) : 0.0L;
         *sum = rho1 + rho2;
         *product = rho1 * rho2;
     }
@@ -85,7 +87,8 @@ void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]
     store(exact, power);
 }
 
-/* Too small to come back in any later power: |rho|^k can be larger than the entries of P^k by 1/|rho_1 - rho_2|, no more than 2^40. */
+/* Too small to come back in any later power: |rho|^k can be larger than the entries of P^k by 1/|rho_1 - rho_2|, no
+ * more than 2^40. */
 static bool vanished(const long double power[4])
 {
     for (int i = 0; i < 4; i++)
@@ -125,10 +128,10 @@ void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closur
     closure[3] = (double)((1.0L - p[0]) / det);
 }
 
-/* In states (y_i, y_i - y_{i-1}) P is I + M, M = (-p a2; -p a2-1), p = 1 + a1 + a2. Where the roots are close to 1, M is
- * small and its entries are exact; P² = I + 2M + M² and so on keep them to rounding. P's own entries do not tell p from
- * rounding: squared, they lose the more digits the smaller p is, and the terms of the sums below cancel when they are
- * used. */
+/* In states (y_i, y_i - y_{i-1}) P is I + M, M = (-p a2; -p a2-1), p = 1 + a1 + a2. Where the roots are close to 1, M
+ * is small and its entries are exact; P² = I + 2M + M² and so on keep them to rounding. P's own entries do not tell p
+ * from rounding: squared, they lose the more digits the smaller p is, and the terms of the sums below cancel when they
+ * are used. */
 static void join(const long double M[4], const long double N[4], long double out[4])  /* (I + M)(I + N) = I + out */
 {
     long double product[4];

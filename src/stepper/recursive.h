@@ -5,9 +5,9 @@
  *     A = I + s4 d4 - s2 d2 = g (1 + a1 Z + a2 Z²)(1 + a1 Z⁻¹ + a2 Z⁻²),      (Z y)_i = y_{i-1},   1/g = (1 + a1 + a2)²
  *
  * x = A⁻¹ f:  forward  y_i = f_i - a1 y_{i-1} - a2 y_{i-2},  then the same backward on y,  then times 1/g. In states
- * (y_i, y_{i-1}) a step without f is the matrix P = (-a1 -a2; 1 0): k points on, a state has become P^k of itself, and on a
- * circle of n points the state before the first point is (I - P^n)⁻¹ times the state that n points leave behind when started
- * from zero. Error of one solve: at most 10 u (1 + sqrt|s2| + sqrt|s4|) max|x|, u = 2^-53. */
+ * (y_i, y_{i-1}) a step without f is the matrix P = (-a1 -a2; 1 0): k points on, a state has become P^k of itself, and
+ * on a circle of n points the state before the first point is (I - P^n)⁻¹ times the state that n points leave behind
+ * when started from zero. Error of one solve: at most 10 u (1 + sqrt|s2| + sqrt|s4|) max|x|, u = 2^-53. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,16 +26,17 @@ void sw_recursive_to_single(struct sw_recursive *r);
 /** P^k, k >= 0, by rows; computed in long double, then rounded. */
 void sw_recursive_power(const struct sw_recursive *r, int64_t k, double power[4]);
 
-/** The powers of P for q = 0 .. count-1 blocks in a row, of the `blocks` that n points are cut into (recursive_point.h): power[2q] for
- *  floor(q n/blocks) points, power[2q + 1] for one more. Zero from where they have vanished.
+/** The powers of P for q = 0 .. count-1 blocks in a row, of the `blocks` that n points are cut into
+ *  (recursive_point.h): power[2q] for floor(q n/blocks) points, power[2q + 1] for one more. Zero from where they have
+ *  vanished.
  *  @return 1 + the largest q whose powers are not negligible: of a sum over blocks, so many terms matter */
 int sw_recursive_powers(const struct sw_recursive *r, int n, int blocks, int count, double (*power)[4]);
 
 /** (I - P^n)⁻¹, n >= 1, likewise. */
 void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closure[4]);
 
-/** With h_k = (P^k)_11 and h_-1 = 0: sums of h_k h_{k+1}, h_k², h_{k-1} h_{k+1}, h_{k-1} h_k over k = 0 .. n-1, but without
- *  products in which h_{k-1} is h_-1; likewise. */
+/** With h_k = (P^k)_11 and h_-1 = 0: sums of h_k h_{k+1}, h_k², h_{k-1} h_{k+1}, h_{k-1} h_k over k = 0 .. n-1, but
+ *  without products in which h_{k-1} is h_-1; likewise. */
 void sw_recursive_overlap(const struct sw_recursive *r, int64_t n, double overlap[4]);
 
 /** Whether P^k changes no state by more than rounding does: what lies k points back may be left out. */

@@ -1,5 +1,5 @@
-/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves in
- * place. Everything is interleaved over the runs (stepper/batch_point.h). */
+/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves
+ * in place. Everything is interleaved over the runs (stepper/batch_point.h). */
 #include <stdio.h>
 
 #include "base/sw_mem.h"

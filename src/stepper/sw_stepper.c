@@ -190,7 +190,8 @@ static const char *fault_of(const struct sw_line_run *r, bool single_steps)
     if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
     if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
     if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
-    if (!positive_definite(r->s4, r->s2)) return "the implicit part is not positive definite: the equation is ill-posed";
+    if (!positive_definite(r->s4, r->s2))
+        return "the implicit part is not positive definite: the equation is ill-posed";
     if (single_steps && sw_line_rounding(r->s4, r->s2, true) > SW_LINE_COARSE)
         return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
     return NULL;
@@ -200,8 +201,8 @@ static enum sw_status check_uniform(int count, const struct sw_line_run *run)
 {
     for (int j = 1; j < count; j++)
         if (run[j].s4 != run[0].s4 || run[j].s2 != run[0].s2)
-            return SW_FAIL(SW_E_ARG, "a batch whose runs should have the same matrix: s4 = %g and s2 = %g in run 0, but %g "
-                           "and %g in run %d", run[0].s4, run[0].s2, run[j].s4, run[j].s2, j);
+            return SW_FAIL(SW_E_ARG, "a batch whose runs should have the same matrix: s4 = %g and s2 = %g in run 0, "
+                           "but %g and %g in run %d", run[0].s4, run[0].s2, run[j].s4, run[j].s2, j);
     return SW_OK;
 }
 

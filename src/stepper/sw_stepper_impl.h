@@ -8,7 +8,8 @@ struct sw_stepper_ops {
     const char    *about;   /* one line for `sweep list`                           */
     enum sw_space  space;   /* the kind of device it works on                      */
     const char    *absent;  /* NULL, or why this build lacks it                    */
-    bool           (*fits)(const struct sw_stepper_desc *desc, int sm);  /* sm: of the device, 90 for sm_90; 0 on a CPU */
+    /** @param sm  of the device, 90 for sm_90; 0 on a CPU */
+    bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
     void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
     /** Fills own, and name with the band solver chosen. @param band  its row; NULL: the best that fits */
     enum sw_status (*create)(struct sw_stepper *stepper, const char *band);
