@@ -10,12 +10,12 @@
 static const struct sw_bvp_ops *under_test;
 static struct sw_device *device;
 
-/* Programs in x and the parameters a, b. */
+/* Programs in x and the parameters a, b, c. */
 static struct sw_program *compiled(const char *text)
 {
     static const struct sw_symbol symbol[] = {
-        {"x", SW_RATE_CELL, SW_IN_X}, {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 3};
+        {"x", SW_RATE_CELL, SW_IN_X}, {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}};
+    const struct sw_scope scope = {.symbol = symbol, .count = 4};
     struct sw_expr_error err = {0};
     struct sw_expr *expr = NULL;
     struct sw_program *program = NULL;
@@ -27,7 +27,7 @@ static struct sw_program *compiled(const char *text)
 }
 
 struct end { const char *dirichlet, *neumann, *robin[3]; };
-struct texts { const char *f, *exact, *p, *q; struct end left, right; };
+struct texts { const char *f, *exact, *p, *q; struct end left, right; bool zero_mean; };
 
 enum { MOST = 16 };
 struct solver {
@@ -51,9 +51,10 @@ static struct sw_bvp_end end_of(struct solver *m, const struct end *e)
 
 static struct sw_bvp_desc describe(struct solver *m, int64_t n, int capacity, const struct texts *t)
 {
-    return (struct sw_bvp_desc){.n = n, .capacity = capacity, .keep = true, .nparam = 2, .f = program_of(m, t->f),
+    return (struct sw_bvp_desc){.n = n, .capacity = capacity, .keep = true, .nparam = 3, .f = program_of(m, t->f),
                                 .exact = program_of(m, t->exact), .p = program_of(m, t->p), .q = program_of(m, t->q),
-                                .left = end_of(m, &t->left), .right = end_of(m, &t->right)};
+                                .left = end_of(m, &t->left), .right = end_of(m, &t->right),
+                                .zero_mean = t->zero_mean};
 }
 
 static struct solver make(int64_t n, int capacity, const struct texts *t)
@@ -76,7 +77,7 @@ static struct sw_bvp_result solve_in(const struct solver *m, double x0, double l
     struct sw_bvp_run run = {.h = length / (double)m->desc.n, .x0 = x0};
     const void *u;
     const struct sw_bvp_result *result;
-    assert_ok(sw_bvp_solve(m->b, 1, &run, (double[]){1.5, -0.5}));
+    assert_ok(sw_bvp_solve(m->b, 1, &run, (double[]){1.5, -0.5, 0}));
     assert_ok(sw_bvp_fetch(m->b, &u, &result));
     if (field) *field = u;
     return *result;
@@ -151,7 +152,7 @@ static void ends_follow_the_parameters_of_each_run(void **state)
     enum { RUNS = 4, N = 7 };
     const struct texts t = {.f = "1", .q = "1 + x", .left = {.robin = {"1", "a", "b"}}, .right = {.dirichlet = "a*b"}};
     struct sw_bvp_run run[RUNS];
-    double param[2 * RUNS];
+    double param[3 * RUNS] = {0};
     const void *all;
     const struct sw_bvp_result *result;
     (void)state;
@@ -170,7 +171,7 @@ static void ends_follow_the_parameters_of_each_run(void **state)
         const struct sw_bvp_result *r;
         assert_int_equal(result[j].fault, j == 2 ? SW_BVP_BETA_ZERO : SW_BVP_FINE);
         if (j == 2) continue;
-        assert_ok(sw_bvp_solve(one.b, 1, &run[j], (double[]){param[j], param[RUNS + j]}));
+        assert_ok(sw_bvp_solve(one.b, 1, &run[j], (double[]){param[j], param[RUNS + j], 0}));
         assert_ok(sw_bvp_fetch(one.b, &alone, &r));
         assert_memory_equal(alone, (const double *)all + j * N, N * sizeof(double));
     }
@@ -188,6 +189,87 @@ static void the_given_value_is_in_the_field(void **state)
     solve_in(&m, 0, 1, &field);
     assert_near(field[0], 7.25, 0);
     unmake(&m);
+}
+
+/* ---- u' at both ends and q = 0, with the mean 0 */
+
+/* All trigonometric in 2 pi x with u' p the same at both ends: sums over the points are exact, so the data are
+ * compatible. u - x + 1/2 is odd about the middle: the mean over the points is 0. */
+static const struct texts neumann = {
+    .f = "-(0 - pi*sin(2*pi*x)*(2*pi*cos(2*pi*x) + 1) - (1 + cos(2*pi*x)/2)*4*pi^2*sin(2*pi*x))",
+    .exact = "sin(2*pi*x) + x - 1/2", .p = "1 + cos(2*pi*x)/2", .left = {.neumann = "2*pi + 1"},
+    .right = {.neumann = "2*pi + 1"}, .zero_mean = true};
+
+static void is_of_second_order_with_zero_mean(void **state)
+{
+    double error[4];
+    (void)state;
+    need_row();
+    for (int j = 0; j < 4; j++) {
+        struct sw_bvp_result r = solved(40 << j, &neumann, 0, 1);
+        assert_int_equal(r.fault, SW_BVP_FINE);
+        error[j] = r.max;
+    }
+    for (int j = 0; j < 3; j++) assert_near(log2(error[j] / error[j + 1]), 2, 0.1);
+}
+
+/* f = a cos(3 x) + b, p = 1 + x² on [0.5, 2] with random a, b and u' = b at the left end; u' at the right end is what the
+ * equations then sum to, in long double. The equations hold with the field that comes out: what is left of each is
+ * 8 roundings of the largest of its terms, p u with p <= 5. The mean, of a field some n times that of a term, is 0 to
+ * the rounding of it. */
+static void takes_random_compatible_data(void **state)
+{
+    enum { N = 97 };
+    static const struct texts t = {.f = "a*cos(3*x) + b", .p = "1 + x^2", .left = {.neumann = "b"},
+                                   .right = {.neumann = "c"}, .zero_mean = true};
+    uint64_t seed = 5;
+    (void)state;
+    need_row();
+    struct solver m = make(N, 1, &t);
+    for (int trial = 0; trial < 20; trial++) {
+        const double a = 10 * test_random(&seed) - 5, b = 4 * test_random(&seed) - 2, h = 1.5 / N;
+        long double sum = -1.25L * b, f[N + 1];
+        for (int i = 0; i <= N; i++) {
+            f[i] = a * cosl(3 * (0.5L + (long double)h * i)) + b;
+            sum += (i == 0 || i == N ? 0.5L : 1) * h * f[i];
+        }
+        const struct sw_bvp_run run = {.h = h, .x0 = 0.5};
+        const struct sw_bvp_result *r;
+        const void *field;
+        assert_ok(sw_bvp_solve(m.b, 1, &run, (double[]){a, b, (double)(-sum / 5)}));
+        assert_ok(sw_bvp_fetch(m.b, &field, &r));
+        assert_int_equal(r->fault, SW_BVP_FINE);
+        const double *u = field;
+        long double mean = 0.5L * u[0], size = 0, flux = 1.25L * b;
+        for (int i = 0; i < N; i++) size = fmaxl(size, fabsl(u[i]));
+        for (int i = 0; i < N - 1; i++) {
+            const long double x = 0.5L + h * (i + 0.5L), next = (1 + x * x) * ((long double)u[i + 1] - u[i]) / h;
+            const long double rest = (next - flux + (i ? 1 : 0.5L) * h * f[i]) * h;
+            assert_true(fabsl(rest) <= 8 * 0x1p-53L * 2 * 5 * size);
+            flux = next;
+            mean += u[i + 1];
+        }
+        /* u at the right end, by the last cell but one */
+        const long double x = 2 - h / 2, last = u[N - 1] + h * (flux - h * f[N - 1]) / (1 + x * x);
+        assert_true(fabsl(mean + last / 2) <= 16 * 0x1p-53L * N * size);
+    }
+    unmake(&m);
+}
+
+static void few_points_have_a_zero_mean_too(void **state)
+{
+    static const struct texts t = {.f = "a", .left = {.neumann = "0"}, .right = {.neumann = "-a"}, .zero_mean = true};
+    (void)state;
+    need_row();
+    for (int64_t n = 1; n < 5; n++) {
+        const double *u;
+        struct solver m = make(n, 1, &t);
+        assert_int_equal(solve_in(&m, 0, 1, &u).fault, SW_BVP_FINE);
+        double sum = u[0] / 2, last = u[n - 1] - 1.5 * (n > 1 ? 1 - 0.5 / (double)n : 0.5) / (double)n;
+        for (int64_t i = 1; i < n; i++) sum += u[i];
+        assert_near(sum + last / 2, 0, 1e-14);
+        unmake(&m);
+    }
 }
 
 /* ---- what it refuses */
@@ -217,7 +299,8 @@ static void says_which_coefficient_is_wrong_and_where(void **state)
 
 static void says_that_the_problem_is_singular(void **state)
 {
-    static const char why[] = "singular at x = 0: u' alone at both ends and q = 0, or a pivot that vanishes";
+    static const char why[] = "singular at x = 0: u' alone at both ends and q = 0, where gauge = \"zero_mean\" takes a "
+                              "solution, or a pivot that vanishes";
     (void)state;
     need_row();
     explains(&(struct texts){.f = "cos(pi*x)", .right = {.neumann = "0"}}, why);
@@ -225,6 +308,53 @@ static void says_that_the_problem_is_singular(void **state)
              why);
     assert_int_equal(solved(1, &(struct texts){.f = "1", .q = "-2"}, 0, 1).fault, SW_BVP_SINGULAR);  /* 1 + q h²/2 */
     assert_int_equal(solved(8, &(struct texts){.f = "1", .q = "1", .right = {.neumann = "0"}}, 0, 1).fault,
+                     SW_BVP_FINE);
+}
+
+/* f = 1 without flux: too much by 1; less 1, it is 0 and u with it. */
+static void says_how_far_data_are_from_compatible(void **state)
+{
+    struct texts t = {.f = "1", .right = {.neumann = "0"}, .zero_mean = true};
+    (void)state;
+    need_row();
+    explains(&t, "no solution: f h and the fluxes at the ends sum to 1 and not to 0; subtract 1 from f to make them");
+    struct sw_bvp_result r = solved(8, &t, 0, 1);
+    assert_near(r.defect, 1, 1e-15);
+    t.f = "1 - (1)";
+    assert_int_equal(solved(8, &t, 0, 1).fault, SW_BVP_FINE);
+    /* what it says is right to the last bit */
+    char f[80];
+    t = (struct texts){.f = "exp(x) + x^3", .p = "2 + x", .left = {.neumann = "3"}, .right = {.neumann = "0.7"},
+                       .zero_mean = true};
+    r = solved(50, &t, 0.25, 3);
+    assert_int_equal(r.fault, SW_BVP_INCOMPATIBLE);
+    snprintf(f, sizeof f, "exp(x) + x^3 - (%.17g)", r.excess);
+    t.f = f;
+    assert_int_equal(solved(50, &t, 0.25, 3).fault, SW_BVP_FINE);
+    t.f = "1/(x - 1)";  /* the right end counts */
+    explains(&t, "f is not finite at x = 1");
+}
+
+static void zero_mean_is_refused_where_u_is_determined(void **state)
+{
+    static const struct end slope = {.neumann = "0"}, value = {.dirichlet = "0"}, mixed = {.robin = {"0", "1", "0"}};
+    const struct texts none = {.f = "1", .zero_mean = true}, left = {.f = "1", .left = value, .right = slope, .zero_mean = true},
+                       robin = {.f = "1", .left = mixed, .right = slope, .zero_mean = true},
+                       q = {.f = "1", .q = "2", .right = slope, .zero_mean = true};
+    const struct texts *const all[] = {&none, &left, &robin, &q};
+    (void)state;
+    need_row();
+    for (int k = 0; k < 4; k++) {
+        struct solver m = {0};
+        m.desc = describe(&m, 8, 1, all[k]);
+        assert_int_equal(sw_bvp_create(&m.desc, NULL, device, &m.b), SW_E_CONFIG);
+        assert_contains(sw_err_message(), k < 3 ? "'gauge' = \"zero_mean\": the ends determine u"
+                                                : "'gauge' = \"zero_mean\": q determines u");
+        unmake(&m);
+    }
+    explains(&(struct texts){.f = "1", .q = "x - x^2", .right = slope, .zero_mean = true},
+             "gauge = \"zero_mean\", but q is not 0 at x = 0.125: there is one solution only");
+    assert_int_equal(solved(8, &(struct texts){.f = "cos(pi*x)", .q = "0*x", .right = slope, .zero_mean = true}, 0, 1).fault,
                      SW_BVP_FINE);
 }
 
@@ -275,6 +405,11 @@ int main(void)
         cmocka_unit_test(is_exact_for_a_parabola_from_one_point_on),
         cmocka_unit_test(ends_follow_the_parameters_of_each_run),
         cmocka_unit_test(the_given_value_is_in_the_field),
+        cmocka_unit_test(is_of_second_order_with_zero_mean),
+        cmocka_unit_test(takes_random_compatible_data),
+        cmocka_unit_test(few_points_have_a_zero_mean_too),
+        cmocka_unit_test(says_how_far_data_are_from_compatible),
+        cmocka_unit_test(zero_mean_is_refused_where_u_is_determined),
         cmocka_unit_test(says_which_coefficient_is_wrong_and_where),
         cmocka_unit_test(says_that_the_problem_is_singular),
         cmocka_unit_test(two_conditions_at_one_end_are_refused),

@@ -1,13 +1,18 @@
 /* Rows `cpu.thomas`, `cpu.lapack`, `cuda.thomas`: the general problem as a tridiagonal system, by a row of the band
  * table (docs/numerics.md, 7). Finite volumes: cells of width h around the points x_0 .. x_n, half ones at the ends; the
  * flux between two points is p at their middle times the difference quotient. A point where u is given is no unknown.
- * The matrix is made on the CPU, also for a device. In the plain case all its pivots are 1, and this is a1d. */
+ * The matrix is made on the CPU, also for a device. In the plain case all its pivots are 1, and this is a1d.
+ *
+ * zero_mean: the matrix, of rows that sum to 0, has the constants as kernel, and its equations sum to the condition that
+ * there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the others
+ * then imply, and of the solution its mean is taken away. What is factored is as definite as with u given there. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "bvp/host_bvp.h"
+#include "bvp/pair_point.h"
 #include "solver/sw_band.h"
 
 struct bands {
@@ -111,9 +116,40 @@ static struct sw_bvp_result examine(const struct sw_bvp *bvp, const struct bands
         if (!(s->p[i] > 0 && isfinite(s->p[i]))) return fault(SW_BVP_P_NOT_POSITIVE, x_of(run, (double)i + 0.5));
     if (left->beta == 0) return fault(SW_BVP_BETA_ZERO, run->x0);
     if (right->beta == 0) return fault(SW_BVP_BETA_ZERO, x_of(run, (double)n));
-    if (no_q && !left->fixed && !right->fixed && left->alpha == 0 && right->alpha == 0)
+    if (no_q && !left->fixed && !right->fixed && left->alpha == 0 && right->alpha == 0 && !bvp->desc.zero_mean)
         return fault(SW_BVP_SINGULAR, run->x0);
     return fault(SW_BVP_FINE, NAN);
+}
+
+/* What the sum may be of the sum of its terms' sizes, f at its largest: 4 roundings a term (f, h, their product, the
+ * weight; p, u' and their product), as many again for x, and eight times that for expressions that lose digits on their
+ * own. A defect of this size moves u by what rounding in the elimination does. The sum itself is one of pairs. */
+static const double compatible_to = 64 * 0x1p-53;
+
+/* Whether the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
+ * - (p u') at the left one = 0. */
+static struct sw_bvp_result examine_gauge(const struct sw_bvp *bvp, struct bands *s, int j, const struct end *left,
+                                          const struct end *right)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const int64_t n = bvp->desc.n;
+    const double west = p_at(s, run->x0) * left->value, east = p_at(s, x_of(run, (double)n)) * right->value;
+    struct sw_bvp_result result = fault(SW_BVP_INCOMPATIBLE, NAN);
+    struct sw_pair sum = sw_pair_plus((struct sw_pair){east, 0}, -west);
+    double largest = 0;
+    if (!isfinite(s->f[n])) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)n));
+    if (!isfinite(west) || !isfinite(east))
+        return fault(SW_BVP_P_NOT_POSITIVE, isfinite(west) ? x_of(run, (double)n) : run->x0);
+    for (int64_t i = 0; i <= n; i++) {
+        if (s->q[i] != 0) return fault(SW_BVP_DETERMINED, x_of(run, (double)i));
+        sum = sw_pair_plus(sum, (i == 0 || i == n ? 0.5 : 1) * (run->h * s->f[i]));
+        largest = fmax(largest, fabs(s->f[i]));
+    }
+    const double length = run->h * (double)n;
+    result.defect = sw_pair_value(sum);
+    result.excess = result.defect / length;
+    bool compatible = fabs(result.defect) <= compatible_to * (length * largest + fabs(west) + fabs(east));
+    return compatible ? fault(SW_BVP_FINE, NAN) : result;
 }
 
 /* Where entry i of system j lies. */
@@ -163,6 +199,10 @@ static enum sw_status set_up(const struct sw_bvp *bvp, struct bands *s, int j)
     SW_TRY(end_of(bvp, &bvp->desc.right, true, j, &right));
     coefficients(bvp, s, j);
     s->kept.result[j] = examine(bvp, s, j, &left, &right);
+    if (bvp->desc.zero_mean && !s->kept.result[j].fault) {
+        s->kept.result[j] = examine_gauge(bvp, s, j, &left, &right);
+        right = (struct end){.fixed = true, .beta = 1};
+    }
     if (s->kept.result[j].fault) {
         put_nothing(s, j, 0);
         return SW_OK;
@@ -187,6 +227,15 @@ static enum sw_status factor_and_solve(const struct sw_bvp *bvp, struct bands *s
     return s->d_A ? sw_device_download(bvp->device, s->b, s->d_b, s->vector * sizeof *b) : SW_OK;
 }
 
+/* Of the points x_0 .. x_n, half cells at the ends; u is 0 at x_n. */
+static void take_mean_away(double *u, int64_t n)
+{
+    struct sw_pair sum = {0.5 * u[0], 0};
+    for (int64_t i = 1; i < n; i++) sum = sw_pair_plus(sum, u[i]);
+    const double mean = sw_pair_value(sum) / (double)n;
+    for (int64_t i = 0; i < n; i++) u[i] -= mean;
+}
+
 static enum sw_status finish(const struct sw_bvp *bvp, struct bands *s, int j)
 {
     const int64_t n = bvp->desc.n;
@@ -203,6 +252,7 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct bands *s, int j)
     SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &left));
     s->u[0] = left.u;
     for (int64_t i = s->first; i < n; i++) s->u[i] = s->b[at(s->band, (int)(i - s->first), j)];
+    if (bvp->desc.zero_mean) take_mean_away(s->u, n);
     for (int64_t i = 0; i < n; i++) finite &= isfinite(s->u[i]) != 0;
     if (s->kept.field) host_put(s->kept.field, s->kept.word, j * n, s->u, (int)n);
     host_values_begin(v, bvp, j);
@@ -242,7 +292,7 @@ static bool fits(const struct sw_bvp_desc *desc) { return desc->n < INT_MAX / 4;
 static void shape(const struct sw_bvp_desc *desc, struct bands *s)
 {
     s->first = fixed_end(&desc->left, false);
-    s->unknowns = (int)desc->n + 1 - s->first - fixed_end(&desc->right, true);
+    s->unknowns = (int)desc->n + 1 - s->first - (desc->zero_mean || fixed_end(&desc->right, true));
     s->rows = s->unknowns < 3 ? 3 : s->unknowns;
 }
 

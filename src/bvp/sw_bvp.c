@@ -32,10 +32,27 @@ void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
         [SW_BVP_Q_NOT_FINITE] = "q is not finite at x = %.9g",
         [SW_BVP_P_NOT_POSITIVE] = "p is not positive and finite at x = %.9g",
         [SW_BVP_BETA_ZERO] = "robin at x = %.9g has beta = 0; use dirichlet",
-        [SW_BVP_SINGULAR] = "singular at x = %.9g: u' alone at both ends and q = 0, or a pivot that vanishes",
+        [SW_BVP_SINGULAR] = "singular at x = %.9g: u' alone at both ends and q = 0, where gauge = \"zero_mean\" "
+                            "takes a solution, or a pivot that vanishes",
+        [SW_BVP_DETERMINED] = "gauge = \"zero_mean\", but q is not 0 at x = %.9g: there is one solution only",
     };
+    char number[32];
     text[0] = 0;
-    if (r->fault) snprintf(text, 160, what[r->fault], r->where);
+    if (r->fault == SW_BVP_INCOMPATIBLE)
+        snprintf(text, 160, "no solution: f h and the fluxes at the ends sum to %.6g and not to 0; subtract %s from "
+                 "f to make them", r->defect, sw_number(r->excess, number));
+    else if (r->fault) snprintf(text, 160, what[r->fault], r->where);
+}
+
+const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *d)
+{
+    const struct sw_bvp_end *l = &d->left, *r = &d->right;
+    double q;
+    if (!d->zero_mean) return NULL;
+    if (l->dirichlet || l->robin[0] || r->dirichlet || r->robin[0] || !r->neumann)
+        return "the ends determine u; it goes with left.neumann (or nothing) and right.neumann";
+    if (d->q && sw_program_constant(d->q, &q) && q != 0) return "q determines u; it goes with q = 0";
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ the row */
@@ -107,6 +124,8 @@ static enum sw_status check_desc(const struct sw_bvp_desc *d)
 {
     SW_TRY(check_end(&d->left, "left"));
     SW_TRY(check_end(&d->right, "right"));
+    const char *why = sw_bvp_gauge_refusal(d);
+    if (why) return SW_FAIL(SW_E_CONFIG, "'gauge' = \"zero_mean\": %s", why);
     if (d->n < 1) return SW_FAIL(SW_E_ARG, "n = %lld: at least one point is needed", (long long)d->n);
     if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d problems asked for, need at least 1", d->capacity);
     if (d->nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->nparam);

@@ -45,7 +45,11 @@ struct sw_bvp_desc {                  /* what all problems of a batch have in co
     const struct sw_program *exact;   /* likewise; NULL: no norms                                                */
     const struct sw_program *p, *q;   /* likewise; NULL: 1, 0                                                    */
     struct sw_bvp_end left, right;    /* nothing: u' = 0, u = 0                                                  */
+    bool    zero_mean;                /* u' alone at both ends and q = 0: of the solutions, the one whose mean is 0 */
 };
+
+/** NULL, or why zero_mean does not go with the rest (a static text). */
+const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *desc);
 
 /** Whether it is the plain case. */
 bool sw_bvp_plain(const struct sw_bvp_desc *desc);
@@ -62,7 +66,9 @@ enum sw_bvp_fault {
     SW_BVP_Q_NOT_FINITE,
     SW_BVP_P_NOT_POSITIVE,            /* or not finite                                                           */
     SW_BVP_BETA_ZERO,                 /* of an end where alpha u + beta u' is given                              */
-    SW_BVP_SINGULAR                   /* u' is given at both ends and q is 0; or a pivot vanishes                */
+    SW_BVP_SINGULAR,                  /* u' is given at both ends and q is 0, without zero_mean; or a pivot vanishes */
+    SW_BVP_DETERMINED,                /* zero_mean, but q is not 0 somewhere                                     */
+    SW_BVP_INCOMPATIBLE               /* zero_mean, but no solution is: f h and the fluxes do not sum to 0       */
 };
 
 struct sw_bvp_result {
@@ -71,6 +77,7 @@ struct sw_bvp_result {
                                        * exact                                                                   */
     enum sw_bvp_fault fault;          /* then the norms and the field are NaN                                    */
     double  where;                    /* the first x at fault; NaN: none                                         */
+    double  defect, excess;           /* INCOMPATIBLE: that sum; f less this number is compatible                */
 };
 
 /** "f is not finite at x = 0.5". text has room for 160 characters. */

@@ -44,6 +44,7 @@ static struct sw_bvp_desc describe(const struct sw_setup *setup)
         .q = sw_setup_function(setup, "q"),
         .left = describe_end(setup, left),
         .right = describe_end(setup, right),
+        .zero_mean = sw_setup_chosen(setup, "gauge", "zero_mean"),
     };
 }
 
@@ -206,14 +207,23 @@ static enum sw_status try_compile(const struct sw_problem *problem, const struct
     return sw_bvp_try_compile(&desc, setup->solver, sm);
 }
 
-static bool columns_fit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                        char why[160])
+static const char *unfit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                         char why[160])
 {
+    if (sw_setup_chosen(setup, "gauge", "zero_mean")) {
+        const struct sw_bvp_desc desc = describe(setup);
+        const char *refusal = sw_bvp_gauge_refusal(&desc);
+        if (refusal) {
+            snprintf(why, 160, "%s", refusal);
+            return "gauge";
+        }
+    }
+    if (!sw_bvp_uses_columns(solver)) return NULL;
     double n = column[sw_setup_column(setup, "grid.n") * ld + j], r = column[sw_setup_column(setup, "r") * ld + j];
-    if (!(n >= 1 && r >= 0) || !sw_bvp_uses_columns(solver) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return true;
+    if (!(n >= 1 && r >= 0) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return NULL;
     snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root of "
              "n", solver, fmax(1, floor(n / 2)));
-    return false;
+    return "r";
 }
 
 #define END(path_, what)                                                                            \
@@ -236,6 +246,9 @@ static const struct sw_key keys[] = {
      .about = "The coefficient q, an expression in x; 0 unless given."},
     ENDS("left", "; without anything given there, u' = 0."),
     ENDS("right", "; without anything given there, u = 0."),
+    {.path = "gauge", .kind = SW_KEY_WORD, .words = "none|zero_mean", .fallback = "none", .decides = true,
+     .about = "With u' alone at both ends and q = 0, u is known but for a constant: \"zero_mean\" takes the solution "
+              "whose mean over the points is 0. Refused where u is determined."},
     {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
      .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2 (refused before any run where "
               "it does not fit); 0 takes the square root of n, rounded down."},
@@ -277,7 +290,6 @@ const struct sw_problem problem_bvp = {
     .bytes = bytes,
     .create = create,
     .try_compile = try_compile,
-    .fits = columns_fit,
-    .fits_key = "r",
+    .unfit = unfit,
     .solver = sw_bvp_row,
 };

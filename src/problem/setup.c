@@ -9,6 +9,13 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
     return NULL;
 }
 
+bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word)
+{
+    for (int k = 0; k < setup->nchoice; k++)
+        if (!strcmp(setup->choice[k].key, key)) return !strcmp(setup->choice[k].word, word);
+    return false;
+}
+
 /* Number keys come first among the columns: an axis of the same name is not taken for one. */
 int sw_setup_column(const struct sw_setup *setup, const char *path)
 {

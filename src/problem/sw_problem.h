@@ -26,6 +26,9 @@ struct sw_function {
     const struct sw_program *program;
 };
 
+/* A WORD key of the problem and its word. */
+struct sw_choice { const char *key, *word; };
+
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int64_t n;                         /* points                                                            */
@@ -39,7 +42,12 @@ struct sw_setup {
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
     int     nfunction;
     const struct sw_function *function;
+    int nchoice;
+    const struct sw_choice *choice;
 };
+
+/** Whether a WORD key of the problem has this word. */
+bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word);
 
 /** The program of a function key, NULL if the config has none. */
 const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key);
@@ -105,13 +113,13 @@ struct sw_problem {
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
     enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
                              const double *column, int *first, char why[160]);
-    /** Why a run cannot be computed with a solver ("auto", or as named in the config), whatever the device. The setup
-     * counts for its columns only. NULL: any run can.
+    /** Why a run cannot be computed with a solver ("auto", or as named in the config), whatever the device: the path of
+     * the key that is to blame, NULL where it can. The setup counts for its columns, functions and choices only. NULL:
+     * any run can.
      * @param column  [ncolumn][ld], of which run j
-     * @param why     out, if it returns false: room for 160 characters */
-    bool           (*fits)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                           char why[160]);
-    const char    *fits_key;            /* the key that is then to blame: "r"                          */
+     * @param why     out, unless it returns NULL: room for 160 characters */
+    const char *(*unfit)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                         char why[160]);
     /** The names that a solver may have in a config, one after another, NULL after the last. What follows a '+' is the
      * solver's own. */
     const char *(*solver)(int k);

@@ -218,5 +218,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
                              .ncolumn = s->ncolumn,
                              .column = s->column_name,
                              .nfunction = s->nfunction,
-                             .function = s->function};
+                             .function = s->function,
+                             .nchoice = s->nchoice,
+                             .choice = s->choice};
 }

@@ -134,9 +134,21 @@ static void check_output(struct sw_sweep *s)
     if (every && times) expand_complain(s, every, "'output.scalars' has both every and times; leave one out");
 }
 
+static enum sw_status read_choices(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    int most = 0;
+    for (key = s->problem->keys; key->path; key++) most += key->kind == SW_KEY_WORD;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)most, &s->choice));
+    for (key = s->problem->keys; key->path; key++)
+        if (key->kind == SW_KEY_WORD) s->choice[s->nchoice++] = (struct sw_choice){key->path, read_word(s, key)};
+    return SW_OK;
+}
+
 enum sw_status options_read(struct sw_sweep *s)
 {
     const struct sw_key *key;
+    SW_TRY(read_choices(s));
     for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
         if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4)) read_word(s, key);
     s->title = read_text(s, "title");

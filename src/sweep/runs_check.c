@@ -128,19 +128,20 @@ static const char *solver_of(const struct sw_sweep *s, const struct block *b, in
     return word >= 0 && word < s->column[axis].nword ? s->column[axis].word[(int)word] : "auto";
 }
 
-static bool run_fits(const struct sw_sweep *s, const struct block *b, int j, char why[160])
+static const char *blame(const struct sw_sweep *s, const struct block *b, int j, char why[160])
 {
-    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name};
-    return s->problem->fits(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
+    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction,
+                                   .function = s->function, .nchoice = s->nchoice, .choice = s->choice};
+    return s->problem->unfit(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
 }
 
 static void check_solvers(struct checking *c, const struct block *b)
 {
     char why[160];
     int first = -1, count = 0;
-    if (!c->s->problem->fits) return;
+    if (!c->s->problem->unfit) return;
     for (int j = 0; j < b->count; j++) {
-        if (run_fits(c->s, b, j, why)) continue;
+        if (!blame(c->s, b, j, why)) continue;
         if (!count++) first = j;
     }
     if (!count) return;
@@ -238,14 +239,17 @@ static enum sw_status tell_precision(const struct sw_sweep *s, const struct bloc
 /* Of several such runs the first is named, and how many they are. */
 static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t count, const char *where)
 {
-    char why[160] = "", number[32], more[80] = "";
-    int k = column_find(s, s->problem->fits_key);
-    const struct sw_setting *at = s->own->source[k].setting;
-    run_fits(s, b, 0, why);
+    char why[160], number[32], more[80] = "";
+    const char *key = blame(s, b, 0, why);
+    const struct sw_setting *at = sw_config_find(s->config, key);
+    int k = column_find(s, key);
+    if (k < 0) {  /* a word, the same in all runs */
+        expand_complain(s, at, "'%s' = \"%s\": %s", key, at && at->text ? at->text : "", why);
+        return;
+    }
     if (count > 1 && *where)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    expand_complain(s, at, "'%s' = %s%s: %s%s", s->problem->fits_key, sw_number(b->column[(size_t)k * BLOCK], number),
-                    where, why, more);
+    expand_complain(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
 }
 
 /* One run that is at fault, with all its numbers. */

@@ -42,6 +42,8 @@ struct sw_sweep {
     const char **column_name;           /* [ncolumn], the same names, for struct sw_setup                    */
     int         nfunction;
     struct sw_function *function;       /* FUNCTION keys that the config sets, "exact" among them             */
+    int         nchoice;
+    struct sw_choice   *choice;         /* WORD keys of the problem                                           */
     char        id[13];                 /* of the set of run ids, 12 hexadecimal digits: by sw_sweep_ids() */
 
     /* output and run options, resolved */
