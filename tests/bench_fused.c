@@ -178,6 +178,8 @@ static const struct bench benches[] = {
     MIXTURE(1024, 65536, NULL, false), MIXTURE(1000, 65536, NULL, false), MIXTURE(512, 65536, NULL, false),
     MIXTURE(128, 524288, NULL, false), MIXTURE(2048, 16384, NULL, false),
     MIXTURE(1024, 65536, "a*cos(q*(x - v*t))", true), MIXTURE(512, 65536, "a*cos(q*(x - v*t))", true),
+    HYPER(262145, 256, false), HYPER(1 << 20, 64, false), HYPER(1 << 20, 64, true), HYPER(1 << 24, 4, false),  /* 20 .. 23: cuda.stream */
+    MIXTURE(1 << 20, 64, NULL, false), MIXTURE(1 << 20, 64, "a*cos(q*(x - v*t))", true),
 };
 enum { BENCHES = sizeof benches / sizeof *benches };
 
@@ -192,7 +194,7 @@ int main(int argc, char **argv)
             struct sw_stepper_desc desc = {
                 .n = benches[k].n, .capacity = 1, .model = {benches[k].scheme, 3, NULL, g, s, NULL},
             };
-            need(sw_stepper_try_compile(&desc, "cuda.fused", atoi(argv[2])));
+            need(sw_stepper_try_compile(&desc, only ? only : NULL, atoi(argv[2])));
             sw_program_destroy(&g);
             sw_program_destroy(&s);
         }

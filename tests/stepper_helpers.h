@@ -78,8 +78,16 @@ static inline struct sim make_with(const char *row, struct sw_device *where, str
     return m;
 }
 
+static inline bool takes_lines_of(int n)
+{
+    const struct sw_stepper_desc desc = {.n = n, .capacity = 1};
+    return under_test->fits(&desc, device ? device->sm : 0);
+}
+
+/* The test ends here for a row that does not take lines of n points. */
 static inline struct sim make(struct texts t, int n, int capacity)
 {
+    if (!takes_lines_of(n)) skip();
     return make_with(under_test->name, device, t, n, capacity, false);
 }
 

@@ -10,6 +10,8 @@
 
 enum { N = 20000, LANES = 768, WARPS = LANES / 32, RUNS = 300 };
 
+static const struct sw_fused_cut cut = {.n = N, .lanes = LANES}, few = {.n = 100, .lanes = 8};
+
 static struct sw_line_run run_of(double s4, double s2) { return (struct sw_line_run){1.0, 1.0, 0.0, s4, s2}; }
 
 static void has_the_powers_for_lanes_and_warps_in_a_row(void **state)
@@ -19,9 +21,9 @@ static void has_the_powers_for_lanes_and_warps_in_a_row(void **state)
     struct sw_recursive r;
     double expected[4];
     (void)state;
-    assert_int_equal(sw_fused_table(LANES), 8 * (32 + WARPS));
+    assert_int_equal(sw_fused_table(&cut), 8 * (32 + WARPS));
     assert_true(sw_recursive_factor(5e4, 0.3, &r));
-    sw_fused_line_set(N, LANES, 5e4, 0.3, false, &line, table);
+    sw_fused_line_set(&cut, 5e4, 0.3, &line, table);
     assert_true(line.a1 == r.a1 && line.a2 == r.a2 && line.scale == r.scale);
     for (int q = 0; q < 32 + WARPS; q++)
         for (int more = 0; more < 2; more++) {
@@ -38,18 +40,18 @@ static void decides_by_the_coefficients_what_matters(void **state)
     static double table[8 * (32 + WARPS)];
     struct sw_fused_line line;
     (void)state;
-    sw_fused_line_set(N, LANES, 0.0, 0.0, false, &line, table);
+    sw_fused_line_set(&cut, 0.0, 0.0, &line, table);
     assert_int_equal(line.stages, 0);
     assert_int_equal(line.reach, 1);
     assert_int_equal(line.closed, 0);
     /* |rho| = 0.93: 38.8/0.072 = 540 points, a warp has 833 */
-    sw_fused_line_set(N, LANES, 1e4, 0.0, false, &line, table);
+    sw_fused_line_set(&cut, 1e4, 0.0, &line, table);
     assert_int_equal(line.stages, 5);
     assert_int_equal(line.reach, 1);
-    sw_fused_line_set(N, LANES, 1e8, 0.0, false, &line, table);  /* |rho| = 1 - 0.0071: 6000 points */
+    sw_fused_line_set(&cut, 1e8, 0.0, &line, table);  /* |rho| = 1 - 0.0071: 6000 points */
     assert_in_range(line.reach, 6, 9);
     assert_int_equal(line.closed, 0);
-    sw_fused_line_set(N, LANES, 1e12, 0.0, false, &line, table);
+    sw_fused_line_set(&cut, 1e12, 0.0, &line, table);
     assert_int_equal(line.reach, WARPS);
     assert_int_equal(line.closed, 1);
 }
@@ -71,12 +73,12 @@ static void gives_a_run_the_same_numbers_alone_and_with_any_number_of_threads(vo
     fill(run);
     for (int k = 0; k < 2; k++) {
         assert_ok(sw_alloc(RUNS * size, &table[k]));
-        assert_true(sw_fused_lines_set(N, LANES, RUNS, run, false, 1 + 3 * k, line[k], table[k]));
+        assert_true(sw_fused_lines_set(&cut, RUNS, run, 1 + 3 * k, line[k], table[k]));
     }
     assert_memory_equal(table[0], table[1], RUNS * size * sizeof(double));
     assert_memory_equal(line[0], line[1], sizeof line[0]);
     for (int j = 0; j < RUNS; j += 11) {
-        assert_false(sw_fused_lines_set(N, LANES, 1, &run[j], false, 1, &one, alone));
+        assert_false(sw_fused_lines_set(&cut, 1, &run[j], 1, &one, alone));
         assert_memory_equal(alone, table[0] + (size_t)j * size, sizeof alone);
         assert_memory_equal(&one, &line[0][j], sizeof one);
     }
@@ -91,10 +93,10 @@ static void computes_one_line_where_all_are_alike(void **state)
     (void)state;
     for (int j = 0; j < RUNS; j++) run[j] = run_of(3.0, 0.0);
     memset(line, 0, sizeof line);
-    assert_false(sw_fused_lines_set(100, 8, RUNS, run, false, 2, line, NULL));
+    assert_false(sw_fused_lines_set(&few, RUNS, run, 2, line, NULL));
     assert_true(line[0].scale > 0.0 && line[1].scale == 0.0);
     run[RUNS - 1].s2 = 1.0;
-    assert_true(sw_fused_lines_set(100, 8, RUNS, run, false, 2, line, NULL));
+    assert_true(sw_fused_lines_set(&few, RUNS, run, 2, line, NULL));
     assert_true(line[RUNS - 1].scale > 0.0 && line[1].scale == line[0].scale);
 }
 

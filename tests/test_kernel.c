@@ -236,12 +236,12 @@ static void compiles_models_with_and_without_each_expression(void **state)
         }
 }
 
-static enum sw_status try_length(int n, bool forced, int sm)
+static enum sw_status try_length(const char *row, int n, bool forced, int sm)
 {
     struct sw_program *g = program(forced ? "D*(u^3 - u)" : NULL, 0), *s = program(forced ? "a*cos(x - v*t)" : NULL, 1);
     struct sw_stepper_desc desc = {.n = n, .capacity = 8};
     desc.model = (struct sw_line_model){forced ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, g, s, NULL};
-    enum sw_status st = sw_stepper_try_compile(&desc, "cuda.fused", sm);
+    enum sw_status st = sw_stepper_try_compile(&desc, row, sm);
     sw_program_destroy(&g);
     sw_program_destroy(&s);
     return st;
@@ -255,7 +255,19 @@ static void compiles_lines_of_all_lengths(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
-            enum sw_status st = try_length(length[k], k % 2, sm);
+            enum sw_status st = try_length("cuda.fused", length[k], k % 2, sm);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            if (st) fail_msg("n = %d, sm_%d: %s", length[k], sm, sw_err_message());
+        }
+}
+
+static void compiles_lines_that_stream(void **state)
+{
+    static const int length[] = {64, 1000, 262145, 1 << 24};
+    (void)state;
+    for (size_t k = 0; k < sizeof length / sizeof *length; k++)
+        for (int sm = 80; sm <= 90; sm += 10) {
+            enum sw_status st = try_length("cuda.stream", length[k], k % 2, sm);
             if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
             if (st) fail_msg("n = %d, sm_%d: %s", length[k], sm, sw_err_message());
         }
@@ -297,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup(compiles_models_with_and_without_each_expression, fresh_cache),
         cmocka_unit_test_setup(compiles_every_function, fresh_cache),
         cmocka_unit_test_setup(compiles_lines_of_all_lengths, fresh_cache),
+        cmocka_unit_test_setup(compiles_lines_that_stream, fresh_cache),
         cmocka_unit_test_setup(says_what_to_install_without_nvrtc, fresh_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

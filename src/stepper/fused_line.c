@@ -21,8 +21,36 @@ static void set_stages(const struct sw_recursive *r, int n, int lanes, bool sing
         }
 }
 
-void sw_fused_line_set(int n, int lanes, double s4, double s2, bool single, struct sw_fused_line *line, double *table)
+int sw_fused_table(const struct sw_fused_cut *cut)
 {
+    return cut->stream ? SW_STREAM_TABLE : cut->lanes > 32 ? 8 * (32 + cut->lanes / 32) : 0;
+}
+
+/* What the state e before k points adds to what they leave behind downwards: with y_j = h_{j+1} e.u - a2 h_j e.v that is
+ * (sum h_j y_j, sum h_{j-1} y_j). */
+static void set_overlap(const struct sw_recursive *r, int64_t k, double M[4])
+{
+    sw_recursive_overlap(r, k, M);
+    M[1] *= -r->a2;
+    M[3] *= -r->a2;
+}
+
+static void set_stream(const struct sw_recursive *r, int n, int spans, double *table)
+{
+    const int join = sw_stream_join(n);
+    for (int more = 0; more < 2; more++) {
+        sw_recursive_power(r, n / spans + more, table + SW_STREAM_SPAN + 4 * more);
+        set_overlap(r, n / spans + more, table + SW_STREAM_OVERLAP + 4 * more);
+        for (int k = 0; 1 << k < join; k++)
+            sw_recursive_power(r, ((int64_t)n << k) / join + more, table + SW_STREAM_STAGES + 8 * k + 4 * more);
+    }
+    sw_recursive_closure(r, n, table + SW_STREAM_CLOSURE);
+}
+
+void sw_fused_line_set(const struct sw_fused_cut *cut, double s4, double s2, struct sw_fused_line *line, double *table)
+{
+    const int n = cut->n, lanes = cut->lanes;
+    const bool single = cut->single;
     struct sw_recursive r;
     double turn[4], (*power)[4] = (double (*)[4])table;
     if (!sw_recursive_factor(s4, s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
@@ -34,7 +62,8 @@ void sw_fused_line_set(int n, int lanes, double s4, double s2, bool single, stru
     line->closed = !negligible(turn, single);
     if (lanes <= 32) return;
     sw_recursive_powers(&r, n, lanes, 32, power);
-    line->reach = sw_recursive_powers(&r, n, lanes / 32, lanes / 32, power + 64);
+    if (cut->stream) set_stream(&r, n, lanes / 32, table);
+    else line->reach = sw_recursive_powers(&r, n, lanes / 32, lanes / 32, power + 64);
 }
 
 void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *c)
@@ -68,11 +97,11 @@ void sw_fused_common_to_single(const struct sw_fused_common *c, struct sw_fused_
 
 static bool alike(const struct sw_line_run *a, const struct sw_line_run *b) { return a->s4 == b->s4 && a->s2 == b->s2; }
 
-bool sw_fused_lines_set(int n, int lanes, int count, const struct sw_line_run *run, bool single, int threads,
+bool sw_fused_lines_set(const struct sw_fused_cut *cut, int count, const struct sw_line_run *run, int threads,
                         struct sw_fused_line *line, double *table)
 {
     enum { PIECE = 64 };  /* runs that a thread takes at once: those in a row are often alike */
-    size_t size = (size_t)sw_fused_table(lanes);
+    size_t size = (size_t)sw_fused_table(cut);
     int differ = 1;
     while (differ < count && alike(&run[differ], &run[0])) differ++;
     if (differ == count) count = 1;
@@ -84,7 +113,7 @@ bool sw_fused_lines_set(int n, int lanes, int count, const struct sw_line_run *r
                 line[j] = line[j - 1];
                 if (size) memcpy(mine, mine - size, size * sizeof *mine);
             } else {
-                sw_fused_line_set(n, lanes, run[j].s4, run[j].s2, single, &line[j], mine);
+                sw_fused_line_set(cut, run[j].s4, run[j].s2, &line[j], mine);
             }
         }
     return count > 1;

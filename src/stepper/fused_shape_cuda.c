@@ -49,11 +49,13 @@ static bool into_registers(const struct sw_stepper_desc *d, struct sw_fused_shap
     return true;
 }
 
+/* Powers for lanes, points that come and go; powers for lanes and warps, totals, edges, a flag. */
 size_t sw_fused_shared(const struct sw_fused_shape *shape)
 {
+    const int powers = 8 * 32, teams = shape->lanes / 32, block = shape->response - 2;
     if (shape->lanes <= 32) return (size_t)shape->at_team;
-    int exchanged = 4 * (shape->lanes / 32) + 2 * shape->warps + 1;  /* totals, edges, a flag */
-    return (size_t)(shape->at_team + sw_fused_table(shape->lanes) + exchanged);
+    if (shape->stream) return (size_t)(shape->at_team + powers + shape->warps * 32 * (block | 1));
+    return (size_t)(shape->at_team + powers + 8 * teams + 4 * teams + 2 * shape->warps + 1);
 }
 
 static bool into_shared(const struct sw_fused_shape *shape, int sm)
@@ -175,4 +177,22 @@ enum sw_status sw_fused_shape_read(const struct sw_stepper_desc *d, int sm, cons
     if (!possible || !sensible(d, sm, shape) || !lay(d, sm, shape))
         return SW_FAIL(SW_E_CONFIG, "cuda.fused+%s: %d points do not go over lanes like this", text, d->n);
     return SW_OK;
+}
+
+/* ------------------------------------------------------------------ cuda.stream */
+
+/* A lane needs a point at least, and a line two warps. */
+enum { STREAM_MOST = 32, STREAM_LEAST = 64 };
+
+bool sw_fused_shape_stream(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
+{
+    int most = STREAM_MOST, blocks = 3, end = 0;
+    if (text && (sscanf(text, "%dx%d%n", &most, &blocks, &end) < 2 || text[end])) return false;
+    if (most < 4 || most > STREAM_MOST || blocks < 1 || blocks > 16 || d->n < STREAM_LEAST) return false;
+    const int join = sw_stream_join(d->n), spans = join * block_of(block_of(d->n, most), 32 * join), warps = spans % 4 ? 2 : 4;
+    *shape = (struct sw_fused_shape){
+        .lanes = 32 * spans, .cluster = spans / warps, .stream = true, .warps = warps, .blocks = blocks,
+    };
+    place(d, false, shape);
+    return true;
 }

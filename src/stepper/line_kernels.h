@@ -16,10 +16,11 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 /** The complete source of the kernels for a model. Parameters of runs are loaded by it, never part of it. */
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
 
-/* How cuda.fused lays a line out over lanes (cuda/line_fused_rtc.cuh; fused_shape.h chooses). */
+/* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line_lane_rtc.cuh; fused_shape.h chooses). */
 struct sw_fused_shape {
     int lanes;          /* a line: 4, 8, 16, 32; or those of a team of warps, 32 each          */
     int cluster;        /* thread blocks a line: 1, or a cluster of them with equal parts       */
+    bool stream;        /* for cuda.stream, whose blocks are not together                       */
     int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
     int at_step, at_cell, room;  /* shared memory of a line, in doubles                        */
     int response;       /* and, behind all lines' rooms, for the response of each              */
@@ -29,16 +30,17 @@ struct sw_fused_shape {
     int single;         /* precision of the steps                                              */
     int cells_shared;   /* whether the values kept a cell lie there                            */
 };
-extern const char *const sw_fused_kernel_name;
+/** The names of their kernels: one, or those of cuda.stream, two. */
+const char *const *sw_fused_kernel_names(bool stream);
 
-/** The complete source of its kernel for lines of n points. Coefficients and parameters are loaded by it, never part of it. */
+/** The complete source of their kernels for lines of n points. Coefficients and parameters are loaded by it, never part of it. */
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text);
 
 /** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
  *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
 enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
 
-/** The same for the kernel of cuda.fused. */
+/** The same for the kernels of cuda.fused or cuda.stream. */
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
                                 void **cubin);
 #endif

@@ -1,4 +1,5 @@
 #include "base/sw_embed.h"
+#include "stepper/fused_point.h"
 #include "stepper/line_kernels.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
@@ -72,7 +73,11 @@ enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void *
     return compile(&text, sm, cubin);
 }
 
-const char *const sw_fused_kernel_name = "fused_k";
+const char *const *sw_fused_kernel_names(bool stream)
+{
+    static const char *const fused[] = {"fused_k"}, *const streaming[] = {"stream_k", "stream_join_k"};
+    return stream ? streaming : fused;
+}
 
 static const char *const before_fused[] = {
     "base/sw_hd.h", "expr/random_point.h", "stepper/line_point.h", "stepper/batch_point.h", "stepper/recursive_point.h",
@@ -94,10 +99,18 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
                    shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
     sw_text_printf(text, "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, AT_TEAM = %d };\n",
                    shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room, shape->at_team);
-    sw_text_printf(text, "#define CLUSTERED %d\n", shape->cluster > 1);
+    sw_text_printf(text, "#define STREAM %d\n#define CLUSTERED %d\n", shape->stream, shape->cluster > 1 && !shape->stream);
+    sw_embedded_add("line_lane_rtc.cuh", text);
+    sw_embedded_add("line_warps_rtc.cuh", text);
+    sw_embedded_add("line_force_rtc.cuh", text);
+    if (shape->stream) {
+        sw_text_printf(text, "enum { JOIN = %d };\n", sw_stream_join(n));
+        sw_embedded_add("line_stream_rtc.cuh", text);
+        return;
+    }
     sw_embedded_add("line_scalars_rtc.cuh", text);
     sw_embedded_add("line_fused_rtc.cuh", text);
-    sw_embedded_add("line_fused_team_rtc.cuh", text);
+    sw_embedded_add("line_team_rtc.cuh", text);
 }
 
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,

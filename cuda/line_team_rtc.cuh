@@ -1,4 +1,4 @@
-/* What cuda/line_fused_rtc.cuh needs besides for lines longer than a warp holds. The warps of such a line are a team: those of one
+/* What cuda/line_fused_rtc.cuh needs besides for lines longer than a warp holds (line_warps_rtc.cuh). The warps of such a line are a team: those of one
  * thread block, or of the CLUSTER blocks of a thread-block cluster. Warp w has the points of lanes 32 w .. 32 w + 31.
  *
  * A warp adds up the states of its lanes by itself; what all of it leaves behind goes to where the warps that need it find it: the
@@ -13,10 +13,6 @@
  * one sweep is read between this barrier and the next, and written again only after the next. The edges that G needs have a place and
  * a barrier of their own, and so has the word that something is not finite: it is read once a step, after the barrier of the sweep
  * upwards, so that all of the team see the same and leave together. Nobody leaves a cluster while others may still write to it. */
-
-__device__ static inline int rank_in_cluster(void) { return blockIdx.x % CLUSTER; }
-__device__ static inline int lane_of_warp(void) { return threadIdx.x % 32; }
-__device__ static inline int warp_of_line(void) { return rank_in_cluster() * WARPS + threadIdx.x / 32; }
 
 __device__ static inline void team_sync(void)
 {
@@ -58,21 +54,10 @@ __device__ static inline void store_one(int, double *here, double u) { *here = u
 __device__ static inline void store_bits(int, int *here, int bits) { atomicOr(here, bits); }
 #endif
 
-/* Where things lie in shared memory from AT_TEAM on, in doubles: the table of the line (fused_point.h); totals of all its warps,
- * upwards and downwards; the neighbours of the first and last point of each warp of the block; whether something is not finite. */
-enum { LANE_POWERS = 0, WARP_POWERS = LANE_POWERS + 256, TOTALS = WARP_POWERS + 8 * TEAM, EDGES = TOTALS + 4 * TEAM, WRONG = EDGES + 2 * WARPS };
-
-__device__ static inline double *team_shared(int at) { return bytes_into_shared((AT_TEAM + at) * (int)sizeof(double)); }
-
-__device__ static inline int warp_start(int w) { return sw_recursive_start(w, POINTS, TEAM); }
-
-/* Bits 5 of forth and back: the lanes of the warp before this one, in the order of the sweep, have the larger number of points. */
-__device__ static inline void team_find_place(struct lane &me)
-{
-    int l = lane_of_warp(), begin = me.l - l, end = sw_recursive_start(me.l + 1, POINTS, LANES);
-    me.forth |= (me.first - sw_recursive_start(begin, POINTS, LANES) > (int)((long long)l * POINTS / LANES)) << 5;
-    me.back |= (sw_recursive_start(begin + 32, POINTS, LANES) - end > (int)((long long)(31 - l) * POINTS / LANES)) << 5;
-}
+/* Where things lie in shared memory behind the powers for lanes (line_warps_rtc.cuh): those for warps (fused_point.h);
+ * totals of all warps of the line, upwards and downwards; the neighbours of the first and last point of each warp of the
+ * block; whether something is not finite. */
+enum { WARP_POWERS = LANE_POWERS + 256, TOTALS = WARP_POWERS + 8 * TEAM, EDGES = TOTALS + 4 * TEAM, WRONG = EDGES + 2 * WARPS };
 
 __device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table, int run)
 {
@@ -135,14 +120,11 @@ template <int DIRECTION> __device__ static inline struct sw_state state_before(c
 /* carry() from where each lane has what its warp up to it leaves behind. */
 template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s)
 {
-    const int l = lane_of_warp(), passed = DIRECTION > 0 ? l : 31 - l, odd = DIRECTION > 0 ? me.forth : me.back;
     double *total = team_shared(TOTALS) + (DIRECTION > 0 ? 0 : 2 * TEAM);
-    struct sw_state before = {from_lane(s.u, (l - DIRECTION) & 31), from_lane(s.v, (l - DIRECTION) & 31)};
-    if (passed == 0) before = sw_state{0.0, 0.0};
+    struct sw_state before = before_in_warp<DIRECTION>(s);
     hand_out<DIRECTION>(me, total, s);
     team_sync();
-    struct sw_state e = state_before<DIRECTION>(me, total);
-    return join_shared(team_shared(LANE_POWERS) + 8 * passed + (odd >> 3 & 4), e, before);
+    return join_warp<DIRECTION>(me, state_before<DIRECTION>(me, total), before);
 }
 
 /* The neighbours of a warp's first and last point, into its lanes 0 and 31. */

@@ -1,0 +1,242 @@
+/* The kernels of cuda.stream: lines that no cluster of blocks holds. The field streams through the multiprocessors in each step;
+ * warp w of a line's TEAM (line_warps_rtc.cuh) has span w of it in registers (line_lane_rtc.cuh), 32 BLOCK points or fewer.
+ *
+ * A step is
+ *     stream_k, begin    each span's right-hand side f, and what the span leaves behind: upwards, sum over f, and downwards, sum
+ *                        over y, if the sweep upwards begins with zero before it              reads 8 bytes a point
+ *     stream_join_k      the states before each span, upwards and then downwards
+ *     stream_k, finish   f again, both sweeps from these states, the new field into another array   reads and writes 16
+ *
+ * y is linear in the state e before its span, and so is what y leaves behind downwards: that is the total from zero plus M e, with
+ *
+ *     M = ( sum h_k h_{k+1}      -a2 sum h_k²       )
+ *         ( sum h_{k-1} h_{k+1}  -a2 sum h_{k-1} h_k )      (sw_recursive_overlap), k over the points of the span.
+ *
+ * Where there is no G a right-hand side needs no neighbour, so that the kernel which finishes a step begins the next one with what it
+ * has: 16 bytes a point and step. With G it is 24. Some 20 FMA a point, and G and S twice. States are double in every precision. */
+
+enum { EACH_JOINS = TEAM / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
+enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };   /* points of a warp come and go through here, a lane's PITCH apart */
+
+__device__ static inline double2 *totals_of(double2 *state, int line, int direction)
+{
+    return state + ((size_t)line * 2 + (direction < 0)) * TEAM;
+}
+
+/* carry(), the states before the warp being known; what the warp leaves behind is told, if anybody asks for it. */
+template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s)
+{
+    struct sw_state before = before_in_warp<DIRECTION>(s);
+    if (me.told && lane_of_warp() == (DIRECTION > 0 ? 31 : 0)) me.told[DIRECTION > 0 ? 0 : TEAM] = double2{s.u, s.v};
+    return join_warp<DIRECTION>(me, me.outer[DIRECTION < 0], before);
+}
+
+/* ------------------------------------------------------------------ points of a warp */
+
+/* Block q of the warp, lanes side by side on its points. */
+struct stretch { int first; bool mine; };
+
+__device__ static inline struct stretch block_of_warp(const struct lane &me, unsigned full, int q)
+{
+    int l = lane_of_warp();
+    return stretch{__shfl_sync(EVERYONE, me.first, q), l < BLOCK - 1 || (l == BLOCK - 1 && (full >> q & 1))};
+}
+
+/* c := the lane's points of a line; each load of a warp is a contiguous stretch of memory. */
+__device__ static inline void load_points(const struct lane &me, const double *line, sw_real *c)
+{
+    enum { AT_ONCE = 16 };
+    double *landing = team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH;
+    const int l = lane_of_warp();
+    const unsigned full = __ballot_sync(EVERYONE, me.full);
+#pragma unroll
+    for (int begin = 0; begin < 32; begin += AT_ONCE) {
+        double value[AT_ONCE];
+#pragma unroll
+        for (int q = 0; q < AT_ONCE; q++) {
+            struct stretch s = block_of_warp(me, full, begin + q);
+            value[q] = s.mine ? line[s.first + l] : 0.0;
+        }
+#pragma unroll
+        for (int q = 0; q < AT_ONCE; q++)
+            if (l < BLOCK) landing[(begin + q) * PITCH + l] = value[q];
+    }
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < BLOCK; j++) c[j] = landing[l * PITCH + j];
+}
+
+__device__ static inline void store_points(const struct lane &me, const sw_real *c, double *line)
+{
+    double *landing = team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH;
+    const int l = lane_of_warp();
+    const unsigned full = __ballot_sync(EVERYONE, me.full);
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < BLOCK; j++) landing[l * PITCH + j] = c[j];
+    __syncwarp();
+#pragma unroll
+    for (int q = 0; q < 32; q++) {
+        struct stretch s = block_of_warp(me, full, q);
+        if (s.mine) line[s.first + l] = landing[q * PITCH + l];
+    }
+}
+
+/* The point before the warp, for its lane 0, or behind it, for the others. */
+__device__ static inline int point_beside(const struct lane &me)
+{
+    if (lane_of_warp() == 0) return me.first == 0 ? POINTS - 1 : me.first - 1;
+    int next = me.first + BLOCK - (me.full ? 0 : 1);
+    return next == POINTS ? 0 : next;
+}
+
+__device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct moment &now,
+                                          double *left, double *beyond)
+{
+    const int l = lane_of_warp();
+    if (l != 0 && l != 31) return;
+    struct lane there = me;
+    struct values w = v;
+    there.first = point_beside(me);
+    w.origin = there.first;
+    *(l == 0 ? left : beyond) = g_at(there, w, now, 0, me.beside);
+}
+
+/* ------------------------------------------------------------------ a span */
+
+__device__ static inline struct sw_state begin_solve(const struct lane &me, const struct values &v, long long step, const sw_real *c,
+                                                     const struct between &y)
+{
+    struct sw_state left = {0.0, 0.0};
+    if (FORCED) {
+        struct moment now;
+        set_moment(me, v, step, step, now);
+        left = right_side(me, v, now, c, y);
+    }
+#pragma unroll
+    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) leave_up(me, j, c[j], &left);
+    forget_shared();
+    return left;
+}
+
+/* The sweep upwards. @return what y leaves behind downwards */
+__device__ static inline struct sw_state solve_up(const struct lane &me, struct sw_state left, const sw_real *c, const struct between &y)
+{
+    struct sw_state before = carry<1>(me, left);
+    left = go_up(me, before, [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
+    forget_shared();
+    return left;
+}
+
+/* state [count][2][TEAM]: totals, then states; upwards, then downwards. */
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
+         const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table, const double *__restrict__ u,
+         double *__restrict__ next, double2 *__restrict__ state, long long step, int finish, int begin)
+{
+    const int line = blockIdx.x / CLUSTER;
+    struct lane me;
+    struct values v;
+    me.common = &common;
+    find_place(me);
+    if (!__syncthreads_and(b.first_bad[line] == SW_LINE_FINITE)) return;  /* all of a block, also if another finds it now */
+    set_coefficients(me, EACH ? coefficient + line : &common.line);
+    set_values(me, b, line, v);
+    for (int k = threadIdx.x; k < 256; k += THREADS)
+        put_in_table(team_shared(LANE_POWERS), k, table[(EACH ? (size_t)line : 0) * SW_STREAM_TABLE + k]);
+    __syncthreads();
+
+    sw_real c[BLOCK], held[IN_PLACE ? 1 : BLOCK];
+    struct between y = {me, IN_PLACE ? c : held};
+    double2 *mine = totals_of(state, line, 1) + warp_of_line();
+    u += (size_t)line * POINTS;
+    load_points(me, u, c);
+    if (SW_HAS_G) me.beside = u[point_beside(me)];
+    if (finish) {
+        bool finite = true;
+        double2 before = mine[0], behind = mine[TEAM];
+        me.told = NULL;
+        me.outer[0] = sw_state{sw_real(before.x), sw_real(before.y)};
+        me.outer[1] = sw_state{sw_real(behind.x), sw_real(behind.y)};
+        struct sw_state left = begin_solve(me, v, step, c, y);
+        left = solve_up(me, left, c, y);
+        go_down(me, carry<-1>(me, left), y, [&](int j, sw_real z) {
+            c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
+            if (j == 0) finite = isfinite(z);  /* a recursion does not come back from what is not */
+        });
+        if (__any_sync(EVERYONE, !finite) && lane_of_warp() == 0) b.first_bad[line] = step + 1;  /* whoever writes: the same */
+        store_points(me, c, next + (size_t)line * POINTS);
+    }
+    if (begin) {
+        me.told = mine;
+        me.outer[0] = me.outer[1] = sw_state{0.0, 0.0};
+        __syncwarp();
+        struct sw_state left = begin_solve(me, v, finish ? step + 1 : step, c, y);
+        carry<-1>(me, solve_up(me, left, c, y));
+    }
+}
+
+/* ------------------------------------------------------------------ the states before spans */
+
+/* s + M t */
+__device__ static inline double2 add_state(const double *M, double2 t, double2 s)
+{
+    return double2{fma(M[0], t.x, fma(M[1], t.y, s.x)), fma(M[2], t.x, fma(M[3], t.y, s.y))};
+}
+
+/* value of the lane `distance` back. */
+__device__ static inline double2 from_join(double2 value, int distance)
+{
+    __shared__ double2 all[JOIN];
+    __syncthreads();
+    all[threadIdx.x] = value;
+    __syncthreads();
+    return all[(threadIdx.x - distance) & (JOIN - 1)];
+}
+
+/* What n points leave behind that end with this lane's spans: stages as carry() has them, round the circle. */
+template <int DIRECTION> __device__ static inline double2 sum_circle(const double *table, double2 s)
+{
+    const int t = threadIdx.x;
+    for (int k = 0; 1 << k < JOIN; k++) {
+        int q = 1 << k, first = DIRECTION > 0 ? t + 1 - q : t;
+        int points = sw_recursive_start(first + q, POINTS, JOIN) - sw_recursive_start(first, POINTS, JOIN);
+        double2 other = from_join(s, DIRECTION * q);
+        s = add_state(table + SW_STREAM_STAGES + 8 * k + (points > (int)((long long)q * POINTS / JOIN) ? 4 : 0), other, s);
+    }
+    return add_state(table + SW_STREAM_CLOSURE, s, double2{0.0, 0.0});
+}
+
+/* Totals become states. Of a walk upwards, each state also goes into what its span leaves behind downwards. */
+template <int DIRECTION> __device__ static inline void walk(const double *table, double2 *total)
+{
+    const int first = threadIdx.x * EACH_JOINS + (DIRECTION > 0 ? 0 : EACH_JOINS - 1);
+    double2 s = {0.0, 0.0};
+    for (int k = 0; k < EACH_JOINS; k++) {
+        int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / TEAM;
+        s = add_state(table + SW_STREAM_SPAN + 4 * more, s, total[w]);
+    }
+    s = from_join(sum_circle<DIRECTION>(table, s), DIRECTION);
+    for (int k = 0; k < EACH_JOINS; k++) {
+        int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / TEAM;
+        double2 own = total[w];
+        total[w] = s;
+        if (DIRECTION > 0) total[w + TEAM] = add_state(table + SW_STREAM_OVERLAP + 4 * more, s, total[w + TEAM]);
+        s = add_state(table + SW_STREAM_SPAN + 4 * more, s, own);
+    }
+}
+
+/* A block of JOIN lanes a line, before its step from `step`. 2 TEAM states read and written twice; with TEAM/JOIN spans a lane one after
+ * another. */
+extern "C" __global__ void __launch_bounds__(JOIN)
+stream_join_k(const __grid_constant__ struct sw_line_batch b, const double *__restrict__ table, double2 *__restrict__ state, long long step)
+{
+    const int line = blockIdx.x;
+    long long bad = b.first_bad[line];
+    if (bad == SW_LINE_NOT_FINITE && threadIdx.x == 0) b.first_bad[line] = step;
+    if (__syncthreads_or(bad != SW_LINE_FINITE)) return;
+    table += (EACH ? (size_t)line : 0) * SW_STREAM_TABLE;
+    walk<1>(table, totals_of(state, line, 1));
+    __syncthreads();
+    walk<-1>(table, totals_of(state, line, -1));
+}
