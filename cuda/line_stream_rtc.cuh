@@ -33,52 +33,52 @@ template <int DIRECTION> __device__ static inline struct sw_state team_carry(con
 
 /* ------------------------------------------------------------------ points of a warp */
 
-/* Block q of the warp, lanes side by side on its points. */
-struct stretch { int first; bool mine; };
+/* Points k, k + 32, ... of the warp's 32 BLOCK places, k of this lane: where it is in the line, and in shared memory. The last
+ * place of a block that is not full has none. */
+struct place { int at, landing; bool any; };
 
-__device__ static inline struct stretch block_of_warp(const struct lane &me, unsigned full, int q)
+__device__ static inline struct place place_of(const struct lane &me, unsigned full, int k)
 {
-    int l = lane_of_warp();
-    return stretch{__shfl_sync(EVERYONE, me.first, q), l < BLOCK - 1 || (l == BLOCK - 1 && (full >> q & 1))};
+    int q = (k * 32 + lane_of_warp()) / BLOCK, j = (k * 32 + lane_of_warp()) % BLOCK;
+    return place{__shfl_sync(EVERYONE, me.first, q) + j, q * PITCH + j, j < BLOCK - 1 || (full >> q & 1)};
 }
 
-/* c := the lane's points of a line; each load of a warp is a contiguous stretch of memory. */
+__device__ static inline double *landing_of_warp(void) { return team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH; }
+
+/* c := the lane's points of a line; each load of a warp is one contiguous stretch of memory, or a few. */
 __device__ static inline void load_points(const struct lane &me, const double *line, sw_real *c)
 {
-    enum { AT_ONCE = 16 };
-    double *landing = team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH;
-    const int l = lane_of_warp();
+    enum { AT_ONCE = BLOCK < 16 ? BLOCK : 16 };
+    double *landing = landing_of_warp();
     const unsigned full = __ballot_sync(EVERYONE, me.full);
 #pragma unroll
-    for (int begin = 0; begin < 32; begin += AT_ONCE) {
+    for (int begin = 0; begin < BLOCK; begin += AT_ONCE) {
         double value[AT_ONCE];
 #pragma unroll
-        for (int q = 0; q < AT_ONCE; q++) {
-            struct stretch s = block_of_warp(me, full, begin + q);
-            value[q] = s.mine ? line[s.first + l] : 0.0;
+        for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++) {
+            struct place p = place_of(me, full, begin + k);
+            value[k] = p.any ? line[p.at] : 0.0;
         }
 #pragma unroll
-        for (int q = 0; q < AT_ONCE; q++)
-            if (l < BLOCK) landing[(begin + q) * PITCH + l] = value[q];
+        for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++) landing[place_of(me, full, begin + k).landing] = value[k];
     }
     __syncwarp();
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) c[j] = landing[l * PITCH + j];
+    for (int j = 0; j < BLOCK; j++) c[j] = landing[lane_of_warp() * PITCH + j];
 }
 
 __device__ static inline void store_points(const struct lane &me, const sw_real *c, double *line)
 {
-    double *landing = team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH;
-    const int l = lane_of_warp();
+    double *landing = landing_of_warp();
     const unsigned full = __ballot_sync(EVERYONE, me.full);
     __syncwarp();
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) landing[l * PITCH + j] = c[j];
+    for (int j = 0; j < BLOCK; j++) landing[lane_of_warp() * PITCH + j] = c[j];
     __syncwarp();
 #pragma unroll
-    for (int q = 0; q < 32; q++) {
-        struct stretch s = block_of_warp(me, full, q);
-        if (s.mine) line[s.first + l] = landing[q * PITCH + l];
+    for (int k = 0; k < BLOCK; k++) {
+        struct place p = place_of(me, full, k);
+        if (p.any) line[p.at] = landing[p.landing];
     }
 }
 

@@ -35,15 +35,16 @@ struct sw_fused_line SW_FUSED_LINE(sw_real);
 }
 struct sw_fused_common SW_FUSED_COMMON(struct sw_fused_line, sw_real);
 
-/** Lanes of stream_join_k, a power of two: one for 128 points, as far as a block of 128 goes. n >= 64. */
+/** Lanes of stream_join_k, a power of two: one for 128 points up to 128 lanes, then one for 16 Ki up to 512. n >= 64. */
 SW_HD static inline int sw_stream_join(int n)
 {
     int join = 2;
     while (join < 128 && 256 * join <= n) join *= 2;
+    while (join < 512 && n / join > 16384) join *= 2;
     return join;
 }
 
-enum { SW_STREAM_LEVELS = 7 };
+enum { SW_STREAM_LEVELS = 9 };
 enum {
     SW_STREAM_SPAN = 8 * 32,
     SW_STREAM_OVERLAP = SW_STREAM_SPAN + 8,
