@@ -103,6 +103,19 @@ static void a_travelling_wave_is_as_accurate_as_its_angle(void **state)
     }
 }
 
+static void calls_at_a_point_are_counted_apart(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int calls; } rows[] = {
+        {"u*x + t", 0}, {"exp(x)*sin(t) + sqrt(u)", 0}, {"exp(u) + exp(u)^0.5", 2}, {"tanh(x*t)*randn(1)", 2},
+    };
+    for (size_t j = 0; j < sizeof rows / sizeof rows[0]; j++) {
+        struct sw_program *program = compile(rows[j].text);
+        assert_int_equal(sw_program_calls(program), rows[j].calls);
+        sw_program_destroy(&program);
+    }
+}
+
 static void a_program_tells_what_it_uses(void **state)
 {
     (void)state;
@@ -363,6 +376,91 @@ static void nothing_the_user_wrote_is_in_the_generated_text(void **state)
     sw_expr_destroy(&expr);
 }
 
+/* ------------------------------------------------------------------ x = X + t */
+
+static struct sw_program *offset_of(const char *text)
+{
+    struct sw_program *program = compile(text), *offset = NULL;
+    assert_ok(sw_program_offset(program, SW_IN_X, &offset));
+    sw_program_destroy(&program);
+    return offset;
+}
+
+static void an_offset_leaves_products_of_a_sine_at_a_point(void **state)
+{
+    (void)state;
+    static const struct { const char *text; struct sw_program_size size; } rows[] = {
+        /*                           params run step cell point */
+        {"pi^2/4*cos(pi/2*x)",      {0, 0, 2, 2, 4}},  /* cos X cos T - sin X sin T, times pi²/4 */
+        {"a*sin(k*x + b)",          {3, 0, 2, 2, 4}},
+        {"cos(x)*sin(x)",           {0, 0, 2, 2, 7}},  /* one sine and cosine of each for both */
+        {"x^2",                     {0, 0, 0, 0, 2}},
+        {"exp(-100*x^2)*(1 - 200*x^2)", {0, 0, 0, 0, 7}},
+        {"a*b",                     {2, 1, 0, 0, 0}},
+        {"3",                       {0, 0, 0, 0, 0}},
+    };
+    for (size_t j = 0; j < sizeof rows / sizeof rows[0]; j++) {
+        struct sw_program *program = offset_of(rows[j].text);
+        struct sw_program_size size = sw_program_size(program), expected = rows[j].size;
+        if (memcmp(&size, &expected, sizeof size))
+            fail_msg("%s: params %d run %d step %d cell %d point %d", rows[j].text, size.params, size.run, size.step,
+                     size.cell, size.point);
+        sw_program_destroy(&program);
+    }
+}
+
+/* On a lattice whose sums are exact, so that only sines and cosines differ: each is off by (3 + |X| + |t|) 2^-53, and what
+ * is made of them here by no more than 8 times that. */
+static void an_offset_program_has_the_values_at_the_sum(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "pi^2/4*cos(pi/2*x)", "a*sin(k*x + b) + y*cos(k*x)", "exp(-x^2)*(1 - 2*x^2)", "x < 0.5 ? x : sqrt(x)", "a/(x + 3)",
+        "a*b", "7", "x", "cos(x)*sin(x)^3 + min(x, y)", "u*x",
+    };
+    enum { FAR = 20, NEAR = 16 };
+    static double sum[NEAR * FAR], start[NEAR * FAR], expected[POINTS], found[POINTS];
+    const double *at_sum[SW_INPUTS] = {[SW_IN_X] = sum, [SW_IN_Y] = y, [SW_IN_U] = u};
+    const double *at_start[SW_INPUTS] = {[SW_IN_X] = start, [SW_IN_Y] = y, [SW_IN_U] = u};
+    for (size_t j = 0; j < sizeof texts / sizeof texts[0]; j++) {
+        struct sw_program *program = compile(texts[j]), *offset = offset_of(texts[j]);
+        struct sw_eval *eval, *eval_offset;
+        assert_ok(sw_eval_create(program, FAR, &eval));
+        assert_ok(sw_eval_create(offset, FAR, &eval_offset));
+        sw_eval_run(eval, param, 1);
+        sw_eval_run(eval_offset, param, 1);
+        for (int i = 0; i < FAR; i++) start[i] = -1 + 0.0625 * 2 * i;
+        sw_eval_cells(eval_offset, FAR, at_start);
+        sw_eval_step(eval, 0, 0);
+        for (int k = 0; k < NEAR; k++) {
+            for (int i = 0; i < FAR; i++) sum[i] = start[i] + 0x1p-7 * k;
+            sw_eval_cells(eval, FAR, at_sum);
+            sw_eval_points(eval, FAR, at_sum, expected);
+            sw_eval_step(eval_offset, 0x1p-7 * k, 0);
+            sw_eval_points(eval_offset, FAR, at_start, found);
+            for (int i = 0; i < FAR; i++)
+                if (!isnan(expected[i])) assert_near(found[i], expected[i], 8 * (3 + 2 * fabs(CASE_K)) * 0x1p-53);
+        }
+        sw_eval_destroy(&eval);
+        sw_eval_destroy(&eval_offset);
+        sw_program_destroy(&program);
+        sw_program_destroy(&offset);
+    }
+}
+
+static void an_offset_needs_the_time_for_itself(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"x + t", "rand(1)*x"};
+    for (int j = 0; j < 2; j++) {
+        struct sw_program *program = compile(texts[j]), *offset;
+        assert_int_equal(sw_program_offset(program, SW_IN_X, &offset), SW_E_ARG);
+        assert_contains(sw_err_message(), "has no place for an offset");
+        assert_null(offset);
+        sw_program_destroy(&program);
+    }
+}
+
 /* ------------------------------------------------------------------ several runs side by side */
 
 enum { LANES = 4, SIDE_POINTS = 150 };  /* more than a block */
@@ -479,12 +577,16 @@ int main(void)
         cmocka_unit_test(a_polynomial_in_u_is_found_with_its_coefficients),
         cmocka_unit_test(work_is_done_as_seldom_as_it_can_be),
         cmocka_unit_test(a_travelling_wave_is_as_accurate_as_its_angle),
+        cmocka_unit_test(calls_at_a_point_are_counted_apart),
         cmocka_unit_test(a_program_tells_what_it_uses),
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
         cmocka_unit_test(steps_and_runs_may_come_in_any_order),
         cmocka_unit_test(many_runs_at_once_have_the_bits_of_each_alone),
         cmocka_unit_test(the_generated_text_does_what_the_interpreter_does),
+        cmocka_unit_test(an_offset_leaves_products_of_a_sine_at_a_point),
+        cmocka_unit_test(an_offset_program_has_the_values_at_the_sum),
+        cmocka_unit_test(an_offset_needs_the_time_for_itself),
         cmocka_unit_test(nothing_the_user_wrote_is_in_the_generated_text),
     };
     /* the functions of math.h, whose bits the compiler's are; test_vector_math.c tests the others */

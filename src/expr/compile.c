@@ -125,3 +125,13 @@ struct sw_program_size sw_program_size(const struct sw_program *program)
                                     .step = program->kept[SW_RATE_STEP], .cell = program->kept[SW_RATE_CELL],
                                     .point = program->operations};
 }
+
+int sw_program_calls(const struct sw_program *program)
+{
+    int calls = 0;
+    for (int k = program->first[SW_RATE_POINT]; k < program->count; k++) {
+        const enum operation op = program->code[k].op;
+        calls += (op >= OP_SIN && op <= OP_LOG) || op == OP_POW || op_is_random(op);
+    }
+    return calls;
+}

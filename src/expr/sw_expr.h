@@ -96,6 +96,16 @@ enum sw_status sw_program_compile(const struct sw_expr *expr, const struct sw_sc
                                   struct sw_program **program, struct sw_expr_error *err);
 void sw_program_destroy(struct sw_program **program);
 
+/** The same values at x = X + t, with the time of steps as t: what depends on X alone is then CELL, what depends on t
+ * alone STEP, and a sine or cosine of a multiple of x costs two products and a sum at a point, its functions being
+ * computed once for each X and once for each t. Where x lies on a lattice, X_j + t_k, that is once for many points. The
+ * value's error is that of the original at X + t rounded, but for sines and cosines, which have that of sw_program_compile().
+ * @param program  without STEP symbols, rand and randn; borrowed, not needed afterwards
+ * @param slot     that of x, a CELL symbol
+ * @param offset   out; free with sw_program_destroy()
+ * @return SW_E_ARG it uses the time, or rand; SW_E_MEMORY */
+enum sw_status sw_program_offset(const struct sw_program *program, enum sw_input slot, struct sw_program **offset);
+
 /** The fastest rate at which the whole value changes: SW_RATE_RUN means it is a constant of the run. */
 enum sw_rate sw_program_rate(const struct sw_program *program);
 
@@ -185,6 +195,9 @@ struct sw_program_size {
     int point;            /* operations left to do at every point in every step     */
 };
 struct sw_program_size sw_program_size(const struct sw_program *program);
+
+/** Of the operations left to do at every point in every step, those that are sin, exp, pow ...: some 30 instructions each. */
+int sw_program_calls(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(),
  * sw_randn() of expr/random_point.h, and are built from the program's instructions, never from the user's text.

@@ -1,0 +1,74 @@
+/* A program of x = X + t: its instructions made anew, with the sum in the place of x, so that emit.c takes apart what it
+ * can. */
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/emit.h"
+
+static const char time_name[] = "(t)";  /* no name of the language: none that the program has */
+
+static enum sw_status copy_names(struct sw_program *to, const struct sw_program *from)
+{
+    SW_TRY(sw_alloc((size_t)from->name_count + 1, &to->names));
+    if (from->name_count) memcpy(to->names, from->names, (size_t)from->name_count * sizeof *to->names);
+    memcpy(to->names[from->name_count], time_name, sizeof time_name);
+    to->name_count = from->name_count + 1;
+    return SW_OK;
+}
+
+/* X + t for the name x. */
+static int sum_for(struct emitter *e, const struct instruction *x)
+{
+    const struct instruction t = {.op = OP_NAME, .operand = {-1, -1, -1}, .rate = SW_RATE_STEP,
+                                  .symbol = e->program->name_count - 1};
+    int X = emit_instruction(e, x), T = emit_instruction(e, &t);
+    return e->status ? -1 : emit(e, OP_ADD, X, T, -1);
+}
+
+static int again(struct emitter *e, const struct instruction *in, enum sw_input slot, const int *place)
+{
+    int operand[3] = {-1, -1, -1};
+    struct instruction same = *in;
+    same.kept = same.wide = same.scratch = 0;
+    if (in->op == OP_NAME && in->rate == SW_RATE_CELL && in->slot == (int)slot) return sum_for(e, &same);
+    if (in->op == OP_NAME || in->op == OP_NUMBER) return emit_instruction(e, &same);
+    for (int k = 0; k < op_table[in->op].operands; k++) operand[k] = place[in->operand[k]];
+    return emit(e, in->op, operand[0], operand[1], operand[2]);
+}
+
+static enum sw_status all_again(struct emitter *e, const struct sw_program *p, enum sw_input slot)
+{
+    int *place;
+    SW_TRY(sw_alloc((size_t)p->count, &place));
+    for (int k = 0; k < p->count && !e->status; k++) place[k] = again(e, &p->code[k], slot, place);
+    e->program->root = place[p->root];
+    sw_free(place);
+    return e->status;
+}
+
+static bool uses_time(const struct sw_program *p)
+{
+    bool uses = false;
+    for (int k = 0; k < p->count; k++)
+        uses |= op_is_random(p->code[k].op) || (p->code[k].op == OP_NAME && p->code[k].rate == SW_RATE_STEP);
+    return uses;
+}
+
+enum sw_status sw_program_offset(const struct sw_program *program, enum sw_input slot, struct sw_program **offset)
+{
+    enum sw_status st;
+    struct emitter e = {0};
+    *offset = NULL;
+    if (uses_time(program)) return SW_FAIL(SW_E_ARG, "a program that uses the time, or rand, has no place for an offset");
+    SW_TRY(sw_alloc(1, &e.program));
+    SW_TRY_TO(failed, st, copy_names(e.program, program));
+    SW_TRY_TO(failed, st, all_again(&e, program, slot));
+    SW_TRY_TO(failed, st, program_schedule(e.program));
+    sw_free(e.bucket);
+    *offset = e.program;
+    return SW_OK;
+failed:
+    sw_free(e.bucket);
+    sw_program_destroy(&e.program);
+    return st;
+}
