@@ -5,12 +5,13 @@ extern const struct sw_bvp_ops bvp_a1s_cpu, bvp_a1d_cpu, bvp_a2s_cpu, bvp_a2d_cp
 extern const struct sw_bvp_ops bvp_thomas_cpu, bvp_lapack_cpu;
 
 #ifdef SW_HAVE_CUDA
-extern const struct sw_bvp_ops bvp_a2s_cuda, bvp_a2d_cuda, bvp_a2sd_cuda, bvp_thomas_cuda;
+extern const struct sw_bvp_ops bvp_scan_cuda, bvp_a2s_cuda, bvp_a2d_cuda, bvp_a2sd_cuda, bvp_thomas_cuda;
 #else
 #define ABSENT(row, n)                                                               \
     static const struct sw_bvp_ops row = {                                           \
         .name = (n), .space = SW_DEVICE,                                             \
         .absent = "built without CUDA: install the CUDA toolkit and run make again"}
+ABSENT(bvp_scan_cuda, "cuda.scan");
 ABSENT(bvp_a2s_cuda, "cuda.a2s");
 ABSENT(bvp_a2d_cuda, "cuda.a2d");
 ABSENT(bvp_a2sd_cuda, "cuda.a2sd");
@@ -26,7 +27,8 @@ const struct sw_bvp_ops *const sw_bvp_table[] = {
     &bvp_a1s_cpu,   /* one after another in single precision                        */
     &bvp_thomas_cpu,   /* the general problem as a band matrix */
     &bvp_lapack_cpu,
-    &bvp_a2d_cuda,     /* on a GPU */
+    &bvp_scan_cuda,    /* on a GPU */
+    &bvp_a2d_cuda,
     &bvp_a2sd_cuda,
     &bvp_a2s_cuda,
     &bvp_thomas_cuda,

@@ -19,8 +19,8 @@ static struct sw_program_size size_of(const struct sw_program *program)
 
 static int greater(int a, int b) { return a > b ? a : b; }
 
-static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const char *file,
-                     struct sw_text *text)
+static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                     const struct device_bvp_source *source, struct sw_text *text)
 {
     static const char *const before[] = {"base/sw_hd.h", "bvp/pair_point.h", "bvp/bvp_batch_point.h"};
     const int word = row->word ? row->word : desc->single ? 4 : 8;
@@ -33,17 +33,18 @@ static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *des
     sw_text_printf(text, "typedef %s word_t;\ntypedef %s field_t;\n", word == 4 ? "float" : "double",
                    desc->keep_single ? "float" : "double");
     sw_embedded_add("bvp_rtc.cuh", text);
-    sw_embedded_add(file, text);
+    if (source->shape) source->shape(desc, text);
+    sw_embedded_add(source->file, text);
 }
 
-static enum sw_status compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const char *file, int sm,
-                              void **cubin)
+static enum sw_status compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                              const struct device_bvp_source *source, int sm, void **cubin)
 {
     size_t bytes;
     bool from_cache;
     struct sw_text text = {0};
     *cubin = NULL;
-    add_text(row, desc, file, &text);
+    add_text(row, desc, source, &text);
     enum sw_status st = sw_text_status(&text);
     if (!st)
         st = sw_kernel_compile(sw_text_get(&text), "the GPU code of f and exact", sm, cubin, &bytes, &from_cache);
@@ -55,7 +56,7 @@ enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct
                                       const struct device_bvp_source *source, int sm)
 {
     void *cubin;
-    enum sw_status st = compile(row, desc, source->file, sm, &cubin);
+    enum sw_status st = compile(row, desc, source, sm, &cubin);
     sw_free(cubin);
     return st;
 }
@@ -69,7 +70,7 @@ static enum sw_status make_kernels(struct sw_bvp *bvp, const struct device_bvp_s
         assert(count < DEVICE_BVP_KERNELS);
         name[2 + count] = source->kernel[count];
     }
-    SW_TRY(compile(bvp->ops, &bvp->desc, source->file, bvp->device->sm, &cubin));
+    SW_TRY(compile(bvp->ops, &bvp->desc, source, bvp->device->sm, &cubin));
     enum sw_status st = sw_module_load(bvp->device, cubin, name, 2 + count, kernel, &d->module);
     sw_free(cubin);
     if (st) return st;

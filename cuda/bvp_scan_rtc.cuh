@@ -1,0 +1,475 @@
+/* The kernels of cuda.scan (numerics.md, 7): totals first, nothing stored; then u. Behind cuda/bvp_rtc.cuh, with f and
+ * exact as programs in X and t, x = X + t (sw_program_offset()), and
+ *
+ *     M               points of a stretch: consecutive ones, of one thread
+ *     WARPS           of a block
+ *     STRETCHES       that a thread of totals_k takes in a row, 1, 2 or 4; TILES, how many times it does
+ *     SHORT           1: a block a problem, short_k alone; 0: totals_k, chain_k, write_k
+ *     PADDED          0: points fill the stretches; 1: there are zeros before the first one, where they change no sum
+ *     WIDE            1: pairs of points may be stored at once: n and M are even
+ *     AT_ONCE         blocks a multiprocessor that registers are cut for
+ *     CHAIN_THREADS   of chain_k
+ *     STRIDE          distance of the stretches of a warp in shared memory, in doubles; even if M is
+ *     BY_OFFSET       0: f and exact are programs in x after all: they have too much to keep for each t
+ *     UNROLLED        0: f and exact are long: one copy of them for all points of a stretch
+ *     SINGLE          1: u is rounded to single precision
+ *
+ * Position i + pad belongs to point i. 32 stretches are a chunk, a warp's; CHUNKS of them a group, a block's. Of a stretch
+ * X is its first point, so that what f keeps for X is computed once for M points (in totals_k for STRETCHES times as many)
+ * and what it keeps for t = h k once a block, in shared memory, all lanes of a warp reading the same at a time.
+ *
+ * Plain sums within a warp, where no number goes through more than 2 (M + 5) + 4 additions; pairs (pair_point.h) between
+ * chunks and groups. Sums are of f, and h² comes last: h² (sum f) + y + u is one rounding more than that of y + u.
+ *
+ * Double-precision instructions a point (f_t those of f once X and t are known, f_X those of its values for X; for
+ * f = a cos(w x) f_t = 3 and f_X = 100 or so), and bytes:
+ *     totals_k  f_t + 2 + f_X/(M STRETCHES) + 0.3, nothing read or written but 16 bytes a chunk
+ *     write_k   f_t + 4 + f_X/M + 2, u written once, 16 bytes a chunk read; 5 more and those of exact for norms
+ *     short_k   the same
+ * and of shared memory 16 bytes a point, on the way to the field. */
+
+enum { CHUNK = 32 * M, CHUNKS = TILES * WARPS * STRETCHES, GROUP = CHUNK * CHUNKS, THREADS = 32 * WARPS };
+enum { REACH = M * STRETCHES };  /* points from X on in totals_k */
+
+#define EVERYONE 0xffffffffu
+
+struct edge { struct sw_pair y, u; };  /* y before, u after; or totals: the sum of d, that of y if it began with 0 */
+
+struct scan {                 /* as bvp_scan_cuda.c has it                                                */
+    long long         pad;
+    long long         groups; /* of a problem                                                             */
+    double2          *local;  /* [problems][groups][CHUNKS] y and u at the edges of a chunk from its group alone */
+    struct edge      *group;  /* [problems][groups]                                                       */
+    struct bvp_norms *part;   /* [problems][groups]                                                       */
+};
+
+/* ------------------------------------------------------------------ f and exact on a stretch */
+
+struct stretch { double X, f[F_CELL + 1], exact[EXACT_CELL + 1]; };
+
+__device__ static inline void begin_f(const struct problem &p, double X, struct stretch &s)
+{
+    s.X = X;
+#if BY_OFFSET
+    double in[SW_INPUTS] = {0};
+    in[SW_IN_X] = X;
+    model_f_cell(p.param, 1, p.f, 1, in, 0, s.f);
+#endif
+}
+
+__device__ static inline void begin_exact(const struct problem &p, struct stretch &s)
+{
+#if BY_OFFSET && SW_HAS_EXACT
+    double in[SW_INPUTS] = {0};
+    in[SW_IN_X] = s.X;
+    model_exact_cell(p.param, 1, p.exact, 1, in, 0, s.exact);
+#endif
+}
+
+/* At t = h k. table [][F_STEP]: what f keeps for it; number: k, as converting it would cost as much as four additions. */
+__device__ static inline double f_of(const struct problem &p, const struct stretch &s, const double *table, int k, double number)
+{
+#if BY_OFFSET
+    double in[SW_INPUTS] = {0};
+    in[SW_IN_X] = s.X;
+    return model_f_point(p.param, 1, p.f, 1, table + k * F_STEP, 1, s.f, 1, in, 0, p.h * number, 0);
+#else
+    return f_at(p, s.X + p.h * number);
+#endif
+}
+
+__device__ static inline double exact_of(const struct problem &p, const struct stretch &s, const double *table, int k,
+                                         double number)
+{
+#if BY_OFFSET && SW_HAS_EXACT
+    double in[SW_INPUTS] = {0};
+    in[SW_IN_X] = s.X;
+    return model_exact_point(p.param, 1, p.exact, 1, table + k * EXACT_STEP, 1, s.exact, 1, in, 0, p.h * number, 0);
+#else
+    return exact_at(p, s.X + p.h * number);
+#endif
+}
+
+/* By all threads; a barrier must follow. */
+__device__ static inline void fill_tables(const struct problem &p, int count, double *f, double *exact)
+{
+#if BY_OFFSET
+    for (int k = threadIdx.x; k < count; k += THREADS) {
+        model_f_step(p.param, 1, p.f, 1, p.h * k, 0, f + k * F_STEP);
+#if SW_HAS_EXACT
+        if (exact) model_exact_step(p.param, 1, p.exact, 1, p.h * k, 0, exact + k * EXACT_STEP);
+#endif
+    }
+#endif
+}
+
+/* Where the first point is, seen from a position: -1 before it, so that no k = 0, 1, .. is or precedes the first point. */
+__device__ static inline int first_from(const struct scan &s, long long position)
+{
+    const long long ahead = s.pad - position;
+    return ahead < 0 ? -1 : (int)ahead;
+}
+
+/* Half of f at the first point, nothing before it; k is a constant or PADDED is 1. */
+__device__ static inline double weighted(double f, int k, int first)
+{
+    if ((PADDED || k == 0) && k == first) f *= 0.5;
+    return PADDED && k < first ? 0.0 : f;
+}
+
+/* Some f from a position on is not finite, or their sum is not: find the first. */
+__device__ static inline void look_for_bad(const struct bvp_batch &b, const struct scan &s, int j, const struct problem &p,
+                                           const struct stretch &x, const double *table, int count, long long position)
+{
+#pragma unroll 1
+    for (int k = 0; k < count; k++)
+        if (position + k >= s.pad && !isfinite(f_of(p, x, table, k, k))) {
+            mark_bad(b, j, position + k - s.pad);
+            return;
+        }
+}
+
+/* ------------------------------------------------------------------ pairs over a block */
+
+/* The sum over the threads before this one; DIRECTION -1: over those after it. all: over all, for every thread. Each
+ * thread adds up along the warps. shared: [blockDim.x/32], free again afterwards. */
+template <int DIRECTION>
+__device__ static inline struct sw_pair pairs_before(struct sw_pair own, struct sw_pair *shared, struct sw_pair *all)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const int from_start = DIRECTION > 0 ? lane : 31 - lane;
+    struct sw_pair sum = own, before = {0, 0}, some = {0, 0};
+#pragma unroll
+    for (int w = 1; w < 32; w *= 2) {
+        const int source = (lane - DIRECTION * w) & 31;
+        const struct sw_pair other = {__shfl_sync(EVERYONE, sum.hi, source), __shfl_sync(EVERYONE, sum.lo, source)};
+        if (from_start >= w) sum = sw_pair_add(other, sum);
+    }
+    if (from_start == 31) shared[warp] = sum;
+    const int source = (lane - DIRECTION) & 31;
+    sum = {__shfl_sync(EVERYONE, sum.hi, source), __shfl_sync(EVERYONE, sum.lo, source)};
+    __syncthreads();
+    for (int k = 0; k < warps; k++) {
+        const int w = DIRECTION > 0 ? k : warps - 1 - k;
+        if (w == warp) before = some;
+        some = sw_pair_add(some, shared[w]);
+    }
+    __syncthreads();
+    *all = some;
+    return from_start == 0 ? before : sw_pair_add(before, sum);
+}
+
+/* ------------------------------------------------------------------ totals */
+
+#if !SHORT
+/* Totals of what a lane has and what comes after it, `points` of them. */
+__device__ static inline void join(double2 &left, double2 right, int points)
+{
+    left.y = fma((double)points, left.x, left.y) + right.y;
+    left.x += right.x;
+}
+
+/* Sums and sums of running sums over a thread's stretches. What f keeps is of the first one's X; where a point of another
+ * has use for X and t themselves, they are of its own stretch. */
+__device__ static inline double2 thread_totals(const struct problem &p, struct stretch x, const double *table, int first)
+{
+    const double X = x.X;
+    double2 total = {0, 0};
+#pragma unroll 1
+    for (int q = 0; q < STRETCHES; q++) {
+        double2 own = {0, 0};
+        double number = 0;
+        x.X = X + p.h * (q * M);
+#pragma unroll (UNROLLED ? M : 1)
+        for (int k = 0; k < M; k++, number += 1) {
+            own.x += weighted(f_of(p, x, table + q * M * F_STEP, k, number), k, first - q * M);
+            own.y += own.x;
+        }
+        join(total, own, M);
+    }
+    return total;
+}
+
+/* A group of chunks to each block. */
+extern "C" __global__ void __launch_bounds__(THREADS) totals_k(struct bvp_batch b, struct scan s)
+{
+    enum { LANES = 32 / STRETCHES };  /* of a chunk */
+    __shared__ __align__(16) double table[REACH * F_STEP + 2];
+    __shared__ double2 total[CHUNKS];
+    __shared__ struct sw_pair shared[WARPS];
+    const int j = blockIdx.x / (unsigned)s.groups, g = blockIdx.x % (unsigned)s.groups;
+    const struct problem p = problem_of(b, j);
+    struct stretch x;
+    fill_tables(p, REACH, table, 0);
+    __syncthreads();
+#pragma unroll 1
+    for (int tile = 0; tile < TILES; tile++) {
+        const int thread = tile * THREADS + threadIdx.x;
+        const long long position = (long long)g * GROUP + (long long)thread * REACH;
+        begin_f(p, x_at(p, position - s.pad), x);
+        double2 own = thread_totals(p, x, table, first_from(s, position));
+        if (!isfinite(own.x)) look_for_bad(b, s, j, p, x, table, REACH, position);
+#pragma unroll
+        for (int w = 1; w < LANES; w *= 2) {
+            const double2 next = {__shfl_down_sync(EVERYONE, own.x, w), __shfl_down_sync(EVERYONE, own.y, w)};
+            join(own, next, w * REACH);
+        }
+        if (threadIdx.x % LANES == 0) total[thread / LANES] = own;
+    }
+    __syncthreads();
+
+    const int c = threadIdx.x;
+    struct sw_pair a = {c < CHUNKS ? p.h2 * total[c].x : 0, 0}, u = {c < CHUNKS ? p.h2 * total[c].y : 0, 0};
+    struct edge all;
+    const struct sw_pair y = pairs_before<1>(a, shared, &all.y);
+    if (c < CHUNKS) u = sw_pair_times_plus(y, CHUNK, u);
+    u = pairs_before<-1>(u, shared, &all.u);
+    if (c < CHUNKS) s.local[(size_t)blockIdx.x * CHUNKS + c] = {sw_pair_value(y), sw_pair_value(u)};
+    if (c == 0) s.group[blockIdx.x] = all;
+}
+
+/* Totals of groups become y before and u after each: a block of CHAIN_THREADS a problem, a thread a stretch of groups. 64
+ * bytes and 30 additions a group. */
+extern "C" __global__ void __launch_bounds__(CHAIN_THREADS) chain_k(struct scan s)
+{
+    __shared__ struct sw_pair shared[CHAIN_THREADS / 32];
+    struct edge *group = s.group + blockIdx.x * s.groups;
+    const long long each = (s.groups + CHAIN_THREADS - 1) / CHAIN_THREADS, from = threadIdx.x * each;
+    const long long to = from + each < s.groups ? from + each : s.groups;
+    struct sw_pair y = {0, 0}, u = {0, 0}, all;
+    for (long long g = from; g < to; g++) y = sw_pair_add(y, group[g].y);
+    y = pairs_before<1>(y, shared, &all);
+    for (long long g = from; g < to; g++) {
+        const struct edge total = group[g], with_y = {y, sw_pair_times_plus(y, GROUP, total.u)};
+        group[g] = with_y;
+        y = sw_pair_add(y, total.y);
+        u = sw_pair_add(u, with_y.u);
+    }
+    u = pairs_before<-1>(u, shared, &all);
+    for (long long g = to - 1; g >= from; g--) {
+        const struct sw_pair more = group[g].u;
+        group[g].u = u;
+        u = sw_pair_add(u, more);
+    }
+}
+#endif
+
+/* ------------------------------------------------------------------ u of a warp's chunk */
+
+/* What a lane holds of its stretch, and of the others of its chunk: all sums of f. */
+struct lane {
+    double value[M];        /* f; then the sums of running sums from k on; then u */
+    double before, after;   /* the sum before the stretch; those of y after it    */
+    double all, all_y;      /* of the chunk                                       */
+};
+
+/* mine: room for a stretch in shared memory. */
+__device__ static inline void f_values(const struct problem &p, const struct stretch &x, const double *table, int first,
+                                       double *mine, struct lane &l)
+{
+    double number = 0;
+#if UNROLLED
+#pragma unroll
+    for (int k = 0; k < M; k++, number += 1) l.value[k] = weighted(f_of(p, x, table, k, number), k, first);
+#else
+#pragma unroll 1
+    for (int k = 0; k < M; k++, number += 1) mine[k] = f_of(p, x, table, k, number);
+#pragma unroll
+    for (int k = 0; k < M; k++) l.value[k] = weighted(mine[k], k, first);
+#endif
+}
+
+__device__ static inline void sum_up(struct lane &l)
+{
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int k = 1; k < M; k++) l.value[k] += l.value[k - 1];
+    double a = l.value[M - 1];
+#pragma unroll
+    for (int k = M - 2; k >= 0; k--) l.value[k] += l.value[k + 1];
+#pragma unroll
+    for (int w = 1; w < 32; w *= 2) {
+        const double other = __shfl_up_sync(EVERYONE, a, w);
+        if (lane >= w) a += other;
+    }
+    l.all = __shfl_sync(EVERYONE, a, 31);
+    l.before = __shfl_up_sync(EVERYONE, a, 1);
+    if (lane == 0) l.before = 0;
+    double b = fma((double)M, l.before, l.value[0]);
+#pragma unroll
+    for (int w = 1; w < 32; w *= 2) {
+        const double other = __shfl_down_sync(EVERYONE, b, w);
+        if (lane + w < 32) b += other;
+    }
+    l.all_y = __shfl_sync(EVERYONE, b, 0);
+    l.after = __shfl_down_sync(EVERYONE, b, 1);
+    if (lane == 31) l.after = 0;
+}
+
+/* @param y, u  before and after the chunk */
+__device__ static inline void make_u(const struct problem &p, double y, double u, struct lane &l)
+{
+    u = fma(p.h2, l.after, fma((double)(M * (31 - (int)(threadIdx.x % 32))), y, u));
+    y = fma(p.h2, l.before, y);
+#pragma unroll
+    for (int k = 0; k < M; k++) {
+        l.value[k] = fma(p.h2, l.value[k], fma((double)(M - k), y, u));
+        if (SINGLE) l.value[k] = (float)l.value[k];
+    }
+}
+
+__device__ static inline void measure(const struct problem &p, const struct stretch &x, const double *table, int first,
+                                      double *mine, const struct lane &l, struct bvp_norms *sum)
+{
+#if SW_HAS_EXACT
+#if !UNROLLED
+#pragma unroll
+    for (int k = 0; k < M; k++) mine[k] = l.value[k];
+#endif
+    double number = 0;
+#pragma unroll (UNROLLED ? M : 1)
+    for (int k = 0; k < M; k++, number += 1)
+        if (!PADDED || k >= first) norms_point(sum, UNROLLED ? l.value[k] : mine[k], exact_of(p, x, table, k, number));
+#endif
+}
+
+__device__ static inline void store_pair(double *to, double2 v) { __stcs((double2 *)to, v); }
+__device__ static inline void store_pair(float *to, double2 v)
+{
+    __stcs((float2 *)to, make_float2((float)v.x, (float)v.y));
+}
+
+/* Through shared memory, so that a warp writes one contiguous stretch at a time. @param chunk  room for all lanes */
+__device__ static inline void keep_chunk(const struct bvp_batch &b, const struct scan &s, int j, long long position,
+                                         double *chunk, const struct lane &l)
+{
+    const int lane = threadIdx.x % 32;
+    field_t *field = (field_t *)b.field + j * b.n + position - s.pad;
+    double *mine = chunk + lane * STRIDE;
+#if WIDE
+#pragma unroll
+    for (int k = 0; k < M; k += 2) *(double2 *)(mine + k) = {l.value[k], l.value[k + 1]};
+    __syncwarp();
+#pragma unroll
+    for (int r = 0; r < M / 2; r++) {
+        const int at = 2 * (32 * r + lane);
+        if (!PADDED || position + at >= s.pad) store_pair(field + at, *(const double2 *)(chunk + at / M * STRIDE + at % M));
+    }
+#else
+#pragma unroll
+    for (int k = 0; k < M; k++) mine[k] = l.value[k];
+    __syncwarp();
+#pragma unroll
+    for (int r = 0; r < M; r++) {
+        const int at = 32 * r + lane;
+        if (!PADDED || position + at >= s.pad) __stcs(field + at, (field_t)chunk[at / M * STRIDE + at % M]);
+    }
+#endif
+    __syncwarp();
+}
+
+struct tables { const double *f, *exact; };
+
+/* u is made, measured and kept. position: of the chunk; x: of the lane's stretch */
+__device__ static inline void finish_chunk(const struct bvp_batch &b, const struct scan &s, int j, const struct problem &p,
+                                           struct stretch &x, const struct tables &t, long long position, double y, double u,
+                                           double *chunk, struct lane &l, struct bvp_norms *sum)
+{
+    const int lane = threadIdx.x % 32, first = first_from(s, position + lane * M);
+    make_u(p, y, u, l);
+#pragma unroll
+    for (int k = 0; k < (PADDED ? M : 1); k++)
+        if (k == first) b.outcome[j].u0 = l.value[k];
+    begin_exact(p, x);
+    measure(p, x, t.exact, first, chunk + lane * STRIDE, l, sum);
+    if (b.field) keep_chunk(b, s, j, position, chunk, l);
+}
+
+/* The sum over a block, in an order that its size fixes; the first thread gets it. shared: [WARPS] */
+__device__ static inline struct bvp_norms warps_norms(struct bvp_norms sum, struct bvp_norms *shared)
+{
+#pragma unroll
+    for (int w = 16; w > 0; w /= 2) {
+        const struct bvp_norms other = {__shfl_xor_sync(EVERYONE, sum.error, w), __shfl_xor_sync(EVERYONE, sum.exact, w),
+                                        __shfl_xor_sync(EVERYONE, sum.max, w)};
+        norms_add(&sum, &other);
+    }
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = sum;
+    __syncthreads();
+    for (int w = 1; w < WARPS && threadIdx.x == 0; w++) norms_add(&sum, &shared[w]);
+    return sum;
+}
+
+/* ------------------------------------------------------------------ u */
+
+#define TABLES                                                                              \
+    __shared__ __align__(16) double f_table[M * F_STEP + 2], exact_table[M * EXACT_STEP + 2]; \
+    extern __shared__ double2 rooms[];                                                      \
+    __shared__ struct bvp_norms norms[WARPS];                                               \
+    const struct tables t = {f_table, exact_table};                                         \
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;                             \
+    double *const room = (double *)rooms + warp * 32 * STRIDE, *const mine = room + lane * STRIDE; \
+    struct bvp_norms sum = {0, 0, 0}
+
+#if !SHORT
+/* A group to each block again, its chunks to the warps in turn. */
+extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE) write_k(struct bvp_batch b, struct scan s)
+{
+    TABLES;
+    const int j = blockIdx.x / (unsigned)s.groups, g = blockIdx.x % (unsigned)s.groups;
+    const struct problem p = problem_of(b, j);
+    fill_tables(p, M, f_table, exact_table);
+    __syncthreads();
+    const struct edge edge = s.group[blockIdx.x];
+    const double y_group = sw_pair_value(edge.y), u_group = sw_pair_value(edge.u);
+#pragma unroll 1
+    for (int c = warp; c < CHUNKS; c += WARPS) {
+        const double2 local = s.local[(size_t)blockIdx.x * CHUNKS + c];
+        const long long position = (long long)g * GROUP + c * CHUNK, own = position + lane * M;
+        struct stretch x;
+        struct lane l;
+        if (PADDED && position + CHUNK <= s.pad) continue;
+        begin_f(p, x_at(p, own - s.pad), x);
+        f_values(p, x, f_table, first_from(s, own), mine, l);
+        sum_up(l);
+        finish_chunk(b, s, j, p, x, t, position, y_group + local.x,
+                     fma((double)((CHUNKS - 1 - c) * CHUNK), y_group, u_group) + local.y, room, l, &sum);
+    }
+    if (!SW_HAS_EXACT) return;
+    sum = warps_norms(sum, norms);
+    if (threadIdx.x == 0) s.part[blockIdx.x] = sum;
+}
+#endif
+
+#if SHORT
+/* A block a problem, a warp a chunk: f is evaluated once, everything stays in registers until u is written. */
+extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE) short_k(struct bvp_batch b, struct scan s)
+{
+    TABLES;
+    __shared__ double shared[2][WARPS];
+    const int j = blockIdx.x;
+    const struct problem p = problem_of(b, j);
+    const long long position = warp * CHUNK, own = position + lane * M;
+    struct stretch x;
+    struct lane l;
+    double y = 0, u = 0;
+    fill_tables(p, M, f_table, exact_table);
+    begin_f(p, x_at(p, own - s.pad), x);
+    __syncthreads();
+    f_values(p, x, f_table, first_from(s, own), mine, l);
+    sum_up(l);
+    if (!isfinite(l.all)) look_for_bad(b, s, j, p, x, f_table, M, own);
+    if (WARPS > 1) {
+        if (lane == 0) shared[0][warp] = l.all;
+        __syncthreads();
+        for (int w = 0; w < warp; w++) y += shared[0][w];
+        if (lane == 0) shared[1][warp] = fma((double)CHUNK, y, l.all_y);
+        __syncthreads();
+        for (int w = WARPS - 1; w > warp; w--) u += shared[1][w];
+    }
+    finish_chunk(b, s, j, p, x, t, position, p.h2 * y, p.h2 * u, room, l, &sum);
+    if (!SW_HAS_EXACT) return;
+    sum = warps_norms(sum, norms);
+    if (threadIdx.x == 0) b.outcome[j].norms = sum;
+}
+#endif
