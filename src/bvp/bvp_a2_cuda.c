@@ -30,7 +30,7 @@
 
 enum { SET_K, DOWN_K, UP_K, TOPS_K, MEASURE_K, KEEP_K };
 static const char *const kernels[] = {"set_k", "down_k", "up_k", "tops_k", "measure_k", "keep_k", 0};
-static const struct device_bvp_source source = {"bvp_a2_rtc.cuh", kernels};
+static const struct device_bvp_source source = {"bvp_a2_rtc.cuh", kernels, NULL};
 
 struct columns { void *u; long long r, s, rest; };  /* as kernels see them */
 
