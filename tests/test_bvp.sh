@@ -40,6 +40,23 @@ assert narrow["n01001/u"].dtype == np.float32 and "n01001" not in none
 assert (none["err_rel"][:] == narrow["err_rel"][:]).all()
 PY
 
+# ---- on a GPU, if there is one: the same rows, the same numbers
+if "$sweep" run "$tiny" -o gpu.h5 -s run.device=cuda -s 'sweep.algorithm=["a2s", "a2sd", "a2d"]' >out 2>err; then :
+elif [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA' err; then
+    echo "# skipped: on a GPU: $(tail -n 1 err)"
+else
+    fail 'on a GPU'
+fi
+[ -z "$python" ] || [ ! -e gpu.h5 ] || $python - 2>out <<'PY' || fail "gpu.h5"
+import h5py, numpy as np
+gpu, cpu = (h5py.File(f) for f in ("gpu.h5", "tiny.h5"))
+for size in (1, 2, 64, 1001):
+    found = gpu["n%05d/u" % size][:, 0].reshape(2, 3, size)
+    wanted = cpu["n%05d/u" % size][:6, 0].reshape(2, 3, size)[:, 1:2]  # a2d
+    for row, most in enumerate((3e-4, 3e-4, 1e-13)):                   # 2 (r + s) additions of 6e-8, of up to 3
+        assert np.abs(found[:, row:row + 1] - wanted).max() <= most, (size, row)
+PY
+
 # ---- 2^28 points in less memory than a field of them: 2 GiB
 (ulimit -v 2000000; expect 0 run "$top/configs/bvp_convergence.cfg" -o large.h5 -j 2 -s 'sweep.n=[268435456]' \
     -s run.device=cpu)

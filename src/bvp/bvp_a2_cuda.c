@@ -136,7 +136,8 @@ static enum sw_status keep(struct sw_bvp *bvp, struct a2 *a, int j, struct colum
 
 /* ------------------------------------------------------------------ one problem */
 
-/* Blocks as large as leave two to each multiprocessor: with few columns, small ones. No bit depends on this. */
+/* Blocks as large as leave two to each multiprocessor: with few columns, small ones (tests/bench_a2.c). No bit depends on
+ * this. */
 static int threads_for(const struct sw_bvp *bvp, int64_t r)
 {
     int threads = 256;
