@@ -212,10 +212,9 @@ static enum sw_status solve(struct sw_bvp *bvp)
     struct scan *p = bvp->own;
     void *args[] = {&p->device.batch, &p->arrays};
     SW_TRY(device_bvp_begin(bvp, &p->device));
-    if (!p->shape.is_short) SW_TRY(solve_long(bvp, p));
-    else SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[SHORT_K], bvp->count, 1, 32 * p->shape.warps,
-                                 shared_of(&p->shape), args));
-    return device_bvp_end(bvp, &p->device);
+    if (!p->shape.is_short) return solve_long(bvp, p);
+    return sw_kernel_launch(bvp->device, p->device.kernel[SHORT_K], bvp->count, 1, 32 * p->shape.warps,
+                            shared_of(&p->shape), args);
 }
 
 static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)

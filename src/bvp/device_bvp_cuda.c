@@ -108,7 +108,7 @@ enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_sou
     *d = (struct device_bvp){.batch.n = bvp->desc.n};
     SW_TRY(make_kernels(bvp, source, d));
     CU_TRY(cudaSetDevice(bvp->device->index));
-    CU_TRY(cudaEventCreateWithFlags(&d->done, cudaEventDisableTiming));
+    CU_TRY(cudaEventCreateWithFlags(&d->taken, cudaEventDisableTiming));
     SW_TRY(sw_device_alloc_bytes(bvp->device, room, input_of(&bvp->desc), &d->d_input));
     SW_TRY(sw_device_alloc_host_bytes(bvp->device, room, input_of(&bvp->desc), &d->input));
     SW_TRY(sw_device_alloc(bvp->device, room * kept_of(&bvp->desc), &d->batch.kept));
@@ -123,7 +123,7 @@ enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_sou
 void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d)
 {
     (void)sw_device_wait(bvp->device);  /* copies into pinned memory may be under way */
-    if (d->done) cudaEventDestroy(d->done);
+    if (d->taken) cudaEventDestroy(d->taken);
     sw_module_unload(bvp->device, &d->module);
     sw_device_free(bvp->device, d->d_input);
     sw_device_free(bvp->device, d->batch.kept);
@@ -158,12 +158,13 @@ enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d)
     enum { THREADS = 128 };
     void *args[] = {&d->batch};
     CU_TRY(cudaSetDevice(bvp->device->index));
-    CU_TRY(cudaEventSynchronize(d->done));  /* of the batch before: its input may still be read */
+    CU_TRY(cudaEventSynchronize(d->taken));  /* of the batch before: its input may still be read */
     fill_input(bvp, d->input);
     d->batch.count = bvp->count;
     d->batch.job = d->d_input;
     d->batch.param = (const double *)(d->batch.job + bvp->count);
     SW_TRY(queue_copy(bvp, d->d_input, d->input, (size_t)bvp->count * input_of(&bvp->desc), cudaMemcpyHostToDevice));
+    CU_TRY(cudaEventRecord(d->taken, bvp->device->compute));
     return sw_kernel_launch(bvp->device, d->begin_k, (bvp->count + THREADS - 1) / THREADS, 1, THREADS, 0, args);
 }
 
@@ -173,15 +174,6 @@ enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const 
     long long number = parts;
     void *args[] = {&d->batch, &d_part, &first, &number};
     return bvp->desc.exact ? sw_kernel_launch(bvp->device, d->norms_k, count, 1, NORM_THREADS, 0, args) : SW_OK;
-}
-
-enum sw_status device_bvp_end(struct sw_bvp *bvp, struct device_bvp *d)
-{
-    const size_t count = (size_t)bvp->count;
-    CU_TRY(cudaSetDevice(bvp->device->index));
-    SW_TRY(queue_copy(bvp, d->outcome, d->batch.outcome, count * sizeof *d->outcome, cudaMemcpyDeviceToHost));
-    CU_TRY(cudaEventRecord(d->done, bvp->device->compute));
-    return SW_OK;
 }
 
 static void finish(const struct sw_bvp *bvp, const struct device_bvp *d, int j)
@@ -207,7 +199,7 @@ enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const 
                                 const struct sw_bvp_result **result)
 {
     CU_TRY(cudaSetDevice(bvp->device->index));
-    CU_TRY(cudaEventSynchronize(d->done));
+    SW_TRY(sw_device_download(bvp->device, d->outcome, d->batch.outcome, (size_t)bvp->count * sizeof *d->outcome));
     SW_TRY(fetch_field(bvp, d));
     for (int j = 0; j < bvp->count; j++) finish(bvp, d, j);
     host_kept_spoil(&d->kept, bvp);

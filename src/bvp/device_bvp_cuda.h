@@ -5,8 +5,8 @@
  * the host. A row is a file bvp_NAME_cuda.c and its kernels, cuda/bvp_NAME_rtc.cuh; they see all of cuda/bvp_rtc.cuh.
  *
  * In a batch: device_bvp_begin(); the row's kernels, which call keep_u() for each point of u (or of the first alone, if
- * nothing is kept), mark_bad() where f is not finite, and add up norms in parts; device_bvp_norms();
- * device_bvp_end(). What is refused (job.r = 0) they leave alone. */
+ * nothing is kept), mark_bad() where f is not finite, and add up norms in parts; device_bvp_norms().
+ * What is refused (job.r = 0) they leave alone. */
 #include <cuda_runtime.h>
 
 #include "bvp/bvp_batch_point.h"
@@ -29,7 +29,7 @@ struct device_bvp {
     char               *input;   /* the same, pinned                                                                */
     struct bvp_outcome *outcome; /* [capacity] pinned                                                               */
     struct host_kept    kept;    /* its field is pinned, made when first fetched                                    */
-    cudaEvent_t         done;    /* results are on the host                                                         */
+    cudaEvent_t         taken;   /* the input is on the device                                                      */
 };
 
 /** Bytes of device memory a problem: all but the row's own, and runs and parameters, which sw_bvp_bytes() counts. */
@@ -44,7 +44,7 @@ void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d);
 enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
                                       const struct device_bvp_source *source, int sm);
 
-/** Queue what comes first: runs and parameters to the device. */
+/** Queue what comes first: runs and parameters to the device. While a batch is computed the next one's are prepared. */
 enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d);
 
 /** Queue that the norms of problems first .. first+count-1 are summed up from their parts, by 256 threads a problem in
@@ -53,10 +53,7 @@ enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d);
 enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const void *d_part, int first, int count,
                                 int64_t parts);
 
-/** Queue what comes last: results to the host. Fields stay on the device until they are fetched. */
-enum sw_status device_bvp_end(struct sw_bvp *bvp, struct device_bvp *d);
-
-/** What sw_bvp_ops.fetch does: waits. */
+/** What sw_bvp_ops.fetch does: waits, and takes results and fields to the host. Until then they stay on the device. */
 enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const void **field,
                                 const struct sw_bvp_result **result);
 #endif

@@ -234,10 +234,11 @@ enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_r
 {
     if (count < 1 || count > bvp->desc.capacity)
         return SW_FAIL(SW_E_ARG, "%d problems, room for %d", count, bvp->desc.capacity);
+    const int64_t root = square_root(bvp->desc.n);  /* once: a GPU solves a short problem in the time of a root or two */
     bvp->count = count;
     for (int j = 0; j < count; j++) {
         bvp->run[j] = run[j];
-        bvp->run[j].r = sw_bvp_columns(bvp->desc.n, run[j].r);
+        if (!run[j].r) bvp->run[j].r = root;
         bvp->refused[j] = sw_bvp_refusal(bvp, &run[j]) != NULL;
     }
     if (bvp->desc.nparam) memcpy(bvp->param, param, (size_t)bvp->desc.nparam * (size_t)count * sizeof *param);
