@@ -63,7 +63,7 @@ failed:
 static enum sw_status lines_begin(void *own)
 {
     struct lines *l = own;
-    return l->sim->ops->initial(l->sim);
+    return sw_sim_initial(l->sim);
 }
 
 static enum sw_status lines_advance(void *own, int64_t steps)
@@ -165,9 +165,9 @@ static enum sw_status compute_reference(const struct lines *l, int count, const 
             column[k * count + j] = l->setup.column[(size_t)k * (size_t)l->spec->batch + (size_t)pick[j]];
     SW_TRY_TO(done, st, l->spec->problem->create(l->spec->problem, &setup, cpu, &sim));
     SW_TRY_TO(done, st, load(sim, count, column));
-    SW_TRY_TO(done, st, sim->ops->initial(sim));
+    SW_TRY_TO(done, st, sw_sim_initial(sim));
     SW_TRY_TO(done, st, sim->ops->advance(sim, 0, steps));
-    SW_TRY_TO(done, st, sim->ops->get_state(sim, u));
+    SW_TRY_TO(done, st, sw_sim_get_state(sim, u));
 done:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);
@@ -207,7 +207,7 @@ static enum sw_status lines_check(void *own, int64_t steps, double *error, doubl
 {
     struct lines *l = own;
     if (!l->u) SW_TRY(sw_alloc((size_t)l->spec->batch * (size_t)l->spec->n, &l->u));
-    SW_TRY(l->sim->ops->get_state(l->sim, l->u));
+    SW_TRY(sw_sim_get_state(l->sim, l->u));
     *bound = bound_of(l, steps);
     bool modes = l->setup.kind->modes && !l->spec->forced;
     enum sw_status st = modes ? compare_with_modes(l, steps, error) : compare_with_reference(l, steps, error);

@@ -29,7 +29,7 @@ static enum sw_status restore(struct batch *b)
     b->step = b->plan->resume->step;
     b->field = b->plan->resume->fields_done;
     b->scalar = b->plan->resume->scalars_done;
-    SW_TRY_TO(out, st, sim->ops->set_state(sim, state));
+    SW_TRY_TO(out, st, sw_sim_set_state(sim, state));
 out:
     sw_free(old);
     sw_free(state);
@@ -56,7 +56,7 @@ static enum sw_status begin(struct batch *b)
     SW_TRY(writer_wait_slots(b->x->writer));  /* the pictures of the batch before belong to the sim */
     SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->fault));
     if (b->plan->resume) SW_TRY(restore(b));
-    else SW_TRY(sim->ops->initial(sim));
+    else SW_TRY(sw_sim_initial(sim));
     for (int j = 0; j < b->plan->count; j++)
         if (b->fault[j] && !b->plan->resume) batch_report_failure(b, j);
     return begin_part(b);
@@ -87,7 +87,7 @@ static enum sw_status capture(struct batch *b)
     for (int what; (what = what_is_due(b));) {
         int slot;
         SW_TRY(writer_slot(b->x->writer, &slot));
-        SW_TRY(sim->ops->capture(sim, slot, what));
+        SW_TRY(sw_sim_capture(sim, slot, what));
         SW_TRY(writer_capture(b->x->writer, sim, slot, what));
         b->field += (what & SW_CAPTURE_FIELD) != 0;
         b->scalar += (what & SW_CAPTURE_SCALARS) != 0;

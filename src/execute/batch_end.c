@@ -7,7 +7,7 @@
 #include "base/sw_mem.h"
 #include "execute/batch_impl.h"
 
-size_t batch_state_size(const struct batch *b) { return b->x->sim->ops->state_size(b->x->sim); }
+size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->x->sim); }
 
 double batch_dt(const struct batch *b, int j)
 {
@@ -70,7 +70,7 @@ enum sw_status batch_checkpoint(struct batch *b)
     SW_TRY_TO(failed, st, sw_alloc(count, &result));
     SW_TRY_TO(failed, st, sw_alloc(count * size, &state));
     SW_TRY_TO(failed, st, sw_alloc(count * stored, &wide));
-    SW_TRY_TO(failed, st, sim->ops->get_state(sim, state));
+    SW_TRY_TO(failed, st, sw_sim_get_state(sim, state));
     for (size_t j = 0; j < count; j++) {
         double *to = wide + j * stored;
         memcpy(to, state + j * size, size * sizeof *state);
@@ -130,7 +130,7 @@ static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
     if (!sw_setup_function(&b->x->setup, "exact")) return SW_OK;
     if (sim->ops->norms) return norms_of_sim(b, result);
     SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
-    st = sim->ops->get_state(sim, state);
+    st = sw_sim_get_state(sim, state);
     if (!st)
         st = norms_measure(&b->x->setup, b->x->device->threads, b->plan->count, b->column, state, b->group->steps,
                            result);

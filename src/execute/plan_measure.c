@@ -60,7 +60,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
     SW_TRY_TO(out, st, sweep->problem->create(sweep->problem, &setup, device, &sim));
     SW_TRY_TO(out, st, sim->ops->load(sim, count, column, fault));
-    SW_TRY_TO(out, st, sim->ops->initial(sim));
+    SW_TRY_TO(out, st, sw_sim_initial(sim));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
     *rate = steps * (double)setup.n * count;
 out:

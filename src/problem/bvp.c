@@ -51,26 +51,6 @@ static struct sw_bvp_desc describe(const struct sw_setup *setup)
 static const char *solver_name(const struct sw_sim *sim) { return sw_bvp_name(((const struct bvp_sim *)sim)->bvp); }
 
 /* From the end nothing goes on, and before it nothing is there. */
-static size_t state_size(const struct sw_sim *sim)
-{
-    (void)sim;
-    return 0;
-}
-
-static enum sw_status set_state(struct sw_sim *sim, const double *state)
-{
-    (void)sim;
-    (void)state;
-    return SW_OK;
-}
-
-static enum sw_status get_state(struct sw_sim *sim, double *state)
-{
-    (void)sim;
-    (void)state;
-    return SW_OK;
-}
-
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
 {
     struct bvp_sim *b = (struct bvp_sim *)sim;
@@ -86,12 +66,6 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     return SW_OK;
 }
 
-static enum sw_status initial(struct sw_sim *sim)
-{
-    (void)sim;
-    return SW_OK;
-}
-
 /* The one step. It waits: nothing of the batch is left to do meanwhile. */
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
@@ -102,14 +76,6 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 }
 
 /* The picture is the solver's own: it stays until the next batch. */
-static enum sw_status capture(struct sw_sim *sim, int slot, int what)
-{
-    (void)sim;
-    (void)slot;
-    (void)what;
-    return SW_OK;
-}
-
 static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
 {
     (void)slot;
@@ -156,13 +122,8 @@ static void destroy(struct sw_sim *sim)
 
 static const struct sw_sim_ops bvp_ops = {
     .solver_name = solver_name,
-    .state_size = state_size,
     .load = load,
-    .initial = initial,
-    .set_state = set_state,
-    .get_state = get_state,
     .advance = advance,
-    .capture = capture,
     .fetch = fetch,
     .diverged = diverged,
     .norms = norms,

@@ -64,20 +64,21 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
 struct sw_norms { double l2, max, rel; };
 
 /* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of
- * any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state. */
+ * any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state. Those marked
+ * "optional" may be NULL, and are called as sw_sim_*() below, which know what that means. */
 struct sw_sim {
     const struct sw_sim_ops *ops;
 };
 struct sw_sim_ops {
     const char *(*solver_name)(const struct sw_sim *sim);                   /* the rows chosen                      */
-    size_t      (*state_size)(const struct sw_sim *sim);                    /* doubles a run                        */
+    size_t      (*state_size)(const struct sw_sim *sim);                    /* optional: doubles a run              */
     enum sw_status (*load)(struct sw_sim *sim, int count, const double *column /* [ncolumn][count] */,
                            const char **fault /* out [count] */);
-    enum sw_status (*initial)(struct sw_sim *sim);
-    enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* [count][state_size]                  */
-    enum sw_status (*get_state)(struct sw_sim *sim, double *state);
+    enum sw_status (*initial)(struct sw_sim *sim);                          /* optional                             */
+    enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* optional: [count][state_size]        */
+    enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
     enum sw_status (*advance)(struct sw_sim *sim, int64_t from, int64_t to);
-    enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);
+    enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
     /** Norms against `exact` of all runs; NULL: they are taken from get_state(). @param norms  out [count] */
@@ -87,6 +88,13 @@ struct sw_sim_ops {
     struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);        /* of advancing by so many steps at once */
     void           (*destroy)(struct sw_sim *sim);
 };
+
+/* Without the operation: a state of no numbers, which is there from the beginning; a picture that needs no taking. */
+size_t         sw_sim_state_size(const struct sw_sim *sim);
+enum sw_status sw_sim_initial(struct sw_sim *sim);
+enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
+enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state);
+enum sw_status sw_sim_capture(struct sw_sim *sim, int slot, int what);
 
 struct sw_problem {
     const char *name;                   /* "cahn_hilliard"                                             */
