@@ -4,14 +4,16 @@
 #   BUILD        a folder with the program, as `make` leaves in build
 #   FOLDER       where bvp_table1.csv .. bvp_table4.csv go (default: results/bench)
 #   --largest K  up to n = 2^K only (default 28, which takes 2 GiB)
-# Tables I and II are relative errors (configs/bvp_table1.cfg, bvp_table2.cfg), III and IV seconds on the CPU with f
-# evaluated, without norms: one core for a1d, all for the others. The paper's A2 ran on its GPU.
+#   --device D   cuda: the rows that are there, as the paper's A2 was, into bvp_table1_cuda.csv ..
+# Tables I and II are relative errors (configs/bvp_table1.cfg, bvp_table2.cfg), III and IV seconds with f evaluated, without
+# norms: on the CPU one core for a1d, all for the others. How fast a GPU is shows `sweep bench bvp`, which repeats.
 usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")/.." || exit 1
-largest=28
+largest=28 device=cpu
 while [ $# -gt 0 ]; do
     case $1 in
         --largest) shift; largest=$1 ;;
+        --device) shift; device=$1 ;;
         -*) usage ;;
         *) break ;;
     esac
@@ -25,6 +27,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+[ "$device" = cpu ] || machine=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 threads=$(nproc)
 
 # Rows "n a1s a1d a2s a2d a2sd" (tables I, II) or "n a1d a2d a2sd" (III, IV) as the paper prints them.
@@ -71,16 +74,20 @@ sizes() {
     echo "[$list]"
 }
 
-# table NUMBER TITLE CONFIG COLUMN ALGORITHM...: run, print beside the paper's, write the CSV
+# table NUMBER TITLE CONFIG COLUMN ALGORITHM...: run those of the paper's that are here, print beside it, write the CSV
 table() {
-    local number=$1 title=$2 config=$3 column=$4 csv=$folder/bvp_table$1.csv
+    local number=$1 title=$2 config=$3 column=$4 csv=$folder/bvp_table$1.csv here
     shift 4
-    "$sweep" run "$config" -q -o "$tmp/t.h5" --force -s "sweep.n=$(sizes)" &&
+    here=$*
+    [ "$device" = cpu ] || here=$(echo "$*" | sed 's/a1.//g') csv=$folder/bvp_table${number}_$device.csv
+    here="$here scan"
+    "$sweep" run "$config" -q -o "$tmp/t.h5" --force -s "sweep.n=$(sizes)" -s "run.device=$device" \
+        -s "sweep.algorithm=$(echo $here | sed 's/[a-z0-9]*/"&"/g; s/ /, /g; s/.*/[&]/')" &&
         "$sweep" show "$tmp/t.h5" --csv >"$tmp/t.csv" || { echo "reproduce_bvp.sh: table $number failed" >&2; exit 1; }
     paper "$number" >"$tmp/paper"
     echo "# $title; $machine, $threads threads, commit $commit" >"$csv"
-    awk -F, -v column="$column" -v algorithms="$* scan" -v csv="$csv" -v title="$title" '
-        FILENAME ~ /paper$/ { split($0, p, " "); split(algorithms, a, " ")
+    awk -F, -v column="$column" -v algorithms="$here" -v printed="$*" -v csv="$csv" -v title="$title" '
+        FILENAME ~ /paper$/ { split($0, p, " "); split(printed, a, " ")
                               for (k = 2; k in p; k++) paper[p[1], a[k - 1]] = p[k]
                               next }
         FNR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
@@ -101,10 +108,9 @@ table() {
               printf "\n" }' "$tmp/paper" "$tmp/t.csv"
 }
 
-# The same without norms, and only what the paper timed.
-timed() { sed -e '/^exact/d' -e 's/algorithm = .*\];/algorithm = ["a1d", "a2d", "a2sd", "scan"];/' "$1"; }
-timed configs/bvp_table1.cfg >"$tmp/p1.cfg"
-timed configs/bvp_table2.cfg >"$tmp/p2.cfg"
+# The same without norms.
+sed '/^exact/d' configs/bvp_table1.cfg >"$tmp/p1.cfg"
+sed '/^exact/d' configs/bvp_table2.cfg >"$tmp/p2.cfg"
 table 1 'Table I, relative error, P1' configs/bvp_table1.cfg err_rel a1s a1d a2s a2d a2sd
 table 2 'Table II, relative error, P2' configs/bvp_table2.cfg err_rel a1s a1d a2s a2d a2sd
 table 3 'Table III, seconds, P1' "$tmp/p1.cfg" wall_time a1d a2d a2sd
