@@ -6,6 +6,7 @@
 #   PART    shapes      hyperdiffusion, many lines of 256 to 2048 points, every row
 #           sizes       lines of 100 to 131072 points, 2^26 points in all
 #           short       lines of 64 to 256 points, 2^26 points in all
+#           long        lines that no cluster of blocks holds, likewise: against one thread a line
 #           equations   coefficients that differ, Cahn-Hilliard, with a force that differs from run to run
 #           cpu         the rows of the CPU: hyperdiffusion, forced Cahn-Hilliard
 #           bands       the band solvers by themselves
@@ -48,6 +49,14 @@ lengths() {
 }
 sizes() { lengths sizes 100 333 1000 3000 10000 65536 131072; }
 short() { lengths short 64 128 256; }
+long() {
+    for spec in hyperdiffusion:n=300000,batch=223 hyperdiffusion:n=1048576,batch=64 hyperdiffusion:n=16777216,batch=4 \
+                cahn_hilliard:n=1048576,batch=64; do
+        rows=cuda.stream
+        [ "${spec#*n=300000}" = "$spec" ] || rows=$rows,$thomas  # the longer ones take it a second a step, and more
+        bench long "$spec,dt=1e-12,steps=250" --device cuda --rows $rows
+    done
+}
 equations() {
     for spec in hyperdiffusion:n=1024,batch=65536 hyperdiffusion:n=1024,batch=65536,per_run heat:n=1024,batch=65536 \
                 cahn_hilliard:n=1024,batch=65536 cahn_hilliard:n=1024,batch=65536,per_run \
@@ -69,10 +78,10 @@ bands() {
 }
 
 default=cpu
-"$sweep" list | grep -E '^  cuda  ' | grep -qv 'absent:' && default='shapes sizes short equations cpu bands'
+"$sweep" list | grep -E '^  cuda  ' | grep -qv 'absent:' && default='shapes sizes short long equations cpu bands'
 [ $# -gt 0 ] || set -- $default
 for part in "$@"; do
-    case $part in shapes|sizes|short|equations|cpu|bands) ;; *) echo "bench_steps.sh: no part $part" >&2; exit 2 ;; esac
+    case $part in shapes|sizes|short|long|equations|cpu|bands) ;; *) echo "bench_steps.sh: no part $part" >&2; exit 2 ;; esac
     [ -n "$dry" ] || rm -f "$folder/steps_$part.csv"
     $part
 done
