@@ -58,6 +58,15 @@ static void refuse(const char *spec, int threads, enum sw_status status, const c
     assert_null(d);
 }
 
+static void knows_how_a_device_is_written(void **state)
+{
+    static const char *const right[] = {"auto", "cpu", "cuda", "cuda:0", "cuda:7", "cuda:999"};
+    static const char *const wrong[] = {"gpu", "", "cuda:", "cuda:x", "cuda:-1", "cudax", "cpu:1", "auto:1", "CPU"};
+    (void)state;
+    for (size_t k = 0; k < sizeof right / sizeof *right; k++) assert_true(sw_device_is_spec(right[k]));
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) assert_false(sw_device_is_spec(wrong[k]));
+}
+
 static void refuses_devices_that_do_not_exist(void **state)
 {
     (void)state;
@@ -129,6 +138,7 @@ int main(void)
         cmocka_unit_test(opens_the_cpu_with_all_its_threads),
         cmocka_unit_test(takes_as_many_threads_as_asked_for),
         cmocka_unit_test(auto_takes_the_first_that_opens),
+        cmocka_unit_test(knows_how_a_device_is_written),
         cmocka_unit_test(refuses_devices_that_do_not_exist),
         cmocka_unit_test(copies_arrays_there_and_back),
         cmocka_unit_test(says_how_much_memory_was_asked_for),

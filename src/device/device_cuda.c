@@ -204,6 +204,7 @@ static enum sw_status cuda_wait(struct sw_device *device)
 extern const struct sw_device_ops device_cuda;
 const struct sw_device_ops device_cuda = {
     .kind = "cuda",
+    .numbered = true,
     .open = cuda_open,
     .close = cuda_close,
     .memory_free = cuda_memory_free,

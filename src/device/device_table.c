@@ -7,7 +7,8 @@ extern const struct sw_device_ops device_cpu;
 extern const struct sw_device_ops device_cuda;
 #else
 static const struct sw_device_ops device_cuda = {
-    .kind = "cuda", .absent = "built without CUDA: install the CUDA toolkit and run make again",
+    .kind = "cuda", .numbered = true,
+    .absent = "built without CUDA: install the CUDA toolkit and run make again",
 };
 #endif
 

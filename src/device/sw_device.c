@@ -48,6 +48,16 @@ static bool is_of_kind(const char *spec, const char *kind, int *index)
     return !*end && *index < 1024 && *index >= 0;
 }
 
+bool sw_device_is_spec(const char *spec)
+{
+    int index;
+    if (!strcmp(spec, "auto")) return true;
+    for (int k = 0; sw_device_table[k]; k++)
+        if (is_of_kind(spec, sw_device_table[k]->kind, &index))
+            return sw_device_table[k]->numbered || !strchr(spec, ':');
+    return false;
+}
+
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device)
 {
     *device = NULL;

@@ -29,6 +29,9 @@ struct sw_device {              /* made by sw_device_open(); read only to others
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device);
 void sw_device_close(struct sw_device **device);
 
+/** Whether a spec is written right, be there such a device or not. */
+bool sw_device_is_spec(const char *spec);
+
 /** Bytes an allocation could get now. */
 size_t sw_device_memory_free(const struct sw_device *device);
 
@@ -53,6 +56,7 @@ enum sw_status sw_device_wait(struct sw_device *device);
 struct sw_device_ops {
     const char    *kind;     /* "cuda", "cpu"                              */
     const char    *absent;   /* NULL, or why this build lacks it           */
+    bool           numbered; /* there may be several: "cuda:1"             */
     enum sw_status (*open)(int index, struct sw_device *device);
     void           (*close)(struct sw_device *device);
     size_t         (*memory_free)(const struct sw_device *device);

@@ -1,9 +1,9 @@
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_near.h"
+#include "device/sw_device.h"
 #include "sweep/expand_impl.h"
 
 /* Keys with one value for the whole sweep: words, texts, and numbers that are no columns. */
@@ -72,12 +72,10 @@ static double read_number(const struct sw_sweep *s, const char *path)
 
 /* ------------------------------------------------------------------ one by one */
 
-/* "auto", "cpu", "cuda", "cuda:1" */
 static void read_device(struct sw_sweep *s)
 {
     const char *d = s->device = read_text(s, "run.device");
-    bool numbered = !strncmp(d, "cuda:", 5) && isdigit((unsigned char)d[5]) && !d[5 + strspn(d + 5, "0123456789")];
-    if (!strcmp(d, "auto") || !strcmp(d, "cpu") || !strcmp(d, "cuda") || numbered) return;
+    if (sw_device_is_spec(d)) return;
     expand_complain(s, sw_config_find(s->config, "run.device"),
                     "'run.device' = \"%s\" is none of auto, cpu, cuda, cuda:N", d);
 }
