@@ -612,6 +612,50 @@ static void takes_the_memory_it_says(void **state)
     unmake(&m);
 }
 
+/* What a row allocates on a device, as counted between it and the device. */
+static const struct sw_device_ops *counted;
+static size_t allocated;
+
+static enum sw_status count_alloc(struct sw_device *on, size_t bytes, void **out)
+{
+    allocated += bytes;
+    return counted->alloc(on, bytes, out);
+}
+
+/* From create to fetch. 1024 bytes are for what expressions keep a run: cuda.scan makes others of them. cuda.thomas counts
+ * what the host holds too. */
+static void takes_no_more_memory_of_a_device_than_it_says(void **state)
+{
+    static const int64_t some[] = {1, 1000, 100003};
+    (void)state;
+    need_row();
+    if (under_test->space == SW_HOST) return;
+    counted = device->ops;
+    struct sw_device_ops counting = *counted;
+    counting.alloc = count_alloc;
+    for (size_t k = 0; k < 2 * sizeof some / sizeof *some && !(small_suite() && some[k / 2] > 5000); k++) {
+        const int64_t n = some[k / 2];
+        struct sw_bvp_run run[3];
+        double param[3 * PARAMS];
+        size_t fixed, per_run;
+        const void *field;
+        const struct sw_bvp_result *result;
+        struct solver m = {.f = compiled(wavy), .exact = compiled(some_exact)};
+        m.desc = (struct sw_bvp_desc){.n = n, .capacity = 3, .keep = k % 2, .nparam = PARAMS, .f = m.f, .exact = m.exact};
+        mixture(n, 3, run, param);
+        assert_ok(sw_bvp_bytes(&m.desc, under_test->name, device, &fixed, &per_run));
+        allocated = 0;
+        device->ops = &counting;
+        assert_ok(sw_bvp_create(&m.desc, under_test->name, device, &m.b));
+        assert_ok(sw_bvp_solve(m.b, 3, run, param));
+        assert_ok(sw_bvp_fetch(m.b, &field, &result));
+        device->ops = counted;
+        assert_in_range(allocated, 1, fixed + 3 * per_run + 1024);
+        if (under_test->try_compile) assert_in_range(fixed + 3 * per_run + 1024, allocated, allocated + 2048);
+        unmake(&m);
+    }
+}
+
 static void refuses_what_cannot_be(void **state)
 {
     struct sw_bvp *b = NULL;
@@ -667,6 +711,7 @@ int main(void)
         cmocka_unit_test(compiles_for_each_architecture_without_a_device),
         cmocka_unit_test(is_found_by_its_name_and_by_what_it_does),
         cmocka_unit_test(takes_the_memory_it_says),
+        cmocka_unit_test(takes_no_more_memory_of_a_device_than_it_says),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(a_row_of_another_device_is_refused_with_those_that_fit),
     };
