@@ -1,5 +1,5 @@
-"""What scripts/bench_steps.sh and scripts/reproduce_cupentbatch.sh left in results/bench, the goals it is held to, and
-what the cuPentBatch paper reports. Standard library only; bench_tables.py makes tables, plot_bench.py pictures."""
+"""What the scripts bench_*.sh and reproduce_*.sh left in results/bench, the goals it is held to, and what the cuPentBatch
+paper reports. Standard library only; bench_tables.py makes tables, plot_bench.py pictures."""
 import collections
 import csv
 import glob
@@ -70,6 +70,35 @@ def steps(folder):
     for line in outputs(folder):
         table.hidden[line["device"]] = max(float(line["hidden"]), table.hidden.get(line["device"], 0))
     return table
+
+
+# ---------------------------------------------------------------- the boundary value problem
+
+# here: {row: {n: value}}, paper: {algorithm: {n: value}}
+PaperTable = collections.namedtuple("PaperTable", "title origins here paper")
+
+
+def bvp_table(folder, number):
+    """bvp_tableK.csv and bvp_tableK_cuda.csv of scripts/reproduce_bvp.sh together, None where there is none."""
+    here, paper, origins, title = collections.defaultdict(dict), collections.defaultdict(dict), [], None
+    for where, suffix in (("cpu", ""), ("cuda", "_cuda")):
+        path = os.path.join(folder, f"bvp_table{number}{suffix}.csv")
+        if not os.path.exists(path):
+            continue
+        with open(path, newline="") as file:
+            title, origin = file.readline().lstrip("# ").rstrip("\n").split("; ", 1)
+            origins.append(origin)
+            for line in csv.DictReader(file):
+                n, how = int(line["n"]), line["algorithm"]
+                here[f"{where}.{how}"][n] = float(line["here"])
+                if line["paper"]:
+                    paper[how][n] = float(line["paper"])
+    return PaperTable(title, origins, here, paper) if title else None
+
+
+def bvp(folder, part):
+    """A Table of a part of scripts/bench_bvp.sh, of all devices."""
+    return Table(glob.glob(os.path.join(folder, f"bvp_{part}_*.csv")))
 
 
 def figures(folder):

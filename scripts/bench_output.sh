@@ -11,29 +11,19 @@
 # plain_s: write() of as many bytes, a field of all runs at a time, then fsync(), to one file there. start_s: no fields
 # saved, one step: what a call takes before and after; all but plain_s contain it. Then
 # hidden = out_s / max(compute_s, start_s + plain_s) and written = plain_s / (write_s - start_s).
-usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-cd "$(dirname "$0")/.." || exit 1
-devices='' gb='' repeats=5
-while [ $# -gt 0 ]; do
-    case $1 in
-        --device) shift; devices=$1 ;;
-        --gb) shift; gb=$1 ;;
-        --repeats) shift; repeats=$1 ;;
-        -*) usage ;;
-        *) break ;;
-    esac
-    shift
-done
-[ $# -ge 2 ] && [ $# -le 3 ] || usage
-sweep=$1/sweep csv=${3:-results/bench/output.csv}
-[ -x "$sweep" ] || { echo "bench_output.sh: no program $sweep" >&2; exit 1; }
+. "$(dirname "$0")/measure.sh"
+device='' gb='' repeats=5
+take_options 'device= gb= repeats=' "$@"
+[ ${#arguments[@]} -ge 2 ] && [ ${#arguments[@]} -le 3 ] || usage
+take_program "${arguments[0]}"
+csv=${arguments[2]:-results/bench/output.csv} devices=$device
 python=$(scripts/find_python.sh)
-[ -n "$python" ] || { echo "bench_output.sh: needs python3 with h5py" >&2; exit 1; }
+[ -n "$python" ] || give_up 'needs python3 with h5py'
 if [ -z "$devices" ]; then
     devices=cpu
-    "$sweep" list | grep -E '^  cuda  ' | grep -qv 'absent:' && devices='cpu cuda'
+    ! has_gpu || devices='cpu cuda'
 fi
-tmp=$(mktemp -d "$2/bench-output-XXXXXX") || exit 1
+tmp=$(mktemp -d "${arguments[1]}/bench-output-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$(dirname "$csv")" || exit 1
 

@@ -11,24 +11,22 @@
 #           cpu         the rows of the CPU: hyperdiffusion, forced Cahn-Hilliard
 #           bands       the band solvers by themselves
 #           default: all with a GPU, else cpu
-cd "$(dirname "$0")/.." || exit 1
-dry=''
-[ "$1" = --dry-run ] && { dry=1; shift; }
-case $1 in -* | '') sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
-sweep=$1/sweep folder=${2:-results/bench}
-shift; [ $# -eq 0 ] || shift
-[ -x "$sweep" ] || { echo "bench_steps.sh: no program $sweep" >&2; exit 1; }
+. "$(dirname "$0")/measure.sh"
+dry_run=''
+take_options dry-run "$@"
+take_program "${arguments[0]}"
+folder=${arguments[1]:-results/bench} parts=("${arguments[@]:2}")
 mkdir -p "$folder" || exit 1
 failed=0
 gpsv=cuda.split+cusparse.gpsv thomas=cuda.split+cuda.thomas shared=cuda.split+cuda.thomas_shared ours=''
-"$sweep" list | grep -E '^  cuda\.fused ' | grep -qv 'absent:' && ours=cuda.fused,
+has 'cuda\.fused' && ours=cuda.fused,
 
 # bench PART SPEC OPTION...
 bench() {
     local part=$1
     shift
     echo "[$SECONDS s] $part: $*"
-    [ -z "$dry" ] || return 0
+    [ -z "$dry_run" ] || return 0
     "$sweep" bench "$@" --repeats 5 --longest 0.25 -q -o "$folder/steps_$part.csv" || failed=$((failed + 1))
 }
 shapes() {
@@ -77,12 +75,13 @@ bands() {
     done
 }
 
-default=cpu
-"$sweep" list | grep -E '^  cuda  ' | grep -qv 'absent:' && default='shapes sizes short long equations cpu bands'
-[ $# -gt 0 ] || set -- $default
-for part in "$@"; do
-    case $part in shapes|sizes|short|long|equations|cpu|bands) ;; *) echo "bench_steps.sh: no part $part" >&2; exit 2 ;; esac
-    [ -n "$dry" ] || rm -f "$folder/steps_$part.csv"
+if [ ${#parts[@]} -eq 0 ]; then
+    parts=(cpu)
+    ! has_gpu || parts=(shapes sizes short long equations cpu bands)
+fi
+for part in "${parts[@]}"; do
+    case $part in shapes|sizes|short|long|equations|cpu|bands) ;; *) give_up "no part $part" ;; esac
+    [ -n "$dry_run" ] || rm -f "$folder/steps_$part.csv"
     $part
 done
 echo "$failed with a row that failed, $SECONDS s"

@@ -100,7 +100,55 @@ def paper(folder):
     return table(head, rows) + paper_origin(measured)
 
 
+def bvp_paper(folder):
+    """Tables I to IV of the boundary value paper: here / there."""
+    lines = []
+    for number in (1, 2, 3, 4):
+        measured = data.bvp_table(folder, number)
+        if not measured:
+            continue
+        rows = sorted({n for points in measured.here.values() for n in points})
+        single = len({name.split(".")[0] for name in measured.here}) == 1
+        lines += [f"{measured.title}: here / in the paper", ""]
+        lines += table(["n", *(name.split(".")[1] if single else name for name in measured.here)],
+                       [[str(n), *(bvp_cell(measured, name, n) for name in measured.here)] for n in rows])
+        lines += ["", f"Measured on {'; '.join(measured.origins)}.", ""]
+    return lines[:-1]
+
+
+def bvp_cell(measured, name, n):
+    here, paper = measured.here[name].get(n), measured.paper.get(name.split(".")[1], {}).get(n)
+    return figure_text(here) + (f" / {figure_text(paper)}" if paper is not None else "")
+
+
+BVP_PARTS = {"sizes": "One problem, r = √n as published", "best": "One problem, each row with its fastest r",
+             "single": "One problem in single precision", "batch": "65536 problems of 1024 points that differ"}
+
+
+def bvp_row(line):
+    first = [f"`{line['spec']}`", line["row"] + (f", r = {line['r']}" if line.get("r") else "")]
+    if line["state"] != "ok":
+        return first + [line["state"], "", "", "", "", ""]
+    return first + [figure_text(float(line["median_s"]) / int(line["steps"])), figure_text(float(line["rate"])),
+                    figure_text(float(line["ratio"])) if line["ratio"] else "–", percent(line["of_copy"]),
+                    percent(line["of_fma"]), f"{float(line['error']):.1e}"]
+
+
+def bvp_rows(folder):
+    """What scripts/bench_bvp.sh measured."""
+    lines = []
+    head = ["work", "row", "s/solve", "points/s", "× the first", "of copy", "of FMA", "error"]
+    for part, title in BVP_PARTS.items():
+        measured = data.bvp(folder, part)
+        rows = [bvp_row(line) for spec in measured.specs for line in measured.rows(spec)]
+        if rows:
+            lines += [f"{title}:", "", *table(head, rows), *origins(measured), ""]
+    return lines[:-1]
+
+
 TABLES = {
+    "bvp_paper": bvp_paper,
+    "bvp_rows": bvp_rows,
     "goals": goals,
     "steps": lambda folder: step_tables(folder, lambda spec: not spec.startswith("band")),
     "bands": lambda folder: step_tables(folder, lambda spec: spec.startswith("band")),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Draw what scripts/reproduce_cupentbatch.sh and scripts/bench_steps.sh measured: figures 3 to 14 of the cuPentBatch
-paper with this program's rows beside them, the goals, and the rates over the length of a line.
+"""Draw what the scripts reproduce_*.sh and bench_steps.sh measured: figures 3 to 14 of the cuPentBatch paper with this
+program's rows beside them, tables I to IV of the boundary value paper, the goals, and the rates over the length of a
+line.
 
 usage: plot_bench.py FOLDER     the pictures go beside the CSV files
 Needs matplotlib. Speed-ups are ratios of rates (points times steps a second, by the median) measured in one run of
@@ -174,14 +175,63 @@ def draw_lengths(folder, table):
     save(figure, folder, "lengths", table.origin())
 
 
+# ---------------------------------------------------------------- tables of the boundary value paper
+
+ALGORITHMS = ["a1s", "a1d", "a2s", "a2d", "a2sd", "scan"]
+WHERE = {"cpu": "CPU", "cuda": "GPU"}
+
+
+def draw_table(axes, table):
+    """Lines as measured here, dashed on a GPU; open symbols: the paper's."""
+    for row in sorted(table.here, key=lambda row: (ALGORITHMS.index(row.split(".")[1]), row)):
+        where, how = row.split(".")
+        k = ALGORITHMS.index(how)
+        label = how if len({row.split(".")[0] for row in table.here}) == 1 else f"{how}, {WHERE[where]}"
+        axes.plot(*zip(*sorted(table.here[row].items())), marker="osD^vP"[k], color=COLOURS[k], markersize=4,
+                  linestyle="-" if where == "cpu" else "--", label=label)
+    for how, points in table.paper.items():
+        k = ALGORITHMS.index(how)
+        axes.plot(*zip(*sorted(points.items())), marker="osD^vP"[k], color=COLOURS[k], markersize=9, linestyle="",
+                  markerfacecolor="none", markeredgewidth=1.2)
+    ticks = sorted({n for points in table.here.values() for n in points})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_yscale("log")
+    axes.set_xlabel("n, points")
+    axes.set_title(table.title.split(", ")[-1], fontsize=10.5)
+
+
+def draw_tables(folder, name, tables, what, paper):
+    tables = [table for table in tables if table]
+    if not tables:
+        return
+    figure, panels = plt.subplots(1, len(tables), figsize=(4.6 * len(tables) + 1.6, 4.4), squeeze=False, sharey=True)
+    for axes, table in zip(panels[0], tables):
+        draw_table(axes, table)
+    panels[0][0].set_ylabel(what)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    handles.append(plt.Line2D([], [], marker="o", color=GREY, linestyle="", markerfacecolor="none", markersize=9))
+    panels[0][-1].legend(handles, labels + [paper], loc="center left", bbox_to_anchor=(1, 0.5))
+    save(figure, folder, name, "; ".join(tables[0].origins))
+
+
+def draw_bvp(folder):
+    tables = {number: data.bvp_table(folder, number) for number in (1, 2, 3, 4)}
+    draw_tables(folder, "bvp_errors", [tables[1], tables[2]], "relative error", "the paper's")
+    draw_tables(folder, "bvp_times", [tables[3], tables[4]], "seconds a solve",
+                "the paper's: a1 on\na core, a2 on a GPU")
+    return any(tables.values())
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     folder = sys.argv[1]
     parts, steps = data.figures(folder), data.steps(folder)
-    if not parts and not steps.at:
-        print(f"error: no cupentbatch_*.csv and no steps_*.csv in {folder}", file=sys.stderr)
+    if not (draw_bvp(folder) or parts or steps.at):
+        print(f"error: no cupentbatch_*.csv, no steps_*.csv and no bvp_table*.csv in {folder}", file=sys.stderr)
         return 5
     for picture in data.PICTURES:
         if picture.part in parts:

@@ -1,34 +1,27 @@
 #!/bin/bash
 # reproduce_bvp.sh [OPTION...] BUILD [FOLDER]: tables I to IV of "Solving a Kind of BVP for ODEs on heterogeneous CPU +
-# CUDA-enabled GPU Systems" (Stpiczynski, Potiopa), on this machine, beside the paper's values, and our `scan`.
-#   BUILD        a folder with the program, as `make` leaves in build
-#   FOLDER       where bvp_table1.csv .. bvp_table4.csv go (default: results/bench)
-#   --largest K  up to n = 2^K only (default 28, which takes 2 GiB)
-#   --device D   cuda: the rows that are there, as the paper's A2 was, into bvp_table1_cuda.csv ..
-# Tables I and II are relative errors (configs/bvp_table1.cfg, bvp_table2.cfg), III and IV seconds with f evaluated, without
-# norms: on the CPU one core for a1d, all for the others. How fast a GPU is shows `sweep bench bvp`, which repeats.
-usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-cd "$(dirname "$0")/.." || exit 1
-largest=28 device=cpu
-while [ $# -gt 0 ]; do
-    case $1 in
-        --largest) shift; largest=$1 ;;
-        --device) shift; device=$1 ;;
-        -*) usage ;;
-        *) break ;;
-    esac
-    shift
-done
-[ $# -ge 1 ] && [ $# -le 2 ] || usage
-sweep=$1/sweep folder=${2:-results/bench}
-[ -x "$sweep" ] || { echo "reproduce_bvp.sh: no program $sweep" >&2; exit 1; }
+# CUDA-enabled GPU Systems" (Stpiczynski, Potiopa), on this machine, beside the paper's values, and our `scan`; pictures
+# of them.
+#   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
+#   FOLDER           where bvp_table1.csv .. bvp_table4.csv, of a GPU bvp_table1_cuda.csv .., and the pictures go (default:
+#                    results/bench)
+#   --table K        only this one of 1 to 4; repeatable
+#   --device DEVICE  cpu or cuda, which has no A1 (default: both, as far as they are there); repeatable
+#   --largest K      up to n = 2^K only (default 28, which takes 2 GiB)
+#   --limit S        begin no timing later than after S seconds
+# Tables I and II are relative errors (configs/bvp_table1.cfg, bvp_table2.cfg). III and IV are seconds of a solve, f
+# evaluated, nothing measured, by scripts/bench_bvp.sh: one core for a1d, all of the device for the others. The paper's A1
+# ran on one core, its A2 on a GPU.
+. "$(dirname "$0")/measure.sh"
+table='' device='' largest=28 limit=1000000
+take_options 'table+ device+ largest= limit=' "$@"
+[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
+take_program "${arguments[0]}"
+folder=${arguments[1]:-results/bench}
 mkdir -p "$folder" || exit 1
+[ -n "$device" ] || { device=cpu; ! has_gpu || device='cpu cuda'; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-commit=$(git describe --always --dirty 2>/dev/null || echo unknown)
-machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-[ "$device" = cpu ] || machine=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-threads=$(nproc)
 
 # Rows "n a1s a1d a2s a2d a2sd" (tables I, II) or "n a1d a2d a2sd" (III, IV) as the paper prints them.
 paper() {
@@ -74,44 +67,68 @@ sizes() {
     echo "[$list]"
 }
 
-# table NUMBER TITLE CONFIG COLUMN ALGORITHM...: run those of the paper's that are here, print beside it, write the CSV
-table() {
-    local number=$1 title=$2 config=$3 column=$4 csv=$folder/bvp_table$1.csv here
-    shift 4
-    here=$*
-    [ "$device" = cpu ] || here=$(echo "$*" | sed 's/a1.//g') csv=$folder/bvp_table${number}_$device.csv
-    here="$here scan"
-    "$sweep" run "$config" -q -o "$tmp/t.h5" --force -s "sweep.n=$(sizes)" -s "run.device=$device" \
-        -s "sweep.algorithm=$(echo $here | sed 's/[a-z0-9]*/"&"/g; s/ /, /g; s/.*/[&]/')" &&
-        "$sweep" show "$tmp/t.h5" --csv >"$tmp/t.csv" || { echo "reproduce_bvp.sh: table $number failed" >&2; exit 1; }
-    paper "$number" >"$tmp/paper"
-    echo "# $title; $machine, $threads threads, commit $commit" >"$csv"
-    awk -F, -v column="$column" -v algorithms="$here" -v printed="$*" -v csv="$csv" -v title="$title" '
-        FILENAME ~ /paper$/ { split($0, p, " "); split(printed, a, " ")
-                              for (k = 2; k in p; k++) paper[p[1], a[k - 1]] = p[k]
-                              next }
-        FNR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
-        { n = sprintf("%d", $at["n"]); if (!(n in seen)) { seen[n]; order[++rows] = n }
-          value[n, $at["algorithm"]] = $at[column] }
-        END { split(algorithms, a, " ")
-              printf "%s: here / in the paper\n%12s", title, "n"
-              for (k = 1; k in a; k++) printf "  %23s", a[k]
-              printf "\n"
-              print "n,algorithm,here,paper" >>csv
-              for (r = 1; r <= rows; r++) {
-                  n = order[r]; printf "%12s", n
-                  for (k = 1; k in a; k++) {
-                      v = value[n, a[k]]; q = ((n, a[k]) in paper) ? paper[n, a[k]] : "-"
-                      printf "  %11.5g /%10s", v, q == "-" ? q : sprintf("%.5g", q)
-                      printf "%s,%s,%.7g,%s\n", n, a[k], v, q == "-" ? "" : q >>csv }
-                  printf "\n" }
-              printf "\n" }' "$tmp/paper" "$tmp/t.csv"
+# Each leaves lines "n algorithm value" in $tmp/values.
+# errors WHERE CONFIG
+errors() {
+    local algorithms='"a1s", "a1d", "a2s", "a2d", "a2sd", "scan"'
+    [ "$1" = cpu ] || algorithms=${algorithms#*a1d\", }
+    "$sweep" run "$2" -q -o "$tmp/t.h5" --force -s "run.device=$1" -s "sweep.n=$(sizes)" \
+        -s "sweep.algorithm=[$algorithms]" && "$sweep" show "$tmp/t.h5" --csv >"$tmp/t.csv" &&
+        awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+                 { print $at["n"], $at["algorithm"], $at["err_rel"] }' "$tmp/t.csv" >"$tmp/values"
+}
+# seconds WHERE PROBLEM: both problems are timed at once. The spec is quoted, having commas, and stands first.
+seconds() {
+    local csv=$tmp/bvp_sizes_$1.csv
+    [ -e "$csv" ] || scripts/bench_bvp.sh --part sizes --device "$1" --largest "$largest" --limit "$limit" \
+        "${sweep%/sweep}" "$tmp" >&2 || return 1
+    awk -F, -v problem="problem=$2" 'index($0, problem) && match($0, /^"[^"]*",/) {
+        $0 = substr($0, RLENGTH + 1)
+        sub(/^.*\./, "", $5)
+        if ($6 == "ok") print $2, $5, $10 / $4 }' "$csv" >"$tmp/values"
 }
 
-# The same without norms.
-sed '/^exact/d' configs/bvp_table1.cfg >"$tmp/p1.cfg"
-sed '/^exact/d' configs/bvp_table2.cfg >"$tmp/p2.cfg"
-table 1 'Table I, relative error, P1' configs/bvp_table1.cfg err_rel a1s a1d a2s a2d a2sd
-table 2 'Table II, relative error, P2' configs/bvp_table2.cfg err_rel a1s a1d a2s a2d a2sd
-table 3 'Table III, seconds, P1' "$tmp/p1.cfg" wall_time a1d a2d a2sd
-table 4 'Table IV, seconds, P2' "$tmp/p2.cfg" wall_time a1d a2d a2sd
+# print_table WHERE NUMBER TITLE ALGORITHM...: $tmp/values beside the paper's, and the CSV
+print_table() {
+    local where=$1 number=$2 title=$3 csv=$folder/bvp_table$2.csv on
+    shift 3
+    on="$(machine), $(nproc) threads"
+    [ "$where" = cpu ] || csv=$folder/bvp_table${number}_$where.csv on=$("$sweep" list | sed -n "s/^  $where  *//p")
+    paper "$number" >"$tmp/paper"
+    echo "# $title; $on, commit $(commit)" >"$csv"
+    sort -s -n -k1,1 "$tmp/values" >"$tmp/sorted"
+    awk -v algorithms="$*" -v csv="$csv" -v title="$title, $where" '
+        FILENAME ~ /paper$/ { split(algorithms, a, " ")
+                              for (k = 2; k <= NF; k++) paper[$1, a[k - 1]] = $k
+                              next }
+        !($1 in seen) { seen[$1]; order[++lines] = $1 }
+        !($2 in known) { known[$2]; row[++rows] = $2 }
+        { value[$1, $2] = $3 }
+        END { printf "%s: here / in the paper\n%12s", title, "n"
+              for (k = 1; k <= rows; k++) printf "  %23s", row[k]
+              printf "\n"
+              print "n,algorithm,here,paper" >>csv
+              for (l = 1; l <= lines; l++) {
+                  n = order[l]; printf "%12s", n
+                  for (k = 1; k <= rows; k++) {
+                      v = value[n, row[k]]; q = ((n, row[k]) in paper) ? paper[n, row[k]] : ""
+                      printf "  %11s /%10s", v == "" ? "-" : sprintf("%.5g", v), q == "" ? "-" : sprintf("%.5g", q)
+                      if (v != "") printf "%s,%s,%.7g,%s\n", n, row[k], v, q >>csv }
+                  printf "\n" }
+              printf "\n" }' "$tmp/paper" "$tmp/sorted"
+}
+
+for number in ${table:-1 2 3 4}; do
+    for where in $device; do
+        case $number in
+            1) errors "$where" configs/bvp_table1.cfg &&
+               print_table "$where" 1 'Table I, relative error, P1' a1s a1d a2s a2d a2sd ;;
+            2) errors "$where" configs/bvp_table2.cfg &&
+               print_table "$where" 2 'Table II, relative error, P2' a1s a1d a2s a2d a2sd ;;
+            3) seconds "$where" P1 && print_table "$where" 3 'Table III, seconds, P1' a1d a2d a2sd ;;
+            4) seconds "$where" P2 && print_table "$where" 4 'Table IV, seconds, P2' a1d a2d a2sd ;;
+            *) usage ;;
+        esac || give_up "table $number failed on $where"
+    done
+done
+draw "$folder"

@@ -16,26 +16,14 @@
 # cuda.thomas, cuda.thomas_rewrite; its serial and OpenMP programs cpu.plain+cpu.thomas with 1 and 8 threads. Beside
 # them are cuda.fused, which keeps lines on the chip, cpu.simd, which keeps them in the cache, and one factor for all
 # systems (cuda.thomas_shared), the least that a step through memory takes.
-
-usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-cd "$(dirname "$0")/.." || exit 1
-size=full dry='' cpu='' parts='' limit=1000000
-while [ $# -gt 0 ]; do
-    case $1 in
-        --quick) size=quick ;;
-        --medium) size=medium ;;
-        --dry-run) dry=1 ;;
-        --cpu) cpu=1 ;;
-        --part) shift; parts="$parts $1" ;;
-        --limit) shift; limit=$1 ;;
-        -*) usage ;;
-        *) break ;;
-    esac
-    shift
-done
-[ $# -ge 1 ] && [ $# -le 2 ] || usage
-sweep=$1/sweep folder=${2:-results/bench}
-[ -x "$sweep" ] || { echo "reproduce_cupentbatch.sh: no program $sweep" >&2; exit 1; }
+. "$(dirname "$0")/measure.sh"
+quick='' medium='' dry_run='' cpu='' part='' limit=1000000
+take_options 'quick medium dry-run cpu part+ limit=' "$@"
+[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
+take_program "${arguments[0]}"
+folder=${arguments[1]:-results/bench} size=full
+[ -z "$medium" ] || size=medium
+[ -z "$quick" ] || size=quick
 mkdir -p "$folder" || exit 1
 failed=0 points=0 left=0 device=cuda repeats=()
 [ $size = full ] || repeats=(--repeats 5 --longest 0.15)
@@ -43,7 +31,6 @@ export OMP_PROC_BIND=${OMP_PROC_BIND:-spread}  # threads stay near the memory th
 
 constant=cuda.split+cuda.thomas rewrite=cuda.split+cuda.thomas_rewrite gpsv=cuda.split+cusparse.gpsv
 serial=cpu.plain+cpu.thomas openmp=cpu.plain+cpu.thomas@8 fused='' simd=''
-has() { "$sweep" list | grep -E "^  $1 " | grep -qv 'absent:'; }
 has 'cuda\.fused' && fused=cuda.fused,
 has 'cpu\.simd' && simd=1
 gpu=$fused$constant,$rewrite,cuda.split+cuda.thomas_shared,$gpsv
@@ -59,7 +46,7 @@ grid() {
             spec="hyperdiffusion:n=$n,batch=$batch,steps=250"
             points=$((points + 1))
             echo "[$SECONDS s] $1: $spec $4"
-            [ -z "$dry" ] || continue
+            [ -z "$dry_run" ] || continue
             "$sweep" bench "$spec" --device $device --rows "$4" --baseline "$5" "${repeats[@]}" -q \
                 -o "$folder/cupentbatch_$1.csv" || failed=$((failed + 1))
         done
@@ -104,18 +91,16 @@ openmp() {
 
 if [ -n "$cpu" ]; then
     device=cpu repeats=(--repeats 1)
-    [ -n "$dry" ] || rm -f "$folder/cupentbatch_serial.csv"
+    [ -n "$dry_run" ] || rm -f "$folder/cupentbatch_serial.csv"
     grid serial '16 32' '8 16' ${simd:+cpu.simd@1,}$serial,$serial@1 $serial@1
 else
-    for part in ${parts:-small large long serial openmp}; do
+    for part in ${part:-small large long serial openmp}; do
         case $part in small|large|long|serial|openmp) ;; *) usage ;; esac
-        [ -n "$dry" ] || rm -f "$folder/cupentbatch_$part.csv"
+        [ -n "$dry_run" ] || rm -f "$folder/cupentbatch_$part.csv"
         $part
     done
 fi
 echo "$points points, $failed with a row that failed, $left left out, $SECONDS s"
-[ -z "$dry" ] || exit 0
-python=${SWEEP_PYTHON:-/usr/bin/python3}
-"$python" -c 'import matplotlib' 2> /dev/null || python=python3
-"$python" scripts/plot_bench.py "$folder" || failed=$((failed + 1))
+[ -z "$dry_run" ] || exit 0
+draw "$folder" || failed=$((failed + 1))
 [ $failed -eq 0 ]

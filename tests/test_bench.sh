@@ -103,6 +103,20 @@ grep -q "openmp: hyperdiffusion:n=512,batch=65536,steps=250 .*$both" "$tmp/out" 
     fail 'reproduce_cupentbatch.sh --dry-run'
 scripts/bench_steps.sh --dry-run "$build" "$tmp/dry" cpu >"$tmp/out" 2>&1 && grep -q 'forced,per_run' "$tmp/out" ||
     fail 'bench_steps.sh --dry-run'
+scripts/bench_bvp.sh --dry-run --device cuda --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
+    grep -q 'batch: bvp:n=1024,batch=65536,per_run,problem=P1 cpu.a2d,' "$tmp/out" || fail 'bench_bvp.sh --dry-run'
+SWEEP_PYTHON=/bin/true scripts/reproduce_bvp.sh --table 1 --table 3 --device cpu --largest 20 "$build" "$tmp/bvp" \
+    >"$tmp/out" 2>"$tmp/err"
+grep -q '^1048576,a1d,1.93[0-9]*e-13,1.930917e-13$' "$tmp/bvp/bvp_table1.csv" &&
+    grep -q '^1048576,a2d,[0-9.]*,0.0053$' "$tmp/bvp/bvp_table3.csv" && grep -q '^Table III' "$tmp/out" ||
+    fail reproduce_bvp.sh
+# their arguments are parsed in one place
+for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output; do
+    scripts/$script.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
+    head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
+    scripts/$script.sh no/such/build "$tmp" >"$tmp/out" 2>"$tmp/err" && fail "$script.sh without program"
+    grep -q "^$script.sh: no program no/such/build/sweep" "$tmp/err" || fail "$script.sh without program"
+done
 if [ -n "$python" ]; then
     scripts/bench_output.sh --device cpu --gb 0.003 --repeats 1 "$build" "$tmp" "$tmp/output.csv" >"$tmp/out" 2>&1 &&
         [ "$(grep -c '^cpu,1024,.*,cpu.simd,' "$tmp/output.csv")" = 2 ] ||

@@ -1,0 +1,46 @@
+# What the scripts that measure have in common: they source it, and are in the checkout then. The comment at the top of a
+# script is its usage; a BUILD is a folder with the program, as `make` leaves in build and `make portable` in
+# build/portable.
+script=$(realpath "$0") name=$(basename "$0")
+cd "$(dirname "$script")/.." || exit 1
+usage() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$script" >&2; exit 2; }
+give_up() { echo "$name: $*" >&2; exit 1; }
+
+# take_options "KIND..." ARGUMENT...: options at the front go into variables of their names (dry-run into dry_run), the
+# rest into the array `arguments`. KIND: NAME alone is 1 where it is given, NAME= takes a value, NAME+ a word of a list.
+take_options() {
+    local kinds=" $1 " option variable
+    shift
+    while [ $# -gt 0 ] && [ "${1#-}" != "$1" ]; do
+        option=${1#--} variable=${option//-/_}
+        case $kinds in
+            *" $option "*) printf -v "$variable" 1 ;;
+            *" $option= "*) [ $# -ge 2 ] || usage; shift; printf -v "$variable" %s "$1" ;;
+            *" $option+ "*) [ $# -ge 2 ] || usage; shift; printf -v "$variable" %s "${!variable:+${!variable} }$1" ;;
+            *) usage ;;
+        esac
+        shift
+    done
+    arguments=("$@")
+}
+
+# take_program BUILD: into $sweep
+take_program() {
+    [ -n "$1" ] || usage
+    sweep=$1/sweep
+    [ -x "$sweep" ] || give_up "no program $sweep"
+}
+
+# has 'cuda\.fused': whether a row or device of this name is there; has_gpu
+has() { "$sweep" list | grep -E "^  $1 " | grep -qv 'absent:'; }
+has_gpu() { has 'cuda '; }
+
+machine() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
+commit() { git describe --always --dirty 2>/dev/null || echo unknown; }
+
+# draw FOLDER: the pictures of what is there
+draw() {
+    local python=${SWEEP_PYTHON:-/usr/bin/python3}
+    "$python" -c 'import matplotlib' 2>/dev/null || python=python3
+    "$python" scripts/plot_bench.py "$1"
+}
