@@ -178,7 +178,8 @@ static const struct bench benches[] = {
     MIXTURE(1024, 65536, NULL, false), MIXTURE(1000, 65536, NULL, false), MIXTURE(512, 65536, NULL, false),
     MIXTURE(128, 524288, NULL, false), MIXTURE(2048, 16384, NULL, false),
     MIXTURE(1024, 65536, "a*cos(q*(x - v*t))", true), MIXTURE(512, 65536, "a*cos(q*(x - v*t))", true),
-    HYPER(262145, 256, false), HYPER(1 << 20, 64, false), HYPER(1 << 20, 64, true), HYPER(1 << 24, 4, false),  /* 20 .. 23: cuda.stream */
+    /* 20 .. 23: cuda.stream */
+    HYPER(262145, 256, false), HYPER(1 << 20, 64, false), HYPER(1 << 20, 64, true), HYPER(1 << 24, 4, false),
     MIXTURE(1 << 20, 64, NULL, false), MIXTURE(1 << 20, 64, "a*cos(q*(x - v*t))", true),
 };
 enum { BENCHES = sizeof benches / sizeof *benches };

@@ -120,9 +120,9 @@ static long double truth(const struct solver *m, const struct sw_bvp_run *run, c
 
 /* A sum of n numbers of which each has come through at most k additions is off by k u of the sum of their sizes: k is
  * 2 n for one sum after another, 2 (r + s) and what is left over for columns, and 1 for sums in pairs; on a GPU, where
- * only those between chunks are, twice a stretch of 16, 5 stages of a warp and 16 warps. h² f is off by 2 u; f by 4 units
- * in the last place of the terms of `wavy`, which are at most 3 times |f| on average here. What is stored in single
- * precision is off by its unit. */
+ * only those between chunks are, twice a stretch of 16, 5 stages of a warp and 16 warps. h² f is off by 2 u; f by 4
+ * units in the last place of the terms of `wavy`, which are at most 3 times |f| on average here. What is stored in
+ * single precision is off by its unit. */
 static double tolerance(const struct sw_bvp *b, int64_t n, int64_t r, double size)
 {
     const struct sw_bvp_ops *o = b->ops;
@@ -563,7 +563,8 @@ static void sums_of_many_points_lose_nothing_to_rounding(void **state)
 /* Needs NVRTC, but no device. */
 static void compiles_for_each_architecture_without_a_device(void **state)
 {
-    static const char *const f[] = {"1", "exp(a)", "a*cos(exp(w)*x) + c*x^2", "min(x, a) > floor(8*x + w) ? tanh(x) : c^x"};
+    static const char *const f[] = {"1", "exp(a)", "a*cos(exp(w)*x) + c*x^2",
+                                    "min(x, a) > floor(8*x + w) ? tanh(x) : c^x"};
     (void)state;
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     for (size_t k = 0; k < sizeof f / sizeof *f; k++)
@@ -622,8 +623,8 @@ static enum sw_status count_alloc(struct sw_device *on, size_t bytes, void **out
     return counted->alloc(on, bytes, out);
 }
 
-/* From create to fetch. 1024 bytes are for what expressions keep a run: cuda.scan makes others of them. cuda.thomas counts
- * what the host holds too. */
+/* From create to fetch. 1024 bytes are for what expressions keep a run: cuda.scan makes others of them. cuda.thomas
+ * counts what the host holds too. */
 static void takes_no_more_memory_of_a_device_than_it_says(void **state)
 {
     static const int64_t some[] = {1, 1000, 100003};
@@ -641,7 +642,8 @@ static void takes_no_more_memory_of_a_device_than_it_says(void **state)
         const void *field;
         const struct sw_bvp_result *result;
         struct solver m = {.f = compiled(wavy), .exact = compiled(some_exact)};
-        m.desc = (struct sw_bvp_desc){.n = n, .capacity = 3, .keep = k % 2, .nparam = PARAMS, .f = m.f, .exact = m.exact};
+        m.desc = (struct sw_bvp_desc){.n = n, .capacity = 3, .keep = k % 2, .nparam = PARAMS, .f = m.f,
+                                      .exact = m.exact};
         mixture(n, 3, run, param);
         assert_ok(sw_bvp_bytes(&m.desc, under_test->name, device, &fixed, &per_run));
         allocated = 0;

@@ -114,7 +114,8 @@ expect 3 check plain.cfg -s 'left.robin=[1.0, 2.0]'; says "'left.robin' is a lis
 expect 3 check plain.cfg -s 'left.robin=1.0'; says "'left.robin' is a list of 3 numbers or expressions"
 expect 3 check plain.cfg -s 'left.dirichlet=x'; says "unknown name 'x'"
 expect 3 check plain.cfg -s p=1+x -s solver=scan; says 'solver scan: it sums, for p = 1'; says 'fit here: cpu.thomas'
-expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0'; says 'singular at x = 0'; says 'where gauge = "zero_mean" takes a solution'
+expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0'; says 'singular at x = 0'
+says 'where gauge = "zero_mean" takes a solution'
 # u' at both ends: a run that is compatible, one that is not; where u is determined there is nothing to gauge
 expect 0 run "$top/configs/bvp_neumann.cfg" -o neumann.h5 -s run.device=cpu; says '6 ok'
 expect 1 run plain.cfg -o incompatible.h5 -s 'right.neumann="a"' -s 'sweep.a=[-1, 0]' -s 'gauge="zero_mean"'
@@ -122,7 +123,8 @@ says '1 ok, 1 diverged'
 expect 0 show incompatible.h5
 prints 'no solution: f h and the fluxes at the ends sum to 1 and not to 0; subtract 1 from f to make them'
 sed 's/^problem/gauge = "zero_mean";\n&/' plain.cfg >gauge.cfg
-expect 3 check gauge.cfg; says "gauge.cfg:1: error: 'gauge' = \"zero_mean\": the ends determine u; it goes with left.neumann"
+expect 3 check gauge.cfg
+says "gauge.cfg:1: error: 'gauge' = \"zero_mean\": the ends determine u; it goes with left.neumann"
 expect 3 check gauge.cfg -s right.neumann=0.0 -s q=2; says "'gauge' = \"zero_mean\": q determines u"
 expect 3 check gauge.cfg -s right.neumann=0.0 -s solver=scan; says 'fit here: cpu.thomas'
 expect 3 check gauge.cfg -s 'gauge="zero_meen"'; says "did you mean 'zero_mean'?"

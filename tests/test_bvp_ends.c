@@ -213,8 +213,8 @@ static void is_of_second_order_with_zero_mean(void **state)
     for (int j = 0; j < 3; j++) assert_near(log2(error[j] / error[j + 1]), 2, 0.1);
 }
 
-/* f = a cos(3 x) + b, p = 1 + x² on [0.5, 2] with random a, b and u' = b at the left end; u' at the right end is what the
- * equations then sum to, in long double. The equations hold with the field that comes out: what is left of each is
+/* f = a cos(3 x) + b, p = 1 + x² on [0.5, 2] with random a, b and u' = b at the left end; u' at the right end is what
+ * the equations then sum to, in long double. The equations hold with the field that comes out: what is left of each is
  * 8 roundings of the largest of its terms, p u with p <= 5. The mean, of a field some n times that of a term, is 0 to
  * the rounding of it. */
 static void takes_random_compatible_data(void **state)
@@ -338,7 +338,8 @@ static void says_how_far_data_are_from_compatible(void **state)
 static void zero_mean_is_refused_where_u_is_determined(void **state)
 {
     static const struct end slope = {.neumann = "0"}, value = {.dirichlet = "0"}, mixed = {.robin = {"0", "1", "0"}};
-    const struct texts none = {.f = "1", .zero_mean = true}, left = {.f = "1", .left = value, .right = slope, .zero_mean = true},
+    const struct texts none = {.f = "1", .zero_mean = true},
+                       left = {.f = "1", .left = value, .right = slope, .zero_mean = true},
                        robin = {.f = "1", .left = mixed, .right = slope, .zero_mean = true},
                        q = {.f = "1", .q = "2", .right = slope, .zero_mean = true};
     const struct texts *const all[] = {&none, &left, &robin, &q};
@@ -354,8 +355,8 @@ static void zero_mean_is_refused_where_u_is_determined(void **state)
     }
     explains(&(struct texts){.f = "1", .q = "x - x^2", .right = slope, .zero_mean = true},
              "gauge = \"zero_mean\", but q is not 0 at x = 0.125: there is one solution only");
-    assert_int_equal(solved(8, &(struct texts){.f = "cos(pi*x)", .q = "0*x", .right = slope, .zero_mean = true}, 0, 1).fault,
-                     SW_BVP_FINE);
+    const struct texts zero = {.f = "cos(pi*x)", .q = "0*x", .right = slope, .zero_mean = true};
+    assert_int_equal(solved(8, &zero, 0, 1).fault, SW_BVP_FINE);
 }
 
 static void two_conditions_at_one_end_are_refused(void **state)

@@ -409,14 +409,14 @@ static void an_offset_leaves_products_of_a_sine_at_a_point(void **state)
     }
 }
 
-/* On a lattice whose sums are exact, so that only sines and cosines differ: each is off by (3 + |X| + |t|) 2^-53, and what
- * is made of them here by no more than 8 times that. */
+/* On a lattice whose sums are exact, so that only sines and cosines differ: each is off by (3 + |X| + |t|) 2^-53, and
+ * what is made of them here by no more than 8 times that. */
 static void an_offset_program_has_the_values_at_the_sum(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "pi^2/4*cos(pi/2*x)", "a*sin(k*x + b) + y*cos(k*x)", "exp(-x^2)*(1 - 2*x^2)", "x < 0.5 ? x : sqrt(x)", "a/(x + 3)",
-        "a*b", "7", "x", "cos(x)*sin(x)^3 + min(x, y)", "u*x",
+        "pi^2/4*cos(pi/2*x)", "a*sin(k*x + b) + y*cos(k*x)", "exp(-x^2)*(1 - 2*x^2)", "x < 0.5 ? x : sqrt(x)",
+        "a/(x + 3)", "a*b", "7", "x", "cos(x)*sin(x)^3 + min(x, y)", "u*x",
     };
     enum { FAR = 20, NEAR = 16 };
     static double sum[NEAR * FAR], start[NEAR * FAR], expected[POINTS], found[POINTS];

@@ -1,6 +1,6 @@
 /* Lines of many points: roots close to 1 make every point see thousands of others. On a GPU they go over the warps of a
- * thread block, or of a cluster of blocks, or stream through it: sizes on both sides of where one way ends. For the rows
- * that use the recursive form. */
+ * thread block, or of a cluster of blocks, or stream through it: sizes on both sides of where one way ends. For the
+ * rows that use the recursive form. */
 #include "stepper_helpers.h"
 
 static const int sizes[] = {1537, 2049, 3000, 4097, 10000, 16385, 65536, 131075, 270001};

@@ -182,8 +182,8 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
     if (!sw_bvp_uses_columns(solver)) return NULL;
     double n = column[sw_setup_column(setup, "grid.n") * ld + j], r = column[sw_setup_column(setup, "r") * ld + j];
     if (!(n >= 1 && r >= 0) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return NULL;
-    snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root of "
-             "n", solver, fmax(1, floor(n / 2)));
+    snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root "
+             "of n", solver, fmax(1, floor(n / 2)));
     return "r";
 }
 

@@ -46,6 +46,6 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 
 #define SW_LINE_OPERATIONS                                                                                        \
     .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
-    .create = sw_line_create, .coarse = sw_line_coarse, .solver = sw_line_solver, .remark = sw_line_remark,                                 \
+    .create = sw_line_create, .coarse = sw_line_coarse, .solver = sw_line_solver, .remark = sw_line_remark,       \
     .try_compile = sw_line_try_compile
 #endif
