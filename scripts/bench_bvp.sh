@@ -6,13 +6,12 @@
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there); repeatable
 #   --part PART      sizes     P1 and P2, n = 2^20 .. 2^28 by fours, r = sqrt(n) as published
 #                    batch     65536 problems of 1024 points that differ, double and single precision
-#                    best      P1, the fastest r of the algorithms that have one
-#                    single    P1 and P2 in single precision
+#                    best      P1, the fastest r of the algorithms that have one, n by sixteens
+#                    single    P1 and P2 in single precision, n by sixteens
 #                    default: all, in this order; repeatable
 #   --largest K      up to n = 2^K only (default: 28, which takes 2 GiB)
 #   --limit S        begin nothing later than after S seconds; what is left out is told
 #   --dry-run        print what would be timed
-# One GPU takes about a minute and a half for all of it, two cores of a CPU some minutes.
 . "$(dirname "$0")/measure.sh"
 device='' part='' largest=28 limit=1000000 dry_run=''
 take_options 'device+ part+ largest= limit= dry-run' "$@"
@@ -43,22 +42,24 @@ bench() {
     "$sweep" bench "$spec" --device "$where" --rows "$list" --baseline "${list%%,*}" --repeats 5 --longest 0.1 -q \
         -o "$folder/bvp_${part}_$where.csv" || failed=$((failed + 1))
 }
-# each PART DEVICE WORDS ALGORITHM...: P1 and P2 at all n
-each() {
-    local part=$1 where=$2 words=$3 k problem
-    shift 3
+sizes() {
+    local k problem
     for ((k = largest; k >= 20; k -= 2)); do
-        for problem in P1 P2; do bench "$part" "$where" "bvp:n=2^$k,problem=$problem$words" "$@"; done
+        for problem in P1 P2; do bench sizes "$1" "bvp:n=2^$k,problem=$problem" a2d a2sd a2s scan a1d; done
     done
 }
-sizes() { each sizes "$1" '' a2d a2sd a2s scan a1d; }
-single() { each single "$1" ,single a2s a2sd scan; }
 # On a GPU the published rows take some kernels a problem, seconds in all: one of them will do.
 batch() {
     bench batch "$1" "bvp:n=1024,batch=65536,per_run,problem=P1" a2d scan a1d
     bench batch "$1" "bvp:n=1024,batch=65536,per_run,problem=P2" scan a1d
     bench batch "$1" "bvp:n=1024,batch=65536,per_run,single,problem=P1" scan
     bench batch "$1" "bvp:n=1024,batch=65536,per_run,single,problem=P2" scan
+}
+single() {
+    local k problem
+    for ((k = largest; k >= 20; k -= 4)); do
+        for problem in P1 P2; do bench single "$1" "bvp:n=2^$k,problem=$problem,single" a2s scan; done
+    done
 }
 best() {
     local k

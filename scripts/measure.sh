@@ -24,15 +24,16 @@ take_options() {
     arguments=("$@")
 }
 
-# take_program BUILD: into $sweep
+# take_program BUILD: into $sweep, and what it lists into $listed
 take_program() {
     [ -n "$1" ] || usage
     sweep=$1/sweep
     [ -x "$sweep" ] || give_up "no program $sweep"
+    listed=$("$sweep" list) || give_up "$sweep list fails"
 }
 
 # has 'cuda\.fused': whether a row or device of this name is there; has_gpu
-has() { "$sweep" list | grep -E "^  $1 " | grep -qv 'absent:'; }
+has() { echo "$listed" | grep -E "^  $1 " | grep -qv 'absent:'; }
 has_gpu() { has 'cuda '; }
 
 machine() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
