@@ -10,7 +10,7 @@ run() {
     printf '== %s\n' "$*"
     if "$@"; then passed=$((passed + 1)); else failed="$failed $1"; echo "FAILED: $*" >&2; fi
 }
-if [ -z "$SW_SANITIZED" ] && [ -d .git ]; then run scripts/check_includes.sh; fi
+if [ -z "$SW_SANITIZED" ] && [ -e .git ]; then run scripts/check_includes.sh; fi
 for program in "$build"/test_*; do
     case $program in *.o|*.d) continue ;; esac
     [ -x "$program" ] && run "$program"

@@ -7,10 +7,8 @@ extern const struct sw_bvp_ops bvp_thomas_cpu, bvp_lapack_cpu;
 #ifdef SW_HAVE_CUDA
 extern const struct sw_bvp_ops bvp_scan_cuda, bvp_a2s_cuda, bvp_a2d_cuda, bvp_a2sd_cuda, bvp_thomas_cuda;
 #else
-#define ABSENT(row, n)                                                               \
-    static const struct sw_bvp_ops row = {                                           \
-        .name = (n), .space = SW_DEVICE,                                             \
-        .absent = "built without CUDA: install the CUDA toolkit and run make again"}
+#define ABSENT(row, n) \
+    static const struct sw_bvp_ops row = {.name = (n), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
 ABSENT(bvp_scan_cuda, "cuda.scan");
 ABSENT(bvp_a2s_cuda, "cuda.a2s");
 ABSENT(bvp_a2d_cuda, "cuda.a2d");

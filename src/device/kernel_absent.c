@@ -2,7 +2,7 @@
 #include "device/sw_device.h"
 
 #ifndef SW_HAVE_CUDA
-#define REFUSE return SW_FAIL(SW_E_ABSENT, "built without CUDA: install the CUDA toolkit and run make again")
+#define REFUSE return SW_FAIL(SW_E_ABSENT, SW_WITHOUT_CUDA)
 
 enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
                                  bool *from_cache)

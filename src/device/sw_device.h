@@ -8,6 +8,9 @@
 
 enum sw_space { SW_HOST, SW_DEVICE };
 
+/* Why the rows for CUDA are absent, where they are. */
+#define SW_WITHOUT_CUDA "built without CUDA: install the CUDA toolkit and run make again"
+
 struct sw_device {              /* made by sw_device_open(); read only to others                        */
     const struct sw_device_ops *ops;
     enum sw_space space;        /* where sw_device_alloc() puts arrays                                   */

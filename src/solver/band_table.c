@@ -6,11 +6,9 @@ extern const struct sw_band_ops band_thomas_cpu, band_lapack_cpu, band_lapack_sp
 #ifdef SW_HAVE_CUDA
 extern const struct sw_band_ops band_thomas_cuda, band_thomas_rewrite_cuda, band_shared_cuda, band_gpsv_cuda;
 #else
-#define ABSENT(row, n)                                                                     \
-    static const struct sw_band_ops row = {                                                \
-        .name = (n), .space = SW_DEVICE, .layout = SW_INTERLEAVED,                         \
-        .absent = "built without CUDA: install the CUDA toolkit and run make again",       \
-    }
+#define ABSENT(row, n) \
+    static const struct sw_band_ops row = { \
+        .name = (n), .space = SW_DEVICE, .layout = SW_INTERLEAVED, .absent = SW_WITHOUT_CUDA}
 ABSENT(band_thomas_cuda, "cuda.thomas");
 ABSENT(band_thomas_rewrite_cuda, "cuda.thomas_rewrite");
 ABSENT(band_shared_cuda, "cuda.thomas_shared");

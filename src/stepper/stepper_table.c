@@ -6,18 +6,11 @@ extern const struct sw_stepper_ops stepper_simd_cpu, stepper_plain_cpu;
 #ifdef SW_HAVE_CUDA
 extern const struct sw_stepper_ops stepper_split_cuda, stepper_fused_cuda, stepper_stream_cuda;
 #else
-static const struct sw_stepper_ops stepper_split_cuda = {
-    .name = "cuda.split", .space = SW_DEVICE,
-    .absent = "built without CUDA: install the CUDA toolkit and run make again",
-};
-static const struct sw_stepper_ops stepper_fused_cuda = {
-    .name = "cuda.fused", .space = SW_DEVICE,
-    .absent = "built without CUDA: install the CUDA toolkit and run make again",
-};
-static const struct sw_stepper_ops stepper_stream_cuda = {
-    .name = "cuda.stream", .space = SW_DEVICE,
-    .absent = "built without CUDA: install the CUDA toolkit and run make again",
-};
+#define ABSENT(row, n) \
+    static const struct sw_stepper_ops row = {.name = (n), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
+ABSENT(stepper_split_cuda, "cuda.split");
+ABSENT(stepper_fused_cuda, "cuda.fused");
+ABSENT(stepper_stream_cuda, "cuda.stream");
 #endif
 
 const struct sw_stepper_ops *const sw_stepper_table[] = {
