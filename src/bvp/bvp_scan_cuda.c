@@ -19,7 +19,7 @@ enum {
     CHAIN_THREADS = 1024,
     WARPS_AT_ONCE = 24,    /* of a multiprocessor: up to 80 registers a thread                               */
     WARPS_MEASURING = 20,  /* likewise, with norms: 96                                                       */
-    KEPT_MOST = 32,        /* values for each t, 256 bytes of shared memory each where there are 64 t          */
+    KEPT_MOST = 64,        /* values for each t: 32 KiB of shared memory where there are 64 t                 */
     POINTS_MOST = 24       /* operations at a point that are copied for each point of a stretch              */
 };
 
