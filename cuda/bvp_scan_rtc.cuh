@@ -22,7 +22,7 @@
  * chunks and groups. Sums are of f, and h² comes last: h² (sum f) + y + u is one rounding more than that of y + u.
  *
  * Double-precision instructions a point (f_t those of f once X and t are known, f_X those of its values for X; for
- * f = a cos(w x) f_t = 3 and f_X = 100 or so), and bytes:
+ * f = a cos(w x) f_t = 2 and f_X = 100 or so), and bytes:
  *     totals_k  f_t + 2 + f_X/(M STRETCHES) + 0.3, nothing read or written but 16 bytes a chunk
  *     write_k   f_t + 4 + f_X/M + 2, u written once, 16 bytes a chunk read; 5 more and those of exact for norms
  *     short_k   the same

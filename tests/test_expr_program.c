@@ -391,8 +391,9 @@ static void an_offset_leaves_products_of_a_sine_at_a_point(void **state)
     (void)state;
     static const struct { const char *text; struct sw_program_size size; } rows[] = {
         /*                           params run step cell point */
-        {"pi^2/4*cos(pi/2*x)",      {0, 0, 2, 2, 4}},  /* cos X cos T - sin X sin T, times pi²/4 */
-        {"a*sin(k*x + b)",          {3, 0, 2, 2, 4}},
+        {"pi^2/4*cos(pi/2*x)",      {0, 0, 2, 2, 3}},  /* (pi²/4 cos X) cos T - (pi²/4 sin X) sin T */
+        {"a*sin(k*x + b)",          {3, 0, 2, 2, 3}},
+        {"-(sin(x) + 1)*a",         {1, 0, 2, 2, 6}},  /* no product alone */
         {"cos(x)*sin(x)",           {0, 0, 2, 2, 7}},  /* one sine and cosine of each for both */
         {"x^2",                     {0, 0, 0, 0, 2}},
         {"exp(-100*x^2)*(1 - 200*x^2)", {0, 0, 0, 0, 7}},

@@ -1,5 +1,5 @@
 /* A program of x = X + t: its instructions made anew, with the sum in the place of x, so that emit.c takes apart what it
- * can. */
+ * can; amplitudes go into what is kept. */
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -25,6 +25,40 @@ static int sum_for(struct emitter *e, const struct instruction *x)
     return e->status ? -1 : emit(e, OP_ADD, X, T, -1);
 }
 
+/* The operand of a product that is CELL, while the other is STEP: 0 or 1; -1: it is no such product. */
+static int cell_of(const struct emitter *e, int k)
+{
+    const struct instruction *code = e->program->code, *in = &code[k];
+    for (int j = 0; in->op == OP_MUL && j < 2; j++)
+        if (code[in->operand[j]].rate == SW_RATE_CELL && code[in->operand[1 - j]].rate == SW_RATE_STEP) return j;
+    return -1;
+}
+
+static int scaled(struct emitter *e, int factor, int product)
+{
+    const struct instruction in = e->program->code[product];
+    const int j = cell_of(e, product), cell = emit(e, OP_MUL, factor, in.operand[j], -1);
+    return e->status ? -1 : emit(e, OP_MUL, cell, in.operand[1 - j], -1);
+}
+
+/* a (X T + X' T') as (a X) T + (a X') T', where a is the same for all points: what a sine or cosine became takes its
+ * amplitude into what is kept. -1: not of this form */
+static int spread(struct emitter *e, int factor, int sum)
+{
+    const struct instruction in = e->program->code[sum];
+    if (e->program->code[factor].rate != SW_RATE_RUN || (in.op != OP_ADD && in.op != OP_SUB)) return -1;
+    if (cell_of(e, in.operand[0]) < 0 || cell_of(e, in.operand[1]) < 0) return -1;
+    const int first = scaled(e, factor, in.operand[0]), second = e->status ? -1 : scaled(e, factor, in.operand[1]);
+    return e->status ? -1 : emit(e, in.op, first, second, -1);
+}
+
+static int product(struct emitter *e, int x, int y)
+{
+    int k = spread(e, x, y);
+    if (k < 0 && !e->status) k = spread(e, y, x);
+    return k < 0 && !e->status ? emit(e, OP_MUL, x, y, -1) : k;
+}
+
 static int again(struct emitter *e, const struct instruction *in, enum sw_input slot, const int *place)
 {
     int operand[3] = {-1, -1, -1};
@@ -33,6 +67,7 @@ static int again(struct emitter *e, const struct instruction *in, enum sw_input 
     if (in->op == OP_NAME && in->rate == SW_RATE_CELL && in->slot == (int)slot) return sum_for(e, &same);
     if (in->op == OP_NAME || in->op == OP_NUMBER) return emit_instruction(e, &same);
     for (int k = 0; k < op_table[in->op].operands; k++) operand[k] = place[in->operand[k]];
+    if (in->op == OP_MUL) return product(e, operand[0], operand[1]);
     return emit(e, in->op, operand[0], operand[1], operand[2]);
 }
 
