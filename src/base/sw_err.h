@@ -25,7 +25,8 @@ extern "C" {
     X(SW_E_MEMORY,     -1, "out of memory",                4) \
     X(SW_E_SINGULAR,   -2, "zero or non-finite pivot",     4) \
     X(SW_E_CUDA,       -3, "CUDA call failed",             4) \
-    X(SW_E_IO,         -4, "input or output failed",       5)
+    X(SW_E_IO,         -4, "input or output failed",       5) \
+    X(SW_E_COMM,       -5, "another rank broke off",       4)
 
 #define X(name, value, text, code) name = value,
 enum sw_status { SW_STATUS_LIST(X) };

@@ -1,0 +1,161 @@
+#include "comm/sw_comm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_text.h"
+#include "comm/sw_comm_impl.h"
+
+static const struct sw_comm_ops *find(const char *name)
+{
+    for (int k = 0; sw_comm_table[k]; k++)
+        if (!strcmp(sw_comm_table[k]->name, name)) return sw_comm_table[k];
+    return NULL;
+}
+
+static bool usable(const struct sw_comm_ops *o, int ranks) { return !o->absent && o->fits(ranks); }
+
+static enum sw_status refuse(const char *name, int ranks)
+{
+    struct sw_text rows = {0};
+    const struct sw_comm_ops *o = name ? find(name) : NULL;
+    const char *why = !name ? "no row does so many" : !o ? "there is no such row" : o->absent ? o->absent
+                                                                       : "it does not do so many ranks";
+    for (int k = 0; sw_comm_table[k]; k++)
+        if (usable(sw_comm_table[k], ranks)) sw_text_printf(&rows, " %s", sw_comm_table[k]->name);
+    enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "communicator%s%s for %d ranks: %s; fit here:%s",
+                                name ? " " : "", name ? name : "", ranks, why,
+                                rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+enum sw_status sw_comm_run(const char *row, int ranks, sw_comm_part *part, void *context)
+{
+    if (ranks < 1 || ranks > SW_COMM_MOST)
+        return SW_FAIL(SW_E_ARG, "%d ranks: 1 to %d are possible", ranks, SW_COMM_MOST);
+    for (int k = 0; sw_comm_table[k]; k++) {
+        const struct sw_comm_ops *o = sw_comm_table[k];
+        if ((!row || !strcmp(row, o->name)) && usable(o, ranks)) return o->run(ranks, part, context);
+    }
+    return refuse(row, ranks);
+}
+
+const char *sw_comm_row(int k) { return sw_comm_table[k] ? sw_comm_table[k]->name : NULL; }
+
+const char *sw_comm_name(const struct sw_comm *comm) { return comm->ops->name; }
+
+enum sw_space sw_comm_space(const struct sw_comm *comm) { return comm->ops->space; }
+
+int sw_comm_left(const struct sw_comm *comm, bool periodic)
+{
+    if (comm->rank > 0) return comm->rank - 1;
+    return periodic ? comm->size - 1 : -1;
+}
+
+int sw_comm_right(const struct sw_comm *comm, bool periodic)
+{
+    if (comm->rank < comm->size - 1) return comm->rank + 1;
+    return periodic ? 0 : -1;
+}
+
+/* One direction: `to` and `from` say whether there is a neighbour on the side it goes to, and comes from. */
+static enum sw_status check(const struct sw_comm_message *m, const char *name, bool to, bool from)
+{
+    if (!m->count) return SW_OK;
+    if (to && !m->send) return SW_FAIL(SW_E_ARG, "%zu numbers go %s, but there is no array of them", m->count, name);
+    if (from && !m->receive) return SW_FAIL(SW_E_ARG, "%zu numbers come %s, but there is no array for them", m->count, name);
+    return SW_OK;
+}
+
+enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
+                                const struct sw_comm_message *rightward)
+{
+    bool left = sw_comm_left(comm, periodic) >= 0, right = sw_comm_right(comm, periodic) >= 0;
+    SW_TRY(check(leftward, "leftward", left, right));
+    SW_TRY(check(rightward, "rightward", right, left));
+    return comm->ops->exchange(comm, periodic, leftward, rightward);
+}
+
+enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
+{
+    if (count && (!mine || !all)) return SW_FAIL(SW_E_ARG, "%zu numbers of each rank to gather, but no array", count);
+    return comm->ops->gather(comm, count, mine, all);
+}
+
+enum sw_status sw_comm_barrier(const struct sw_comm *comm) { return comm->ops->barrier(comm); }
+
+/* ---- reductions: everybody gathers, and everybody adds in the order of ranks. They are of a few numbers, so that P
+ * times as many on the way do not matter. */
+
+typedef double combine(double a, double b);
+
+static double add(double a, double b) { return a + b; }
+
+static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
+
+static enum sw_status reduce(const struct sw_comm *comm, combine *op, size_t count, double *values)
+{
+    double all[SW_COMM_MOST];
+    size_t size = (size_t)comm->size, room = SW_COMM_MOST / size;
+    if (count && !values) return SW_FAIL(SW_E_ARG, "%zu numbers to reduce, but no array", count);
+    for (size_t done = 0; done < count; done += room) {
+        size_t part = count - done < room ? count - done : room;
+        SW_TRY(comm->ops->gather_host(comm, part, values + done, all));
+        for (size_t k = 0; k < part; k++) {
+            double v = all[k];
+            for (size_t r = 1; r < size; r++) v = op(v, all[r * part + k]);
+            values[done + k] = v;
+        }
+    }
+    return SW_OK;
+}
+
+enum sw_status sw_comm_sum(const struct sw_comm *comm, size_t count, double *values)
+{
+    return reduce(comm, add, count, values);
+}
+
+enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *values)
+{
+    return reduce(comm, larger, count, values);
+}
+
+/* ---- agreement */
+
+enum { TOLD = 512 };  /* bytes of a message that the others are told, the last one 0 */
+
+/* The message of rank `from`, to everybody: its bytes travel as numbers, as many at once as `all` has room for, for rows
+ * do not look at them. Only failures come here. */
+static enum sw_status tell(const struct sw_comm *comm, int from, const char *message, double *all, char *text)
+{
+    double pieces[TOLD / sizeof(double)];
+    const size_t count = TOLD / sizeof(double), room = SW_COMM_MOST / (size_t)comm->size;
+    memcpy(pieces, message, sizeof pieces);
+    for (size_t done = 0; done < count; done += room) {
+        size_t part = count - done < room ? count - done : room;
+        SW_TRY(comm->ops->gather_host(comm, part, pieces + done, all));
+        memcpy(pieces + done, all + (size_t)from * part, part * sizeof *pieces);
+    }
+    memcpy(text, pieces, sizeof pieces);
+    text[TOLD - 1] = 0;
+    return SW_OK;
+}
+
+/* The barrier of a failure keeps the first to hear of it from leaving, and from breaking off what the others still
+ * exchange; that it breaks off itself does not matter. */
+enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)
+{
+    double all[SW_COMM_MOST], mine = st;
+    char text[TOLD];
+    struct sw_err_kept own = {0};
+    int first = 0;
+    sw_err_keep(&own, st);
+    enum sw_status failed = comm->ops->gather_host(comm, 1, &mine, all);
+    while (!failed && first < comm->size && all[first] == SW_OK) first++;
+    if (!failed && first == comm->size) return SW_OK;
+    if (!failed) failed = tell(comm, first, own.message, all, text);
+    if (!failed) comm->ops->barrier(comm);
+    if (st) return sw_err_raise(&own);
+    return failed ? failed : SW_FAIL(SW_E_COMM, "rank %d of %d: %s", first, comm->size, text);
+}

@@ -1,0 +1,28 @@
+#ifndef SW_COMM_IMPL_H
+#define SW_COMM_IMPL_H
+/* What the author of a row sees. One file a row, comm_<name>.c; its row goes into comm_table.c.
+ *
+ * Arguments are checked, and reductions are made, before the table: a row only moves numbers, bit by bit.
+ * A row over processes (MPI) calls the part once in run(), with this process's rank; when it returns a failure of its
+ * own, run() has to end the others' waiting. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and its
+ * gather_host takes the few numbers of the reductions from the host and back.
+ */
+#include "comm/sw_comm.h"
+
+struct sw_comm_ops {
+    const char    *name;    /* the name users write                                   */
+    const char    *about;   /* one line                                               */
+    enum sw_space  space;   /* where the arrays of exchange and gather live           */
+    const char    *absent;  /* NULL, or why this build lacks it                       */
+    bool           (*fits)(int ranks);
+    enum sw_status (*run)(int ranks, sw_comm_part *part, void *context);
+    enum sw_status (*exchange)(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
+                               const struct sw_comm_message *rightward);
+    enum sw_status (*gather)(const struct sw_comm *comm, size_t count, const double *mine, double *all);
+    enum sw_status (*gather_host)(const struct sw_comm *comm, size_t count, const double *mine, double *all);
+    enum sw_status (*barrier)(const struct sw_comm *comm);
+};
+
+/* Ends with NULL. Order is preference. */
+extern const struct sw_comm_ops *const sw_comm_table[];
+#endif
