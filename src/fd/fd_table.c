@@ -1,0 +1,9 @@
+/* Every way to compute compact finite differences there is. To add one: write fd_<name>.c, add its row. */
+#include "fd/sw_fd_impl.h"
+
+extern const struct sw_fd_ops fd_thomas_cpu;
+
+const struct sw_fd_ops *const sw_fd_table[] = {
+    &fd_thomas_cpu,  /* one line after another, plain C: the reference */
+    NULL,
+};

@@ -1,0 +1,136 @@
+#include "fd/sw_fd.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "fd/sw_fd_impl.h"
+
+static bool usable(const struct sw_fd_ops *o, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
+                   enum sw_space space)
+{
+    return !o->absent && o->space == space && o->fits(desc, line);
+}
+
+static const struct sw_fd_ops *find(const char *name)
+{
+    for (int k = 0; sw_fd_table[k]; k++)
+        if (!strcmp(sw_fd_table[k]->name, name)) return sw_fd_table[k];
+    return NULL;
+}
+
+static const char *why_not(const char *name, const struct sw_fd_ops *o, enum sw_space space)
+{
+    if (!name) return "no row does this on this device";
+    if (!o) return "there is no such row";
+    if (o->absent) return o->absent;
+    return o->space != space ? "it does not work on this device" : "it does not do such lines";
+}
+
+static enum sw_status refuse(const char *name, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
+                             enum sw_space space)
+{
+    struct sw_text rows = {0};
+    const struct sw_fd_ops *o = name ? find(name) : NULL;
+    for (int k = 0; sw_fd_table[k]; k++)
+        if (usable(sw_fd_table[k], desc, line, space)) sw_text_printf(&rows, " %s", sw_fd_table[k]->name);
+    enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "compact differences%s%s: %s; fit here:%s",
+                                name ? " by " : "", name ? name : "", why_not(name, o, space),
+                                rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status pick(const char *name, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
+                           enum sw_space space, const struct sw_fd_ops **ops)
+{
+    for (int k = 0; sw_fd_table[k]; k++) {
+        *ops = sw_fd_table[k];
+        if ((!name || !strcmp(name, (*ops)->name)) && usable(*ops, desc, line, space)) return SW_OK;
+    }
+    return refuse(name, desc, line, space);
+}
+
+static enum sw_status make_line(const struct sw_fd_desc *d, struct sw_fd_line *line)
+{
+    int64_t points = 1;
+    if (d->axis < 0 || d->axis > 2) return SW_FAIL(SW_E_ARG, "axis %d: there are 0, 1 and 2", d->axis);
+    if (d->fields < 0) return SW_FAIL(SW_E_ARG, "%lld fields", (long long)d->fields);
+    for (int k = 0; k < 3; k++) {
+        if (d->n[k] < 1)
+            return SW_FAIL(SW_E_ARG, "%lld points along %c: at least one is needed", (long long)d->n[k], 'x' + k);
+        if (__builtin_mul_overflow(points, d->n[k], &points) || points > INT64_MAX / 8)
+            return SW_FAIL(SW_E_ARG, "%lld by %lld by %lld points are too many", (long long)d->n[0],
+                           (long long)d->n[1], (long long)d->n[2]);
+    }
+    if (d->fields && points > INT64_MAX / 8 / d->fields)
+        return SW_FAIL(SW_E_ARG, "%lld fields of %lld points are too many", (long long)d->fields, (long long)points);
+    return sw_fd_line_make(d->scheme, d->boundary, d->n[d->axis], d->h, d->alpha, d->left, line);
+}
+
+enum sw_status sw_fd_check(const struct sw_fd_desc *desc)
+{
+    struct sw_fd_line line;
+    return make_line(desc, &line);
+}
+
+static void set_lines(struct sw_fd *s)
+{
+    const struct sw_fd_desc *d = &s->desc;
+    s->stride = 1;
+    s->outer = (size_t)d->fields;
+    for (int k = 0; k < d->axis; k++) s->stride *= (size_t)d->n[k];
+    for (int k = d->axis + 1; k < 3; k++) s->outer *= (size_t)d->n[k];
+}
+
+enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, struct sw_device *device,
+                            struct sw_fd **fd)
+{
+    enum sw_status st;
+    struct sw_fd_line line;
+    struct sw_fd *s = NULL;
+    const struct sw_fd_ops *ops = NULL;
+
+    *fd = NULL;
+    SW_TRY(make_line(desc, &line));
+    SW_TRY(pick(row, desc, &line, device->space, &ops));
+    SW_TRY(sw_alloc(1, &s));
+    s->ops = ops;
+    s->desc = *desc;
+    s->desc.scheme = s->desc.boundary = NULL;
+    s->line = line;
+    s->device = device;
+    set_lines(s);
+    SW_TRY_TO(failed, st, ops->create(s));
+    *fd = s;
+    return SW_OK;
+failed:
+    sw_fd_destroy(&s);
+    return st;
+}
+
+void sw_fd_destroy(struct sw_fd **fd)
+{
+    if (!fd || !*fd) return;
+    (*fd)->ops->destroy(*fd);
+    sw_free(*fd);
+    *fd = NULL;
+}
+
+enum sw_status sw_fd_apply(const struct sw_fd *fd, const void *f, void *out)
+{
+    return fd->outer ? fd->ops->apply(fd, f, out) : SW_OK;
+}
+
+const char *sw_fd_row(int k) { return sw_fd_table[k] ? sw_fd_table[k]->name : NULL; }
+
+const char *sw_fd_name(const struct sw_fd *fd) { return fd->ops->name; }
+
+struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row)
+{
+    struct sw_fd_line line;
+    const struct sw_fd_ops *o = find(row);
+    if (!o || !o->cost || make_line(desc, &line)) return (struct sw_cost){NAN, NAN};
+    return o->cost(desc, &line);
+}

@@ -1,0 +1,60 @@
+#ifndef SW_FD_H
+#define SW_FD_H
+/* Compact finite differences of fields of 1 to 3 dimensions: derivatives, interpolation half-way between points, and
+ * filters, along one axis. Schemes and boundaries are those of sw_fd_scheme.h.
+ *
+ * A field has nx by ny by nz points, x fastest: f[(k*ny + j)*nx + i]; several fields lie one after another. Lines run
+ * along the axis; no line influences another. What a row of the table computes for a line does not depend, to the
+ * bit, on how many others there are, nor on the number of threads.
+ *
+ * Results have the shape of the field. Those half-way between points (d1s_*, mid_*) lie at x_i + h/2, entry i, or with
+ * desc.left at x_i - h/2. Where the axis is periodic, x_n is x_0. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sw_cost.h"
+#include "base/sw_err.h"
+#include "device/sw_device.h"
+#include "fd/sw_fd_scheme.h"
+
+struct sw_fd_desc {
+    int64_t     n[3];      /* points along x, y, z; 1 where there is no such axis                     */
+    int         axis;      /* 0, 1, 2                                                                 */
+    int64_t     fields;    /* one after another, >= 0; zero is legal and does nothing                 */
+    const char *scheme;    /* "d1_c6"                                                                 */
+    const char *boundary;  /* "periodic", "3-4-6"                                                     */
+    double      h;         /* distance of points along the axis; filters and interpolation use none   */
+    double      alpha;     /* of a filter                                                             */
+    bool        left;      /* of schemes half-way: results to the left of their points                 */
+    bool        single;    /* f and out are float                                                     */
+};
+
+struct sw_fd;  /* opaque; sw_fd_impl.h is for the authors of rows */
+
+/** Whether a row could do this, and if not why: shape, scheme, boundary, number of points, alpha, h.
+ *  @return SW_E_CONFIG as sw_fd_line_make(); SW_E_ARG shape or axis out of range */
+enum sw_status sw_fd_check(const struct sw_fd_desc *desc);
+
+/** @param desc    copied (scheme and boundary are names of the tables: not kept)
+ *  @param row     row of the table, "cpu.thomas"; NULL: the first that fits shape and device
+ *  @param device  borrowed
+ *  @param fd      out; free with sw_fd_destroy(). apply allocates nothing
+ *  @return as sw_fd_check(); SW_E_CONFIG no such row; SW_E_ABSENT not in this build, not on this device, or not for this
+ *          shape (with the rows that fit); SW_E_SINGULAR a pivot vanishes: found here, never in apply; SW_E_MEMORY;
+ *          SW_E_CUDA */
+enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, struct sw_device *device,
+                            struct sw_fd **fd);
+void sw_fd_destroy(struct sw_fd **fd);
+
+/** @param f    fields*nz*ny*nx numbers, double or with desc.single float, in the device's memory
+ *  @param out  as many; may not overlap f. On a device the work is queued on its compute stream. */
+enum sw_status sw_fd_apply(const struct sw_fd *fd, const void *f, void *out);
+
+/** The name of row k of the table, NULL after the last. */
+const char *sw_fd_row(int k);
+const char *sw_fd_name(const struct sw_fd *fd);
+
+/** What a row counts for a point; NaN: not counted, or no such row. desc as for create. */
+struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row);
+#endif

@@ -1,0 +1,30 @@
+#ifndef SW_FD_IMPL_H
+#define SW_FD_IMPL_H
+/* What the author of a row sees. One file a row, listed in fd_table.c. */
+#include "fd/sw_fd.h"
+
+struct sw_fd_ops {
+    const char    *name;    /* "<where>.<how>", the name users write                    */
+    const char    *about;   /* one line for `sweep list`                                */
+    enum sw_space  space;   /* where f and out must live                                */
+    const char    *absent;  /* NULL, or why this build lacks it                         */
+    /* line: the scheme on the axis; desc.scheme and desc.boundary are not to be used   */
+    bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
+    enum sw_status (*create)(struct sw_fd *fd);                                /* fills own */
+    enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);
+    void           (*destroy)(struct sw_fd *fd);                               /* own may be NULL */
+    struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
+};
+
+struct sw_fd {
+    const struct sw_fd_ops *ops;
+    struct sw_fd_desc       desc;    /* checked; scheme and boundary are NULL                         */
+    struct sw_fd_line       line;
+    size_t                  stride;  /* from a point to the next along the axis: 1, nx, nx ny         */
+    size_t                  outer;   /* lines: outer*stride. Line o*stride + s begins at o*stride*n + s, */
+    struct sw_device       *device;  /* n = line.n                                                    */
+    void                   *own;
+};
+
+extern const struct sw_fd_ops *const sw_fd_table[];  /* ends with NULL; order is preference */
+#endif

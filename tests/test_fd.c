@@ -1,0 +1,410 @@
+/* Every row of the table of compact differences must pass every test here, with every scheme and boundary it fits.
+ * What is expected is computed from the tables of schemes in long double, by Gaussian elimination with pivoting. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "fd/sw_fd_impl.h"
+#include "helpers.h"
+
+static const struct sw_fd_ops *under_test;  /* set for each group, in main() */
+static struct sw_device *device;
+
+static int open_device(void **state)
+{
+    (void)state;
+    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    sw_device_close(&device);
+    return 0;
+}
+
+static void need_row(void)
+{
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    if (!device) skip_unless_needed("cuda", sw_err_message());
+}
+
+static double *numbers(size_t count)
+{
+    double *p = NULL;
+    assert_ok(sw_alloc(count, &p));
+    return p;
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static const char *const boundaries[] = {"periodic", "3-4-4", "4-4-4", "3-4-6", "4-4-6", "reduced"};
+enum { BOUNDARIES = sizeof boundaries / sizeof *boundaries };
+
+/* A statement for each scheme s and boundary b of it. */
+#define for_each_case(s, b)                                                                   \
+    for (int s_ = 0; sw_fd_schemes[s_]; s_++)                                                 \
+        for (int b_ = 0; b_ < BOUNDARIES; b_++)                                               \
+            for (const char *s = sw_fd_schemes[s_]->name, *b = boundaries[b_]; b; b = NULL)   \
+                if (sw_fd_min_points(s, b))
+
+static double alpha_of(const char *scheme) { return scheme[0] == 'f' ? 0.4 : 0; }
+static bool half(const char *scheme) { return sw_fd_half(sw_fd_scheme_find(scheme)->kind); }
+static int derivative(const char *scheme) { return sw_fd_derivative(sw_fd_scheme_find(scheme)->kind); }
+
+static struct sw_fd_desc line_desc(const char *scheme, const char *boundary, int64_t n, double h)
+{
+    return (struct sw_fd_desc){.n = {n, 1, 1}, .fields = 1, .scheme = scheme, .boundary = boundary, .h = h,
+                               .alpha = alpha_of(scheme)};
+}
+
+static size_t points(const struct sw_fd_desc *d)
+{
+    return (size_t)d->fields * (size_t)d->n[0] * (size_t)d->n[1] * (size_t)d->n[2];
+}
+
+/* Whether the row does it; then a solver. */
+static bool make(const struct sw_fd_desc *d, struct sw_fd **fd)
+{
+    enum sw_status st = sw_fd_create(d, under_test->name, device, fd);
+    if (st == SW_E_ABSENT) return false;
+    assert_ok(st);
+    return true;
+}
+
+/* out := what the row makes of f, both double on the host; false: it does not do this. */
+static bool run(const struct sw_fd_desc *d, const double *f, double *out)
+{
+    const size_t count = points(d), word = d->single ? sizeof(float) : sizeof(double);
+    struct sw_fd *fd = NULL;
+    char *host = NULL, *from = NULL, *to = NULL;
+    if (!make(d, &fd)) return false;
+    assert_ok(sw_alloc_bytes(count, word, &host));
+    assert_ok(sw_device_alloc_bytes(device, count, word, &from));
+    assert_ok(sw_device_alloc_bytes(device, count, word, &to));
+    for (size_t i = 0; i < count; i++)
+        if (d->single) ((float *)host)[i] = (float)f[i];
+        else ((double *)host)[i] = f[i];
+    assert_ok(sw_device_upload(device, from, host, count * word));
+    assert_ok(sw_fd_apply(fd, from, to));
+    assert_ok(sw_device_download(device, host, to, count * word));
+    for (size_t i = 0; i < count; i++) out[i] = d->single ? ((float *)host)[i] : ((double *)host)[i];
+    sw_device_free(device, from);
+    sw_device_free(device, to);
+    sw_free(host);
+    sw_fd_destroy(&fd);
+    return true;
+}
+
+/* ------------------------------------------------------------------ what is expected */
+
+enum { MOST = 200 };
+struct dense {
+    int n;
+    long double left[MOST][MOST], right[MOST][MOST];
+    long double lu[MOST][MOST];
+    int         order[MOST];
+    double      inverse;           /* the largest row sum of |left^-1| */
+};
+
+static long double value(struct sw_fd_fraction f) { return f.den ? (long double)f.num / f.den : 0; }
+
+static int wrapped(int i, int n) { return ((i % n) + n) % n; }
+
+/* Row i: a scheme centred there; `left_too` its side of g as well. */
+static void dense_row(struct dense *a, int i, const struct sw_fd_scheme *s, double alpha, double h, bool to_left)
+{
+    const int n = a->n, d = sw_fd_derivative(s->kind), half_way = sw_fd_half(s->kind);
+    const long double al = s->kind == SW_FD_FILTER ? alpha : value(s->alpha), scale = powl(h, -d);
+    const int up = half_way && to_left ? -1 : 0, down = half_way && !to_left ? 1 : 0;
+    a->left[i][i] += 1;
+    for (int side = -1; side <= 1; side += 2) {
+        a->left[i][wrapped(i + side, n)] += al;
+        a->left[i][wrapped(i + 2 * side, n)] += value(s->beta);
+    }
+    for (int k = 0; k <= s->reach; k++) {
+        long double w = (value(s->a[k]) + value(s->more[k]) * alpha) * scale;
+        if (k) w /= sw_fd_divisor(s->kind, k);
+        if (!k) { a->right[i][i] += w; continue; }
+        a->right[i][wrapped(i + k + up, n)] += w;
+        a->right[i][wrapped(i - k + down, n)] += s->kind == SW_FD_FIRST || s->kind == SW_FD_STAGGERED ? -w : w;
+        if (s->kind == SW_FD_SECOND) a->right[i][i] -= 2 * w;
+    }
+}
+
+static void dense_wall(struct dense *a, const struct sw_fd_closure *c, bool far, double h)
+{
+    const int wall = far ? a->n - 1 : 0, step = far ? -1 : 1, d = sw_fd_derivative(c->kind);
+    const long double scale = powl(h, -d) * (far && d == 1 ? -1 : 1);
+    a->left[wall][wall] = 1;
+    a->left[wall][wall + step] = value(c->alpha);
+    for (int k = 0; k < 5; k++)
+        if (c->w[k].num) a->right[wall][wall + k * step] = value(c->w[k]) * scale;
+}
+
+static void dense_factor(struct dense *a)
+{
+    const int n = a->n;
+    memcpy(a->lu, a->left, sizeof a->lu);
+    for (int k = 0; k < n; k++) a->order[k] = k;
+    for (int k = 0; k < n; k++) {
+        int best = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabsl(a->lu[a->order[i]][k]) > fabsl(a->lu[a->order[best]][k])) best = i;
+        int t = a->order[k];
+        a->order[k] = a->order[best];
+        a->order[best] = t;
+        for (int i = k + 1; i < n; i++) {
+            long double *row = a->lu[a->order[i]], *pivot = a->lu[a->order[k]], m = row[k] / pivot[k];
+            row[k] = m;
+            if (m != 0)
+                for (int j = k + 1; j < n; j++) row[j] -= m * pivot[j];
+        }
+    }
+}
+
+static void dense_solve(const struct dense *a, const long double *b, long double *x)
+{
+    for (int i = 0; i < a->n; i++) {
+        x[i] = b[a->order[i]];
+        for (int j = 0; j < i; j++) x[i] -= a->lu[a->order[i]][j] * x[j];
+    }
+    for (int i = a->n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < a->n; j++) x[i] -= a->lu[a->order[i]][j] * x[j];
+        x[i] /= a->lu[a->order[i]][i];
+    }
+}
+
+static void dense_norm(struct dense *a)
+{
+    static long double b[MOST], x[MOST], size[MOST];
+    memset(size, 0, sizeof size);
+    for (int k = 0; k < a->n; k++) {
+        memset(b, 0, sizeof b);
+        b[k] = 1;
+        dense_solve(a, b, x);
+        for (int i = 0; i < a->n; i++) size[i] += fabsl(x[i]);
+    }
+    a->inverse = 0;
+    for (int i = 0; i < a->n; i++) a->inverse = fmax(a->inverse, (double)size[i]);
+}
+
+static void dense_make(struct dense *a, const struct sw_fd_desc *d)
+{
+    const struct sw_fd_scheme *s = sw_fd_scheme_find(d->scheme);
+    const struct sw_fd_closure *c = sw_fd_closure_find(s, d->boundary);
+    memset(a, 0, sizeof *a);
+    a->n = (int)d->n[d->axis];
+    for (int i = 0; i < a->n; i++) {
+        int from_wall = i < a->n - 1 - i ? i : a->n - 1 - i;
+        if (!c || from_wall >= s->reach) dense_row(a, i, s, d->alpha, d->h, d->left);
+        else if (from_wall == 0) dense_wall(a, c, i > 0, d->h);
+        else dense_row(a, i, sw_fd_scheme_find(c->inner[from_wall - 1]), d->alpha, d->h, false);
+    }
+    dense_factor(a);
+    dense_norm(a);
+}
+
+/* x := what f gives; returns what rounding may do to it: |A^-1| times the sizes of the terms on the right-hand side, in
+ * units of the last place. Products, sums and the recursions of a row of the table take some eight of them. */
+static double dense_apply(const struct dense *a, const double *f, size_t stride, long double *x)
+{
+    static long double b[MOST];
+    long double size = 0;
+    for (int i = 0; i < a->n; i++) {
+        long double terms = 0;
+        b[i] = 0;
+        for (int j = 0; j < a->n; j++) {
+            b[i] += a->right[i][j] * f[(size_t)j * stride];
+            terms += fabsl(a->right[i][j] * f[(size_t)j * stride]);
+        }
+        if (terms > size) size = terms;
+    }
+    dense_solve(a, b, x);
+    return 8 * DBL_EPSILON * a->inverse * (double)size;
+}
+
+/* ------------------------------------------------------------------ conformance */
+
+static void compare(const struct sw_fd_desc *d)
+{
+    static struct dense a;
+    static long double x[MOST];
+    const size_t count = points(d), n = (size_t)d->n[d->axis];
+    double *f = numbers(count), *out = numbers(count);
+    uint64_t seed = 7;
+    size_t stride = 1;
+    for (int k = 0; k < d->axis; k++) stride *= (size_t)d->n[k];
+    for (size_t i = 0; i < count; i++) f[i] = (float)test_random(&seed);
+    if (run(d, f, out)) {
+        dense_make(&a, d);
+        for (size_t line = 0; line < count / n; line++) {
+            size_t base = line / stride * stride * n + line % stride;
+            double tolerance = dense_apply(&a, f + base, stride, x);
+            if (d->single) tolerance *= 0x1p29;
+            for (size_t i = 0; i < n; i++)
+                if (!(fabs(out[base + i * stride] - (double)x[i]) <= tolerance))
+                    fail_msg("%s, %s, %lld x %lld x %lld, axis %d, line %zu, point %zu: %.17g, expected %.17g +- %.2g",
+                             d->scheme, d->boundary, (long long)d->n[0], (long long)d->n[1], (long long)d->n[2], d->axis,
+                             line, i, out[base + i * stride], (double)x[i], tolerance);
+        }
+    }
+    sw_free(f);
+    sw_free(out);
+}
+
+static void agrees_with_gaussian_elimination(void **state)
+{
+    static const int more[] = {0, 1, 2, 5, 10, 26, 59, 91, 122};  /* than the least */
+    (void)state;
+    need_row();
+    for_each_case(s, b)
+        for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+            struct sw_fd_desc d = line_desc(s, b, sw_fd_min_points(s, b) + more[k], 0.125);
+            compare(&d);
+            d.single = true;
+            compare(&d);
+            d.left = half(s);
+            compare(&d);
+        }
+}
+
+static void does_lines_along_every_axis(void **state)
+{
+    (void)state;
+    need_row();
+    for_each_case(s, b)
+        for (int axis = 0; axis < 3; axis++)
+            for (int shape = 0; shape < 3; shape++) {
+                struct sw_fd_desc d = line_desc(s, b, 1, 0.3);
+                const int64_t across[3][2] = {{1, 3}, {17, 2}, {9, 5}};
+                for (int k = 0, other = 0; k < 3; k++)
+                    d.n[k] = k == axis ? sw_fd_min_points(s, b) + 13 * shape : across[shape][other++];
+                d.axis = axis;
+                d.fields = shape == 1 ? 2 : 1;
+                compare(&d);
+                d.single = true;
+                compare(&d);
+            }
+}
+
+/* A line's result alone and among others, to the bit. */
+static void gives_each_line_the_same_bits_alone_as_in_a_field(void **state)
+{
+    enum { N = 61, OTHERS = 37 };
+    static double f[N * OTHERS * 3], out[N * OTHERS * 3], line[N], alone[N];
+    uint64_t seed = 5;
+    (void)state;
+    need_row();
+    for (size_t i = 0; i < sizeof f / sizeof *f; i++) f[i] = test_random(&seed);
+    for_each_case(s, b)
+        for (int axis = 0; axis < 3; axis++) {
+            struct sw_fd_desc d = line_desc(s, b, N, 0.3);
+            d.n[0] = axis == 0 ? N : OTHERS;
+            d.n[1] = axis == 1 ? N : axis == 0 ? OTHERS : 3;
+            d.n[2] = axis == 2 ? N : 3;
+            d.axis = axis;
+            if (!run(&d, f, out)) continue;
+            const size_t stride = axis == 0 ? 1 : axis == 1 ? OTHERS : OTHERS * 3;
+            for (size_t k = 0; k < OTHERS * 3; k += 13) {
+                size_t base = k / stride * stride * N + k % stride;
+                struct sw_fd_desc one = line_desc(s, b, N, 0.3);
+                for (size_t i = 0; i < N; i++) line[i] = f[base + i * stride];
+                assert_true(run(&one, line, alone));
+                for (size_t i = 0; i < N; i++)
+                    if (memcmp(&alone[i], &out[base + i * stride], sizeof *alone))
+                        fail_msg("%s, %s, axis %d, line %zu, point %zu: %.17g alone, %.17g in the field", s, b, axis, k,
+                                 i, alone[i], out[base + i * stride]);
+            }
+        }
+}
+
+/* Where g is a derivative. */
+static void gives_exactly_zero_for_constants(void **state)
+{
+    enum { N = 77 };
+    double f[N], out[N];
+    (void)state;
+    need_row();
+    for (int i = 0; i < N; i++) f[i] = 1.0 / 3;
+    for_each_case(s, b) {
+        struct sw_fd_desc d = line_desc(s, b, N, 0.3);
+        if (!derivative(s) || !run(&d, f, out)) continue;
+        for (int i = 0; i < N; i++) assert_true(out[i] == 0);
+    }
+}
+
+static void does_nothing_for_no_fields(void **state)
+{
+    (void)state;
+    need_row();
+    struct sw_fd_desc d = line_desc("d1_c4", "periodic", 16, 1);
+    struct sw_fd *fd = NULL;
+    d.fields = 0;
+    assert_ok(sw_fd_create(&d, under_test->name, device, &fd));
+    assert_ok(sw_fd_apply(fd, NULL, NULL));
+    assert_string_equal(sw_fd_name(fd), under_test->name);
+    sw_fd_destroy(&fd);
+    assert_null(fd);
+    sw_fd_destroy(&fd);
+    sw_fd_destroy(NULL);
+}
+
+static void refuse(struct sw_fd_desc d, const char *row, enum sw_status status, const char *text)
+{
+    struct sw_fd *fd = (struct sw_fd *)&d;
+    assert_int_equal(sw_fd_create(&d, row, device, &fd), status);
+    assert_contains(sw_err_message(), text);
+    assert_null(fd);
+}
+
+static void refuses_with_a_message(void **state)
+{
+    (void)state;
+    need_row();
+    struct sw_fd_desc d = line_desc("d1_c6", "periodic", 16, 1), e = d;
+    refuse(d, "cpu.gauss", SW_E_CONFIG, "compact differences by cpu.gauss: there is no such row; fit here: ");
+    e.axis = 3;
+    refuse(e, under_test->name, SW_E_ARG, "axis 3: there are 0, 1 and 2");
+    e = d, e.fields = -1;
+    refuse(e, under_test->name, SW_E_ARG, "-1 fields");
+    e = d, e.n[1] = 0;
+    refuse(e, under_test->name, SW_E_ARG, "0 points along y: at least one is needed");
+    e = d, e.n[1] = e.n[2] = INT64_MAX / 2;
+    refuse(e, under_test->name, SW_E_ARG, "points are too many");
+    e = d, e.fields = INT64_MAX / 16;
+    refuse(e, under_test->name, SW_E_ARG, "points are too many");
+    e = d, e.axis = 2;
+    refuse(e, under_test->name, SW_E_CONFIG, "needs at least 5 points along its axis; there are 1");
+    assert_ok(sw_fd_check(&d));
+    assert_int_equal(sw_fd_check(&e), SW_E_CONFIG);
+}
+
+static void says_what_it_counts(void **state)
+{
+    (void)state;
+    struct sw_fd_desc d = line_desc("d1_c6", "periodic", 16, 1);
+    assert_true(isnan(sw_fd_cost(&d, "cpu.gauss").bytes));
+    if (under_test->absent) return;
+    assert_true(sw_fd_cost(&d, under_test->name).bytes >= 16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_gaussian_elimination),
+        cmocka_unit_test(does_lines_along_every_axis),
+        cmocka_unit_test(gives_each_line_the_same_bits_alone_as_in_a_field),
+        cmocka_unit_test(gives_exactly_zero_for_constants),
+        cmocka_unit_test(does_nothing_for_no_fields),
+        cmocka_unit_test(refuses_with_a_message),
+        cmocka_unit_test(says_what_it_counts),
+    };
+    int failed = 0;
+    for_each_row(sw_fd_table)
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+    return failed != 0;
+}
