@@ -45,14 +45,16 @@ struct scan {                 /* as bvp_scan_cuda.c has it                      
 
 /* ------------------------------------------------------------------ f and exact on a stretch */
 
-struct stretch { double X, f[F_CELL + 1], exact[EXACT_CELL + 1]; };
+/* number: the point X is, as a double: converting k would cost as much as four additions. */
+struct stretch { double X, number, f[F_CELL + 1], exact[EXACT_CELL + 1]; };
 
-__device__ static inline void begin_f(const struct problem &p, double X, struct stretch &s)
+__device__ static inline void begin_f(const struct problem &p, long long point, struct stretch &s)
 {
-    s.X = X;
+    s.number = (double)point;
+    s.X = x_at(p, point);
 #if BY_OFFSET
     double in[SW_INPUTS] = {0};
-    in[SW_IN_X] = X;
+    in[SW_IN_X] = s.X;
     model_f_cell(p.param, 1, p.f, 1, in, 0, s.f);
 #endif
 }
@@ -66,27 +68,30 @@ __device__ static inline void begin_exact(const struct problem &p, struct stretc
 #endif
 }
 
-/* At t = h k. table [][F_STEP]: what f keeps for it; number: k, as converting it would cost as much as four additions. */
+/* At point `number`, k points from X. table [][F_STEP]: what f keeps for t = h k. A jump of f may lie at a point; so what
+ * is made of x itself gets x_i as it is on the CPU, as X, and -0 for t: their sum is it, to the bit. */
 __device__ static inline double f_of(const struct problem &p, const struct stretch &s, const double *table, int k, double number)
 {
+    const double x = p.x0 + p.h * number;
 #if BY_OFFSET
     double in[SW_INPUTS] = {0};
-    in[SW_IN_X] = s.X;
-    return model_f_point(p.param, 1, p.f, 1, table + k * F_STEP, 1, s.f, 1, in, 0, p.h * number, 0);
+    in[SW_IN_X] = x;
+    return model_f_point(p.param, 1, p.f, 1, table + k * F_STEP, 1, s.f, 1, in, 0, -0.0, 0);
 #else
-    return f_at(p, s.X + p.h * number);
+    return f_at(p, x);
 #endif
 }
 
 __device__ static inline double exact_of(const struct problem &p, const struct stretch &s, const double *table, int k,
                                          double number)
 {
+    const double x = p.x0 + p.h * number;
 #if BY_OFFSET && SW_HAS_EXACT
     double in[SW_INPUTS] = {0};
-    in[SW_IN_X] = s.X;
-    return model_exact_point(p.param, 1, p.exact, 1, table + k * EXACT_STEP, 1, s.exact, 1, in, 0, p.h * number, 0);
+    in[SW_IN_X] = x;
+    return model_exact_point(p.param, 1, p.exact, 1, table + k * EXACT_STEP, 1, s.exact, 1, in, 0, -0.0, 0);
 #else
-    return exact_at(p, s.X + p.h * number);
+    return exact_at(p, x);
 #endif
 }
 
@@ -123,7 +128,7 @@ __device__ static inline void look_for_bad(const struct bvp_batch &b, const stru
 {
 #pragma unroll 1
     for (int k = 0; k < count; k++)
-        if (position + k >= s.pad && !isfinite(f_of(p, x, table, k, k))) {
+        if (position + k >= s.pad && !isfinite(f_of(p, x, table, k, x.number + k))) {
             mark_bad(b, j, position + k - s.pad);
             return;
         }
@@ -169,17 +174,15 @@ __device__ static inline void join(double2 &left, double2 right, int points)
     left.x += right.x;
 }
 
-/* Sums and sums of running sums over a thread's stretches. What f keeps is of the first one's X; where a point of another
- * has use for X and t themselves, they are of its own stretch. */
-__device__ static inline double2 thread_totals(const struct problem &p, struct stretch x, const double *table, int first)
+/* Sums and sums of running sums over a thread's stretches, X being the first one's. */
+__device__ static inline double2 thread_totals(const struct problem &p, const struct stretch &x, const double *table,
+                                               int first)
 {
-    const double X = x.X;
     double2 total = {0, 0};
+    double number = x.number;
 #pragma unroll 1
     for (int q = 0; q < STRETCHES; q++) {
         double2 own = {0, 0};
-        double number = 0;
-        x.X = X + p.h * (q * M);
 #pragma unroll (UNROLLED ? M : 1)
         for (int k = 0; k < M; k++, number += 1) {
             own.x += weighted(f_of(p, x, table + q * M * F_STEP, k, number), k, first - q * M);
@@ -206,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) totals_k(struct bvp_batch 
     for (int tile = 0; tile < TILES; tile++) {
         const int thread = tile * THREADS + threadIdx.x;
         const long long position = (long long)g * GROUP + (long long)thread * REACH;
-        begin_f(p, x_at(p, position - s.pad), x);
+        begin_f(p, position - s.pad, x);
         double2 own = thread_totals(p, x, table, first_from(s, position));
         if (!isfinite(own.x)) look_for_bad(b, s, j, p, x, table, REACH, position);
 #pragma unroll
@@ -267,7 +270,7 @@ struct lane {
 __device__ static inline void f_values(const struct problem &p, const struct stretch &x, const double *table, int first,
                                        double *mine, struct lane &l)
 {
-    double number = 0;
+    double number = x.number;
 #if UNROLLED
 #pragma unroll
     for (int k = 0; k < M; k++, number += 1) l.value[k] = weighted(f_of(p, x, table, k, number), k, first);
@@ -326,7 +329,7 @@ __device__ static inline void measure(const struct problem &p, const struct stre
 #pragma unroll
     for (int k = 0; k < M; k++) mine[k] = l.value[k];
 #endif
-    double number = 0;
+    double number = x.number;
 #pragma unroll (UNROLLED ? M : 1)
     for (int k = 0; k < M; k++, number += 1)
         if (!PADDED || k >= first) norms_point(sum, UNROLLED ? l.value[k] : mine[k], exact_of(p, x, table, k, number));
@@ -429,7 +432,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE) write_k(struct bv
         struct stretch x;
         struct lane l;
         if (PADDED && position + CHUNK <= s.pad) continue;
-        begin_f(p, x_at(p, own - s.pad), x);
+        begin_f(p, own - s.pad, x);
         f_values(p, x, f_table, first_from(s, own), mine, l);
         sum_up(l);
         finish_chunk(b, s, j, p, x, t, position, y_group + local.x,
@@ -454,7 +457,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE) short_k(struct bv
     struct lane l;
     double y = 0, u = 0;
     fill_tables(p, M, f_table, exact_table);
-    begin_f(p, x_at(p, own - s.pad), x);
+    begin_f(p, own - s.pad, x);
     __syncthreads();
     f_values(p, x, f_table, first_from(s, own), mine, l);
     sum_up(l);

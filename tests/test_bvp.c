@@ -198,6 +198,20 @@ static void takes_random_right_hand_sides(void **state)
     }
 }
 
+/* x_i is x0 + h i, rounded twice: which side of a jump it is on depends on its last bit. */
+static void a_jump_at_a_point_is_on_its_side_in_all_rows(void **state)
+{
+    (void)state;
+    need_row();
+    for (int64_t n = 10; n <= 100000; n *= 10) {
+        struct sw_bvp_run run[2] = {unit_run(n), {.h = 0.3 / (double)n, .x0 = 0.1}};
+        struct solver m = make_on(device, &(struct shape){.n = n, .capacity = 2},
+                                  "(x >= 0.3) + 3*(x > 0.7) + floor(10*x) + a*cos(x)", some_exact);
+        check_batch(&m, 2, run, (double[2 * PARAMS]){1, 1});
+        unmake(&m);
+    }
+}
+
 /* A row without columns takes any r; the others any that leaves two entries a column, and the rest as it comes. */
 static void any_r_that_fits_gives_the_same_sums(void **state)
 {
@@ -697,6 +711,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_the_sums_for_any_n),
         cmocka_unit_test(takes_random_right_hand_sides),
+        cmocka_unit_test(a_jump_at_a_point_is_on_its_side_in_all_rows),
         cmocka_unit_test(any_r_that_fits_gives_the_same_sums),
         cmocka_unit_test(refuses_an_r_that_does_not_fit),
         cmocka_unit_test(a_problem_alone_is_what_it_is_in_a_batch),

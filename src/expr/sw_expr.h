@@ -100,6 +100,8 @@ void sw_program_destroy(struct sw_program **program);
  * alone STEP, and a sine or cosine of a multiple of x costs two products and a sum at a point, its functions being
  * computed once for each X and once for each t. Where x lies on a lattice, X_j + t_k, that is once for many points. The
  * value's error is that of the original at X + t rounded, but for sines and cosines, which have that of sw_program_compile().
+ * At a point X and t themselves are used in no other way than as their sum: the caller of a text may give other two with
+ * this sum there, like x and -0.
  * @param program  without STEP symbols, rand and randn; borrowed, not needed afterwards
  * @param slot     that of x, a CELL symbol
  * @param offset   out; free with sw_program_destroy()
