@@ -1,5 +1,6 @@
 /* The kernels of cuda.stream: lines that no cluster of blocks holds. The field streams through the multiprocessors in each step;
- * warp w of a line's TEAM (line_warps_rtc.cuh) has span w of it in registers (line_lane_rtc.cuh), 32 BLOCK points or fewer.
+ * warp w of a line's TEAM (line_warps_rtc.cuh) has span w of it, 32 BLOCK points or fewer: the field in shared memory, what is
+ * between the two sweeps in registers (line_lane_rtc.cuh).
  *
  * A step is
  *     stream_k, begin    each span's right-hand side f, and what the span leaves behind: upwards, sum over f, and downwards, sum
@@ -16,7 +17,7 @@
  * has: 16 bytes a point and step. With G it is 24. Some 20 FMA a point, and G and S twice. States are double in every precision. */
 
 enum { EACH_JOINS = TEAM / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
-enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };   /* points of a warp come and go through here, a lane's PITCH apart */
+enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };   /* the points of the warps, those of a lane PITCH from the next's */
 
 __device__ static inline double2 *totals_of(double2 *state, int line, int direction)
 {
@@ -45,8 +46,8 @@ __device__ static inline struct place place_of(const struct lane &me, unsigned f
 
 __device__ static inline double *landing_of_warp(void) { return team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH; }
 
-/* c := the lane's points of a line; each load of a warp is one contiguous stretch of memory, or a few. */
-__device__ static inline void load_points(const struct lane &me, const double *line, sw_real *c)
+/* The warp's points of a line into shared memory; each load is one contiguous stretch of memory, or a few. */
+__device__ static inline void load_points(const struct lane &me, const double *line)
 {
     enum { AT_ONCE = BLOCK < 16 ? BLOCK : 16 };
     double *landing = landing_of_warp();
@@ -63,17 +64,12 @@ __device__ static inline void load_points(const struct lane &me, const double *l
         for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++) landing[place_of(me, full, begin + k).landing] = value[k];
     }
     __syncwarp();
-#pragma unroll
-    for (int j = 0; j < BLOCK; j++) c[j] = landing[lane_of_warp() * PITCH + j];
 }
 
-__device__ static inline void store_points(const struct lane &me, const sw_real *c, double *line)
+__device__ static inline void store_points(const struct lane &me, double *line)
 {
-    double *landing = landing_of_warp();
+    const double *landing = landing_of_warp();
     const unsigned full = __ballot_sync(EVERYONE, me.full);
-    __syncwarp();
-#pragma unroll
-    for (int j = 0; j < BLOCK; j++) landing[lane_of_warp() * PITCH + j] = c[j];
     __syncwarp();
 #pragma unroll
     for (int k = 0; k < BLOCK; k++) {
@@ -146,11 +142,11 @@ stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_l
         put_in_table(team_shared(LANE_POWERS), k, table[(EACH ? (size_t)line : 0) * SW_STREAM_TABLE + k]);
     __syncthreads();
 
-    sw_real c[BLOCK], held[IN_PLACE ? 1 : BLOCK];
-    struct between y = {me, IN_PLACE ? c : held};
+    sw_real held[BLOCK], *c = landing_of_warp() + lane_of_warp() * PITCH;
+    struct between y = {me, held};
     double2 *mine = totals_of(state, line, 1) + warp_of_line();
     u += (size_t)line * POINTS;
-    load_points(me, u, c);
+    load_points(me, u);
     if (SW_HAS_G) me.beside = u[point_beside(me)];
     if (finish) {
         bool finite = true;
@@ -165,7 +161,7 @@ stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_l
             if (j == 0) finite = isfinite(z);  /* a recursion does not come back from what is not */
         });
         if (__any_sync(EVERYONE, !finite) && lane_of_warp() == 0) b.first_bad[line] = step + 1;  /* whoever writes: the same */
-        store_points(me, c, next + (size_t)line * POINTS);
+        store_points(me, next + (size_t)line * POINTS);
     }
     if (begin) {
         me.told = mine;
