@@ -148,27 +148,26 @@ stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_l
     u += (size_t)line * POINTS;
     load_points(me, u);
     if (SW_HAS_G) me.beside = u[point_beside(me)];
-    if (finish) {
+#pragma unroll 1
+    for (int ending = finish; ending >= 1 - begin; ending--) {  /* the code once: the end of a step, the beginning of the next */
+        me.told = ending ? NULL : mine;
+        me.outer[0] = me.outer[1] = sw_state{0.0, 0.0};
+        if (ending) {
+            double2 before = mine[0], behind = mine[TEAM];
+            me.outer[0] = sw_state{sw_real(before.x), sw_real(before.y)};
+            me.outer[1] = sw_state{sw_real(behind.x), sw_real(behind.y)};
+        }
+        struct sw_state left = begin_solve(me, v, ending ? step : step + finish, c, y);
+        left = carry<-1>(me, solve_up(me, left, c, y));
+        if (!ending) continue;
         bool finite = true;
-        double2 before = mine[0], behind = mine[TEAM];
-        me.told = NULL;
-        me.outer[0] = sw_state{sw_real(before.x), sw_real(before.y)};
-        me.outer[1] = sw_state{sw_real(behind.x), sw_real(behind.y)};
-        struct sw_state left = begin_solve(me, v, step, c, y);
-        left = solve_up(me, left, c, y);
-        go_down(me, carry<-1>(me, left), y, [&](int j, sw_real z) {
+        go_down(me, left, y, [&](int j, sw_real z) {
             c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
             if (j == 0) finite = isfinite(z);  /* a recursion does not come back from what is not */
         });
         if (__any_sync(EVERYONE, !finite) && lane_of_warp() == 0) b.first_bad[line] = step + 1;  /* whoever writes: the same */
         store_points(me, next + (size_t)line * POINTS);
-    }
-    if (begin) {
-        me.told = mine;
-        me.outer[0] = me.outer[1] = sw_state{0.0, 0.0};
         __syncwarp();
-        struct sw_state left = begin_solve(me, v, finish ? step + 1 : step, c, y);
-        carry<-1>(me, solve_up(me, left, c, y));
     }
 }
 

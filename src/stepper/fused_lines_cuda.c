@@ -32,7 +32,6 @@ enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused
     const size_t room = (size_t)s->desc.capacity;
     p->shape = *shape;
     p->cut = cut_of(&s->desc, shape);
-    SW_TRY(make_kernels(s, p, 0));
     SW_TRY(sw_device_alloc(s->device, room, &p->line));
     SW_TRY(sw_device_alloc(s->device, room * (size_t)sw_fused_table(&p->cut), &p->table));
     SW_TRY(sw_alloc(room, &p->host));

@@ -22,7 +22,7 @@ struct sw_fused_lines {
     double               *table, *host_table;       /* [capacity][sw_fused_table(cut)], likewise              */
 };
 
-/** Arrays, and the kernel for coefficients that all lines have. On failure what was made stays, for destroy.
+/** Arrays; which kernel is needed load() finds out. On failure what was made stays, for destroy.
  *  @param shape  copied */
 enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused_shape *shape, struct sw_fused_lines *lines);
 void sw_fused_lines_destroy(struct sw_stepper *s, struct sw_fused_lines *lines);
