@@ -17,8 +17,9 @@ enum {
     GROUPS = 2048,         /* of a problem, some: stretches and tiles double while there would be more       */
     TILES_MOST = 8,        /* times a thread of the first pass begins anew                                   */
     CHAIN_THREADS = 1024,
-    WARPS_AT_ONCE = 24,    /* of a multiprocessor: up to 80 registers a thread                               */
-    WARPS_MEASURING = 20,  /* likewise, with norms: 96                                                       */
+    WARPS_SHORT = 32,      /* of a multiprocessor at once, for short problems: up to 64 registers a thread   */
+    WARPS_LONG = 24,       /* for the others: 80                                                             */
+    WARPS_MEASURING = 20,  /* with norms: 96                                                                 */
     KEPT_MOST = 64,        /* values for each t: 32 KiB of shared memory where there are 64 t                 */
     POINTS_MOST = 24       /* operations at a point that are copied for each point of a stretch              */
 };
@@ -80,8 +81,8 @@ static bool is_in_x(const struct sw_program *program) { return program && sw_pro
 static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
 {
     const int points = size_of(desc->f).point + size_of(desc->exact).point, calls = calls_of(desc->f) + calls_of(desc->exact);
-    const int warps = desc->exact ? WARPS_MEASURING : WARPS_AT_ONCE;
     const struct shape s = shape_of(desc->n);
+    const int warps = desc->exact ? WARPS_MEASURING : s.is_short ? WARPS_SHORT : WARPS_LONG;
     sw_text_printf(text, "#define SHORT %d\n#define PADDED %d\n#define WIDE %d\n#define SINGLE %d\n", s.is_short, s.pad > 0,
                    desc->n % 2 == 0 && s.m % 2 == 0, desc->single);
     sw_text_printf(text, "#define BY_OFFSET %d\n#define UNROLLED %d\n", !is_in_x(desc->f) && !is_in_x(desc->exact),
