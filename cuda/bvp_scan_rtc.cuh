@@ -18,8 +18,8 @@
  * X is its first point, so that what f keeps for X is computed once for M points (in totals_k for STRETCHES times as many)
  * and what it keeps for t = h k once a block, in shared memory, all lanes of a warp reading the same at a time.
  *
- * Plain sums within a warp, where no number goes through more than 2 (M + 5) + 4 additions; pairs (pair_point.h) between
- * chunks and groups. Sums are of f, and h² comes last: h² (sum f) + y + u is one rounding more than that of y + u.
+ * Plain sums within a warp, where no number goes through more than 2 (M + 5) + 4 additions, and across the few warps of a
+ * short problem; pairs (pair_point.h) between chunks and groups. Sums are of f, and h² comes last: h² (sum f) + y + u is one rounding more than that of y + u.
  *
  * Double-precision instructions a point (f_t those of f once X and t are known, f_X those of its values for X; for
  * f = a cos(w x) f_t = 2 and f_X = 100 or so), and bytes:
