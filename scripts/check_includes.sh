@@ -9,7 +9,7 @@ expr:    base
 device:  base cuda
 comm:    base device
 solver:  base device comm cuda
-fd:      base device solver cuda
+fd:      base device comm solver cuda
 stepper: base expr device solver fd cuda
 bvp:     base expr device solver cuda
 problem: base expr device comm solver fd stepper bvp cuda
