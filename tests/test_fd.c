@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -46,9 +47,9 @@ enum { BOUNDARIES = sizeof boundaries / sizeof *boundaries };
 
 /* A statement for each scheme s and boundary b of it. */
 #define for_each_case(s, b)                                                                   \
-    for (int s_ = 0; sw_fd_schemes[s_]; s_++)                                                 \
-        for (int b_ = 0; b_ < BOUNDARIES; b_++)                                               \
-            for (const char *s = sw_fd_schemes[s_]->name, *b = boundaries[b_]; b; b = NULL)   \
+    for (int scheme_ = 0; sw_fd_schemes[scheme_]; scheme_++)                                                 \
+        for (int boundary_ = 0; boundary_ < BOUNDARIES; boundary_++)                                               \
+            for (const char *s = sw_fd_schemes[scheme_]->name, *b = boundaries[boundary_]; b; b = NULL)   \
                 if (sw_fd_min_points(s, b))
 
 static double alpha_of(const char *scheme) { return scheme[0] == 'f' ? 0.4 : 0; }
@@ -248,8 +249,8 @@ static void compare(const struct sw_fd_desc *d)
             for (size_t i = 0; i < n; i++)
                 if (!(fabs(out[base + i * stride] - (double)x[i]) <= tolerance))
                     fail_msg("%s, %s, %lld x %lld x %lld, axis %d, line %zu, point %zu: %.17g, expected %.17g +- %.2g",
-                             d->scheme, d->boundary, (long long)d->n[0], (long long)d->n[1], (long long)d->n[2], d->axis,
-                             line, i, out[base + i * stride], (double)x[i], tolerance);
+                             d->scheme, d->boundary, (long long)d->n[0], (long long)d->n[1], (long long)d->n[2],
+                             d->axis, line, i, out[base + i * stride], (double)x[i], tolerance);
         }
     }
     sw_free(f);
@@ -337,6 +338,239 @@ static void gives_exactly_zero_for_constants(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ what is known without elimination */
+
+/* g of f = cos(w j) where w j is `phase`: the symbol of the scheme, the modified wave number. */
+static double symbol(const struct sw_fd_scheme *s, double alpha, double h, long double w, long double phase)
+{
+    const long double al = s->kind == SW_FD_FILTER ? alpha : value(s->alpha);
+    const bool odd = s->kind == SW_FD_FIRST || s->kind == SW_FD_STAGGERED;
+    long double top = value(s->a[0]) + value(s->more[0]) * alpha, half_step = sw_fd_half(s->kind) ? 0.5L : 0;
+    for (int k = 1; k <= s->reach; k++) {
+        long double a = (value(s->a[k]) + value(s->more[k]) * alpha) / sw_fd_divisor(s->kind, k);
+        if (odd) top -= 2 * a * sinl((k - half_step) * w);
+        else top += 2 * a * (cosl((k - half_step) * w) - (s->kind == SW_FD_SECOND));
+    }
+    top /= (1 + 2 * al * cosl(w) + 2 * value(s->beta) * cosl(2 * w)) * powl(h, sw_fd_derivative(s->kind));
+    return (double)(top * (odd ? sinl(phase) : cosl(phase)));
+}
+
+/* Rounding: |A^-1| <= 10 for all schemes on a circle (alpha of filters: 0.4), weights of f add up to at most 6/h^d, and
+ * f itself and some eight operations are rounded. */
+static double rounding_on_a_circle(const struct sw_fd_desc *d)
+{
+    return 8 * DBL_EPSILON * 10 * 6 / pow(d->h, derivative(d->scheme));
+}
+
+static void check_mode(struct sw_fd_desc *d, int k)
+{
+    static double f[10000], out[10000];
+    const int n = (int)d->n[0];
+    const long double pi = acosl(-1.0L), w = 2 * pi * k / n;
+    const int halves = !half(d->scheme) ? 0 : d->left ? -1 : 1;  /* steps to where g lies */
+    for (int j = 0; j < n; j++) f[j] = (double)cosl(2 * pi * (k * j % n) / n);
+    if (!run(d, f, out)) return;
+    for (int j = 0; j < n; j++) {
+        long double phase = pi * (k * (2 * j + halves) % (2 * n)) / n;
+        double expected = symbol(sw_fd_scheme_find(d->scheme), d->alpha, d->h, w, phase);
+        if (!(fabs(out[j] - expected) <= rounding_on_a_circle(d)))
+            fail_msg("%s, n = %d, mode %d, point %d: %.17g, expected %.17g", d->scheme, n, k, j, out[j], expected);
+    }
+}
+
+static void gives_modes_on_a_circle_their_modified_wave_number(void **state)
+{
+    (void)state;
+    need_row();
+    for_each_case(s, b) {
+        if (strcmp(b, "periodic")) continue;
+        for (int left = 0; left <= half(s); left++) {
+            struct sw_fd_desc d = line_desc(s, b, 48, 0.25);
+            d.left = left;
+            for (int k = 0; k <= 24; k++) check_mode(&d, k);
+            d.n[0] = 9973;
+            check_mode(&d, 3000);
+        }
+    }
+}
+
+static void is_exact_for_polynomials_between_walls(void **state)
+{
+    enum { N = 40 };
+    static struct dense a;
+    double f[N], out[N];
+    (void)state;
+    need_row();
+    for_each_case(s, b) {
+        struct sw_fd_desc d = line_desc(s, b, N, 2.0 / (N - 1));
+        const int order = !strcmp(b, "reduced") ? 2 : b[0] - '0', q = derivative(s);
+        if (!strcmp(b, "periodic") || !under_test->fits) continue;
+        dense_make(&a, &d);
+        for (int m = 0; m < order + q; m++) {
+            for (int i = 0; i < N; i++) f[i] = (double)powl(i * (long double)d.h - 1, m);
+            if (!run(&d, f, out)) break;
+            for (int i = 0; i < N; i++) {
+                long double x = i * (long double)d.h - 1, expected = m < q ? 0 : powl(x, m - q);
+                for (int k = 0; k < q; k++) expected *= m - k;
+                /* as rounding_on_a_circle; weights of the row at a wall are up to 60 in all */
+                assert_near(out[i], (double)expected, 8 * DBL_EPSILON * a.inverse * 60 / pow(d.h, q));
+            }
+        }
+    }
+}
+
+static double largest(const double *x, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static void is_linear_and_on_a_circle_shift_invariant(void **state)
+{
+    enum { N = 150, SHIFT = 37 };
+    double f[N], g[N], sum[N], of_f[N], of_g[N], of_sum[N];
+    uint64_t seed = 3;
+    (void)state;
+    need_row();
+    for_each_case(s, b) {
+        struct sw_fd_desc d = line_desc(s, b, N, 0.5);
+        for (int i = 0; i < N; i++) {
+            f[i] = test_random(&seed);
+            g[i] = test_random(&seed);
+            sum[i] = 2 * f[i] - 0.25 * g[i];
+        }
+        if (!run(&d, f, of_f)) continue;
+        run(&d, g, of_g);
+        run(&d, sum, of_sum);
+        /* results are of the size of what their terms may add up to, within a factor that the bound has */
+        const double tolerance = 40 * rounding_on_a_circle(&d) * fmax(1, largest(of_sum, N));
+        for (int i = 0; i < N; i++) assert_near(of_sum[i], 2 * of_f[i] - 0.25 * of_g[i], tolerance);
+        for (int i = 0; i < N; i++) sum[i] = 0x1p-20 * f[i];
+        run(&d, sum, of_sum);
+        for (int i = 0; i < N; i++) assert_true(of_sum[i] == 0x1p-20 * of_f[i]);  /* a power of two: nothing rounds */
+        if (strcmp(b, "periodic")) continue;
+        for (int i = 0; i < N; i++) g[(i + SHIFT) % N] = f[i];
+        run(&d, g, of_g);
+        for (int i = 0; i < N; i++) assert_near(of_g[(i + SHIFT) % N], of_f[i], 2 * rounding_on_a_circle(&d));
+    }
+}
+
+/* Far beyond where the factors have become constants, in groups of lines that are whole and that are not. */
+static void agrees_with_the_reference_on_long_lines(void **state)
+{
+    enum { LINES = 70 };
+    static const int n[] = {777, 9001};
+    static struct dense a;
+    const struct sw_fd_ops *row = under_test;
+    struct sw_device *own = device;
+    uint64_t seed = 11;
+    (void)state;
+    need_row();
+    for_each_case(s, b)
+        for (int k = 0; k < 2; k++) {
+            const size_t count = (size_t)n[k] * LINES;
+            struct sw_fd_desc d = line_desc(s, b, 1, 1);
+            double *f = numbers(count), *out = numbers(count), *expected = numbers(count);
+            for (size_t i = 0; i < count; i++) f[i] = test_random(&seed);
+            d.n[0] = d.n[1] = 100;
+            dense_make(&a, &d);  /* |A^-1| does not grow with n */
+            d.n[0] = k ? n[k] : LINES;
+            d.n[1] = k ? LINES : n[k];
+            d.axis = !k;
+            bool done = run(&d, f, out);
+            under_test = sw_fd_table[0];
+            for (int j = 0; strcmp(under_test->name, "cpu.thomas"); j++) under_test = sw_fd_table[j];
+            device = NULL;
+            assert_ok(sw_device_open("cpu", 1, &device));
+            if (done) assert_true(run(&d, f, expected));
+            sw_device_close(&device);
+            under_test = row;
+            device = own;
+            /* 4 eps for each of the two; weights add up to 60, |f| <= 1 */
+            for (size_t i = 0; i < count && done; i++)
+                assert_near(out[i], expected[i], 2 * 4 * DBL_EPSILON * a.inverse * 60);
+            sw_free(f);
+            sw_free(out);
+            sw_free(expected);
+        }
+}
+
+/* ------------------------------------------------------------------ orders */
+
+/* exp(sin x) and its derivatives. */
+static double smooth(int d, double x)
+{
+    double e = exp(sin(x)), c = cos(x);
+    return d == 0 ? e : d == 1 ? c * e : (c * c - sin(x)) * e;
+}
+
+struct errors { double max, l2, middle; };
+
+/* NaN: the row does not do this. */
+static struct errors errors_of(const char *scheme, const char *boundary, int n)
+{
+    const bool circle = !strcmp(boundary, "periodic");
+    const double h = circle ? 2 * acos(-1.0) / n : 2.0 / (n - 1), shift = half(scheme) ? 0.5 : 0;
+    struct sw_fd_desc d = line_desc(scheme, boundary, n, h);
+    struct errors e = {0, 0, 0};
+    double f[512] = {0}, out[512];
+    for (int i = 0; i < n; i++) f[i] = smooth(0, i * h);
+    if (!run(&d, f, out)) return (struct errors){NAN, NAN, NAN};
+    for (int i = 0; i < n; i++) {
+        double off = fabs(out[i] - smooth(derivative(scheme), (i + shift) * h));
+        e.max = fmax(e.max, off);
+        e.l2 += off * off * h;
+        if (abs(i - n / 2) < n / 8) e.middle = fmax(e.middle, off);
+    }
+    e.l2 = sqrt(e.l2);
+    return e;
+}
+
+/* Observed orders as a prototype in another language has them: of the largest error and of its L2 norm from n to 2n points
+ * (between walls 2n - 1), and of the largest error in the middle of the line, from half as many. 0: not looked at. */
+static const struct { const char *scheme, *boundary; int n; double max, l2, middle; int n_middle; } orders[] = {
+    {"d1_c4", "periodic", 64, 4.01, 0, 0, 0},  {"d1_c6", "periodic", 64, 6.02, 0, 0, 0},
+    {"d1_c8", "periodic", 64, 7.99, 0, 0, 0},  {"d2_c4", "periodic", 64, 4.00, 0, 0, 0},
+    {"d2_c6", "periodic", 64, 6.01, 0, 0, 0},  {"d2_c8", "periodic", 64, 7.97, 0, 0, 0},
+    {"d1_c10", "periodic", 32, 10, 0, 0, 0},   {"d1s_c4", "periodic", 64, 4, 0, 0, 0},
+    {"d1s_c6", "periodic", 64, 6, 0, 0, 0},    {"mid_c4", "periodic", 64, 4, 0, 0, 0},
+    {"mid_c6", "periodic", 64, 6, 0, 0, 0},    {"f2", "periodic", 64, 2, 0, 0, 0},
+    {"f4", "periodic", 64, 4, 0, 0, 0},        {"f6", "periodic", 64, 6, 0, 0, 0},
+    {"f8", "periodic", 64, 8, 0, 0, 0},        {"f10", "periodic", 64, 10, 0, 0, 0},
+    {"d1_c4", "3-4-4", 129, 3.06, 3.55, 4.00, 33}, {"d1_c4", "4-4-4", 129, 3.99, 4.45, 4.00, 33},
+    {"d1_c6", "3-4-6", 129, 3.06, 3.55, 6.00, 65}, {"d1_c6", "4-4-6", 129, 3.99, 4.49, 6.00, 65},
+    {"d2_c4", "3-4-4", 129, 2.99, 3.49, 4.00, 33}, {"d2_c6", "3-4-6", 129, 2.99, 3.49, 6.01, 33},
+    {"d2_c6", "4-4-6", 129, 4.38, 4.88, 6.01, 33},
+};
+
+static void check_order(const char *scheme, const char *boundary, const char *what, double coarse, double fine,
+                        double expected)
+{
+    double seen = log2(coarse / fine);
+    if (!(fabs(seen - expected) <= 0.15))
+        fail_msg("%s, %s: order of %s %.2f (%.3g, %.3g), expected %.2f", scheme, boundary, what, seen, coarse, fine,
+                 expected);
+}
+
+static void has_the_orders_of_its_schemes(void **state)
+{
+    (void)state;
+    need_row();
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        const char *s = orders[k].scheme, *b = orders[k].boundary;
+        const int n = orders[k].n, m = orders[k].n_middle, less = strcmp(b, "periodic") ? 1 : 0;
+        struct errors c = errors_of(s, b, n), f = errors_of(s, b, 2 * n - less);
+        if (isnan(c.max)) continue;
+        check_order(s, b, "the largest error", c.max, f.max, orders[k].max);
+        if (orders[k].l2 > 0) check_order(s, b, "the L2 norm", c.l2, f.l2, orders[k].l2);
+        if (!m) continue;
+        c = errors_of(s, b, m);
+        f = errors_of(s, b, 2 * m - less);
+        check_order(s, b, "the error in the middle", c.middle, f.middle, orders[k].middle);
+    }
+}
+
 static void does_nothing_for_no_fields(void **state)
 {
     (void)state;
@@ -344,7 +578,7 @@ static void does_nothing_for_no_fields(void **state)
     struct sw_fd_desc d = line_desc("d1_c4", "periodic", 16, 1);
     struct sw_fd *fd = NULL;
     d.fields = 0;
-    assert_ok(sw_fd_create(&d, under_test->name, device, &fd));
+    if (!make(&d, &fd)) return;
     assert_ok(sw_fd_apply(fd, NULL, NULL));
     assert_string_equal(sw_fd_name(fd), under_test->name);
     sw_fd_destroy(&fd);
@@ -399,6 +633,11 @@ int main(void)
         cmocka_unit_test(does_lines_along_every_axis),
         cmocka_unit_test(gives_each_line_the_same_bits_alone_as_in_a_field),
         cmocka_unit_test(gives_exactly_zero_for_constants),
+        cmocka_unit_test(gives_modes_on_a_circle_their_modified_wave_number),
+        cmocka_unit_test(is_exact_for_polynomials_between_walls),
+        cmocka_unit_test(is_linear_and_on_a_circle_shift_invariant),
+        cmocka_unit_test(agrees_with_the_reference_on_long_lines),
+        cmocka_unit_test(has_the_orders_of_its_schemes),
         cmocka_unit_test(does_nothing_for_no_fields),
         cmocka_unit_test(refuses_with_a_message),
         cmocka_unit_test(says_what_it_counts),

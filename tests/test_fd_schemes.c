@@ -1,6 +1,6 @@
 /* Every row of the tables of compact schemes and closures, in exact arithmetic: what is put into its two sides are the
- * monomials x^m on points 0, +-1, +-2, ... (half-way schemes: odd multiples of 1/2), and a scheme of order p is exact up
- * to m = p + d - 1 and not for m = p + d, d the derivative. */
+ * monomials x^m on points 0, +-1, +-2, ... (half-way schemes: odd multiples of 1/2), and a scheme of order p is exact
+ * up to m = p + d - 1 and not for m = p + d, d the derivative. */
 #include <math.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ static void has_its_order_exactly(const struct sw_fd_scheme *s, struct exact alp
 
 /* ------------------------------------------------------------------ tests */
 
-/* Leading errors of Lele's schemes: sums over Taylor series, known from elsewhere. Their sign is that of left - right. */
+/* Leading errors of Lele's schemes, known from elsewhere. Their sign is that of left - right. */
 static const struct { const char *name; struct sw_fd_fraction lead; } known[] = {
     {"d1_c4", {1, 120}}, {"d1_c6", {-1, 1260}}, {"d1_c8", {1, 10080}},
     {"d2_c4", {1, 200}}, {"d2_c6", {-23, 55440}}, {"d2_c8", {43, 957600}},
@@ -221,7 +221,8 @@ static void schemes_have_the_boundaries_that_are_documented(void **state)
         {"d1_c4", "periodic", 3}, {"d1_c6", "periodic", 5}, {"d1_c8", "periodic", 7}, {"d1_c10", "periodic", 7},
         {"d1s_c4", "periodic", 3}, {"d1s_c6", "periodic", 4}, {"f10", "periodic", 11},
         {"d1_c8", "3-4-6", 0}, {"d1_c10", "3-4-6", 0}, {"d2_c8", "4-4-6", 0}, {"d1s_c6", "3-4-6", 0},
-        {"mid_c4", "3-4-4", 0}, {"d1_c4", "3-4-6", 0}, {"f4", "3-4-4", 0}, {"d1_c6", "reduced", 0}, {"d1_c5", "periodic", 0},
+        {"mid_c4", "3-4-4", 0}, {"d1_c4", "3-4-6", 0}, {"f4", "3-4-4", 0}, {"d1_c6", "reduced", 0},
+        {"d1_c5", "periodic", 0},
     };
     (void)state;
     for (size_t k = 0; k < sizeof has / sizeof *has; k++)
@@ -229,8 +230,8 @@ static void schemes_have_the_boundaries_that_are_documented(void **state)
             fail_msg("%s, %s: %d", has[k].scheme, has[k].boundary, sw_fd_min_points(has[k].scheme, has[k].boundary));
 }
 
-/* The elimination of the two rows at a wall, also where its pivot vanishes: with any g, right-hand sides made of it give
- * it back. */
+/* The elimination of the two rows at a wall, also where its pivot vanishes: with any g, right-hand sides made of it
+ * give it back. */
 static void check_end(double a1, double l2, double u2, bool exact, double al)
 {
     const double g[4] = {0.3, -0.7, 1.1, 0.9};
@@ -271,7 +272,8 @@ static void finds_vanishing_pivots_exactly(void **state)
     assert_near(line.end.diagonal, 2.0 / 3, 4 * 0x1p-53);
 }
 
-static void refuse(const char *scheme, const char *boundary, int64_t n, double h, double alpha, bool left, const char *text)
+static void refuse(const char *scheme, const char *boundary, int64_t n, double h, double alpha, bool left,
+                   const char *text)
 {
     struct sw_fd_line line;
     assert_int_equal(sw_fd_line_make(scheme, boundary, n, h, alpha, left, &line), SW_E_CONFIG);

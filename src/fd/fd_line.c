@@ -106,7 +106,8 @@ static enum sw_status no_scheme(const char *name)
 {
     struct sw_text all = {0};
     for (int k = 0; sw_fd_schemes[k]; k++) sw_text_printf(&all, " %s", sw_fd_schemes[k]->name);
-    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s: there is none of this name; there are%s", name, sw_text_get(&all));
+    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s: there is none of this name; there are%s", name,
+                                sw_text_get(&all));
     sw_text_free(&all);
     return st;
 }
@@ -117,8 +118,8 @@ static enum sw_status no_boundary(const struct sw_fd_scheme *s, const char *boun
     for (int k = 0; sw_fd_closures[k]; k++)
         if (sw_fd_closure_find(s, sw_fd_closures[k]->name) == sw_fd_closures[k])
             sw_text_printf(&fit, ", \"%s\"", sw_fd_closures[k]->name);
-    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s has no boundary \"%s\"; it has \"periodic\"%s", s->name, boundary,
-                                sw_text_get(&fit));
+    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s has no boundary \"%s\"; it has \"periodic\"%s", s->name,
+                                boundary, sw_text_get(&fit));
     sw_text_free(&fit);
     return st;
 }

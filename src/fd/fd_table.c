@@ -1,9 +1,10 @@
 /* Every way to compute compact finite differences there is. To add one: write fd_<name>.c, add its row. */
 #include "fd/sw_fd_impl.h"
 
-extern const struct sw_fd_ops fd_thomas_cpu;
+extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu;
 
 const struct sw_fd_ops *const sw_fd_table[] = {
+    &fd_simd_cpu,    /* lines side by side, one pass                    */
     &fd_thomas_cpu,  /* one line after another, plain C: the reference */
     NULL,
 };

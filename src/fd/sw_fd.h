@@ -40,9 +40,9 @@ enum sw_status sw_fd_check(const struct sw_fd_desc *desc);
  *  @param row     row of the table, "cpu.thomas"; NULL: the first that fits shape and device
  *  @param device  borrowed
  *  @param fd      out; free with sw_fd_destroy(). apply allocates nothing
- *  @return as sw_fd_check(); SW_E_CONFIG no such row; SW_E_ABSENT not in this build, not on this device, or not for this
- *          shape (with the rows that fit); SW_E_SINGULAR a pivot vanishes: found here, never in apply; SW_E_MEMORY;
- *          SW_E_CUDA */
+ *  @return as sw_fd_check(); SW_E_CONFIG no such row; SW_E_ABSENT not in this build, not on this device, or not for
+ *          this shape (with the rows that fit); SW_E_SINGULAR a pivot vanishes: found here, never in apply;
+ *          SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, struct sw_device *device,
                             struct sw_fd **fd);
 void sw_fd_destroy(struct sw_fd **fd);

@@ -70,7 +70,7 @@ int sw_fd_divisor(enum sw_fd_kind kind, int k);
 static inline bool sw_fd_half(enum sw_fd_kind kind) { return kind == SW_FD_STAGGERED || kind == SW_FD_MIDPOINT; }
 
 /* One end of a line between walls, its two rows of the matrix eliminated by hand. With r_1, r_2, .. the right-hand
- * sides and g_1, g_2, ... the unknowns, counted from the wall (at the far end r has the sign of the mirror image already):
+ * sides and g_1, g_2, ... the unknowns, counted from the wall (at the far end r has the mirror image's sign already):
  *
  *     (1) g_1 + a1 g_2 = r_1      (2) l2 g_1 + g_2 + u2 g_3 = r_2      (3) alpha g_2 + g_3 + alpha g_4 = r_3
  *

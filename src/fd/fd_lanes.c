@@ -1,0 +1,282 @@
+/* The arithmetic of fd_lanes.h. Functions with a parameter `vectors` are compiled for 1 and for as many as FD_LANES
+ * lanes have, those with `form` and `pairs` for each right-hand side there is. */
+#include "fd/fd_lanes.h"
+
+#ifdef __AVX512F__
+enum { VL = 8 };
+#else
+enum { VL = 4 };
+#endif
+enum { VECTORS = FD_LANES / VL, FEW = FD_LANES_FEW / VL };
+
+typedef double vec __attribute__((vector_size(8 * VL), may_alias));
+typedef double any __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* of a field: not aligned */
+
+#define INLINE static inline __attribute__((always_inline))
+#define LOAD(p, v) ((vec)*(const any *)((p) + (size_t)(v) * VL))
+#define STORE(p, v, x) (*(any *)((p) + (size_t)(v) * VL) = (any)(x))
+
+enum form { DIFFERENCE, SECOND, SUM };
+
+static enum form form_of(enum sw_fd_kind kind)
+{
+    return kind == SW_FD_SECOND ? SECOND : kind == SW_FD_FIRST || kind == SW_FD_STAGGERED ? DIFFERENCE : SUM;
+}
+
+struct field { const double *f; size_t stride; };
+
+/* ------------------------------------------------------------------ right-hand sides */
+
+/* Of point i, by the scheme. */
+INLINE void stencil(const struct fd_lanes *c, struct field a, int64_t i, enum form form, int pairs, int vectors, vec *r)
+{
+    const int64_t *row = c->row + i;
+    const double *f = a.f + (size_t)row[0] * a.stride;
+    for (int v = 0; v < vectors; v++) {
+        r[v] = (vec){0};
+        if (form == SUM) r[v] += c->line.centre * LOAD(f, v);
+    }
+    for (int k = 1; k <= pairs; k++) {
+        const double *plus = a.f + (size_t)row[k + c->line.up] * a.stride;
+        const double *minus = a.f + (size_t)row[c->line.down - k] * a.stride;
+        const double w = c->line.weight[k];
+        for (int v = 0; v < vectors; v++) {
+            vec p = LOAD(plus, v), m = LOAD(minus, v);
+            if (form == SECOND) r[v] += w * ((p - LOAD(f, v)) - (LOAD(f, v) - m));
+            else r[v] += w * (form == SUM ? p + m : p - m);
+        }
+    }
+}
+
+/* Of any point, also near walls. */
+INLINE void any_row(const struct fd_lanes *c, struct field a, int64_t i, int vectors, vec *r)
+{
+    const int64_t n = c->line.n, from = i < n - 1 - i ? i : n - 1 - i;
+    if (from >= c->line.rows) {
+        stencil(c, a, i, form_of(c->line.kind), c->line.reach, vectors, r);
+        return;
+    }
+    const bool far = i != from;
+    const double sign = far ? c->line.sign : 1, *w = c->line.wall[from], *base = a.f + (size_t)i * a.stride;
+    for (int v = 0; v < vectors; v++) r[v] = (vec){0};
+    for (int k = 0; k < c->line.points[from]; k++) {
+        const double *f = a.f + (size_t)(far ? n - 1 - k : k) * a.stride;
+        for (int v = 0; v < vectors; v++) {
+            vec value = LOAD(f, v);
+            if (c->line.kind != SW_FD_FILTER) value -= LOAD(base, v);
+            r[v] += sign * w[k] * value;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ recursions */
+
+INLINE const struct fd_factor *factor_of(const struct fd_lanes *c, int64_t k)
+{
+    return &c->factor[k < c->steps ? k : c->steps];
+}
+
+/* y of points first .. end-1; state: y before them, then of the last. Row 0 of the recursion is point `base`. */
+INLINE void forward(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end, enum form form,
+                    int pairs, int vectors, vec *state, double *y)
+{
+    vec s[VECTORS], r[VECTORS];
+    for (int v = 0; v < vectors; v++) s[v] = state[v];
+    for (int64_t i = first; i < end; i++) {
+        const struct fd_factor q = *factor_of(c, i - base);
+        const double *ahead = a.f + (size_t)c->row[i + pairs + FD_AHEAD] * a.stride;
+        for (int v = 0; v < vectors; v++) __builtin_prefetch(ahead + v * VL);
+        stencil(c, a, i, form, pairs, vectors, r);
+        for (int v = 0; v < vectors; v++) {
+            s[v] = q.scale * r[v] - q.lower * s[v];
+            STORE(y + (size_t)i * (size_t)(vectors * VL), v, s[v]);
+        }
+    }
+    for (int v = 0; v < vectors; v++) state[v] = s[v];
+}
+
+/* g of points end-1 .. first, from y; state: g after them, then of the first. */
+INLINE void backward(const struct fd_lanes *c, int64_t base, int64_t first, int64_t end, int vectors, vec *state,
+                     const double *y, double *g, size_t stride)
+{
+    vec s[VECTORS];
+    for (int v = 0; v < vectors; v++) s[v] = state[v];
+    for (int64_t i = end - 1; i >= first; i--) {
+        const double upper = factor_of(c, i - base)->upper;
+        double *ahead = g + (size_t)c->row[i - FD_AHEAD] * stride;
+        for (int v = 0; v < vectors; v++) __builtin_prefetch(ahead + v * VL, 1);
+        for (int v = 0; v < vectors; v++) {
+            s[v] = LOAD(y + (size_t)i * (size_t)(vectors * VL), v) - upper * s[v];
+            STORE(g + (size_t)i * stride, v, s[v]);
+        }
+    }
+    for (int v = 0; v < vectors; v++) state[v] = s[v];
+}
+
+typedef void forward_fn(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end, vec *state,
+                        double *y);
+
+#define FORWARD(name, form, pairs)                                                                              \
+    static void name##_all(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end,  \
+                           vec *state, double *y)                                                               \
+    {                                                                                                           \
+        forward(c, a, base, first, end, form, pairs, VECTORS, state, y);                                        \
+    }                                                                                                           \
+    static void name##_few(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end,  \
+                           vec *state, double *y)                                                               \
+    {                                                                                                           \
+        forward(c, a, base, first, end, form, pairs, FEW, state, y);                                            \
+    }
+FORWARD(difference1, DIFFERENCE, 1)
+FORWARD(difference2, DIFFERENCE, 2)
+FORWARD(difference3, DIFFERENCE, 3)
+FORWARD(second1, SECOND, 1)
+FORWARD(second2, SECOND, 2)
+FORWARD(second3, SECOND, 3)
+FORWARD(sum1, SUM, 1)
+FORWARD(sum2, SUM, 2)
+FORWARD(sum3, SUM, 3)
+FORWARD(sum4, SUM, 4)
+FORWARD(sum5, SUM, 5)
+#define BOTH(name) {name##_few, name##_all}
+static forward_fn *const forwards[][SW_FD_REACH + 1][2] = {
+    [DIFFERENCE] = {{0}, BOTH(difference1), BOTH(difference2), BOTH(difference3)},
+    [SECOND] = {{0}, BOTH(second1), BOTH(second2), BOTH(second3)},
+    [SUM] = {{0}, BOTH(sum1), BOTH(sum2), BOTH(sum3), BOTH(sum4), BOTH(sum5)},
+};
+
+/* ------------------------------------------------------------------ circles */
+
+/* Adds to y what the first recursion, which left `state`, did not have; then state becomes g_n. */
+INLINE void close_circle(const struct fd_lanes *c, int k, int vectors, double *y, vec *state)
+{
+    const double *power = c->power[k];
+    vec t[VECTORS], s[VECTORS];
+    for (int v = 0; v < vectors; v++) {
+        t[v] = state[v] * c->close[k];
+        s[v] = (vec){0};
+    }
+    for (int64_t i = 0; i < c->reach[k]; i++)
+        for (int v = 0; v < vectors; v++) {
+            double *at = y + (size_t)i * (size_t)(vectors * VL);
+            vec value = LOAD(at, v) + power[i + 1] * t[v];
+            s[v] += power[i] * value;
+            STORE(at, v, value);
+        }
+    for (int v = 0; v < vectors; v++) state[v] = s[v] * c->close[k];
+}
+
+/* The second matrix of a product: y -> y by its first recursion; state: the last y. */
+INLINE void forward_again(const struct fd_lanes *c, int vectors, double *y, vec *state)
+{
+    for (int v = 0; v < vectors; v++) state[v] = (vec){0};
+    for (int64_t i = 0; i < c->line.n; i++)
+        for (int v = 0; v < vectors; v++) {
+            double *at = y + (size_t)i * (size_t)(vectors * VL);
+            state[v] = LOAD(at, v) - c->rho[1] * state[v];
+            STORE(at, v, state[v]);
+        }
+}
+
+INLINE void backward_again(const struct fd_lanes *c, int vectors, vec *state, const double *y, double *g, size_t stride)
+{
+    for (int64_t i = c->line.n - 1; i >= 0; i--)
+        for (int v = 0; v < vectors; v++) {
+            state[v] = LOAD(y + (size_t)i * (size_t)(vectors * VL), v) - c->rho[1] * state[v];
+            STORE(g + (size_t)i * stride, v, state[v]);
+        }
+}
+
+INLINE void circle(const struct fd_lanes *c, forward_fn *first, int vectors, struct field a, double *y, double *g,
+                   size_t stride)
+{
+    const int64_t n = c->line.n;
+    vec state[VECTORS] = {{0}};
+    first(c, a, 0, 0, n, state, y);
+    close_circle(c, 0, vectors, y, state);
+    if (c->factors == 1) {
+        backward(c, 0, 0, n, vectors, state, y, g, stride);
+        return;
+    }
+    backward(c, 0, 0, n, vectors, state, y, y, (size_t)(vectors * VL));
+    forward_again(c, vectors, y, state);
+    close_circle(c, 1, vectors, y, state);
+    backward_again(c, vectors, state, y, g, stride);
+}
+
+/* ------------------------------------------------------------------ walls */
+
+/* Right-hand sides of the three rows at an end, in sw_fd_end's order. */
+INLINE void end_rows(const struct fd_lanes *c, struct field a, bool far, int vectors, vec r[3][VECTORS])
+{
+    for (int k = 0; k < 3; k++) any_row(c, a, far ? c->line.n - 1 - k : k, vectors, r[k]);
+}
+
+INLINE vec to3(const struct sw_fd_end *e, vec r[3][VECTORS], int v)
+{
+    return e->to3[0] * r[0][v] + e->to3[1] * r[1][v] + e->to3[2] * r[2][v];
+}
+
+/* g of the two points at an end, from those of the next two. step: from a point to the next, away from the wall */
+INLINE void last_two(const struct sw_fd_end *e, vec r[3][VECTORS], int vectors, double *wall, ptrdiff_t step)
+{
+    for (int v = 0; v < vectors; v++) {
+        vec g2 = e->to2[0] * r[0][v] + e->to2[1] * r[1][v] + e->to2[2] * r[2][v]
+                 + e->from3 * LOAD(wall + 2 * step, v) + e->from4 * LOAD(wall + 3 * step, v);
+        STORE(wall + step, v, g2);
+        STORE(wall, v, r[0][v] - e->a1 * g2);
+    }
+}
+
+/* One row of the first recursion that is not the scheme's. */
+INLINE void forward_row(const struct fd_factor *q, const vec *r, int vectors, vec *state, double *y)
+{
+    for (int v = 0; v < vectors; v++) {
+        state[v] = q->scale * r[v] - q->lower * state[v];
+        STORE(y, v, state[v]);
+    }
+}
+
+INLINE void walls(const struct fd_lanes *c, forward_fn *middle, int vectors, struct field a, double *y, double *g,
+                  size_t stride)
+{
+    const struct sw_fd_end *e = &c->line.end;
+    const int64_t n = c->line.n, apart = c->line.rows > 3 ? c->line.rows : 3;
+    const size_t width = (size_t)(vectors * VL);
+    vec near[3][VECTORS], far[3][VECTORS], r[VECTORS], state[VECTORS] = {{0}};
+    end_rows(c, a, false, vectors, near);
+    end_rows(c, a, true, vectors, far);
+    for (int v = 0; v < vectors; v++) r[v] = to3(e, near, v);
+    forward_row(&c->factor[0], r, vectors, state, y + 2 * width);
+    for (int64_t i = 3; i < apart; i++) {
+        any_row(c, a, i, vectors, r);
+        forward_row(factor_of(c, i - 2), r, vectors, state, y + (size_t)i * width);
+    }
+    middle(c, a, 2, apart, n - apart, state, y);
+    for (int64_t i = n - apart; i < n - 3; i++) {
+        any_row(c, a, i, vectors, r);
+        forward_row(factor_of(c, i - 2), r, vectors, state, y + (size_t)i * width);
+    }
+    for (int v = 0; v < vectors; v++) r[v] = to3(e, far, v);
+    forward_row(&c->last, r, vectors, state, y + (size_t)(n - 3) * width);
+    for (int v = 0; v < vectors; v++) STORE(g + (size_t)(n - 3) * stride, v, state[v]);
+    backward(c, 2, 2, n - 3, vectors, state, y, g, stride);
+    last_two(e, near, vectors, g, (ptrdiff_t)stride);
+    last_two(e, far, vectors, g + (size_t)(n - 1) * stride, -(ptrdiff_t)stride);
+}
+
+/* ------------------------------------------------------------------ */
+
+void fd_lanes_apply(const struct fd_lanes *c, int lanes, const double *f, size_t f_stride, double *y, double *g,
+                    size_t g_stride)
+{
+    const struct field a = {f, f_stride};
+    forward_fn *const *by = forwards[form_of(c->line.kind)][c->line.reach];
+    if (lanes == FD_LANES) {
+        if (c->line.periodic) circle(c, by[1], VECTORS, a, y, g, g_stride);
+        else walls(c, by[1], VECTORS, a, y, g, g_stride);
+    } else {
+        if (c->line.periodic) circle(c, by[0], FEW, a, y, g, g_stride);
+        else walls(c, by[0], FEW, a, y, g, g_stride);
+    }
+}
