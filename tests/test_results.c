@@ -74,7 +74,7 @@ static double scalar_at(uint64_t id, int64_t step, int k) { return mark(id) - 3.
 
 static void add_field(struct sw_part *part, const struct fixture *f, const struct sw_part_desc *d, int64_t step)
 {
-    int64_t n = d->group->n;
+    int64_t n = d->group->n[0];
     double *wide;
     float *narrow;
     assert_ok(sw_alloc((size_t)(d->count * n), &wide));
@@ -139,10 +139,10 @@ static void write_part(const struct fixture *f, const char *file, const struct s
         add_scalars(part, f, &d, g->scalar_step[k]);
     for (int k = 0; k < s->count; k++) result[k] = result_of(id[k], s->status, s->to);
     if (s->state) {
-        assert_ok(sw_alloc((size_t)(s->count * g->n), &state));
-        for (int64_t k = 0; k < s->count * g->n; k++) state[k] = 1.0 / 3.0 + (double)k;
+        assert_ok(sw_alloc((size_t)(s->count * g->n[0]), &state));
+        for (int64_t k = 0; k < s->count * g->n[0]; k++) state[k] = 1.0 / 3.0 + (double)k;
     }
-    assert_ok(sw_part_finish(&part, result, state, (size_t)g->n, s->to));
+    assert_ok(sw_part_finish(&part, result, state, (size_t)g->n[0], s->to));
     assert_null(part);
     assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_DATATYPE));
     sw_free(state);
@@ -236,7 +236,7 @@ static void check_section(const struct fixture *f, const char *path, const struc
     double *u = read_numbers(file, name, dim);
     assert_int_equal(dim[0], g->count);
     assert_int_equal(dim[1], g->nfield);
-    assert_int_equal(dim[2], g->n);
+    assert_int_equal(dim[2], g->n[0]);
     for (hsize_t k = 0; k < dim[0] * dim[1] * dim[2]; k++) {
         int64_t i = (int64_t)(k % dim[2]), t = (int64_t)(k / dim[2] % dim[1]), row = (int64_t)(k / dim[2] / dim[1]);
         if (u[k] != field_at(f->id[g->run[row]], g->field_step[t], i))

@@ -278,7 +278,7 @@ static void functions_are_compiled_over_the_columns(void **state)
     assert_int_equal(sw_program_rate(s->function[1].program), SW_RATE_STEP);
     assert_int_equal(sw_program_rate(s->function[2].program), SW_RATE_RUN);
     assert_true(sw_program_uses(s->function[1].program, "a"));
-    struct sw_setup setup = sw_sweep_setup(s, &(struct sw_group){.n = 16}, 7);
+    struct sw_setup setup = sw_sweep_setup(s, &(struct sw_group){.dim = 1, .n = {16, 1, 1}}, 7);
     assert_ptr_equal(sw_setup_function(&setup, "forcing"), s->function[1].program);
     assert_int_equal(sw_setup_column(&setup, "time.dt"), 4);
     assert_int_equal(setup.capacity, 7);
@@ -356,7 +356,7 @@ static void wrong_types_are_refused(void **state)
         "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
         "-s: error: 'grid.length' is missing: Length of the domain.\n",
         "grid=3");
-    REFUSED("-s: error: 'grid.n' must be a number, or an expression in quotes\n", "grid.n=[64, 64]");
+    REFUSED("-s: error: 'grid.n' is a list of 2: hyperdiffusion is 1-D only; write one number\n", "grid.n=[64, 64]");
     REFUSED("-s: error: 'sweep' is a group: write sweep = { ... };\n", "sweep=3");
     REFUSED("-s: error: 'title' must be a text in quotes\n", "title=3");
     REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n",

@@ -356,12 +356,12 @@ static void runs_of_one_shape_form_a_group(void **state)
         MAKE("sweep={ D=[1, 2]; n=[64, 32]; }", "grid.n=n", "physics.D=D", "output.fields.times=linspace(0, end, 3)");
     struct sw_group *g = groups_of(&m, &n);
     assert_int_equal(n, 2);
-    assert_int_equal(g[0].n, 32);
+    assert_int_equal(g[0].n[0], 32);
     assert_string_equal(g[0].name, "n00032");
     assert_int_equal(g[0].count, 2);
     assert_int_equal(g[0].run[0], 1);
     assert_int_equal(g[0].run[1], 3);
-    assert_int_equal(g[1].n, 64);
+    assert_int_equal(g[1].n[0], 64);
     sw_groups_free(&g, n);
     unmake(&m);
     /* dt and end in proportion: other numbers, the same steps */
@@ -392,7 +392,7 @@ static void many_shapes_are_told_apart(void **state)
     struct sw_group *g = groups_of(&m, &n);
     assert_int_equal(n, 2000);
     for (int k = 0; k < n; k++) {
-        assert_int_equal(g[k].n, k + 5);
+        assert_int_equal(g[k].n[0], k + 5);
         assert_int_equal(g[k].count, 3);
         for (int j = 0; j < 3; j++) assert_int_equal(g[k].run[j], 3 * k + j);
     }

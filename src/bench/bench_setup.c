@@ -91,7 +91,8 @@ static enum sw_status add_function(struct bench_setup *s, const char *key, const
 enum sw_status bench_setup_make(const struct sw_bench_spec *spec, struct bench_setup *s)
 {
     *s = (struct bench_setup){.kind = bench_kind_of(spec->problem), .batch = spec->batch};
-    s->setup.n = spec->n;
+    s->setup.n[0] = spec->n;
+    s->setup.n[1] = s->setup.n[2] = 1;
     s->setup.capacity = spec->batch;
     s->setup.uniform = !spec->per_run;
     s->setup.single_steps = spec->single;

@@ -28,13 +28,16 @@ static bool bounded(const struct sw_key *key)
 }
 
 /* "one of product, zip, random", "0 < value", "in x, t" */
-static void range_of(const struct sw_key *key, struct sw_text *text)
+static void range_of(const struct sw_key *key, const struct sw_problem *owner, struct sw_text *text)
 {
-    static const struct { unsigned bit; const char *name; } use[] = {
-        {SW_USES_X, "x"}, {SW_USES_T, "t"}, {SW_USES_U, "u"}, {SW_USES_RANDOM, "rand, randn"}};
+    const int dim = owner && owner->most_dim > 1 ? owner->most_dim : 1;
+    const struct { unsigned bit; const char *name; } use[] = {
+        {SW_USES_X, dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"}, {SW_USES_T, "t"}, {SW_USES_U, "u"},
+        {SW_USES_RANDOM, "rand, randn"}};
     const char *comma = "in ";
     if (key->words)
         for (const char *p = key->words; *p; p++) sw_text_printf(text, *p == '|' ? ", " : "%c", *p);
+    for (int k = 0; key->word && key->word(k); k++) sw_text_printf(text, "%s%s", k ? ", " : "", key->word(k));
     if (bounded(key)) {
         if (key->max < 1e300)
             sw_text_printf(text, "%s %.16g, at most %.16g", key->above ? "above" : "at least", key->min, key->max);
@@ -103,7 +106,7 @@ static void print_plain(const struct sw_key *key, const struct sw_problem *owner
     struct sw_text range = {0};
     if (owner && !print_owners(key, owner)) return;
     if (!owner) printf("%s\n", key->path);
-    range_of(key, &range);
+    range_of(key, owner, &range);
     print_folded(key->about);
     printf("    %s", kind_of(key));
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
@@ -115,8 +118,7 @@ static void print_plain(const struct sw_key *key, const struct sw_problem *owner
 static void print_markdown(const struct sw_key *key, const struct sw_problem *owner)
 {
     struct sw_text range = {0};
-    (void)owner;
-    range_of(key, &range);
+    range_of(key, owner, &range);
     printf("| `%s` | %s%s%s | %s | %s%s%s | %s%s |\n", key->path, kind_of(key), *sw_text_get(&range) ? ": " : "",
            sw_text_get(&range), key->unit ? key->unit : "", key->fallback && *key->fallback ? "`" : "",
            fallback_of(key), key->fallback && *key->fallback ? "`" : "", key->about, key->decides ? " *decides*" : "");
@@ -140,8 +142,7 @@ static void roff(const char *text)
 static void print_man(const struct sw_key *key, const struct sw_problem *owner)
 {
     struct sw_text range = {0};
-    (void)owner;
-    range_of(key, &range);
+    range_of(key, owner, &range);
     printf(".TP\n.B ");
     roff(key->path);
     printf("\n");
@@ -181,7 +182,8 @@ static void explain_all(const struct style *style)
         const struct sw_problem *p = sw_problem_table[k];
         snprintf(heading, sizeof heading, "Keys of %s: %s", p->name, p->title);
         style->heading(heading);
-        for (const struct sw_key *key = p->keys; key->path; key++) style->row(key, p);
+        for (const struct sw_key *key = p->keys; key->path; key++)
+            if (!key->element) style->row(key, p);
     }
 }
 
@@ -202,7 +204,7 @@ static int explain_in(const struct sw_key *keys, const struct sw_problem *owner,
     int hits = 0;
     for (const struct sw_key *key = keys; key->path; key++) {
         if (*count < MOST_KEYS) known[(*count)++] = key->path;
-        if (!asked_for(key->path, name)) continue;
+        if (key->element || !asked_for(key->path, name)) continue;
         print_plain(key, owner);
         hits++;
     }

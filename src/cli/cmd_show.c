@@ -22,7 +22,7 @@ struct show_column {
     bool        brief;                     /* also in the table for people       */
 };
 
-enum { REST = 10, MOST = 128 };
+enum { REST = 11, MOST = 128 };
 
 static bool any(const double *v, int64_t n)
 {
@@ -52,6 +52,8 @@ static int columns_of(const struct sw_table *t, struct show_column *c)
     c[n++] = (struct show_column){"err_l2", REAL, -1, .real = t->err_l2, .brief = norms};
     c[n++] = (struct show_column){"err_max", REAL, -1, .real = t->err_max, .brief = norms};
     c[n++] = (struct show_column){"err_rel", REAL, -1, .real = t->err_rel, .brief = norms};
+    if (t->interior)
+        c[n++] = (struct show_column){"err_interior", REAL, -1, .real = t->err_interior, .brief = norms};
     c[n++] = (struct show_column){"run_id", TEXT, -1, .text = t->run_id};
     c[n++] = (struct show_column){"message", TEXT, -1, .text = t->message, .brief = any_text(t->message, t->nruns)};
     return n;

@@ -114,7 +114,7 @@ static void tell(const struct batch *b, double now)
     struct execution *x = b->x;
     struct sw_progress p = x->progress;
     int64_t from = b->plan->resume ? b->plan->resume->step : 0;
-    p.points_steps_done += (double)b->group->n * (double)(b->step - from) * b->plan->count;
+    p.points_steps_done += (double)sw_points(b->group->n) * (double)(b->step - from) * b->plan->count;
     p.seconds = now - x->started;
     p.runs_failed = x->failures;
     p.t = (double)b->step * batch_dt(b, 0);

@@ -106,7 +106,7 @@ static void add_progress(struct execution *x, const struct sw_plan_batch *b)
 {
     const struct sw_group *g = &x->plan->group[b->group];
     int64_t from = b->resume ? b->resume->step : 0;
-    x->progress.points_steps_done += (double)g->n * (double)(g->steps - from) * b->count;
+    x->progress.points_steps_done += (double)sw_points(g->n) * (double)(g->steps - from) * b->count;
     x->progress.runs_done += b->count;
     x->progress.batches_done++;
 }

@@ -59,7 +59,7 @@ void execution_failure(struct execution *x, int64_t number, int64_t run, const c
 /** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.
  * @param column  [setup->ncolumn][count]
- * @param u       [count][setup->n] the last states
+ * @param u       [count][points] the last states
  * @param result  [count]; runs that are not done are left alone */
 enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column,
                              const double *u, int64_t steps, struct sw_run_result *result);

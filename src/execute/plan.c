@@ -106,10 +106,10 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
         const struct sw_plan_batch *batch = &p->batch[b];
         const struct sw_group *g = &p->group[batch->group];
         int64_t from = batch->resume ? batch->resume->step : 0;
-        p->points_steps += (double)g->n * (double)(g->steps - from) * batch->count;
+        p->points_steps += (double)sw_points(g->n) * (double)(g->steps - from) * batch->count;
     }
     /* A row of the run table: parameters, status, norms, times, id and message. Scalars are doubles. */
-    double row = 8.0 * sweep->naxis + 120, field = sweep->single_fields ? 4 : 8;
+    double row = 8.0 * sweep->naxis + 120 + 8 * sweep->problem->interior, field = sweep->single_fields ? 4 : 8;
     int nscalars = 0;
     while (sweep->problem->scalars && sweep->problem->scalars[nscalars].name) nscalars++;
     /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */
@@ -117,7 +117,7 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *s = &p->group[g];
         p->output_bytes +=
-            (double)s->count * (row + field * (double)s->nfield * (double)s->n + 8.0 * s->nscalar * nscalars);
+            (double)s->count * (row + field * (double)s->nfield * (double)sw_points(s->n) + 8.0 * s->nscalar * nscalars);
     }
 }
 
@@ -127,7 +127,11 @@ struct sw_setup plan_trial(const struct sw_sweep *sweep, const struct sw_group *
 {
     const int64_t most = 1 << 22;
     struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
-    if (!sweep->problem->timed && setup.n > most) setup.n = most;
+    while (!sweep->problem->timed && sw_points(setup.n) > most) {  /* shorten the longest side */
+        int d = setup.n[0] >= setup.n[1] && setup.n[0] >= setup.n[2] ? 0 : setup.n[1] >= setup.n[2] ? 1 : 2;
+        int64_t fits = most / (sw_points(setup.n) / setup.n[d]);
+        setup.n[d] = fits > setup.n[d] / 2 ? fits : (setup.n[d] + 1) / 2;
+    }
     return setup;
 }
 

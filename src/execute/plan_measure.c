@@ -7,7 +7,7 @@ static int sample_size(const struct sw_plan *plan, const struct sw_plan_batch *b
 {
     const struct sw_group *g = &plan->group[b->group];
     double points = device->space == SW_DEVICE ? 64e6 : 64e3 * device->threads;
-    double runs = points / (double)g->n;
+    double runs = points / (double)sw_points(g->n);
     if (runs < device->threads) runs = device->threads;
     return runs < b->count ? (int)runs : b->count;
 }
@@ -18,7 +18,7 @@ static const struct sw_plan_batch *largest(const struct sw_plan *plan)
     double most = -1;
     for (int64_t k = 0; k < plan->nbatch; k++) {
         const struct sw_plan_batch *b = &plan->batch[k];
-        double work = (double)plan->group[b->group].n * (double)plan->group[b->group].steps * b->count;
+        double work = (double)sw_points(plan->group[b->group].n) * (double)plan->group[b->group].steps * b->count;
         if (work > most) { most = work; best = b; }
     }
     return best;
@@ -62,7 +62,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sim->ops->load(sim, count, column, fault));
     SW_TRY_TO(out, st, sw_sim_initial(sim));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
-    *rate = steps * (double)setup.n * count;
+    *rate = steps * (double)sw_points(setup.n) * count;
 out:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);

@@ -16,7 +16,7 @@ static double staging(const struct sw_sweep *sweep, const struct sw_group *g, co
     const bool timed = sweep->problem->timed;
     double field = sweep->single_fields ? 4 : 8, state = timed ? 16 : 0;
     double pinned = device->space == SW_DEVICE ? (timed ? SW_SLOTS : g->nfield) * field : 0;
-    return (double)g->n * (state + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
+    return (double)sw_points(g->n) * (state + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
 }
 
 static enum sw_status host_free(const struct sw_device *device, double *bytes)
@@ -32,9 +32,10 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
 {
     const double gib = 1024.0 * 1024 * 1024;
     bool gpu = device->space == SW_DEVICE;
-    double most = floor((double)g->n * have / need);
-    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.1f GiB, the %s has %.1f GiB free; lower grid.n to at most %.0f%s",
-                   need / gib, gpu ? "GPU" : "machine", have / gib, most, gpu ? " or use --device cpu" : "");
+    double most = floor((double)sw_points(g->n) * have / need);
+    return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.1f GiB, the %s has %.1f GiB free; lower grid.n to at most %.0f%s%s",
+                   need / gib, gpu ? "GPU" : "machine", have / gib, most, g->dim > 1 ? " points in all" : "",
+                   gpu ? " or use --device cpu" : "");
 }
 
 /* A batch is a part of the file, and several parts must be copied into one. Where fields are saved so often that
@@ -43,7 +44,7 @@ static enum sw_status too_large(const struct sw_group *g, const struct sw_device
  * cache then. */
 static bool all_at_once(const struct sw_group *g, const struct sw_device *device, double fit)
 {
-    double count = (double)g->count, points = count * (double)g->n;
+    double count = (double)g->count, points = count * (double)sw_points(g->n);
     double most = device->threads * (double)(1 << 24);
     return g->nfield && g->steps / g->nfield <= 100 && count <= fit / 8 && points <= most;
 }
@@ -54,7 +55,7 @@ static double wanted(const struct sw_group *g, const struct sw_device *device, d
 {
     if (device->space == SW_DEVICE) return MOST_RUNS;
     if (all_at_once(g, device, fit)) return (double)g->count;
-    return fmax((double)(1 << 20) / (double)g->n, 16.0 * device->threads);
+    return fmax((double)(1 << 20) / (double)sw_points(g->n), 16.0 * device->threads);
 }
 
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,

@@ -32,7 +32,7 @@ static struct sw_bvp_end describe_end(const struct sw_setup *setup, const char *
 static struct sw_bvp_desc describe(const struct sw_setup *setup)
 {
     return (struct sw_bvp_desc){
-        .n = setup->n,
+        .n = setup->n[0],
         .capacity = setup->capacity,
         .single = setup->single_steps,
         .keep = setup->fields,
@@ -57,7 +57,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     const double *r = column + (size_t)sw_setup_column(&b->setup, "r") * (size_t)count;
     for (int j = 0; j < count; j++) {
         struct sw_grid g = sw_setup_grid(&b->setup, count, column, j);
-        b->run[j] = (struct sw_bvp_run){.h = g.dx, .x0 = g.x0, .r = (int64_t)r[j]};
+        b->run[j] = (struct sw_bvp_run){.h = g.dx[0], .x0 = g.x0[0], .r = (int64_t)r[j]};
         fault[j] = sw_bvp_refusal(b->bvp, &b->run[j]);
     }
     for (size_t k = 0; k < (size_t)b->setup.ncolumn * (size_t)count; k++) b->column[k] = column[k];
@@ -100,7 +100,7 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
 {
     const struct bvp_sim *b = (struct bvp_sim *)sim;
     for (int j = 0; j < b->count; j++)
-        norm[j] = (struct sw_norms){b->result[j].rms, b->result[j].max, b->result[j].rel};
+        norm[j] = (struct sw_norms){b->result[j].rms, b->result[j].max, b->result[j].rel, NAN};
     return SW_OK;
 }
 

@@ -90,10 +90,10 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
                                struct sw_stepper_desc *desc)
 {
     const struct sw_line_kind *kind = problem->model;
-    if (setup->n > INT_MAX)
-        return SW_FAIL(SW_E_ARG, "grid.n = %lld: at most %d points are possible", (long long)setup->n, INT_MAX);
+    if (setup->n[0] > INT_MAX)
+        return SW_FAIL(SW_E_ARG, "grid.n = %lld: at most %d points are possible", (long long)setup->n[0], INT_MAX);
     *desc = (struct sw_stepper_desc){
-        .n = (int)setup->n,
+        .n = (int)setup->n[0],
         .capacity = setup->capacity,
         .single = setup->single,
         .single_steps = setup->single_steps,
@@ -124,13 +124,13 @@ static struct sw_stepper *stepper_of(const struct sw_sim *sim) { return ((const 
 
 static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_name(stepper_of(sim)); }
 
-static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->setup.n; }
+static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->setup.n[0]; }
 
 /* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
 static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double a4, double a2)
 {
-    double theta = scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx * g.dx;
-    return (struct sw_line_run){.dt = g.dt, .dx = g.dx, .x0 = g.x0,
+    double theta = scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx[0] * g.dx[0];
+    return (struct sw_line_run){.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0],
                                 .s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2};
 }
 
@@ -254,10 +254,11 @@ static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, int 
                        const double *a4, const double *a2, char why[160])
 {
     struct sw_setup at = *setup;
+    at.n[1] = at.n[2] = 1;
     const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
     for (int j = 0; j < count; j++) {
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
-        at.n = (int64_t)n[j];
+        at.n[0] = (int64_t)n[j];
         struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
         double off = sw_line_rounding(r.s4, r.s2, true);
         if (!(off > SW_LINE_COARSE)) continue;

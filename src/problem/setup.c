@@ -9,12 +9,20 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
     return NULL;
 }
 
-bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word)
+const char *sw_setup_word(const struct sw_setup *setup, const char *key)
 {
     for (int k = 0; k < setup->nchoice; k++)
-        if (!strcmp(setup->choice[k].key, key)) return !strcmp(setup->choice[k].word, word);
-    return false;
+        if (!strcmp(setup->choice[k].key, key)) return setup->choice[k].word;
+    return NULL;
 }
+
+bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word)
+{
+    const char *chosen = sw_setup_word(setup, key);
+    return chosen && !strcmp(chosen, word);
+}
+
+int64_t sw_points(const int64_t n[SW_DIMS]) { return n[0] * n[1] * n[2]; }
 
 /* Number keys come first among the columns: an axis of the same name is not taken for one. */
 int sw_setup_column(const struct sw_setup *setup, const char *path)
@@ -31,10 +39,16 @@ static double number(const struct sw_setup *setup, const char *path, int64_t cou
     return k < 0 ? otherwise : column[k * count + j];
 }
 
-/* Periodic: n points over the length, the last one dx short of its end. */
+/* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j)
 {
-    return (struct sw_grid){.x0 = number(setup, "grid.x0", count, column, j, 0),
-                            .dx = number(setup, "grid.length", count, column, j, 1) / (double)setup->n,
-                            .dt = number(setup, "time.dt", count, column, j, 0)};
+    static const char *const x0[SW_DIMS] = {"grid.x0", "grid.x0.1", "grid.x0.2"},
+                            *const length[SW_DIMS] = {"grid.length", "grid.length.1", "grid.length.2"};
+    struct sw_grid g = {.dt = number(setup, "time.dt", count, column, j, 0)};
+    for (int d = 0; d < SW_DIMS; d++) {
+        int64_t intervals = setup->walls[d] && setup->n[d] > 1 ? setup->n[d] - 1 : setup->n[d];
+        g.x0[d] = number(setup, x0[d], count, column, j, 0);
+        g.dx[d] = number(setup, length[d], count, column, j, 1) / (double)intervals;
+    }
+    return g;
 }

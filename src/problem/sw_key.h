@@ -14,7 +14,8 @@ enum sw_key_kind {
     SW_KEY_NAMES      /* a group whose members the user names: sweep, define                           */
 };
 
-/* What a FUNCTION may use besides the parameters of the run. */
+/* What a FUNCTION may use besides the parameters of the run. X: the coordinates, x and as many of y and z as the
+ * problem has dimensions. */
 enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8 };
 
 struct sw_key {
@@ -26,9 +27,12 @@ struct sw_key {
     double           multiple;  /* COUNT: the value must be a multiple of this; 0: any integer       */
     const char      *fallback;  /* the default, as written in a config; NULL: the key is required; "": off     */
     const char      *words;     /* WORD: "product|zip|random"                                       */
+    const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
     unsigned         symbols;   /* FUNCTION                                                         */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
     bool             visible;   /* REAL, COUNT: expressions may use its last part as a name         */
+    const char      *name, *alias;  /* instead of its last part; one more name. NULL: none          */
+    bool             element;   /* of a list that the row of the list describes: not explained by itself   */
     const char      *about;     /* one sentence, starting with a capital, ending with a full stop   */
 };
 #endif

@@ -29,9 +29,13 @@ struct sw_function {
 /* A WORD key of the problem and its word. */
 struct sw_choice { const char *key, *word; };
 
+enum { SW_DIMS = 3 };      /* x, y, z */
+
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
-    int64_t n;                         /* points                                                            */
+    int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
+    int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have      */
+    bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
     int     capacity;                  /* most runs a batch will have                                       */
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
@@ -46,6 +50,12 @@ struct sw_setup {
     const struct sw_choice *choice;
 };
 
+/** Points in all: the product. A field lies with x fastest, point (i, j, k) at (k*ny + j)*nx + i. */
+int64_t sw_points(const int64_t n[SW_DIMS]);
+
+/** The word of a WORD key of the problem, NULL if it has no such key. */
+const char *sw_setup_word(const struct sw_setup *setup, const char *key);
+
 /** Whether a WORD key of the problem has this word. */
 bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word);
 
@@ -55,13 +65,15 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
 
-/** Where the points of run j are: point i at x0 + i*dx, i = 0 .. n-1, and how long a step takes (0 without time).
+/** Where the points of run j are: in dimension d point i at x0[d] + i*dx[d], i = 0 .. n[d]-1 (1 apart in one that it
+ * does not have), and how long a step takes (0 without time).
  * @param column  [ncolumn][count] */
-struct sw_grid { double x0, dx, dt; };
+struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], dt; };
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
-/* Errors of a run at the end, with d = u - exact: sqrt(mean d²), max |d|, |d|_2/|exact|_2. */
-struct sw_norms { double l2, max, rel; };
+/* Errors of a run at the end, with d = u - exact: sqrt(mean d²), max |d|, |d|_2/|exact|_2; of a problem that has it, max |d|
+ * away from the walls. NaN: there is none. */
+struct sw_norms { double l2, max, rel, interior; };
 
 /* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of
  * any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state. Those marked
@@ -81,7 +93,8 @@ struct sw_sim_ops {
     enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
-    /** Norms against `exact` of all runs; NULL: they are taken from get_state(). @param norms  out [count] */
+    /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
+     * from get_state(). @param norms  out [count] */
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
@@ -104,9 +117,17 @@ struct sw_problem {
     const struct sw_key      *keys;     /* its own keys; ends with path NULL                           */
     const struct sw_quantity *fields;   /* end with name NULL                                          */
     const struct sw_quantity *scalars;  /* NULL: none                                                  */
-    int         min_points;             /* the stencil's width                                         */
+    int         min_points;             /* the stencil's width, in each dimension                      */
+    int         most_dim;               /* it may have 1 .. most_dim dimensions; 0 counts as 1. More than one: its
+                                           keys hold SW_GRID_KEYS (problem/grid_keys.h)                 */
     bool        timed;                  /* has time.dt and time.end                                    */
+    bool        derives_exact;          /* knows its exact result without a key `exact`                */
+    bool        interior;               /* its norms have `interior`                                   */
     const void *model;                  /* what `create` needs to know of this kind                    */
+
+    /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
+     * choices only. NULL: no. */
+    bool (*walls)(const struct sw_setup *setup, int d);
 
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,

@@ -106,17 +106,18 @@ static int64_t overlap(const struct window *w, const struct sw_section *s, int64
 
 static const double *scale_of(const struct sw_section *s, enum sw_var_kind kind)
 {
-    return kind == SW_VAR_T ? s->time : kind == SW_VAR_TS ? s->time_s : kind == SW_VAR_XC ? s->x : NULL;
+    for (int d = 0; d < SW_DIMS; d++)
+        if (kind == sw_scale_var(d)) return s->x[d];
+    return kind == SW_VAR_T ? s->time : kind == SW_VAR_TS ? s->time_s : NULL;
 }
 
 /* A stretch of outputs of some neighbouring rows, into j->piece. */
 static enum sw_status read_piece(struct join *j, const struct window *w, const struct task *task, int64_t count,
                                  int64_t first, int64_t outputs, hid_t dataset)
 {
-    hsize_t start[] = {(hsize_t)task->from, (hsize_t)first, 0};
-    hsize_t size[] = {(hsize_t)count, (hsize_t)outputs, (hsize_t)w->inner};
-    int rank = sw_var_pack(w->var->kind, start);
-    sw_var_pack(w->var->kind, size);
+    hsize_t start[SW_H5_RANK], size[SW_H5_RANK];
+    int rank = sw_var_start(w->s, w->var->kind, task->from, first, start);
+    sw_var_size(w->s, w->var->kind, count, outputs, size);
     sw_h5_read(&j->reader[task->input].h5, dataset, w->var->type, rank, start, size, j->piece);
     return j->reader[task->input].h5.status;
 }
@@ -224,17 +225,16 @@ static enum sw_status copy_windows(struct join *j, const struct sw_target *t, st
             w->rows = sw_clamp(w->s->count - w->row, 1, rows);
             w->outputs = sw_clamp(outputs - w->output, 1, step);
             SW_TRY(gather_window(j, t, w));
-            hsize_t start[] = {(hsize_t)w->row, (hsize_t)w->output, 0};
-            hsize_t size[] = {(hsize_t)w->rows, (hsize_t)w->outputs, (hsize_t)w->inner};
-            int rank = sw_var_pack(w->var->kind, start);
-            sw_var_pack(w->var->kind, size);
+            hsize_t start[SW_H5_RANK], size[SW_H5_RANK];
+            int rank = sw_var_start(w->s, w->var->kind, w->row, w->output, start);
+            sw_var_size(w->s, w->var->kind, w->rows, w->outputs, size);
             sw_h5_write(&j->out, dataset, w->var->type, rank, start, size, j->block);
             SW_TRY(j->out.status);
         }
     return SW_OK;
 }
 
-/* A field's chunk is all of one run (1, nt, nx); of a run larger than a block, as many outputs as fit one. */
+/* A field's chunk is all of one run, (1, nt, nx) or (1, nt, nz, ny, nx); of a run larger than a block, as many outputs as fit one. */
 static enum sw_status copy_var(struct join *j, const struct sw_target *t, const struct sw_var *var)
 {
     const struct sw_section *s = &t->section;
@@ -243,13 +243,9 @@ static enum sw_status copy_var(struct join *j, const struct sw_target *t, const 
     w.cell = (size_t)w.inner * sw_h5_size(var->type);
     w.outputs = sw_clamp(BLOCK_BYTES / (int64_t)w.cell, 1, outputs);
     w.rows = sw_clamp(BLOCK_BYTES / (w.outputs * (int64_t)w.cell), 1, s->count);
-    struct sw_h5_shape shape = {.dim = {(hsize_t)s->count, (hsize_t)outputs, (hsize_t)w.inner}};
-    if (var->kind == SW_VAR_FIELD) {
-        shape.chunk[0] = 1;
-        shape.chunk[1] = (hsize_t)w.outputs;
-        shape.chunk[2] = (hsize_t)sw_clamp(w.inner, 1, SW_CHUNK_POINTS);
-    }
-    shape.rank = sw_var_pack(var->kind, shape.dim);
+    struct sw_h5_shape shape = {0};
+    if (var->kind == SW_VAR_FIELD) sw_var_chunk(s, var->kind, 1, w.outputs, shape.chunk);
+    shape.rank = sw_var_size(s, var->kind, s->count, outputs, shape.dim);
     sw_free(j->block);
     sw_free(j->piece);
     j->block = j->piece = NULL;

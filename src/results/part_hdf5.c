@@ -61,7 +61,8 @@ static enum sw_status describe(struct sw_part *p, const struct sw_provenance *pr
     SW_TRY(sw_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
     struct sw_section *s = &p->section;
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
-    s->n = p->desc.group->n;
+    s->dim = p->desc.group->dim;
+    memcpy(s->n, p->desc.group->n, sizeof s->n);
     s->count = p->desc.count;
     s->field_first = p->desc.field_first;
     s->scalar_first = p->desc.scalar_first;
@@ -123,11 +124,23 @@ static enum sw_status times(const int64_t *step, int64_t count, double dt, doubl
     return SW_OK;
 }
 
-static enum sw_status points(int64_t n, const struct sw_grid *g, double **x)
+static enum sw_status points(int64_t n, const struct sw_grid *g, int d, double **x)
 {
     SW_TRY(sw_alloc((size_t)n, x));
-    for (int64_t i = 0; i < n; i++) (*x)[i] = g->x0 + (double)i * g->dx;
+    for (int64_t i = 0; i < n; i++) (*x)[i] = g->x0[d] + (double)i * g->dx[d];
     return SW_OK;
+}
+
+/* The scale of dimension d, or a variable instead. */
+static enum sw_status set_space(struct sw_part *p, int d)
+{
+    static const char *const name[SW_DIMS] = {"xc", "yc", "zc"};
+    struct sw_section *s = &p->section;
+    const struct sw_grid *first = &p->grid[0];
+    bool one = true;
+    for (int64_t j = 1; j < s->count; j++) one &= p->grid[j].x0[d] == first->x0[d] && p->grid[j].dx[d] == first->dx[d];
+    return one ? points(s->n[d], first, d, &s->x[d])
+               : sw_section_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
 }
 
 /* Values of the scales, or variables instead of them where runs disagree. */
@@ -136,17 +149,13 @@ static enum sw_status set_scales(struct sw_part *p)
     struct sw_section *s = &p->section;
     const struct sw_group *g = p->desc.group;
     const struct sw_grid *first = &p->grid[0];
-    bool one_dt = true, one_x = true;
-    for (int64_t j = 1; j < s->count; j++) {
-        one_dt &= p->grid[j].dt == first->dt;
-        one_x &= p->grid[j].x0 == first->x0 && p->grid[j].dx == first->dx;
-    }
+    bool one_dt = true;
+    for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
     if (p->nfields) {
         s->nfield = p->stream[p->nseries].written;
         SW_TRY(one_dt ? times(g->field_step + s->field_first, s->nfield, first->dt, &s->time)
                       : sw_section_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
-        SW_TRY(one_x ? points(s->n, first, &s->x)
-                     : sw_section_add(s, SW_VAR_XC, SW_H5_DOUBLE, "xc", "1", "space"));
+        for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
     }
     if (p->nseries) {
         s->nscalar = p->stream[0].written;
@@ -156,25 +165,25 @@ static enum sw_status set_scales(struct sw_part *p)
     return SW_OK;
 }
 
-/* The values of t, t_s or xc for one run. */
+/* The values of t, t_s, xc, yc or zc for one run. */
 static enum sw_status values_of(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
 {
     const struct sw_section *s = &p->section;
     const struct sw_group *g = p->desc.group;
-    if (kind == SW_VAR_XC) return points(s->n, &p->grid[j], value);
+    for (int d = 0; d < s->dim; d++)
+        if (kind == sw_scale_var(d)) return points(s->n[d], &p->grid[j], d, value);
     if (kind == SW_VAR_T) return times(g->field_step + s->field_first, s->nfield, p->grid[j].dt, value);
     return times(g->scalar_step + s->scalar_first, s->nscalar, p->grid[j].dt, value);
 }
 
 static void put_values(struct sw_part *p, const struct sw_var *var)
 {
-    hsize_t dim[] = {(hsize_t)p->desc.count, (hsize_t)sw_var_outputs(&p->section, var->kind),
-                     (hsize_t)sw_var_inner(&p->section, var->kind)};
     hsize_t start[] = {0, 0}, count[] = {1, 0};
-    struct sw_h5_shape shape = {.rank = sw_var_pack(var->kind, dim), .dim = {dim[0], dim[1]}};
+    struct sw_h5_shape shape = {0};
+    shape.rank = sw_var_size(&p->section, var->kind, p->desc.count, sw_var_outputs(&p->section, var->kind), shape.dim);
     hid_t dataset = sw_h5_make_var(&p->h5, &p->section, var, &shape);
-    count[1] = dim[1];
-    for (; start[0] < dim[0] && count[1] && !p->h5.status; start[0]++) {
+    count[1] = shape.dim[1];
+    for (; start[0] < shape.dim[0] && count[1] && !p->h5.status; start[0]++) {
         double *value = NULL;
         if (values_of(p, var->kind, (int64_t)start[0], &value)) p->h5.status = SW_E_MEMORY;
         sw_h5_write(&p->h5, dataset, SW_H5_DOUBLE, 2, start, count, value);
@@ -186,6 +195,7 @@ static void put_values(struct sw_part *p, const struct sw_var *var)
 static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_table *t)
 {
     memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
+    t->interior = p->desc.sweep->problem->interior;
     for (int64_t j = 0; j < t->nruns; j++) {
         const struct sw_run_result *r = &result[j];
         sw_table_set_id(t, j, p->desc.id[j]);
@@ -196,6 +206,7 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
         t->err_l2[j] = r->err_l2;
         t->err_max[j] = r->err_max;
         t->err_rel[j] = r->err_rel;
+        t->err_interior[j] = r->err_interior;
         SW_TRY(sw_table_set_message(t, j, r->message));
     }
     return sw_table_set_sweep(t, p->desc.sweep);

@@ -93,6 +93,19 @@ int64_t sw_h5_get_attr_integer(struct sw_h5 *h, const char *path, const char *na
     return value;
 }
 
+int sw_h5_get_attr_integers(struct sw_h5 *h, const char *path, const char *name, int most, int64_t *value)
+{
+    hid_t attr = open_attr(h, path, name);
+    if (attr < 0) return 0;
+    hid_t space = H5Aget_space(attr);
+    hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    if (count < 0 || count > most) sw_h5_damaged(h, "an attribute is not the list of numbers it should be");
+    else if (H5Aread(attr, H5T_NATIVE_INT64, value) < 0) sw_h5_fail_hdf5(h);
+    if (space >= 0) H5Sclose(space);
+    H5Aclose(attr);
+    return h->status ? 0 : (int)count;
+}
+
 static enum sw_h5_type type_of(hid_t type)
 {
     if (is_text(type)) return SW_H5_TEXT;

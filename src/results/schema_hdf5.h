@@ -13,13 +13,16 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_table *table, const char
 /** @param facts moved into the table */
 void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table);
 
-/* A section holds the arrays of all runs with one n: at the root, or in a group of its own ("n00064") if n is swept. */
+/* A section holds the arrays of all runs with one n (in each dimension): at the root, or in a group of its own
+ * ("n00064", "n00064x00032") if n is swept. */
 enum sw_var_kind {
     SW_VAR_T,       /* t   (run, time):     times of saved fields, where runs disagree   */
     SW_VAR_TS,      /* t_s (run, time_s):   times of the series, likewise                */
     SW_VAR_XC,      /* xc  (run, x):        points, likewise                             */
+    SW_VAR_YC,      /* yc  (run, y)                                                      */
+    SW_VAR_ZC,      /* zc  (run, z)                                                      */
     SW_VAR_SERIES,  /*     (run, time_s)                                                 */
-    SW_VAR_FIELD,   /*     (run, time, x)                                                */
+    SW_VAR_FIELD,   /*     (run, time, x), (run, time, y, x), (run, time, z, y, x)       */
     SW_VAR_KINDS
 };
 struct sw_var {
@@ -28,12 +31,14 @@ struct sw_var {
     char *name, *unit, *long_name;
 };
 struct sw_section {               /* free with sw_section_free()                                        */
-    char     name[24];            /* "": at the root                                                    */
-    int64_t  n, count;            /* points; runs                                                       */
+    char     name[SW_SHAPE_NAME]; /* "": at the root                                                    */
+    int      dim;                 /* dimensions of a field                                              */
+    int64_t  n[SW_DIMS], count;   /* points along x, y, z, 1 where there is no such dimension; runs     */
     int64_t *index;               /* [count] of the runs                                                */
     int64_t  nfield, nscalar;     /* outputs a run in here                                              */
     int64_t  field_first, scalar_first;  /* which ones: a part may begin later                          */
-    double  *time, *time_s, *x;   /* [nfield], [nscalar], [n]; NULL: runs disagree, see t, t_s, xc      */
+    double  *time, *time_s;       /* [nfield], [nscalar]; NULL: runs disagree, see t, t_s               */
+    double  *x[SW_DIMS];          /* [n[0]], [n[1]], [n[2]] coordinates along x, y, z; NULL: see xc, yc, zc */
     int      nvar;
     struct sw_var *var;
 };
@@ -41,7 +46,7 @@ enum sw_status sw_section_add(struct sw_section *s, enum sw_var_kind kind, enum 
                               const char *unit, const char *long_name);
 void sw_section_free(struct sw_section *s);
 
-/* A chunk must stay below 4 GiB: at most so many points of a line go into one. */
+/* A chunk must stay below 4 GiB: at most so many points of an output go into one. */
 enum { SW_CHUNK_POINTS = 1 << 26 };
 int64_t sw_clamp(int64_t value, int64_t least, int64_t most);
 
@@ -52,8 +57,19 @@ const char *sw_section_path(const struct sw_section *s, const char *name, char *
 /** Outputs along a variable's time dimension (1 if it has none), and values an output. */
 int64_t sw_var_outputs(const struct sw_section *s, enum sw_var_kind kind);
 int64_t sw_var_inner(const struct sw_section *s, enum sw_var_kind kind);
-/** (run, outputs, inner) in the dimensions the variable has: returns the rank, and packs dim[3] in place. */
-int sw_var_pack(enum sw_var_kind kind, hsize_t dim[SW_H5_RANK]);
+/** A block of whole outputs in the dimensions the variable has: where row and output begin, and how large it is.
+ * Return the rank. */
+int sw_var_start(const struct sw_section *s, enum sw_var_kind kind, int64_t row, int64_t output,
+                 hsize_t start[SW_H5_RANK]);
+int sw_var_size(const struct sw_section *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
+                hsize_t size[SW_H5_RANK]);
+/** The same for a chunk, whose outputs are cut where they have more than SW_CHUNK_POINTS points. */
+int sw_var_chunk(const struct sw_section *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
+                 hsize_t chunk[SW_H5_RANK]);
+
+/** The name of the scale along dimension d: "x", "y", "z"; and of what holds the values where runs disagree. */
+const char *sw_scale_name(int d);
+enum sw_var_kind sw_scale_var(int d);
 
 /** The section's group, if it has one of its own, and its attributes. */
 void sw_h5_write_group(struct sw_h5 *h, const struct sw_section *s);

@@ -7,13 +7,26 @@
 #include "results/schema_hdf5.h"
 
 /* What a kind of variable lies over, besides runs. */
-static const struct { const char *name; bool over_time, over_time_s, over_x; } kinds[SW_VAR_KINDS] = {
-    [SW_VAR_T]      = {"t", true, false, false},
-    [SW_VAR_TS]     = {"t_s", false, true, false},
-    [SW_VAR_XC]     = {"xc", false, false, true},
-    [SW_VAR_SERIES] = {NULL, false, true, false},
-    [SW_VAR_FIELD]  = {NULL, true, false, true},
+enum { OVER_X = 1, OVER_Y = 2, OVER_Z = 4, OVER_SPACE = OVER_X | OVER_Y | OVER_Z };
+static const struct { const char *name; bool over_time, over_time_s; unsigned over; } kinds[SW_VAR_KINDS] = {
+    [SW_VAR_T]      = {"t", true, false, 0},
+    [SW_VAR_TS]     = {"t_s", false, true, 0},
+    [SW_VAR_XC]     = {"xc", false, false, OVER_X},
+    [SW_VAR_YC]     = {"yc", false, false, OVER_Y},
+    [SW_VAR_ZC]     = {"zc", false, false, OVER_Z},
+    [SW_VAR_SERIES] = {NULL, false, true, 0},
+    [SW_VAR_FIELD]  = {NULL, true, false, OVER_SPACE},
 };
+enum { LAST_SCALE = SW_VAR_ZC };
+
+const char *sw_scale_name(int d) { return d == 0 ? "x" : d == 1 ? "y" : "z"; }
+
+enum sw_var_kind sw_scale_var(int d) { return d == 0 ? SW_VAR_XC : d == 1 ? SW_VAR_YC : SW_VAR_ZC; }
+
+static bool lies_over(const struct sw_section *s, enum sw_var_kind kind, int d)
+{
+    return d < s->dim && kinds[kind].over >> d & 1;
+}
 
 enum sw_status sw_section_add(struct sw_section *s, enum sw_var_kind kind, enum sw_h5_type type, const char *name,
                               const char *unit, const char *long_name)
@@ -38,7 +51,7 @@ void sw_section_free(struct sw_section *s)
     sw_free(s->index);
     sw_free(s->time);
     sw_free(s->time_s);
-    sw_free(s->x);
+    for (int d = 0; d < SW_DIMS; d++) sw_free(s->x[d]);
     *s = (struct sw_section){0};
 }
 
@@ -60,15 +73,46 @@ int64_t sw_var_outputs(const struct sw_section *s, enum sw_var_kind kind)
 
 int64_t sw_var_inner(const struct sw_section *s, enum sw_var_kind kind)
 {
-    return kinds[kind].over_x ? s->n : 1;
+    int64_t points = 1;
+    for (int d = 0; d < SW_DIMS; d++)
+        if (lies_over(s, kind, d)) points *= s->n[d];
+    return points;
 }
 
-int sw_var_pack(enum sw_var_kind kind, hsize_t dim[SW_H5_RANK])
+/* run, time, z, y, x, as far as the variable has them */
+static int pack(const struct sw_section *s, enum sw_var_kind kind, int64_t run, int64_t output,
+                const int64_t space[SW_DIMS], hsize_t dim[SW_H5_RANK])
 {
-    int rank = 1;
-    if (kinds[kind].over_time || kinds[kind].over_time_s) dim[rank++] = dim[1];
-    if (kinds[kind].over_x) dim[rank++] = dim[2];
+    int rank = 0;
+    dim[rank++] = (hsize_t)run;
+    if (kinds[kind].over_time || kinds[kind].over_time_s) dim[rank++] = (hsize_t)output;
+    for (int d = SW_DIMS - 1; d >= 0; d--)
+        if (lies_over(s, kind, d)) dim[rank++] = (hsize_t)space[d];
     return rank;
+}
+
+int sw_var_start(const struct sw_section *s, enum sw_var_kind kind, int64_t row, int64_t output,
+                 hsize_t start[SW_H5_RANK])
+{
+    static const int64_t whole[SW_DIMS];
+    return pack(s, kind, row, output, whole, start);
+}
+
+int sw_var_size(const struct sw_section *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
+                hsize_t size[SW_H5_RANK])
+{
+    return pack(s, kind, rows, outputs, s->n, size);
+}
+
+int sw_var_chunk(const struct sw_section *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
+                 hsize_t chunk[SW_H5_RANK])
+{
+    int64_t side[SW_DIMS], left = SW_CHUNK_POINTS;
+    for (int d = 0; d < SW_DIMS; d++) {  /* whole lines, then whole planes, as far as they go */
+        side[d] = sw_clamp(s->n[d], 1, left);
+        left /= side[d];
+    }
+    return pack(s, kind, rows, outputs, side, chunk);
 }
 
 static bool has_kind(const struct sw_section *s, enum sw_var_kind kind)
@@ -83,7 +127,9 @@ void sw_h5_write_group(struct sw_h5 *h, const struct sw_section *s)
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", s->name);
     if (s->name[0]) sw_h5_group(h, path);
-    sw_h5_attr(h, path, "points", SW_H5_INTEGER, 1, &s->n);
+    const int64_t points = sw_points(s->n);
+    sw_h5_attr(h, path, "points", SW_H5_INTEGER, 1, &points);
+    if (s->dim > 1) sw_h5_attr(h, path, "points_along", SW_H5_INTEGER, s->dim, s->n);
     if (s->field_first) sw_h5_attr(h, path, "field_first", SW_H5_INTEGER, 1, &s->field_first);
     if (s->scalar_first) sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
 }
@@ -114,7 +160,9 @@ void sw_h5_write_scales(struct sw_h5 *h, const struct sw_section *s)
     if (has_kind(s, SW_VAR_SERIES))
         write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s,
                     s->time_s ? "time of scalar series" : "number in the scalar series");
-    if (field) write_scale(h, s, "x", "X", s->n, s->x, s->x ? "space" : "number of the point");
+    for (int d = s->dim - 1; field && d >= 0; d--)
+        write_scale(h, s, sw_scale_name(d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d],
+                    s->x[d] ? "space" : "number of the point");
 }
 
 hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *var,
@@ -131,17 +179,18 @@ static void attach_all(struct sw_h5 *h, const struct sw_section *s, const struct
     sw_h5_attach(h, path, 0, sw_section_path(s, "run", scale));
     if (kinds[v->kind].over_time) sw_h5_attach(h, path, axis++, sw_section_path(s, "time", scale));
     if (kinds[v->kind].over_time_s) sw_h5_attach(h, path, axis++, sw_section_path(s, "time_s", scale));
-    if (kinds[v->kind].over_x) sw_h5_attach(h, path, axis, sw_section_path(s, "x", scale));
+    for (int d = SW_DIMS - 1; d >= 0; d--)
+        if (lies_over(s, v->kind, d)) sw_h5_attach(h, path, axis++, sw_section_path(s, sw_scale_name(d), scale));
 }
 
-/* What to look up a value by: the parameters, where they are at hand, and t, t_s, xc if there are any. */
+/* What to look up a value by: the parameters, where they are at hand, and t, t_s, xc, yc, zc if there are any. */
 static void write_coordinates(struct sw_h5 *h, const struct sw_section *s, const struct sw_var *v, const char *path,
                               const char *params)
 {
     struct sw_text t = {0};
     sw_text_add(&t, s->name[0] ? "" : params);
-    for (int k = SW_VAR_T; k <= SW_VAR_XC; k++) {
-        bool over = (kinds[k].over_time && kinds[v->kind].over_time) || (kinds[k].over_x && kinds[v->kind].over_x) ||
+    for (int k = 0; k <= LAST_SCALE; k++) {
+        bool over = (kinds[k].over_time && kinds[v->kind].over_time) || (kinds[k].over & kinds[v->kind].over) ||
                     (kinds[k].over_time_s && kinds[v->kind].over_time_s);
         if (over && has_kind(s, k)) sw_text_printf(&t, "%s%s", t.length ? " " : "", kinds[k].name);
     }
@@ -175,11 +224,11 @@ void sw_h5_finish_vars(struct sw_h5 *h, const struct sw_section *s, const char *
 struct finding { struct sw_h5 *h; struct sw_section *s; };
 
 /* The kind of a dataset by its name and rank; SW_VAR_KINDS: none. */
-static enum sw_var_kind kind_of(const char *name, int rank)
+static enum sw_var_kind kind_of(const char *name, int rank, int dim)
 {
-    for (int k = SW_VAR_T; k <= SW_VAR_XC; k++)
+    for (int k = 0; k <= LAST_SCALE; k++)
         if (rank == 2 && !strcmp(name, kinds[k].name)) return k;
-    return rank == 2 ? SW_VAR_SERIES : rank == 3 ? SW_VAR_FIELD : SW_VAR_KINDS;
+    return rank == 2 ? SW_VAR_SERIES : rank == 2 + dim ? SW_VAR_FIELD : SW_VAR_KINDS;
 }
 
 static enum sw_status find_var(void *user, const char *name, bool is_group)
@@ -191,12 +240,11 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     if (is_group) return SW_OK;
     sw_section_path(f->s, name, path);
     sw_h5_dataset_close(sw_h5_dataset(f->h, path, &shape, &type));
-    enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank);
+    enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank, f->s->dim);
     if (kind == SW_VAR_KINDS) return f->h->status;
     char *unit = sw_h5_get_attr_text(f->h, path, "units"), *long_name = sw_h5_get_attr_text(f->h, path, "long_name");
-    hsize_t expect[SW_H5_RANK] = {(hsize_t)f->s->count, (hsize_t)sw_var_outputs(f->s, kind),
-                                  (hsize_t)sw_var_inner(f->s, kind)};
-    sw_var_pack(kind, expect);
+    hsize_t expect[SW_H5_RANK];
+    sw_var_size(f->s, kind, f->s->count, sw_var_outputs(f->s, kind), expect);
     for (int k = 0; k < shape.rank; k++)
         if (shape.dim[k] != expect[k])
             sw_h5_damaged(f->h, "the dimensions of a dataset do not fit those of the others");
@@ -236,12 +284,24 @@ static void read_index(struct sw_h5 *h, struct sw_section *s, const struct sw_ta
     sw_h5_get_list(h, sw_section_path(s, "run", path), SW_H5_INTEGER, s->count, s->index);
 }
 
+static void read_points(struct sw_h5 *h, const char *path, struct sw_section *s)
+{
+    int64_t points = sw_h5_get_attr_integer(h, path, "points", 0);
+    s->n[0] = points;
+    s->n[1] = s->n[2] = 1;
+    s->dim = sw_h5_get_attr_integers(h, path, "points_along", SW_DIMS, s->n);
+    if (!s->dim) s->dim = 1;
+    if (h->status) return;
+    for (int d = 0; d < SW_DIMS; d++)
+        if (s->n[d] < 1 || s->n[d] > points) { sw_h5_damaged(h, "holds lines of less than one point"); return; }
+    if (sw_points(s->n) != points) sw_h5_damaged(h, "does not agree with itself on its points");
+}
+
 static void read_section(struct sw_h5 *h, const struct sw_table *table, struct sw_section *s)
 {
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", s->name);
-    s->n = sw_h5_get_attr_integer(h, path, "points", 0);
-    if (!h->status && s->n < 1) sw_h5_damaged(h, "holds lines of less than one point");
+    read_points(h, path, s);
     s->field_first = sw_h5_get_attr_integer(h, path, "field_first", 0);
     s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);
     s->nfield = length_of(h, s, "time");
@@ -249,7 +309,8 @@ static void read_section(struct sw_h5 *h, const struct sw_table *table, struct s
     read_index(h, s, table);
     read_scale(h, s, "time", "t", s->nfield, &s->time);
     read_scale(h, s, "time_s", "t_s", s->nscalar, &s->time_s);
-    read_scale(h, s, "x", "xc", s->n, &s->x);
+    for (int d = 0; d < s->dim; d++)
+        read_scale(h, s, sw_scale_name(d), kinds[sw_scale_var(d)].name, s->n[d], &s->x[d]);
     sw_h5_members(h, path, find_var, &(struct finding){h, s});
 }
 

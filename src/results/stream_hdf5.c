@@ -19,21 +19,18 @@ static hid_t make_dataset(const struct sw_stream *s, const struct sw_section *se
 {
     int64_t most = sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count);
     int64_t rows = s->depth > 1 ? s->count : equal_share(s->count, most);
-    struct sw_h5_shape shape = {
-        .dim = {(hsize_t)s->count, 0, (hsize_t)s->inner},
-        .chunk = {(hsize_t)rows, (hsize_t)s->depth, (hsize_t)sw_clamp(s->inner, 1, SW_CHUNK_POINTS)},
-        .most = {(hsize_t)s->count, (hsize_t)outputs, (hsize_t)s->inner},
-    };
-    shape.rank = sw_var_pack(s->kind, shape.dim);
-    sw_var_pack(s->kind, shape.chunk);
-    sw_var_pack(s->kind, shape.most);
+    struct sw_h5_shape shape;
+    shape.rank = sw_var_size(section, s->kind, s->count, 0, shape.dim);
+    sw_var_chunk(section, s->kind, rows, s->depth, shape.chunk);
+    sw_var_size(section, s->kind, s->count, outputs, shape.most);
     return sw_h5_make_var(s->h5, section, var, &shape);
 }
 
 enum sw_status sw_stream_open(struct sw_stream *s, struct sw_h5 *h, const struct sw_section *section,
                               const struct sw_var *var, int64_t outputs)
 {
-    *s = (struct sw_stream){.h5 = h, .kind = var->kind, .type = var->type, .dataset = -1, .count = section->count};
+    *s = (struct sw_stream){.h5 = h, .section = section, .kind = var->kind, .type = var->type, .dataset = -1,
+                             .count = section->count};
     if (outputs < 1) outputs = 1;
     s->inner = sw_var_inner(section, var->kind);
     s->row = (size_t)s->inner * sw_h5_size(var->type);
@@ -46,11 +43,10 @@ enum sw_status sw_stream_open(struct sw_stream *s, struct sw_h5 *h, const struct
 
 static void write_block(struct sw_stream *s, const void *data, int64_t outputs)
 {
-    hsize_t size[] = {(hsize_t)s->count, (hsize_t)(s->written + outputs), (hsize_t)s->inner};
-    hsize_t start[] = {0, (hsize_t)s->written, 0}, count[] = {size[0], (hsize_t)outputs, size[2]};
-    int rank = sw_var_pack(s->kind, size);
-    sw_var_pack(s->kind, start);
-    sw_var_pack(s->kind, count);
+    hsize_t size[SW_H5_RANK], start[SW_H5_RANK], count[SW_H5_RANK];
+    int rank = sw_var_size(s->section, s->kind, s->count, s->written + outputs, size);
+    sw_var_start(s->section, s->kind, 0, s->written, start);
+    sw_var_size(s->section, s->kind, s->count, outputs, count);
     sw_h5_grow(s->h5, s->dataset, size);
     sw_h5_write(s->h5, s->dataset, s->type, rank, start, count, data);
     s->written += outputs;

@@ -7,6 +7,7 @@
 
 struct sw_stream {
     struct sw_h5    *h5;          /* borrowed                              */
+    const struct sw_section *section;  /* likewise                         */
     enum sw_var_kind kind;
     enum sw_h5_type  type;
     hid_t    dataset;

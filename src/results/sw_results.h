@@ -25,7 +25,7 @@ struct sw_run_result {             /* one run's row in the run table */
     double  t_reached;
     int64_t steps;                 /* taken                                                 */
     double  wall_time;             /* seconds: the batch's time over its runs, of this part; a chain's are added up  */
-    double  err_l2, err_max, err_rel;  /* against `exact`; NaN without                       */
+    double  err_l2, err_max, err_rel, err_interior;  /* of struct sw_norms; NaN without      */
 };
 
 /* Facts about the program, the machine and the call; text as it goes into the file. NULL or "" where there is none. */
@@ -66,7 +66,7 @@ struct sw_part;
  * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
                               struct sw_part **part);
-/** Append the next saved field: [count][n] float (sweep->single_fields) or double; of a problem with several, one after
+/** Append the next saved field: [count][points] float (sweep->single_fields) or double; of a problem with several, one after
  * another. Not kept. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 /** Append the next entry of the scalar series: [count][scalars of the problem]. Not kept. */
@@ -147,6 +147,8 @@ struct sw_table {                  /* the run table of a file                   
     char   **run_id, **message;    /* [nruns]                                                                    */
     unsigned char *status;
     double  *t_reached, *wall_time, *err_l2, *err_max, *err_rel;  /* [nruns]                                     */
+    bool     interior;             /* whether the problem has the norm                                           */
+    double  *err_interior;         /* [nruns]; NaN without                                                       */
     int64_t *steps;
     char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
     char   **override;

@@ -19,7 +19,7 @@ static enum sw_status alloc_params(struct sw_table *t, int nparam)
 static enum sw_status alloc_rows(struct sw_table *t)
 {
     size_t n = (size_t)t->nruns;
-    double **column[] = {&t->t_reached, &t->wall_time, &t->err_l2, &t->err_max, &t->err_rel};
+    double **column[] = {&t->t_reached, &t->wall_time, &t->err_l2, &t->err_max, &t->err_rel, &t->err_interior};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) SW_TRY(sw_alloc(n, column[k]));
     SW_TRY(sw_alloc(n, &t->index));
     SW_TRY(sw_alloc(n, &t->id));
@@ -96,6 +96,8 @@ enum sw_status sw_table_copy_row(struct sw_table *to, int64_t i, const struct sw
     to->err_l2[i] = from->err_l2[j];
     to->err_max[i] = from->err_max[j];
     to->err_rel[i] = from->err_rel[j];
+    to->err_interior[i] = from->err_interior[j];
+    to->interior |= from->interior;
     return sw_table_set_message(to, i, from->message[j]);
 }
 
@@ -180,7 +182,7 @@ static void free_rows(struct sw_table *t)
 {
     for (int64_t j = 0; t->message && j < t->nruns; j++)
         if (t->message[j] != no_message) sw_free(t->message[j]);
-    double *column[] = {t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel};
+    double *column[] = {t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel, t->err_interior};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) sw_free(column[k]);
     sw_free(t->index);
     sw_free(t->id);

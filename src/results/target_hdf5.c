@@ -13,24 +13,32 @@ const struct sw_section *sw_link_section(const struct sw_gather *g, int64_t link
     return in->section_of[l->row] < 0 ? NULL : &in->section[in->section_of[l->row]];
 }
 
-static struct sw_target *find_target(struct sw_targets *o, int64_t n)
+static int compare_points(const struct sw_section *a, const struct sw_section *b)
+{
+    for (int d = 0; d < SW_DIMS; d++)
+        if (a->n[d] != b->n[d]) return a->n[d] < b->n[d] ? -1 : 1;
+    return a->dim - b->dim;
+}
+
+static struct sw_target *find_target(struct sw_targets *o, const struct sw_section *like)
 {
     for (int k = 0; k < o->count; k++)
-        if (o->target[k].section.n == n) return &o->target[k];
+        if (!compare_points(&o->target[k].section, like)) return &o->target[k];
     return NULL;
 }
 
-static enum sw_status add_target(struct sw_targets *o, int64_t n)
+static enum sw_status add_target(struct sw_targets *o, const struct sw_section *like)
 {
     SW_TRY(sw_resize((size_t)o->count, (size_t)o->count + 1, &o->target));
-    o->target[o->count++].section.n = n;
+    struct sw_section *s = &o->target[o->count++].section;
+    s->dim = like->dim;
+    memcpy(s->n, like->n, sizeof s->n);
     return SW_OK;
 }
 
 static int by_points(const void *a, const void *b)
 {
-    int64_t m = ((const struct sw_target *)a)->section.n, n = ((const struct sw_target *)b)->section.n;
-    return (m > n) - (m < n);
+    return compare_points(&((const struct sw_target *)a)->section, &((const struct sw_target *)b)->section);
 }
 
 static enum sw_status count_rows(struct sw_targets *o, bool *named)
@@ -39,8 +47,8 @@ static enum sw_status count_rows(struct sw_targets *o, bool *named)
         const struct sw_section *s = sw_link_section(o->g, o->link[row]);
         if (!s) continue;
         *named |= s->name[0] != 0;
-        if (!find_target(o, s->n)) SW_TRY(add_target(o, s->n));
-        find_target(o, s->n)->section.count++;
+        if (!find_target(o, s)) SW_TRY(add_target(o, s));
+        find_target(o, s)->section.count++;
     }
     *named |= o->count > 1;
     return SW_OK;
@@ -51,7 +59,7 @@ static void put_rows(struct sw_targets *o)
     for (int k = 0; k < o->count; k++) o->target[k].section.count = 0;
     for (int64_t row = 0; row < o->table->nruns; row++) {
         const struct sw_section *s = sw_link_section(o->g, o->link[row]);
-        struct sw_target *t = s ? find_target(o, s->n) : NULL;
+        struct sw_target *t = s ? find_target(o, s) : NULL;
         if (!t) continue;
         t->section.index[t->section.count] = o->table->index[row];
         t->link[t->section.count++] = o->link[row];
@@ -66,7 +74,7 @@ static enum sw_status sort_rows(struct sw_targets *o)
     if (o->count) qsort(o->target, (size_t)o->count, sizeof *o->target, by_points);
     for (int k = 0; k < o->count; k++) {
         struct sw_target *t = &o->target[k];
-        if (named) snprintf(t->section.name, sizeof t->section.name, "n%05lld", (long long)t->section.n);
+        if (named) sw_shape_name(t->section.dim, t->section.n, t->section.name);
         SW_TRY(sw_alloc((size_t)t->section.count, &t->section.index));
         SW_TRY(sw_alloc((size_t)t->section.count, &t->link));
     }
@@ -160,7 +168,7 @@ static enum sw_status add_scales(struct sw_target *t, const struct sw_section *s
 {
     t->time_differs |= put_scale(t->section.time, s->time, s->field_first, s->nfield);
     t->time_s_differs |= put_scale(t->section.time_s, s->time_s, s->scalar_first, s->nscalar);
-    if (s->nfield) t->x_differs |= put_scale(t->section.x, s->x, 0, s->n);
+    for (int d = 0; d < s->dim && s->nfield; d++) t->x_differs[d] |= put_scale(t->section.x[d], s->x[d], 0, s->n[d]);
     return SW_OK;
 }
 
@@ -174,15 +182,17 @@ static enum sw_status replace_scale(struct sw_target *t, double **scale, enum sw
 
 static enum sw_status shape_target(const struct sw_targets *o, struct sw_target *t)
 {
+    static const char *const own[SW_DIMS] = {"xc", "yc", "zc"};
     struct sw_section *s = &t->section;
     SW_TRY(each_source(o, t, add_shape));
     SW_TRY(alloc_nan(s->nfield, &s->time));
     SW_TRY(alloc_nan(s->nscalar, &s->time_s));
-    SW_TRY(alloc_nan(s->n, &s->x));
+    for (int d = 0; d < s->dim; d++) SW_TRY(alloc_nan(s->n[d], &s->x[d]));
     SW_TRY(each_source(o, t, add_scales));
     if (t->time_differs) SW_TRY(replace_scale(t, &s->time, SW_VAR_T, "t", "time of saved fields"));
     if (t->time_s_differs) SW_TRY(replace_scale(t, &s->time_s, SW_VAR_TS, "t_s", "time of scalar series"));
-    if (t->x_differs) SW_TRY(replace_scale(t, &s->x, SW_VAR_XC, "xc", "space"));
+    for (int d = 0; d < s->dim; d++)
+        if (t->x_differs[d]) SW_TRY(replace_scale(t, &s->x[d], sw_scale_var(d), own[d], "space"));
     return SW_OK;
 }
 

@@ -7,7 +7,7 @@
 struct sw_target {                 /* a section of the output                              */
     struct sw_section section;
     int64_t *link;                 /* [section.count]: where each row comes from           */
-    bool     time_differs, time_s_differs, x_differs;  /* from run to run                  */
+    bool     time_differs, time_s_differs, x_differs[SW_DIMS];  /* from run to run         */
 };
 struct sw_targets {                /* fill in the first three; free with sw_targets_free() */
     const struct sw_gather *g;

@@ -24,7 +24,7 @@ enum sw_h5_type { SW_H5_BYTE, SW_H5_INTEGER, SW_H5_SINGLE, SW_H5_DOUBLE, SW_H5_T
 size_t sw_h5_size(enum sw_h5_type type);
 hid_t sw_h5_native(enum sw_h5_type type);  /* not to be closed */
 
-enum { SW_H5_RANK = 3 };
+enum { SW_H5_RANK = 5 };
 
 struct sw_h5_shape {
     int     rank;                 /* 0: a single value                                           */
@@ -79,6 +79,8 @@ bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
 char *sw_h5_get_attr_text(struct sw_h5 *h, const char *path, const char *name);
 /** fallback if there is none. */
 int64_t sw_h5_get_attr_integer(struct sw_h5 *h, const char *path, const char *name, int64_t fallback);
+/** How many there are: 0 if there is no such attribute; more than `most` is a failure. */
+int sw_h5_get_attr_integers(struct sw_h5 *h, const char *path, const char *name, int most, int64_t *value);
 /** Free each and the list with sw_h5_free_texts(). */
 char **sw_h5_get_attr_texts(struct sw_h5 *h, const char *path, const char *name, int *count);
 void sw_h5_free_texts(char ***text, int64_t count);

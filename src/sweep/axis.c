@@ -340,6 +340,8 @@ enum sw_status axes_check_used(struct sw_sweep *s)
         if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula) mark(&u, s->own->source[k].formula->expr);
     for (int k = 0; k < s->nfunction; k++) mark(&u, s->function[k].expr);
     if (s->own->shape.solver >= 0) u.used[s->own->shape.solver] = true;
+    for (int k = 0; k < s->nchoice; k++)
+        if (s->own->choice_column[k] >= 0) u.used[s->own->choice_column[k]] = true;
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
         const struct sw_key *key;

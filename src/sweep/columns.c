@@ -69,16 +69,16 @@ static bool is_quantity(const char *name, const struct sw_quantity *q)
     return false;
 }
 
-/* Groups of the output file are called n00064. */
+/* Groups of the output file are called n00064 or n00064x00032. */
 static bool is_group(const char *name)
 {
-    return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789")];
+    return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789x")];
 }
 
 static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
 static const char *const variables[] = {"run",       "run_id", "status",  "message", "time",       "time_s",
                                         "t_s",       "xc",     "yc",      "zc",      "t_reached",  "steps",
-                                        "wall_time", "err_l2", "err_max", "err_rel", "provenance", NULL};
+                                        "wall_time", "err_l2", "err_max", "err_rel", "err_interior", "provenance", NULL};
 
 static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
 {
@@ -139,21 +139,33 @@ static void add_defines(struct sw_sweep *s, const struct sw_setting *define)
     }
 }
 
+static const char *called(const struct sw_column *c)
+{
+    const char *dot = strrchr(c->name, '.');
+    return c->key && c->key->name ? c->key->name : dot ? dot + 1 : c->name;
+}
+
+static void add_symbol(struct sw_symbol *symbol, int *n, const char *name, int column)
+{
+    for (int j = 0; j < *n; j++)
+        if (!strcmp(symbol[j].name, name)) return;
+    symbol[(*n)++] = (struct sw_symbol){name, SW_RATE_RUN, column};
+}
+
 /* Axes and defines first: they shadow a key of their name. */
 static enum sw_status make_scope(struct sw_sweep *s)
 {
     struct sw_symbol *symbol;
     int n = 0;
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &symbol));
+    SW_TRY(sw_arena_take(s->own->arena, 2 * (size_t)s->ncolumn, &symbol));
     for (int k = 0; k < s->ncolumn; k++)
         if (s->column[k].kind != SW_COLUMN_KEY && !s->column[k].nword)
             symbol[n++] = (struct sw_symbol){s->column[k].name, SW_RATE_RUN, k};
     for (int k = 0; k < s->ncolumn; k++) {
-        if (!s->column[k].key || !s->column[k].key->visible) continue;
-        const char *dot = strrchr(s->column[k].name, '.'), *last = dot ? dot + 1 : s->column[k].name;
-        bool shadowed = false;
-        for (int j = 0; j < n; j++) shadowed |= !strcmp(symbol[j].name, last);
-        if (!shadowed) symbol[n++] = (struct sw_symbol){last, SW_RATE_RUN, k};
+        const struct sw_key *key = s->column[k].key;
+        if (!key || !key->visible) continue;
+        add_symbol(symbol, &n, called(&s->column[k]), k);
+        if (key->alias) add_symbol(symbol, &n, key->alias, k);
     }
     s->own->scope = (struct sw_scope){.symbol = symbol, .count = n};
     return SW_OK;
@@ -167,7 +179,7 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     const struct sw_key *key = s->column[k].key;
     struct value v;
     bool ok;
-    if (from->kind == SOURCE_AXIS) return SW_OK;
+    if (from->kind == SOURCE_AXIS || (key && grid_source(s, k))) return SW_OK;
     from->unknown = true;
     if (!from->setting && (!key->fallback || !*key->fallback)) return SW_OK;  /* missing: reported with the keys */
     SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting,
@@ -203,12 +215,6 @@ static void visit_name(void *user, const char *name, int column)
     source[needed_by].unknown |= source[k].unknown;
 }
 
-static const char *called(const struct sw_column *c)
-{
-    const char *dot = strrchr(c->name, '.');
-    return dot ? dot + 1 : c->name;
-}
-
 static void refuse_cycle(struct ordering *o, int k)
 {
     char text[400];
@@ -218,8 +224,19 @@ static void refuse_cycle(struct ordering *o, int k)
     for (int j = from - 1; j < o->depth && at < sizeof text; j++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", called(&o->s->column[o->chain[j]]));
     expand_complain(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
-                    o->s->own->source[k].formula->path, at < sizeof text ? text : "... -> ", called(&o->s->column[k]));
+                    o->s->own->source[k].formula ? o->s->own->source[k].formula->path : o->s->column[k].name,
+                    at < sizeof text ? text : "... -> ", called(&o->s->column[k]));
     o->s->own->source[k].unknown = true;
+}
+
+/* A dimension of the grid that has no number of its own. */
+static void visit_grid(struct ordering *o, int k)
+{
+    struct source *source = o->s->own->source, *from = &source[k];
+    visit(o, from->dim);
+    visit(o, from->like);
+    from->unknown |= source[from->dim].unknown || source[from->like].unknown;
+    o->s->column[k].uniform = o->s->column[from->dim].uniform && o->s->column[from->like].uniform;
 }
 
 static void visit(struct ordering *o, int k)
@@ -231,6 +248,7 @@ static void visit(struct ordering *o, int k)
     o->state[k] = OPEN;
     o->chain[o->depth++] = k;
     if (from->kind == SOURCE_FORMULA) sw_expr_names(from->formula->expr, visit_name, o);
+    if (from->kind == SOURCE_GRID) visit_grid(o, k);
     o->depth--;
     o->state[k] = CLOSED;
     if (from->kind == SOURCE_FORMULA) c->uniform = value_uniform(o->s, &(struct value){.formula = from->formula});
@@ -277,7 +295,8 @@ enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, 
     const struct source *from = &s->own->source[k];
     double *out = column + (size_t)k * BLOCK;
     if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, BLOCK, out);
-    if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
+    if (from->kind == SOURCE_GRID) grid_fill(from, count, column, out);
+    else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
     else for (int j = 0; j < count; j++) out[j] = from->number;
     return SW_OK;
 }

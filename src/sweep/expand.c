@@ -125,7 +125,9 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(axes_read(s));
     SW_TRY(axes_combine(s));
     s->own->axes_wrong = s->nruns < 1 || s->own->report->errors > errors;
+    grid_check(s);
     SW_TRY(columns_make(s));
+    choices_resolve(s);
     SW_TRY(functions_read(s));
     if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", &s->own->fields));
     else SW_TRY(end_read(s, "output.fields", &s->own->fields));
@@ -209,7 +211,8 @@ void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int ro
 
 struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
 {
-    return (struct sw_setup){.n = group->n,
+    struct sw_setup setup = {.dim = group->dim,
+                             .n = {group->n[0], group->n[1], group->n[2]},
                              .capacity = capacity,
                              .fields = group->nfield > 0,
                              .single = s->single_fields,
@@ -220,5 +223,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
                              .nfunction = s->nfunction,
                              .function = s->function,
                              .nchoice = s->nchoice,
-                             .choice = s->choice};
+                             .choice = group->choice ? group->choice : s->choice};
+    for (int d = 0; d < group->dim && s->problem->walls; d++) setup.walls[d] = s->problem->walls(&setup, d);
+    return setup;
 }

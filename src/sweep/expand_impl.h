@@ -100,12 +100,14 @@ void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t fi
 
 /* ---- columns.c */
 
-enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA };
+enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA, SOURCE_GRID };
 struct source {                         /* where the numbers of a column come from                              */
     enum source_kind         kind;
     double                   number;
     int                      axis;
     struct formula          *formula;
+    int                      like, dim, dimension;  /* GRID: column `like` in a run whose column `dim` is above     */
+    double                   unused;                /* `dimension`, else this                                       */
     const struct sw_setting *setting;   /* NULL: a default                                                      */
     bool                     unknown;   /* refused or missing, or it needs one that is: reported, checked no more */
 };
@@ -131,6 +133,36 @@ struct block {
  * `in_order`: then `work` may be called by several threads at once. */
 enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t first, int64_t count, bool in_order,
                            enum sw_status (*work)(void *user, const struct block *block), void *user);
+
+/* ---- grid.c: one number for all dimensions, or a list */
+
+/** At least 1. */
+int grid_most_dim(const struct sw_problem *problem);
+/** A list in the group `grid`, NULL: there is none. */
+const struct sw_setting *grid_list(const struct sw_sweep *s);
+/** Refuse lists that the problem cannot have, or that differ in length. */
+void grid_check(const struct sw_sweep *s);
+/** Where a column of the grid gets its numbers from. false: from its setting, like any other. */
+bool grid_source(struct sw_sweep *s, int k);
+void grid_fill(const struct source *from, int count, const double *column, double *out);
+/** How many dimensions the functions name (y: 2, z: 3), and the first function that names so many, -1: none names one. */
+int grid_dimensions_used(const struct sw_sweep *s, int *function);
+
+/* ---- choices.c: WORD keys of the problem */
+
+enum { MOST_CHOICE_WORDS = 64, MOST_CHOICES = 16 };
+/** The words a key may have, at most MOST_CHOICE_WORDS; copy: room they may need. */
+int choice_words(const struct sw_key *key, char copy[200], const char *list[MOST_CHOICE_WORDS]);
+/** "product, zip, random" */
+const char *choice_list(const struct sw_key *key, char text[600]);
+/** Refuse, at the line of a setting and under a path, a word that is not the key's. */
+bool choice_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *at, const char *path,
+                  const char *text);
+enum sw_status choices_read(struct sw_sweep *s);
+/** Find the axes that words are taken from, when there are columns. */
+void choices_resolve(struct sw_sweep *s);
+/** Of choice k in a run in which the column of its axis, if it has one, holds this number. */
+const char *choice_word(const struct sw_sweep *s, int k, double number);
 
 /* ---- times.c: at which steps something is put out */
 
@@ -158,11 +190,12 @@ enum sw_status times_steps(const struct times *times, const double *scaled, int6
 /* ---- shape.c: what runs of one group have in common */
 
 struct shape {
-    int n, dt, end, dim, solver;        /* columns; -1: none                                                    */
-    int size;                           /* numbers that tell a shape: n, solver, steps, arguments of the times  */
+    int n[SW_DIMS], dt, end, dim, solver;  /* columns; -1: none                                                 */
+    int size;                           /* numbers that tell a shape: these, arguments of the times, words      */
+    int words;                          /* where the words begin                                                */
     bool uniform;                       /* all runs have one shape                                              */
 };
-enum { SHAPE_N, SHAPE_SOLVER, SHAPE_STEPS, SHAPE_TIMES };
+enum { SHAPE_N, SHAPE_DIM = SHAPE_N + SW_DIMS, SHAPE_SOLVER, SHAPE_STEPS, SHAPE_TIMES };
 void shape_prepare(struct sw_sweep *s);
 /** The shapes of a block of runs: out[j*size ..] for the j-th. */
 enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *block, double *out);
@@ -181,6 +214,7 @@ struct sw_sweep_own {
     int              *order;            /* columns that differ from run to run, each after those it needs       */
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */
+    int              *choice_column;    /* [nchoice] the axis its word is taken from, -1: all runs have one      */
     const char       *solver;           /* the word in the config: a row's name, "auto", or "$axis"             */
     struct times      fields, scalars;
     struct shape      shape;

@@ -104,16 +104,35 @@ static int by_shape(const void *a, const void *b)
     return x->group.run[0] < y->group.run[0] ? -1 : 1;
 }
 
+const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_NAME])
+{
+    int at = snprintf(name, SW_SHAPE_NAME, "n%05lld", (long long)n[0]);
+    for (int d = 1; d < dim; d++) at += snprintf(name + at, (size_t)(SW_SHAPE_NAME - at), "x%05lld", (long long)n[d]);
+    return name;
+}
+
+static bool points_differ(const struct sw_sweep *s)
+{
+    const struct shape *p = &s->own->shape;
+    bool differ = p->dim >= 0 && !s->column[p->dim].uniform;
+    for (int d = 0; d < SW_DIMS; d++) differ |= p->n[d] >= 0 && !s->column[p->n[d]].uniform;
+    return differ;
+}
+
 static enum sw_status finish(const struct sw_sweep *s, struct member *m)
 {
     const struct shape *p = &s->own->shape;
     struct sw_group *g = &m->group;
     const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
-    g->n = (int64_t)m->shape[SHAPE_N];
+    g->dim = (int)m->shape[SHAPE_DIM];
+    for (int d = 0; d < SW_DIMS; d++) g->n[d] = (int64_t)m->shape[SHAPE_N + d];
+    SW_TRY(sw_alloc((size_t)s->nchoice, &g->choice));
+    for (int k = 0; k < s->nchoice; k++)
+        g->choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, m->shape[p->words + k])};
     g->steps = (int64_t)m->shape[SHAPE_STEPS];
     g->solver = p->solver >= 0 ? s->column[p->solver].word[(int)m->shape[SHAPE_SOLVER]] : s->own->solver;
     if (!strcmp(g->solver, "auto")) g->solver = NULL;
-    if (p->n >= 0 && !s->column[p->n].uniform) snprintf(g->name, sizeof g->name, "n%05lld", (long long)g->n);
+    if (points_differ(s)) sw_shape_name(g->dim, g->n, g->name);
     SW_TRY(times_steps(&s->own->fields, fields, g->steps, &g->field_step, &g->nfield));
     return times_steps(&s->own->scalars, scalars, g->steps, &g->scalar_step, &g->nscalar);
 }
@@ -123,6 +142,7 @@ static void release(struct grouping *g)
     for (int k = 0; k < g->count; k++) {
         sw_free(g->member[k].shape);
         sw_free(g->member[k].group.run);
+        sw_free(g->member[k].group.choice);
         sw_free(g->member[k].group.field_step);
         sw_free(g->member[k].group.scalar_step);
     }
@@ -161,6 +181,7 @@ void sw_groups_free(struct sw_group **group, int ngroup)
     if (!group || !*group) return;
     for (int k = 0; k < ngroup; k++) {
         sw_free((*group)[k].run);
+        sw_free((*group)[k].choice);
         sw_free((*group)[k].field_step);
         sw_free((*group)[k].scalar_step);
     }

@@ -18,13 +18,16 @@
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
  * linspace or in a define give one id, and a longer axis, another title, device or output file change no id.
  *
- * All up to the numbers is the same for all runs (for each word of the solver's axis): it is hashed once. */
+ * All up to the numbers is the same for all runs with the same words (of axes that WORD and TEXT keys name): it is hashed
+ * once for each combination. */
 
 static const char schema[] = "sweep run 1";
 
 struct id_maker {
     const struct sw_sweep *s;
-    int             nword;
+    int             naxis;     /* axes of words that keys name               */
+    int             axis[1 + MOST_CHOICES];  /* their columns                */
+    int             nword;     /* combinations of their words; the first axis' word varies slowest */
     struct sw_hash *start;     /* [nword] the hash up to the numbers         */
     int             nvalue;
     int            *value;     /* [nvalue] columns                           */
@@ -78,11 +81,36 @@ static enum sw_status pick_values(struct id_maker *m)
 
 /* ------------------------------------------------------------------ what comes before them */
 
-static const char *word_of(const struct sw_sweep *s, const struct sw_key *key, int word)
+/* The word that an axis has in a combination. */
+static int word_in(const struct id_maker *m, int column, int combination)
 {
+    for (int k = m->naxis - 1; k >= 0; k--) {
+        const int words = m->s->column[m->axis[k]].nword;
+        if (m->axis[k] == column) return combination % words;
+        combination /= words;
+    }
+    return 0;
+}
+
+static const char *word_of(const struct id_maker *m, const struct sw_key *key, int combination)
+{
+    const struct sw_sweep *s = m->s;
     const struct sw_setting *at = sw_config_find(s->config, key->path);
-    if (!strcmp(key->path, "solver") && s->own->shape.solver >= 0) return s->column[s->own->shape.solver].word[word];
+    int solver = s->own->shape.solver;
+    if (!strcmp(key->path, "solver") && solver >= 0) return s->column[solver].word[word_in(m, solver, combination)];
+    for (int k = 0; k < s->nchoice; k++)
+        if (!strcmp(s->choice[k].key, key->path))
+            return choice_word(s, k, word_in(m, s->own->choice_column[k], combination));
     return at && at->kind == SW_SETTING_STRING ? at->text : key->fallback ? key->fallback : "";
+}
+
+static void add_axis(struct id_maker *m, int column)
+{
+    for (int k = 0; k < m->naxis; k++)
+        if (m->axis[k] == column) return;
+    if (column < 0) return;
+    m->axis[m->naxis++] = column;
+    m->nword *= m->s->column[column].nword;
 }
 
 static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h, size_t *length)
@@ -113,7 +141,7 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
     for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
         if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_TEXT)) continue;
         add_text(h, &length, key->path);
-        add_text(h, &length, word_of(s, key, word));
+        add_text(h, &length, word_of(m, key, word));
     }
     for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);
     sw_hash_add(h, zeros, (64 - length % 64) % 64);
@@ -123,7 +151,8 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
 static enum sw_status make(const struct sw_sweep *s, struct id_maker *m)
 {
     *m = (struct id_maker){.s = s, .nword = 1};
-    if (s->own->shape.solver >= 0) m->nword = s->column[s->own->shape.solver].nword;
+    add_axis(m, s->own->shape.solver);
+    for (int k = 0; k < s->nchoice; k++) add_axis(m, s->own->choice_column[k]);
     SW_TRY(pick_values(m));
     SW_TRY(sw_alloc((size_t)m->nword, &m->start));
     for (int w = 0; w < m->nword; w++) SW_TRY(begin(m, w, &m->start[w]));
@@ -184,7 +213,9 @@ static enum sw_status hash_block(void *user, const struct block *b)
     SW_TRY(sw_alloc(length + head.length, &values));
     head.values = values + length;
     for (int j = 0; j < b->count; j++) {
-        int word = s->own->shape.solver >= 0 ? (int)b->column[(size_t)s->own->shape.solver * BLOCK + (size_t)j] : 0;
+        int word = 0;
+        for (int k = 0; k < m->naxis; k++)
+            word = word * s->column[m->axis[k]].nword + (int)b->column[(size_t)m->axis[k] * BLOCK + (size_t)j];
         for (int k = 0; k < m->nvalue; k++) put(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + 8 * k);
         keep_head(&head, m, word, values);
         m->id[b->at + j] = finish(head.hash, values + head.length, length - head.length);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_near.h"
 #include "device/sw_device.h"
 #include "sweep/expand_impl.h"
 
@@ -22,31 +21,16 @@ static const char *read_text(const struct sw_sweep *s, const char *path)
     return fallback(s, path);
 }
 
-/* "product|zip|random" into words in `copy`. */
-static int split_words(const char *words, char copy[200], const char *list[16])
-{
-    int n = 0;
-    snprintf(copy, 200, "%s", words);
-    for (char *rest = copy, *word; n < 16 && (word = strtok_r(rest, "|", &rest));) list[n++] = word;
-    return n;
-}
-
 static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
 {
-    char copy[200], known[220] = "";
-    const char *list[16], *text = read_text(s, key->path);
+    char copy[200], known[600];
+    const char *list[MOST_CHOICE_WORDS], *text = read_text(s, key->path);
     const struct sw_setting *at = sw_config_find(s->config, key->path);
-    int n = split_words(key->words, copy, list);
     if (!at || at->kind != SW_SETTING_STRING) return text;
-    for (int k = 0; k < n; k++) {
-        if (!strcmp(text, list[k])) return text;
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", k ? ", " : "", list[k]);
-    }
-    const char *near = sw_near(text, list, n);
-    if (text[0] == '$') expand_complain(s, at, "'%s' has one value for the whole sweep: %s", key->path, known);
-    else if (near)
-        expand_complain(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", key->path, text, known, near);
-    else expand_complain(s, at, "'%s' = \"%s\" is none of %s", key->path, text, known);
+    if (text[0] == '$') expand_complain(s, at, "'%s' has one value for the whole sweep: %s", key->path,
+                                       choice_list(key, known));
+    else if (choice_check(s, key, at, key->path, text)) return text;
+    choice_words(key, copy, list);
     return key->fallback ? key->fallback : list[0];
 }
 
@@ -132,23 +116,13 @@ static void check_output(struct sw_sweep *s)
     if (every && times) expand_complain(s, every, "'output.scalars' has both every and times; leave one out");
 }
 
-static enum sw_status read_choices(struct sw_sweep *s)
-{
-    const struct sw_key *key;
-    int most = 0;
-    for (key = s->problem->keys; key->path; key++) most += key->kind == SW_KEY_WORD;
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)most, &s->choice));
-    for (key = s->problem->keys; key->path; key++)
-        if (key->kind == SW_KEY_WORD) s->choice[s->nchoice++] = (struct sw_choice){key->path, read_word(s, key)};
-    return SW_OK;
-}
-
 enum sw_status options_read(struct sw_sweep *s)
 {
     const struct sw_key *key;
-    SW_TRY(read_choices(s));
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
-        if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4)) read_word(s, key);
+    SW_TRY(choices_read(s));
+    for (key = sw_common_keys; key->path; key++)
+        if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4) && sw_key_find(s->problem, key->path))
+            read_word(s, key);
     s->title = read_text(s, "title");
     s->mode = read_word(s, sw_key_find(s->problem, "sweep.mode"));
     s->file = read_text(s, "output.file");

@@ -9,7 +9,7 @@
  * something was refused before, this looks at what does not depend on it, so that all faults are reported together. */
 
 /* Faults are numbered: one for each column, then these. */
-enum { FAULT_POINTS, FAULT_DIM, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, FAULT_PRECISION, FAULT_UNFIT, FAULTS };
+enum { FAULT_POINTS, FAULT_TOTAL, FAULT_DIM, FAULT_LIST, FAULT_NAMES, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, FAULT_PRECISION, FAULT_UNFIT, FAULTS };
 
 struct checking {
     const struct sw_sweep *s;
@@ -46,7 +46,7 @@ static void note(struct checking *c, int fault, int64_t run)
 static void check_columns(struct checking *c, const struct block *b)
 {
     for (int k = 0; k < c->s->ncolumn; k++) {
-        if (c->s->own->source[k].unknown) continue;
+        if (c->s->own->source[k].unknown || c->s->own->source[k].kind == SOURCE_GRID) continue;
         const double *v = b->column + (size_t)k * BLOCK;
         int last = c->s->column[k].uniform ? 1 : b->count;
         for (int j = 0; j < last; j++)
@@ -67,6 +67,24 @@ static double of(const struct block *b, int column, int j, double otherwise)
     return column < 0 ? otherwise : b->column[(size_t)column * BLOCK + (size_t)j];
 }
 
+/* Fields are counted in doubles: what is beyond this is a slip of the pen. */
+static const double most_points = 1e12;
+
+static unsigned grid_faults(const struct sw_sweep *s, const double *shape)
+{
+    const struct sw_setting *list = grid_list(s);
+    const double dim = shape[SHAPE_DIM], *n = shape + SHAPE_N;
+    int function;
+    unsigned faults = 0;
+    for (int d = 0; d < grid_most_dim(s->problem) && d < dim; d++)
+        if (n[d] < s->problem->min_points) faults |= 1u << FAULT_POINTS;
+    if (n[0] * n[1] * n[2] > most_points) faults |= 1u << FAULT_TOTAL;
+    if (dim > grid_most_dim(s->problem)) faults |= 1u << FAULT_DIM;
+    else if (list && grid_most_dim(s->problem) > 1 && dim != list->count) faults |= 1u << FAULT_LIST;
+    if (grid_dimensions_used(s, &function) > dim) faults |= 1u << FAULT_NAMES;
+    return faults;
+}
+
 /* Which of the faults above a run has, as bits. */
 static unsigned shape_faults(const struct sw_sweep *s, const struct block *b, int j, const double *shape)
 {
@@ -74,9 +92,7 @@ static unsigned shape_faults(const struct sw_sweep *s, const struct block *b, in
     const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
     double dt = of(b, p->dt, j, 1);
     char text[160];
-    unsigned faults = 0;
-    if (shape[SHAPE_N] < s->problem->min_points) faults |= 1u << FAULT_POINTS;
-    if (of(b, p->dim, j, 1) != 1) faults |= 1u << FAULT_DIM;
+    unsigned faults = grid_faults(s, shape);
     if (!whole_steps(dt, of(b, p->end, j, 1))) return faults | 1u << FAULT_STEPS;
     if (times_fault(&s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) faults |= 1u << FAULT_FIELDS;
     if (times_fault(&s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) faults |= 1u << FAULT_SCALARS;
@@ -130,8 +146,12 @@ static const char *solver_of(const struct sw_sweep *s, const struct block *b, in
 
 static const char *blame(const struct sw_sweep *s, const struct block *b, int j, char why[160])
 {
+    struct sw_choice choice[MOST_CHOICES];
     const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction,
-                                   .function = s->function, .nchoice = s->nchoice, .choice = s->choice};
+                                   .function = s->function, .single_steps = s->single_steps, .nchoice = s->nchoice,
+                                   .choice = choice};
+    for (int k = 0; k < s->nchoice; k++)
+        choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, of(b, s->own->choice_column[k], j, 0))};
     return s->problem->unfit(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
 }
 
@@ -197,23 +217,57 @@ static void tell_steps(const struct sw_sweep *s, const struct block *b, const ch
                         dt, where, end, ratio, e / whole, whole);
 }
 
+static void tell_grid(const struct sw_sweep *s, int fault, const double *shape, const char *where)
+{
+    const struct shape *p = &s->own->shape;
+    const struct sw_setting *n = s->own->source[p->n[0]].setting, *dim = s->own->source[p->dim].setting;
+    const struct sw_setting *list = grid_list(s);
+    const double *points = shape + SHAPE_N;
+    int function, least = 0;
+    switch (fault) {
+    case FAULT_POINTS:
+        while (points[least] >= s->problem->min_points) least++;
+        expand_complain(s, s->own->source[p->n[least]].setting,
+                        "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], where,
+                        s->problem->name, s->problem->min_points);
+        return;
+    case FAULT_TOTAL:
+        expand_complain(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
+                        points[2], where, most_points);
+        return;
+    case FAULT_DIM:
+        if (grid_most_dim(s->problem) == 1)
+            expand_complain(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], where, s->problem->name);
+        else
+            expand_complain(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], where,
+                            s->problem->name, grid_most_dim(s->problem));
+        return;
+    case FAULT_LIST:
+        expand_complain(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM], where,
+                        list->path, list->count);
+        return;
+    default:
+        grid_dimensions_used(s, &function);
+        expand_complain(s, sw_config_find(s->config, s->function[function].key),
+                        "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
+                        s->function[function].key, sw_program_uses(s->function[function].program, "z") ? "z" : "y", where,
+                        shape[SHAPE_DIM], shape[SHAPE_DIM] == 1 ? "" : "s",
+                        sw_program_uses(s->function[function].program, "z") ? ", nz" : "");
+    }
+}
+
 static void tell_shape(const struct sw_sweep *s, int fault, const struct block *b, const double *shape,
                        const char *where)
 {
-    const struct shape *p = &s->own->shape;
-    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg, dt = of(b, p->dt, 0, 1);
-    const char *problem = s->problem->name;
+    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
+    const double dt = of(b, s->own->shape.dt, 0, 1);
     char text[160];
     switch (fault) {
     case FAULT_POINTS:
-        expand_complain(s, s->own->source[p->n].setting,
-                        "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", shape[SHAPE_N], where, problem,
-                        s->problem->min_points);
-        return;
+    case FAULT_TOTAL:
     case FAULT_DIM:
-        expand_complain(s, s->own->source[p->dim].setting, "'grid.dim' = %.0f%s: %s is 1-D only", of(b, p->dim, 0, 1),
-                        where, problem);
-        return;
+    case FAULT_LIST:
+    case FAULT_NAMES: tell_grid(s, fault, shape, where); return;
     case FAULT_STEPS: tell_steps(s, b, where); return;
     case FAULT_FIELDS:
         expand_complain(s, s->own->fields.setting, "'%s'%s: %s", s->own->fields.path, where,
@@ -243,10 +297,12 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
     const char *key = blame(s, b, 0, why);
     const struct sw_setting *at = sw_config_find(s->config, key);
     int k = column_find(s, key);
-    if (k < 0) {  /* a word, the same in all runs */
-        expand_complain(s, at, "'%s' = \"%s\": %s", key, at && at->text ? at->text : "", why);
+    if (k < 0) {  /* a word */
+        expand_complain(s, at, "'%s' = \"%s\"%s: %s", key, at && at->text ? at->text : "",
+                        at && at->text && at->text[0] == '$' ? where : "", why);
         return;
     }
+    at = s->own->source[k].setting;
     if (count > 1 && *where)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
     expand_complain(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
@@ -304,8 +360,11 @@ static bool to_tell(const struct checking *c, int fault)
     const struct shape *p = &own->shape;
     if (c->first[fault] < 0) return false;
     switch (fault - c->s->ncolumn) {
-    case FAULT_POINTS: return sound(c, p->n);
-    case FAULT_DIM: return sound(c, p->dim);
+    case FAULT_POINTS:
+    case FAULT_TOTAL: return sound(c, p->dim) && sound(c, p->n[0]) && sound(c, p->n[1]) && sound(c, p->n[2]);
+    case FAULT_DIM:
+    case FAULT_LIST:
+    case FAULT_NAMES: return sound(c, p->dim) && (!grid_list(c->s) || c->s->own->report->errors == 0);
     case FAULT_STEPS: return sound(c, p->dt) && sound(c, p->end);
     case FAULT_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->fields);
     case FAULT_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->scalars);

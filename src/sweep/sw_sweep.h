@@ -88,10 +88,16 @@ struct sw_selection {
 enum sw_status sw_sweep_select(const struct sw_sweep *sweep, const struct sw_selection *selection, int64_t **run,
                                int64_t *count);
 
-/* Runs of one shape: same n, same steps between outputs, same solver. The steps of outputs ascend; step 0 is the
+enum { SW_SHAPE_NAME = 48 };
+/** The name of the group of such grids in an output file: "n00064", "n00064x00032", "n00064x00032x00016". */
+const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_NAME]);
+
+/* Runs of one shape: same n in each dimension, same steps between outputs, same solver and words. The steps of outputs ascend; step 0 is the
  * initial state. */
 struct sw_group {
-    int64_t        n;
+    int            dim;                 /* dimensions of the grid                                            */
+    int64_t        n[SW_DIMS];          /* points along x, y, z; 1 in a dimension that it does not have      */
+    struct sw_choice *choice;           /* [nchoice of the sweep] the words of these runs                    */
     const char    *solver;              /* NULL: the best that fits                                          */
     int64_t        steps;               /* in all                                                            */
     int            nfield;              /* saved fields a run                                                */
@@ -100,8 +106,9 @@ struct sw_group {
     int64_t       *scalar_step;         /* [nscalar]                                                         */
     int64_t        count;
     int64_t       *run;                 /* [count] indices, ascending                                        */
-    char           name[24];            /* "n00064" where n is swept, else "": the group in the output file  */
+    char           name[SW_SHAPE_NAME]; /* "n00064", "n00064x00032" where n is swept, else "": the group in the output file */
 };
+
 /** Sort runs into groups, in order of n.
  *  @param run     [count]; borrowed
  *  @param group   out [ngroup]; free with sw_groups_free() */

@@ -97,7 +97,7 @@ static void check_runs(struct sw_sweep *s)
         must(!sw_sweep_select(s, &(struct sw_selection){"run >= 1", 1, 2}, &run, &count));
         must(!sw_sweep_groups(s, run, count, &group, &ngroup));
         for (int k = 0; k < ngroup; k++) {
-            must(group[k].count > 0 && group[k].n >= 5 && group[k].steps > 0);
+            must(group[k].count > 0 && group[k].n[0] >= 5 && group[k].steps > 0);
             for (int j = 0; j < group[k].nfield; j++)
                 must(group[k].field_step[j] >= 0 && group[k].field_step[j] <= group[k].steps);
         }
