@@ -4,13 +4,15 @@
 
 #include "problem/sw_problem.h"
 
-extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_bvp;
+extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_bvp,
+    problem_compact;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
     &problem_heat,
     &problem_cahn_hilliard,
     &problem_bvp,
+    &problem_compact,
     NULL,
 };
 

@@ -43,11 +43,12 @@ struct sw_setup {
     bool    uniform;                   /* the runs of a batch all have the same implicit part: some solvers need it */
     const char *solver;                /* the config's solver: a row's name, or NULL for the best that fits  */
     int     ncolumn;                   /* per-run numbers: every number key first, then axes, then defines  */
+    const struct sw_scope *scope;      /* the names by which an expression knows columns; its rest is empty */
     const char *const *column;         /* [ncolumn] names; a key by its full path "time.dt", others by name */
     int     nfunction;
     const struct sw_function *function;
     int nchoice;
-    const struct sw_choice *choice;
+    const struct sw_choice *choice;    /* the words of these runs                                           */
 };
 
 /** Points in all: the product. A field lies with x fastest, point (i, j, k) at (k*ny + j)*nx + i. */

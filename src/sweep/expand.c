@@ -219,6 +219,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
                              .single_steps = s->single_steps,
                              .solver = group->solver,
                              .ncolumn = s->ncolumn,
+                             .scope = &s->own->scope,
                              .column = s->column_name,
                              .nfunction = s->nfunction,
                              .function = s->function,
