@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draw the results of sweep: convergence, lines, spacetime and heatmap pictures.
+"""Draw the results of sweep: convergence, lines, spacetime, slice and heatmap pictures.
 
 All that is written on a picture (names, units, titles) comes from the file; docs/output.md describes the file.
 Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib).
@@ -21,8 +21,10 @@ except ImportError as error:
     print(f"error: {error}; install python3-h5py and python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
     sys.exit(4)
 
-NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error"}
-OWN_COORDINATES = {"time": "t", "time_s": "t_s", "x": "xc"}    # scale, and what replaces it where runs differ
+NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
+         "err_interior": "largest error away from walls"}
+OWN_COORDINATES = {"time": "t", "time_s": "t_s", "x": "xc", "y": "yc", "z": "zc"}  # scale, and what replaces it where runs differ
+SPACE = ("x", "y", "z")
 DONE = 1
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -118,7 +120,24 @@ class Results:
         return list(names)
 
     def fields(self):
-        return self.variables(3)
+        """Of one to three dimensions in space."""
+        return list(dict.fromkeys(name for ndim in (3, 4, 5) for name in self.variables(ndim)))
+
+    def dimensions(self, row, name):
+        """In space, of a run's field."""
+        group, _ = self.find(row, name)
+        return group[name].ndim - 2
+
+    def saved_times(self, row):
+        group, _ = self.find(row, self.fields()[0])
+        return group["time"].shape[0]
+
+    def require_line(self, rows, name, kind):
+        """Refuse a picture of a field over x alone where it lies over y as well."""
+        most = max((self.dimensions(row, name) for row in rows), default=1)
+        if most > 1:
+            raise Refusal(f"{name} has {most} dimensions in space, and {kind} draws one; --kind slice draws it on the "
+                          "planes through its middle")
 
     def series(self):
         return self.variables(2, "time_s")
@@ -148,14 +167,32 @@ class Results:
     def outputs(self, row, name):
         """Times and values of a run's series or field, up to the time it reached (beyond it there are NaN)."""
         group, k = self.find(row, name)
-        field = (group.name, name) not in self.read and group[name].ndim == 3
+        field = (group.name, name) not in self.read and group[name].ndim > 2
         t = self.coordinates(group, k, "time" if field else "time_s")
         reached = t <= self.whole(self.file, "t_reached")[row] * (1 + 1e-12)
         return t[reached], (group[name][k].astype(float) if field else self.whole(group, name)[k])[reached]
 
-    def space(self, row, name):
+    def space(self, row, name, axis="x"):
         group, k = self.find(row, name)
-        return self.coordinates(group, k, "x")
+        return self.coordinates(group, k, axis)
+
+    def plane(self, row, name, t, across, up):
+        """A run's field at the saved time nearest to t (None: the last), in the plane through its middle that the two
+        axes span: the values, the time, and text that says where the plane lies. Only the plane is read."""
+        group, k = self.find(row, name)
+        times = self.coordinates(group, k, "time")
+        reached = np.flatnonzero(times <= self.whole(self.file, "t_reached")[row] * (1 + 1e-12))
+        if len(reached) == 0:
+            raise Refusal(f"run {self.run[row]} has no {name}")
+        now = reached[nearest(times[reached], t, name)]
+        where, at = [], []
+        for scale in self.scales(group[name])[2:]:
+            middle = group[name].shape[self.scales(group[name]).index(scale)] // 2
+            at.append(slice(None) if scale in (across, up) else middle)
+            if scale not in (across, up):
+                where.append(f"{scale} = {number(float(self.coordinates(group, k, scale)[middle]))}")
+        values = group[name][(k, now, *at)].astype(float)
+        return values, times[now], ", ".join(where)
 
     def describe(self, row, among=()):
         """The parameters of a run: all that are swept, or only those that differ among some runs."""
@@ -273,6 +310,16 @@ def legend(axes, count, **options):
         axes.legend(ncols=1 if count <= 8 else 2, **options)
 
 
+def before_rounding(x, y):
+    """How many points, from the coarsest on, come before rounding takes over: there a finer grid does not help as it did.
+    A slope of less than half of the median one before it ends them; three are kept."""
+    slopes = np.diff(np.log(y)) / np.diff(np.log(x))
+    for k in range(2, len(slopes)):
+        if abs(slopes[k]) < 0.5 * abs(np.median(slopes[:k])) or slopes[k] * np.median(slopes[:k]) < 0:
+            return k + 1
+    return len(x)
+
+
 def fit_slope(x, y):
     """Least squares on logarithms: exponent and factor."""
     slope, offset = np.polyfit(np.log(x), np.log(y), 1)
@@ -280,7 +327,8 @@ def fit_slope(x, y):
 
 
 def convergence(results, ask):
-    """An error norm over n (or dt, ...): one line per combination of the other parameters, slope by least squares."""
+    """An error norm over n (or dt, ...): one line per combination of the other parameters, slope by least squares over
+    the points that rounding does not rule."""
     if not results.norms():
         raise Refusal("this file has no error norms: they come with an 'exact' solution in the config")
     of = results.require(ask.of or "err_l2", results.norms(), "error norm")
@@ -299,16 +347,19 @@ def convergence(results, ask):
     if not lines:
         raise Refusal(f"{of} over {over} has fewer than two points to draw a line through")
 
-    figure, axes = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
+    beside = len(lines) > MOST_LINES    # names of many lines would cover them
+    figure, axes = plt.subplots(figsize=(9.2, 4.8) if beside else (6.4, 4.8), layout="constrained")
     slopes = []
     for (key, rows), colour in zip(lines.items(), line_colours(len(lines))):
         x, y = results.param[over][rows], error[rows]
-        slope, factor = fit_slope(x, y)
+        fitted = before_rounding(x, y)
+        slope, factor = fit_slope(x[:fitted], y[:fitted])
         slopes.append(slope)
         name = ", ".join(f"{p} = {number(v)}" for p, v in zip(others, key))
         print(f"slope {slope:.4f}" + (f"  {name}" if name else ""))
-        axes.loglog(x, y, "o", color=colour, zorder=3)
-        axes.loglog(x, factor * x**slope, "-", color=colour, zorder=2,
+        axes.loglog(x[:fitted], y[:fitted], "o", color=colour, zorder=3)
+        axes.loglog(x[fitted:], y[fitted:], "o", color=colour, markerfacecolor="white", zorder=3)    # not fitted
+        axes.loglog(x[:fitted], factor * x[:fitted]**slope, "-", color=colour, zorder=2,
                     label=(f"{name}: " if name else "fit: ") + f"slope {slope:.4f}")
     order = int(np.rint(np.median(slopes)))
     if order and max(abs(s - order) for s in slopes) < 0.5:
@@ -323,7 +374,7 @@ def convergence(results, ask):
     axes.grid(True)
     axes.set_xlabel(results.label(over))
     axes.set_ylabel(results.label(of))
-    axes.legend(loc="best")
+    axes.legend(**BESIDE) if beside else axes.legend(loc="best")
     title(figure, results)
     return figure
 
@@ -376,6 +427,7 @@ def draw_series(results, ask, of, rows, axes):
 def draw_profiles(results, ask, of, rows, axes):
     """A field over x: one run at several times, or several runs at one time."""
     rows = rows if rows is not None else list(np.flatnonzero(results.ok)[:1])
+    results.require_line(rows, of, "lines")
     if len(rows) > 32:
         raise Refusal(f"{len(rows)} runs are too many lines; choose some with --run 0,5,9")
     if len(rows) == 1 and ask.time is None:
@@ -431,6 +483,7 @@ def spacetime(results, ask):
     rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
     if len(rows) > MOST_PANELS:
         raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_PANELS} with --run 0,5,9")
+    results.require_line(rows, of, "spacetime")
     data = [results.outputs(row, of) for row in rows]
     if min(len(t) for t, _ in data) < 2:
         raise Refusal(f"{of} was saved at one time only; "
@@ -457,6 +510,47 @@ def spacetime(results, ask):
     title(figure, results, results.common(rows) if len(rows) == 1 else "")
     if len(rows) > 1 and results.common(rows):
         figure.suptitle(f"{results.title}\n{results.common(rows)}")
+    return figure
+
+
+def slices(results, ask):
+    """A field of two or three dimensions at one time: all of it, or on the planes through its middle. Of one run in three
+    dimensions the three planes; of several runs the plane of x and y, in panels with one colour scale."""
+    if not results.fields():
+        raise Refusal("this file holds no fields: set output.fields in the config")
+    of = results.require(ask.of or results.fields()[0], results.fields(), "field")
+    rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
+    if len(rows) > MOST_PANELS:
+        raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_PANELS} with --run 0,5,9")
+    if min(results.dimensions(row, of) for row in rows) < 2:
+        raise Refusal(f"{of} has one dimension in space: draw it with --kind lines or --kind spacetime")
+    planes = [("x", "y")]
+    if len(rows) == 1 and results.dimensions(rows[0], of) == 3:
+        planes = [("x", "y"), ("x", "z"), ("y", "z")]
+    panes = [(row, across, up) for row in rows for across, up in planes]
+    data = [results.plane(row, of, ask.time, across, up) for row, across, up in panes]
+    cmap, norm = colour_scale(np.concatenate([values.ravel() for values, _, _ in data]))
+    columns, height = grid_shape(len(panes))
+    size = (6.0, 4.8) if len(panes) == 1 else (1.6 + 3.0 * columns, 1.2 + 2.7 * height)
+    figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False)
+    for axes, (row, across, up), (values, _, where) in zip(panels.flat, panes, data):
+        image = axes.pcolormesh(results.space(row, of, across), results.space(row, of, up),
+                                np.ma.masked_invalid(values), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
+        axes.set_facecolor("#bbbbbb")     # what is not finite
+        axes.set_xlabel(results.along(across))
+        axes.set_ylabel(results.along(up))
+        if len(panes) > 1:
+            axes.set_title(where if len(rows) == 1 else results.describe(row, rows))
+    for axes in list(panels.flat)[len(panes):]:
+        axes.set_visible(False)
+    figure.colorbar(image, ax=panels, label=results.label(of), shrink=0.9).outline.set_visible(False)
+    same = len({t for _, t, _ in data}) == 1
+    time = f"t = {number(data[0][1])}" if same and data[0][1] > 0 else ""
+    plane = data[0][2] if len(panes) == 1 or len(rows) > 1 else ""
+    second = ", ".join(filter(None, [time, plane, results.common(rows)]))
+    title(figure, results, second if len(panes) == 1 else "")
+    if len(panes) > 1 and second:
+        figure.suptitle(f"{results.title}\n{second}")
     return figure
 
 
@@ -516,13 +610,16 @@ def default_kind(results):
     if results.norms() and ("n" in results.swept or "dt" in results.swept):
         return "convergence"
     if results.fields():
-        return "spacetime"
+        first = np.flatnonzero(results.ok)[0]
+        if results.dimensions(first, results.fields()[0]) > 1:
+            return "slice"
+        return "spacetime" if results.saved_times(first) > 1 else "lines"
     if results.series():
         return "lines"
     return "heatmap"
 
 
-KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "heatmap": heatmap}
+KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "slice": slices, "heatmap": heatmap}
 
 
 # ---------------------------------------------------------------------------------------------------------------- main

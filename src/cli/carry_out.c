@@ -118,6 +118,7 @@ static enum sw_status carry_out(struct job *j)
     SW_TRY(sw_plan_make(j->s->sweep, j->s->run, j->s->count, j->s->id, j->ledger, j->cli->retry_failed, j->device,
                         &j->plan));
     tell_plan(j, sw_clock() - start);
+    cli_remarks(j->cli, j->s, j->plan, cli_say);
     return execute(j);
 }
 

@@ -44,18 +44,6 @@ static enum sw_status list(const struct cli_sweep *s)
 
 /* ---- the report */
 
-static void remarks(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p)
-{
-    char last[200] = "", text[200];
-    for (int g = 0; g < p->ngroup; g++) {
-        struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[g], 1);
-        text[0] = 0;
-        if (s->sweep->problem->remark) s->sweep->problem->remark(s->sweep->problem, &setup, text);
-        if (*text && strcmp(text, last)) cli_print(cli, "note     %s\n", text);
-        memcpy(last, text, sizeof last);
-    }
-}
-
 /* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with
  * the GPU. */
 static enum sw_status compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p,
@@ -95,7 +83,7 @@ static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const stru
     if (rate > 0)
         cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial\n", cli_about(p->points_steps / rate, a),
                   rate);
-    remarks(cli, s, p);
+    cli_remarks(cli, s, p, cli_print);
     return compile(cli, s, p, device);
 }
 

@@ -88,8 +88,10 @@ static void log_end(const struct job *j, const char *event, const struct sw_exec
 static void say_next(const struct job *j)
 {
     const struct sw_sweep *w = j->s->sweep;
-    const char *kind = w->save_fields ? " --kind spacetime --run 0" : w->save_scalars ? " --kind lines" : NULL;
-    bool exact = false, n = false;
+    const char *field = w->problem->most_dim > 1 ? " --kind slice" : w->problem->timed ? " --kind spacetime --run 0"
+                                                                                       : " --kind lines";
+    const char *kind = w->save_fields ? field : w->save_scalars ? " --kind lines" : NULL;
+    bool exact = w->problem->derives_exact, n = false;
     for (int k = 0; k < w->nfunction; k++) exact |= !strcmp(w->function[k].key, "exact");
     for (int k = 0; k < w->ncolumn; k++) n |= !strcmp(w->column[k].name, "grid.n") && !w->column[k].uniform;
     if (exact && n) kind = " --kind convergence";

@@ -100,6 +100,13 @@ out:
 
 /* ---- what it comes to */
 
+int plan_quantities(const struct sw_quantity *quantity)
+{
+    int count = 0;
+    while (quantity && quantity[count].name) count++;
+    return count;
+}
+
 static void total(struct sw_plan *p, const struct sw_sweep *sweep)
 {
     for (int64_t b = 0; b < p->nbatch; b++) {
@@ -110,14 +117,14 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
     }
     /* A row of the run table: parameters, status, norms, times, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + 120 + 8 * sweep->problem->interior, field = sweep->single_fields ? 4 : 8;
-    int nscalars = 0;
-    while (sweep->problem->scalars && sweep->problem->scalars[nscalars].name) nscalars++;
+    int nscalars = plan_quantities(sweep->problem->scalars), nfields = plan_quantities(sweep->problem->fields);
     /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */
     p->output_bytes = p->ngroup ? 30e3 + 18e3 * (p->ngroup - 1) : 0;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *s = &p->group[g];
         p->output_bytes +=
-            (double)s->count * (row + field * (double)s->nfield * (double)sw_points(s->n) + 8.0 * s->nscalar * nscalars);
+            (double)s->count * (row + field * nfields * (double)s->nfield * (double)sw_points(s->n) +
+                                8.0 * s->nscalar * nscalars);
     }
 }
 
@@ -135,13 +142,21 @@ struct sw_setup plan_trial(const struct sw_sweep *sweep, const struct sw_group *
     return setup;
 }
 
+/* Whether two groups have one solver and the same words. */
+static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, const struct sw_group *b)
+{
+    for (int k = 0; k < sweep->nchoice; k++)
+        if (!same_word(a->choice[k].word, b->choice[k].word)) return false;
+    return same_word(a->solver, b->solver);
+}
+
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
 static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
 {
     for (int g = 0; g < p->ngroup; g++) {
         struct sw_setup setup = plan_trial(sweep, &p->group[g], 1);
         struct sw_sim *sim;
-        if (g && same_word(p->group[g].solver, p->group[g - 1].solver)) continue;
+        if (g && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
         SW_TRY(sweep->problem->create(sweep->problem, &setup, device, &sim));
         if (!g) snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
         sim->ops->destroy(sim);

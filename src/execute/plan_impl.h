@@ -17,6 +17,9 @@ struct sw_plan_own {
 enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count,
                         const struct sw_ledger_batch *resume);
 
+/** How many quantities a list has; NULL: none. */
+int plan_quantities(const struct sw_quantity *quantity);
+
 /** Whether a group has a run. */
 bool plan_find_run(const struct sw_group *g, int64_t run);
 

@@ -14,7 +14,7 @@ enum { MOST_RUNS = 1 << 24 };
 static double staging(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
 {
     const bool timed = sweep->problem->timed;
-    double field = sweep->single_fields ? 4 : 8, state = timed ? 16 : 0;
+    double field = (sweep->single_fields ? 4 : 8) * plan_quantities(sweep->problem->fields), state = timed ? 16 : 0;
     double pinned = device->space == SW_DEVICE ? (timed ? SW_SLOTS : g->nfield) * field : 0;
     return (double)sw_points(g->n) * (state + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
 }

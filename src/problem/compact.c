@@ -441,7 +441,7 @@ static const struct sw_key keys[] = {
 };
 
 static const struct sw_quantity fields[] = {
-    {"g", "1", "result of the scheme"}, {"error", "1", "result less the exact one"}, {0}};
+    {"g", "1", "result of the scheme"}, {"g_error", "1", "result less the exact one"}, {0}};
 
 static const char example[] =
     "// First derivatives of a periodic field by compact schemes, compared with the exact one.\n"
@@ -453,7 +453,7 @@ static const char example[] =
     "scheme  = \"$order\";                                    // the word of the axis\n"
     "boundary = \"periodic\";                                 // or walls with closures: \"3-4-6\"\n"
     "field   = \"exp(sin(x))\";                               // its derivative is worked out from this\n"
-    "output  = { file = \"results/compact.h5\"; };           // fields = { precision = \"double\"; } saves g and error, too\n";
+    "output  = { file = \"results/compact.h5\"; };           // fields = { precision = \"double\"; } saves g and its error, too\n";
 
 extern const struct sw_problem problem_compact;
 const struct sw_problem problem_compact = {

@@ -303,6 +303,7 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
         return;
     }
     at = s->own->source[k].setting;
+    if (at) key = at->path;
     if (count > 1 && *where)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
     expand_complain(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
