@@ -1,5 +1,5 @@
 """check_readers.py FILE KIND: open an output file as users do and compare what the readers see with each other.
-KIND: root (arrays at the root) or groups (an n swept). Prints what is wrong and exits 1; a library that is missing is
+KIND: root (arrays at the root) or groups (an n swept). Fields may have one to three dimensions. Prints what is wrong and exits 1; a library that is missing is
 skipped with a message, unless SW_NEED contains "readers"."""
 import os
 import re
@@ -35,6 +35,12 @@ def same(a, b):
     return list(a.astype(str).flat) == list(b.astype(str).flat)
 
 
+def fields_of(where):
+    """The fields of a group, with the dimensions they must have."""
+    space = ("z", "y", "x")
+    return {k: ("run", "time") + space[5 - v.ndim:] for k, v in where.items() if isinstance(v, h5py.Dataset) and v.ndim > 2}
+
+
 def check_types(name, node):
     """No enum, bool, compound or fixed-length text: readers built on netCDF-C drop them or crash."""
     if not isinstance(node, h5py.Dataset):
@@ -64,17 +70,21 @@ def check_h5py():
         expect(list(f["status"].attrs["flag_values"]) == [0, 1, 2, 3], "flag_values")
         expect(np.all(np.diff(f["run"][:]) > 0), "runs do not ascend")
         expect(all(re.fullmatch("[0-9a-f]{16}", i) for i in f["run_id"].asstr()[:]), "run_id")
-        groups = [g for g in f if re.fullmatch(r"n\d+", g)]
+        groups = [g for g in f if re.fullmatch(r"n\d+(x\d+){0,2}", g)]
         expect(bool(groups) == (KIND == "groups"), f"groups: {groups}")
         for where in [f[g] for g in groups] or [f]:
-            u = where["u"]
-            joined = KIND == "groups"  # of several parts: a chunk is a run; else as it was computed
-            expect(u.chunks[1:] == u.shape[1:] and (u.chunks[0] == 1 or not joined), f"{u.name}: chunks {u.chunks}")
-            expect([d[0].name.split("/")[-1] for d in u.dims] == ["run", "time", "x"], f"{u.name}: scales")
-            expect(np.isnan(u.attrs["_FillValue"]) and np.isnan(u.fillvalue), f"{u.name}: fill value")
-            expect([d[0].name.split("/")[-1] for d in where["mass"].dims] == ["run", "time_s"], "mass: scales")
-            done = f["status"][:][np.searchsorted(f["run"][:], where["run"][:])] == 1
-            expect(np.all(np.isfinite(u[:][done])), f"{u.name}: a run that is done holds NaN")
+            expect(fields_of(where), f"{where.name}: there is no field")
+            for name, dims in fields_of(where).items():
+                u = where[name]
+                joined = KIND == "groups"  # of several parts: a chunk is a run; else as it was computed
+                expect(u.chunks[1:] == u.shape[1:] and (u.chunks[0] == 1 or not joined), f"{u.name}: chunks {u.chunks}")
+                expect(tuple(d[0].name.split("/")[-1] for d in u.dims) == dims, f"{u.name}: scales")
+                expect(np.isnan(u.attrs["_FillValue"]) and np.isnan(u.fillvalue), f"{u.name}: fill value")
+                expect(all(where[s].attrs["axis"] == s.upper() for s in dims[2:]), f"{u.name}: axes")
+                done = f["status"][:][np.searchsorted(f["run"][:], where["run"][:])] == 1
+                expect(np.all(np.isfinite(u[:][done])), f"{u.name}: a run that is done holds NaN")
+            if "mass" in where:
+                expect([d[0].name.split("/")[-1] for d in where["mass"].dims] == ["run", "time_s"], "mass: scales")
         return groups
 
 
@@ -99,7 +109,8 @@ def check_xarray(groups):
                     for name in names:
                         raw = node[name].asstr()[()] if h5py.check_string_dtype(node[name].dtype) else node[name][()]
                         expect(same(data[name].values, raw), f"{engine}: {group or ''}/{name} reads differently")
-                    expect(data["u"].dims == ("run", "time", "x"), f"{engine}: dims of u {data['u'].dims}")
+                    for name, dims in fields_of(node).items():
+                        expect(data[name].dims == dims, f"{engine}: dims of {name} {data[name].dims}")
             with xarray.open_dataset(PATH, engine=engine) as data:
                 params = [k for k, v in f.items() if v.attrs.get("sweep_role") == "parameter"]
                 expect(all(p in data.coords for p in params), f"{engine}: parameters are no coordinates")
@@ -115,8 +126,11 @@ def check_tool(*command):
     if command[0] == "ncdump":
         expect("run = UNLIMITED" in out.stdout, "ncdump: run is not unlimited")
         expect("phony" not in out.stdout, "ncdump: a dimension without a scale")
-        for text in ("u(run, time, x)", "ubyte status(run)", "string run_id(run)",
-                     "mass(run, time_s)", 'flag_meanings = "pending done diverged error"', "group: provenance"):
+        with h5py.File(PATH) as f:
+            known = [f"{k}({', '.join(d)})" for g in f.values() if isinstance(g, h5py.Group) for k, d in fields_of(g).items()]
+            known += [f"{k}({', '.join(d)})" for k, d in fields_of(f).items()]
+            known += ["mass(run, time_s)"] if "mass" in f else []
+        for text in (*known, "ubyte status(run)", "string run_id(run)", 'flag_meanings = "pending done diverged error"', "group: provenance"):
             expect(text in out.stdout, f"ncdump does not show {text}")
 
 

@@ -23,13 +23,20 @@ look tiny_ch root 0 -s run.batch=5
 look tiny_diverge root 1
 look tiny_nsweep groups 0
 look tiny_heat root 0
+look tiny_compact groups 0
+# one box; and three whose lengths differ, so that xc, yc, zc hold the coordinates
+look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s grid.length=1.0 -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }'
+look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s 'grid.length=(1.0, "a", "2*a")' -s 'grid.x0=("a", 0.0, "a")' \
+    -s 'sweep={ a=[0.5, 1.0, 2.0]; axis=["x", "z"]; }' -s run.batch=2
+look tiny_compact root 0 -s grid.dim=2 -s 'grid.n=[8, 10]' -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }' \
+    -s 'boundary="3-4-6"' -s output.fields.precision=single
 # times, points and words that differ from run to run
 look tiny_ch root 0 \
     -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; row=["cpu.plain","cpu.plain+cpu.lapack"]; }' \
     -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$row' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
 # the examples of docs/output.md do run
 mkdir "$tmp/results"
-for name in tiny_ch tiny_nsweep; do
+for name in tiny_ch tiny_nsweep tiny_compact; do
     "$SWEEP" run configs/$name.cfg --device cpu -q -o "$tmp/results/$name.h5" || failed=1
 done
 $python -c '

@@ -65,6 +65,17 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
     return SW_OK;
 }
 
+/* Whether a key takes its word from the axis: "3-4-6" is a word then, and not -7. */
+static bool gives_words(const struct sw_sweep *s, const struct axis *a)
+{
+    const char *solver = s->own->solver;
+    bool found = solver[0] == '$' && !strcmp(solver + 1, a->name);
+    for (int k = 0; k < s->nchoice; k++)
+        found |= s->choice[k].word[0] == '$' && !strcmp(s->choice[k].word + 1, a->name);
+    for (int k = 0; k < a->setting->count; k++) found &= a->setting->child[k]->kind == SW_SETTING_STRING;
+    return found;
+}
+
 static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
 {
     int numbers = 0;
@@ -74,6 +85,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
         return SW_OK;
     }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
+    if (gives_words(s, a)) return read_words(s, a);
     for (int k = 0; k < a->count; k++) {
         numbers += element_number(s, a->setting->child[k], &a->value[k]);
         if (numbers <= k) return read_words(s, a);

@@ -34,6 +34,7 @@ bool choice_check(const struct sw_sweep *s, const struct sw_key *key, const stru
     for (int k = 0; k < n; k++)
         if (!strcmp(text, list[k])) return true;
     choice_list(key, known);
+    s->own->words_wrong = true;
     const char *near = sw_near(text, list, n);
     if (near) expand_complain(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", path, text, known, near);
     else expand_complain(s, at, "'%s' = \"%s\" is none of %s", path, text, known);
@@ -87,6 +88,7 @@ static void resolve(struct sw_sweep *s, int k)
         if (a->count) s->own->choice_column[k] = s->axis[j].column;
         return;
     }
+    s->own->words_wrong = true;
     expand_complain(s, sw_config_find(s->config, key->path), "'%s' = \"$%s\": the sweep has no axis of words '%s'",
                     key->path, name, name);
 }

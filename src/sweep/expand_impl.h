@@ -204,6 +204,8 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *bloc
 
 struct sw_sweep_own {
     struct sw_report *report;           /* while expanding                                                      */
+    bool              grid_wrong;       /* a list of the grid was refused                                       */
+    bool              words_wrong;      /* a WORD key has none of its words                                     */
     bool              axes_wrong;       /* the runs cannot be told apart                                        */
     bool              starved;          /* memory failed where there was no status to say so                    */
     struct sw_arena  *arena;

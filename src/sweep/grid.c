@@ -33,6 +33,7 @@ void grid_check(const struct sw_sweep *s)
     const int most = grid_most_dim(s->problem);
     for (int q = 0; q < QUANTITIES; q++) {
         if (!(list = list_of(s, q))) continue;
+        s->own->grid_wrong |= most == 1 || list->count < 1 || list->count > most || list->count != first->count;
         if (most == 1)
             expand_complain(s, list, "'%s' is a list of %d: %s is 1-D only; write one number", list->path, list->count,
                             s->problem->name);

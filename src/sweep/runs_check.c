@@ -297,7 +297,7 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
     const char *key = blame(s, b, 0, why);
     const struct sw_setting *at = sw_config_find(s->config, key);
     int k = column_find(s, key);
-    if (k < 0) {  /* a word */
+    if (k < 0 || !s->column[k].key) {  /* a word */
         expand_complain(s, at, "'%s' = \"%s\"%s: %s", key, at && at->text ? at->text : "",
                         at && at->text && at->text[0] == '$' ? where : "", why);
         return;
@@ -307,6 +307,14 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
     if (count > 1 && *where)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
     expand_complain(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
+}
+
+/* Whether all runs have a fault of shape if one has it. */
+static bool alike(const struct sw_sweep *s, int fault)
+{
+    const int dim = s->own->shape.dim;
+    if (fault == FAULT_NAMES || fault == FAULT_LIST) return s->column[dim].uniform;
+    return s->own->shape.uniform;
 }
 
 /* One run that is at fault, with all its numbers. */
@@ -329,7 +337,8 @@ static enum sw_status tell(void *user, const struct block *b)
     if (t->fault == s->ncolumn + FAULT_PRECISION) return tell_precision(s, b, place(s, false, t->run, where));
     SW_TRY(sw_alloc((size_t)s->own->shape.size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
-    if (!st) tell_shape(s, t->fault - s->ncolumn, b, shape, place(s, s->own->shape.uniform, t->run, where));
+    const int fault = t->fault - s->ncolumn;
+    if (!st) tell_shape(s, fault, b, shape, place(s, alike(s, fault), t->run, where));
     sw_free(shape);
     return st;
 }
@@ -365,12 +374,12 @@ static bool to_tell(const struct checking *c, int fault)
     case FAULT_TOTAL: return sound(c, p->dim) && sound(c, p->n[0]) && sound(c, p->n[1]) && sound(c, p->n[2]);
     case FAULT_DIM:
     case FAULT_LIST:
-    case FAULT_NAMES: return sound(c, p->dim) && (!grid_list(c->s) || c->s->own->report->errors == 0);
+    case FAULT_NAMES: return sound(c, p->dim) && !own->grid_wrong;
     case FAULT_STEPS: return sound(c, p->dt) && sound(c, p->end);
     case FAULT_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->fields);
     case FAULT_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->scalars);
-    case FAULT_PRECISION:
-    case FAULT_UNFIT: return numbers_sound(c);
+    case FAULT_PRECISION: return numbers_sound(c);
+    case FAULT_UNFIT: return numbers_sound(c) && !own->words_wrong;
     default: return true;
     }
 }

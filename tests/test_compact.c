@@ -1,0 +1,332 @@
+/* The problem `compact`: that its exact results are those of calculus, its errors fall as the orders say, in every
+ * dimension and along every axis, and that no run depends on others. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "fd/sw_fd_scheme.h"
+#include "problem/sampled.h"
+#include "sweep_helpers.h"
+
+static const char text[] = "problem = \"compact\";\n"
+                           "grid = { n = 32; length = \"2*pi\"; };\n"
+                           "field = \"exp(sin(x))\";\n"
+                           "output = { fields = { precision = \"double\"; }; };\n"
+                           "run = { device = \"cpu\"; };\n";
+#define COMPACT(...) make_text(text, OVERRIDES(__VA_ARGS__))
+#define REFUSED_COMPACT(expected, ...) refuse_text(text, OVERRIDES(__VA_ARGS__), expected)
+
+/* ------------------------------------------------------------------ a group of runs, computed */
+
+struct job {
+    struct made       made;
+    struct sw_group  *group;
+    int               ngroup;
+    struct sw_setup   setup;
+    struct sw_device *device;
+    struct sw_sim    *sim;
+    double           *column;
+    const char      **fault;
+    int               count;
+    struct sw_norms  *norm;   /* [count]            */
+    const double     *field;  /* [2][count][points] */
+};
+
+/* Runs `run` of a config, which are of one shape, on so many threads. */
+static struct job compute_on(struct made made, const int64_t *run, int count, int threads)
+{
+    struct job j = {.made = made, .count = count};
+    const struct sw_problem *p = made.sweep->problem;
+    int64_t step[64];
+    assert_ok(sw_sweep_groups(made.sweep, run, count, &j.group, &j.ngroup));
+    assert_int_equal(j.ngroup, 1);
+    j.setup = sw_sweep_setup(made.sweep, j.group, count);
+    assert_ok(sw_device_open("cpu", threads, &j.device));
+    assert_ok(sw_alloc((size_t)(made.sweep->ncolumn * count), &j.column));
+    assert_ok(sw_alloc((size_t)count, &j.fault));
+    assert_ok(sw_alloc((size_t)count, &j.norm));
+    assert_ok(sw_sweep_columns(made.sweep, run, 0, count, j.column));
+    assert_ok(p->create(p, &j.setup, j.device, &j.sim));
+    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.fault));
+    assert_ok(j.sim->ops->advance(j.sim, 0, 1));
+    assert_ok(j.sim->ops->diverged(j.sim, step));
+    for (int k = 0; k < count; k++) {
+        assert_null(j.fault[k]);
+        assert_int_equal(step[k], -1);
+    }
+    assert_ok(j.sim->ops->norms(j.sim, j.norm));
+    const double *scalars;
+    assert_ok(j.sim->ops->fetch(j.sim, 0, (const void **)&j.field, &scalars));
+    return j;
+}
+
+static void close_job(struct job *j)
+{
+    j->sim->ops->destroy(j->sim);
+    sw_device_close(&j->device);
+    sw_groups_free(&j->group, j->ngroup);
+    sw_free(j->column);
+    sw_free(j->fault);
+    sw_free(j->norm);
+    unmake(&j->made);
+}
+
+static struct job compute(struct made made) { return compute_on(made, (const int64_t[]){0}, 1, 1); }
+
+static struct sw_norms norms_of(struct made made)
+{
+    struct job j = compute(made);
+    const struct sw_norms n = j.norm[0];
+    close_job(&j);
+    return n;
+}
+
+/* ------------------------------------------------------------------ results */
+
+/* cos(k x) is the exact result of no scheme, but of its own modified wave number: with h = L/n
+ * k' = (14/9 sin(kh) + 1/9 sin(2kh)/2)/(h (1 + 2/3 cos(kh))) for d1_c6 (Lele, 1992, 2.1), and the error is (k' - k) cos. */
+static void the_error_of_a_wave_is_that_of_its_wave_number(void **state)
+{
+    (void)state;
+    const double h = 2 * M_PI / 32, k = 5, kh = k * h;
+    const double modified = (14.0 / 9 * sin(kh) + 1.0 / 18 * sin(2 * kh)) / (h * (1 + 2.0 / 3 * cos(kh)));
+    struct job j = compute(COMPACT("scheme=d1_c6", "field=sin(5*x)"));
+    for (int i = 0; i < 32; i++) {  /* 2^-53 * 5/h * 2 or so of rounding */
+        assert_near(j.field[i], modified * cos(k * i * h), 1e-13);
+        assert_near(j.field[32 + i], (modified - k) * cos(k * i * h), 1e-13);
+    }
+    assert_near(j.norm[0].max, fabs(modified - k), 1e-13);
+    assert_near(j.norm[0].l2, fabs(modified - k) / sqrt(2), 1e-13);
+    assert_near(j.norm[0].rel, fabs(modified - k) / k, 1e-13);
+    assert_near(j.norm[0].interior, j.norm[0].max, 0);
+    close_job(&j);
+}
+
+/* Along each axis of a box a product of functions has the error of its factor, times the others. */
+static void every_axis_of_a_box_is_differentiated(void **state)
+{
+    (void)state;
+    static const char *const axis[] = {"axis=x", "axis=y", "axis=z"};
+    static const int64_t n[] = {16, 24, 20};
+    const double h[] = {2 * M_PI / 16, 1.0 / 24, 2.0 / 20};
+    for (int d = 0; d < 3; d++) {
+        struct job j = compute(COMPACT("grid={ n=[16, 24, 20]; length=(\"2*pi\", 1.0, 2.0); x0=[0.0, 0.5, -1.0]; }",
+                                       "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", axis[d], "scheme=d2_c8"));
+        const double k[] = {1, 2 * M_PI, M_PI}, kh = k[d] * h[d];
+        /* 147/152, 51/95, -23/760 over 1 + 2 9/38 cos, as in Lele's (2.2) */
+        const double modified = (147.0 / 152 * 2 * (1 - cos(kh)) + 51.0 / 95 * 2 * (1 - cos(2 * kh)) / 4 -
+                                 23.0 / 760 * 2 * (1 - cos(3 * kh)) / 9) / (h[d] * h[d] * (1 + 9.0 / 19 * cos(kh)));
+        double worst = 0;
+        for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+            double x = (double)(i % n[0]) * h[0], y = 0.5 + (double)(i / n[0] % n[1]) * h[1],
+                   z = -1 + (double)(i / n[0] / n[1]) * h[2], f = sin(x) * cos(2 * M_PI * y) * sin(M_PI * z + 0.3);
+            worst = fmax(worst, fabs(j.field[i] + modified * f));
+        }
+        assert_true(worst < 1e-11);  /* 2^-53 times 4/h² = 2304, times a few */
+        assert_true(fabs(j.norm[0].l2 / fabs(modified - k[d] * k[d]) - sqrt(0.125)) < 1e-3);
+        close_job(&j);
+    }
+}
+
+/* Expressions with functions, parameters and definitions: the derivative that is compared with is that of calculus. */
+static void the_exact_result_is_derived_from_any_expression(void **state)
+{
+    (void)state;
+    struct job j = compute(COMPACT("sweep.a=0.3", "define={ q=\"2*pi/length\"; }", "scheme=d1_c10", "grid.n=64",
+                                   "field=1/(2 + cos(q*x)) + a*log(3 + sin(q*x)^2)"));
+    for (int i = 0; i < 64; i++) {
+        double x = 2 * M_PI * i / 64, s = sin(x), c = cos(x);
+        double exact = s / ((2 + c) * (2 + c)) + 0.3 * 2 * s * c / (3 + s * s);
+        assert_near(j.field[i] - j.field[64 + i], exact, 1e-14);
+    }
+    assert_true(j.norm[0].max < 1e-9);
+    close_job(&j);
+}
+
+static double order_between(struct sw_norms coarse, struct sw_norms fine, double ratio, bool interior)
+{
+    return log(interior ? coarse.interior / fine.interior : coarse.max / fine.max) / log(ratio);
+}
+
+/* Every scheme of the table, periodic: n = 32 and 48 are past the first terms and before rounding for all of them. */
+static void every_scheme_has_its_order(void **state)
+{
+    (void)state;
+    char scheme[40];
+    for (int k = 0; sw_fd_schemes[k]; k++) {
+        snprintf(scheme, sizeof scheme, "scheme=%s", sw_fd_schemes[k]->name);
+        const struct sw_norms a = norms_of(COMPACT(scheme, "grid.n=32")), b = norms_of(COMPACT(scheme, "grid.n=48"));
+        double order = order_between(a, b, 1.5, false);
+        if (!(order > sw_fd_schemes[k]->order - 0.4 && order < sw_fd_schemes[k]->order + 1.2))
+            fail_msg("%s: order %g between 32 and 48 points", sw_fd_schemes[k]->name, order);
+    }
+}
+
+/* Between walls the order is that of the closure, in the middle that of the scheme. */
+static void walls_have_the_order_of_their_closure_and_the_middle_that_of_the_scheme(void **state)
+{
+    (void)state;
+    static const struct { const char *scheme, *boundary; double wall, inside; } known[] = {
+        {"scheme=d1_c6", "boundary=3-4-6", 3, 6}, {"scheme=d1_c6", "boundary=4-4-6", 4, 6},
+        {"scheme=d2_c6", "boundary=3-4-6", 3, 6},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        struct sw_norms n[2];
+        for (int i = 0; i < 2; i++)
+            n[i] = norms_of(COMPACT(known[k].scheme, known[k].boundary, "field=exp(sin(3*x))", "grid.length=2.0",
+                                    i ? "grid.n=129" : "grid.n=65"));
+        double wall = order_between(n[0], n[1], 2, false), inside = order_between(n[0], n[1], 2, true);
+        if (!(fabs(wall - known[k].wall) < 0.5 && fabs(inside - known[k].inside) < 0.5))
+            fail_msg("%s %s: orders %g and %g", known[k].scheme, known[k].boundary, wall, inside);
+    }
+}
+
+static void half_way_schemes_and_filters_are_compared_where_they_are(void **state)
+{
+    (void)state;
+    struct job j = compute(COMPACT("scheme=mid_c6", "field=sin(x)"));
+    for (int i = 0; i < 32; i++)
+        assert_near(j.field[i] - j.field[32 + i], sin((i + 0.5) * 2 * M_PI / 32), 1e-15);
+    close_job(&j);
+    j = compute(COMPACT("scheme=f6", "field=sin(x)", "alpha=0.3"));
+    for (int i = 0; i < 32; i++) assert_near(j.field[i] - j.field[32 + i], sin(i * 2 * M_PI / 32), 1e-15);
+    close_job(&j);
+    const struct sw_norms weak = norms_of(COMPACT("scheme=f6", "alpha=0.49")),
+                          strong = norms_of(COMPACT("scheme=f6", "alpha=0.0"));
+    assert_true(weak.max < strong.max / 5);
+}
+
+static void a_constant_has_derivative_zero_to_the_bit(void **state)
+{
+    (void)state;
+    const struct sw_norms n = norms_of(COMPACT("field=0.1", "grid.dim=2", "axis=y", "boundary=4-4-6"));
+    assert_near(n.max, 0, 0);
+    assert_true(isnan(n.rel));  /* 0/0 */
+}
+
+/* ------------------------------------------------------------------ batches, threads, precision */
+
+static void a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    const char *const o[] = {"sweep={ length=[1.0, 2.0, 3.0]; a=[0.5, 1.0]; }", "grid.length=length",
+                             "grid.n=[20, 5000, 2]", "axis=y", "field=exp(a*sin(2*pi*y/length))*x*z"};
+    const int64_t all[] = {0, 1, 2, 3, 4, 5};
+    struct job together = compute_on(make_text(text, o, 5), all, 6, 1);
+    const size_t points = (size_t)sw_points(together.setup.n);
+    for (int k = 0; k < 6; k++) {
+        struct job alone = compute_on(make_text(text, o, 5), &all[k], 1, 3);
+        assert_memory_equal(&alone.norm[0], &together.norm[k], sizeof *alone.norm);
+        for (size_t what = 0; what < 2; what++)
+            assert_memory_equal(alone.field + what * points, together.field + (what * 6 + (size_t)k) * points,
+                                points * sizeof *alone.field);
+        close_job(&alone);
+    }
+    close_job(&together);
+}
+
+static void single_precision_has_its_floor_and_is_remarked_on(void **state)
+{
+    (void)state;
+    char said[200];
+    struct job j = compute(COMPACT("scheme=d2_c6", "run.precision=single", "grid.n=1024"));
+    const struct sw_problem *p = j.made.sweep->problem;
+    /* the floor is 2^-22 (n/2 pi)² = 6e-3 of a wave; exp(sin x) is five times as large */
+    assert_true(j.norm[0].max > 1e-4 && j.norm[0].max < 5 * 6.4e-3);
+    p->remark(p, &j.setup, said);
+    assert_contains(said, "d2_c6 in single precision on 1024 points: rounding leaves about 0.006");
+    close_job(&j);
+    j = compute(COMPACT("scheme=d1_c6", "run.precision=single", "grid.n=1024"));
+    assert_true(j.norm[0].max < 1e-4);
+    p->remark(p, &j.setup, said);
+    assert_string_equal(said, "");
+    close_job(&j);
+    j = compute(COMPACT("scheme=d2_c6", "grid.n=1024"));
+    p->remark(p, &j.setup, said);
+    assert_string_equal(said, "");
+    close_job(&j);
+}
+
+static void a_field_that_is_not_finite_says_where(void **state)
+{
+    (void)state;
+    struct made m = COMPACT("grid={ n=[16, 16]; length=[1.0, 1.0]; }", "field=1/((x - 0.5)^2 + (y - 0.25)^2)");
+    struct job j = {.made = m, .count = 1};
+    int64_t step[1];
+    char why[160];
+    const int64_t run[] = {0};
+    const struct sw_problem *p = m.sweep->problem;
+    assert_ok(sw_sweep_groups(m.sweep, run, 1, &j.group, &j.ngroup));
+    j.setup = sw_sweep_setup(m.sweep, j.group, 1);
+    assert_ok(sw_device_open("cpu", 1, &j.device));
+    assert_ok(sw_alloc((size_t)m.sweep->ncolumn, &j.column));
+    assert_ok(sw_alloc(1, &j.fault));
+    assert_ok(sw_alloc(1, &j.norm));
+    assert_ok(sw_sweep_columns(m.sweep, run, 0, 1, j.column));
+    assert_ok(p->create(p, &j.setup, j.device, &j.sim));
+    assert_ok(j.sim->ops->load(j.sim, 1, j.column, j.fault));
+    assert_ok(j.sim->ops->advance(j.sim, 0, 1));
+    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_int_equal(step[0], 1);
+    j.sim->ops->explain(j.sim, 0, why);
+    assert_string_equal(why, "the field or its derivative is not finite at x = 0, y = 0.25");
+    close_job(&j);
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
+{
+    (void)state;
+    REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along x\n", "grid.n=5",
+                    "boundary=3-4-6");
+    REFUSED_COMPACT("-s: error: 'grid.n' = 4 in run 0 (m = 4): d1_c6, 3-4-6 needs at least 6 points along y; 2 of 3 runs do "
+                    "not fit\n", "sweep.m=[4, 5, 6]", "grid.n=[\"20\", \"m\"]", "axis=y", "boundary=3-4-6");
+    REFUSED_COMPACT("-s: error: 'boundary' = \"3-4-6\": d1_c8 has no closure \"3-4-6\"; it has periodic\n",
+                    "boundary=3-4-6", "scheme=d1_c8");
+    REFUSED_COMPACT("-s: error: 'boundary' = \"$b\" in run 1 (b = 3-4-4): d1_c6 has no closure \"3-4-4\"; it has periodic, "
+                    "3-4-6, 4-4-6\n", "sweep.b=[\"3-4-6\", \"3-4-4\"]", "boundary=$b");
+    REFUSED_COMPACT("-s: error: 'axis' = \"z\": there is no z on a grid of 2 dimensions\n", "axis=z", "grid.dim=2");
+    REFUSED_COMPACT("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
+                    "waves\n", "scheme=f4", "alpha=0.5");
+    REFUSED_COMPACT("-s: error: 'alpha' = 0.6: must be at most 0.5\n", "alpha=0.6");
+    REFUSED_COMPACT("-s: error: 'scheme' = \"d1_c5\" is none of d1_c4, d1_c6, d1_c8, d1_c10, d2_c4, d2_c6, d2_c8, d1s_c4, "
+                    "d1s_c6, mid_c4, mid_c6, f2, f4, f6, f8, f10; did you mean 'd1_c4'?\n", "scheme=d1_c5");
+}
+
+static void what_is_no_field_is_refused(void **state)
+{
+    (void)state;
+    char *printed;
+    struct made m;
+    printed = try_text(text, OVERRIDES("field=randn(1)"), &m);
+    assert_contains(printed, "'field', column 1: randn cannot be used here");
+    sw_free(printed);
+    unmake(&m);
+    printed = try_text(text, OVERRIDES("field=x*t"), &m);
+    assert_contains(printed, "unknown name 't'");
+    sw_free(printed);
+    unmake(&m);
+    printed = try_text(text, OVERRIDES("exact=x"), &m);
+    assert_contains(printed, "'exact' is a key of hyperdiffusion, not of compact");
+    sw_free(printed);
+    unmake(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_error_of_a_wave_is_that_of_its_wave_number),
+        cmocka_unit_test(every_axis_of_a_box_is_differentiated),
+        cmocka_unit_test(the_exact_result_is_derived_from_any_expression),
+        cmocka_unit_test(every_scheme_has_its_order),
+        cmocka_unit_test(walls_have_the_order_of_their_closure_and_the_middle_that_of_the_scheme),
+        cmocka_unit_test(half_way_schemes_and_filters_are_compared_where_they_are),
+        cmocka_unit_test(a_constant_has_derivative_zero_to_the_bit),
+        cmocka_unit_test(a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads),
+        cmocka_unit_test(single_precision_has_its_floor_and_is_remarked_on),
+        cmocka_unit_test(a_field_that_is_not_finite_says_where),
+        cmocka_unit_test(what_a_scheme_cannot_do_is_refused_with_what_it_can),
+        cmocka_unit_test(what_is_no_field_is_refused),
+    };
+    return cmocka_run_group_tests_name("compact", tests, NULL, NULL);
+}

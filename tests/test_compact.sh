@@ -1,0 +1,94 @@
+#!/bin/bash
+# Compact differences, and with them grids of two and three dimensions, as a user meets them. SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+tiny=$top/configs/tiny_compact.cfg
+cat >box.cfg <<'CFG'
+problem = "compact";
+sweep   = { a = [0.5, 1.0, 2.0]; axis = ["x", "y", "z"]; };
+grid    = { n = [8, 9, 10]; length = ("a", 1.0, 3.0); x0 = (0.0, "a", -1.0); };
+scheme  = "d2_c6";
+boundary = "4-4-6";
+axis    = "$axis";
+field   = "x^3 + 2*y^4 - z^3*x";
+output  = { fields = { precision = "double"; }; };
+run     = { device = "cpu"; };
+CFG
+
+# ---- what is in the file lies where the scales say: the result less its error is the exact derivative there
+expect 0 run box.cfg -o box.h5; says 'sweep plot box.h5 --kind slice'
+[ -n "$python" ] || echo "# skipped: what is in the files: no python3 with h5py"
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "box.h5"
+import h5py, numpy as np
+f = h5py.File("box.h5")
+assert f.attrs["points"] == 720 and list(f.attrs["points_along"]) == [8, 9, 10]
+assert f["g"].shape == (9, 1, 10, 9, 8) == f["g_error"].shape
+for run, (a, axis) in enumerate(zip(f["a"][:], f["axis"].asstr()[:])):
+    x, y, z = (f[c + "c"][run] if c + "c" in f else f[c][:] for c in "xyz")
+    start, length = {"x": (0, a), "y": (a, 1), "z": (-1, 3)}[axis]
+    along = {"x": x, "y": y, "z": z}[axis]     # both walls are points; the other axes are periodic
+    assert abs(along[0] - start) < 1e-15 and abs(along[-1] - start - length) < 1e-14, (axis, along)
+    assert axis == "x" or abs(x[-1] - a * 7 / 8) < 1e-15
+    x, y, z = x[None, None, :], y[None, :, None], z[:, None, None]
+    exact = {"x": 6 * x + 0 * y * z, "y": 24 * y**2 + 0 * x * z, "z": -6 * z * x + 0 * y}[axis]
+    g, e = f["g"][run, 0], f["g_error"][run, 0]
+    assert np.abs(g - e - exact).max() < 1e-12 * np.abs(exact).max(), (run, axis)
+    assert np.isclose(np.sqrt((e**2).mean()), f["err_l2"][run], rtol=1e-12, atol=0)
+    assert np.isclose(np.abs(e).max(), f["err_max"][run], rtol=1e-12, atol=0)
+    assert np.isclose(np.sqrt((e**2).sum() / (exact**2).sum()), f["err_rel"][run], rtol=1e-12, atol=0)
+    n = e.shape[2 - "xyz".index(axis)]
+    middle = np.take(np.abs(e), range(n // 4, n - n // 4), 2 - "xyz".index(axis)).max()
+    assert np.isclose(middle, f["err_interior"][run], rtol=1e-12, atol=0), (middle, f["err_interior"][run])
+PY
+
+# ---- any batch, any order of doing it: the same file
+expect 0 run "$tiny" --device cpu -o tiny.h5
+for batch in 1 2; do
+    expect 0 run "$tiny" --device cpu -o other.h5 -s run.batch=$batch; same tiny.h5 other.h5
+    expect 0 run box.cfg -o other_box.h5 -s run.batch=$batch; same box.h5 other_box.h5
+    rm -f other.h5 other_box.h5
+done
+expect 0 run "$tiny" --device cpu -o other.h5 --only 'dim == 3'; expect 0 run "$tiny" --device cpu -o other.h5
+same tiny.h5 other.h5
+expect 0 run "$tiny" --device cpu -o one.h5 --shard 1/2; expect 0 run "$tiny" --device cpu -o two.h5 --shard 2/2
+expect 0 merge two.shard-2-of-2.h5 one.shard-1-of-2.h5 -o both.h5; same tiny.h5 both.h5
+expect 0 run "$tiny" --device cpu -o tiny.h5; says 'nothing to do'
+[ -z "$python" ] || $python -c '
+import h5py
+f = h5py.File("tiny.h5")
+assert [g for g in f if g[0] == "n" and g[1:2].isdigit()] == ["n00008x00008", "n00012x00012", "n00012x00012x00012",
+        "n00016x00016x00016"], list(f)' 2>err || fail "groups of tiny.h5"
+
+# ---- the norm of the middle is shown where there is one, and only there
+expect 0 show tiny.h5; prints err_interior
+expect 0 show tiny.h5 --json; is_json out; prints '"err_interior"'
+expect 0 run "$top/configs/tiny_heat.cfg" --device cpu -o heat.h5
+expect 0 show heat.h5 --csv
+if grep -q interior out; then fail "heat.h5 has err_interior"; fi
+
+# ---- settings, keys, remarks
+expect 0 explain grid.n; prints '(compact)'; prints '[nx, ny, nz]'
+expect 0 explain scheme; prints 'd1_c4, d1_c6'
+expect 0 explain field; prints 'in x, y, z'
+expect 0 explain boundary; prints 'periodic, 3-4-6'
+expect 0 check box.cfg -s run.precision=single -s 'grid.n=[8, 9, 700]' -s 'sweep.axis=["x", "z"]'
+prints 'note     d2_c6 in single precision on 700 points: rounding leaves about 0.003 of a wave as long as the domain'
+expect 0 run box.cfg -s run.precision=single -s 'grid.n=[8, 9, 700]' -s 'sweep.axis=["z"]' -o single.h5
+says 'note     d2_c6 in single precision on 700 points'
+expect 0 list; matches '^ *compact +Compact finite differences'
+
+# ---- what does not go: with file and line, and what would
+expect 3 run box.cfg -s 'grid.n=[8, 9, 5]' -o no.h5
+says "'grid.n' = 5 in run 2 (a = 0.5, axis = z): d2_c6, 4-4-6 needs at least 6 points along z; 3 of 9 runs do not fit"
+sed 's/^grid .*/grid = { n = [8, 9]; length = 1.0; };/' box.cfg >flat.cfg
+expect 3 check flat.cfg; says "flat.cfg:7: error: 'field' uses z, and the grid has 2 dimensions; write grid.n = [nx, ny, nz]"
+says "flat.cfg:6: error: 'axis' = \"\$axis\" in run 2 (a = 0.5, axis = z): there is no z on a grid of 2 dimensions"
+sed 's/n = \[8, 9, 10\]/n = [8, 9]/' box.cfg >flat.cfg
+expect 3 check flat.cfg
+says "flat.cfg:3: error: 'grid.length' is a list of 3, but 'grid.n' one of 2; one number stands for all dimensions"
+expect 3 check "$top/configs/tiny_heat.cfg" -s 'grid.n=[8, 8]'; says 'heat is 1-D only; write one number'
+expect 4 run box.cfg -s 'grid.n=[8000, 8000, 8000]' -o no.h5; says 'one run needs'; says 'points in all'
+expect 3 check box.cfg -s 'field=atan(y)*z' -s 'solver=cpu.thomsa'; says "did you mean 'cpu.thomas'?"
+expect 1 run box.cfg -s 'field="1/x"' -s 'sweep.a=[1.0]' -o bad.h5; says 'the field or its derivative is not finite at x = 0'
+[ ! -e no.h5 ] || fail "no.h5 is there"
+summary
