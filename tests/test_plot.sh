@@ -35,6 +35,8 @@ make_file tiny_ch
 make_file tiny_nsweep
 make_file tiny_heat
 make_file tiny_diverge 1
+make_file tiny_compact
+"$SWEEP" run -q configs/compact_convergence.cfg -s 'sweep.scheme=["d1_c10"]' -o "$dir/compact.h5" || bad "sweep compact_convergence"
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' \
     -o "$dir/times.h5" || bad "sweep tiny_ch with different times"
 
@@ -50,6 +52,15 @@ draws "runs of different times" j.png "$dir/times.h5" --kind heatmap --of domain
 draws "runs of different times and lengths in panels" k.png "$dir/times.h5" --kind spacetime --run 0-3
 draws "runs beside one that diverged" h.png "$dir/tiny_diverge.h5" --kind lines --of energy
 
+draws "the three planes of a box" l.png "$dir/tiny_compact.h5" --run 8
+draws "planes of several runs" m.png "$dir/tiny_compact.h5" --kind slice --of g_error --run 8-11
+draws "a field of two dimensions" n.pdf "$dir/tiny_compact.h5" --kind slice --run 0
+draws "convergence where rounding ends it" o.png "$dir/compact.h5" --kind convergence
+grep -qE '^slope -10\.[0-4]' "$dir/out" && ok "fits up to there" || bad "fits up to there: $(cat "$dir/out")"
+
+refuses "a line of a box" "3 dimensions in space, and lines draws one; --kind slice" "$dir/tiny_compact.h5" --kind lines --of g --run 8
+refuses "space and time of a box" "--kind slice draws it" "$dir/tiny_compact.h5" --kind spacetime --run 0
+refuses "a slice of a line" "one dimension in space" "$dir/tiny_ch.h5" --kind slice
 refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi
 refuses "norms that are not there" "no error norms" "$dir/tiny_ch.h5" --kind convergence
 refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5" --kind heatmap

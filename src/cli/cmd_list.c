@@ -1,5 +1,6 @@
 #include "bvp/sw_bvp_impl.h"
 #include "cli/cli_impl.h"
+#include "fd/sw_fd_impl.h"
 #include "solver/sw_band_impl.h"
 #include "stepper/sw_stepper_impl.h"
 
@@ -38,6 +39,10 @@ enum sw_status cmd_list(struct sw_cli *cli)
     printf("boundary value problems\n");
     for (int k = 0; sw_bvp_table[k]; k++)
         row(sw_bvp_table[k]->name, sw_bvp_table[k]->about, sw_bvp_table[k]->absent);
+    printf("compact finite differences\n");
+    for (int k = 0; sw_fd_table[k]; k++) row(sw_fd_table[k]->name, sw_fd_table[k]->about, sw_fd_table[k]->absent);
+    printf("compact schemes\n");
+    for (int k = 0; sw_fd_schemes[k]; k++) row(sw_fd_schemes[k]->name, sw_fd_schemes[k]->about, NULL);
     devices();
     return SW_OK;
 }

@@ -122,7 +122,7 @@ const struct cli_option cli_option_table[] = {
     {0, "repeats", "K", CLI_BENCH, "repeat K times (default: at least 5, for half a second)", BY(set_repeats)},
     {0, "longest", "SECONDS", CLI_BENCH, "fewer steps where a repeat would take longer (default: 1)", BY(set_longest)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
-    {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime or heatmap", AT(kind)},
+    {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime, slice or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},
     {0, "time", "T", CLI_PLOT, "at which time", AT(time)},
     {0, "over", "PARAMETERS", CLI_PLOT, "over which parameters", AT(over)},
