@@ -40,6 +40,13 @@ static double *numbers(size_t count)
     return p;
 }
 
+static double largest(const double *x, size_t count)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
 /* ------------------------------------------------------------------ cases */
 
 static const char *const boundaries[] = {"periodic", "3-4-4", "4-4-4", "3-4-6", "4-4-6", "reduced"};
@@ -76,7 +83,17 @@ static bool make(const struct sw_fd_desc *d, struct sw_fd **fd)
     return true;
 }
 
-/* out := what the row makes of f, both double on the host; false: it does not do this. */
+/* @param host  room for the numbers as the row takes them */
+static void upload(const struct sw_fd_desc *d, void *to, void *host, const double *x)
+{
+    const size_t count = points(d);
+    for (size_t i = 0; i < count; i++)
+        if (d->single) ((float *)host)[i] = (float)x[i];
+        else ((double *)host)[i] = x[i];
+    assert_ok(sw_device_upload(device, to, host, count * (d->single ? sizeof(float) : sizeof(double))));
+}
+
+/* out := what the row makes of f, or with d->add out += that; both double on the host. false: it does not do this. */
 static bool run(const struct sw_fd_desc *d, const double *f, double *out)
 {
     const size_t count = points(d), word = d->single ? sizeof(float) : sizeof(double);
@@ -86,10 +103,8 @@ static bool run(const struct sw_fd_desc *d, const double *f, double *out)
     assert_ok(sw_alloc_bytes(count, word, &host));
     assert_ok(sw_device_alloc_bytes(device, count, word, &from));
     assert_ok(sw_device_alloc_bytes(device, count, word, &to));
-    for (size_t i = 0; i < count; i++)
-        if (d->single) ((float *)host)[i] = (float)f[i];
-        else ((double *)host)[i] = f[i];
-    assert_ok(sw_device_upload(device, from, host, count * word));
+    upload(d, from, host, f);
+    if (d->add) upload(d, to, host, out);
     assert_ok(sw_fd_apply(fd, from, to));
     assert_ok(sw_device_download(device, host, to, count * word));
     for (size_t i = 0; i < count; i++) out[i] = d->single ? ((float *)host)[i] : ((double *)host)[i];
@@ -323,6 +338,33 @@ static void gives_each_line_the_same_bits_alone_as_in_a_field(void **state)
         }
 }
 
+/* out += g has the bits of an addition afterwards. */
+static void adds_to_what_is_there(void **state)
+{
+    enum { N = 45, OTHERS = 35, ALL = N * OTHERS };
+    static double f[ALL], out[ALL], sum[ALL];
+    uint64_t seed = 9;
+    (void)state;
+    need_row();
+    if (!under_test->adds) return;
+    for (size_t i = 0; i < ALL; i++) f[i] = (float)test_random(&seed);
+    for_each_case(s, b)
+        for (int k = 0; k < 4; k++) {
+            struct sw_fd_desc d = line_desc(s, b, 1, 0.3);
+            d.axis = k % 2;
+            d.n[0] = d.axis ? OTHERS : N;
+            d.n[1] = d.axis ? N : OTHERS;
+            d.single = k / 2;
+            if (!run(&d, f, out)) continue;
+            for (size_t i = 0; i < ALL; i++) sum[i] = f[i];
+            d.add = true;
+            assert_true(run(&d, f, sum));
+            /* in single precision `out` is rounded once more than what is added */
+            const double size = largest(out, ALL), tolerance = d.single ? 0x1p-23 * (1 + size) : 0;
+            for (size_t i = 0; i < ALL; i++) assert_near(sum[i], f[i] + out[i], tolerance);
+        }
+}
+
 /* Where g is a derivative. */
 static void gives_exactly_zero_for_constants(void **state)
 {
@@ -417,13 +459,6 @@ static void is_exact_for_polynomials_between_walls(void **state)
             }
         }
     }
-}
-
-static double largest(const double *x, size_t count)
-{
-    double most = 0;
-    for (size_t i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
-    return most;
 }
 
 static void is_linear_and_on_a_circle_shift_invariant(void **state)
@@ -527,8 +562,8 @@ static struct errors errors_of(const char *scheme, const char *boundary, int n)
     return e;
 }
 
-/* Observed orders as a prototype in another language has them: of the largest error and of its L2 norm from n to 2n points
- * (between walls 2n - 1), and of the largest error in the middle of the line, from half as many. 0: not looked at. */
+/* Observed orders as a prototype in another language has them: of the largest error and of its L2 norm from n to 2n
+ * points (between walls 2n - 1), and of the largest error in the middle of the line, from n_middle. 0: not looked at. */
 static const struct { const char *scheme, *boundary; int n; double max, l2, middle; int n_middle; } orders[] = {
     {"d1_c4", "periodic", 64, 4.01, 0, 0, 0},  {"d1_c6", "periodic", 64, 6.02, 0, 0, 0},
     {"d1_c8", "periodic", 64, 7.99, 0, 0, 0},  {"d2_c4", "periodic", 64, 4.00, 0, 0, 0},
@@ -632,6 +667,7 @@ int main(void)
         cmocka_unit_test(agrees_with_gaussian_elimination),
         cmocka_unit_test(does_lines_along_every_axis),
         cmocka_unit_test(gives_each_line_the_same_bits_alone_as_in_a_field),
+        cmocka_unit_test(adds_to_what_is_there),
         cmocka_unit_test(gives_exactly_zero_for_constants),
         cmocka_unit_test(gives_modes_on_a_circle_their_modified_wave_number),
         cmocka_unit_test(is_exact_for_polynomials_between_walls),

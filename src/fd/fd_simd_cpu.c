@@ -65,14 +65,18 @@ static size_t following(const struct sw_fd *fd, size_t line)
                     to[i * (size_t)lanes + (size_t)(l + k)] = from[i * fd->stride + (size_t)k];                    \
         }                                                                                                          \
     }                                                                                                              \
-    static void out_##real(const struct sw_fd *fd, const double *g, struct piece p, int lanes, real *out)          \
+    static inline __attribute__((always_inline)) void out_any_##real(const struct sw_fd *fd, const double *g,      \
+                                                                     struct piece p, int lanes, real *out, bool add) \
     {                                                                                                              \
         for (int l = 0, side; l < p.count; l += side) {                                                            \
             real *to = out + base_of(fd, p.first + (size_t)l);                                                     \
             side = beside(fd, p.first + (size_t)l, p.count - l);                                                   \
             for (size_t i = 0; i < (size_t)fd->line.n; i++)                                                        \
-                for (int k = 0; k < side; k++)                                                                     \
-                    to[i * fd->stride + (size_t)k] = (real)g[i * (size_t)lanes + (size_t)(l + k)];                 \
+                for (int k = 0; k < side; k++) {                                                                   \
+                    real *at = to + i * fd->stride + (size_t)k;                                                    \
+                    const double x = g[i * (size_t)lanes + (size_t)(l + k)];                                       \
+                    *at = (real)(add ? *at + x : x);                                                               \
+                }                                                                                                  \
         }                                                                                                          \
     }                                                                                                              \
     /* Along x: a block of points of as many lines at a time. */                                                   \
@@ -93,7 +97,8 @@ static size_t following(const struct sw_fd *fd, size_t line)
                 for (size_t j = 0; j < SIDE; j++) to[i * wide + l + j] = f[(l + j) * n + i];                       \
         }                                                                                                          \
     }                                                                                                              \
-    static void out_x_##real(const struct sw_fd *fd, const double *g, struct piece p, int lanes, real *out)        \
+    static inline __attribute__((always_inline)) void out_x_##real(const struct sw_fd *fd, const double *g,        \
+                                                                   struct piece p, int lanes, real *out, bool add) \
     {                                                                                                              \
         const size_t n = (size_t)fd->line.n, whole = n / SIDE * SIDE, wide = (size_t)lanes;                        \
         out += p.first * n;                                                                                        \
@@ -104,11 +109,26 @@ static size_t following(const struct sw_fd *fd, size_t line)
                 for (size_t j = 0; j < SIDE; j++) __builtin_prefetch(out + (l + j) * n + i + ahead, 1);            \
                 for (size_t k = 0; k < SIDE; k++) t[k] = side_load_double(g + (i + k) * wide + l);                 \
                 side_transpose(t);                                                                                 \
-                for (size_t j = 0; j < SIDE; j++) side_store_##real(out + (l + j) * n + i, t[j]);                  \
+                for (size_t j = 0; j < SIDE; j++) {                                                                \
+                    real *at = out + (l + j) * n + i;                                                              \
+                    side_store_##real(at, add ? side_load_##real(at) + t[j] : t[j]);                               \
+                }                                                                                                  \
             }                                                                                                      \
             for (size_t i = whole; i < n; i++)                                                                     \
-                for (size_t j = 0; j < SIDE; j++) out[(l + j) * n + i] = (real)g[i * wide + l + j];                \
+                for (size_t j = 0; j < SIDE; j++) {                                                                \
+                    real *at = out + (l + j) * n + i;                                                              \
+                    const double x = g[i * wide + l + j];                                                          \
+                    *at = (real)(add ? *at + x : x);                                                               \
+                }                                                                                                  \
         }                                                                                                          \
+    }                                                                                                              \
+    static void out_##real(const struct sw_fd *fd, const double *g, struct piece p, int lanes, real *out)          \
+    {                                                                                                              \
+        const bool x = fd->stride == 1 && p.count == lanes;                                                        \
+        if (x && fd->desc.add) out_x_##real(fd, g, p, lanes, out, true);                                           \
+        else if (x) out_x_##real(fd, g, p, lanes, out, false);                                                     \
+        else if (fd->desc.add) out_any_##real(fd, g, p, lanes, out, true);                                         \
+        else out_any_##real(fd, g, p, lanes, out, false);                                                          \
     }
 COPIES(double)
 COPIES(float)
@@ -122,9 +142,8 @@ static void copy_in(const struct sw_fd *fd, const void *f, struct piece p, int l
 
 static void copy_out(const struct sw_fd *fd, const double *g, struct piece p, int lanes, void *out)
 {
-    const bool x = fd->stride == 1 && p.count == lanes;
-    if (fd->desc.single) (x ? out_x_float : out_float)(fd, g, p, lanes, out);
-    else (x ? out_x_double : out_double)(fd, g, p, lanes, out);
+    if (fd->desc.single) out_float(fd, g, p, lanes, out);
+    else out_double(fd, g, p, lanes, out);
 }
 
 /* ------------------------------------------------------------------ groups */
@@ -133,14 +152,18 @@ static void group(const struct sw_fd *fd, const struct simd *s, size_t k, const 
 {
     const size_t lines = fd->outer * fd->stride, first = k * (size_t)s->lanes, left = lines - first;
     const struct piece p = {first, left < (size_t)s->lanes ? (int)left : s->lanes};
+    const size_t lanes = (size_t)s->lanes, base = base_of(fd, first);
+    const bool direct = !fd->desc.single && beside(fd, first, p.count) == s->lanes;
     double *y = work + s->room;
-    if (!fd->desc.single && beside(fd, first, s->lanes) == s->lanes && p.count == s->lanes) {
-        size_t base = base_of(fd, first);
+    if (direct && !fd->desc.add) {
         fd_lanes_apply(&s->c, s->lanes, (const double *)f + base, fd->stride, y, (double *)out + base, fd->stride);
         return;
     }
-    copy_in(fd, f, p, s->lanes, work);
-    fd_lanes_apply(&s->c, s->lanes, work, (size_t)s->lanes, y, y, (size_t)s->lanes);
+    if (direct) fd_lanes_apply(&s->c, s->lanes, (const double *)f + base, fd->stride, y, y, lanes);
+    else {
+        copy_in(fd, f, p, s->lanes, work);
+        fd_lanes_apply(&s->c, s->lanes, work, lanes, y, y, lanes);
+    }
     copy_out(fd, y, p, s->lanes, out);
 }
 
@@ -193,6 +216,7 @@ const struct sw_fd_ops fd_simd_cpu = {
     .name = "cpu.simd",
     .about = "lines side by side in vectors, right-hand side and solve in one pass, all cores",
     .space = SW_HOST,
+    .adds = true,
     .fits = fits,
     .create = create,
     .apply = apply,

@@ -145,10 +145,14 @@ static void gather(const struct sw_fd *fd, const void *from, size_t base, double
 static void scatter(const struct sw_fd *fd, const double *x, void *to, size_t base)
 {
     const int64_t n = fd->line.n;
-    if (fd->desc.single)
-        for (int64_t i = 0; i < n; i++) ((float *)to)[base + (size_t)i * fd->stride] = (float)x[i];
-    else
-        for (int64_t i = 0; i < n; i++) ((double *)to)[base + (size_t)i * fd->stride] = x[i];
+    const bool add = fd->desc.add;
+    if (fd->desc.single) {
+        float *out = (float *)to + base;
+        for (int64_t i = 0; i < n; i++, out += fd->stride) *out = (float)(add ? *out + x[i] : x[i]);
+    } else {
+        double *out = (double *)to + base;
+        for (int64_t i = 0; i < n; i++, out += fd->stride) *out = add ? *out + x[i] : x[i];
+    }
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
@@ -260,6 +264,7 @@ const struct sw_fd_ops fd_thomas_cpu = {
     .name = "cpu.thomas",
     .about = "stencil, then the Thomas algorithm, line by line: the reference",
     .space = SW_HOST,
+    .adds = true,
     .fits = fits,
     .create = create,
     .apply = apply,

@@ -10,7 +10,7 @@
 static bool usable(const struct sw_fd_ops *o, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
                    enum sw_space space)
 {
-    return !o->absent && o->space == space && o->fits(desc, line);
+    return !o->absent && o->space == space && (o->adds || !desc->add) && o->fits(desc, line);
 }
 
 static const struct sw_fd_ops *find(const char *name)

@@ -28,6 +28,7 @@ struct sw_fd_desc {
     double      alpha;     /* of a filter                                                             */
     bool        left;      /* of schemes half-way: results to the left of their points                 */
     bool        single;    /* f and out are float                                                     */
+    bool        add;       /* out += g instead of out = g                                             */
 };
 
 struct sw_fd;  /* opaque; sw_fd_impl.h is for the authors of rows */

@@ -8,6 +8,7 @@ struct sw_fd_ops {
     const char    *about;   /* one line for `sweep list`                                */
     enum sw_space  space;   /* where f and out must live                                */
     const char    *absent;  /* NULL, or why this build lacks it                         */
+    bool           adds;    /* it knows desc.add                                        */
     /* line: the scheme on the axis; desc.scheme and desc.boundary are not to be used   */
     bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     enum sw_status (*create)(struct sw_fd *fd);                                /* fills own */

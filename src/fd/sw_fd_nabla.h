@@ -1,0 +1,37 @@
+#ifndef SW_FD_NABLA_H
+#define SW_FD_NABLA_H
+/* Gradient, divergence and Laplacian of fields of 1 to 3 dimensions by compact differences (sw_fd.h): a scheme along all
+ * axes. An axis with one point is none: nothing varies along it.
+ *
+ * Sums are taken in the order z, x, y. Where a plane fits a core's cache, its x and y derivatives are computed together,
+ * so that f comes from memory twice for a Laplacian or gradient and not three times; the bits are the same. */
+#include "fd/sw_fd.h"
+
+struct sw_fd_nabla_desc {
+    int64_t     n[3];         /* points along x, y, z                                                 */
+    const char *scheme;       /* d1_*: gradient and divergence; d2_*: Laplacian                        */
+    const char *boundary[3];  /* along each axis that has points                                      */
+    double      h[3];
+    bool        single;       /* fields are float                                                     */
+};
+
+struct sw_fd_nabla;
+
+/** @param desc    copied
+ *  @param row     of the table of sw_fd.h; NULL: the first that fits
+ *  @param device  borrowed
+ *  @return as sw_fd_create(); SW_E_CONFIG a scheme that is none of these, or no axis */
+enum sw_status sw_fd_nabla_create(const struct sw_fd_nabla_desc *desc, const char *row, struct sw_device *device,
+                                  struct sw_fd_nabla **nabla);
+void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla);
+
+/* Fields as in sw_fd.h, in the device's memory; none may overlap another. On a device work is queued.
+ * SW_E_ARG: not with this scheme. SW_E_ABSENT: the row does not add. */
+
+/** g[axis] := derivative along it; g of an axis without points is not looked at. */
+enum sw_status sw_fd_gradient(const struct sw_fd_nabla *nabla, const void *f, void *const g[3]);
+/** out := sum of the derivatives of v[axis] along axis; likewise. */
+enum sw_status sw_fd_divergence(const struct sw_fd_nabla *nabla, const void *const v[3], void *out);
+/** out := sum of the second derivatives of f. */
+enum sw_status sw_fd_laplacian(const struct sw_fd_nabla *nabla, const void *f, void *out);
+#endif
