@@ -563,7 +563,7 @@ static struct errors errors_of(const char *scheme, const char *boundary, int n)
 }
 
 /* Observed orders as a prototype in another language has them: of the largest error and of its L2 norm from n to 2n
- * points (between walls 2n - 1), and of the largest error in the middle of the line, from n_middle. 0: not looked at. */
+ * points (between walls 2n - 1), and of the largest error in the middle, from n_middle. 0: not looked at. */
 static const struct { const char *scheme, *boundary; int n; double max, l2, middle; int n_middle; } orders[] = {
     {"d1_c4", "periodic", 64, 4.01, 0, 0, 0},  {"d1_c6", "periodic", 64, 6.02, 0, 0, 0},
     {"d1_c8", "periodic", 64, 7.99, 0, 0, 0},  {"d2_c4", "periodic", 64, 4.00, 0, 0, 0},

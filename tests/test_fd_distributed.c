@@ -511,6 +511,7 @@ static void other_boundary(struct sw_fd_distributed_desc *d, int rank)
 }
 static void other_drop(struct sw_fd_distributed_desc *d, int rank) { d->drop = rank == 0 ? 1e-10 : 0; }
 static void bad_step(struct sw_fd_distributed_desc *d, int rank) { d->part.h = rank > 0 ? -rank : 1; }
+static void bad_add(struct sw_fd_distributed_desc *d, int rank) { d->part.add = rank == 1; }
 static void bad_axis(struct sw_fd_distributed_desc *d, int rank) { d->part.axis = rank == 1 ? 7 : 0; }
 
 static void refuses_ranks_that_differ(void **state)
@@ -531,6 +532,8 @@ static void refuses_ranks_that_differ(void **state)
     refuse(&p, SW_E_CONFIG, "h = -1 is not a positive number");
     p.spoil = bad_axis;
     refuse(&p, SW_E_ARG, "axis 7: there are 0, 1 and 2");
+    p.spoil = bad_add;
+    refuse(&p, SW_E_ARG, "replace what is there: no add");
 }
 
 static enum sw_status stops_half_way(const struct sw_comm *comm, void *context)

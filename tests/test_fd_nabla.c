@@ -32,7 +32,9 @@ static void need_row(void)
 }
 
 /* Shapes whose planes are worked on together (z long enough), and not. */
-static const int64_t shapes[][3] = {{33, 1, 1}, {1, 20, 1}, {40, 21, 1}, {1, 17, 30}, {17, 35, 12}, {12, 9, 7}, {300, 256, 9}};
+static const int64_t shapes[][3] = {
+    {33, 1, 1}, {1, 20, 1}, {40, 21, 1}, {1, 17, 30}, {17, 35, 12}, {12, 9, 7}, {300, 256, 9},
+};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static const double pi = 3.14159265358979323846;

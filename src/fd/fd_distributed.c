@@ -25,6 +25,7 @@ static enum sw_status check_part(const struct sw_fd_desc *part)
     if (part->n[part->axis] < 1 || part->n[part->axis] > INT64_C(1) << 40)
         return SW_FAIL(SW_E_ARG, "%lld points along the axis: 1 to 2^40 are possible",
                        (long long)part->n[part->axis]);
+    if (part->add) return SW_FAIL(SW_E_ARG, "differences of lines that are cut over ranks replace what is there: no add");
     return SW_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/sw_mem.h"
 
-enum { ORDER = 3, PLANE_BYTES = 512 * 1024 };  /* of a plane that stays in a core's cache, with as much for the result */
+enum { ORDER = 3, PLANE_BYTES = 512 * 1024 };  /* of a plane that stays in a core's cache, beside its result */
 static const int order[ORDER] = {2, 0, 1};
 
 struct plane { struct sw_fd *set[2], *add[2]; };  /* along x and y */
