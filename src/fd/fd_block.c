@@ -34,18 +34,24 @@ static enum sw_status factor(struct fd_block *b)
     return SW_OK;
 }
 
-/* x := T^-1 of a unit times -alpha, in the first place or in the last one. */
-static enum sw_status response(const struct fd_block *b, bool to_last, double *x)
+/* x := by times T^-1 of a unit in the first place or in the last one: a column of it; of the transposed T, a row. */
+static enum sw_status response(const struct fd_block *b, bool transposed, bool to_last, double by, double *x)
 {
     const int64_t q = b->q;
     long double *y = NULL, *c = NULL;
     enum sw_status st;
     SW_TRY_TO(done, st, sw_alloc((size_t)q, &y));
     SW_TRY_TO(done, st, sw_alloc((size_t)q, &c));
-    y[to_last ? q - 1 : 0] = -(long double)b->line.alpha;
+    y[to_last ? q - 1 : 0] = by;
     for (int64_t i = 0; i < q; i++) {
-        double lower, diagonal, upper;
+        double lower, diagonal, upper, before[3] = {0}, after[3] = {0};
         matrix_row(b, i, &lower, &diagonal, &upper);
+        if (transposed && i) matrix_row(b, i - 1, &before[0], &before[1], &before[2]);
+        if (transposed && i < q - 1) matrix_row(b, i + 1, &after[0], &after[1], &after[2]);
+        if (transposed) {
+            lower = before[2];
+            upper = after[0];
+        }
         long double pivot = i ? diagonal - lower * c[i - 1] : diagonal;
         if (i) y[i] -= lower * y[i - 1];
         y[i] /= pivot;
@@ -59,14 +65,25 @@ done:
     return st;
 }
 
+/* How many entries, counted from the end where x is large, are not below 2^-60. */
+static int64_t count_from(const double *x, int64_t q, bool from_last)
+{
+    int64_t count = q;
+    while (count && !(fabs(x[from_last ? q - count : count - 1]) > 0x1p-60)) count--;
+    return count;
+}
+
 static enum sw_status responses(struct fd_block *b)
 {
-    const double small = 0x1p-60;
-    if (b->left) SW_TRY(response(b, false, b->u));
-    if (b->right) SW_TRY(response(b, true, b->l));
-    b->u_count = b->l_count = b->q;
-    while (b->u_count && !(fabs(b->u[b->u_count - 1]) > small)) b->u_count--;
-    while (b->l_count && !(fabs(b->l[b->q - b->l_count]) > small)) b->l_count--;
+    const double coupling = -b->line.alpha;
+    if (b->left) SW_TRY(response(b, false, false, coupling, b->u));
+    if (b->right) SW_TRY(response(b, false, true, coupling, b->l));
+    if (b->left) SW_TRY(response(b, true, false, 1, b->row_first));
+    if (b->right) SW_TRY(response(b, true, true, 1, b->row_last));
+    b->u_count = count_from(b->u, b->q, false);
+    b->l_count = count_from(b->l, b->q, true);
+    b->first_count = count_from(b->row_first, b->q, false);
+    b->last_count = count_from(b->row_last, b->q, true);
     return SW_OK;
 }
 
@@ -95,8 +112,8 @@ enum sw_status fd_block_create(const struct sw_fd_desc *part, const struct sw_fd
     b->threads = b->lines * (size_t)b->m < 16384 ? 1 : threads;  /* less than waking the others takes */
     const size_t q = (size_t)b->q, left = b->lines * (size_t)b->halo_left, right = b->lines * (size_t)b->halo_right;
     double **const arrays[] = {&b->from_left, &b->to_right, &b->from_right, &b->to_left, &b->lower, &b->inverse,
-                               &b->upper, &b->u, &b->l, &b->ends, &b->A, &b->B};
-    const size_t count[] = {left, left, right, right, q, q, q, q, q, 2 * b->lines, b->lines, b->lines};
+                               &b->upper, &b->u, &b->l, &b->row_first, &b->row_last, &b->ends, &b->A, &b->B};
+    const size_t count[] = {left, left, right, right, q, q, q, q, q, q, q, 2 * b->lines, b->lines, b->lines};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++) SW_TRY(sw_alloc(count[k], arrays[k]));
     b->first = b->ends;
     b->last = b->ends + b->lines;
@@ -107,7 +124,7 @@ enum sw_status fd_block_create(const struct sw_fd_desc *part, const struct sw_fd
 void fd_block_destroy(struct fd_block *b)
 {
     double *const arrays[] = {b->from_left, b->to_right, b->from_right, b->to_left, b->lower, b->inverse, b->upper,
-                              b->u, b->l, b->ends, b->A, b->B};
+                              b->u, b->l, b->row_first, b->row_last, b->ends, b->A, b->B};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) sw_free(arrays[k]);
 }
 
@@ -217,15 +234,22 @@ static void complete(const struct sw_fd_end *e, size_t n, double *const x[4])
     }
 }
 
-static void solve_tile(const struct fd_block *b, const struct tile *t)
+/* Right-hand sides, with the rows at walls eliminated. */
+static void prepare(const struct fd_block *b, const struct tile *t)
 {
-    const int64_t m = b->m, first = b->skip, end = first + b->q;
-    const size_t n = t->width;
+    const int64_t m = b->m;
     for (int64_t i = 0; i < m; i++) right_hand_side(b, t, i, result(b, t, i));
     if (!b->left)
-        eliminate(&b->line.end, n, (double *[]){result(b, t, 0), result(b, t, 1), result(b, t, 2)});
+        eliminate(&b->line.end, t->width, (double *[]){result(b, t, 0), result(b, t, 1), result(b, t, 2)});
     if (!b->right)
-        eliminate(&b->line.end, n, (double *[]){result(b, t, m - 1), result(b, t, m - 2), result(b, t, m - 3)});
+        eliminate(&b->line.end, t->width, (double *[]){result(b, t, m - 1), result(b, t, m - 2), result(b, t, m - 3)});
+}
+
+/* T x = r in place. */
+static void recursions(const struct fd_block *b, const struct tile *t)
+{
+    const int64_t first = b->skip, end = first + b->q;
+    const size_t n = t->width;
     for (int64_t i = first; i < end; i++) {
         const double inverse = b->inverse[i - first], lower = b->lower[i - first];
         double *x = result(b, t, i), *before = i > first ? result(b, t, i - 1) : x;
@@ -237,29 +261,77 @@ static void solve_tile(const struct fd_block *b, const struct tile *t)
         double *x = result(b, t, i);
         for (size_t j = 0; j < n; j++) x[j] -= upper * after[j];
     }
-    const size_t line = t->o * b->stride + t->s;
-    if (b->left) memcpy(b->first + line, result(b, t, 0), n * sizeof(double));
-    if (b->right) memcpy(b->last + line, result(b, t, m - 1), n * sizeof(double));
+}
+
+static void complete_walls(const struct fd_block *b, const struct tile *t)
+{
+    const int64_t m = b->m;
+    if (!b->left)
+        complete(&b->line.end, t->width,
+                 (double *[]){result(b, t, 0), result(b, t, 1), result(b, t, 2), result(b, t, 3)});
+    if (!b->right)
+        complete(&b->line.end, t->width,
+                 (double *[]){result(b, t, m - 1), result(b, t, m - 2), result(b, t, m - 3), result(b, t, m - 4)});
+}
+
+static size_t line_of(const struct fd_block *b, const struct tile *t) { return t->o * b->stride + t->s; }
+
+static void solve_tile(const struct fd_block *b, const struct tile *t)
+{
+    prepare(b, t);
+    recursions(b, t);
+    if (b->left) memcpy(b->first + line_of(b, t), result(b, t, 0), t->width * sizeof(double));
+    if (b->right) memcpy(b->last + line_of(b, t), result(b, t, b->m - 1), t->width * sizeof(double));
 }
 
 static void finish_tile(const struct fd_block *b, const struct tile *t)
 {
-    const int64_t m = b->m, q = b->q;
-    const size_t line = t->o * b->stride + t->s, n = t->width;
-    for (int64_t i = 0; b->left && i < b->u_count; i++) {
+    const double *A = b->A + line_of(b, t), *B = b->B + line_of(b, t);
+    for (int64_t i = 0; i < b->u_count; i++) {
         double *x = result(b, t, b->skip + i);
-        for (size_t j = 0; j < n; j++) x[j] += b->u[i] * b->A[line + j];
+        for (size_t j = 0; j < t->width; j++) x[j] += b->u[i] * A[j];
     }
-    for (int64_t i = q - b->l_count; b->right && i < q; i++) {
+    for (int64_t i = b->q - b->l_count; i < b->q; i++) {
         double *x = result(b, t, b->skip + i);
-        for (size_t j = 0; j < n; j++) x[j] += b->l[i] * b->B[line + j];
+        for (size_t j = 0; j < t->width; j++) x[j] += b->l[i] * B[j];
     }
-    if (!b->left)
-        complete(&b->line.end, n,
-                 (double *[]){result(b, t, 0), result(b, t, 1), result(b, t, 2), result(b, t, 3)});
-    if (!b->right)
-        complete(&b->line.end, n,
-                 (double *[]){result(b, t, m - 1), result(b, t, m - 2), result(b, t, m - 3), result(b, t, m - 4)});
+    complete_walls(b, t);
+}
+
+/* r := right-hand side of row i of T. */
+static void reduced_row(const struct fd_block *b, const struct tile *t, int64_t i, double *r)
+{
+    const bool near = !b->left && i == 0, far = !b->right && i == b->q - 1;
+    double wall[2][TILE];
+    right_hand_side(b, t, b->skip + i, r);
+    for (int k = 0; (near || far) && k < 2; k++) right_hand_side(b, t, near ? k : b->m - 1 - k, wall[k]);
+    if (near || far) eliminate(&b->line.end, t->width, (double *[]){wall[0], wall[1], r});
+}
+
+/* Sums begin where the weights are small. */
+static void ends_tile(const struct fd_block *b, const struct tile *t)
+{
+    double r[TILE], *first = b->first + line_of(b, t), *last = b->last + line_of(b, t);
+    for (size_t j = 0; j < t->width; j++) first[j] = last[j] = 0;
+    for (int64_t i = b->first_count - 1; i >= 0; i--) {
+        reduced_row(b, t, i, r);
+        for (size_t j = 0; j < t->width; j++) first[j] += b->row_first[i] * r[j];
+    }
+    for (int64_t i = b->q - b->last_count; i < b->q; i++) {
+        reduced_row(b, t, i, r);
+        for (size_t j = 0; j < t->width; j++) last[j] += b->row_last[i] * r[j];
+    }
+}
+
+static void pass_tile(const struct fd_block *b, const struct tile *t)
+{
+    const double alpha = b->line.alpha, *A = b->A + line_of(b, t), *B = b->B + line_of(b, t);
+    double *near = result(b, t, 0), *far = result(b, t, b->m - 1);
+    prepare(b, t);
+    for (size_t j = 0; b->left && j < t->width; j++) near[j] -= alpha * A[j];
+    for (size_t j = 0; b->right && j < t->width; j++) far[j] -= alpha * B[j];
+    recursions(b, t);
+    complete_walls(b, t);
 }
 
 static void for_tiles(const struct fd_block *b, const double *f, double *out,
@@ -277,3 +349,7 @@ static void for_tiles(const struct fd_block *b, const double *f, double *out,
 void fd_block_solve(const struct fd_block *b, const double *f, double *out) { for_tiles(b, f, out, solve_tile); }
 
 void fd_block_finish(const struct fd_block *b, double *out) { for_tiles(b, NULL, out, finish_tile); }
+
+void fd_block_ends(const struct fd_block *b, const double *f) { for_tiles(b, f, NULL, ends_tile); }
+
+void fd_block_pass(const struct fd_block *b, const double *f, double *out) { for_tiles(b, f, out, pass_tile); }

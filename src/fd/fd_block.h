@@ -5,9 +5,14 @@
  *
  *     x = x_r + A u + B l,      T x_r = r,      T u = -alpha e_1,      T l = -alpha e_m
  *
- * where T is what lies on the diagonal block of the matrix. Next to a wall its two rows are eliminated as in sw_fd_line.end,
- * and T has two rows fewer. u and l are computed once, in long double. They decay from their ends; where they are below
- * 2^-60 they are not added. */
+ * where T is what lies on the diagonal block of the matrix. Next to a wall its two rows are eliminated as in
+ * sw_fd_line.end, and T has two rows fewer. u and l are computed once, in long double. They decay from their ends; where
+ * they are below 2^-60 they are not added.
+ *
+ * To find A and B the ranks need x_r at the ends of all parts, or of those beside theirs. There are two ways to it:
+ *   solve, then finish  x_r everywhere; later A u and B l are added to the points near the ends
+ *   ends, then pass     x_r at the two ends only, as sums over the right-hand sides near them: the first row of T^-1
+ *                       decays as u does; later x in one pass, from T x = r - alpha A e_1 - alpha B e_m */
 #include "comm/sw_comm.h"
 #include "fd/sw_fd.h"
 
@@ -25,6 +30,8 @@ struct fd_block {
     double  *lower, *inverse, *upper;  /* [q]: entry to the left, 1/pivot, entry to the right/pivot */
     double  *u, *l;               /* [q]                                                          */
     int64_t  u_count, l_count;    /* how many of u are added, from its first; of l, up to its last */
+    double  *row_first, *row_last;  /* [q]: the first and the last row of T^-1                    */
+    int64_t  first_count, last_count;  /* how many of these are not below 2^-60                   */
     double  *ends;                /* [2][lines]: x_r at the first and at the last point; 0 at a wall */
     double  *first, *last;        /* the two                                                      */
     double  *A, *B;               /* [lines]                                                      */
@@ -45,4 +52,10 @@ void fd_block_solve(const struct fd_block *b, const double *f, double *out);
 
 /** out := x_r + A u + B l, and the points at walls. */
 void fd_block_finish(const struct fd_block *b, double *out);
+
+/** first and last, alone. */
+void fd_block_ends(const struct fd_block *b, const double *f);
+
+/** out := x, of A and B. */
+void fd_block_pass(const struct fd_block *b, const double *f, double *out);
 #endif

@@ -173,10 +173,7 @@ enum sw_status sw_fd_distributed_create(const struct sw_fd_distributed_desc *des
 enum sw_status sw_fd_distributed_apply(const struct sw_fd_distributed *fd, const double *f, double *out)
 {
     SW_TRY(fd_block_halo(&fd->block, fd->comm, f));
-    fd_block_solve(&fd->block, f, out);
-    SW_TRY(fd->ops->join(fd));
-    fd_block_finish(&fd->block, out);
-    return SW_OK;
+    return fd->ops->apply(fd, f, out);
 }
 
 void sw_fd_distributed_destroy(struct sw_fd_distributed **fd)

@@ -22,8 +22,8 @@ struct sw_fd_distributed_ops {
     enum sw_status (*fits)(const struct sw_fd_cut *cut);
     enum sw_status (*create)(struct sw_fd_distributed *fd);   /* allocates; no communication, own is NULL before */
     enum sw_status (*connect)(struct sw_fd_distributed *fd);  /* collective: communicates first, then may fail   */
-    /* block.A and block.B of block.first and block.last: collective, called in apply                            */
-    enum sw_status (*join)(const struct sw_fd_distributed *fd);
+    /* Collective. The neighbours' points next to the part are there. */
+    enum sw_status (*apply)(const struct sw_fd_distributed *fd, const double *f, double *out);
     void           (*destroy)(struct sw_fd_distributed *fd);  /* own may be NULL                                 */
 };
 

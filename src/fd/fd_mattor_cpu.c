@@ -142,13 +142,15 @@ static void sum_up(const struct mattor *t, const struct sw_fd_cut *cut, const do
     }
 }
 
-static enum sw_status mattor_join(const struct sw_fd_distributed *fd)
+static enum sw_status mattor_apply(const struct sw_fd_distributed *fd, const double *f, double *out)
 {
     const struct mattor *t = fd->own;
     const struct fd_block *b = &fd->block;
+    fd_block_solve(b, f, out);
     SW_TRY(sw_comm_gather(fd->comm, 2 * b->lines, b->ends, t->ends));
     if (b->left) sum_up(t, &fd->cut, t->row[0], b->lines, b->A);
     if (b->right) sum_up(t, &fd->cut, t->row[1], b->lines, b->B);
+    fd_block_finish(b, out);
     return SW_OK;
 }
 
@@ -170,6 +172,6 @@ const struct sw_fd_distributed_ops fd_mattor_cpu = {
     .fits = mattor_fits,
     .create = mattor_create,
     .connect = mattor_connect,
-    .join = mattor_join,
+    .apply = mattor_apply,
     .destroy = mattor_destroy,
 };

@@ -5,7 +5,11 @@
  *     L - l_m R = x_r,m (left part),      R - u_1 L = x_r,1 (right part)
  *
  * and one number a line goes to each neighbour (S. Laizet's x3d2 calls it DistD2). The error at an interface is at most
- * rho^m (1 + rho) times the largest value of the result, and decays from there. */
+ * rho^m (1 + rho) times the largest value of the result, and decays from there.
+ *
+ * cpu.truncated solves for x_r everywhere and adds A u and B l to the points near the ends. cpu.strips finds A and B
+ * first and then solves once: each result is written once, but the right-hand sides near the ends are formed twice, which
+ * costs more on a CPU. It is there to be compared with by rows for devices, which memory bounds. */
 #include <math.h>
 
 #include "base/sw_mem.h"
@@ -34,9 +38,9 @@ static enum sw_status truncated_fits(const struct sw_fd_cut *cut)
     for (int r = circle ? 0 : 1; r < cut->size - (circle ? 0 : 1); r++) {
         const double left = pow(rho, (double)cut->count[r]);
         if (left > cut->drop)
-            return SW_FAIL(SW_E_ABSENT, "distributed differences by cpu.truncated: rank %d of %d has m = %lld points, over "
+            return SW_FAIL(SW_E_ABSENT, "distributed differences with couplings dropped: rank %d of %d has m = %lld points, over "
                            "which an influence falls to rho^m = %.2g (rho = %.4g), which is above eps = %.2g; from %d "
-                           "points on it can be dropped, and cpu.mattor drops nothing", r, cut->size,
+                           "points on it may be, and cpu.mattor drops nothing", r, cut->size,
                            (long long)cut->count[r], left, rho, cut->drop,
                            sw_fd_distributed_reach(cut->line.alpha, cut->drop));
     }
@@ -59,7 +63,7 @@ static enum sw_status truncated_connect(struct sw_fd_distributed *fd)
                             &(struct sw_comm_message){1, &b->l[b->q - 1], &t->l_left});
 }
 
-/* What comes from the neighbours is put where A and B will be. */
+/* A and B of first and last. What comes from the neighbours is put where A and B will be. */
 static enum sw_status truncated_join(const struct sw_fd_distributed *fd)
 {
     const struct truncated *t = fd->own;
@@ -77,9 +81,25 @@ static enum sw_status truncated_join(const struct sw_fd_distributed *fd)
     return SW_OK;
 }
 
+static enum sw_status truncated_apply(const struct sw_fd_distributed *fd, const double *f, double *out)
+{
+    fd_block_solve(&fd->block, f, out);
+    SW_TRY(truncated_join(fd));
+    fd_block_finish(&fd->block, out);
+    return SW_OK;
+}
+
+static enum sw_status strips_apply(const struct sw_fd_distributed *fd, const double *f, double *out)
+{
+    fd_block_ends(&fd->block, f);
+    SW_TRY(truncated_join(fd));
+    fd_block_pass(&fd->block, f, out);
+    return SW_OK;
+}
+
 static void truncated_destroy(struct sw_fd_distributed *fd) { sw_free(fd->own); }
 
-extern const struct sw_fd_distributed_ops fd_truncated_cpu;
+extern const struct sw_fd_distributed_ops fd_truncated_cpu, fd_strips_cpu;
 const struct sw_fd_distributed_ops fd_truncated_cpu = {
     .name = "cpu.truncated",
     .about = "two unknowns an interface, far couplings dropped where they are below rounding (DistD2)",
@@ -87,6 +107,17 @@ const struct sw_fd_distributed_ops fd_truncated_cpu = {
     .fits = truncated_fits,
     .create = truncated_create,
     .connect = truncated_connect,
-    .join = truncated_join,
+    .apply = truncated_apply,
+    .destroy = truncated_destroy,
+};
+
+const struct sw_fd_distributed_ops fd_strips_cpu = {
+    .name = "cpu.strips",
+    .about = "the same, with the interfaces found first, from strips at the ends: then all points in one pass",
+    .space = SW_HOST,
+    .fits = truncated_fits,
+    .create = truncated_create,
+    .connect = truncated_connect,
+    .apply = strips_apply,
     .destroy = truncated_destroy,
 };
