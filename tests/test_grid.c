@@ -2,6 +2,7 @@
  * `compact`, which may have all three. */
 #include <math.h>
 
+#include "execute/execute_impl.h"
 #include "sweep_helpers.h"
 
 static const char text[] = "problem = \"compact\";\n"
@@ -189,6 +190,8 @@ static void words_of_an_axis_are_checked(void **state)
                  "field=m*x");
     REFUSED_GRID("-s: error: 'axis' = \"X\" is none of x, y, z\n", "axis=X");
     REFUSED_GRID("-s: error: 'sweep.a' changes nothing: no key or expression uses it\n", "sweep.a=[\"x\", \"y\"]");
+    REFUSED_GRID("-s: error: 'sweep.axis' changes nothing: no key or expression uses it; write axis = \"$axis\"\n",
+                 "sweep.axis=[\"x\", \"y\"]");
 }
 
 /* ------------------------------------------------------------------ points */
@@ -213,6 +216,52 @@ static void points_lie_as_the_boundary_says(void **state)
     assert_near(grid.x0[2], 0, 0);
     sw_groups_free(&g, n);
     unmake(&m);
+}
+
+/* ------------------------------------------------------------------ norms against `exact` */
+
+static struct sw_program *compile(const char *expression, const struct sw_symbol *symbol, int count)
+{
+    const struct sw_scope scope = {.symbol = symbol, .count = count};
+    struct sw_expr_error err;
+    struct sw_program *program;
+    struct sw_expr *expr;
+    assert_ok(sw_expr_parse(expression, &expr, &err));
+    assert_ok(sw_program_compile(expr, &scope, &program, &err));
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+/* Of a problem with time: two runs on a box of 3 by 4 by 5 points, off by 1 at the last point and everywhere by 1/2. */
+static void norms_are_of_all_points_of_a_box(void **state)
+{
+    (void)state;
+    enum { NX = 3, NY = 4, NZ = 5, POINTS = NX * NY * NZ };
+    static const char *const name[] = {"grid.length", "grid.length.1", "grid.length.2", "grid.x0.2", "time.dt", "a"};
+    static const double column[][2] = {{3, 6}, {4, 8}, {5, 10}, {1, 2}, {0.5, 0.25}, {2, 3}};
+    const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
+                                       {"z", SW_RATE_CELL, SW_IN_Z}, {"t", SW_RATE_STEP, 0}, {"a", SW_RATE_RUN, 5}};
+    struct sw_program *exact = compile("a*x + 10*y + 100*z + 1000*t", symbol, 5);
+    const struct sw_function function = {.key = "exact", .program = exact};
+    const struct sw_setup setup = {.dim = 3, .n = {NX, NY, NZ}, .ncolumn = 6, .column = name, .nfunction = 1,
+                                   .function = &function};
+    struct sw_run_result result[2] = {{.status = SW_RUN_DONE}, {.status = SW_RUN_DONE}};
+    double u[2][POINTS], sum = 0;
+    for (int j = 0; j < 2; j++)
+        for (int p = 0; p < POINTS; p++) {  /* dx = 1, 2; t = 4 dt */
+            const int i = p % NX, k = p / NX % NY, l = p / NX / NY;
+            u[j][p] = column[5][j] * i * (1 + j) + 10 * k * (1 + j) + 100 * (column[3][j] + l * (1 + j)) +
+                      4000 * column[4][j];
+            if (!j) sum += u[j][p] * u[j][p];
+            u[j][p] += j ? 0.5 : p == POINTS - 1;
+        }
+    assert_ok(norms_measure(&setup, 2, 2, &column[0][0], &u[0][0], 4, result));
+    assert_near(result[0].err_max, 1, 0);
+    assert_near(result[0].err_l2, sqrt(1.0 / POINTS), 1e-15);
+    assert_near(result[0].err_rel, 1 / sqrt(sum), 1e-15);
+    assert_near(result[1].err_max, 0.5, 0);
+    assert_near(result[1].err_l2, 0.5, 1e-15);
+    sw_program_destroy(&exact);
 }
 
 /* ------------------------------------------------------------------ ids */
@@ -293,6 +342,7 @@ int main(void)
         cmocka_unit_test(groups_have_the_words_of_their_runs),
         cmocka_unit_test(words_of_an_axis_are_checked),
         cmocka_unit_test(points_lie_as_the_boundary_says),
+        cmocka_unit_test(norms_are_of_all_points_of_a_box),
         cmocka_unit_test(an_id_is_of_the_grid_and_not_of_how_it_is_written),
         cmocka_unit_test(ids_of_one_dimension_are_what_they_were),
     };

@@ -13,7 +13,7 @@ ok() { echo "  ok    $1"; }
 bad() { echo "  BAD   $1"; failed=1; }
 
 make_file() {  # make_file CONFIG [EXIT_CODE]
-    "$SWEEP" run -q "configs/$1.cfg" -o "$dir/$1.h5"
+    "$SWEEP" run -q "configs/$1.cfg" --device "${3:-auto}" -o "$dir/$1.h5"
     code=$?
     [ $code -eq "${2:-0}" ] || bad "sweep $1: exit code $code"
 }
@@ -35,8 +35,8 @@ make_file tiny_ch
 make_file tiny_nsweep
 make_file tiny_heat
 make_file tiny_diverge 1
-make_file tiny_compact
-"$SWEEP" run -q configs/compact_convergence.cfg -s 'sweep.scheme=["d1_c10"]' -o "$dir/compact.h5" || bad "sweep compact_convergence"
+make_file tiny_compact 0 cpu
+"$SWEEP" run -q configs/compact_convergence.cfg --device cpu -s 'sweep.scheme=["d1_c10"]' -o "$dir/compact.h5" || bad "sweep compact_convergence"
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' \
     -o "$dir/times.h5" || bad "sweep tiny_ch with different times"
 

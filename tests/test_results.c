@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "results/sw_results.h"
+#include "results/schema_hdf5.h"
 
 /* ---- a sweep and its ids from a text */
 struct fixture {
@@ -904,6 +904,56 @@ static void lines_without_points_are_called_damage(void **state)
     tear_down(&f);
 }
 
+/* points_along is an attribute that only files of two and three dimensions have. */
+static void boxes_that_do_not_agree_are_called_damage(void **state)
+{
+    static const struct { hsize_t count; int64_t n[4]; const char *why; } wrong[] = {
+        {2, {4, 3}, "does not agree with itself on its points"},
+        {2, {0, 16}, "holds lines of less than one point"},
+        {3, {-4, -4, 1}, "holds lines of less than one point"},
+        {4, {16, 1, 1, 1}, "an attribute is not the list of numbers it should be"},
+    };
+    struct fixture f;
+    const char *file = path_of("box.h5");
+    struct sw_table *t;
+    (void)state;
+    set_up(&f, TEN);
+    write_all(&f, file, 10, SW_RUN_DONE);
+    merge_into(&f, file);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        hid_t h = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(1, &wrong[k].count, NULL);
+        if (k) H5Adelete(h, "points_along");
+        hid_t along = H5Acreate2(h, "points_along", H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(H5Awrite(along, H5T_NATIVE_INT64, wrong[k].n) >= 0);
+        H5Aclose(along);
+        H5Sclose(space);
+        H5Fclose(h);
+        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_contains(sw_err_message(), wrong[k].why);
+    }
+    tear_down(&f);
+}
+
+/* A chunk holds whole lines and planes as far as they go, and stays below 4 GiB (2^26 doubles are 512 MiB). */
+static void chunks_of_large_boxes_are_cut_between_planes_or_lines(void **state)
+{
+    static const struct { int dim; int64_t n[3]; hsize_t chunk[5]; } known[] = {
+        {1, {1 << 27, 1, 1}, {1, 3, 1 << 26}},
+        {2, {64, 32, 1}, {1, 3, 32, 64}},
+        {2, {1 << 14, 1 << 14, 1}, {1, 3, 1 << 12, 1 << 14}},
+        {3, {64, 32, 16}, {1, 3, 16, 32, 64}},
+        {3, {1000, 1000, 1000}, {1, 3, 67, 1000, 1000}},
+        {3, {1 << 14, 1 << 13, 4}, {1, 3, 1, 1 << 12, 1 << 14}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        const struct sw_section s = {.dim = known[k].dim, .n = {known[k].n[0], known[k].n[1], known[k].n[2]}};
+        hsize_t chunk[SW_H5_RANK];
+        assert_int_equal(sw_var_chunk(&s, SW_VAR_FIELD, 1, 3, chunk), 2 + known[k].dim);
+        for (int d = 0; d < 2 + known[k].dim; d++) assert_int_equal(chunk[d], known[k].chunk[d]);
+    }
+}
+
 static void shards_are_joined(void **state)
 {
     struct fixture f;
@@ -1201,6 +1251,8 @@ int main(void)
         cmocka_unit_test(what_is_not_ours_is_called_what_it_is),
         cmocka_unit_test(a_truncated_result_is_called_damaged),
         cmocka_unit_test(lines_without_points_are_called_damage),
+        cmocka_unit_test(boxes_that_do_not_agree_are_called_damage),
+        cmocka_unit_test(chunks_of_large_boxes_are_cut_between_planes_or_lines),
         cmocka_unit_test(shards_are_joined),
         cmocka_unit_test(shards_of_other_sweeps_are_refused),
         cmocka_unit_test(a_newer_result_counts_but_an_unfinished_one_does_not),

@@ -312,6 +312,14 @@ static enum sw_status allocate(struct compact_sim *c)
     return sw_alloc_bytes(2 * room * points, c->setup.single ? 4 : 8, &c->kept);
 }
 
+/* No row of a device does it. */
+static enum sw_status absent(void)
+{
+    char why[400];
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(SW_E_ABSENT, "%s; use --device cpu", why);
+}
+
 /* Any filter has an alpha of 0. */
 static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim)
@@ -329,6 +337,7 @@ static enum sw_status create(const struct sw_problem *problem, const struct sw_s
     SW_TRY_TO(failed, st, compile_exact(setup, &c->method, &c->exact));
     SW_TRY_TO(failed, st, allocate(c));
     st = prepare(c, 1, 0);
+    if (st == SW_E_ABSENT && !setup->solver && device->space == SW_DEVICE) st = absent();
     if (st && st != SW_E_SINGULAR) goto failed;
     *sim = &c->sim;
     return SW_OK;

@@ -344,6 +344,15 @@ static void mark_name(void *user, const char *name, int column)
 static void mark(struct use *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
 
 /* The values of an axis that nothing depends on would all be the same run. */
+/* A key that takes a word and has the name of an axis of words. */
+static const char *word_key(const struct sw_sweep *s, const struct axis *a)
+{
+    if (!a->word) return NULL;
+    for (int k = 0; k < s->nchoice; k++)
+        if (!strcmp(s->choice[k].key, a->name)) return s->choice[k].key;
+    return strcmp(a->name, "solver") ? NULL : "solver";
+}
+
 enum sw_status axes_check_used(struct sw_sweep *s)
 {
     struct use u = {.s = s};
@@ -363,7 +372,11 @@ enum sw_status axes_check_used(struct sw_sweep *s)
             const char *dot = (key = s->column[c].key) ? strrchr(key->path, '.') : NULL;
             if (dot && !strcmp(dot + 1, a->name)) same = c;
         }
-        if (same >= 0)
+        const char *word = word_key(s, a);
+        if (word)
+            expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"$%s\"",
+                            path(a), word, a->name);
+        else if (same >= 0)
             expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"%s\"",
                             path(a), s->column[same].name, a->name);
         else expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
