@@ -44,7 +44,7 @@ say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
 # ---- the whole suite, no row skipped for want of a device
 export SW_NEED=cuda
-step 'all tests' 300 scripts/run_tests.sh "$build"
+SW_JOBS=6 step 'all tests' 300 scripts/run_tests.sh "$build"
 grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40
 
 # ---- compute-sanitizer on the small suite

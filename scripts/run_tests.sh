@@ -1,23 +1,28 @@
 #!/bin/sh
 # run_tests.sh BUILD: run every test program in BUILD from the top of the checkout, then the script tests.
 # SW_NEED=cuda turns the skips of rows that need a GPU into failures. SW_SANITIZED=1: the build has sanitizers.
+# SW_JOBS=N runs N at a time; the output of each comes when it has ended.
 cd "$(dirname "$0")/.." || exit 1
-build=$1
-failed=''
-passed=0
-export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
-run() {
-    printf '== %s\n' "$*"
-    if "$@"; then passed=$((passed + 1)); else failed="$failed $1"; echo "FAILED: $*" >&2; fi
-}
-if [ -z "$SW_SANITIZED" ] && [ -e .git ]; then run scripts/check_includes.sh; fi
-for program in "$build"/test_*; do
-    case $program in *.o|*.d) continue ;; esac
-    [ -x "$program" ] && run "$program"
-done
-if [ -z "$SW_SANITIZED" ]; then
-    for script in tests/test_*.sh; do [ -e "$script" ] && run "$script"; done
+if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
+    folder=$2 name=$(basename "$3")
+    { printf '== %s\n' "$3"; "$3" || { echo "FAILED: $3"; echo "$3" > "$folder/$name.failed"; }; } > "$folder/$name.out" 2>&1
+    exec flock "$folder" cat "$folder/$name.out"
 fi
+build=$1
+export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
+programs() {
+    [ -z "$SW_SANITIZED" ] && [ -e .git ] && echo scripts/check_includes.sh
+    for program in "$build"/test_*; do
+        case $program in *.o|*.d) continue ;; esac
+        [ -x "$program" ] && echo "$program"
+    done
+    [ -z "$SW_SANITIZED" ] && ls tests/test_*.sh
+}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+programs | xargs -P "${SW_JOBS:-1}" -n 1 scripts/run_tests.sh --one "$folder"
+total=$(programs | wc -l)
+failed=$(cat "$folder"/*.failed 2> /dev/null | tr '\n' ' ')
 set -- $failed
-echo "$passed passed, $# failed"
-[ $# -eq 0 ] || { echo "failed:$failed" >&2; exit 1; }
+echo "$((total - $#)) passed, $# failed"
+[ $# -eq 0 ] || { echo "failed: $failed" >&2; exit 1; }
