@@ -483,7 +483,8 @@ static void refuses_schemes_it_does_not_do(void **state)
     assert_contains(sw_err_message(), "there are cpu.truncated cpu.strips cpu.mattor");
     p = good(), p.drop = 2;
     refuse(&p, SW_E_ARG, "drop = 2: couplings that may be dropped are between 0 and 1");
-    p = good(), p.whole.axis = 3;
+    p = good(), p.whole.add = true;
+    refuse(&p, SW_E_ARG, "lines that are cut over ranks replace what is there: no add");
     assert_int_equal(sw_fd_distributed_least("d1_c10", "3-4-6"), 0);
 }
 
