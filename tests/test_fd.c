@@ -491,40 +491,51 @@ static void is_linear_and_on_a_circle_shift_invariant(void **state)
     }
 }
 
-/* Far beyond where the factors have become constants, in groups of lines that are whole and that are not. */
-static void agrees_with_the_reference_on_long_lines(void **state)
+/* What the reference makes of f. */
+static void by_the_reference(const struct sw_fd_desc *d, const double *f, double *out)
 {
-    enum { LINES = 70 };
-    static const int n[] = {777, 9001};
-    static struct dense a;
     const struct sw_fd_ops *row = under_test;
     struct sw_device *own = device;
+    under_test = sw_fd_table[0];
+    for (int j = 0; strcmp(under_test->name, "cpu.thomas"); j++) under_test = sw_fd_table[j];
+    device = NULL;
+    assert_ok(sw_device_open("cpu", 1, &device));
+    assert_true(run(d, f, out));
+    sw_device_close(&device);
+    under_test = row;
+    device = own;
+}
+
+/* Far beyond where the factors have become constants, where lines may be cut; in whole groups of lines and others. */
+static void agrees_with_the_reference_on_long_lines(void **state)
+{
+    static const struct { int n, lines, axis; bool single, add; } shapes[] = {
+        {777, 70, 1, false, false}, {4096, 9, 0, false, false}, {9001, 37, 1, false, false},
+        {20000, 3, 0, false, true}, {5003, 41, 1, true, true},  {10001, 11, 0, true, false},
+    };
+    static struct dense a;
     uint64_t seed = 11;
     (void)state;
     need_row();
     for_each_case(s, b)
-        for (int k = 0; k < 2; k++) {
-            const size_t count = (size_t)n[k] * LINES;
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            const size_t count = (size_t)shapes[k].n * (size_t)shapes[k].lines;
             struct sw_fd_desc d = line_desc(s, b, 1, 1);
             double *f = numbers(count), *out = numbers(count), *expected = numbers(count);
-            for (size_t i = 0; i < count; i++) f[i] = test_random(&seed);
+            for (size_t i = 0; i < count; i++) f[i] = out[i] = expected[i] = (float)test_random(&seed);
             d.n[0] = d.n[1] = 100;
             dense_make(&a, &d);  /* |A^-1| does not grow with n */
-            d.n[0] = k ? n[k] : LINES;
-            d.n[1] = k ? LINES : n[k];
-            d.axis = !k;
-            bool done = run(&d, f, out);
-            under_test = sw_fd_table[0];
-            for (int j = 0; strcmp(under_test->name, "cpu.thomas"); j++) under_test = sw_fd_table[j];
-            device = NULL;
-            assert_ok(sw_device_open("cpu", 1, &device));
-            if (done) assert_true(run(&d, f, expected));
-            sw_device_close(&device);
-            under_test = row;
-            device = own;
-            /* 4 eps for each of the two; weights add up to 60, |f| <= 1 */
-            for (size_t i = 0; i < count && done; i++)
-                assert_near(out[i], expected[i], 2 * 4 * DBL_EPSILON * a.inverse * 60);
+            d.axis = shapes[k].axis;
+            d.n[d.axis] = shapes[k].n;
+            d.n[!d.axis] = shapes[k].lines;
+            d.single = shapes[k].single;
+            d.add = shapes[k].add;
+            if (run(&d, f, out)) {
+                by_the_reference(&d, f, expected);
+                /* 4 eps for each of the two; weights add up to 60, |f| <= 1 */
+                const double tolerance = 2 * 4 * (d.single ? FLT_EPSILON : DBL_EPSILON) * a.inverse * 60;
+                for (size_t i = 0; i < count; i++) assert_near(out[i], expected[i], tolerance);
+            }
             sw_free(f);
             sw_free(out);
             sw_free(expected);
