@@ -663,6 +663,24 @@ static void refuses_with_a_message(void **state)
     assert_int_equal(sw_fd_check(&e), SW_E_CONFIG);
 }
 
+/* A closure that no table has: f'_1 + 3 f'_2 before a row with alpha = 1/3, whose pivot 1 - 3/3 is taken for one that
+ * rounding made. */
+static void refuses_vanishing_pivots_at_set_up(void **state)
+{
+    (void)state;
+    need_row();
+    struct sw_fd_desc d = line_desc("d1_c6", "3-4-6", 16, 1);
+    struct sw_fd *fd = NULL;
+    if (!make(&d, &fd)) return;
+    struct sw_fd spoiled = *fd;
+    spoiled.own = NULL;
+    sw_fd_end_make(3, 1.0 / 3, 1.0 / 3, false, 1.0 / 3, &spoiled.line.end);
+    assert_int_equal(under_test->create(&spoiled), SW_E_SINGULAR);
+    assert_contains(sw_err_message(), "zero or non-finite pivot in row 0");
+    under_test->destroy(&spoiled);
+    sw_fd_destroy(&fd);
+}
+
 static void says_what_it_counts(void **state)
 {
     (void)state;
@@ -687,6 +705,7 @@ int main(void)
         cmocka_unit_test(has_the_orders_of_its_schemes),
         cmocka_unit_test(does_nothing_for_no_fields),
         cmocka_unit_test(refuses_with_a_message),
+        cmocka_unit_test(refuses_vanishing_pivots_at_set_up),
         cmocka_unit_test(says_what_it_counts),
     };
     int failed = 0;

@@ -25,7 +25,7 @@ static enum sw_status factor(struct fd_block *b)
         double diagonal, upper;
         matrix_row(b, i, &b->lower[i], &diagonal, &upper);
         double pivot = i ? diagonal - b->lower[i] * b->upper[i - 1] : diagonal;
-        if (!(fabs(pivot) > 0 && isfinite(1 / pivot)))
+        if (!(isfinite(pivot) && isfinite(1 / pivot)))
             return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row %lld of %lld of a part",
                            (long long)i, (long long)b->q);
         b->inverse[i] = 1 / pivot;

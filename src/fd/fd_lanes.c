@@ -180,11 +180,14 @@ INLINE void forward_again(const struct fd_lanes *c, int vectors, double *y, vec 
 
 INLINE void backward_again(const struct fd_lanes *c, int vectors, vec *state, const double *y, double *g, size_t stride)
 {
-    for (int64_t i = c->line.n - 1; i >= 0; i--)
+    for (int64_t i = c->line.n - 1; i >= 0; i--) {
+        double *ahead = g + (size_t)c->row[i - FD_AHEAD] * stride;
+        for (int v = 0; v < vectors; v++) __builtin_prefetch(ahead + v * VL, 1);
         for (int v = 0; v < vectors; v++) {
             state[v] = LOAD(y + (size_t)i * (size_t)(vectors * VL), v) - c->rho[1] * state[v];
             STORE(g + (size_t)i * stride, v, state[v]);
         }
+    }
 }
 
 INLINE void circle(const struct fd_lanes *c, forward_fn *first, int vectors, struct field a, double *y, double *g,

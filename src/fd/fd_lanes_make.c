@@ -3,6 +3,7 @@
 
 #include "base/sw_mem.h"
 #include "fd/fd_lanes.h"
+#include "fd/sw_fd_impl.h"
 
 static double decay(double alpha) { return 2 * alpha / (1 + sqrt(1 - 4 * alpha * alpha)); }
 
@@ -63,17 +64,17 @@ static enum sw_status make_walls(struct fd_lanes *c)
     double upper = e->next / e->diagonal;
     SW_TRY(sw_alloc((size_t)m, &c->factor));
     c->factor[0] = (struct fd_factor){1 / e->diagonal, 0, upper};
-    if (!isfinite(upper) || !isfinite(1 / e->diagonal)) return vanishes(0, m);
+    if (!sw_fd_pivot_good(e->diagonal)) return vanishes(0, m);
     for (int64_t k = 1; k < m - 1; k++) {
         double pivot = 1 - al * upper;
-        if (pivot == 0 || !isfinite(1 / pivot)) return vanishes(k, m);
+        if (!sw_fd_pivot_good(pivot)) return vanishes(k, m);
         c->factor[k] = (struct fd_factor){1 / pivot, al / pivot, al / pivot};
         c->steps = k;
         if (k > 1 && al / pivot == upper) break;
         upper = al / pivot;
     }
     double pivot = e->diagonal - e->next * c->factor[c->steps].upper;
-    if (pivot == 0 || !isfinite(1 / pivot)) return vanishes(m - 1, m);
+    if (!sw_fd_pivot_good(pivot)) return vanishes(m - 1, m);
     c->last = (struct fd_factor){1 / pivot, e->next / pivot, 0};
     return SW_OK;
 }

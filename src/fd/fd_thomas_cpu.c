@@ -201,7 +201,7 @@ static enum sw_status factor(struct thomas *t, const struct sw_fd_line *line)
         double diagonal = i == 0 ? first : i == t->m - 1 ? last : 1;
         double lower = i == t->m - 1 ? t->last_lower : al;
         double pivot = i ? diagonal - lower * t->upper[i - 1] : diagonal;
-        if (!(fabs(pivot) > 0 && isfinite(1 / pivot)))
+        if (!sw_fd_pivot_good(pivot))
             return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row %lld of %lld",
                            (long long)i, (long long)t->m);
         t->inverse[i] = 1 / pivot;

@@ -1,6 +1,8 @@
 #ifndef SW_FD_IMPL_H
 #define SW_FD_IMPL_H
 /* What the author of a row sees. One file a row, listed in fd_table.c. */
+#include <math.h>
+
 #include "fd/sw_fd.h"
 
 struct sw_fd_ops {
@@ -26,6 +28,9 @@ struct sw_fd {
     struct sw_device       *device;  /* n = line.n                                                    */
     void                   *own;
 };
+
+/** Whether it can be divided by. create() looks at every pivot, so that apply() need not. */
+static inline bool sw_fd_pivot_good(double pivot) { return isfinite(pivot) && isfinite(1 / pivot); }
 
 extern const struct sw_fd_ops *const sw_fd_table[];  /* ends with NULL; order is preference */
 #endif
