@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "problem/grid_keys.h"
 #include "sweep/sw_sweep.h"
 
 /* A problem of its own, so that nothing above the sweep is needed. */
@@ -43,11 +44,13 @@ static const struct sw_key keys[] = {
      .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM,
      .decides = true,
      .about = "Forcing."},
+    SW_GRID_KEYS,
     {0},
 };
 static const struct sw_quantity fields[] = {{"u", "1", "u"}, {0}};
 static const struct sw_problem problem = {
-    .name = "heat", .keys = keys, .fields = fields, .scalars = fields, .min_points = 5, .timed = true};
+    .name = "heat", .keys = keys, .fields = fields, .scalars = fields, .min_points = 5, .most_dim = 3,
+    .timed = true};
 const struct sw_problem *const sw_problem_table[] = {&problem, NULL};
 const struct sw_problem *sw_problem_find(const char *name) { return strcmp(name, problem.name) ? NULL : &problem; }
 
@@ -97,7 +100,9 @@ static void check_runs(struct sw_sweep *s)
         must(!sw_sweep_select(s, &(struct sw_selection){"run >= 1", 1, 2}, &run, &count));
         must(!sw_sweep_groups(s, run, count, &group, &ngroup));
         for (int k = 0; k < ngroup; k++) {
-            must(group[k].count > 0 && group[k].n[0] >= 5 && group[k].steps > 0);
+            must(group[k].count > 0 && group[k].steps > 0 && group[k].dim >= 1 && group[k].dim <= SW_DIMS);
+            for (int d = 0; d < SW_DIMS; d++) must(d < group[k].dim ? group[k].n[d] >= 5 : group[k].n[d] == 1);
+            must(!strcmp(group[k].choice[0].word, "one") || !strcmp(group[k].choice[0].word, "two"));
             for (int j = 0; j < group[k].nfield; j++)
                 must(group[k].field_step[j] >= 0 && group[k].field_step[j] <= group[k].steps);
         }
