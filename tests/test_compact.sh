@@ -50,6 +50,14 @@ for batch in 1 2; do
 done
 expect 0 run "$tiny" --device cpu -o other.h5 --only 'dim == 3'; expect 0 run "$tiny" --device cpu -o other.h5
 same tiny.h5 other.h5
+# one shape at the root, then several in groups: what is there moves
+expect 0 run "$tiny" --device cpu -o grown.h5 -s 'sweep.dim=[2]' -s 'sweep.n=[8]'
+expect 0 run "$tiny" --device cpu -o grown.h5; says '12 of 16 runs left'; same tiny.h5 grown.h5
+# lines, planes and boxes in one file
+mixed=(--device cpu -s 'sweep={ dim=[1, 2, 3]; n=[8, 12]; a=[0.5, 1.0]; }' -s 'grid.n=n' -s axis=x -s 'field=sin(2*pi*x/a)')
+expect 0 run "$tiny" "${mixed[@]}" -o mixed.h5; expect 0 run "$tiny" "${mixed[@]}" -o other_mixed.h5 -s run.batch=1
+same mixed.h5 other_mixed.h5
+expect 0 check "$tiny" -v; says 'grid.n.1'
 expect 0 run "$tiny" --device cpu -o one.h5 --shard 1/2; expect 0 run "$tiny" --device cpu -o two.h5 --shard 2/2
 expect 0 merge two.shard-2-of-2.h5 one.shard-1-of-2.h5 -o both.h5; same tiny.h5 both.h5
 expect 0 run "$tiny" --device cpu -o tiny.h5; says 'nothing to do'

@@ -65,6 +65,7 @@ bool grid_source(struct sw_sweep *s, int k)
         from->kind = SOURCE_CONSTANT;
         from->unknown = list->count < 1 || list->count > grid_most_dim(s->problem);  /* refused */
         from->number = list->count;
+        s->column[k].given = true;
         return true;
     }
     if (!find(path, &q, &d)) return false;
@@ -80,6 +81,7 @@ bool grid_source(struct sw_sweep *s, int k)
     from->dim = column_find(s, "grid.dim");
     from->like = column_find(s, quantities[q].path[0]);
     from->setting = s->own->source[from->like].setting;
+    s->column[k].given = s->column[from->like].given;
     return true;
 }
 
