@@ -17,7 +17,7 @@ config:  base
 sweep:   base expr device problem config
 results: base problem config sweep
 execute: base expr device problem config sweep results
-bench:   base expr device solver stepper bvp problem cuda
+bench:   base expr device solver fd stepper bvp problem cuda
 cli:     base expr device comm solver fd stepper bvp problem config sweep results execute bench
 main.c:  base cli
 cuda:    base expr solver fd stepper bvp

@@ -7,10 +7,18 @@ subcommand=bench
 
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
-expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band bvp'
+expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band bvp compact'
 expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
 says 'steps= n= batch= per_run forced single dt= length= kappa= order='
 expect 2 bvp:forced; says "bvp has no setting 'forced'"; says 'known: steps= n= batch= per_run single problem= r='
+expect 2 compact:forced; says "compact has no setting 'forced'"
+says 'known: steps= n= batch= single dimensions= axis= scheme= boundary='
+expect 2 compact:axis=u; says 'axis=u: axis=x, axis=y or axis=z is needed'
+expect 2 compact:axis=z,dimensions=2; says 'axis=z: the field has 2 dimensions'
+expect 2 compact:scheme=; says "'scheme' needs a name"
+expect 2 compact:scheme=d1_c5; says 'scheme d1_c5: there is none of this name; there are d1_c4'
+expect 2 compact:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has "periodic", "3-4-6"'
+expect 2 compact:n=4; says 'needs at least 5 points along its axis; there are 4'
 expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 of the paper is needed'
 expect 2 bvp:n=100,r=51; says 'r = 51: at most n/2 = 50'
 expect 2 bvp:r=worst; says "'r' needs a number"
@@ -45,6 +53,8 @@ for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=
             band:n=17,batch=3,periodic,lower=1,upper=1 band:n=9,batch=2,lower=2,upper=0 \
             bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 \
             bvp:n=2^12,r=best,batch=2,per_run,single bvp:n=4099,r=best \
+            compact:n=33 compact:n=40,axis=y,boundary=3-4-6 compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 \
+            compact:n=4999,dimensions=1,scheme=d1_c10 compact:n=64,dimensions=2,axis=y,scheme=f8,boundary=reduced,single \
             band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9; do
     expect 0 $work --repeats 1 --csv -o all.csv
     [ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail "$work: a row is not ok"

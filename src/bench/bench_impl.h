@@ -12,7 +12,7 @@ void bench_know_bands(struct bench_known *known, const char *stepper, enum sw_sp
                       const struct sw_band_desc *shape);
 
 /* The words of a spec that a work takes, beside steps= (bench_spec.c has their table). */
-enum { BENCH_LINES = 1, BENCH_BANDS = 2, BENCH_BVP = 4 };
+enum { BENCH_LINES = 1, BENCH_BANDS = 2, BENCH_BVP = 4, BENCH_COMPACT = 8 };
 
 struct bench_work {
     const char *name;                                    /* NULL: the problems of bench_kinds                   */
@@ -31,8 +31,11 @@ struct bench_work {
     void           (*destroy)(void *own);                /* NULL is fine                                        */
     int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
+    double         (*points)(const struct sw_bench_spec *spec);  /* of a step; NULL: n*batch                    */
 };
-extern const struct bench_work bench_lines, bench_bands, bench_bvp;
+extern const struct bench_work bench_lines, bench_bands, bench_bvp, bench_compact;
+/** Whether axis, scheme, boundary and n go together. @return SW_E_USAGE */
+enum sw_status bench_compact_check(const struct sw_bench_spec *spec);
 extern const struct bench_work *const bench_works[];  /* ends with NULL */
 
 /* How a problem is set up for a benchmark (bench_kinds.c). */

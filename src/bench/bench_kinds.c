@@ -46,6 +46,7 @@ const struct bench_work *const bench_works[] = {
     &bench_lines,  /* steps of the problems above */
     &bench_bands,  /* solves of banded systems    */
     &bench_bvp,    /* solves of -u'' = f          */
+    &bench_compact, /* compact differences         */
     NULL,
 };
 

@@ -101,7 +101,8 @@ static enum sw_status measure(const struct timing *t, const struct sw_bench *ben
     row->cost = t->work->cost(t->own, row->steps);
     row->r = t->work->columns ? t->work->columns(t->own) : 0;
     SW_TRY(repeat(t, repeats, row));
-    row->rate = (double)spec->n * spec->batch * (double)row->steps / row->median;
+    const double points = t->work->points ? t->work->points(spec) : (double)spec->n * spec->batch;
+    row->rate = points * (double)row->steps / row->median;
     return SW_OK;
 }
 

@@ -22,7 +22,10 @@ static enum sw_status read_n(struct sw_bench_spec *spec, const char *value);
 static enum sw_status read_steps(struct sw_bench_spec *spec, const char *value);
 static enum sw_status read_paper(struct sw_bench_spec *spec, const char *value);
 static enum sw_status read_r(struct sw_bench_spec *spec, const char *value);
-enum { ANY = BENCH_LINES | BENCH_BANDS | BENCH_BVP };
+static enum sw_status read_axis(struct sw_bench_spec *spec, const char *value);
+static enum sw_status read_scheme(struct sw_bench_spec *spec, const char *value);
+static enum sw_status read_boundary(struct sw_bench_spec *spec, const char *value);
+enum { ANY = BENCH_LINES | BENCH_BANDS | BENCH_BVP | BENCH_COMPACT };
 static const struct word words[] = {
     {"steps", ANY, 0, 0, NONE, NONE, read_steps},
     {"n", ANY, 0, 0, NONE, NONE, read_n},
@@ -33,9 +36,13 @@ static const struct word words[] = {
     {"uniform", BENCH_BANDS, 0, 0, NONE, AT(uniform), NULL},
     {"per_run", BENCH_LINES | BENCH_BVP, 0, 0, NONE, AT(per_run), NULL},
     {"forced", BENCH_LINES, 0, 0, NONE, AT(forced), NULL},
-    {"single", BENCH_LINES | BENCH_BVP, 0, 0, NONE, AT(single), NULL},
+    {"single", BENCH_LINES | BENCH_BVP | BENCH_COMPACT, 0, 0, NONE, AT(single), NULL},
     {"problem", BENCH_BVP, 0, 0, NONE, NONE, read_paper},
     {"r", BENCH_BVP, 0, 0, NONE, NONE, read_r},
+    {"dimensions", BENCH_COMPACT, 1, 3, AT(dimensions), NONE, NULL},
+    {"axis", BENCH_COMPACT, 0, 0, NONE, NONE, read_axis},
+    {"scheme", BENCH_COMPACT, 0, 0, NONE, NONE, read_scheme},
+    {"boundary", BENCH_COMPACT, 0, 0, NONE, NONE, read_boundary},
     {0},
 };
 
@@ -147,6 +154,33 @@ static enum sw_status read_r(struct sw_bench_spec *spec, const char *value)
     return read_count("r", value, 1, (double)spec->work->most / 2, &spec->r);
 }
 
+static enum sw_status read_axis(struct sw_bench_spec *spec, const char *value)
+{
+    if (!value || !*value || value[1] || !strchr("xyz", *value))
+        return SW_FAIL(SW_E_USAGE, "axis=%s: axis=x, axis=y or axis=z is needed", value ? value : "");
+    spec->axis = *value - 'x';
+    return SW_OK;
+}
+
+/* Names are checked when all is read. */
+static enum sw_status read_name(const char *name, const char *value, char to[16])
+{
+    if (!value || !*value || strlen(value) > 15)
+        return SW_FAIL(SW_E_USAGE, "'%s' needs a name, as in sweep list", name);
+    strcpy(to, value);
+    return SW_OK;
+}
+
+static enum sw_status read_scheme(struct sw_bench_spec *spec, const char *value)
+{
+    return read_name("scheme", value, spec->scheme);
+}
+
+static enum sw_status read_boundary(struct sw_bench_spec *spec, const char *value)
+{
+    return read_name("boundary", value, spec->boundary);
+}
+
 /* @param value  NULL: a word without '=' */
 static enum sw_status set_word(struct sw_bench_spec *spec, const char *name, const char *value)
 {
@@ -218,13 +252,15 @@ static enum sw_status parse(char *text, struct sw_bench_spec *spec)
         if (equals) *equals = 0;
         SW_TRY(set_word(spec, word, equals ? equals + 1 : NULL));
     }
-    return check_points(spec);
+    SW_TRY(check_points(spec));
+    return spec->work == &bench_compact ? bench_compact_check(spec) : SW_OK;
 }
 
 enum sw_status sw_bench_parse(const char *text, struct sw_bench_spec *spec)
 {
     char *copy = sw_strdup(text);
-    *spec = (struct sw_bench_spec){.lower = 2, .upper = 2, .paper = 1};
+    *spec = (struct sw_bench_spec){.lower = 2, .upper = 2, .paper = 1, .dimensions = 3, .scheme = "d1_c6",
+                                   .boundary = "periodic"};
     if (!copy) return SW_FAIL(SW_E_MEMORY, "out of memory");
     enum sw_status st = parse(copy, spec);
     sw_free(copy);

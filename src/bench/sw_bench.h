@@ -1,7 +1,8 @@
 #ifndef SW_BENCH_H
 #define SW_BENCH_H
-/* Rows of the stepper table, of the band table or of the table of -u'' = f on one piece of work, side by side: each is
- * verified, then timed, and related to what its device can do, measured in the same process.
+/* Rows of the stepper table, of the band table, of the table of -u'' = f or of that of compact differences on one piece
+ * of work, side by side: each is verified, then timed, and related to what its device can do, measured in the same
+ * process.
  *
  * The work is a short text:
  *     hyperdiffusion:n=1024,batch=65536,steps=250           a problem; its keys by their last names (gamma=2, order=2),
@@ -13,7 +14,9 @@
  *                                                           a repeat
  *     bvp:n=2^28,problem=P2,r=best                          -u'' = f, P1 or P2 of the paper (docs/numerics.md, 7);
  *                                                           per_run, single and steps as above; r of the
- *                                                           divide-and-conquer rows: sqrt, best or a number */
+ *                                                           divide-and-conquer rows: sqrt, best or a number
+ *     compact:n=512,axis=z,scheme=d2_c6,boundary=3-4-6      compact differences along an axis of batch= fields of n
+ *                                                           points along each of dimensions= axes; single, steps */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,6 +49,8 @@ struct sw_bench_spec {
     bool    periodic, uniform;
     int     paper;                      /* bvp: problem 1 or 2 of the paper                            */
     int64_t r;                          /* bvp: of the divide-and-conquer rows, or one of the above    */
+    int     axis, dimensions;           /* compact: 0, 1, 2; 1, 2, 3                                   */
+    char    scheme[16], boundary[16];
     int     settings;                   /* of the problem's keys and time.dt, grid.length              */
     struct { char name[24]; double value; } setting[SW_BENCH_SETTINGS];
 };

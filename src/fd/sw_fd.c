@@ -125,6 +125,13 @@ enum sw_status sw_fd_apply(const struct sw_fd *fd, const void *f, void *out)
 
 const char *sw_fd_row(int k) { return sw_fd_table[k] ? sw_fd_table[k]->name : NULL; }
 
+bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
+{
+    struct sw_fd_line line;
+    const struct sw_fd_ops *o = find(row);
+    return o && !make_line(desc, &line) && usable(o, desc, &line, o->space);
+}
+
 const char *sw_fd_name(const struct sw_fd *fd) { return fd->ops->name; }
 
 struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row)

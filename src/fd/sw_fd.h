@@ -54,6 +54,8 @@ enum sw_status sw_fd_apply(const struct sw_fd *fd, const void *f, void *out);
 
 /** The name of row k of the table, NULL after the last. */
 const char *sw_fd_row(int k);
+/** Whether a row of this build does this on its kind of device. */
+bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row);
 const char *sw_fd_name(const struct sw_fd *fd);
 
 /** What a row counts for a point; NaN: not counted, or no such row. desc as for create. */

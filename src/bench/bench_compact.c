@@ -1,0 +1,223 @@
+/* Compact differences of fields by the rows of src/fd: n points along each of `dimensions` axes, `batch` fields, one
+ * axis at a time.
+ *
+ * What is timed: f read from the memory of the device and the result written to it. f is noise, the same numbers at any
+ * size of the machine, so that results are as large as rounding is relative to.
+ *
+ * What should be there: cpu.thomas on lines of the field here and there. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "bench/bench_impl.h"
+#include "fd/sw_fd_impl.h"
+
+enum { LINES_CHECKED = 9 };
+
+struct compact {
+    const struct sw_bench_spec *spec;
+    struct sw_device           *device;
+    struct sw_fd_desc           desc;
+    struct sw_fd               *fd;
+    size_t                      count, word;
+    void                       *f, *out;  /* on the device */
+};
+
+static struct sw_fd_desc describe(const struct sw_bench_spec *s)
+{
+    struct sw_fd_desc d = {.n = {1, 1, 1}, .axis = s->axis, .fields = s->batch, .scheme = s->scheme,
+                           .boundary = s->boundary, .h = 1, .single = s->single};
+    const struct sw_fd_scheme *scheme = sw_fd_scheme_find(s->scheme);
+    for (int k = 0; k < s->dimensions; k++) d.n[k] = s->n;
+    if (scheme && scheme->kind == SW_FD_FILTER) d.alpha = 0.4;
+    return d;
+}
+
+static double points_of(const struct sw_bench_spec *s) { return s->batch * pow((double)s->n, s->dimensions); }
+
+enum sw_status bench_compact_check(const struct sw_bench_spec *s)
+{
+    const struct sw_fd_desc d = describe(s);
+    if (s->axis >= s->dimensions)
+        return SW_FAIL(SW_E_USAGE, "axis=%c: the field has %d dimension%s", 'x' + s->axis, s->dimensions,
+                       s->dimensions > 1 ? "s" : "");
+    if (sw_fd_check(&d)) return SW_FAIL(SW_E_USAGE, "%s", sw_err_message());
+    return SW_OK;
+}
+
+/* Between -1 and 1, of entry i: the finisher of splitmix64. */
+static double noise(uint64_t i)
+{
+    i += 0x9e3779b97f4a7c15u;
+    i = (i ^ (i >> 30)) * 0xbf58476d1ce4e5b9u;
+    i = (i ^ (i >> 27)) * 0x94d049bb133111ebu;
+    return (float)((double)((i ^ (i >> 31)) >> 12) * 0x1p-51 - 1);
+}
+
+static void put(const struct compact *c, void *to, size_t at, double value)
+{
+    if (c->spec->single) ((float *)to)[at] = (float)value;
+    else ((double *)to)[at] = value;
+}
+
+static double get(const struct compact *c, const void *from, size_t at)
+{
+    return c->spec->single ? ((const float *)from)[at] : ((const double *)from)[at];
+}
+
+static enum sw_status fill(struct compact *c)
+{
+    char *host = NULL;
+    SW_TRY(sw_alloc_bytes(c->count, c->word, &host));
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < c->count; i++) put(c, host, i, noise(i));
+    enum sw_status st = sw_device_upload(c->device, c->f, host, c->count * c->word);
+    sw_free(host);
+    return st;
+}
+
+static void compact_destroy(void *own)
+{
+    struct compact *c = own;
+    if (!c) return;
+    sw_fd_destroy(&c->fd);
+    sw_device_free(c->device, c->f);
+    sw_device_free(c->device, c->out);
+    sw_free(c);
+}
+
+static enum sw_status check_memory(const struct compact *c)
+{
+    const double need = 2 * (double)c->count * (double)c->word, have = (double)sw_device_memory_free(c->device);
+    if (need < 0.9 * have) return SW_OK;
+    return SW_FAIL(SW_E_TOO_LARGE, "it needs %.1f GiB, %.1f GiB are free", need / 0x1p30, have / 0x1p30);
+}
+
+static enum sw_status compact_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,
+                                     void **own)
+{
+    struct compact *c = NULL;
+    enum sw_status st;
+    *own = NULL;
+    SW_TRY(sw_alloc(1, &c));
+    c->spec = spec;
+    c->device = device;
+    c->desc = describe(spec);
+    c->count = (size_t)points_of(spec);
+    c->word = spec->single ? sizeof(float) : sizeof(double);
+    SW_TRY_TO(failed, st, check_memory(c));
+    SW_TRY_TO(failed, st, sw_fd_create(&c->desc, row, device, &c->fd));
+    SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->f));
+    SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->out));
+    SW_TRY_TO(failed, st, fill(c));
+    *own = c;
+    return SW_OK;
+failed:
+    compact_destroy(c);
+    return st;
+}
+
+static enum sw_status compact_begin(void *own)
+{
+    (void)own;
+    return SW_OK;
+}
+
+static enum sw_status compact_advance(void *own, int64_t steps)
+{
+    struct compact *c = own;
+    for (int64_t k = 0; k < steps; k++) SW_TRY(sw_fd_apply(c->fd, c->f, c->out));
+    return SW_OK;
+}
+
+/* The largest error and the largest result of line k. @param line  [2][n] */
+static enum sw_status check_line(const struct compact *c, struct sw_fd *reference, const void *out, size_t k,
+                                 double *line, double *off, double *size)
+{
+    const size_t n = (size_t)c->spec->n, stride = (size_t)pow((double)n, c->spec->axis);
+    const size_t base = k / stride * stride * n + k % stride;
+    for (size_t i = 0; i < n; i++) line[i] = noise(base + i * stride);
+    SW_TRY(sw_fd_apply(reference, line, line + n));
+    for (size_t i = 0; i < n; i++) {
+        double error = fabs(get(c, out, base + i * stride) - line[n + i]);
+        if (!(error <= *off)) *off = isfinite(error) ? error : INFINITY;
+        *size = fmax(*size, fabs(line[n + i]));
+    }
+    return SW_OK;
+}
+
+static enum sw_status check_lines(const struct compact *c, const void *out, double *error)
+{
+    const size_t lines = c->count / (size_t)c->spec->n, checked = lines < LINES_CHECKED ? lines : LINES_CHECKED;
+    struct sw_fd_desc one = c->desc;
+    struct sw_device *cpu = NULL;
+    struct sw_fd *reference = NULL;
+    double *line = NULL, off = 0, size = 0;
+    enum sw_status st;
+    one.n[0] = c->spec->n;
+    one.n[1] = one.n[2] = one.fields = 1;
+    one.axis = 0;
+    one.single = false;
+    SW_TRY_TO(done, st, sw_device_open("cpu", 1, &cpu));
+    SW_TRY_TO(done, st, sw_fd_create(&one, "cpu.thomas", cpu, &reference));
+    SW_TRY_TO(done, st, sw_alloc(2 * (size_t)c->spec->n, &line));
+    for (size_t k = 0; k < checked; k++) {
+        size_t at = checked == 1 ? 0 : k * (lines - 1) / (checked - 1);
+        SW_TRY_TO(done, st, check_line(c, reference, out, at, line, &off, &size));
+    }
+    *error = off / size;
+done:
+    sw_free(line);
+    sw_fd_destroy(&reference);
+    sw_device_close(&cpu);
+    return st;
+}
+
+/* Of noise the result is about as large as the terms of its right-hand side; each of the two that are compared is off
+ * by some eight roundings of them, times |T^-1|, which is 10 at most on a circle and 300 with the closures of f''. */
+static enum sw_status compact_check(void *own, int64_t steps, double *error, double *bound)
+{
+    const struct compact *c = own;
+    char *out = NULL;
+    (void)steps;
+    *bound = 16 * 300 * (c->spec->single ? 0x1p-24 : 0x1p-53);
+    SW_TRY(sw_alloc_bytes(c->count, c->word, &out));
+    enum sw_status st = sw_device_download(c->device, out, c->out, c->count * c->word);
+    if (!st) st = check_lines(c, out, error);
+    sw_free(out);
+    return st;
+}
+
+static struct sw_cost compact_cost(void *own, int64_t steps)
+{
+    const struct compact *c = own;
+    (void)steps;
+    return sw_fd_cost(&c->desc, sw_fd_name(c->fd));
+}
+
+static void compact_know(const struct sw_bench_spec *spec, struct bench_known *known)
+{
+    const struct sw_fd_desc d = describe(spec);
+    for (int k = 0; sw_fd_table[k]; k++)
+        if (sw_fd_fits(&d, sw_fd_table[k]->name)) bench_know(known, sw_fd_table[k]->name, "", sw_fd_table[k]->space);
+}
+
+const struct bench_work bench_compact = {
+    .name = "compact",
+    .terms = {"points/s", "least s/field", "point"},
+    .words = BENCH_COMPACT,
+    .n = 128,
+    .batch = 1,
+    .steps = 20,
+    .least = 3,
+    .most = 1 << 30,
+    .know = compact_know,
+    .create = compact_create,
+    .begin = compact_begin,
+    .advance = compact_advance,
+    .check = compact_check,
+    .cost = compact_cost,
+    .destroy = compact_destroy,
+    .most_checked = 1,
+    .points = points_of,
+};
