@@ -1,0 +1,260 @@
+/* The numbers that the kernels of cuda.fused take as arguments: cuda/fd_fused.cuh says what each is for. In long double,
+ * rounded once. */
+#include <math.h>
+#include <string.h>
+
+#include "fd/fused_cuda.h"
+
+typedef long double wide;
+
+enum { POINTS = SW_CUDA_FD_POINTS, WALL = SW_CUDA_FD_WALL, FAR = SW_CUDA_FD_FAR };
+
+/* ------------------------------------------------------------------ factors */
+
+/* Two factors at most: rho of each. T times c is their product: c is the entry of the diagonal. */
+struct factors { int count; double rho[2]; wide c; };
+
+static double rho_of(wide t) { return (double)(2 / (t + copysignl(sqrtl(t * t - 4), t))); }
+
+/* 1 + alpha s + beta (s^2 - 2), s = z + 1/z, vanishes at s = -t: a factor has rho + 1/rho = t. False: complex, or
+ * not decaying. */
+static bool factor(const struct sw_fd_line *line, struct factors *f)
+{
+    const wide al = line->alpha, be = line->beta;
+    if (be == 0) {
+        f->count = 1;
+        f->rho[0] = (double)(2 * al / (1 + sqrtl(1 - 4 * al * al)));
+        f->c = 1 + (wide)f->rho[0] * f->rho[0];
+        return fabs(f->rho[0]) < 1;
+    }
+    const wide root = al * al - 4 * be * (1 - 2 * be);
+    if (root < 0) return false;
+    const wide large = (al + copysignl(sqrtl(root), al)) / (2 * be), small = (1 - 2 * be) / (be * large);
+    if (fabsl(large) <= 2 || fabsl(small) <= 2) return false;
+    f->count = 2;
+    f->rho[0] = rho_of(small);
+    f->rho[1] = rho_of(large);
+    const wide a = f->rho[0], b = f->rho[1];
+    f->c = (1 + a * a) * (1 + b * b) + 2 * a * b;
+    return true;
+}
+
+/* Points after which a state has become less than 2^-56 of itself. */
+static double memory_of(double rho) { return rho == 0 ? 0 : 56 / -log2(fabs(rho)); }
+
+bool sw_fd_fused_fits(const struct sw_fd_line *line)
+{
+    struct factors f;
+    if (line->n >= 1 << 28 || !factor(line, &f)) return false;
+    for (int k = 0; k < f.count; k++)
+        if (memory_of(f.rho[k]) > (FAR - 1) * (POINTS - 1)) return false;
+    return true;
+}
+
+/* q^k; 0 where it is negligible beside 1, so that lines long enough are computed alike. */
+static double power(double q, int64_t k)
+{
+    const wide p = powl(q, (wide)k);
+    return fabsl(p) < 0x1p-60L ? 0 : (double)p;
+}
+
+static void put_factor(double rho, const struct sw_cuda_fd *d, struct sw_cuda_fd_factor *t)
+{
+    const wide q = -(wide)rho, sigma = 1 / (1 - q * q);
+    const double memory = memory_of(rho);
+    t->back = -rho;
+    t->sigma = (double)sigma;
+    for (int k = 0; k < 2; k++) {
+        const int m = d->points + k;
+        t->mu[k] = (double)powl(q, m);
+        t->kappa[k] = (double)(sigma * (q - powl(q, 2 * m + 1)));
+        t->nu[k] = (double)(sigma * powl(q, m + 1));
+    }
+    for (int j = 0; j < POINTS; j++) {
+        t->up[j] = (double)powl(q, j + 1);
+        t->down[j] = j <= d->points ? (double)powl(q, d->points - j) : 0;
+    }
+    t->reach = memory <= d->points ? 1 : (int)ceil(memory / d->points);
+}
+
+/* ------------------------------------------------------------------ walls */
+
+/* g_k = sum f[l] f_l + v g_K */
+struct row { wide f[WALL], v; };
+
+static void add(struct row *to, wide by, const struct row *from)
+{
+    for (int l = 0; l < WALL; l++) to->f[l] += by * from->f[l];
+    to->v += by * from->v;
+}
+
+static void scale(struct row *r, wide by)
+{
+    for (int l = 0; l < WALL; l++) r->f[l] *= by;
+    r->v *= by;
+}
+
+/* The right-hand side of row r from the wall. */
+static struct row right_side(const struct sw_fd_line *line, int r)
+{
+    struct row s = {{0}, 0};
+    if (r < line->rows) {
+        wide sum = 0;
+        for (int l = 0; l < line->points[r]; l++) {
+            s.f[l] = line->wall[r][l];
+            if (l != r) sum += s.f[l];
+        }
+        if (line->kind != SW_FD_FILTER) s.f[r] = -sum;
+        return s;
+    }
+    s.f[r] = line->centre;
+    for (int k = 1; k <= line->reach; k++) {
+        s.f[r + k] += line->weight[k];
+        s.f[r - k] += line->kind == SW_FD_FIRST ? -line->weight[k] : line->weight[k];
+        if (line->kind == SW_FD_SECOND) s.f[r] -= 2 * (wide)line->weight[k];
+    }
+    return s;
+}
+
+/* g_0 .. g_{K-1} from the first K rows. */
+static void reduce(const struct sw_fd_line *line, int K, struct row *g)
+{
+    const struct sw_fd_end *e = &line->end;
+    struct row r[SW_CUDA_FD_REACH] = {{{0}, 0}}, none = {{0}, 1};
+    wide u[SW_CUDA_FD_REACH + 1] = {0};
+    for (int k = 0; k < K; k++) r[k] = right_side(line, k);
+    g[2] = (struct row){{0}, 0};
+    for (int k = 0; k < 3; k++) add(&g[2], e->to3[k], &r[k]);
+    scale(&g[2], 1 / (wide)e->diagonal);
+    u[2] = e->next / (wide)e->diagonal;
+    for (int k = 3; k < K; k++) {  /* alpha g_{k-1} + g_k + alpha g_{k+1} = r_k, g_{k-1} = .. - u g_k */
+        const wide pivot = 1 - line->alpha * u[k - 1];
+        g[k] = r[k];
+        add(&g[k], -line->alpha, &g[k - 1]);
+        scale(&g[k], 1 / pivot);
+        u[k] = line->alpha / pivot;
+    }
+    for (int k = K - 1; k >= 2; k--) add(&g[k], -u[k], k == K - 1 ? &none : &g[k + 1]);
+    g[1] = (struct row){{0}, 0};
+    for (int k = 0; k < 3; k++) add(&g[1], e->to2[k], &r[k]);
+    add(&g[1], e->from3, &g[2]);
+    add(&g[1], e->from4, K == 3 ? &none : &g[3]);
+    g[0] = r[0];
+    add(&g[0], -e->a1, &g[1]);
+}
+
+static void put_rows(const struct row *g, int K, struct sw_cuda_fd_wall *w)
+{
+    for (int k = 0; k < K; k++) {
+        w->v[k] = (double)g[k].v;
+        for (int l = 0; l < WALL; l++) {
+            w->weight[k][l] = (double)g[k].f[l];
+            if (g[k].f[l] != 0 && l >= w->points) w->points = l + 1;
+        }
+    }
+}
+
+static void put_powers(double q, int K, const struct sw_cuda_fd *d, struct sw_cuda_fd_wall *w)
+{
+    const int first = d->points + (d->longer > 0), last = d->points;
+    for (int k = 0; k < 2; k++) {
+        w->near_power[k] = (double)powl(q, first - K + 1 - k);
+        w->far_power_A[k] = (double)powl(q, last - K + 1 - k);
+        w->far_power_B[k] = (double)powl(q, K + k);
+    }
+    for (int j = 0; j < POINTS; j++) {
+        w->first[j] = j >= K - 1 ? (double)powl(q, j - K + 1) : 0;
+        w->last[j] = j <= last - K ? (double)powl(q, last - K - j) : 0;
+    }
+    for (int s = 1; s < FAR && s < d->segments; s++) {
+        const int t = d->segments - 1 - s;  /* as far from the far wall */
+        const int64_t start = (int64_t)s * d->points + (s < d->longer ? s : d->longer);
+        const int64_t end = (int64_t)(t + 1) * d->points + (t + 1 < d->longer ? t + 1 : d->longer);
+        w->near[s] = power(q, start - K);
+        w->far[s] = power(q, d->n - K - end);
+    }
+}
+
+/* With a, b the amounts of q^i from either wall: g_{K-1} = x0_{K-1} + a + b q across, g_K = x0_K + a q + b across, and
+ * g_{K-1} - v g_K = what the closure says; the same at the other wall. */
+static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct sw_cuda_fd *d)
+{
+    const int K = line->reach > 3 ? line->reach : 3;
+    struct sw_cuda_fd_wall *w = &d->wall;
+    struct row g[SW_CUDA_FD_REACH];
+    memset(w, 0, sizeof *w);
+    reduce(line, K, g);
+    put_rows(g, K, w);
+    put_powers(q, K, d, w);
+    w->differences = line->kind != SW_FD_FILTER;
+    w->sign = line->sign;
+    w->across = power(q, line->n - 2 * K);
+    const wide v = g[K - 1].v, here = 1 - v * q, there = w->across * ((wide)q - v), det = here * here - there * there;
+    w->same = (double)(here / det);
+    w->other = (double)(-there / det);
+    if (isfinite(w->same) && isfinite(w->other)) return SW_OK;
+    return SW_FAIL(SW_E_SINGULAR, "compact differences: the matrix of %lld points between walls is singular",
+                   (long long)line->n);
+}
+
+/* ------------------------------------------------------------------ a line */
+
+/* As few segments as there can be, of nearly equal lengths: at least 8 points where there are two or more. */
+static void cut_line(int n, struct sw_cuda_fd *d)
+{
+    d->n = n;
+    d->segments = (n + POINTS - 1) / POINTS;
+    d->points = n / d->segments;
+    d->longer = n % d->segments;
+    for (int k = 0; k < 2; k++) d->inverse[k] = (unsigned)(0xffffffffu / (unsigned)(d->points + k)) + 1;
+}
+
+enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, struct sw_cuda_fd *d)
+{
+    struct factors f = {0};
+    memset(d, 0, sizeof *d);
+    factor(line, &f);
+    cut_line((int)line->n, d);
+    d->walls = !line->periodic;
+    d->half = sw_fd_half(line->kind);
+    d->second = line->kind == SW_FD_SECOND;
+    d->shift = line->up == -1;  /* left of point i is right of point i - 1 */
+    d->reach = line->reach;
+    d->factors = f.count;
+    d->sign = line->kind == SW_FD_FIRST || line->kind == SW_FD_STAGGERED ? -1 : 1;
+    d->centre = (double)(f.c * line->centre);
+    for (int k = 1; k <= line->reach; k++) d->weight[k] = (double)(f.c * line->weight[k]);
+    for (int k = 0; k < f.count; k++) put_factor(f.rho[k], d, &d->factor[k]);
+    return d->walls ? put_walls(line, -f.rho[0], d) : SW_OK;
+}
+
+bool sw_fd_fused_cut(struct sw_cuda_fd *d, int lines, int held)
+{
+    int halo = 0;
+    for (int k = 0; k < d->factors; k++) halo += d->factor[k].reach;
+    d->lines = lines;
+    d->chunks = 1;
+    d->own = d->held = d->segments;
+    d->halo = 0;
+    if (d->segments <= held) return true;
+    if (held < 2 * halo + 1) return false;
+    d->chunks = (d->segments + held - 2 * halo - 1) / (held - 2 * halo);
+    d->own = (d->segments + d->chunks - 1) / d->chunks;
+    d->chunks = (d->segments + d->own - 1) / d->own;
+    d->halo = halo;
+    d->held = d->own + 2 * halo;
+    return true;
+}
+
+void sw_fd_fused_shape(struct sw_cuda_fd *d)
+{
+    if (d->stride == 1) {
+        (void)sw_fd_fused_cut(d, d->segments > 64 ? 1 : 128 / d->segments, 256);
+        return;
+    }
+    const int few = d->segments <= 8 ? 32 : 16;  /* lines; 512 threads at most */
+    if (d->segments <= 32) (void)sw_fd_fused_cut(d, few, 32);
+    else if (d->segments <= 64) (void)sw_fd_fused_cut(d, 8, 64);
+    else if (!sw_fd_fused_cut(d, 16, 32) || d->own < 16)
+        if (!sw_fd_fused_cut(d, 8, 64) || d->own < 16) (void)sw_fd_fused_cut(d, 4, 128);
+}
