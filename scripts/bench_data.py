@@ -91,7 +91,7 @@ def bvp_table(folder, number):
             for line in csv.DictReader(file):
                 n, how = int(line["n"]), line["algorithm"]
                 here[f"{where}.{how}"][n] = float(line["here"])
-                if line["paper"]:
+                if line["paper"] not in ("", "-"):
                     paper[how][n] = float(line["paper"])
     return PaperTable(title, origins, here, paper) if title else None
 

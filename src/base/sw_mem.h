@@ -22,6 +22,9 @@ enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void
 /** Free what sw_alloc gave. NULL is fine. */
 void sw_free(void *memory);
 
+/** memcpy() by so many threads, for arrays large enough. */
+void sw_copy(void *to, const void *from, size_t bytes, int threads);
+
 /** A copy of text (or of its first length bytes), NULL if memory is out; free with sw_free(). */
 char *sw_strdup(const char *text);
 char *sw_strndup(const char *text, size_t length);

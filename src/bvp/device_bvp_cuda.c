@@ -148,9 +148,11 @@ static void fill_input(const struct sw_bvp *bvp, char *input)
 {
     struct bvp_job *job = (struct bvp_job *)input;
     const size_t count = (size_t)bvp->count;
+    const int threads = bvp->device->threads;
+#pragma omp parallel for num_threads(threads) if (count > SW_BVP_MANY)
     for (size_t j = 0; j < count; j++)
         job[j] = (struct bvp_job){bvp->run[j].h, bvp->run[j].x0, bvp->refused[j] ? 0 : bvp->run[j].r};
-    if (bvp->desc.nparam) memcpy(job + count, bvp->param, count * (size_t)bvp->desc.nparam * sizeof(double));
+    sw_copy(job + count, bvp->param, count * (size_t)bvp->desc.nparam * sizeof(double), threads);
 }
 
 enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d)

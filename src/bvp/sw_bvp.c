@@ -236,12 +236,13 @@ enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_r
         return SW_FAIL(SW_E_ARG, "%d problems, room for %d", count, bvp->desc.capacity);
     const int64_t root = square_root(bvp->desc.n);  /* once: a GPU solves a short problem in the time of a root or two */
     bvp->count = count;
+#pragma omp parallel for num_threads(bvp->device->threads) if (count > SW_BVP_MANY)
     for (int j = 0; j < count; j++) {
         bvp->run[j] = run[j];
         if (!run[j].r) bvp->run[j].r = root;
         bvp->refused[j] = sw_bvp_refusal(bvp, &run[j]) != NULL;
     }
-    if (bvp->desc.nparam) memcpy(bvp->param, param, (size_t)bvp->desc.nparam * (size_t)count * sizeof *param);
+    sw_copy(bvp->param, param, (size_t)bvp->desc.nparam * (size_t)count * sizeof *param, bvp->device->threads);
     return bvp->ops->solve(bvp);
 }
 

@@ -3,6 +3,8 @@
 /* What the author of a row sees. One file a method, its rows go into bvp_table.c. */
 #include "bvp/sw_bvp.h"
 
+enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of the host: some 10 us of work each */
+
 struct sw_bvp_ops {
     const char    *name;    /* "<where>.<how>"                                                       */
     const char    *about;   /* one line for `sweep list`                                             */
