@@ -338,6 +338,41 @@ static void gives_each_line_the_same_bits_alone_as_in_a_field(void **state)
         }
 }
 
+/* Enough points for a row to use all threads. A line with a NaN is lost, and no other; the number of threads does not
+ * show. */
+static void keeps_lines_apart_and_takes_any_number_of_threads(void **state)
+{
+    enum { NX = 70, NY = 41, NZ = 40, ALL = NX * NY * NZ };
+    static double f[ALL], out[ALL], spoiled[ALL];
+    uint64_t seed = 13;
+    (void)state;
+    need_row();
+    for_each_case(s, b)
+        for (int axis = 0; axis < 3; axis++) {
+            struct sw_fd_desc d = line_desc(s, b, 1, 0.3);
+            struct sw_device *own = device;
+            const size_t n[3] = {NX, NY, NZ};
+            for (int k = 0; k < 3; k++) d.n[k] = (int64_t)n[k];
+            d.axis = axis;
+            for (size_t i = 0; i < ALL; i++) f[i] = test_random(&seed);
+            if (!run(&d, f, out)) continue;
+            const size_t x = 33, y = 20, z = 7;
+            f[(z * NY + y) * NX + x] = NAN;
+            if (device->space == SW_HOST) {
+                device = NULL;
+                assert_ok(sw_device_open("cpu", 3, &device));
+            }
+            assert_true(run(&d, f, spoiled));
+            if (device != own) sw_device_close(&device);
+            device = own;
+            for (size_t i = 0; i < ALL; i++) {
+                const bool same[3] = {i % NX == x, i / NX % NY == y, i / (NX * NY) == z};
+                if (same[(axis + 1) % 3] && same[(axis + 2) % 3]) continue;
+                if (memcmp(&out[i], &spoiled[i], sizeof *out)) fail_msg("%s, %s, axis %d, entry %zu", s, b, axis, i);
+            }
+        }
+}
+
 /* out += g has the bits of an addition afterwards. */
 static void adds_to_what_is_there(void **state)
 {
@@ -696,6 +731,7 @@ int main(void)
         cmocka_unit_test(agrees_with_gaussian_elimination),
         cmocka_unit_test(does_lines_along_every_axis),
         cmocka_unit_test(gives_each_line_the_same_bits_alone_as_in_a_field),
+        cmocka_unit_test(keeps_lines_apart_and_takes_any_number_of_threads),
         cmocka_unit_test(adds_to_what_is_there),
         cmocka_unit_test(gives_exactly_zero_for_constants),
         cmocka_unit_test(gives_modes_on_a_circle_their_modified_wave_number),
