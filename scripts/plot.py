@@ -23,8 +23,8 @@ except ImportError as error:
 
 NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
          "err_interior": "largest error away from walls"}
-OWN_COORDINATES = {"time": "t", "time_s": "t_s", "x": "xc", "y": "yc", "z": "zc"}  # scale, and what replaces it where runs differ
-SPACE = ("x", "y", "z")
+OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
+                   "x": "xc", "y": "yc", "z": "zc"}
 DONE = 1
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -311,8 +311,8 @@ def legend(axes, count, **options):
 
 
 def before_rounding(x, y):
-    """How many points, from the coarsest on, come before rounding takes over: there a finer grid does not help as it did.
-    A slope of less than three quarters of the median one before it ends them; three are kept."""
+    """How many points, from the coarsest on, come before rounding takes over: there a finer grid does not help as it
+    did. A slope of less than three quarters of the median one before it ends them; three are kept."""
     slopes = np.diff(np.log(y)) / np.diff(np.log(x))
     for k in range(2, len(slopes)):
         if abs(slopes[k]) < 0.75 * abs(np.median(slopes[:k])) or slopes[k] * np.median(slopes[:k]) < 0:
@@ -514,8 +514,8 @@ def spacetime(results, ask):
 
 
 def slices(results, ask):
-    """A field of two or three dimensions at one time: all of it, or on the planes through its middle. Of one run in three
-    dimensions the three planes; of several runs the plane of x and y, in panels with one colour scale."""
+    """A field of two or three dimensions at one time: all of it, or on the planes through its middle. Of one run in
+    three dimensions the three planes; of several runs the plane of x and y, in panels with one colour scale."""
     if not results.fields():
         raise Refusal("this file holds no fields: set output.fields in the config")
     of = results.require(ask.of or results.fields()[0], results.fields(), "field")

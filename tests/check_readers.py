@@ -1,6 +1,6 @@
 """check_readers.py FILE KIND: open an output file as users do and compare what the readers see with each other.
-KIND: root (arrays at the root) or groups (an n swept). Fields may have one to three dimensions. Prints what is wrong and exits 1; a library that is missing is
-skipped with a message, unless SW_NEED contains "readers"."""
+KIND: root (arrays at the root) or groups (an n swept). Fields may have one to three dimensions in space. Prints what
+is wrong and exits 1; a library that is missing is skipped with a message, unless SW_NEED contains "readers"."""
 import os
 import re
 import subprocess
@@ -38,7 +38,8 @@ def same(a, b):
 def fields_of(where):
     """The fields of a group, with the dimensions they must have."""
     space = ("z", "y", "x")
-    return {k: ("run", "time") + space[5 - v.ndim:] for k, v in where.items() if isinstance(v, h5py.Dataset) and v.ndim > 2}
+    return {k: ("run", "time") + space[5 - v.ndim:] for k, v in where.items()
+            if isinstance(v, h5py.Dataset) and v.ndim > 2}
 
 
 def check_types(name, node):
@@ -127,10 +128,11 @@ def check_tool(*command):
         expect("run = UNLIMITED" in out.stdout, "ncdump: run is not unlimited")
         expect("phony" not in out.stdout, "ncdump: a dimension without a scale")
         with h5py.File(PATH) as f:
-            known = [f"{k}({', '.join(d)})" for g in f.values() if isinstance(g, h5py.Group) for k, d in fields_of(g).items()]
-            known += [f"{k}({', '.join(d)})" for k, d in fields_of(f).items()]
+            groups = [f] + [g for g in f.values() if isinstance(g, h5py.Group)]
+            known = [f"{k}({', '.join(d)})" for g in groups for k, d in fields_of(g).items()]
             known += ["mass(run, time_s)"] if "mass" in f else []
-        for text in (*known, "ubyte status(run)", "string run_id(run)", 'flag_meanings = "pending done diverged error"', "group: provenance"):
+        for text in (*known, "ubyte status(run)", "string run_id(run)",
+                     'flag_meanings = "pending done diverged error"', "group: provenance"):
             expect(text in out.stdout, f"ncdump does not show {text}")
 
 

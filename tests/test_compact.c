@@ -83,7 +83,8 @@ static struct sw_norms norms_of(struct made made)
 /* ------------------------------------------------------------------ results */
 
 /* cos(k x) is the exact result of no scheme, but of its own modified wave number: with h = L/n
- * k' = (14/9 sin(kh) + 1/9 sin(2kh)/2)/(h (1 + 2/3 cos(kh))) for d1_c6 (Lele, 1992, 2.1), and the error is (k' - k) cos. */
+ * k' = (14/9 sin(kh) + 1/9 sin(2kh)/2)/(h (1 + 2/3 cos(kh))) for d1_c6 (Lele, 1992, 2.1), and the error is (k' - k)
+ * cos. */
 static void the_error_of_a_wave_is_that_of_its_wave_number(void **state)
 {
     (void)state;
@@ -279,18 +280,18 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
     (void)state;
     REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along x\n", "grid.n=5",
                     "boundary=3-4-6");
-    REFUSED_COMPACT("-s: error: 'grid.n' = 4 in run 0 (m = 4): d1_c6, 3-4-6 needs at least 6 points along y; 2 of 3 runs do "
-                    "not fit\n", "sweep.m=[4, 5, 6]", "grid.n=[\"20\", \"m\"]", "axis=y", "boundary=3-4-6");
+    REFUSED_COMPACT("-s: error: 'grid.n' = 4 in run 0 (m = 4): d1_c6, 3-4-6 needs at least 6 points along y; 2 of 3 runs "
+                    "do not fit\n", "sweep.m=[4, 5, 6]", "grid.n=[\"20\", \"m\"]", "axis=y", "boundary=3-4-6");
     REFUSED_COMPACT("-s: error: 'boundary' = \"3-4-6\": d1_c8 has no closure \"3-4-6\"; it has periodic\n",
                     "boundary=3-4-6", "scheme=d1_c8");
-    REFUSED_COMPACT("-s: error: 'boundary' = \"$b\" in run 1 (b = 3-4-4): d1_c6 has no closure \"3-4-4\"; it has periodic, "
-                    "3-4-6, 4-4-6\n", "sweep.b=[\"3-4-6\", \"3-4-4\"]", "boundary=$b");
+    REFUSED_COMPACT("-s: error: 'boundary' = \"$b\" in run 1 (b = 3-4-4): d1_c6 has no closure \"3-4-4\"; it has "
+                    "periodic, 3-4-6, 4-4-6\n", "sweep.b=[\"3-4-6\", \"3-4-4\"]", "boundary=$b");
     REFUSED_COMPACT("-s: error: 'axis' = \"z\": there is no z on a grid of 2 dimensions\n", "axis=z", "grid.dim=2");
-    REFUSED_COMPACT("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
-                    "waves\n", "scheme=f4", "alpha=0.5");
+    REFUSED_COMPACT("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the "
+                    "shortest waves\n", "scheme=f4", "alpha=0.5");
     REFUSED_COMPACT("-s: error: 'alpha' = 0.6: must be at most 0.5\n", "alpha=0.6");
-    REFUSED_COMPACT("-s: error: 'scheme' = \"d1_c5\" is none of d1_c4, d1_c6, d1_c8, d1_c10, d2_c4, d2_c6, d2_c8, d1s_c4, "
-                    "d1s_c6, mid_c4, mid_c6, f2, f4, f6, f8, f10; did you mean 'd1_c4'?\n", "scheme=d1_c5");
+    REFUSED_COMPACT("-s: error: 'scheme' = \"d1_c5\" is none of d1_c4, d1_c6, d1_c8, d1_c10, d2_c4, d2_c6, d2_c8, "
+                    "d1s_c4, d1s_c6, mid_c4, mid_c6, f2, f4, f6, f8, f10; did you mean 'd1_c4'?\n", "scheme=d1_c5");
 }
 
 static void what_is_no_field_is_refused(void **state)

@@ -71,8 +71,8 @@ static void dimensions_and_numbers_may_be_swept(void **state)
 static void expressions_know_the_numbers_by_name(void **state)
 {
     (void)state;
-    struct made m = GRID("grid={ n=[16, 32, 64]; length=(1, 2, 3); }", "define={ p=\"n*nx*ny*nz\"; l=\"length*lx*ly*lz\"; }",
-                         "field=p*l*x*y*z");
+    struct made m = GRID("grid={ n=[16, 32, 64]; length=(1, 2, 3); }",
+                         "define={ p=\"n*nx*ny*nz\"; l=\"length*lx*ly*lz\"; }", "field=p*l*x*y*z");
     assert_near(number(m.sweep, "p", 0), 16.0 * 16 * 32 * 64, 0);
     assert_near(number(m.sweep, "l", 0), 6, 0);
     unmake(&m);
@@ -88,8 +88,8 @@ static void lists_that_make_no_grid_are_refused(void **state)
     (void)state;
     REFUSED_GRID("-s: error: 'grid.n' is a list of 4: compact has 1 to 3 dimensions\n", "grid.n=[16, 16, 16, 16]");
     REFUSED_GRID("-s: error: 'grid.n' is a list of 0: compact has 1 to 3 dimensions\n", "grid.n=[]");
-    REFUSED_GRID("-s: error: 'grid.length' is a list of 3, but 'grid.n' one of 2; one number stands for all dimensions\n",
-                 "grid.n=[16, 16]", "grid.length=[1, 2, 3]");
+    REFUSED_GRID("-s: error: 'grid.length' is a list of 3, but 'grid.n' one of 2; one number stands for all "
+                 "dimensions\n", "grid.n=[16, 16]", "grid.length=[1, 2, 3]");
     REFUSED_GRID("-s: error: 'grid.dim' = 3: 'grid.n' is a list of 2; leave grid.dim out\n", "grid.n=[16, 16]",
                  "grid.dim=3");
     REFUSED_GRID("-s: error: 'grid.dim' = 4: must be at most 3\n", "grid.dim=4");
@@ -112,8 +112,8 @@ static void a_coordinate_that_the_grid_does_not_have_is_refused(void **state)
 {
     (void)state;
     REFUSED_GRID("-s: error: 'field' uses y, and the grid has 1 dimension; write grid.n = [nx, ny]\n", "field=cos(y)");
-    REFUSED_GRID("-s: error: 'field' uses z, and the grid in run 0 (d = 2) has 2 dimensions; write grid.n = [nx, ny, nz]\n",
-                 "field=cos(z)", "sweep.d=[2, 3]", "grid.dim=d");
+    REFUSED_GRID("-s: error: 'field' uses z, and the grid in run 0 (d = 2) has 2 dimensions; write grid.n = "
+                 "[nx, ny, nz]\n", "field=cos(z)", "sweep.d=[2, 3]", "grid.dim=d");
     REFUSED("-s: error: 'initial', column 1: unknown name 'y'\n"
             "    y\n"
             "    ^  known: x n length dt end gamma D pi e\n",

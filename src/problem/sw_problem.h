@@ -72,8 +72,8 @@ int sw_setup_column(const struct sw_setup *setup, const char *path);
 struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], dt; };
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
 
-/* Errors of a run at the end, with d = u - exact: sqrt(mean d²), max |d|, |d|_2/|exact|_2; of a problem that has it, max |d|
- * away from the walls. NaN: there is none. */
+/* Errors of a run at the end, with d = u - exact: sqrt(mean d²), max |d|, |d|_2/|exact|_2; of a problem that has it,
+ * max |d| away from the walls. NaN: there is none. */
 struct sw_norms { double l2, max, rel, interior; };
 
 /* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of

@@ -234,7 +234,8 @@ static enum sw_status copy_windows(struct join *j, const struct sw_target *t, st
     return SW_OK;
 }
 
-/* A field's chunk is all of one run, (1, nt, nx) or (1, nt, nz, ny, nx); of a run larger than a block, as many outputs as fit one. */
+/* A field's chunk is all of one run, (1, nt, nx) or (1, nt, nz, ny, nx); of a run larger than a block, as many outputs
+ * as fit one. */
 static enum sw_status copy_var(struct join *j, const struct sw_target *t, const struct sw_var *var)
 {
     const struct sw_section *s = &t->section;

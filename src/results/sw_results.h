@@ -66,8 +66,8 @@ struct sw_part;
  * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
                               struct sw_part **part);
-/** Append the next saved field: [count][points] float (sweep->single_fields) or double; of a problem with several, one after
- * another. Not kept. */
+/** Append the next saved field: [count][points] float (sweep->single_fields) or double; of a problem with several, one
+ * after another. Not kept. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 /** Append the next entry of the scalar series: [count][scalars of the problem]. Not kept. */
 enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);

@@ -145,7 +145,7 @@ void grid_check(const struct sw_sweep *s);
 /** Where a column of the grid gets its numbers from. false: from its setting, like any other. */
 bool grid_source(struct sw_sweep *s, int k);
 void grid_fill(const struct source *from, int count, const double *column, double *out);
-/** How many dimensions the functions name (y: 2, z: 3), and the first function that names so many, -1: none names one. */
+/** How many dimensions the functions name (y: 2, z: 3), and the first function that names so many, -1: none does. */
 int grid_dimensions_used(const struct sw_sweep *s, int *function);
 
 /* ---- choices.c: WORD keys of the problem */
@@ -193,6 +193,8 @@ struct shape {
     int n[SW_DIMS], dt, end, dim, solver;  /* columns; -1: none                                                 */
     int size;                           /* numbers that tell a shape: these, arguments of the times, words      */
     int words;                          /* where the words begin                                                */
+    int listed;                         /* dimensions that a list of the grid gives, 0: there is none           */
+    int named;                          /* dimensions that functions name                                       */
     bool uniform;                       /* all runs have one shape                                              */
 };
 enum { SHAPE_N, SHAPE_DIM = SHAPE_N + SW_DIMS, SHAPE_SOLVER, SHAPE_STEPS, SHAPE_TIMES };

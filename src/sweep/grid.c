@@ -70,8 +70,9 @@ bool grid_source(struct sw_sweep *s, int k)
     }
     if (!find(path, &q, &d)) return false;
     if (d == 0) {  /* of a list the first; one that was refused is not looked at */
-        if ((list = list_of(s, q))) from->setting = list->count && grid_most_dim(s->problem) > 1 ? list->child[0] : NULL;
-        from->unknown = list && !from->setting;
+        if (!(list = list_of(s, q))) return false;
+        from->setting = list->count && grid_most_dim(s->problem) > 1 ? list->child[0] : NULL;
+        from->unknown = !from->setting;
         return from->unknown;
     }
     if (from->setting) return false;
@@ -96,7 +97,8 @@ int grid_dimensions_used(const struct sw_sweep *s, int *function)
     int most = 1;
     *function = -1;
     for (int k = 0; k < s->nfunction; k++) {
-        int needs = sw_program_uses(s->function[k].program, "z") ? 3 : sw_program_uses(s->function[k].program, "y") ? 2 : 1;
+        const struct sw_program *p = s->function[k].program;
+        int needs = sw_program_uses(p, "z") ? 3 : sw_program_uses(p, "y") ? 2 : 1;
         if (needs > most) { most = needs; *function = k; }
     }
     return most;

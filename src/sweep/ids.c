@@ -18,8 +18,8 @@
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
  * linspace or in a define give one id, and a longer axis, another title, device or output file change no id.
  *
- * All up to the numbers is the same for all runs with the same words (of axes that WORD and TEXT keys name): it is hashed
- * once for each combination. */
+ * All up to the numbers is the same for all runs with the same words (of axes that WORD and TEXT keys name): it is
+ * hashed once for each combination. */
 
 static const char schema[] = "sweep run 1";
 

@@ -9,7 +9,8 @@
  * something was refused before, this looks at what does not depend on it, so that all faults are reported together. */
 
 /* Faults are numbered: one for each column, then these. */
-enum { FAULT_POINTS, FAULT_TOTAL, FAULT_DIM, FAULT_LIST, FAULT_NAMES, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS, FAULT_PRECISION, FAULT_UNFIT, FAULTS };
+enum { FAULT_POINTS, FAULT_TOTAL, FAULT_DIM, FAULT_LIST, FAULT_NAMES, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS,
+       FAULT_PRECISION, FAULT_UNFIT, FAULTS };
 
 struct checking {
     const struct sw_sweep *s;
@@ -72,16 +73,15 @@ static const double most_points = 1e12;
 
 static unsigned grid_faults(const struct sw_sweep *s, const double *shape)
 {
-    const struct sw_setting *list = grid_list(s);
+    const struct shape *p = &s->own->shape;
     const double dim = shape[SHAPE_DIM], *n = shape + SHAPE_N;
-    int function;
     unsigned faults = 0;
     for (int d = 0; d < grid_most_dim(s->problem) && d < dim; d++)
         if (n[d] < s->problem->min_points) faults |= 1u << FAULT_POINTS;
     if (n[0] * n[1] * n[2] > most_points) faults |= 1u << FAULT_TOTAL;
     if (dim > grid_most_dim(s->problem)) faults |= 1u << FAULT_DIM;
-    else if (list && grid_most_dim(s->problem) > 1 && dim != list->count) faults |= 1u << FAULT_LIST;
-    if (grid_dimensions_used(s, &function) > dim) faults |= 1u << FAULT_NAMES;
+    else if (p->listed && dim != p->listed) faults |= 1u << FAULT_LIST;
+    if (p->named > dim) faults |= 1u << FAULT_NAMES;
     return faults;
 }
 
@@ -224,6 +224,7 @@ static void tell_grid(const struct sw_sweep *s, int fault, const double *shape, 
     const struct sw_setting *list = grid_list(s);
     const double *points = shape + SHAPE_N;
     int function, least = 0;
+    bool names_z;
     switch (fault) {
     case FAULT_POINTS:
         while (points[least] >= s->problem->min_points) least++;
@@ -243,16 +244,15 @@ static void tell_grid(const struct sw_sweep *s, int fault, const double *shape, 
                             s->problem->name, grid_most_dim(s->problem));
         return;
     case FAULT_LIST:
-        expand_complain(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM], where,
-                        list->path, list->count);
+        expand_complain(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
+                        where, list->path, list->count);
         return;
     default:
-        grid_dimensions_used(s, &function);
+        names_z = grid_dimensions_used(s, &function) > 2;
         expand_complain(s, sw_config_find(s->config, s->function[function].key),
                         "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
-                        s->function[function].key, sw_program_uses(s->function[function].program, "z") ? "z" : "y", where,
-                        shape[SHAPE_DIM], shape[SHAPE_DIM] == 1 ? "" : "s",
-                        sw_program_uses(s->function[function].program, "z") ? ", nz" : "");
+                        s->function[function].key, names_z ? "z" : "y", where, shape[SHAPE_DIM],
+                        shape[SHAPE_DIM] == 1 ? "" : "s", names_z ? ", nz" : "");
     }
 }
 

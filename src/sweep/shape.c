@@ -14,6 +14,7 @@ static bool column_uniform(const struct sw_sweep *s, int k) { return k < 0 || s-
 void shape_prepare(struct sw_sweep *s)
 {
     struct shape *p = &s->own->shape;
+    int function;
     static const char *const n[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
     for (int d = 0; d < SW_DIMS; d++) p->n[d] = column_find(s, n[d]);
     p->dim = column_find(s, "grid.dim");
@@ -22,8 +23,11 @@ void shape_prepare(struct sw_sweep *s)
     p->solver = s->own->solver[0] == '$' ? column_find(s, s->own->solver + 1) : -1;
     p->words = SHAPE_TIMES + s->own->fields.narg + s->own->scalars.narg;
     p->size = p->words + s->nchoice;
+    p->listed = grid_list(s) && grid_most_dim(s->problem) > 1 ? grid_list(s)->count : 0;
+    p->named = grid_dimensions_used(s, &function);
     p->uniform = column_uniform(s, p->dim) && column_uniform(s, p->dt) && column_uniform(s, p->end) &&
-                 column_uniform(s, p->solver) && times_uniform(s, &s->own->fields) && times_uniform(s, &s->own->scalars);
+                 column_uniform(s, p->solver) && times_uniform(s, &s->own->fields) &&
+                 times_uniform(s, &s->own->scalars);
     for (int d = 0; d < SW_DIMS; d++) p->uniform &= column_uniform(s, p->n[d]);
     for (int k = 0; k < s->nchoice; k++) p->uniform &= column_uniform(s, s->own->choice_column[k]);
 }
@@ -48,7 +52,8 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *b, d
     const struct shape *p = &s->own->shape;
     for (int j = 0; j < b->count; j++) {
         for (int d = 0; d < SW_DIMS; d++) out[j * p->size + SHAPE_N + d] = number(b, p->n[d], j, 1);
-        for (int k = 0; k < s->nchoice; k++) out[j * p->size + p->words + k] = number(b, s->own->choice_column[k], j, 0);
+        for (int k = 0; k < s->nchoice; k++)
+            out[j * p->size + p->words + k] = number(b, s->own->choice_column[k], j, 0);
         out[j * p->size + SHAPE_DIM] = number(b, p->dim, j, 1);
         out[j * p->size + SHAPE_SOLVER] = number(b, p->solver, j, 0);
         out[j * p->size + SHAPE_STEPS] = round(number(b, p->end, j, 1) / number(b, p->dt, j, 1));

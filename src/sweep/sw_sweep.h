@@ -92,8 +92,8 @@ enum { SW_SHAPE_NAME = 48 };
 /** The name of the group of such grids in an output file: "n00064", "n00064x00032", "n00064x00032x00016". */
 const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_NAME]);
 
-/* Runs of one shape: same n in each dimension, same steps between outputs, same solver and words. The steps of outputs ascend; step 0 is the
- * initial state. */
+/* Runs of one shape: same n in each dimension, same steps between outputs, same solver and words. The steps of outputs
+ * ascend; step 0 is the initial state. */
 struct sw_group {
     int            dim;                 /* dimensions of the grid                                            */
     int64_t        n[SW_DIMS];          /* points along x, y, z; 1 in a dimension that it does not have      */
@@ -106,7 +106,7 @@ struct sw_group {
     int64_t       *scalar_step;         /* [nscalar]                                                         */
     int64_t        count;
     int64_t       *run;                 /* [count] indices, ascending                                        */
-    char           name[SW_SHAPE_NAME]; /* "n00064", "n00064x00032" where n is swept, else "": the group in the output file */
+    char           name[SW_SHAPE_NAME]; /* sw_shape_name() where n is swept, else "": the group in the output file */
 };
 
 /** Sort runs into groups, in order of n.
