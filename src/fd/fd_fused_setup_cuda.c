@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fd/fused_cuda.h"
+#include "fd/sw_fd_impl.h"
 
 typedef long double wide;
 
@@ -183,6 +184,9 @@ static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct 
     struct sw_cuda_fd_wall *w = &d->wall;
     struct row g[SW_CUDA_FD_REACH];
     memset(w, 0, sizeof *w);
+    if (!sw_fd_pivot_good(line->end.diagonal))
+        return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row 0 of %lld between walls",
+                       (long long)line->n - 4);
     reduce(line, K, g);
     put_rows(g, K, w);
     put_powers(q, K, d, w);
