@@ -107,11 +107,14 @@ FD_INLINE double load(const struct sw_cuda_fd &d, const void *f, size_t base, in
     return d.single ? load_one<float>(d, f, base, i) : load_one<double>(d, f, base, i);
 }
 
+/* @param add  *to += */
+template <typename T> FD_INLINE void store_one(T *to, bool add, double x) { FD_STORE(to, (T)(add ? *to + x : x)); }
+
 FD_INLINE void store(const struct sw_cuda_fd &d, void *out, size_t base, int i, double x)
 {
     const size_t at = base + (size_t)wrapped(i + d.shift, d.n) * d.stride;
-    if (d.single) FD_STORE((float *)out + at, (float)x);
-    else FD_STORE((double *)out + at, x);
+    if (d.single) store_one((float *)out + at, d.add, x);
+    else store_one((double *)out + at, d.add, x);
 }
 
 /* ------------------------------------------------------------------ lines along x, through shared memory */
@@ -171,7 +174,8 @@ FD_INLINE void write_lines(const struct sw_cuda_fd &d, const struct block &b, co
     for (int j = 0; j < M; j++, go_on(w))
         if (w.line < w.lines) {
             const int i = w.first + w.i;
-            FD_STORE((T *)out + (b.line + w.line) * d.n + wrapped(i + d.shift, d.n), (T)from[slot(d, b, w.line, i)]);
+            T *to = (T *)out + (b.line + w.line) * d.n + wrapped(i + d.shift, d.n);
+            store_one(to, d.add, from[slot(d, b, w.line, i)]);
         }
 }
 

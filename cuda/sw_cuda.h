@@ -120,6 +120,7 @@ struct sw_cuda_fd {
     int    own, halo, held;    /* segments of a line that a block writes; beyond them; that it has         */
     int    chunks;             /* blocks for a line; 1: own = held = segments, halo = 0                    */
     bool   single, walls, half, second;
+    bool   add;                /* out += instead of out :=                                                 */
     int    shift;              /* result i is written to i + shift                                         */
     int    reach, factors;
     double sign, centre, weight[SW_CUDA_FD_REACH + 1];     /* of f_-: 1, -1; the others times c            */

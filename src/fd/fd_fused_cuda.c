@@ -18,6 +18,7 @@ static enum sw_status create(struct sw_fd *fd)
     fd->own = d;
     SW_TRY(sw_fd_fused_line(&fd->line, d));
     d->single = fd->desc.single;
+    d->add = fd->desc.add;
     d->stride = fd->stride;
     d->all = fd->outer * fd->stride;
     sw_fd_fused_shape(d);
@@ -48,6 +49,7 @@ const struct sw_fd_ops fd_fused_cuda = {
     .name = "cuda.fused",
     .about = "stencil and solve in one pass, a line in the registers of a group of threads",
     .space = SW_DEVICE,
+    .adds = true,
     .fits = fits,
     .create = create,
     .apply = apply,
