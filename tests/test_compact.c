@@ -280,8 +280,8 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
     (void)state;
     REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along x\n", "grid.n=5",
                     "boundary=3-4-6");
-    REFUSED_COMPACT("-s: error: 'grid.n' = 4 in run 0 (m = 4): d1_c6, 3-4-6 needs at least 6 points along y; 2 of 3 runs "
-                    "do not fit\n", "sweep.m=[4, 5, 6]", "grid.n=[\"20\", \"m\"]", "axis=y", "boundary=3-4-6");
+    REFUSED_COMPACT("-s: error: 'grid.n' = 4 in run 0 (m = 4): d1_c6, 3-4-6 needs at least 6 points along y; 2 of 3 "
+                    "runs do not fit\n", "sweep.m=[4, 5, 6]", "grid.n=[\"20\", \"m\"]", "axis=y", "boundary=3-4-6");
     REFUSED_COMPACT("-s: error: 'boundary' = \"3-4-6\": d1_c8 has no closure \"3-4-6\"; it has periodic\n",
                     "boundary=3-4-6", "scheme=d1_c8");
     REFUSED_COMPACT("-s: error: 'boundary' = \"$b\" in run 1 (b = 3-4-4): d1_c6 has no closure \"3-4-4\"; it has "

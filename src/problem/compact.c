@@ -64,7 +64,8 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
         return "boundary";
     }
     if (compact_number(setup, n_of[m.axis], ld, column, j) < least) {
-        snprintf(why, 160, "%s, %s needs at least %d points along %s", m.scheme->name, m.boundary, least, compact_axes[m.axis]);
+        snprintf(why, 160, "%s, %s needs at least %d points along %s", m.scheme->name, m.boundary, least,
+                 compact_axes[m.axis]);
         return n_of[m.axis];
     }
     if (m.scheme->kind == SW_FD_FILTER && !(alpha > -0.5 && alpha < 0.5)) {
@@ -84,8 +85,8 @@ static void remark(const struct sw_problem *problem, const struct sw_setup *setu
     text[0] = 0;
     if (setup->single_steps && m.scheme->kind == SW_FD_SECOND && floor > 1e-4)
         snprintf(text, 200,
-                 "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the domain; use "
-                 "run.precision = \"double\"", m.scheme->name, (long long)setup->n[m.axis], floor);
+                 "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the domain; "
+                 "use run.precision = \"double\"", m.scheme->name, (long long)setup->n[m.axis], floor);
 }
 
 /* ------------------------------------------------------------------ keys */

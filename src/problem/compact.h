@@ -1,6 +1,7 @@
 #ifndef COMPACT_H
 #define COMPACT_H
-/* Between the files of the problem `compact`: compact.c has its keys and what is refused, compact_sim.c does the work. */
+/* Between the files of the problem `compact`: compact.c has its keys and what is refused, compact_sim.c does the
+ * work. */
 #include "fd/sw_fd.h"
 #include "problem/sw_problem.h"
 

@@ -247,7 +247,8 @@ static enum sw_status derive(const struct sw_setup *setup, const struct compact_
     return SW_OK;
 }
 
-static enum sw_status compile_exact(const struct sw_setup *setup, const struct compact_method *m, struct sw_program **program)
+static enum sw_status compile_exact(const struct sw_setup *setup, const struct compact_method *m,
+                                    struct sw_program **program)
 {
     static const enum sw_input slot[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
     const struct sw_expr *expr = NULL;
