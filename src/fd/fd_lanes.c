@@ -2,6 +2,8 @@
  * lanes have, those with `form` and `pairs` for each right-hand side there is. */
 #include "fd/fd_lanes.h"
 
+/* Vectors wider than the target has go by value between functions of this file alone. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 #ifdef __AVX512F__
 enum { VL = 8 };
 #else
