@@ -67,6 +67,27 @@ f = h5py.File("tiny.h5")
 assert [g for g in f if g[0] == "n" and g[1:2].isdigit()] == ["n00008x00008", "n00012x00012", "n00012x00012x00012",
         "n00016x00016x00016"], list(f)' 2>err || fail "groups of tiny.h5"
 
+# ---- on a GPU, if there is one: the same numbers, to the rounding of each
+if "$sweep" run box.cfg -o gpu.h5 -s run.device=cuda >out 2>err; then :
+elif [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
+    echo "# skipped: on a GPU: $(tail -n 1 err)"
+else
+    fail 'on a GPU'
+fi
+[ -z "$python" ] || [ ! -e gpu.h5 ] || $python - 2>out <<'PY' || fail "gpu.h5"
+import h5py, numpy as np
+gpu, cpu = (h5py.File(f) for f in ("gpu.h5", "box.h5"))
+for run, axis in enumerate(cpu["axis"].asstr()[:]):
+    g, c = gpu["g"][run], cpu["g"][run]
+    a = cpu["a"][run]
+    n, length = {"x": (8, a), "y": (9, 1), "z": (10, 3)}[axis]
+    field = a**3 + 2 * (a + 1)**4 + 8 * a    # at most
+    # a right-hand side is known to some 2^-52 field/h^2, a few of them; the inverse of the matrix makes it a few times more
+    bound = 8 * 2**-52 * field * ((n - 1) / length)**2
+    assert np.abs(g - c).max() <= bound, (run, np.abs(g - c).max(), bound)
+    assert abs(gpu["err_l2"][run] - cpu["err_l2"][run]) <= bound
+PY
+
 # ---- the norm of the middle is shown where there is one, and only there
 expect 0 show tiny.h5; prints err_interior
 expect 0 show tiny.h5 --json; is_json out; prints '"err_interior"'
