@@ -6,7 +6,7 @@
 
 /* Where a program is evaluated, and for which run. */
 struct sw_sampling {
-    const struct sw_program *program;  /* of x, y, z and the columns                     */
+    const struct sw_program *program;  /* of x, y, z and the columns; without rand, randn */
     int64_t        n[SW_DIMS];
     struct sw_grid grid;
     const double  *column;             /* of the run: column k at column[k*stride]       */
