@@ -29,7 +29,7 @@
 
 #define FD_INLINE __device__ static __forceinline__
 
-enum { M = SW_CUDA_FD_POINTS, PAD = M | 1 };  /* odd: threads that read their segments hit different banks */
+enum { M = SW_CUDA_FD_POINTS };
 
 /* Streaming loads and stores: nothing is read twice by the same block. */
 #define FD_LOAD __ldcs
@@ -38,6 +38,8 @@ enum { M = SW_CUDA_FD_POINTS, PAD = M | 1 };  /* odd: threads that read their se
 struct place {
     int    line, p;          /* of the block: line, segment                             */
     int    s, start, len;    /* of the line: segment, its first point, how many         */
+    bool   longer;           /* it has d.points + d.step                                */
+    int    at;               /* LINES: start in shared.f                                 */
     size_t base;             /* of the line's first point                                */
     bool   active, own;      /* there is such a segment; it is this block's to write    */
 };
@@ -49,10 +51,11 @@ struct block {
     int    held;             /* segments that it has of each line; the last block of a line may have fewer */
     bool   whole;            /* lines                                                   */
     size_t line;             /* the first                                               */
+    int    from, count;      /* LINES: points of each line, the first may lie before 0   */
 };
 
 struct shared {
-    double *f;               /* LINES: [lines][segments][PAD]; else lo [REACH][threads], hi likewise, ends [2][POINTS][lines] */
+    double *f;               /* LINES: [lines][count]; else lo [REACH][threads], hi likewise, ends [2][POINTS][lines] */
     double *E, *F;           /* [threads], for each factor                              */
     double *wall;            /* [2][K][lines]                                           */
     double *meet;            /* [4][lines]: what the closures lack, near and far; x0_K there */
@@ -64,10 +67,10 @@ FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i;
 FD_INLINE int start_of(const struct sw_cuda_fd &d, int s)
 {
     int t = wrapped(s, d.segments);
-    return t * d.points + min(t, d.longer) + (s < 0 ? -d.n : s >= d.segments ? d.n : 0);
+    return t * d.points + min(t, d.longer) * d.step + (s < 0 ? -d.n : s >= d.segments ? d.n : 0);
 }
 
-FD_INLINE struct block block_of(const struct sw_cuda_fd &d)
+template <bool LINES, bool WALLS> FD_INLINE struct block block_of(const struct sw_cuda_fd &d)
 {
     struct block b;
     const unsigned group = blockIdx.x / d.chunks, chunk = blockIdx.x % d.chunks;
@@ -78,126 +81,123 @@ FD_INLINE struct block block_of(const struct sw_cuda_fd &d)
     b.end = min(b.begin + d.own, d.segments);
     b.first = b.whole ? 0 : b.begin - d.halo;
     b.held = b.end + d.halo - b.first;
+    if (LINES) {
+        const int last = b.first + b.held;
+        b.from = b.whole ? 0 : start_of(d, WALLS ? max(b.first, 0) : b.first);
+        b.count = b.whole ? d.n : start_of(d, WALLS ? min(last, d.segments) : last) - b.from;
+    }
     return b;
 }
 
-template <bool LINES> FD_INLINE struct place place_of(const struct sw_cuda_fd &d, const struct block &b)
+template <bool LINES, bool WALLS> FD_INLINE struct place place_of(const struct sw_cuda_fd &d, const struct block &b)
 {
     struct place w;
     const int tid = (int)threadIdx.x, s = b.first + (LINES ? tid % d.held : tid / d.lines);
     w.p = s - b.first;
     w.line = LINES ? tid / d.held : tid % d.lines;
-    w.active = w.line < b.lines && w.p < b.held && (!d.walls || (s >= 0 && s < d.segments));
+    w.active = w.line < b.lines && w.p < b.held && (!WALLS || (s >= 0 && s < d.segments));
     w.own = w.active && s >= b.begin && s < b.end;
     w.s = wrapped(s, d.segments);
     w.start = start_of(d, w.s);
-    w.len = d.points + (w.s < d.longer);
+    w.longer = w.s < d.longer;
+    w.len = d.points + (w.longer ? d.step : 0);
+    w.at = LINES && w.active ? w.line * b.count + wrapped(w.start - b.from, d.n) : 0;
     const unsigned all = (unsigned)(b.line + w.line);
     w.base = LINES ? (size_t)all * d.n : (size_t)(all / (unsigned)d.stride) * d.stride * d.n + all % (unsigned)d.stride;
     return w;
 }
 
-template <typename T> FD_INLINE double load_one(const struct sw_cuda_fd &d, const void *f, size_t base, int i)
-{
-    return FD_LOAD((const T *)f + base + (size_t)i * d.stride);
-}
-
 FD_INLINE double load(const struct sw_cuda_fd &d, const void *f, size_t base, int i)
 {
-    return d.single ? load_one<float>(d, f, base, i) : load_one<double>(d, f, base, i);
+    const size_t at = base + (size_t)i * d.stride;
+    return d.single ? FD_LOAD((const float *)f + at) : FD_LOAD((const double *)f + at);
 }
 
-/* @param add  *to += */
-template <typename T> FD_INLINE void store_one(T *to, bool add, double x) { FD_STORE(to, (T)(add ? *to + x : x)); }
-
-FD_INLINE void store(const struct sw_cuda_fd &d, void *out, size_t base, int i, double x)
+template <typename T> FD_INLINE void store(const struct sw_cuda_fd &d, T *out, double x)
 {
-    const size_t at = base + (size_t)wrapped(i + d.shift, d.n) * d.stride;
-    if (d.single) store_one((float *)out + at, d.add, x);
-    else store_one((double *)out + at, d.add, x);
+    FD_STORE(out, (T)(d.add ? *out + x : x));
 }
 
 /* ------------------------------------------------------------------ lines along x, through shared memory */
 
-/* Where point i of a line of the block lies in shared.f. */
-FD_INLINE int slot(const struct sw_cuda_fd &d, const struct block &b, int line, int i)
-{
-    const bool big = i < d.longer * (d.points + 1);
-    const int k = big ? i : i - d.longer, len = d.points + big, s = (int)__umulhi((unsigned)k, (big ? d.inverse[1] : d.inverse[0]));
-    return (line * d.held + wrapped(s - b.first, d.segments)) * PAD + k - s * len;
-}
+template <typename T> struct pair_of;
+template <> struct pair_of<double> { typedef double2 type; };
+template <> struct pair_of<float> { typedef float2 type; };
 
-/* Points of the block in order, as the threads take them in turn. */
-struct walk { int line, i, first, count, lines, by_line, by; };
+enum { PAIRS = (M + 1) / 2 };  /* a thread's share at most */
 
-FD_INLINE struct walk walk_of(const struct sw_cuda_fd &d, const struct block &b, int begin, int end)
+/* Whole lines, which are one piece of memory: two points at a time, all on their way at once. */
+template <typename T> FD_INLINE void read_piece(const T *from, int count, double *to)
 {
-    struct walk w;
-    w.first = start_of(d, begin);
-    w.count = start_of(d, end) - w.first;
-    w.lines = b.lines;
-    w.line = (int)threadIdx.x / w.count;
-    w.i = (int)threadIdx.x % w.count;
-    w.by_line = (int)blockDim.x / w.count;
-    w.by = (int)blockDim.x % w.count;
-    return w;
-}
-
-FD_INLINE void go_on(struct walk &w)
-{
-    w.line += w.by_line;
-    w.i += w.by;
-    if (w.i >= w.count) { w.i -= w.count; w.line++; }
-}
-
-template <typename T>
-FD_INLINE void read_lines(const struct sw_cuda_fd &d, const struct block &b, const void *f, double *to)
-{
-    const int last = b.first + b.held, begin = d.walls ? max(b.first, 0) : b.first;
-    const int end = d.walls ? min(last, d.segments) : last;
-    struct walk w = walk_of(d, b, begin, end), again = w;
-    double v[M];
+    typename pair_of<T>::type v[PAIRS];
+    const int first = (int)threadIdx.x, by = (int)blockDim.x, pairs = count / 2;
 #pragma unroll
-    for (int j = 0; j < M; j++, go_on(w))
-        if (w.line < w.lines)
-            v[j] = FD_LOAD((const T *)f + (b.line + w.line) * d.n + wrapped(w.first + w.i, d.n));
+    for (int k = 0; k < PAIRS; k++)
+        if (first + k * by < pairs) v[k] = FD_LOAD((const typename pair_of<T>::type *)from + first + k * by);
 #pragma unroll
-    for (int j = 0; j < M; j++, go_on(again))
-        if (again.line < again.lines) to[slot(d, b, again.line, wrapped(again.first + again.i, d.n))] = v[j];
+    for (int k = 0; k < PAIRS; k++)
+        if (first + k * by < pairs) ((double2 *)to)[first + k * by] = make_double2(v[k].x, v[k].y);
+    if (count % 2 && first == 0) to[count - 1] = from[count - 1];
 }
 
-template <typename T>
-FD_INLINE void write_lines(const struct sw_cuda_fd &d, const struct block &b, const double *from, void *out)
+template <typename T> FD_INLINE void write_piece(bool add, const double *from, int count, T *to)
 {
-    struct walk w = walk_of(d, b, b.begin, b.end);
-#pragma unroll 4
-    for (int j = 0; j < M; j++, go_on(w))
-        if (w.line < w.lines) {
-            const int i = w.first + w.i;
-            T *to = (T *)out + (b.line + w.line) * d.n + wrapped(i + d.shift, d.n);
-            store_one(to, d.add, from[slot(d, b, w.line, i)]);
+    typedef typename pair_of<T>::type pair;
+    const int first = (int)threadIdx.x, by = (int)blockDim.x, pairs = count / 2;
+#pragma unroll
+    for (int k = 0; k < PAIRS; k++)
+        if (first + k * by < pairs) {
+            double2 v = ((const double2 *)from)[first + k * by];
+            pair *out = (pair *)to + first + k * by, w;
+            if (add) {
+                v.x += out->x;
+                v.y += out->y;
+            }
+            w.x = (T)v.x;
+            w.y = (T)v.y;
+            FD_STORE(out, w);
         }
+    if (count % 2 && first == 0) to[count - 1] = (T)(add ? to[count - 1] + from[count - 1] : from[count - 1]);
+}
+
+FD_INLINE bool aligned(const void *p, size_t size) { return (size_t)p % (2 * size) == 0; }
+
+template <typename T>
+FD_INLINE void read_lines(const struct sw_cuda_fd &d, const struct block &b, const T *f, double *to)
+{
+    f += b.line * d.n;
+    if (b.whole && aligned(f, sizeof(T))) { read_piece(f, b.lines * d.n, to); return; }
+#pragma unroll 8
+    for (int e = (int)threadIdx.x; e < b.lines * b.count; e += (int)blockDim.x) {
+        const int line = b.whole ? 0 : e / b.count;
+        to[e] = b.whole ? FD_LOAD(f + e) : FD_LOAD(f + (size_t)line * d.n + wrapped(b.from + e - line * b.count, d.n));
+    }
+}
+
+template <typename T>
+FD_INLINE void write_lines(const struct sw_cuda_fd &d, const struct block &b, const double *from, T *out)
+{
+    const int begin = start_of(d, b.begin), count = start_of(d, b.end) - begin;
+    out += b.line * d.n;
+    if (b.whole && !d.shift && aligned(out, sizeof(T))) { write_piece(d.add, from, b.lines * d.n, out); return; }
+#pragma unroll 4
+    for (int e = (int)threadIdx.x; e < b.lines * count; e += (int)blockDim.x) {
+        const int line = e / count, i = begin + e - line * count;
+        store(d, out + (size_t)line * d.n + wrapped(i + d.shift, d.n), from[line * b.count + wrapped(i - b.from, d.n)]);
+    }
 }
 
 /* ------------------------------------------------------------------ f of a segment and of the points around it */
 
-template <bool LINES, int LEAST>
-FD_INLINE void take(const struct sw_cuda_fd &d, const struct place &w, const void *f, const double *shared, double *c)
+template <int LEAST, typename T> FD_INLINE void take(const struct sw_cuda_fd &d, const struct place &w, const T *f, double *c)
 {
-    if (LINES) {
+    f += w.base + (size_t)w.start * d.stride;
 #pragma unroll
-        for (int j = 0; j < M; j++) c[j] = j < LEAST || j < w.len ? shared[threadIdx.x * PAD + j] : 0;
-    } else if (d.single) {
-#pragma unroll
-        for (int j = 0; j < M; j++) c[j] = w.active && (j < LEAST || j < w.len) ? load_one<float>(d, f, w.base, w.start + j) : 0;
-    } else {
-#pragma unroll
-        for (int j = 0; j < M; j++) c[j] = w.active && (j < LEAST || j < w.len) ? load_one<double>(d, f, w.base, w.start + j) : 0;
-    }
+    for (int j = 0; j < M; j++) c[j] = w.active && (j < LEAST || j < w.len) ? FD_LOAD(f + j * d.stride) : 0;
 }
 
 /* For the neighbours: the first and last points of a segment; for the closures: those next to a wall. */
-template <int REACH, int LEAST>
+template <bool WALLS, int REACH, int LEAST>
 FD_INLINE void publish(const struct sw_cuda_fd &d, const struct place &w, const double *c, double *shared)
 {
     const int T = (int)blockDim.x;
@@ -206,7 +206,7 @@ FD_INLINE void publish(const struct sw_cuda_fd &d, const struct place &w, const 
 #pragma unroll
     for (int j = LEAST > REACH ? LEAST - REACH : 0; j < M; j++)
         if (w.len - 1 - j >= 0 && w.len - 1 - j < REACH) hi[(w.len - 1 - j) * T] = c[j];
-    if (!d.walls || !w.active) return;
+    if (!WALLS || !w.active) return;
     if (w.start < SW_CUDA_FD_WALL)
 #pragma unroll
         for (int j = 0; j < M; j++)
@@ -220,36 +220,34 @@ FD_INLINE void publish(const struct sw_cuda_fd &d, const struct place &w, const 
 }
 
 /* The segment before or after p of the block; -1: the block does not have it. */
-FD_INLINE int beside(const struct sw_cuda_fd &d, const struct block &b, int p, int by)
+FD_INLINE int beside(const struct block &b, int p, int by)
 {
     p += by;
     return p >= 0 && p < b.held ? p : b.whole ? wrapped(p, b.held) : -1;
 }
 
 /* left[k] = f k + 1 points before the segment; c[len + k] = f k points after its end. Beyond a wall: f at the wall. */
-template <bool LINES, int REACH, int LEAST>
+template <bool LINES, bool WALLS, int REACH, int LEAST>
 FD_INLINE void around(const struct sw_cuda_fd &d, const struct block &b, const struct place &w, const void *f,
                       const double *shared, double *c, double *left)
 {
-    const int T = (int)blockDim.x, step = LINES ? 1 : d.lines, before = beside(d, b, w.p, -1);
-    const int after = beside(d, b, w.p, 1), a = (int)threadIdx.x + (before - w.p) * step;
-    const int z = (int)threadIdx.x + (after - w.p) * step;
-    const bool wall = d.walls && w.s == 0, far = d.walls && w.s == d.segments - 1;
-    const int len = d.points + (wrapped(w.s - 1, d.segments) < d.longer);
+    const int T = (int)blockDim.x, before = beside(b, w.p, -1), after = beside(b, w.p, 1), line = w.line * b.count;
+    const double *a = LINES ? shared + (w.p ? w.at : line + d.n) - 1 : shared + REACH * T + before * d.lines + w.line;
+    const double *z = LINES ? shared + (after ? w.at + w.len : line) : shared + after * d.lines + w.line;
     if (!w.active) return;
 #pragma unroll
     for (int k = 0; k < REACH; k++) {
-        if (wall) left[k] = c[0];
+        if (WALLS && w.s == 0) left[k] = c[0];
         else if (before < 0) left[k] = load(d, f, w.base, wrapped(w.start - 1 - k, d.n));
-        else left[k] = LINES ? shared[a * PAD + len - 1 - k] : shared[(REACH + k) * T + a];
+        else left[k] = LINES ? a[-k] : a[k * T];
     }
 #pragma unroll
     for (int j = LEAST; j < M + REACH; j++) {
         const int k = j - w.len;
         if (k < 0 || k >= REACH) continue;
-        if (far) c[j] = LINES ? shared[threadIdx.x * PAD + w.len - 1] : shared[REACH * T + threadIdx.x];
+        if (WALLS && w.s == d.segments - 1) c[j] = shared[LINES ? w.at + w.len - 1 : REACH * T + (int)threadIdx.x];
         else if (after < 0) c[j] = load(d, f, w.base, wrapped(w.start + j, d.n));
-        else c[j] = LINES ? shared[z * PAD + k] : shared[k * T + z];
+        else c[j] = z[LINES ? k : k * T];
     }
 }
 
@@ -299,39 +297,43 @@ struct states { double A, B; };
 FD_INLINE double of(const double two[2], bool second) { return second ? two[1] : two[0]; }
 
 /* E and F begin with those of the block's first segment of this line. */
-template <bool LINES>
+template <bool LINES, bool WALLS>
 FD_INLINE struct states states_of(const struct sw_cuda_fd &d, const struct sw_cuda_fd_factor &t, const struct block &b,
                                   const struct place &w, const double *E, const double *F)
 {
     const int step = LINES ? 1 : d.lines;
-    const bool big = w.s < d.longer;
     double Y = 0, X = 0, y, power = 1;
     for (int k = 0, p = w.p, s = w.s; k < t.reach; k++) {
-        p = beside(d, b, p, -1);
-        if (p < 0 || (d.walls && s == 0)) break;
+        p = beside(b, p, -1);
+        if (p < 0 || (WALLS && s == 0)) break;
         s = s ? s - 1 : d.segments - 1;
         Y = fma(power, E[p * step], Y);
         power *= of(t.mu, s < d.longer);
     }
-    y = fma(of(t.mu, big), Y, E[w.p * step]);
+    y = fma(of(t.mu, w.longer), Y, E[w.p * step]);
     power = 1;
     for (int k = 0, p = w.p, s = w.s; k < t.reach; k++) {
-        p = beside(d, b, p, 1);
-        if (p < 0 || (d.walls && s == d.segments - 1)) break;
+        p = beside(b, p, 1);
+        if (p < 0 || (WALLS && s == d.segments - 1)) break;
         s = s + 1 < d.segments ? s + 1 : 0;
         X = fma(power, fma(of(t.kappa, s < d.longer), y, F[p * step]), X);
         y = fma(of(t.mu, s < d.longer), y, E[p * step]);
         power *= of(t.mu, s < d.longer);
     }
-    return {t.sigma * Y, fma(-of(t.nu, big), Y, X)};
+    return {t.sigma * Y, fma(-of(t.nu, w.longer), Y, X)};
 }
 
+/* down[j] is that of a segment of d.points; in one of two more the last point is not in the table. */
+template <int LEAST>
 FD_INLINE void add_states(const struct sw_cuda_fd &d, const struct sw_cuda_fd_factor &t, const struct place &w,
                           struct states g, double *c)
 {
-    const double B = w.s < d.longer ? t.back * g.B : g.B;
+    const double B = w.longer ? t.step * g.B : g.B, last = w.longer && d.step == 2 ? g.B : 0;
 #pragma unroll
     for (int j = 0; j < M; j++) c[j] = fma(t.down[j], B, fma(t.up[j], g.A, c[j]));
+#pragma unroll
+    for (int j = LEAST + 1; j < M; j++)
+        c[j] = fma(t.back, j == d.points + 1 ? last : 0, c[j]);
 }
 
 /* ------------------------------------------------------------------ walls */
@@ -346,7 +348,7 @@ FD_INLINE void closures(const struct sw_cuda_fd &d, const struct block &b, const
         if (line >= b.lines || (end ? b.first + b.held < d.segments : b.first > 0)) continue;
         double sum = 0, zero = 0;
         for (int l = 0; l < d.wall.points; l++) {
-            const double v = LINES ? f[slot(d, b, line, end ? d.n - 1 - l : l)] : at[l * d.lines];
+            const double v = LINES ? f[line * b.count + wrapped((end ? d.n - 1 - l : l) - b.from, d.n)] : at[l * d.lines];
             if (l == 0 && d.wall.differences) zero = v;
             sum = fma(d.wall.weight[k][l], v - zero, sum);
         }
@@ -369,10 +371,11 @@ FD_INLINE void meet(const struct sw_cuda_fd &d, const struct place &w, struct st
         out[d.lines] = inner;
     }
     if (w.s == d.segments - 1) {
+        const unsigned at = 1u << (w.len - K);  /* compared with j, it would become an index, and c leave the registers */
 #pragma unroll
         for (int j = 0; j < M; j++) {
-            if (j == w.len - K) last = c[j];
-            if (j == w.len - K - 1) inner = c[j];
+            if (at >> j & 1) last = c[j];
+            if (at >> (j + 1) & 1) inner = c[j];
         }
         inner = fma(e.far_power_B[1], g.B, fma(e.far_power_A[1], g.A, inner));
         last = fma(e.far_power_B[0], g.B, fma(e.far_power_A[0], g.A, last));
@@ -405,9 +408,9 @@ FD_INLINE void add_amounts(const struct sw_cuda_fd &d, const struct place &w, st
 }
 
 /* The K - 1 points next to each wall. */
-template <bool LINES, int K>
+template <bool LINES, int K, typename T>
 FD_INLINE void write_ends(const struct sw_cuda_fd &d, const struct block &b, const double *wall, const double *meet,
-                          double *shared, void *out)
+                          double *shared, T *out)
 {
     for (int task = (int)threadIdx.x; task < 2 * (K - 1) * d.lines; task += (int)blockDim.x) {
         const int line = task % d.lines, k = task / d.lines % (K - 1), end = task / d.lines / (K - 1);
@@ -417,117 +420,162 @@ FD_INLINE void write_ends(const struct sw_cuda_fd &d, const struct block &b, con
         const double g_K = fma(d.wall.across, other_end, fma(d.factor[0].back, this_end, meet[(1 + 2 * end) * d.lines + line]));
         const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * d.lines + line]);
         const int i = end ? d.n - 1 - k : k;
-        if (LINES) { shared[slot(d, b, line, i)] = g; continue; }
         const unsigned all = (unsigned)(b.line + line);
-        store(d, out, (size_t)(all / (unsigned)d.stride) * d.stride * d.n + all % (unsigned)d.stride, i, g);
+        if (LINES) {
+            shared[line * b.count + wrapped(i - b.from, d.n)] = g;
+            continue;
+        }
+        store(d, out + (size_t)(all / (unsigned)d.stride * d.n + i) * d.stride + all % (unsigned)d.stride, g);
     }
 }
 
 /* ------------------------------------------------------------------ the kernel */
 
-template <bool LINES, int REACH, int K> FD_INLINE struct shared share(const struct sw_cuda_fd &d, double *memory)
+/* Of lines along x: at most so many points of each. */
+__host__ __device__ static inline int room(const struct sw_cuda_fd &d)
+{
+    return d.chunks == 1 ? d.n : d.held * (d.points + d.step);
+}
+
+template <bool LINES, bool WALLS, int REACH, int K>
+FD_INLINE struct shared share(const struct sw_cuda_fd &d, double *memory)
 {
     struct shared s;
     const int T = (int)blockDim.x;
     s.f = memory;
-    s.E = memory + (LINES ? T * PAD : 2 * REACH * T + (d.walls ? 2 * SW_CUDA_FD_WALL * d.lines : 0));
+    s.E = memory + (LINES ? d.lines * room(d) : 2 * REACH * T + (WALLS ? 2 * SW_CUDA_FD_WALL * d.lines : 0));
     s.F = s.E + d.factors * T;
     s.wall = s.F + d.factors * T;
     s.meet = s.wall + 2 * K * d.lines;
     return s;
 }
 
-template <bool LINES, int LEAST, int K>
-FD_INLINE void put(const struct sw_cuda_fd &d, const struct place &w, const double *c, double *shared, void *out)
+/* Points K - 1 from a wall and on; all of a circle. */
+template <bool WALLS, int LEAST, int K>
+FD_INLINE bool its_own(const struct sw_cuda_fd &d, const struct place &w, int j)
 {
-    const int least = d.walls ? K - 1 - w.start : 0, end = d.walls ? d.n - K + 1 - w.start : M;
+    return (j < LEAST || j < w.len) && (!WALLS || (w.start + j >= K - 1 && w.start + j <= d.n - K));
+}
+
+template <bool WALLS, bool HALF, int LEAST, int K, typename T>
+FD_INLINE void put(const struct sw_cuda_fd &d, const struct place &w, const double *c, T *out)
+{
+    const int start = w.start + (HALF ? d.shift : 0);
+    out += w.base + (size_t)start * d.stride;
     if (!w.own) return;
 #pragma unroll
     for (int j = 0; j < M; j++)
-        if ((j < LEAST || j < w.len) && j >= least && j < end) {
-            if (LINES) shared[threadIdx.x * PAD + j] = c[j];
-            else store(d, out, w.base, w.start + j, c[j]);
-        }
+        if (its_own<WALLS, LEAST, K>(d, w, j))
+            store(d, out + (HALF && start + j >= d.n ? j - d.n : j) * (ptrdiff_t)d.stride, c[j]);
 }
 
-template <bool LINES, int REACH, bool SECOND, bool HALF, int LEAST>
-__global__ static void __launch_bounds__(REACH > 3 ? 512 : 1024)
+/* Of a column: the results of a thread, and those next to the walls. */
+template <bool WALLS, bool HALF, int LEAST, int K, typename T>
+FD_INLINE void finish(const struct sw_cuda_fd &d, const struct block &b, const struct place &w, const struct shared &s,
+                      const double *c, T *out)
+{
+    put<WALLS, HALF, LEAST, K>(d, w, c, out);
+    if (WALLS) write_ends<false, K>(d, b, s.wall, s.meet, s.f, out);
+}
+
+template <bool LINES, bool WALLS, int REACH, bool SECOND, bool HALF, int LEAST>
+__global__ static void __launch_bounds__(LINES || REACH > 3 ? 512 : 1024)
 fused_k(const __grid_constant__ struct sw_cuda_fd d, const void *f, void *out)
 {
     enum { K = REACH > 3 ? REACH : 3 };
-    extern __shared__ double memory[];
-    const struct block b = block_of(d);
-    const struct place w = place_of<LINES>(d, b);
-    const struct shared s = share<LINES, REACH, K>(d, memory);
+    extern __shared__ double2 memory2[];
+    double *memory = (double *)memory2;
+    const struct block b = block_of<LINES, WALLS>(d);
+    const struct place w = place_of<LINES, WALLS>(d, b);
+    const struct shared s = share<LINES, WALLS, REACH, K>(d, memory);
     const int tid = (int)threadIdx.x, step = LINES ? 1 : d.lines;
     double c[M + REACH], left[REACH];
 
     if (LINES) {
-        if (d.single) read_lines<float>(d, b, f, s.f);
-        else read_lines<double>(d, b, f, s.f);
+        if (d.single) read_lines(d, b, (const float *)f, s.f);
+        else read_lines(d, b, (const double *)f, s.f);
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < M; j++) c[j] = j < LEAST || j < w.len ? s.f[w.at + j] : 0;
+    } else {
+        if (d.single) take<LEAST>(d, w, (const float *)f, c);
+        else take<LEAST>(d, w, (const double *)f, c);
+        publish<WALLS, REACH, LEAST>(d, w, c, s.f);
         __syncthreads();
     }
-    take<LINES, LEAST>(d, w, f, s.f, c);
-    if (!LINES) {
-        publish<REACH, LEAST>(d, w, c, s.f);
-        __syncthreads();
-    }
-    around<LINES, REACH, LEAST>(d, b, w, f, s.f, c, left);
-    if (d.walls) closures<LINES, K>(d, b, LINES ? s.f : s.f + 2 * REACH * (int)blockDim.x, s.wall);
+    around<LINES, WALLS, REACH, LEAST>(d, b, w, f, s.f, c, left);
+    if (WALLS) closures<LINES, K>(d, b, LINES ? s.f : s.f + 2 * REACH * (int)blockDim.x, s.wall);
     right_side<REACH, SECOND, HALF>(d, c, left);
 
+#pragma unroll 1
     for (int k = 0; k < d.factors; k++) {
         const struct sw_cuda_fd_factor &t = d.factor[k];
         double *E = s.E + k * (int)blockDim.x, *F = s.F + k * (int)blockDim.x;
         recursions<LEAST>(t, w.len, c, &E[tid], &F[tid]);
         if (!w.active) E[tid] = F[tid] = 0;
         __syncthreads();
-        struct states g = states_of<LINES>(d, t, b, w, E + tid - w.p * step, F + tid - w.p * step);
-        if (d.walls) {
+        struct states g = states_of<LINES, WALLS>(d, t, b, w, E + tid - w.p * step, F + tid - w.p * step);
+        if (WALLS) {
             meet<LEAST, K>(d, w, g, c, s.wall + w.line, s.meet + w.line);
             __syncthreads();
             add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g, c);
         }
-        add_states(d, t, w, g, c);
+        add_states<LEAST>(d, t, w, g, c);
     }
-    put<LINES, LEAST, K>(d, w, c, s.f, out);
-    if (d.walls) write_ends<LINES, K>(d, b, s.wall, s.meet, s.f, out);
     if (LINES) {
+#pragma unroll
+        for (int j = 0; j < M; j++)
+            if (w.own && its_own<WALLS, LEAST, K>(d, w, j)) s.f[w.at + j] = c[j];
+        if (WALLS) write_ends<true, K>(d, b, s.wall, s.meet, s.f, (double *)out);
         __syncthreads();
-        if (d.single) write_lines<float>(d, b, s.f, out);
-        else write_lines<double>(d, b, s.f, out);
-    }
+        if (d.single) write_lines(d, b, s.f, (float *)out);
+        else write_lines(d, b, s.f, (double *)out);
+    } else if (d.single) finish<WALLS, HALF, LEAST, K>(d, b, w, s, c, (float *)out);
+    else finish<WALLS, HALF, LEAST, K>(d, b, w, s, c, (double *)out);
 }
 
 /* ------------------------------------------------------------------ launch */
 
 typedef void (*fused_kernel)(struct sw_cuda_fd, const void *, void *);
 
-template <bool LINES, int REACH, bool SECOND, bool HALF> static fused_kernel kernel_for(const struct sw_cuda_fd *d)
+template <bool LINES, bool WALLS, int REACH, bool SECOND, bool HALF>
+static fused_kernel kernel_for(const struct sw_cuda_fd *d)
 {
-    return d->points >= M - 1 ? fused_k<LINES, REACH, SECOND, HALF, M - 1> : fused_k<LINES, REACH, SECOND, HALF, 0>;
+    return d->points >= M - 2 ? fused_k<LINES, WALLS, REACH, SECOND, HALF, M - 2>
+                              : fused_k<LINES, WALLS, REACH, SECOND, HALF, 0>;
 }
 
-/* The shapes that fd_schemes.c has. */
-template <bool LINES> static fused_kernel pick(const struct sw_cuda_fd *d)
+template <bool LINES, bool WALLS> static fused_kernel filter_for(const struct sw_cuda_fd *d)
 {
-    if (d->half) return d->reach == 1 ? kernel_for<LINES, 1, false, true>(d) : kernel_for<LINES, 2, false, true>(d);
+    return d->reach == 4 ? kernel_for<LINES, WALLS, 4, false, false>(d) : kernel_for<LINES, WALLS, 5, false, false>(d);
+}
+
+/* The shapes that fd_schemes.c has: half-way and with 3 pairs only circles have derivatives. */
+template <bool LINES> static fused_kernel pick_circle(const struct sw_cuda_fd *d)
+{
+    if (d->half)
+        return d->reach == 1 ? kernel_for<LINES, false, 1, false, true>(d) : kernel_for<LINES, false, 2, false, true>(d);
     if (d->second)
-        return d->reach == 1 ? kernel_for<LINES, 1, true, false>(d)
-             : d->reach == 2 ? kernel_for<LINES, 2, true, false>(d) : kernel_for<LINES, 3, true, false>(d);
-    switch (d->reach) {
-    case 1:  return kernel_for<LINES, 1, false, false>(d);
-    case 2:  return kernel_for<LINES, 2, false, false>(d);
-    case 3:  return kernel_for<LINES, 3, false, false>(d);
-    case 4:  return kernel_for<LINES, 4, false, false>(d);
-    default: return kernel_for<LINES, 5, false, false>(d);
-    }
+        return d->reach == 1 ? kernel_for<LINES, false, 1, true, false>(d)
+             : d->reach == 2 ? kernel_for<LINES, false, 2, true, false>(d) : kernel_for<LINES, false, 3, true, false>(d);
+    return d->reach == 1 ? kernel_for<LINES, false, 1, false, false>(d)
+         : d->reach == 2 ? kernel_for<LINES, false, 2, false, false>(d)
+         : d->reach == 3 ? kernel_for<LINES, false, 3, false, false>(d) : filter_for<LINES, false>(d);
+}
+
+template <bool LINES> static fused_kernel pick_walls(const struct sw_cuda_fd *d)
+{
+    if (d->second)
+        return d->reach == 1 ? kernel_for<LINES, true, 1, true, false>(d) : kernel_for<LINES, true, 2, true, false>(d);
+    return d->reach == 1 ? kernel_for<LINES, true, 1, false, false>(d)
+         : d->reach == 2 ? kernel_for<LINES, true, 2, false, false>(d)
+         : d->reach == 3 ? kernel_for<LINES, true, 3, false, false>(d) : filter_for<LINES, true>(d);
 }
 
 template <bool LINES> static size_t shared_bytes(const struct sw_cuda_fd *d)
 {
     const size_t T = (size_t)d->lines * d->held, K = d->reach > 3 ? d->reach : 3;
-    size_t numbers = T * (LINES ? PAD : 2 * d->reach) + 2 * d->factors * T;
+    size_t numbers = (LINES ? (size_t)d->lines * room(*d) : T * 2 * d->reach) + 2 * d->factors * T;
     if (d->walls) numbers += (size_t)d->lines * (2 * K + 4 + (LINES ? 0 : 2 * SW_CUDA_FD_WALL));
     return numbers * sizeof(double);
 }
@@ -536,7 +584,7 @@ template <bool LINES>
 static enum sw_status launch(sw_cuda_stream stream, const struct sw_cuda_fd *d, const void *f, void *out)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    const fused_kernel kernel = pick<LINES>(d);
+    const fused_kernel kernel = d->walls ? pick_walls<LINES>(d) : pick_circle<LINES>(d);
     const size_t bytes = shared_bytes<LINES>(d), groups = (d->all + d->lines - 1) / d->lines;
     if (!groups) return SW_OK;
     if (bytes > 48 * 1024) CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));

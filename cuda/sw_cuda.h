@@ -81,15 +81,15 @@ enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_g
 /* ---- compact finite differences (fd_fused.cuh; src/fd/fd_fused_setup_cuda.c fills these in) */
 
 enum {
-    SW_CUDA_FD_POINTS = 16,    /* most points of a segment: a thread has them in registers                 */
+    SW_CUDA_FD_POINTS = 17,    /* most points of a segment: a thread has them in registers                 */
     SW_CUDA_FD_REACH = 5,      /* most pairs of a right-hand side                                          */
     SW_CUDA_FD_WALL = 9,       /* most points at a wall that a closure takes                               */
     SW_CUDA_FD_FAR = 32        /* segments from a wall up to which it is felt                              */
 };
 
-/* A factor (1 + rho S-)(1 + rho S+) of the matrix; q = -rho. [0]: of a segment of `points`, [1]: of one more. */
+/* A factor (1 + rho S-)(1 + rho S+) of the matrix; q = -rho. [0]: of a segment of `points`, [1]: of a longer one. */
 struct sw_cuda_fd_factor {
-    double back, sigma;        /* q, 1/(1 - q^2)                                                           */
+    double back, sigma, step;  /* q, 1/(1 - q^2), q^step                                                   */
     double mu[2], kappa[2], nu[2];       /* for m points: q^m, sigma (q - q^(2m+1)), sigma q^(m+1)         */
     double up[SW_CUDA_FD_POINTS];        /* q^(j+1)                                                        */
     double down[SW_CUDA_FD_POINTS];      /* q^(points-j), j <= points; 0 beyond                             */
@@ -114,13 +114,12 @@ struct sw_cuda_fd {
     int    n;                  /* points of a line, < 2^28                                                 */
     size_t stride, all;        /* from a point to the next; lines, < 2^31. Line l begins at                */
                                /* l/stride*stride*n + l%stride                                             */
-    int    segments, points, longer;     /* of a line: the first `longer` have points + 1                  */
-    unsigned inverse[2];       /* ceil(2^32/points), ceil(2^32/(points + 1))                               */
+    int    segments, points;   /* of a line                                                                */
+    int    longer, step;       /* the first `longer` have points + step, step 1 or 2                       */
     int    lines;              /* of a block                                                               */
     int    own, halo, held;    /* segments of a line that a block writes; beyond them; that it has         */
     int    chunks;             /* blocks for a line; 1: own = held = segments, halo = 0                    */
-    bool   single, walls, half, second;
-    bool   add;                /* out += instead of out :=                                                 */
+    bool   single, add, walls, half, second;
     int    shift;              /* result i is written to i + shift                                         */
     int    reach, factors;
     double sign, centre, weight[SW_CUDA_FD_REACH + 1];     /* of f_-: 1, -1; the others times c            */

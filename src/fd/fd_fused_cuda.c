@@ -35,13 +35,13 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 
 static void destroy(struct sw_fd *fd) { sw_free(fd->own); }
 
-/* f is read and the result written once. The term of f itself, then a pair takes 2 operations (second derivatives: 4); a
- * factor 2 for its recursions and 2 for the states around a segment. */
+/* f is read and the result written once; where it is added to, that is read as well. The term of f itself, then a pair
+ * takes 2 operations (second derivatives: 4); a factor 2 for its recursions and 2 for the states around a segment. */
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     const bool second = line->kind == SW_FD_SECOND;
-    return (struct sw_cost){desc->single ? 8 : 16, (second ? 0 : 1) + (second ? 4 : 2) * line->reach +
-                                                   (line->beta != 0 ? 8 : 4)};
+    return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8),
+                            (second ? 0 : 1) + (second ? 4 : 2) * line->reach + (line->beta != 0 ? 8 : 4)};
 }
 
 extern const struct sw_fd_ops fd_fused_cuda;

@@ -48,7 +48,7 @@ bool sw_fd_fused_fits(const struct sw_fd_line *line)
     struct factors f;
     if (line->n >= 1 << 28 || !factor(line, &f)) return false;
     for (int k = 0; k < f.count; k++)
-        if (memory_of(f.rho[k]) > (FAR - 1) * (POINTS - 1)) return false;
+        if (memory_of(f.rho[k]) > (FAR - 1) * (POINTS - 2)) return false;
     return true;
 }
 
@@ -65,8 +65,9 @@ static void put_factor(double rho, const struct sw_cuda_fd *d, struct sw_cuda_fd
     const double memory = memory_of(rho);
     t->back = -rho;
     t->sigma = (double)sigma;
+    t->step = (double)powl(q, d->step);
     for (int k = 0; k < 2; k++) {
-        const int m = d->points + k;
+        const int m = d->points + k * d->step;
         t->mu[k] = (double)powl(q, m);
         t->kappa[k] = (double)(sigma * (q - powl(q, 2 * m + 1)));
         t->nu[k] = (double)(sigma * powl(q, m + 1));
@@ -155,9 +156,14 @@ static void put_rows(const struct row *g, int K, struct sw_cuda_fd_wall *w)
     }
 }
 
+static int64_t start_of(const struct sw_cuda_fd *d, int s)
+{
+    return (int64_t)s * d->points + (int64_t)(s < d->longer ? s : d->longer) * d->step;
+}
+
 static void put_powers(double q, int K, const struct sw_cuda_fd *d, struct sw_cuda_fd_wall *w)
 {
-    const int first = d->points + (d->longer > 0), last = d->points;
+    const int first = d->points + (d->longer ? d->step : 0), last = d->points;
     for (int k = 0; k < 2; k++) {
         w->near_power[k] = (double)powl(q, first - K + 1 - k);
         w->far_power_A[k] = (double)powl(q, last - K + 1 - k);
@@ -169,10 +175,8 @@ static void put_powers(double q, int K, const struct sw_cuda_fd *d, struct sw_cu
     }
     for (int s = 1; s < FAR && s < d->segments; s++) {
         const int t = d->segments - 1 - s;  /* as far from the far wall */
-        const int64_t start = (int64_t)s * d->points + (s < d->longer ? s : d->longer);
-        const int64_t end = (int64_t)(t + 1) * d->points + (t + 1 < d->longer ? t + 1 : d->longer);
-        w->near[s] = power(q, start - K);
-        w->far[s] = power(q, d->n - K - end);
+        w->near[s] = power(q, start_of(d, s) - K);
+        w->far[s] = power(q, d->n - K - start_of(d, t + 1));
     }
 }
 
@@ -203,14 +207,19 @@ static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct 
 
 /* ------------------------------------------------------------------ a line */
 
-/* As few segments as there can be, of nearly equal lengths: at least 8 points where there are two or more. */
+/* As few segments as there can be, of nearly equal lengths, all odd: then threads that read their segments from shared
+ * memory, the lines one after another in it, hit different banks. Short lines: of lengths that differ by one, as odd
+ * ones might be too short for the special rows at a wall. */
 static void cut_line(int n, struct sw_cuda_fd *d)
 {
+    const bool odd = n >= 64;
     d->n = n;
     d->segments = (n + POINTS - 1) / POINTS;
+    if (odd) d->segments += (n - d->segments) % 2;
+    d->step = odd ? 2 : 1;
     d->points = n / d->segments;
-    d->longer = n % d->segments;
-    for (int k = 0; k < 2; k++) d->inverse[k] = (unsigned)(0xffffffffu / (unsigned)(d->points + k)) + 1;
+    if (odd) d->points -= d->points % 2 == 0;
+    d->longer = (n - d->segments * d->points) / d->step;
 }
 
 enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, struct sw_cuda_fd *d)
@@ -253,7 +262,9 @@ bool sw_fd_fused_cut(struct sw_cuda_fd *d, int lines, int held)
 void sw_fd_fused_shape(struct sw_cuda_fd *d)
 {
     if (d->stride == 1) {
-        (void)sw_fd_fused_cut(d, d->segments > 64 ? 1 : 128 / d->segments, 256);
+        int lines = d->segments > 64 ? 1 : 128 / d->segments;  /* some 128 threads */
+        if (d->n % 2 && lines % 2) lines++;                    /* pieces of memory begin with an even index */
+        (void)sw_fd_fused_cut(d, lines, 256);
         return;
     }
     const int few = d->segments <= 8 ? 32 : 16;  /* lines; 512 threads at most */
