@@ -1,7 +1,7 @@
 #ifndef FD_FUSED_CUH
 #define FD_FUSED_CUH
-/* Compact differences in one pass: f is read once, g written once, 16 bytes a point (8 in single precision; arithmetic is
- * double throughout). No coefficient is loaded: they are kernel arguments.
+/* Compact differences in one pass: f is read once, g written once, 16 bytes a point (8 in single precision; arithmetic
+ * is double throughout). No coefficient is loaded: they are kernel arguments.
  *
  * With rho = c alpha, c = 1 + rho^2, |rho| < 1 the matrix is T = (1 + rho S-)(1 + rho S+)/c, S+- shifts by a point: two
  * recursions, y_i = c r_i - rho y_{i-1} and x_i = y_i - rho x_{i+1}. A thread has a segment of a line in registers and
@@ -10,7 +10,8 @@
  * What is missing follows from the two numbers E and F of the segments nearby, for it decays as -rho to the distance:
  * with q = -rho and Y, X the true y before and x after a segment of m points
  *     Y of the next = E + q^m Y,   X of the one before = F + kappa Y + q^m X,       sigma = 1/(1 - q^2),
- *     x_i = x0_i + A q^(i+1) + B q^(m-i),   A = sigma Y,  B = X - nu Y,   nu = sigma q^(m+1),  kappa = sigma (q - q^(2m+1)).
+ *     x_i = x0_i + A q^(i+1) + B q^(m-i),   A = sigma Y,   B = X - nu Y,
+ *     nu = sigma q^(m+1),   kappa = sigma (q - q^(2m+1)).
  * Sums over as many segments as matter to double precision; round a circle as often as that takes. Five diagonals are two
  * such factors, one after the other.
  *
@@ -189,7 +190,8 @@ FD_INLINE void write_lines(const struct sw_cuda_fd &d, const struct block &b, co
 
 /* ------------------------------------------------------------------ f of a segment and of the points around it */
 
-template <int LEAST, typename T> FD_INLINE void take(const struct sw_cuda_fd &d, const struct place &w, const T *f, double *c)
+template <int LEAST, typename T>
+FD_INLINE void take(const struct sw_cuda_fd &d, const struct place &w, const T *f, double *c)
 {
     f += w.base + (size_t)w.start * d.stride;
 #pragma unroll
@@ -417,7 +419,8 @@ FD_INLINE void write_ends(const struct sw_cuda_fd &d, const struct block &b, con
         if (line >= b.lines || (end ? b.end < d.segments : b.begin > 0)) continue;
         const struct amounts a = amounts_of(d, b, meet + line);
         const double this_end = end ? a.far : a.near, other_end = end ? a.near : a.far;
-        const double g_K = fma(d.wall.across, other_end, fma(d.factor[0].back, this_end, meet[(1 + 2 * end) * d.lines + line]));
+        const double x0_K = meet[(1 + 2 * end) * d.lines + line];
+        const double g_K = fma(d.wall.across, other_end, fma(d.factor[0].back, this_end, x0_K));
         const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * d.lines + line]);
         const int i = end ? d.n - 1 - k : k;
         const unsigned all = (unsigned)(b.line + line);
