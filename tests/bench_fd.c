@@ -41,7 +41,7 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
 {
     static const struct variant v[2][8] = {
         {{0, 0}, {1, 256}, {2, 256}, {4, 256}, {8, 256}},
-        {{0, 0}, {16, 32}, {8, 32}, {8, 64}, {16, 64}, {32, 32}, {4, 64}, {4, 128}},
+        {{0, 0}, {16, 32}, {8, 32}, {8, 64}, {16, 64}, {32, 32}, {32, 16}, {4, 128}},
     };
     double copy = least(device, repeats, NULL, f, out, bytes);
     for (int k = 0; k < 8; k++) {
