@@ -106,6 +106,7 @@ __device__ static inline struct sw_state begin_solve(const struct lane &me, cons
     struct sw_state left = {0.0, 0.0};
     if (FORCED) {
         struct moment now;
+        if (HELD_STEP) __syncthreads();  /* what is kept for the last step lies where that for this one comes */
         set_moment(me, v, step, step, now);
         left = right_side(me, v, now, c, y);
     }
