@@ -10,7 +10,8 @@ CONSTANT, REWRITE = "cuda.split+cuda.thomas", "cuda.split+cuda.thomas_rewrite"
 SHARED, GPSV = "cuda.split+cuda.thomas_shared", "cuda.split+cusparse.gpsv"
 PLAIN, LAPACK = "cpu.plain+cpu.thomas", "cpu.plain+cpu.lapack_spd"
 NAMES = {CONSTANT: "cuPentBatch, constant", REWRITE: "cuPentBatch, rewrite", SHARED: "one shared factor", GPSV: "gpsv",
-         FUSED: "cuda.fused", SIMD: "cpu.simd", SIMD + "@1": "cpu.simd, 1 thread", SIMD + "@8": "cpu.simd, 8 threads"}
+         FUSED: "cuda.fused", "cuda.stream": "cuda.stream", SIMD: "cpu.simd", SIMD + "@1": "cpu.simd, 1 thread",
+         SIMD + "@8": "cpu.simd, 8 threads"}
 
 
 def number(text):

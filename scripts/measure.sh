@@ -37,7 +37,8 @@ has() { echo "$listed" | grep -E "^  $1 " | grep -qv 'absent:'; }
 has_gpu() { has 'cuda '; }
 
 machine() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
-commit() { git describe --always --dirty 2>/dev/null || echo unknown; }
+# The commit of the program measured, not of the checkout it is run in.
+commit() { "$sweep" -V | sed -n 's/^commit *//p'; }
 
 # draw FOLDER: the pictures of what is there
 draw() {
