@@ -6,33 +6,21 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "helpers.h"
 #include "stepper/sw_stepper_impl.h"
 
-static const struct sw_stepper_ops *under_test;  /* set by for_each_row(), in main() */
-static struct sw_device *device, *host;
+#define ROW_OPS sw_stepper_ops
+#include "row_helpers.h"
+
+static struct sw_device *host;
 
 static const double pi = 3.14159265358979323846, unit = 0x1p-53;
 
-static inline int open_device(void **state)
-{
-    (void)state;
-    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
-    return sw_device_open("cpu", 1, &host);
-}
+static inline int open_devices(void **state) { return open_device(state) || sw_device_open("cpu", 1, &host); }
 
-static inline int close_device(void **state)
+static inline int close_devices(void **state)
 {
-    (void)state;
-    sw_device_close(&device);
     sw_device_close(&host);
-    return 0;
-}
-
-static inline void need_row(void)
-{
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", sw_err_message());
+    return close_device(state);
 }
 
 /* ---- a stepper and the programs it borrows */
@@ -78,16 +66,15 @@ static inline struct sim make_with(const char *row, struct sw_device *where, str
     return m;
 }
 
+/* Rows take lines from some length on: all do from 64 points, so that a test of lines no shorter leaves out no row. */
 static inline bool takes_lines_of(int n)
 {
     const struct sw_stepper_desc desc = {.n = n, .capacity = 1};
     return under_test->fits(&desc, device ? device->sm : 0);
 }
 
-/* The test ends here for a row that does not take lines of n points. */
 static inline struct sim make(struct texts t, int n, int capacity)
 {
-    if (!takes_lines_of(n)) skip();
     return make_with(under_test->name, device, t, n, capacity, false);
 }
 

@@ -82,4 +82,12 @@ static inline uint64_t id_of(const struct made *m, int64_t run)
     assert_ok(sw_sweep_ids(m->sweep, run, 1, &id));
     return id;
 }
+/* Whether the first runs of two sweeps have one id; frees both. */
+static inline bool same_ids(struct made a, struct made b)
+{
+    const bool same = id_of(&a, 0) == id_of(&b, 0);
+    unmake(&a);
+    unmake(&b);
+    return same;
+}
 #endif

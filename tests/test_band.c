@@ -9,25 +9,10 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "helpers.h"
 #include "solver/sw_band_impl.h"
 
-static const struct sw_band_ops *under_test;  /* set for each group, in main() */
-static struct sw_device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    sw_device_close(&device);
-    return 0;
-}
+#define ROW_OPS sw_band_ops
+#include "row_helpers.h"
 
 /* Some rows solve symmetric systems only, or batches whose matrices are all equal. */
 static struct sw_band_desc suited(struct sw_band_desc d)
@@ -47,12 +32,12 @@ static struct sw_band_desc five_diagonals(int n, int batch, bool periodic)
 
 static bool only_uniform(void) { return five_diagonals(16, 1, false).uniform; }
 
-static void need_row(void)
+/* LAPACK may be there when the tests are built and not when they run. */
+static void need_row_and_library(void)
 {
     struct sw_band *s = NULL;
     const struct sw_band_desc smallest = five_diagonals(5, 1, false);
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", sw_err_message());
+    need_row();
     if (sw_band_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT)
         skip_unless_needed(under_test->name, sw_err_message());
     sw_band_destroy(&s);
@@ -289,7 +274,7 @@ static void check_known_solution(struct sw_band_desc d)
 static void recovers_known_solutions_of_all_shapes(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     for_all_shapes(check_known_solution);
 }
 
@@ -297,7 +282,7 @@ static void recovers_known_solutions_of_all_shapes(void **state)
 static void recovers_known_solutions_of_a_large_batch(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     if (small_suite()) return;
     for (int periodic = 0; periodic < 2; periodic++) check_known_solution(five_diagonals(19, 40000, periodic));
 }
@@ -335,7 +320,7 @@ static void check_ratio(struct sw_band_desc d)
 static void leaves_residuals_below_lapacks_threshold(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     for_all_shapes(check_ratio);
 }
 
@@ -344,7 +329,7 @@ static void leaves_residuals_below_lapacks_threshold_for_line_operators(void **s
     static const int size[] = {5, 6, 31, 32, 33, 333, 1000, 1025};
     static const double s[] = {0.0, 1e-12, 1.0, 1e4, 1e6, 1e8};
     (void)state;
-    need_row();
+    need_row_and_library();
     for (int k = 0; k < (small_suite() ? 3 : 8); k++)
         for (int m = 0; m < 36; m++) {
             struct batch y = line_operator(size[k], 2, s[m / 6], s[m % 6]);
@@ -368,7 +353,7 @@ static void leaves_residuals_below_lapacks_threshold_for_line_operators(void **s
 static void is_linear_in_the_right_hand_side(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     struct sw_band_desc d = five_diagonals(100, 3, true);
     struct batch y = random_batch(d, 5);
     struct sw_band *s = NULL;
@@ -417,7 +402,7 @@ static void check_alone(struct sw_band_desc d)
 static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     for (int shape = 0; shape < 4; shape++) {
         int wide = 1 + shape % 2;
         /* 33 lines of 600 are enough for the rows on the CPU to use all threads, one is not */
@@ -432,7 +417,7 @@ static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
 static void solves_one_system_to_the_same_bits(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     if (!under_test->solve_one) return;  /* only rows in the host's memory do */
     struct sw_band_desc d = five_diagonals(33, 4, true);
     struct batch y = random_batch(d, 3);
@@ -452,7 +437,7 @@ static void is_shift_invariant_with_constant_coefficients(void **state)
 {
     enum { N = 100, SHIFT = 37 };
     (void)state;
-    need_row();
+    need_row_and_library();
     struct batch y = line_operator(N, 1, 2.0, 0.5);
     double x[N], z[N], b[N];
     if (under_test->fits(&y.d)) {
@@ -469,7 +454,7 @@ static void is_shift_invariant_with_constant_coefficients(void **state)
 static void factors_once_and_solves_twice(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     struct sw_band_desc d = five_diagonals(32, 3, true);
     struct batch y = random_batch(d, 11);
     struct sw_band *s = NULL;
@@ -495,7 +480,7 @@ static void factors_once_and_solves_twice(void **state)
 static void takes_a_leading_dimension(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     struct sw_band_desc d = five_diagonals(17, 5, true);
     struct batch y = random_batch(d, 21);
     double *x = zeros(entries(&d)), *z = zeros(entries(&d));
@@ -544,7 +529,7 @@ static void check_singular(bool periodic)
 static void names_the_singular_system_and_row_and_harms_no_other(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     if (only_uniform()) return;  /* below */
     check_singular(false);
     check_singular(true);
@@ -553,7 +538,7 @@ static void names_the_singular_system_and_row_and_harms_no_other(void **state)
 static void names_a_singular_border(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     if (only_uniform()) return;  /* below */
     struct batch y = line_operator(12, 2, 0.0, 0.0);
     struct sw_band *s = NULL;
@@ -607,7 +592,7 @@ static void check_all_singular(bool periodic, int row)
 static void finds_a_matrix_singular_that_all_systems_share(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     check_all_singular(false, 4);
     check_all_singular(true, 4);
     check_all_singular(true, 8);
@@ -616,7 +601,7 @@ static void finds_a_matrix_singular_that_all_systems_share(void **state)
 static void does_nothing_for_an_empty_batch(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     struct sw_band_desc d = five_diagonals(9, 0, false);
     struct sw_band *s = NULL;
     double nothing;
@@ -638,7 +623,7 @@ static void refuse_shape(struct sw_band_desc d, enum sw_status status, const cha
 static void refuses_shapes_out_of_range(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     refuse_shape((struct sw_band_desc){.n = 2, .batch = 1}, SW_E_ARG, "n = 2: a banded system needs at least 3");
     refuse_shape((struct sw_band_desc){.n = 9, .batch = -1}, SW_E_ARG, "batch = -1 is negative");
     refuse_shape((struct sw_band_desc){.n = 9, .batch = 1, .lower = 3}, SW_E_ARG, "3 diagonals below and 0 above");
@@ -654,7 +639,7 @@ static void refuses_shapes_out_of_range(void **state)
 static void refuses_systems_that_it_does_not_do(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     struct sw_band_desc d = {.n = 9, .batch = 1, .lower = 2, .upper = 2};
     if (!under_test->fits(&d))
         refuse_shape(d, SW_E_ABSENT,
@@ -667,7 +652,7 @@ static void refuses_rows_that_do_not_exist(void **state)
     struct sw_band_desc d = five_diagonals(9, 1, false);
     struct sw_band *s = (struct sw_band *)&d;
     (void)state;
-    need_row();
+    need_row_and_library();
     assert_int_equal(sw_band_create(&d, "cpu.gauss", device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(), "cpu.gauss: there is no such row; fit here:");
     assert_contains(sw_err_message(), under_test->name);
@@ -688,7 +673,7 @@ static double in_use(void)
 static void takes_no_more_memory_than_it_says(void **state)
 {
     (void)state;
-    need_row();
+    need_row_and_library();
     if (small_suite()) return;  /* a tool that watches memory takes some of its own */
     for (int uniform = only_uniform(); uniform < 2; uniform++) {
         struct sw_band *s;

@@ -6,30 +6,9 @@
 #include "base/sw_mem.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"
-#include "helpers.h"
 
-static const struct sw_fd_ops *under_test;  /* set for each group, in main() */
-static struct sw_device *device;
-
-static int open_device(void **state)
-{
-    (void)state;
-    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    sw_device_close(&device);
-    return 0;
-}
-
-static void need_row(void)
-{
-    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
-    if (!device) skip_unless_needed("cuda", sw_err_message());
-}
+#define ROW_OPS sw_fd_ops
+#include "row_helpers.h"
 
 /* Shapes whose planes are worked on together (z long enough), and not. */
 static const int64_t shapes[][3] = {

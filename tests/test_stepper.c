@@ -189,7 +189,8 @@ static void cahn_hilliard_conserves_mass_and_never_gains_energy(void **state)
     enum { STEPS = 400, EVERY = 20 };
     (void)state;
     need_row();
-    for (int k = 2; k < 6; k++) {
+    for (int k = 2; k < 7 && k < size_count(); k++) {
+        if (!takes_lines_of(sizes[k])) continue;
         struct sim m = make(cahn_hilliard, sizes[k], 2);
         struct run run[2] = {mixture(sizes[k], 0), mixture(sizes[k], 1)};
         double mass[2], energy[2];
@@ -531,7 +532,7 @@ static void names_the_step_at_which_a_run_diverged(void **state)
 {
     (void)state;
     need_row();
-    struct sim m = make((struct texts){SW_CRANK_NICOLSON, "1/a", NULL, "b*u", "u^2/2"}, 8, 4);
+    struct sim m = make((struct texts){SW_CRANK_NICOLSON, "1/a", NULL, "b*u", "u^2/2"}, 64, 4);
     struct run run[4];
     int64_t step[4];
     const void *field;
@@ -554,7 +555,7 @@ static void names_the_step_at_which_a_run_diverged(void **state)
     assert_ok(sw_stepper_capture(m.s, 0, SW_CAPTURE_FIELD | SW_CAPTURE_SCALARS));
     assert_ok(sw_stepper_fetch(m.s, 0, &field, &scalars));
     for (int j = 0; j < 4; j++) {
-        for (int i = 0; i < 8; i++) assert_int_equal(isnan(((const double *)field)[j * 8 + i]), j > 0);
+        for (int i = 0; i < 64; i++) assert_int_equal(isnan(((const double *)field)[j * 64 + i]), j > 0);
         for (int k = SW_MASS; k <= SW_MAX; k++) assert_int_equal(isnan(scalars[j * SW_LINE_SCALARS + k]), j > 0);
     }
     unmake(&m);
@@ -761,8 +762,8 @@ static void refuses_calls_out_of_range(void **state)
 {
     (void)state;
     need_row();
-    struct sim m = make((struct texts){SW_BACKWARD_EULER, NULL, NULL, NULL, NULL}, 9, 2);
-    struct run run[2] = {mixture(9, 0), mixture(9, 1)};
+    struct sim m = make((struct texts){SW_BACKWARD_EULER, NULL, NULL, NULL, NULL}, 65, 2);
+    struct run run[2] = {mixture(65, 0), mixture(65, 1)};
     struct sw_line_run line[3] = {{0}};
     const char *fault[3];
     const void *field;
@@ -827,6 +828,6 @@ int main(void)
     };
     int failed = 0;
     for_each_row(sw_stepper_table)
-        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_devices, close_devices);
     return failed != 0;
 }

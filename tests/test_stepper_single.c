@@ -402,6 +402,6 @@ int main(void)
     };
     int failed = 0;
     for_each_row(sw_stepper_table)
-        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_devices, close_devices);
     return failed != 0;
 }

@@ -12,26 +12,17 @@
 #define STEP(x) x##_s
 #include "bvp/columns_body.h"
 #include "bvp/edges_body.h"
-#undef REAL
-#undef CARRY
-#undef STEP
 
 #define REAL double
 #define CARRY double
 #define STEP(x) x##_d
 #include "bvp/columns_body.h"
 #include "bvp/edges_body.h"
-#undef REAL
-#undef CARRY
-#undef STEP
 
 #define REAL float
 #define CARRY double
 #define STEP(x) x##_sd
 #include "bvp/edges_body.h"
-#undef REAL
-#undef CARRY
-#undef STEP
 
 /* Columns that a thread takes at once: one row of them is 1 or 2 KiB, so that the two rows a step works on, and the
  * next ones fetched ahead, stay in the first-level cache. */

@@ -8,25 +8,16 @@
 #define CARRY float
 #define STEP(x) x##_s
 #include "bvp/edges_body.h"
-#undef REAL
-#undef CARRY
-#undef STEP
 
 #define REAL double
 #define CARRY double
 #define STEP(x) x##_d
 #include "bvp/edges_body.h"
-#undef REAL
-#undef CARRY
-#undef STEP
 
 #define REAL float
 #define CARRY double
 #define STEP(x) x##_sd
 #include "bvp/edges_body.h"
-#undef REAL
-#undef CARRY
-#undef STEP
 
 enum { SET_K, DOWN_K, UP_K, TOPS_K, MEASURE_K, KEEP_K };
 static const char *const kernels[] = {"set_k", "down_k", "up_k", "tops_k", "measure_k", "keep_k", 0};

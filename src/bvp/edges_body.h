@@ -3,6 +3,7 @@
  *     REAL      of the entries
  *     CARRY     of the sums
  *     STEP(x)   the name of a step here
+ * which end with it: it is the last file included for a precision (columns_body.h comes before).
  * The entries after the columns begin where the bottom row ends. */
 
 /* 1B: the bottom row summed from left to right; then the entries after it, by (7). */
@@ -30,3 +31,7 @@ static void STEP(along_top)(void *row, void *beyond, int64_t r, int64_t rest)
         top[m] = (REAL)sum;
     }
 }
+
+#undef REAL
+#undef CARRY
+#undef STEP

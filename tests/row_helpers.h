@@ -1,0 +1,30 @@
+#ifndef ROW_HELPERS_H
+#define ROW_HELPERS_H
+/* In a program that tests a table of rows: the row of the group at work and a device of the kind it works on. Before this,
+ * ROW_OPS is the struct of a row. */
+#include "device/sw_device.h"
+#include "helpers.h"
+
+static const struct ROW_OPS *under_test;  /* set by for_each_row(), in main() */
+static struct sw_device *device;          /* NULL: there is none here         */
+
+static inline int open_device(void **state)
+{
+    (void)state;
+    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
+    return 0;
+}
+
+static inline int close_device(void **state)
+{
+    (void)state;
+    sw_device_close(&device);
+    return 0;
+}
+
+static inline void need_row(void)
+{
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    if (!device) skip_unless_needed("cuda", sw_err_message());
+}
+#endif
