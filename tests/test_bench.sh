@@ -90,6 +90,7 @@ expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
 expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; matches ',absent,0,'
 says 'it needs 512.0 GiB'
+expect 1 compact:n=20000 --rows cpu.simd --device cpu --csv; says 'it needs 119209.3 GiB'
 expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 --csv; matches ',cpu.lapack,[0-9]'
 
 # ---- JSON

@@ -71,12 +71,9 @@ static struct sw_bvp_desc describe(const struct solves *s, bool measured)
 
 static enum sw_status check_memory(const struct solves *s, const struct sw_bvp_desc *desc)
 {
-    const double gib = 0x1p30;
-    size_t fixed, per_run, have = sw_device_memory_free(s->device);
+    size_t fixed, per_run;
     SW_TRY(sw_bvp_bytes(desc, s->row->name, s->device, &fixed, &per_run));
-    double need = (double)fixed + (double)per_run * s->spec->batch;
-    if (need < 0.9 * (double)have) return SW_OK;
-    return SW_FAIL(SW_E_TOO_LARGE, "it needs %.1f GiB, %.1f GiB are free", need / gib, (double)have / gib);
+    return bench_check_memory(s->device, (double)fixed + (double)per_run * s->spec->batch);
 }
 
 static enum sw_status make(const struct solves *s, bool measured, struct sw_bvp **bvp)
@@ -133,12 +130,6 @@ failed:
 }
 
 /* ------------------------------------------------------------------ solving */
-
-static enum sw_status solves_begin(void *own)
-{
-    (void)own;
-    return SW_OK;
-}
 
 static enum sw_status solves_advance(void *own, int64_t steps)
 {
@@ -260,7 +251,6 @@ const struct bench_work bench_bvp = {
     .most = (int64_t)1 << 40,
     .know = solves_know,
     .create = solves_create,
-    .begin = solves_begin,
     .advance = solves_advance,
     .check = solves_check,
     .cost = solves_cost,

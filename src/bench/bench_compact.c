@@ -86,13 +86,6 @@ static void compact_destroy(void *own)
     sw_free(c);
 }
 
-static enum sw_status check_memory(const struct compact *c)
-{
-    const double need = 2 * (double)c->count * (double)c->word, have = (double)sw_device_memory_free(c->device);
-    if (need < 0.9 * have) return SW_OK;
-    return SW_FAIL(SW_E_TOO_LARGE, "it needs %.1f GiB, %.1f GiB are free", need / 0x1p30, have / 0x1p30);
-}
-
 static enum sw_status compact_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,
                                      void **own)
 {
@@ -105,7 +98,7 @@ static enum sw_status compact_create(const struct sw_bench_spec *spec, const cha
     c->desc = describe(spec);
     c->count = (size_t)points_of(spec);
     c->word = spec->single ? sizeof(float) : sizeof(double);
-    SW_TRY_TO(failed, st, check_memory(c));
+    SW_TRY_TO(failed, st, bench_check_memory(device, 2 * (double)c->count * (double)c->word));
     SW_TRY_TO(failed, st, sw_fd_create(&c->desc, row, device, &c->fd));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->f));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->out));
@@ -115,12 +108,6 @@ static enum sw_status compact_create(const struct sw_bench_spec *spec, const cha
 failed:
     compact_destroy(c);
     return st;
-}
-
-static enum sw_status compact_begin(void *own)
-{
-    (void)own;
-    return SW_OK;
 }
 
 static enum sw_status compact_advance(void *own, int64_t steps)
@@ -213,7 +200,6 @@ const struct bench_work bench_compact = {
     .most = 1 << 30,
     .know = compact_know,
     .create = compact_create,
-    .begin = compact_begin,
     .advance = compact_advance,
     .check = compact_check,
     .cost = compact_cost,

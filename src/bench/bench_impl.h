@@ -23,7 +23,7 @@ struct bench_work {
     int64_t least, most;                                 /* n                                                   */
     void (*know)(const struct sw_bench_spec *spec, struct bench_known *known);
     enum sw_status (*create)(const struct sw_bench_spec *spec, const char *row, struct sw_device *device, void **own);
-    enum sw_status (*begin)(void *own);                  /* what a repeat starts from                           */
+    enum sw_status (*begin)(void *own);                  /* what a repeat starts from; NULL: any state will do  */
     enum sw_status (*advance)(void *own, int64_t steps);
     /** After begin and `steps` steps: the error relative to what should be there, and the bound on it. */
     enum sw_status (*check)(void *own, int64_t steps, double *error, double *bound);
@@ -34,6 +34,8 @@ struct bench_work {
     double         (*points)(const struct sw_bench_spec *spec);  /* of a step; NULL: n*batch                    */
 };
 extern const struct bench_work bench_lines, bench_bands, bench_bvp, bench_compact;
+/** Whether so many bytes are free on a device, with room to spare. @return SW_E_TOO_LARGE */
+enum sw_status bench_check_memory(const struct sw_device *device, double need);
 /** Whether axis, scheme, boundary and n go together. @return SW_E_USAGE */
 enum sw_status bench_compact_check(const struct sw_bench_spec *spec);
 extern const struct bench_work *const bench_works[];  /* ends with NULL */

@@ -17,11 +17,17 @@ struct timing {
     struct sw_device        *device;
 };
 
+/* To an idle device. */
+static enum sw_status begin(const struct timing *t)
+{
+    if (t->work->begin) SW_TRY(t->work->begin(t->own));
+    return sw_device_wait(t->device);
+}
+
 /* From an idle device to an idle device. */
 static enum sw_status time_steps(const struct timing *t, int64_t steps, double *seconds)
 {
-    SW_TRY(t->work->begin(t->own));
-    SW_TRY(sw_device_wait(t->device));
+    SW_TRY(begin(t));
     double start = sw_clock();
     SW_TRY(t->work->advance(t->own, steps));
     SW_TRY(sw_device_wait(t->device));
@@ -112,12 +118,18 @@ static enum sw_status run(const struct sw_bench *bench, int repeats, struct sw_b
     struct timing t = {bench->spec.work, NULL, device};
     double start = sw_clock();
     enum sw_status st = t.work->create(&bench->spec, row->row, device, &t.own);
-    if (!st) st = t.work->begin(t.own);
-    if (!st) st = sw_device_wait(device);
+    if (!st) st = begin(&t);
     row->setup = sw_clock() - start;
     if (!st) st = measure(&t, bench, repeats, row);
     t.work->destroy(t.own);
     return st;
+}
+
+enum sw_status bench_check_memory(const struct sw_device *device, double need)
+{
+    const double have = (double)sw_device_memory_free(device);
+    if (need < 0.9 * have) return SW_OK;
+    return SW_FAIL(SW_E_TOO_LARGE, "it needs %.1f GiB, %.1f GiB are free", need / 0x1p30, have / 0x1p30);
 }
 
 enum sw_status sw_bench_run(struct sw_bench *bench, int k, int repeats)
