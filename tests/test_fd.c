@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"
 
 #define ROW_OPS sw_fd_ops
@@ -66,16 +67,14 @@ static bool make(const struct sw_fd_desc *d, struct sw_fd **fd)
 static void upload(const struct sw_fd_desc *d, void *to, void *host, const double *x)
 {
     const size_t count = points(d);
-    for (size_t i = 0; i < count; i++)
-        if (d->single) ((float *)host)[i] = (float)x[i];
-        else ((double *)host)[i] = x[i];
-    assert_ok(sw_device_upload(device, to, host, count * (d->single ? sizeof(float) : sizeof(double))));
+    sw_reals_put(host, sw_reals_word(d->single), 0, x, count);
+    assert_ok(sw_device_upload(device, to, host, count * sw_reals_word(d->single)));
 }
 
 /* out := what the row makes of f, or with d->add out += that; both double on the host. false: it does not do this. */
 static bool run(const struct sw_fd_desc *d, const double *f, double *out)
 {
-    const size_t count = points(d), word = d->single ? sizeof(float) : sizeof(double);
+    const size_t count = points(d), word = sw_reals_word(d->single);
     struct sw_fd *fd = NULL;
     char *host = NULL, *from = NULL, *to = NULL;
     if (!make(d, &fd)) return false;
@@ -86,7 +85,7 @@ static bool run(const struct sw_fd_desc *d, const double *f, double *out)
     if (d->add) upload(d, to, host, out);
     assert_ok(sw_fd_apply(fd, from, to));
     assert_ok(sw_device_download(device, host, to, count * word));
-    for (size_t i = 0; i < count; i++) out[i] = d->single ? ((float *)host)[i] : ((double *)host)[i];
+    sw_reals_get(host, word, 0, out, count);
     sw_device_free(device, from);
     sw_device_free(device, to);
     sw_free(host);

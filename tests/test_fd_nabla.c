@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"
 
@@ -39,14 +40,12 @@ static void make_fields(struct fields *a, const struct sw_fd_nabla_desc *d)
     uint64_t seed = 21;
     char *raw = NULL;
     a->count = points(d->n);
-    a->word = d->single ? sizeof(float) : sizeof(double);
+    a->word = sw_reals_word(d->single);
     assert_ok(sw_alloc(a->count, &a->host));
     assert_ok(sw_alloc_bytes(a->count, a->word, &raw));
     for (int k = 0; k < 7; k++) {
         assert_ok(sw_device_alloc_bytes(device, a->count, a->word, &a->device[k]));
-        for (size_t i = 0; i < a->count; i++)
-            if (d->single) ((float *)raw)[i] = (float)test_random(&seed);
-            else ((double *)raw)[i] = test_random(&seed);
+        for (size_t i = 0; i < a->count; i++) sw_reals_set(raw, a->word, i, test_random(&seed));
         assert_ok(sw_device_upload(device, a->device[k], raw, a->count * a->word));
     }
     sw_free(raw);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "bench/bench_impl.h"
 #include "fd/sw_fd_impl.h"
 
@@ -54,23 +55,12 @@ static double noise(uint64_t i)
     return (float)((double)((i ^ (i >> 31)) >> 12) * 0x1p-51 - 1);
 }
 
-static void put(const struct compact *c, void *to, size_t at, double value)
-{
-    if (c->spec->single) ((float *)to)[at] = (float)value;
-    else ((double *)to)[at] = value;
-}
-
-static double get(const struct compact *c, const void *from, size_t at)
-{
-    return c->spec->single ? ((const float *)from)[at] : ((const double *)from)[at];
-}
-
 static enum sw_status fill(struct compact *c)
 {
     char *host = NULL;
     SW_TRY(sw_alloc_bytes(c->count, c->word, &host));
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < c->count; i++) put(c, host, i, noise(i));
+    for (size_t i = 0; i < c->count; i++) sw_reals_set(host, c->word, i, noise(i));
     enum sw_status st = sw_device_upload(c->device, c->f, host, c->count * c->word);
     sw_free(host);
     return st;
@@ -97,7 +87,7 @@ static enum sw_status compact_create(const struct sw_bench_spec *spec, const cha
     c->device = device;
     c->desc = describe(spec);
     c->count = (size_t)points_of(spec);
-    c->word = spec->single ? sizeof(float) : sizeof(double);
+    c->word = sw_reals_word(spec->single);
     SW_TRY_TO(failed, st, bench_check_memory(device, 2 * (double)c->count * (double)c->word));
     SW_TRY_TO(failed, st, sw_fd_create(&c->desc, row, device, &c->fd));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->f));
@@ -126,7 +116,7 @@ static enum sw_status check_line(const struct compact *c, struct sw_fd *referenc
     for (size_t i = 0; i < n; i++) line[i] = noise(base + i * stride);
     SW_TRY(sw_fd_apply(reference, line, line + n));
     for (size_t i = 0; i < n; i++) {
-        double error = fabs(get(c, out, base + i * stride) - line[n + i]);
+        double error = fabs(sw_reals_at(out, c->word, base + i * stride) - line[n + i]);
         if (!(error <= *off)) *off = isfinite(error) ? error : INFINITY;
         *size = fmax(*size, fabs(line[n + i]));
     }

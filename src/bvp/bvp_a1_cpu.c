@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "bvp/host_bvp.h"
 
 struct a1 {
@@ -34,9 +35,10 @@ static int take_points(const struct sw_bvp *bvp, int j, struct host_values *v, i
 static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
 {
     struct host_values *v = a->host.values;
+    const struct host_kept *kept = &a->host.kept;
     struct host_norms sum = {0};
     const int word = bvp->ops->word;
-    double h2 = bvp->run[j].h * bvp->run[j].h, bad = INFINITY, u0;
+    double h2 = bvp->run[j].h * bvp->run[j].h, bad = INFINITY;
     int count;
     host_values_begin(v, bvp, j);
     for (int64_t at = 0; at < bvp->desc.n; at += count) {
@@ -45,18 +47,17 @@ static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
         bad = fmin(bad, host_values_bad(v, count));
         for (int i = 0; i < count; i++) v->value[i] *= h2;
         if (at == 0) v->value[0] *= 0.5;
-        host_put(a->u, word, at, v->value, count);
+        sw_reals_put(a->u, word, at, v->value, count);
     }
     if (word == 8) sum_twice_double(a->u, bvp->desc.n);
     else sum_twice_float(a->u, bvp->desc.n);
     for (int64_t at = 0; at < bvp->desc.n; at += count) {
         count = take_points(bvp, j, v, at);
-        host_get(a->u, word, at, v->u, count);
-        if (a->host.kept.field) host_put(a->host.kept.field, a->host.kept.word, j * bvp->desc.n + at, v->u, count);
+        sw_reals_get(a->u, word, at, v->u, count);
+        if (kept->field) sw_reals_put(kept->field, kept->word, j * bvp->desc.n + at, v->u, count);
         host_norms_points(&sum, v, v->u, count);
     }
-    host_get(a->u, word, 0, &u0, 1);
-    host_norms_result(&sum, bvp, j, bad, u0, &a->host.kept.result[j]);
+    host_norms_result(&sum, bvp, j, bad, sw_reals_at(a->u, word, 0), &kept->result[j]);
 }
 
 static enum sw_status solve(struct sw_bvp *bvp)

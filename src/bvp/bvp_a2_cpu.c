@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "bvp/host_bvp.h"
 
 #define REAL float
@@ -75,7 +76,7 @@ static double set_patch(const struct job *t, struct host_values *v, const struct
     for (int i = 0; i < count; i++) v->value[i] *= h2;
     if (p->k == 0 && entry(t, p->first, 0) == 0) v->value[0] *= 0.5;
     for (int row = 0; row < p->rows; row++)
-        host_put(t->a->u, t->bvp->ops->word, place(t, p->first, p->k + row), v->value + row * width, width);
+        sw_reals_put(t->a->u, t->bvp->ops->word, place(t, p->first, p->k + row), v->value + row * width, width);
     return bad;
 }
 
@@ -86,7 +87,7 @@ static void keep_patch(const struct job *t, const struct host_values *v, const s
     if (!kept->field) return;
     for (int64_t k = p->k; k < p->k + p->rows; k++)
         for (int64_t m = p->first; m < p->last; m++)
-            host_put(kept->field, kept->word, t->j * t->bvp->desc.n + entry(t, m, k), u++, 1);
+            sw_reals_set(kept->field, kept->word, t->j * t->bvp->desc.n + entry(t, m, k), *u++);
 }
 
 static void measure_patch(const struct job *t, struct host_values *v, const struct patch *p, struct host_norms *sum)
@@ -94,7 +95,7 @@ static void measure_patch(const struct job *t, struct host_values *v, const stru
     const int width = (int)(p->last - p->first);
     int count = patch_points(t, v, p);
     for (int row = 0; row < p->rows; row++)
-        host_get(t->a->u, t->bvp->ops->word, place(t, p->first, p->k + row), v->u + row * width, width);
+        sw_reals_get(t->a->u, t->bvp->ops->word, place(t, p->first, p->k + row), v->u + row * width, width);
     keep_patch(t, v, p);
     host_norms_points(sum, v, v->u, count);
 }
@@ -191,7 +192,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
     }
     if (bvp->desc.exact)
         for (int64_t b = 0; b <= blocks; b++) host_norms_add(&sum, &a->part[b]);
-    host_get(a->u, bvp->ops->word, 0, &u0, 1);
+    u0 = sw_reals_at(a->u, bvp->ops->word, 0);
     host_norms_result(&sum, bvp, j, bad, u0, &a->host.kept.result[j]);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "bvp/host_bvp.h"
 #include "bvp/pair_point.h"
 #include "solver/sw_band.h"
@@ -254,7 +255,7 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct bands *s, int j)
     for (int64_t i = s->first; i < n; i++) s->u[i] = s->b[at(s->band, (int)(i - s->first), j)];
     if (bvp->desc.zero_mean) take_mean_away(s->u, n);
     for (int64_t i = 0; i < n; i++) finite &= isfinite(s->u[i]) != 0;
-    if (s->kept.field) host_put(s->kept.field, s->kept.word, j * n, s->u, (int)n);
+    if (s->kept.field) sw_reals_put(s->kept.field, s->kept.word, j * n, s->u, n);
     host_values_begin(v, bvp, j);
     for (int64_t i = 0, count; i < n; i += count) {
         count = n - i < HOST_POINTS ? n - i : HOST_POINTS;

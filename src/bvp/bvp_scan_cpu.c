@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "bvp/host_bvp.h"
 #include "bvp/pair_point.h"
 
@@ -227,7 +228,7 @@ static void chunk_keep(const struct scan *p, int64_t c, const double *u, int64_t
         int64_t first = (c * LANES + l) * p->rows - p->pad;
         int skip = first >= 0 ? 0 : first <= -p->rows ? p->rows : (int)-first;
         for (int k = skip; k < p->rows; k++) stretch[k] = u[k * LANES + l];
-        host_put(p->host.kept.field, p->host.kept.word, base + first + skip, stretch + skip, p->rows - skip);
+        sw_reals_put(p->host.kept.field, p->host.kept.word, base + first + skip, stretch + skip, p->rows - skip);
     }
 }
 

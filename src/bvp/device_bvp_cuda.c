@@ -6,6 +6,7 @@
 
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "cu_check.cuh"
 
 /* ------------------------------------------------------------------ the text of the kernels */
@@ -87,8 +88,6 @@ static size_t kept_of(const struct sw_bvp_desc *desc)
     return (size_t)(size_of(desc->f).run + size_of(desc->exact).run);
 }
 
-static size_t field_word(const struct sw_bvp_desc *desc) { return desc->keep_single ? 4 : 8; }
-
 static size_t input_of(const struct sw_bvp_desc *desc)
 {
     return sizeof(struct bvp_job) + (size_t)desc->nparam * sizeof(double);
@@ -97,7 +96,7 @@ static size_t input_of(const struct sw_bvp_desc *desc)
 size_t device_bvp_bytes(const struct sw_bvp_desc *desc)
 {
     return kept_of(desc) * sizeof(double) + sizeof(struct bvp_outcome) +
-           (desc->keep ? field_word(desc) * (size_t)desc->n : 0);
+           (desc->keep ? sw_reals_word(desc->keep_single) * (size_t)desc->n : 0);
 }
 
 static size_t field_room(const struct sw_bvp_desc *desc) { return (size_t)desc->capacity * (size_t)desc->n; }
@@ -115,9 +114,9 @@ enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_sou
     SW_TRY(sw_device_alloc(bvp->device, room, &d->batch.outcome));
     SW_TRY(sw_device_alloc_host(bvp->device, room, &d->outcome));
     SW_TRY(sw_alloc(room, &d->kept.result));
-    d->kept.word = (int)field_word(&bvp->desc);
+    d->kept.word = sw_reals_word(bvp->desc.keep_single);
     if (!bvp->desc.keep) return SW_OK;
-    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), field_word(&bvp->desc), &d->batch.field);
+    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.keep_single), &d->batch.field);
 }
 
 void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d)
@@ -190,7 +189,7 @@ static void finish(const struct sw_bvp *bvp, const struct device_bvp *d, int j)
 
 static enum sw_status fetch_field(struct sw_bvp *bvp, struct device_bvp *d)
 {
-    const size_t word = field_word(&bvp->desc);
+    const size_t word = sw_reals_word(bvp->desc.keep_single);
     if (!bvp->desc.keep) return SW_OK;
     if (!d->kept.field)
         SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), word, &d->kept.field));

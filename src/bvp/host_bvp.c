@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 
 /* ------------------------------------------------------------------ values at points */
 
@@ -134,42 +135,19 @@ void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, i
     }
 }
 
-/* ------------------------------------------------------------------ numbers of either precision */
-
-void host_put(void *array, int word, int64_t at, const double *value, int count)
-{
-    if (word == 8) {
-        memcpy((double *)array + at, value, (size_t)count * sizeof *value);
-    } else {
-        float *to = (float *)array + at;
-        for (int i = 0; i < count; i++) to[i] = (float)value[i];
-    }
-}
-
-void host_get(const void *array, int word, int64_t at, double *value, int count)
-{
-    if (word == 8) {
-        memcpy(value, (const double *)array + at, (size_t)count * sizeof *value);
-    } else {
-        const float *from = (const float *)array + at;
-        for (int i = 0; i < count; i++) value[i] = from[i];
-    }
-}
-
 /* ------------------------------------------------------------------ what is kept */
 
 size_t host_kept_bytes(const struct sw_bvp_desc *desc)
 {
-    size_t word = desc->keep_single ? 4 : 8;
-    return sizeof(struct sw_bvp_result) + (desc->keep ? word * (size_t)desc->n : 0);
+    return sizeof(struct sw_bvp_result) + (desc->keep ? sw_reals_word(desc->keep_single) * (size_t)desc->n : 0);
 }
 
 enum sw_status host_kept_create(const struct sw_bvp_desc *desc, struct host_kept *k)
 {
-    k->word = desc->keep_single ? 4 : 8;
+    k->word = sw_reals_word(desc->keep_single);
     SW_TRY(sw_alloc((size_t)desc->capacity, &k->result));
     if (!desc->keep) return SW_OK;
-    return sw_alloc_bytes((size_t)desc->capacity * (size_t)desc->n, (size_t)k->word, &k->field);
+    return sw_alloc_bytes((size_t)desc->capacity * (size_t)desc->n, k->word, &k->field);
 }
 
 void host_kept_destroy(struct host_kept *k)
@@ -180,11 +158,11 @@ void host_kept_destroy(struct host_kept *k)
 
 void host_kept_spoil(const struct host_kept *k, const struct sw_bvp *bvp)
 {
-    const double nan = NAN;
+    const size_t n = (size_t)bvp->desc.n;
     if (!k->field) return;
     for (int j = 0; j < bvp->count; j++) {
         if (!bvp->refused[j] && k->result[j].fault == SW_BVP_FINE) continue;
-        for (int64_t i = 0; i < bvp->desc.n; i++) host_put(k->field, k->word, j * bvp->desc.n + i, &nan, 1);
+        sw_reals_fill(k->field, k->word, (size_t)j * n, NAN, n);
     }
 }
 

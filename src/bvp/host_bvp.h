@@ -1,6 +1,6 @@
 #ifndef HOST_BVP_H
 #define HOST_BVP_H
-/* What the rows on the CPU share: values of f and exact at points, numbers of either precision, norms, kept fields. */
+/* What the rows on the CPU share: values of f and exact at points, norms, kept fields. */
 #include "bvp/sw_bvp_impl.h"
 
 /* Points of a call of the interpreter, at most: 16 KiB of x and of each value. */
@@ -40,14 +40,10 @@ void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, i
                        struct sw_bvp_result *result);
 void host_norms_none(struct sw_bvp_result *result);  /* of a problem that is refused */
 
-/* Numbers of a row: float (word 4) or double (8). */
-void host_put(void *array, int word, int64_t at, const double *value, int count);
-void host_get(const void *array, int word, int64_t at, double *value, int count);
-
 /* The kept fields and the results of a batch. */
 struct host_kept {
     void *field;                   /* [capacity][n] NULL: not kept */
-    int   word;                    /* of it                        */
+    size_t word;                   /* of it                        */
     struct sw_bvp_result *result;  /* [capacity]                   */
 };
 

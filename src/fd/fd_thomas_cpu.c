@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"
 #include "solver/sw_band.h"
 
@@ -132,10 +133,8 @@ static void solve(const struct thomas *t, const struct sw_fd_line *line, double 
 static void gather(const struct sw_fd *fd, const void *from, size_t base, double *f)
 {
     const int64_t n = fd->line.n;
-    if (fd->desc.single)
-        for (int64_t i = 0; i < n; i++) f[i] = ((const float *)from)[base + (size_t)i * fd->stride];
-    else
-        for (int64_t i = 0; i < n; i++) f[i] = ((const double *)from)[base + (size_t)i * fd->stride];
+    const size_t word = sw_reals_word(fd->desc.single);
+    for (int64_t i = 0; i < n; i++) f[i] = sw_reals_at(from, word, base + (size_t)i * fd->stride);
     for (int64_t k = 0; fd->line.periodic && k < SW_FD_REACH; k++) {
         f[n + k] = f[k];
         f[-1 - k] = f[n - 1 - k];
@@ -145,13 +144,10 @@ static void gather(const struct sw_fd *fd, const void *from, size_t base, double
 static void scatter(const struct sw_fd *fd, const double *x, void *to, size_t base)
 {
     const int64_t n = fd->line.n;
-    const bool add = fd->desc.add;
-    if (fd->desc.single) {
-        float *out = (float *)to + base;
-        for (int64_t i = 0; i < n; i++, out += fd->stride) *out = (float)(add ? *out + x[i] : x[i]);
-    } else {
-        double *out = (double *)to + base;
-        for (int64_t i = 0; i < n; i++, out += fd->stride) *out = add ? *out + x[i] : x[i];
+    const size_t word = sw_reals_word(fd->desc.single);
+    for (int64_t i = 0; i < n; i++) {
+        const size_t at = base + (size_t)i * fd->stride;
+        sw_reals_set(to, word, at, fd->desc.add ? sw_reals_at(to, word, at) + x[i] : x[i]);
     }
 }
 

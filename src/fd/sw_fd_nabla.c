@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 
 enum { ORDER = 3, PLANE_BYTES = 512 * 1024 };  /* of a plane that stays in a core's cache, beside its result */
 static const int order[ORDER] = {2, 0, 1};
@@ -19,7 +20,7 @@ struct sw_fd_nabla {
     size_t            bytes;             /* of a plane                                                */
 };
 
-static size_t word(const struct sw_fd_nabla *w) { return w->desc.single ? sizeof(float) : sizeof(double); }
+static size_t word(const struct sw_fd_nabla *w) { return sw_reals_word(w->desc.single); }
 
 static struct sw_fd_desc along(const struct sw_fd_nabla *w, int axis, bool plane, bool add)
 {

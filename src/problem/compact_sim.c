@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "problem/sampled.h"
 
 /* Away from the walls: the middle half of a line. What the closure does there decays as rho^w over w points, rho < 1/2,
@@ -111,17 +112,11 @@ static enum sw_status apply(struct compact_sim *c, size_t bytes)
 /* Number what (0: the result, 1: its error) of run j among what is saved. */
 static void keep(struct compact_sim *c, int j, int what, const void *field)
 {
-    const int64_t points = sw_points(c->setup.n);
-    const size_t at = ((size_t)what * (size_t)c->count + (size_t)j) * (size_t)points;
-    float *single = (float *)c->kept + at;
-    double *wide = (double *)c->kept + at;
+    const size_t points = (size_t)sw_points(c->setup.n), word = sw_reals_word(c->setup.single);
+    const size_t at = ((size_t)what * (size_t)c->count + (size_t)j) * points;
     if (!c->kept) return;
 #pragma omp parallel for num_threads(c->device->threads)
-    for (int64_t i = 0; i < points; i++) {
-        const double v = c->setup.single_steps ? (double)((const float *)field)[i] : ((const double *)field)[i];
-        if (c->setup.single) single[i] = (float)v;
-        else wide[i] = v;
-    }
+    for (size_t i = 0; i < points; i++) sw_reals_set(c->kept, word, at + i, sw_reals_at(field, c->word, i));
 }
 
 static enum sw_status solve(struct compact_sim *c, int j)
@@ -150,9 +145,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
     for (int j = 0; j < c->count; j++) {
         c->difference[j] = (struct sw_difference){.bad = -1};
         if (!c->why[j][0]) { SW_TRY(solve(c, j)); continue; }
-        for (size_t i = 0; i < points; i++)
-            if (c->setup.single_steps) ((float *)c->g)[i] = NAN;
-            else ((double *)c->g)[i] = NAN;
+        sw_reals_fill(c->g, c->word, 0, NAN, points);
         for (int what = 0; what < 2; what++) keep(c, j, what, c->g);
     }
     return SW_OK;
@@ -282,7 +275,7 @@ static enum sw_status allocate(struct compact_sim *c)
     if (apart) SW_TRY(sw_device_alloc_bytes(c->device, points, c->word, &c->d_f));
     if (apart) SW_TRY(sw_device_alloc_bytes(c->device, points, c->word, &c->d_g));
     if (!c->setup.fields) return SW_OK;
-    return sw_alloc_bytes(2 * room * points, c->setup.single ? 4 : 8, &c->kept);
+    return sw_alloc_bytes(2 * room * points, sw_reals_word(c->setup.single), &c->kept);
 }
 
 /* No row of a device does it. */
@@ -306,7 +299,7 @@ enum sw_status compact_create(const struct sw_problem *problem, const struct sw_
     c->setup = *setup;
     c->device = device;
     c->method = compact_method_of(setup);
-    c->word = setup->single_steps ? 4 : 8;
+    c->word = sw_reals_word(setup->single_steps);
     SW_TRY_TO(failed, st, compile_exact(setup, &c->method, &c->exact));
     SW_TRY_TO(failed, st, allocate(c));
     st = prepare(c, 1, 0);
@@ -325,7 +318,7 @@ enum sw_status compact_bytes(const struct sw_problem *problem, const struct sw_s
 {
     const size_t points = (size_t)sw_points(setup->n);
     (void)problem;
-    *fixed = 2 * points * (setup->single_steps ? 4 : 8);
-    *per_run = device->space == SW_HOST && setup->fields ? 2 * points * (setup->single ? 4 : 8) : 0;
+    *fixed = 2 * points * sw_reals_word(setup->single_steps);
+    *per_run = device->space == SW_HOST && setup->fields ? 2 * points * sw_reals_word(setup->single) : 0;
     return SW_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 
 enum { PIECE = 2048 };  /* points evaluated at once: five arrays of them stay in the second-level cache */
 
@@ -57,27 +58,42 @@ static int evaluate(const struct pieces *p, struct work *w, int64_t piece, int64
     return count;
 }
 
-enum sw_status sw_sample(const struct sw_sampling *at, bool single, void *out)
+/* What becomes of a piece; `own` is the caller's. */
+typedef void piece_function(const struct pieces *p, struct work *w, int64_t piece, void *own);
+
+static enum sw_status each_piece(const struct pieces *p, piece_function *function, void *own)
 {
-    const struct pieces p = cut(at);
     struct sw_err_kept failure = {0};
-#pragma omp parallel num_threads(at->threads) if (p.count > 1)
+#pragma omp parallel num_threads(p->at->threads) if (p->count > 1)
     {
         struct work w;
-        enum sw_status st = work_make(at, &w);
+        enum sw_status st = work_make(p->at, &w);
 #pragma omp critical(sw_sampled_failure)
         sw_err_keep(&failure, st);
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < p.count; k++) {
-            int64_t index[SW_DIMS], first;
-            const int count = st ? 0 : evaluate(&p, &w, k, index, &first);
-            for (int i = 0; i < count; i++)
-                if (single) ((float *)out)[first + i] = (float)w.value[i];
-                else ((double *)out)[first + i] = w.value[i];
-        }
+        for (int64_t k = 0; k < p->count; k++)
+            if (!st) function(p, &w, k, own);
         work_free(&w);
     }
     return sw_err_raise(&failure);
+}
+
+/* ------------------------------------------------------------------ values */
+
+struct values { void *out; size_t word; };
+
+static void store_piece(const struct pieces *p, struct work *w, int64_t piece, void *own)
+{
+    const struct values *v = own;
+    int64_t index[SW_DIMS], first;
+    const int count = evaluate(p, w, piece, index, &first);
+    sw_reals_put(v->out, v->word, first, w->value, count);
+}
+
+enum sw_status sw_sample(const struct sw_sampling *at, bool single, void *out)
+{
+    const struct pieces p = cut(at);
+    return each_piece(&p, store_piece, &(struct values){out, sw_reals_word(single)});
 }
 
 /* ------------------------------------------------------------------ differences */
@@ -106,15 +122,25 @@ static double pairwise(const double *v, int n)
     return s;
 }
 
-static struct sums compare_piece(const struct pieces *p, struct work *w, const struct sw_interior *in, bool single,
-                                 const void *u, void *d, int64_t piece)
+struct comparison {
+    const struct sw_interior *in;
+    size_t       word;
+    const void  *u;
+    void        *d;     /* NULL: not wanted   */
+    struct sums *part;  /* [pieces] out       */
+};
+
+static void compare_piece(const struct pieces *p, struct work *w, int64_t piece, void *own)
 {
+    const struct comparison *c = own;
+    const struct sw_interior *in = c->in;
     int64_t index[SW_DIMS], first;
     const int count = evaluate(p, w, piece, index, &first);
     double *off = w->x[0], *square = w->x[1], *exact = w->x[2];  /* the coordinates are not needed any more */
     struct sums s = {.bad = -1};
+    sw_reals_get(c->u, c->word, first, off, count);
     for (int i = 0; i < count; i++) {
-        off[i] = (single ? (double)((const float *)u)[first + i] : ((const double *)u)[first + i]) - w->value[i];
+        off[i] -= w->value[i];
         square[i] = off[i] * off[i];
         exact[i] = w->value[i] * w->value[i];
     }
@@ -124,36 +150,23 @@ static struct sums compare_piece(const struct pieces *p, struct work *w, const s
         if (along >= in->first && along < in->last) s.interior = larger(s.interior, fabs(off[i]));
         if (s.bad < 0 && !isfinite(off[i])) s.bad = first + i;
     }
-    for (int i = 0; d && i < count; i++)
-        if (single) ((float *)d)[first + i] = (float)off[i];
-        else ((double *)d)[first + i] = off[i];
+    if (c->d) sw_reals_put(c->d, c->word, first, off, count);
     s.difference = pairwise(square, count);
     s.exact = pairwise(exact, count);
-    return s;
+    c->part[piece] = s;
 }
 
 enum sw_status sw_compare(const struct sw_sampling *at, const struct sw_interior *interior, bool single, const void *u,
                           void *d, struct sw_difference *difference)
 {
     const struct pieces p = cut(at);
-    struct sw_err_kept failure = {0};
-    struct sums *part;
-    SW_TRY(sw_alloc((size_t)p.count, &part));
-#pragma omp parallel num_threads(at->threads) if (p.count > 1)
-    {
-        struct work w;
-        enum sw_status st = work_make(at, &w);
-#pragma omp critical(sw_sampled_failure)
-        sw_err_keep(&failure, st);
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < p.count; k++)
-            if (!st) part[k] = compare_piece(&p, &w, interior, single, u, d, k);
-        work_free(&w);
-    }
-    const struct sums s = total(part, p.count);
-    sw_free(part);
+    struct comparison c = {interior, sw_reals_word(single), u, d, NULL};
+    SW_TRY(sw_alloc((size_t)p.count, &c.part));
+    enum sw_status st = each_piece(&p, compare_piece, &c);
+    const struct sums s = total(c.part, p.count);
+    sw_free(c.part);
     difference->norms = (struct sw_norms){.l2 = sqrt(s.difference / (double)sw_points(at->n)), .max = s.worst,
                                           .rel = sqrt(s.difference) / sqrt(s.exact), .interior = s.interior};
     difference->bad = s.bad;
-    return sw_err_raise(&failure);
+    return st;
 }

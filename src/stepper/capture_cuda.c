@@ -1,8 +1,7 @@
 #include "stepper/capture_cuda.h"
 
+#include "base/sw_reals.h"
 #include "cu_check.cuh"
-
-static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? sizeof(float) : sizeof(double); }
 
 enum sw_status sw_captures_create(struct sw_stepper *s, struct sw_captures *c)
 {
@@ -46,7 +45,7 @@ static enum sw_status download(struct sw_stepper *s, void *to, const void *from,
 enum sw_status sw_captures_send(struct sw_stepper *s, struct sw_captures *c, int slot, int what)
 {
     struct sw_capture_slot *y = &c->slot[slot];
-    size_t n = (size_t)s->desc.n, count = (size_t)s->count, size = number_size(&s->desc);
+    size_t n = (size_t)s->desc.n, count = (size_t)s->count, size = sw_reals_word(s->desc.single);
     size_t scalars = count * SW_LINE_SCALARS * sizeof(double);
     if ((what & SW_CAPTURE_FIELD) && !y->field)
         SW_TRY(sw_device_alloc_host_bytes(s->device, n * (size_t)s->desc.capacity, size, &y->field));

@@ -1,12 +1,10 @@
 /* Pictures of a batch on the CPU: copied and measured at once, each run by one thread. */
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "stepper/host_lines.h"
-
-size_t sw_host_number_size(const struct sw_stepper_desc *desc) { return desc->single ? sizeof(float) : sizeof(double); }
 
 enum sw_status sw_host_create_slots(const struct sw_stepper_desc *desc, struct sw_host_slot slot[SW_SLOTS])
 {
@@ -26,13 +24,7 @@ void sw_host_destroy_slots(struct sw_host_slot slot[SW_SLOTS])
 static void copy_field(const struct sw_stepper *s, int j, void *field)
 {
     size_t n = (size_t)s->desc.n;
-    const double *u = sw_host_line(s, j);
-    if (s->desc.single) {
-        float *out = (float *)field + (size_t)j * n;
-        for (size_t i = 0; i < n; i++) out[i] = (float)u[i];
-    } else {
-        memcpy((double *)field + (size_t)j * n, u, n * sizeof *u);
-    }
+    sw_reals_put(field, sw_reals_word(s->desc.single), (size_t)j * n, sw_host_line(s, j), n);
 }
 
 static const double *energy_density(const struct sw_stepper *s, struct sw_host_worker *w, int j)
@@ -61,7 +53,7 @@ enum sw_status sw_host_capture(struct sw_stepper *s, int slot, int what)
     y->has_field = what & SW_CAPTURE_FIELD;
     y->has_scalars = what & SW_CAPTURE_SCALARS;
     if (y->has_field && !y->field)
-        SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, sw_host_number_size(&s->desc), &y->field));
+        SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, sw_reals_word(s->desc.single), &y->field));
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 4, 10.0))
     for (int j = 0; j < s->count; j++) {
         if (y->has_field) copy_field(s, j, y->field);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "stepper/line_cpu.h"
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -55,7 +56,7 @@ void sw_host_destroy(struct sw_host_lines *h)
 
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)
 {
-    size_t n = (size_t)desc->n, point = sizeof(double) + SW_SLOTS * sw_host_number_size(desc);
+    size_t n = (size_t)desc->n, point = sizeof(double) + SW_SLOTS * sw_reals_word(desc->single);
     *fixed = (size_t)omp_get_max_threads() * n * 18 * sizeof(double);  /* workers: 10 arrays and the programs' values */
     *per_run = n * point + (size_t)desc->model.nparam * sizeof(double) + 256;
 }

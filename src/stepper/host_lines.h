@@ -53,7 +53,6 @@ void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, str
 /* captures, in host_capture.c */
 enum sw_status sw_host_create_slots(const struct sw_stepper_desc *desc, struct sw_host_slot slot[SW_SLOTS]);
 void           sw_host_destroy_slots(struct sw_host_slot slot[SW_SLOTS]);
-size_t         sw_host_number_size(const struct sw_stepper_desc *desc);  /* of a field captured */
 
 /* operations of struct sw_stepper_ops */
 enum sw_status sw_host_initial(struct sw_stepper *s);

@@ -11,6 +11,7 @@
 #include <omp.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
 #include "solver/sw_band.h"
 #include "stepper/simd_group.h"
 
@@ -21,7 +22,7 @@ bool sw_simd_alone(const struct sw_stepper_desc *d)
 
 int sw_simd_lanes(const struct sw_stepper_desc *d) { return d->single_steps ? SW_LANES_SINGLE : SW_LANES; }
 
-size_t sw_simd_real_size(const struct sw_stepper_desc *d) { return d->single_steps ? sizeof(float) : sizeof(double); }
+size_t sw_simd_real_size(const struct sw_stepper_desc *d) { return sw_reals_word(d->single_steps); }
 
 static bool simd_fits(const struct sw_stepper_desc *desc, int sm)
 {
