@@ -6,19 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"
 
 #define ROW_OPS sw_fd_ops
+#include "fd_helpers.h"
 #include "row_helpers.h"
-
-static double *numbers(size_t count)
-{
-    double *p = NULL;
-    assert_ok(sw_alloc(count, &p));
-    return p;
-}
 
 static double largest(const double *x, size_t count)
 {
@@ -28,16 +21,6 @@ static double largest(const double *x, size_t count)
 }
 
 /* ------------------------------------------------------------------ cases */
-
-static const char *const boundaries[] = {"periodic", "3-4-4", "4-4-4", "3-4-6", "4-4-6", "reduced"};
-enum { BOUNDARIES = sizeof boundaries / sizeof *boundaries };
-
-/* A statement for each scheme s and boundary b of it. */
-#define for_each_case(s, b)                                                                   \
-    for (int scheme_ = 0; sw_fd_schemes[scheme_]; scheme_++)                                                 \
-        for (int boundary_ = 0; boundary_ < BOUNDARIES; boundary_++)                                               \
-            for (const char *s = sw_fd_schemes[scheme_]->name, *b = boundaries[boundary_]; b; b = NULL)   \
-                if (sw_fd_min_points(s, b))
 
 static double alpha_of(const char *scheme) { return scheme[0] == 'f' ? 0.4 : 0; }
 static bool half(const char *scheme) { return sw_fd_half(sw_fd_scheme_find(scheme)->kind); }

@@ -1,0 +1,30 @@
+#ifndef FD_HELPERS_H
+#define FD_HELPERS_H
+/* What tests of compact differences share: every scheme with every boundary it has, and room for numbers. */
+#include "base/sw_mem.h"
+#include "fd/sw_fd_scheme.h"
+#include "helpers.h"
+
+/* Boundary number k of a scheme: "periodic", then the closures in the table that are its own; NULL after the last. */
+static inline const char *fd_boundary(const struct sw_fd_scheme *scheme, int k)
+{
+    const struct sw_fd_closure *const *c = sw_fd_closures;
+    if (k == 0) return "periodic";
+    for (; *c; c++)
+        if (sw_fd_closure_find(scheme, (*c)->name) == *c && --k == 0) return (*c)->name;
+    return NULL;
+}
+
+/* A statement for each scheme s and boundary b of it, both names. */
+#define for_each_case(s, b)                                                                                 \
+    for (const struct sw_fd_scheme *const *scheme_ = sw_fd_schemes; *scheme_; scheme_++)                     \
+        for (int case_ = 0; fd_boundary(*scheme_, case_); case_++)                                           \
+            for (const char *s = (*scheme_)->name, *b = fd_boundary(*scheme_, case_); b; b = NULL)
+
+static inline double *numbers(size_t count)
+{
+    double *p = NULL;
+    assert_ok(sw_alloc(count, &p));
+    return p;
+}
+#endif
