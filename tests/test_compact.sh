@@ -96,6 +96,18 @@ expect 0 run "$top/configs/tiny_heat.cfg" --device cpu -o heat.h5
 expect 0 show heat.h5 --csv
 if grep -q interior out; then fail "heat.h5 has err_interior"; fi
 
+# ---- a run whose step cannot be divided by is a result; the others are what they are without it
+lengths=(-s problem=compact -s grid.n=16 -s grid.length=L -s scheme=d2_c4 -s 'field=sin(2*pi*x/L)' --device cpu)
+: >lengths.cfg
+expect 0 run lengths.cfg "${lengths[@]}" -s 'sweep={ L=[1.0, 2.0]; }' -o fine.h5
+expect 1 run lengths.cfg "${lengths[@]}" -s 'sweep={ L=[1.0, 1.0e-200, 2.0, 1.0e200]; }' -o lengths.h5
+says '2 ok, 2 failed'; says 'run 1: the distance of points h = 6.25e-202 is not a positive number that can be divided by'
+expect 0 show lengths.h5 --csv
+matches '^1,[^,]*,error,0,0,.*,nan,nan,nan,nan,[0-9a-f]*,"?the distance of points h = 6.25e-202 is not'
+matches '^3,[^,]*,error,0,0,.*the distance of points h = 6.25e\+198 is not'
+errors() { awk -F, -v OFS=, '$3 == "done" {print $2, $7, $8, $9, $10, $11}' out; }
+errors >some; expect 0 show fine.h5 --csv; errors >all; cmp -s some all || fail "runs beside faulty ones differ"
+
 # ---- settings, keys, remarks
 expect 0 explain grid.n; prints '(compact)'; prints '[nx, ny, nz]'
 expect 0 explain scheme; prints 'd1_c4, d1_c6'

@@ -39,7 +39,8 @@ struct compact_sim {
     char            (*why)[160]; /* [capacity] why a run cannot begin, "" if it can                    */
 };
 
-/* h: of the grid along the axis. */
+/* @param h      of the grid along the axis; 1 where the scheme does not use it, as with alpha
+ *  @param alpha  of a filter */
 static struct sw_fd_desc describe(const struct sw_setup *setup, double h, double alpha)
 {
     const struct compact_method m = compact_method_of(setup);
@@ -48,26 +49,25 @@ static struct sw_fd_desc describe(const struct sw_setup *setup, double h, double
                                .fields = 1,
                                .scheme = m.scheme->name,
                                .boundary = m.boundary,
-                               .h = h,
+                               .h = sw_fd_derivative(m.scheme->kind) ? h : 1,
                                .alpha = m.scheme->kind == SW_FD_FILTER ? alpha : 0,
                                .single = setup->single_steps};
 }
 
-/* The differences for a step and an alpha: those at hand, or new ones. */
-static enum sw_status prepare(struct compact_sim *c, double h, double alpha)
-{
-    const struct sw_fd_desc desc = describe(&c->setup, h, alpha);
-    if (c->fd && c->h == h && c->alpha == alpha) return SW_OK;
-    sw_fd_destroy(&c->fd);
-    c->h = h;
-    c->alpha = alpha;
-    return sw_fd_create(&desc, c->setup.solver, c->device, &c->fd);
-}
-
-static enum sw_status prepare_run(struct compact_sim *c, int j)
+static struct sw_fd_desc describe_run(const struct compact_sim *c, int j)
 {
     const struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
-    return prepare(c, g.dx[c->method.axis], compact_number(&c->setup, "alpha", c->count, c->column, j));
+    return describe(&c->setup, g.dx[c->method.axis], compact_number(&c->setup, "alpha", c->count, c->column, j));
+}
+
+/* The differences for a step and an alpha: those at hand, or new ones. */
+static enum sw_status prepare(struct compact_sim *c, const struct sw_fd_desc *desc)
+{
+    if (c->fd && c->h == desc->h && c->alpha == desc->alpha) return SW_OK;
+    sw_fd_destroy(&c->fd);
+    c->h = desc->h;
+    c->alpha = desc->alpha;
+    return sw_fd_create(desc, c->setup.solver, c->device, &c->fd);
 }
 
 static const char *solver_name(const struct sw_sim *sim)
@@ -76,15 +76,16 @@ static const char *solver_name(const struct sw_sim *sim)
     return c->fd ? sw_fd_name(c->fd) : c->setup.solver ? c->setup.solver : "";
 }
 
-/* A scheme whose matrix breaks down is a fault of its run; memory and device are everybody's. */
+/* A step that cannot be divided by is a fault of its run. A matrix that breaks down would be one, too, but no scheme has
+ * such: test_fd.c tries them all. */
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
 {
     struct compact_sim *c = (struct compact_sim *)sim;
     memcpy(c->column, column, (size_t)c->setup.ncolumn * (size_t)count * sizeof *column);
     c->count = count;
     for (int j = 0; j < count; j++) {
-        enum sw_status st = prepare_run(c, j);
-        if (st == SW_E_MEMORY || st == SW_E_CUDA) return st;
+        const struct sw_fd_desc desc = describe_run(c, j);
+        enum sw_status st = sw_fd_check(&desc);
         snprintf(c->why[j], sizeof c->why[j], "%s", st ? sw_err_message() : "");
         fault[j] = st ? c->why[j] : NULL;
     }
@@ -124,10 +125,11 @@ static enum sw_status solve(struct compact_sim *c, int j)
     const bool single = c->setup.single_steps;
     const size_t bytes = (size_t)sw_points(c->setup.n) * c->word;
     const struct sw_interior interior = interior_of(&c->setup);
+    const struct sw_fd_desc desc = describe_run(c, j);
     const struct sw_sampling field = sampling(c, j, sw_setup_function(&c->setup, "field"));
     struct sw_sampling exact = sampling(c, j, c->exact);
     if (sw_fd_half(c->method.scheme->kind)) exact.grid.x0[c->method.axis] += 0.5 * exact.grid.dx[c->method.axis];
-    SW_TRY(prepare_run(c, j));
+    SW_TRY(prepare(c, &desc));
     SW_TRY(sw_sample(&field, single, c->f));
     SW_TRY(apply(c, bytes));
     keep(c, j, 0, c->g);
@@ -286,10 +288,11 @@ static enum sw_status absent(void)
     return SW_FAIL(SW_E_ABSENT, "%s; use --device cpu", why);
 }
 
-/* Any filter has an alpha of 0. */
+/* Any filter has an alpha of 0, any grid might have a step of 1. */
 enum sw_status compact_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim)
 {
+    const struct sw_fd_desc desc = describe(setup, 1, 0);
     enum sw_status st;
     struct compact_sim *c = NULL;
     (void)problem;
@@ -302,9 +305,9 @@ enum sw_status compact_create(const struct sw_problem *problem, const struct sw_
     c->word = sw_reals_word(setup->single_steps);
     SW_TRY_TO(failed, st, compile_exact(setup, &c->method, &c->exact));
     SW_TRY_TO(failed, st, allocate(c));
-    st = prepare(c, 1, 0);
+    st = prepare(c, &desc);
     if (st == SW_E_ABSENT && !setup->solver && device->space == SW_DEVICE) st = absent();
-    if (st && st != SW_E_SINGULAR) goto failed;
+    if (st) goto failed;
     *sim = &c->sim;
     return SW_OK;
 failed:
