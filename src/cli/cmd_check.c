@@ -71,12 +71,13 @@ static void say_earlier(struct sw_cli *cli, const struct cli_sweep *s, const str
 
 static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const struct sw_plan *p, struct sw_device *device)
 {
-    char a[24], b[24], c[24];
+    char a[24], b[24], c[24], host[24];
     double rate;
     cli_print(cli, "device   %s · stepper %s%s\n", device->name, p->nbatch ? p->solver : "none needed",
               s->sweep->single_steps ? " in single precision" : "");
-    cli_print(cli, "memory   %s a run, %s a batch, of %s\n", cli_memory((double)p->run_bytes, a),
-              cli_memory((double)p->batch_bytes, b), cli_memory((double)device->memory_total, c));
+    cli_print(cli, "memory   %s a run, %s a batch, of %s%s%s\n", cli_memory((double)p->run_bytes, a),
+              cli_memory((double)p->batch_bytes, b), cli_memory((double)device->memory_total, c),
+              p->host_bytes > 0 ? "; of the host " : "", p->host_bytes > 0 ? cli_memory(p->host_bytes, host) : "");
     cli_print(cli, "batches  %lld\n", (long long)p->nbatch);
     cli_print(cli, "output   ≈ %s %s\n", cli_bytes(p->output_bytes, a), s->file);
     SW_TRY(sw_plan_measure(s->sweep, p, device, trial_seconds, &rate));

@@ -28,10 +28,9 @@ static enum sw_status host_free(const struct sw_device *device, double *bytes)
     return SW_OK;
 }
 
-static enum sw_status too_large(const struct sw_group *g, const struct sw_device *device, double need, double have)
+static enum sw_status too_large(const struct sw_group *g, bool gpu, double need, double have)
 {
     const double gib = 1024.0 * 1024 * 1024;
-    bool gpu = device->space == SW_DEVICE;
     double most = floor((double)sw_points(g->n) * have / need);
     return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.1f GiB, the %s has %.1f GiB free; lower grid.n to at most %.0f%s%s",
                    need / gib, gpu ? "GPU" : "machine", have / gib, most, g->dim > 1 ? " points in all" : "",
@@ -61,21 +60,24 @@ static double wanted(const struct sw_group *g, const struct sw_device *device, d
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
                         struct sw_plan *p, int64_t *most)
 {
+    const bool gpu = device->space == SW_DEVICE;
     struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     size_t fixed = 0, per_run = 0;
     double host, on_host = staging(sweep, group, device);
+    double fixed_on_host = gpu && sweep->problem->host_bytes ? (double)sweep->problem->host_bytes(&setup) : 0;
     SW_TRY(sweep->problem->bytes(sweep->problem, &setup, device, &fixed, &per_run));
     SW_TRY(host_free(device, &host));
     host *= host_share;
     double here = (double)per_run, room = device_share * (double)sw_device_memory_free(device);
-    if (device->space == SW_HOST) { here += on_host; room = host; }
-    if ((double)fixed + here > room) return too_large(group, device, (double)fixed + here, room);
-    double fit = fmin(fmin((room - (double)fixed) / here, host / on_host), MOST_RUNS);
-    if (fit < 1) return too_large(group, device, on_host, host);
+    if (!gpu) { here += on_host; room = host; }
+    if ((double)fixed + here > room) return too_large(group, gpu, (double)fixed + here, room);
+    if (fixed_on_host + on_host > host) return too_large(group, false, fixed_on_host + on_host, host);
+    double fit = fmin(fmin((room - (double)fixed) / here, (host - fixed_on_host) / on_host), MOST_RUNS);
     *most = (int64_t)fit;
     if (sweep->batch) { if (*most > sweep->batch) *most = sweep->batch; }
     else if ((double)*most > wanted(group, device, fit)) *most = (int64_t)wanted(group, device, fit);
-    double batch = (double)fixed + (double)per_run * (double)(group->count < *most ? group->count : *most);
+    double runs = (double)(group->count < *most ? group->count : *most), batch = (double)fixed + (double)per_run * runs;
+    if (gpu) p->host_bytes = fmax(p->host_bytes, fixed_on_host + on_host * runs);
     if (per_run > p->run_bytes) p->run_bytes = per_run;
     if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;
     return SW_OK;

@@ -24,6 +24,7 @@ struct sw_plan {                   /* what will be done, before anything is     
     double   output_bytes;         /* of the final file                                                     */
     size_t   run_bytes;            /* device memory of the largest run                                      */
     size_t   batch_bytes;          /* device memory of the largest batch                                    */
+    double   host_bytes;           /* and of the host, on a device with memory of its own; 0 else           */
     char     solver[64];           /* row chosen for the first group                                        */
     const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
     struct sw_plan_own *own;

@@ -160,6 +160,7 @@ const struct sw_problem problem_compact = {
     .interior = true,
     .walls = walls,
     .bytes = compact_bytes,
+    .host_bytes = compact_host_bytes,
     .create = compact_create,
     .unfit = unfit,
     .solver = sw_fd_row,

@@ -17,4 +17,5 @@ enum sw_status compact_create(const struct sw_problem *problem, const struct sw_
                               struct sw_sim **sim);
 enum sw_status compact_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                              const struct sw_device *device, size_t *fixed, size_t *per_run);
+size_t compact_host_bytes(const struct sw_setup *setup);
 #endif

@@ -315,13 +315,19 @@ failed:
     return st;
 }
 
-/* The field and the result; what is saved stays on the host. */
+/* The field and the result. */
+size_t compact_host_bytes(const struct sw_setup *setup)
+{
+    return 2 * (size_t)sw_points(setup->n) * sw_reals_word(setup->single_steps);
+}
+
+/* The same again where the device has its own memory; what is saved stays on the host. */
 enum sw_status compact_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                              const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     const size_t points = (size_t)sw_points(setup->n);
     (void)problem;
-    *fixed = 2 * points * sw_reals_word(setup->single_steps);
+    *fixed = compact_host_bytes(setup);
     *per_run = device->space == SW_HOST && setup->fields ? 2 * points * sw_reals_word(setup->single) : 0;
     return SW_OK;
 }

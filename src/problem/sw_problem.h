@@ -133,6 +133,9 @@ struct sw_problem {
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, size_t *fixed, size_t *per_run);
+    /** Host memory that the work takes where the device has its own, however many runs a batch has; beside checkpoints
+     * and pictures, which are counted for all problems. NULL: none. */
+    size_t         (*host_bytes)(const struct sw_setup *setup);
     /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
     enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);

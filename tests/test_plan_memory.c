@@ -1,0 +1,68 @@
+/* What a batch takes of a device with memory of its own, and of the host meanwhile: by a device that says it has both. */
+#include "device/sw_device.h"
+#include "execute/plan_impl.h"
+#include "sweep_helpers.h"
+
+static const char text[] = "problem = \"compact\"; sweep = { a = [0.25, 0.5, 0.75]; };\n"
+                           "grid = { n = [64, 32]; length = 1.0; }; field = \"sin(2*pi*x)*a*y\";\n";
+enum { POINTS = 64 * 32, RUNS = 3 };
+
+static size_t plenty(const struct sw_device *device)
+{
+    (void)device;
+    return (size_t)1 << 60;
+}
+
+/* A plan with the bytes of the first group of the text; its status. */
+static enum sw_status fit(enum sw_space space, const char *const *override, int n, struct sw_plan *plan)
+{
+    const struct sw_device_ops ops = {.memory_free = plenty};
+    struct sw_device device = {.ops = &ops, .space = space, .threads = 1};
+    struct made m = make_text(text, override, n);
+    struct sw_group *group;
+    int64_t run[RUNS] = {0, 1, 2}, most;
+    int count;
+    assert_ok(sw_sweep_groups(m.sweep, run, RUNS, &group, &count));
+    *plan = (struct sw_plan){0};
+    enum sw_status st = plan_fit(m.sweep, group, &device, plan, &most);
+    sw_groups_free(&group, count);
+    unmake(&m);
+    return st;
+}
+
+static void counts_what_the_host_holds_beside_a_device(void **state)
+{
+    const char *single[] = {"run.precision=single"}, *saved[] = {"output={ fields={ precision=\"double\"; }; }"};
+    struct sw_plan plain, narrow, kept, cpu;
+    (void)state;
+    assert_ok(fit(SW_DEVICE, NULL, 0, &plain));
+    assert_ok(fit(SW_DEVICE, single, 1, &narrow));
+    assert_ok(fit(SW_DEVICE, saved, 1, &kept));
+    assert_ok(fit(SW_HOST, NULL, 0, &cpu));
+    /* the field and its derivative, and the same on the host */
+    assert_int_equal(plain.batch_bytes, 2 * POINTS * sizeof(double));
+    assert_int_equal(plain.run_bytes, 0);
+    assert_near(plain.host_bytes - narrow.host_bytes, 2 * POINTS * (sizeof(double) - sizeof(float)), 0);
+    /* g and g_error of each run that are to be saved */
+    assert_near(kept.host_bytes - plain.host_bytes, 2.0 * POINTS * sizeof(double) * RUNS, 0);
+    assert_near(cpu.host_bytes, 0, 0);
+}
+
+static void refuses_what_the_host_cannot_hold(void **state)
+{
+    const char *large[] = {"grid.n=[1000000, 1000000]"};  /* 16 TB of the host */
+    struct sw_plan plan;
+    (void)state;
+    assert_int_equal(fit(SW_DEVICE, large, 1, &plan), SW_E_TOO_LARGE);
+    assert_contains(sw_err_message(), "one run needs 14901.2 GiB, the machine has ");
+    assert_contains(sw_err_message(), "lower grid.n to at most ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_what_the_host_holds_beside_a_device),
+        cmocka_unit_test(refuses_what_the_host_cannot_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
