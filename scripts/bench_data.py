@@ -6,6 +6,7 @@ import glob
 import os
 
 FUSED, SIMD = "cuda.fused", "cpu.simd"
+STRIDED = "cusparse.gtsv_strided"
 CONSTANT, REWRITE = "cuda.split+cuda.thomas", "cuda.split+cuda.thomas_rewrite"
 SHARED, GPSV = "cuda.split+cuda.thomas_shared", "cuda.split+cusparse.gpsv"
 PLAIN, LAPACK = "cpu.plain+cpu.thomas", "cpu.plain+cpu.lapack_spd"
@@ -65,12 +66,25 @@ def outputs(folder):
 
 
 def steps(folder):
-    """With .hidden: {device: time with outputs over the larger of computing and writing, the worst}."""
+    """With .hidden: {device: time with outputs over the larger of computing and writing, the worst}; .compact: {part of
+    scripts/bench_compact.sh: Table}."""
     table = Table(glob.glob(os.path.join(folder, "steps_*.csv")))
+    table.compact = {part: compact(folder, part) for part in COMPACT}
     table.hidden = {}
     for line in outputs(folder):
         table.hidden[line["device"]] = max(float(line["hidden"]), table.hidden.get(line["device"], 0))
     return table
+
+
+# ---------------------------------------------------------------- compact differences
+
+COMPACT = {"cube": "512³, every row", "paper": "Lines of n points between walls, `d1_c4`",
+           "lengths": "Any n, `d1_c6`", "schemes": "Every scheme and closure, 512³", "single": "512³ in single precision"}
+
+
+def compact(folder, part):
+    """A Table of a part of scripts/bench_compact.sh, of all devices."""
+    return Table(glob.glob(os.path.join(folder, f"compact_{part}_*.csv")))
 
 
 # ---------------------------------------------------------------- the boundary value problem
@@ -171,6 +185,47 @@ def share(spec, of, row):
     return value
 
 
+def cube_spec(axis, boundary):
+    return f"compact:n=512,axis={axis},scheme=d1_c6,boundary={boundary}"
+
+
+def copy_share(axis, boundary):
+    return lambda table: table.compact["cube"].get(cube_spec(axis, boundary), FUSED, "of_copy")
+
+
+def least_share(part):
+    """The smallest share of the copy bandwidth in a part."""
+    def value(table):
+        shares = [table.compact[part].get(spec, FUSED, "of_copy") for spec in table.compact[part].specs]
+        return min((share for share in shares if share is not None), default=None)
+    return value
+
+
+def least_lead(wanted):
+    """The smallest lead of cuda.fused over the fastest of the rows wanted, over the axes and boundaries of the cube."""
+    def value(table):
+        cube, leads = table.compact["cube"], []
+        for spec in cube.specs:
+            rates = [cube.get(spec, line["row"]) for line in cube.rows(spec) if wanted(line["row"])]
+            best, ours = max((rate for rate in rates if rate), default=None), cube.get(spec, FUSED)
+            if best and ours:
+                leads.append(ours / best)
+        return min(leads, default=None)
+    return value
+
+
+def compact_goals():
+    goals = [Goal(f"compact f', 512³ along {axis}, {words}", "of the copy bandwidth", copy_share(axis, boundary), least)
+             for boundary, words in (("periodic", "periodic"), ("3-4-6", "walls"))
+             for axis, least in (("x", 0.95), ("y", 0.95), ("z", 0.92))]
+    return goals + [
+        Goal("compact f', 512³", "× the best cuSPARSE route", least_lead(lambda row: row.startswith("cusparse")), 5),
+        Goal("compact f', 512³", "× gtsv2StridedBatch", least_lead(lambda row: row == STRIDED), 15),
+        Goal("compact f', n = 96 … 2048", "of the copy bandwidth", least_share("lengths"), 0.85),
+        Goal("compact, every scheme and closure, 512³", "of the copy bandwidth", least_share("schemes"), 0.85),
+    ]
+
+
 def make_goals():
     large, small = line_spec("hyperdiffusion", 1024, 65536), line_spec("hyperdiffusion", 512, 8192)
     cahn, forced = line_spec("cahn_hilliard", 1024, 65536), line_spec("cahn_hilliard", 1024, 65536, ",forced,per_run")
@@ -198,6 +253,7 @@ def make_goals():
         *(Goal(f"an output every 10 steps, {name}", "× max(compute, write)",
                lambda table, device=device: table.hidden.get(device), None, 1.2)
           for name, device in (("GPU", "cuda"), ("CPU", "cpu"))),
+        *compact_goals(),
         Goal("CPU: hyperdiffusion, 512 × 8192", "× the paper's program", times(cpu, SIMD, PLAIN), 30),
         Goal("CPU: hyperdiffusion, 512 × 8192", "× LAPACK (dpbtrs)", times(cpu, SIMD, LAPACK), 80),
         Goal("CPU: forced Cahn–Hilliard, per run", "× cpu.plain", times(cpu_forced, SIMD, PLAIN), 15),

@@ -27,11 +27,11 @@ def goals(folder):
         value = goal.value(measured)
         verdict = "not measured" if value is None else "yes" if data.reached(goal, value) else "no"
         rows.append([goal.work, goal.what, goal_text(goal), figure_text(value), verdict])
-    return table(["work", "what", "goal", "measured", "reached"], rows) + origins(measured)
+    return table(["work", "what", "goal", "measured", "reached"], rows) + origins(measured, *measured.compact.values())
 
 
-def origins(measured):
-    lines = [measured.origin(where) for where in ("cuda", "cpu")]
+def origins(*measured):
+    lines = dict.fromkeys(one.origin(where) for where in ("cuda", "cpu") for one in measured)
     return ["", "Measured on " + "; ".join(line for line in lines if line) + "."] if any(lines) else []
 
 
@@ -146,7 +146,31 @@ def bvp_rows(folder):
     return lines[:-1]
 
 
+def compact_row(line):
+    first = [f"`{line['spec']}`", line["row"]]
+    if line["state"] != "ok":
+        return first + [line["state"], "", "", ""]
+    return first + [figure_text(float(line["rate"])), figure_text(float(line["ratio"])) if line["ratio"] else "–",
+                    percent(line["of_copy"]), f"{float(line['error']):.0e}"]
+
+
+def compact_rows(folder):
+    """What scripts/bench_compact.sh measured."""
+    lines = []
+    for part, title in data.COMPACT.items():
+        measured = data.compact(folder, part)
+        rows = [compact_row(line) for spec in measured.specs for line in measured.rows(spec)]
+        if rows:
+            baseline = next(iter(measured.at.values()))["baseline"]
+            head = ["work", "row", "points/s", f"× {baseline}", "of copy", "error"]
+            lines += [f"{title}:", "", *table(head, rows), *origins(measured), ""]
+    if os.path.exists(os.path.join(folder, "compact_speed.png")):
+        lines += ["![Speed over the length of a line](../results/bench/compact_speed.png)", ""]
+    return lines[:-1]
+
+
 TABLES = {
+    "compact_rows": compact_rows,
     "bvp_paper": bvp_paper,
     "bvp_rows": bvp_rows,
     "goals": goals,

@@ -40,9 +40,9 @@ machine() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
 # The commit of the program measured, not of the checkout it is run in.
 commit() { "$sweep" -V | sed -n 's/^commit *//p'; }
 
-# draw FOLDER: the pictures of what is there
+# draw FOLDER [SCRIPT]: the pictures of what is there
 draw() {
     local python=${SWEEP_PYTHON:-/usr/bin/python3}
     "$python" -c 'import matplotlib' 2>/dev/null || python=python3
-    "$python" scripts/plot_bench.py "$1"
+    "$python" scripts/"${2:-plot_bench.py}" "$1"
 }
