@@ -5,7 +5,7 @@
 #include "problem/sw_problem.h"
 
 extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_bvp,
-    problem_compact;
+    problem_compact, problem_advection;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
@@ -13,6 +13,7 @@ const struct sw_problem *const sw_problem_table[] = {
     &problem_cahn_hilliard,
     &problem_bvp,
     &problem_compact,
+    &problem_advection,
     NULL,
 };
 

@@ -181,6 +181,8 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     struct value v;
     bool ok;
     if (from->kind == SOURCE_AXIS || (key && grid_source(s, k))) return SW_OK;
+    SW_TRY(step_source(s, k, &ok));
+    if (ok) return SW_OK;
     from->unknown = true;
     if (!from->setting && (!key->fallback || !*key->fallback)) return SW_OK;  /* missing: reported with the keys */
     SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting,
@@ -240,6 +242,19 @@ static void visit_grid(struct ordering *o, int k)
     o->s->column[k].uniform = o->s->column[from->dim].uniform && o->s->column[from->like].uniform;
 }
 
+/* It may follow from everything. */
+static void visit_step(struct ordering *o, int k)
+{
+    struct source *from = &o->s->own->source[k];
+    o->s->column[k].uniform = true;
+    for (int j = 0; j < o->s->ncolumn; j++) {
+        if (j == k) continue;
+        visit(o, j);
+        from->unknown |= o->s->own->source[j].unknown;
+        o->s->column[k].uniform &= o->s->column[j].uniform;
+    }
+}
+
 static void visit(struct ordering *o, int k)
 {
     const struct source *from = &o->s->own->source[k];
@@ -250,6 +265,7 @@ static void visit(struct ordering *o, int k)
     o->chain[o->depth++] = k;
     if (from->kind == SOURCE_FORMULA) sw_expr_names(from->formula->expr, visit_name, o);
     if (from->kind == SOURCE_GRID) visit_grid(o, k);
+    if (from->kind == SOURCE_STEP) visit_step(o, k);
     o->depth--;
     o->state[k] = CLOSED;
     if (from->kind == SOURCE_FORMULA) c->uniform = value_uniform(o->s, &(struct value){.formula = from->formula});
@@ -297,6 +313,7 @@ enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, 
     double *out = column + (size_t)k * BLOCK;
     if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, BLOCK, out);
     if (from->kind == SOURCE_GRID) grid_fill(from, count, column, out);
+    else if (from->kind == SOURCE_STEP) step_fill(s, run, first, count, column, out);
     else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
     else for (int j = 0; j < count; j++) out[j] = from->number;
     return SW_OK;

@@ -120,6 +120,7 @@ static enum sw_status expand(struct sw_sweep *s)
     pick_problem(s);
     if (!s->problem) return so_far(s);
     SW_TRY(keys_check(s));
+    step_check(s);
     SW_TRY(options_read(s));
     errors = s->own->report->errors;
     SW_TRY(axes_read(s));

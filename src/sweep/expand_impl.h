@@ -100,7 +100,7 @@ void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t fi
 
 /* ---- columns.c */
 
-enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA, SOURCE_GRID };
+enum source_kind { SOURCE_CONSTANT, SOURCE_AXIS, SOURCE_FORMULA, SOURCE_GRID, SOURCE_STEP };
 struct source {                         /* where the numbers of a column come from                              */
     enum source_kind         kind;
     double                   number;
@@ -148,6 +148,16 @@ void grid_fill(const struct source *from, int count, const double *column, doubl
 /** How many dimensions the functions name (y: 2, z: 3), and the first function that names so many, -1: none does. */
 int grid_dimensions_used(const struct sw_sweep *s, int *function);
 
+/* ---- step.c: a time step that follows from time.cfl */
+
+/** Refuse both of time.dt and time.cfl, and neither. */
+void step_check(const struct sw_sweep *s);
+/** Whether a column is a step that follows. */
+enum sw_status step_source(struct sw_sweep *s, int k, bool *taken);
+/** Steps of some runs, as for column_fill(); all other columns are there. */
+void step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count, const double *column,
+               double *out);
+
 /* ---- choices.c: WORD keys of the problem */
 
 enum { MOST_CHOICE_WORDS = 64, MOST_CHOICES = 16 };
@@ -163,6 +173,9 @@ enum sw_status choices_read(struct sw_sweep *s);
 void choices_resolve(struct sw_sweep *s);
 /** Of choice k in a run in which the column of its axis, if it has one, holds this number. */
 const char *choice_word(const struct sw_sweep *s, int k, double number);
+/** What a problem may know of run j of a block before there are groups: columns, functions, choices. */
+struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int j,
+                             struct sw_choice choice[MOST_CHOICES]);
 
 /* ---- times.c: at which steps something is put out */
 
@@ -215,6 +228,7 @@ struct sw_sweep_own {
     struct axis      *axis;             /* [naxis]                                                              */
     struct sample     sample;
     struct source    *source;           /* [ncolumn]                                                            */
+    double           *step;             /* [nruns] time steps that follow from time.cfl; 0: not known yet       */
     int              *order;            /* columns that differ from run to run, each after those it needs       */
     int               norder;
     struct sw_scope   scope;            /* names of the columns                                                 */

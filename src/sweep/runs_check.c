@@ -147,11 +147,7 @@ static const char *solver_of(const struct sw_sweep *s, const struct block *b, in
 static const char *blame(const struct sw_sweep *s, const struct block *b, int j, char why[160])
 {
     struct sw_choice choice[MOST_CHOICES];
-    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction,
-                                   .function = s->function, .single_steps = s->single_steps, .nchoice = s->nchoice,
-                                   .choice = choice};
-    for (int k = 0; k < s->nchoice; k++)
-        choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, of(b, s->own->choice_column[k], j, 0))};
+    const struct sw_setup setup = setup_of_run(s, b->column, j, choice);
     return s->problem->unfit(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
 }
 
@@ -297,9 +293,10 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
     const char *key = blame(s, b, 0, why);
     const struct sw_setting *at = sw_config_find(s->config, key);
     int k = column_find(s, key);
-    if (k < 0 || !s->column[k].key) {  /* a word */
-        expand_complain(s, at, "'%s' = \"%s\"%s: %s", key, at && at->text ? at->text : "",
-                        at && at->text && at->text[0] == '$' ? where : "", why);
+    if (k < 0 || !s->column[k].key) {  /* a word, or a function */
+        if (at && !at->text) expand_complain(s, at, "'%s' = %s: %s", key, sw_number(at->number, number), why);
+        else expand_complain(s, at, "'%s' = \"%s\"%s: %s", key, at ? at->text : "",
+                             at && at->text[0] == '$' ? where : "", why);
         return;
     }
     at = s->own->source[k].setting;

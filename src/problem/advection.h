@@ -1,0 +1,140 @@
+#ifndef ADVECTION_H
+#define ADVECTION_H
+/* Between the files of the problem `advection`
+ *
+ *     u_t + c.grad u = nu lap u + S,      c and S expressions in the coordinates, t and u
+ *
+ * (docs/numerics.md, 10): advection.c has its keys and what is refused, advection_model.c the programs, advection_limit.c
+ * what bounds the time step, advection_sim.c takes the steps. What is done at every point of a stage is done by a row of
+ * advection_ops, one a kind of device: advection_cpu.c, advection_cuda.c. */
+#include "fd/sw_fd.h"
+#include "problem/advection_point.h"
+#include "problem/sw_problem.h"
+
+extern const char *const advection_axes[SW_DIMS];  /* "x", "y", "z" */
+
+/* ------------------------------------------------------------------ what the words of a run mean */
+
+struct advection_method {
+    const char *first, *second;      /* schemes of the first and the second derivative        */
+    const char *boundary[SW_DIMS];   /* along each axis                                       */
+    const char *filter;              /* NULL: none                                            */
+    const struct rk_method *rk;
+};
+struct advection_method advection_method_of(const struct sw_setup *setup);
+
+/** Whether the grid has walls at the ends of an axis. */
+bool advection_walled(const struct advection_method *method, int d);
+
+/** A number key of run j. @param column  [ncolumn][ld] */
+double advection_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j);
+
+/* ------------------------------------------------------------------ the expressions */
+
+/* Where the programs of a batch stand. At the wall WALL + 2d + side (side 0: the left end of axis d) u is given, and
+ * RATE + 2d + side is its derivative in t. */
+enum {
+    ADVECTION_VELOCITY,
+    ADVECTION_SOURCE = ADVECTION_VELOCITY + SW_DIMS,
+    ADVECTION_WALL,
+    ADVECTION_RATE = ADVECTION_WALL + 2 * SW_DIMS,
+    ADVECTION_PROGRAMS = ADVECTION_RATE + 2 * SW_DIMS
+};
+
+struct advection_model {
+    const struct sw_program *program[ADVECTION_PROGRAMS];  /* NULL: 0, or nothing is given there        */
+    struct sw_program       *rate[2 * SW_DIMS];            /* what it owns                              */
+    bool moves[SW_DIMS];                                   /* c has a part along this axis              */
+    bool uses[SW_DIMS];                                    /* some program names this coordinate        */
+    bool given;                                            /* u is given at some wall                   */
+};
+
+/** @return SW_E_CONFIG a derivative in t does not compile; SW_E_MEMORY */
+enum sw_status advection_model_make(const struct sw_setup *setup, struct advection_model *model);
+void advection_model_free(struct advection_model *model);
+
+/** The key of wall data: "left.x" .. "right.z". */
+const char *advection_wall_key(int d, int side);
+
+/* ------------------------------------------------------------------ the time step */
+
+/* Bounds of the linearised problem with the largest speeds: dt*courant <= C for a Courant number C; and the step is
+ * stable if dt*stiffness <= 1 (numerics.md, 10). */
+struct advection_limit { double courant, stiffness; };
+
+/** Of run j. @param column  [ncolumn][ld] */
+enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  struct advection_limit *limit);
+/** sw_problem.step and .caution */
+double advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
+void   advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[200]);
+
+/** The largest modified wave number of a derivative's scheme on a circle, with h = 1: of d1_* a wave number, of d2_* a
+ * square of one. */
+double advection_largest(const struct sw_fd_scheme *scheme);
+
+/* ------------------------------------------------------------------ a batch being simulated */
+
+struct advection_sim {
+    struct sw_sim           sim;      /* first: the operations get a pointer to it                               */
+    const struct advection_ops *ops;
+    struct sw_setup         setup;
+    struct advection_method method;
+    struct advection_model  model;
+    struct sw_device       *device;
+    size_t  points;                   /* of a run                                                                */
+    size_t  word;                     /* bytes of a number of a field                                            */
+    int     count;                    /* runs of the batch, room for setup.capacity                              */
+    double *column;                   /* [ncolumn][count]                                                        */
+    struct advection_run *run;        /* [count]                                                                 */
+    bool    diffuses;                 /* nu is not 0 in some run                                                 */
+    bool   *pending;                  /* [count] not finite, from which step on is not known before advance()    */
+    bool    some_pending;
+
+    /* In the device's memory, [count][points] each. now is u at the beginning of the step; next is what the stages make
+     * of it, and swaps with now where a filter takes its turn. sum: RK4 only. */
+    void *now, *next, *sum;
+    void *slope[SW_DIMS], *bend[SW_DIMS];  /* derivatives along each axis times h and h²; NULL: not needed */
+
+    /* For batches of so many runs. Filters may have another alpha in each run: one for each stretch of runs with one. */
+    int           made_for;
+    struct sw_fd *first[SW_DIMS], *second[SW_DIMS];
+    int           nfilter;
+    struct advection_filter { int from, count; double alpha; struct sw_fd *fd[SW_DIMS]; } *filter;  /* [count]      */
+    void *own;                        /* of ops                                                                  */
+};
+
+/* What differs from device to device. `stop` is [count] where it lies: the first step after which a run is not finite,
+ * ADVECTION_FINE: none. Runs that have stopped are left alone. */
+struct advection_ops {
+    const char    *name;
+    const char    *absent;            /* NULL, or why this build lacks it                                        */
+    enum sw_space  space;
+    enum sw_status (*create)(struct advection_sim *a);
+    void           (*destroy)(struct advection_sim *a);         /* own may be NULL                               */
+    void           (*bytes)(const struct sw_setup *setup, size_t *fixed, size_t *per_run);
+    enum sw_status (*load)(struct advection_sim *a);            /* the runs and columns are there                */
+    /** One stage of all runs; the last one looks whether u is finite, and gives what is given at walls, unless a
+     * filter follows. */
+    enum sw_status (*stage)(struct advection_sim *a, int64_t step, int stage, bool closing);
+    /** What is given at walls at this step's time, and whether u is finite. */
+    enum sw_status (*close)(struct advection_sim *a, int64_t step);
+    enum sw_status (*set_stop)(struct advection_sim *a, const int64_t *stop);
+    enum sw_status (*get_stop)(struct advection_sim *a, int64_t *stop);
+    enum sw_status (*capture)(struct advection_sim *a, int slot, int what);
+    enum sw_status (*fetch)(struct advection_sim *a, int slot, const void **field, const double **scalars);
+    enum sw_status (*try_compile)(const struct sw_setup *setup, const struct advection_model *model, int sm);
+};
+extern const struct advection_ops advection_cpu;
+extern const struct advection_ops *const advection_table[];  /* ends with NULL */
+const struct advection_ops *advection_row(enum sw_space space);
+
+enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
+                                struct sw_device *device, struct sw_sim **sim);
+enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                               const struct sw_device *device, size_t *fixed, size_t *per_run);
+enum sw_status advection_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+
+/* In this order in the file; sums have half the weight at walls along each axis (the trapezoidal rule). */
+enum advection_scalar { ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_SCALARS };
+#endif

@@ -1,0 +1,197 @@
+/* What bounds the time step of `advection` (docs/numerics.md, 10): its problem, linearised with the largest speeds.
+ *
+ * A wave along the axes has, by the schemes, the derivatives i k'/dx and -k''/dx², |k'| <= K1 and 0 <= k'' <= K2; so what a
+ * Runge-Kutta step multiplies it by is R(dt lambda) with
+ *
+ *     |Im lambda| <= K1 sum |c_d|/dx_d =: a,     0 <= -Re lambda <= nu K2 sum 1/dx_d² =: b
+ *
+ * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary + b/real)
+ * <= 1 (tests/test_advection.c looks at all of the triangle). */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "problem/advection.h"
+
+/* The symbol of a row of the scheme, at the wave number w of points 1 apart. */
+static double modified(const struct sw_fd_scheme *s, double w)
+{
+    const double alpha = (double)s->alpha.num / (s->alpha.den ? s->alpha.den : 1),
+                 beta = (double)s->beta.num / (s->beta.den ? s->beta.den : 1);
+    double sum = 0;
+    for (int k = 1; k <= s->reach; k++) {
+        const double a = (double)s->a[k].num / (s->a[k].den ? s->a[k].den : 1) / sw_fd_divisor(s->kind, k);
+        sum += s->kind == SW_FD_FIRST ? 2 * a * sin(k * w) : 2 * a * (1 - cos(k * w));
+    }
+    return sum / (1 + 2 * alpha * cos(w) + 2 * beta * cos(2 * w));
+}
+
+double advection_largest(const struct sw_fd_scheme *scheme)
+{
+    enum { WAVES = 2000 };
+    double largest = 0;
+    for (int k = 0; k <= WAVES; k++) largest = fmax(largest, fabs(modified(scheme, 3.14159265358979323846 * k / WAVES)));
+    return largest;
+}
+
+/* ------------------------------------------------------------------ the largest speed */
+
+/* Points are sampled: at most so many along each axis of 1, 2, 3 dimensions, both ends among them; times, where c names
+ * the time: both ends and so many between. */
+enum { SAMPLES = 4096, TIMES = 9 };
+static const int along[SW_DIMS] = {1024, 64, 16};
+
+struct sampling {
+    int     dim, count;              /* points                                */
+    double *at[SW_DIMS], *u, *c, *speed;
+    double  dx[SW_DIMS], end;
+};
+
+static void sampling_free(struct sampling *s) { sw_free(s->at[0]); }
+
+static enum sw_status sampling_make(const struct sw_setup *at, int64_t ld, const double *column, int64_t j,
+                                    struct sampling *s)
+{
+    const struct sw_grid g = sw_setup_grid(at, ld, column, j);
+    int m[SW_DIMS] = {1, 1, 1};
+    *s = (struct sampling){.dim = at->dim, .count = 1, .end = advection_number(at, "time.end", ld, column, j)};
+    for (int d = 0; d < at->dim; d++) {
+        m[d] = at->n[d] < along[at->dim - 1] ? (int)at->n[d] : along[at->dim - 1];
+        s->count *= m[d];
+    }
+    SW_TRY(sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
+    for (int d = 1; d < SW_DIMS; d++) s->at[d] = s->at[0] + d * s->count;
+    s->u = s->at[0] + SW_DIMS * s->count;
+    s->c = s->u + s->count;
+    s->speed = s->c + s->count;
+    for (int i = 0; i < s->count; i++) {
+        const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
+        for (int d = 0; d < SW_DIMS; d++) {
+            const int64_t p = m[d] > 1 ? index[d] * (at->n[d] - 1) / (m[d] - 1) : 0;
+            s->at[d][i] = g.x0[d] + (double)p * g.dx[d];
+        }
+    }
+    memcpy(s->dx, g.dx, sizeof s->dx);
+    return SW_OK;
+}
+
+/* By the C library's functions: the number of steps follows from this, and from it the id of the run. */
+static enum sw_status evaluate(const struct sw_program *program, const struct sampling *s, const double *column,
+                               int64_t ld, double t, double *out)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_X] = s->at[0], [SW_IN_Y] = s->at[1], [SW_IN_Z] = s->at[2], [SW_IN_U] = s->u};
+    struct sw_eval *e;
+    SW_TRY(sw_eval_create(program, s->count, &e));
+    sw_eval_by_scalars(e);
+    sw_eval_run(e, column, ld);
+    sw_eval_cells(e, s->count, in);
+    sw_eval_step(e, t, 0);
+    sw_eval_points(e, s->count, in, out);
+    sw_eval_destroy(&e);
+    return SW_OK;
+}
+
+/* The largest sum |c_d|/dx_d at a time; what is not finite does not count. */
+static enum sw_status speed_at(const struct sw_setup *setup, struct sampling *s, const double *column, int64_t ld,
+                               double t, double *largest)
+{
+    static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
+    memset(s->speed, 0, (size_t)s->count * sizeof *s->speed);
+    for (int d = 0; d < s->dim; d++) {
+        const struct sw_program *c = sw_setup_function(setup, velocity[d]);
+        if (!c) continue;
+        SW_TRY(evaluate(c, s, column, ld, t, s->c));
+        for (int i = 0; i < s->count; i++) s->speed[i] += fabs(s->c[i]) / s->dx[d];
+    }
+    for (int i = 0; i < s->count; i++)
+        if (isfinite(s->speed[i])) *largest = fmax(*largest, s->speed[i]);
+    return SW_OK;
+}
+
+static bool depends(const struct sw_setup *setup, const char *name)
+{
+    static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
+    for (int d = 0; d < SW_DIMS; d++) {
+        const struct sw_program *c = sw_setup_function(setup, velocity[d]);
+        if (c && sw_program_uses(c, name)) return true;
+    }
+    return false;
+}
+
+/* u is that of time 0. */
+static enum sw_status largest_speed(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                    double *largest)
+{
+    const struct sw_program *initial = sw_setup_function(setup, "initial");
+    const int times = depends(setup, "t") ? TIMES : 1;
+    struct sampling s;
+    enum sw_status st = sampling_make(setup, ld, column, j, &s);
+    if (!st && initial && depends(setup, "u")) st = evaluate(initial, &s, column + j, ld, 0, s.u);
+    *largest = 0;
+    for (int k = 0; k < times && !st; k++)
+        st = speed_at(setup, &s, column + j, ld, times > 1 ? s.end * k / (times - 1) : 0, largest);
+    sampling_free(&s);
+    return st;
+}
+
+/* ------------------------------------------------------------------ the limit */
+
+/* The setup of one run: runs of different shape may stand side by side in the columns. false: its numbers are out of range, which their keys refuse. */
+static bool setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, struct sw_setup *one)
+{
+    static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+    const struct advection_method m = advection_method_of(setup);
+    const double dim = advection_number(setup, "grid.dim", ld, column, j);
+    *one = *setup;
+    if (!(dim >= 1 && dim <= SW_DIMS)) return false;
+    one->dim = (int)dim;
+    for (int d = 0; d < SW_DIMS; d++) {
+        const double n = advection_number(setup, n_of[d], ld, column, j);
+        if (!(n >= 1 && n <= 1e9)) return false;
+        one->n[d] = d < one->dim ? (int64_t)n : 1;
+        one->walls[d] = d < one->dim && advection_walled(&m, d);
+    }
+    return true;
+}
+
+enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  struct advection_limit *limit)
+{
+    const struct advection_method m = advection_method_of(setup);
+    const double nu = advection_number(setup, "physics.nu", ld, column, j);
+    struct sw_setup one;
+    double rate = 0, b = 0;
+    *limit = (struct advection_limit){0};
+    if (!setup_of_run(setup, ld, column, j, &one)) return SW_OK;
+    const struct sw_grid g = sw_setup_grid(&one, ld, column, j);
+    SW_TRY(largest_speed(&one, ld, column, j, &rate));
+    for (int d = 0; d < one.dim && nu > 0; d++) b += nu / (g.dx[d] * g.dx[d]);
+    limit->courant = rate;
+    limit->stiffness = rate * advection_largest(sw_fd_scheme_find(m.first)) / m.rk->imaginary;
+    if (b > 0) limit->stiffness += b * advection_largest(sw_fd_scheme_find(m.second)) / m.rk->real;
+    return SW_OK;
+}
+
+/* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one that
+ * goes into time.end. Where nothing limits it, it is all of time.end. */
+double advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
+{
+    const double cfl = advection_number(setup, "time.cfl", ld, column, j),
+                 end = advection_number(setup, "time.end", ld, column, j);
+    struct advection_limit limit;
+    if (advection_limit_of(setup, ld, column, j, &limit)) return NAN;
+    const double least = fmax(end * limit.courant / cfl, end * limit.stiffness / 0.9);  /* steps */
+    return end / fmax(1, ceil(least * (1 - 1e-12)));
+}
+
+void advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[200])
+{
+    const double dt = advection_number(setup, "time.dt", ld, column, j);
+    struct advection_limit limit;
+    text[0] = 0;
+    if (advection_limit_of(setup, ld, column, j, &limit) || !(dt * limit.stiffness > 1)) return;
+    snprintf(text, 200,
+             "time.dt = %.4g is %.2g times what is stable for the largest speed and nu (about %.3g): the run will "
+             "probably diverge; time.cfl chooses a step", dt, dt * limit.stiffness, 1 / limit.stiffness);
+}

@@ -1,0 +1,51 @@
+#ifndef ADVECTION_POINT_H
+#define ADVECTION_POINT_H
+/* Runge-Kutta methods, and what a kernel sees of a batch of `advection`. Embedded for run-time compilation. */
+#include "base/sw_hd.h"
+
+/* A stage finds k = F(w, t + time dt), w being u in the first and the last stage's result in the others, and gives
+ *
+ *     result = gain dt k + now u + next w + sum s,      which is the new u in the last stage
+ *
+ * and a running sum s: in the first stage u + share dt k, later s + share dt k; none where share is 0. Coefficients of 0
+ * stand for terms that are not there. */
+struct rk_stage { double time, gain, now, next, sum, share; };
+enum { RK_STAGES = 4 };
+struct rk_method {
+    const char *name;
+    int    order, stages, fields;   /* fields: that are kept, u among them                           */
+    double imaginary, real;         /* where its stability region ends on these half-axes: +-i y, -x */
+    struct rk_stage stage[RK_STAGES];
+};
+
+/* gain*(dt*k) first, then the terms in the order of the formula, on every device. */
+SW_HD static inline double rk_result(const struct rk_stage *st, double dk, double now, double next, double sum)
+{
+    double r = st->gain * dk;
+    if (st->now != 0) r += st->now * now;
+    if (st->next != 0) r += st->next * next;
+    if (st->sum != 0) r += st->sum * sum;
+    return r;
+}
+
+struct advection_run {
+    double dt, nu;
+    double x0[3], dx[3];
+    double per[3], per2[3];         /* 1/dx, 1/dx²                                                   */
+    double cell;                    /* dx dy dz                                                      */
+};
+
+#define ADVECTION_FINE 0x7fffffffffffffffLL
+enum { ADVECTION_DIMS = 3 };
+
+struct advection_batch {
+    long long n[3], points;
+    int       count;
+    const struct advection_run *run;   /* [count]                                                   */
+    const double *param;               /* [nparam][count]                                           */
+    double       *kept;                /* [values][count]: what the programs keep a run             */
+    long long    *stop;                /* [count]                                                   */
+    const void   *slope[3], *bend[3];  /* derivatives along each axis times h and h²; NULL: none    */
+    void         *now, *next, *sum;
+};
+#endif

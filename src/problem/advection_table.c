@@ -1,0 +1,16 @@
+/* Every kind of device that `advection` runs on. To add one: write its file, add its row. */
+#include <stddef.h>
+
+#include "problem/advection.h"
+
+static const struct advection_ops advection_cuda = {
+    .name = "cuda", .space = SW_DEVICE, .absent = "advection does not run on a GPU yet: use --device cpu"};
+
+const struct advection_ops *const advection_table[] = {&advection_cpu, &advection_cuda, NULL};
+
+const struct advection_ops *advection_row(enum sw_space space)
+{
+    int k = 0;
+    while (advection_table[k]->space != space) k++;
+    return advection_table[k];
+}

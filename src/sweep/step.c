@@ -1,0 +1,46 @@
+/* A time step that follows from a Courant number: of a problem with `step`, which has time.cfl in place of time.dt. What
+ * the step follows from may be dear (speeds are sampled), so it is kept once it is known. */
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "sweep/expand_impl.h"
+
+void step_check(const struct sw_sweep *s)
+{
+    const struct sw_setting *dt = sw_config_find(s->config, "time.dt"), *cfl = sw_config_find(s->config, "time.cfl"),
+                            *time = sw_config_find(s->config, "time");
+    if (!s->problem->step) return;
+    if (dt && cfl) expand_complain(s, cfl, "'time' has both dt and cfl; leave one out");
+    if (!dt && !cfl)
+        expand_complain(s, time, "'time.dt' is missing: give dt, the time step, or cfl, a Courant number");
+}
+
+enum sw_status step_source(struct sw_sweep *s, int k, bool *taken)
+{
+    struct source *from = &s->own->source[k];
+    const struct sw_setting *cfl = sw_config_find(s->config, "time.cfl");
+    *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") && cfl;
+    if (!*taken) return SW_OK;
+    from->kind = SOURCE_STEP;
+    from->setting = cfl;  /* what is to blame for a step that is wrong */
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)(s->nruns > 0 ? s->nruns : 1), &s->own->step));
+    return SW_OK;
+}
+
+void step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count, const double *column,
+               double *out)
+{
+    struct sw_choice choice[MOST_CHOICES];
+    for (int j = 0; j < count; j++) {
+        double *kept = &s->own->step[run ? run[j] : first + j], step;
+#pragma omp atomic read
+        step = *kept;
+        if (step == 0) {  /* not known yet; two threads may find it, and find the same */
+            const struct sw_setup setup = setup_of_run(s, column, j, choice);
+            step = s->problem->step(&setup, BLOCK, column, j);
+#pragma omp atomic write
+            *kept = step;
+        }
+        out[j] = step;
+    }
+}

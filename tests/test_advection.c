@@ -1,0 +1,627 @@
+/* The problem `advection`, on each kind of device: that errors fall as the orders of the schemes and of the time stepping
+ * say, with walls and filters too, that what is conserved is, and that no run depends on others, threads or
+ * interruptions. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "problem/advection.h"
+#include "sweep_helpers.h"
+
+#define ROW_OPS advection_ops
+#include "row_helpers.h"
+
+static const char text[] = "problem = \"advection\";\n"
+                           "grid = { n = 16; length = \"2*pi\"; };\n"
+                           "velocity = { x = 1.0; };\n"
+                           "time = { dt = 0.01; end = 0.5; };\n"
+                           "initial = \"exp(sin(x))\";\n";
+#define ADVECTION(...) make_text(text, OVERRIDES(__VA_ARGS__))
+#define REFUSED_ADVECTION(expected, ...) refuse_text(text, OVERRIDES(__VA_ARGS__), expected)
+#define ROOM(array) (sizeof(array) / sizeof *(array))
+
+/* ------------------------------------------------------------------ runs of one shape, simulated */
+
+struct job {
+    struct made      made;
+    struct sw_group *group;
+    int              ngroup, count;
+    struct sw_setup  setup;
+    struct sw_sim   *sim;
+    double          *column, *u;  /* u: [count][points], by look_at() */
+    const char     **fault;
+    size_t           points;
+};
+
+static struct job begin_on(struct sw_device *on, struct made made, const int64_t *run, int count)
+{
+    struct job j = {.made = made, .count = count};
+    const struct sw_problem *p = made.sweep->problem;
+    assert_ok(sw_sweep_groups(made.sweep, run, count, &j.group, &j.ngroup));
+    assert_int_equal(j.ngroup, 1);
+    j.setup = sw_sweep_setup(made.sweep, j.group, count);
+    j.points = (size_t)sw_points(j.setup.n);
+    assert_ok(sw_alloc((size_t)(made.sweep->ncolumn * count), &j.column));
+    assert_ok(sw_alloc((size_t)count, &j.fault));
+    assert_ok(sw_alloc((size_t)count * j.points, &j.u));
+    assert_ok(sw_sweep_columns(made.sweep, run, 0, count, j.column));
+    assert_ok(p->create(p, &j.setup, on, &j.sim));
+    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.fault));
+    for (int k = 0; k < count; k++) assert_null(j.fault[k]);
+    assert_ok(sw_sim_initial(j.sim));
+    return j;
+}
+
+/* The first `count` runs. */
+static struct job begin(struct made made, int count)
+{
+    int64_t run[64];
+    need_row();
+    for (int k = 0; k < count; k++) run[k] = k;
+    return begin_on(device, made, run, count);
+}
+
+static void advance(struct job *j, int64_t from, int64_t to) { assert_ok(j->sim->ops->advance(j->sim, from, to)); }
+
+static void look_at(struct job *j) { assert_ok(sw_sim_get_state(j->sim, j->u)); }
+
+static struct job finish(struct made made, int count)
+{
+    struct job j = begin(made, count);
+    advance(&j, 0, j.group->steps);
+    look_at(&j);
+    return j;
+}
+
+static void end(struct job *j)
+{
+    j->sim->ops->destroy(j->sim);
+    sw_groups_free(&j->group, j->ngroup);
+    sw_free(j->column);
+    sw_free(j->fault);
+    sw_free(j->u);
+    unmake(&j->made);
+}
+
+/* max |u - exact| of run k, where `exact` is that of the config. */
+static double error_of(const struct job *j, int k)
+{
+    const struct sw_program *exact = sw_setup_function(&j->setup, "exact");
+    const struct sw_grid g = sw_setup_grid(&j->setup, j->count, j->column, k);
+    const double t = (double)j->group->steps * g.dt;
+    struct sw_eval *e;
+    double worst = 0;
+    assert_non_null(exact);
+    assert_ok(sw_eval_create(exact, 1, &e));
+    sw_eval_run(e, j->column + k, j->count);
+    for (size_t p = 0; p < j->points; p++) {
+        const int64_t i = (int64_t)p, *n = j->setup.n;
+        const double x = g.x0[0] + (double)(i % n[0]) * g.dx[0], y = g.x0[1] + (double)(i / n[0] % n[1]) * g.dx[1],
+                     z = g.x0[2] + (double)(i / n[0] / n[1]) * g.dx[2];
+        const double *in[SW_INPUTS] = {[SW_IN_X] = &x, [SW_IN_Y] = &y, [SW_IN_Z] = &z};
+        double v;
+        sw_eval_cells(e, 1, in);
+        sw_eval_step(e, t, 0);
+        sw_eval_points(e, 1, in, &v);
+        const double off = fabs(j->u[(size_t)k * j->points + p] - v);
+        if (!(off <= worst)) worst = off;
+    }
+    sw_eval_destroy(&e);
+    return worst;
+}
+
+static double final_error(struct made made)
+{
+    struct job j = finish(made, 1);
+    const double error = error_of(&j, 0);
+    end(&j);
+    return error;
+}
+
+/* ------------------------------------------------------------------ orders */
+
+static void expect_order(const char *what, double coarse, double fine, double ratio, double order)
+{
+    const double observed = log(coarse / fine) / log(ratio);
+    if (!(fabs(observed - order) < 0.15))
+        fail_msg("%s: order %.3f, expected %g (errors %.3g, %.3g)", what, observed, order, coarse, fine);
+}
+
+/* Steps are so small that the error in time, (dt)^4/120, is nothing beside that in space. */
+static void derivatives_have_the_order_of_their_scheme(void **state)
+{
+    (void)state;
+    static const struct { const char *scheme; double order; int coarse, fine; } first[] = {
+        {"scheme=d1_c4", 4, 48, 64}, {"scheme=d1_c6", 6, 40, 56}, {"scheme=d1_c8", 8, 40, 48},
+        {"scheme=d1_c10", 10, 52, 60}}, second[] = {
+        {"scheme2=d2_c4", 4, 32, 48}, {"scheme2=d2_c6", 6, 32, 48}, {"scheme2=d2_c8", 8, 32, 40}};
+    for (size_t k = 0; k < ROOM(first); k++) {
+        double e[2];
+        for (int f = 0; f < 2; f++) {
+            char n[32];
+            snprintf(n, sizeof n, "grid.n=%d", f ? first[k].fine : first[k].coarse);
+            e[f] = final_error(ADVECTION(n, first[k].scheme, "time={ dt=0.0005; end=0.1; }", "exact=exp(sin(x-t))"));
+        }
+        expect_order(first[k].scheme, e[0], e[1], (double)first[k].fine / first[k].coarse, first[k].order);
+    }
+    for (size_t k = 0; k < ROOM(second); k++) {
+        double e[2];
+        for (int f = 0; f < 2; f++) {
+            char n[32];
+            snprintf(n, sizeof n, "grid.n=%d", f ? second[k].fine : second[k].coarse);
+            e[f] = final_error(ADVECTION(n, second[k].scheme, "velocity.x=0", "physics={ nu=1.0; }",
+                                         "time={ dt=0.0005; end=0.05; }", "initial=sin(3*x)+cos(x)",
+                                         "exact=exp(-9*t)*sin(3*x)+exp(-t)*cos(x)"));
+        }
+        expect_order(second[k].scheme, e[0], e[1], (double)second[k].fine / second[k].coarse, second[k].order);
+    }
+}
+
+/* Third order in the first row and fourth in the second, once: of the whole, by one more than the first row (B. Gustafsson,
+ * Math. Comput. 29 (1975)), 4. */
+static void walls_have_one_order_more_than_their_first_row(void **state)
+{
+    (void)state;
+    static const char *const boundary[] = {"boundary.x=3-4-6", "boundary.x=3-4-4"};
+    for (int k = 0; k < 2; k++) {
+        double e[2];
+        for (int f = 0; f < 2; f++)
+            e[f] = final_error(ADVECTION(f ? "grid.n=193" : "grid.n=129", "grid.length=3.0", boundary[k],
+                                         k ? "scheme=d1_c4" : "scheme=d1_c6", "left={ x=\"sin(2*(0 - t))\"; }",
+                                         "time={ dt=0.002; end=2.0; }", "initial=sin(2*x)", "exact=sin(2*(x-t))"));
+        expect_order(boundary[k], e[0], e[1], 1.5, 4);
+    }
+}
+
+/* Differences of runs with steps that are halved: on one grid, so that only time counts. What comes in at a wall depends on
+ * time; were it given in the stages and not its derivative, the order would be less. */
+static void stepping_has_its_order_with_inflow_that_varies(void **state)
+{
+    (void)state;
+    static const struct { const char *stepper; double order; } method[] = {{"stepper=rk4", 4}, {"stepper=ssp_rk3", 3}};
+    static const char *const dt[] = {"time.dt=1/160", "time.dt=1/320", "time.dt=1/640"};
+    for (int k = 0; k < 2; k++) {
+        double u[3][61], e[2] = {0};
+        for (int f = 0; f < 3; f++) {
+            struct job j = finish(ADVECTION("grid={ n=61; length=1.0; }", dt[f], "time.end=1.0", method[k].stepper,
+                                            "boundary.x=3-4-6", "left={ x=\"sin(10*(0 - t))\"; }", "initial=sin(10*x)"),
+                                  1);
+            memcpy(u[f], j.u, sizeof u[f]);
+            end(&j);
+        }
+        for (int i = 0; i < 61; i++)
+            for (int f = 0; f < 2; f++) e[f] = fmax(e[f], fabs(u[f][i] - u[f + 1][i]));
+        expect_order(method[k].stepper, e[0], e[1], 2, method[k].order);
+    }
+}
+
+/* A filter of order p takes h^p of the field each step. */
+static void a_filter_has_its_order(void **state)
+{
+    (void)state;
+    static const struct { const char *filter; double order; } filter[] = {
+        {"filter=f4", 4}, {"filter=f6", 6}, {"filter=f8", 8}, {"filter=f10", 10}};
+    for (size_t k = 0; k < ROOM(filter); k++) {
+        double e[2];
+        for (int f = 0; f < 2; f++)
+            e[f] = final_error(ADVECTION(f ? "grid.n=72" : "grid.n=60", filter[k].filter, "alpha=0.3", "scheme=d1_c10",
+                                         "time={ dt=0.01; end=0.1; }", "exact=exp(sin(x-t))"));
+        expect_order(filter[k].filter, e[0], e[1], 72.0 / 60, filter[k].order);
+    }
+}
+
+/* What a filter does to the shortest wave, +-1: it is gone after a step; constants stay. */
+static void a_filter_takes_the_shortest_wave(void **state)
+{
+    (void)state;
+    struct job j = finish(ADVECTION("velocity.x=0", "filter=f8", "initial=2 + 0.5*cos(8*x)", "time={ dt=0.1; end=0.1; }"), 1);
+    for (size_t i = 0; i < j.points; i++) assert_near(j.u[i], 2, 1e-14);
+    end(&j);
+}
+
+/* A shock that travels with the speed s between walls with data on both sides: u_t + u u_x = nu u_xx exactly. */
+static void burgers_equation_is_solved_between_walls(void **state)
+{
+    (void)state;
+    double e[2];
+    for (int f = 0; f < 2; f++)
+        e[f] = final_error(ADVECTION(f ? "grid={ n=161; length=2.0; x0=-1.0; }" : "grid={ n=129; length=2.0; x0=-1.0; }",
+                                     "velocity.x=u", "physics={ nu=0.05; }", "boundary.x=3-4-6",
+                                     "define={ s=0.5; }", "left={ x=\"s - tanh((x - s*t)/(2*nu))\"; }",
+                                     "right={ x=\"s - tanh((x - s*t)/(2*nu))\"; }", "time={ dt=0.0004; end=0.4; }",
+                                     "initial=s - tanh(x/(2*nu))", "exact=s - tanh((x - s*t)/(2*nu))"));
+    expect_order("burgers", e[0], e[1], 160.0 / 128, 6);  /* the walls are far from the shock */
+    assert_true(e[1] < 1e-6);
+}
+
+#define BOX "sin(k*(x - t))*cos(k*(y - t/2)) + sin(k*(z + t/2))"
+#define BOX_WALLS "{ x=\"" BOX "\"; y=\"" BOX "\"; z=\"" BOX "\"; }"
+
+static struct made box(const char *n, const char *boundary, const char *left, const char *right)
+{
+    return ADVECTION(n, "velocity={ x=1.0; y=0.5; z=\"-0.5\"; }", "physics={ nu=0.01; }", "define={ k=2.0; }", boundary,
+                     left, right, "time={ dt=0.005; end=0.25; }", "initial=sin(k*x)*cos(k*y) + sin(k*z)",
+                     "forcing=0.01*k^2*(2*sin(k*(x - t))*cos(k*(y - t/2)) + sin(k*(z + t/2)))", "exact=" BOX);
+}
+
+/* Periodic boxes of different lengths and numbers of points; and one with data on all six walls. */
+static void boxes_are_differentiated_along_all_axes(void **state)
+{
+    (void)state;
+    static const char *const periodic[] = {"grid={ n=[24, 20, 16]; length=(\"2*pi\", \"pi\", \"2*pi\"); x0=[0.0, 0.5, -1.0]; }",
+                                           "grid={ n=[32, 28, 24]; length=(\"2*pi\", \"pi\", \"2*pi\"); x0=[0.0, 0.5, -1.0]; }"},
+                      *const walled[] = {"grid={ n=[13, 14, 15]; length=1.0; }", "grid={ n=[19, 20, 21]; length=1.0; }"};
+    double e[2];
+    for (int f = 0; f < 2; f++) e[f] = final_error(box(periodic[f], "scheme=d1_c6", "scheme2=d2_c6", "stepper=rk4"));
+    assert_true(e[1] < e[0] / 5 && e[1] < 2e-5);  /* (24/32)^6 = 1/5.6, (16/24)^6 = 1/11 */
+    for (int f = 0; f < 2; f++)
+        e[f] = final_error(box(walled[f], "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; z=\"3-4-6\"; }", "left=" BOX_WALLS,
+                               "right=" BOX_WALLS));
+    assert_true(e[1] < e[0] / 4 && e[1] < 2e-5);  /* 1.5^-4 = 1/5.1 */
+}
+
+/* What is given at walls is there at the end of each step, also behind a filter; in corners what x gives. */
+static void walls_hold_what_is_given(void **state)
+{
+    (void)state;
+    struct job j = finish(ADVECTION("grid={ n=[12, 11]; length=1.0; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }", "filter=f6",
+                                    "left={ x=\"1 + t + y\"; y=\"7\"; }", "initial=1", "time={ dt=0.01; end=0.1; }"), 1);
+    for (int k = 0; k < 11; k++) assert_near(j.u[k * 12], 1.1 + k / 10.0, 1e-14);
+    for (int i = 1; i < 12; i++) assert_near(j.u[i], 7, 0);
+    end(&j);
+}
+
+/* ------------------------------------------------------------------ what is kept, and measured */
+
+static const double *scalars_of(struct job *j)
+{
+    const void *field;
+    const double *scalars;
+    assert_ok(sw_sim_capture(j->sim, 0, SW_CAPTURE_SCALARS));
+    assert_ok(j->sim->ops->fetch(j->sim, 0, &field, &scalars));
+    return scalars;
+}
+
+/* Columns of the matrices sum to 0: only rounding changes the mass, a unit of it a stage and point at most, and at random. */
+static void a_circle_keeps_the_mass(void **state)
+{
+    (void)state;
+    struct job j = begin(ADVECTION("grid={ n=[24, 20]; length=\"2*pi\"; }", "velocity={ x=1.0; y=\"-0.7\"; }",
+                                   "physics={ nu=0.01; }", "initial=exp(sin(x))*(2 + cos(y))", "filter=f8",
+                                   "time={ dt=0.02; end=2.0; }"), 1);
+    const double before = scalars_of(&j)[ADVECTION_MASS];
+    assert_near(before, 4 * M_PI * M_PI * 2 * 1.2660658777520084, 1e-10);  /* I_0(1) */
+    advance(&j, 0, j.group->steps);
+    assert_near(scalars_of(&j)[ADVECTION_MASS], before, 400 * 4 * before * 0x1p-53);
+    end(&j);
+}
+
+static void scalars_are_those_of_the_field(void **state)
+{
+    (void)state;
+    struct job j = begin(ADVECTION("grid={ n=[9, 8]; length=(2.0, \"2*pi\"); x0=[-1.0, 0.0]; }", "boundary.x=3-4-6",
+                                   "initial=x + cos(y)"), 1);
+    const double *s = scalars_of(&j);
+    assert_near(s[ADVECTION_MASS], 0, 1e-14);
+    /* by the trapezoidal rule sum x² h = 2/3 + h²/3, h = 1/4; cos² has 1/2 */
+    assert_near(s[ADVECTION_ENERGY], 0.5 * 2 * M_PI * (2.0 / 3 + 1.0 / 48 + 2 * 0.5), 1e-13);
+    assert_near(s[ADVECTION_MIN], -2, 0);
+    assert_near(s[ADVECTION_MAX], 2, 0);
+    end(&j);
+}
+
+/* ------------------------------------------------------------------ bits */
+
+#define ENSEMBLE                                                                                                      \
+    ADVECTION("sweep={ a=[0.3, 0.7, 1.0, 1.6, 0.9]; }", "grid={ n=[40, 36]; length=(\"2*pi/a\", \"2*pi\"); }",        \
+              "velocity={ x=\"a + u/4\"; y=\"sin(x*a)*cos(t)\"; }", "physics={ nu=\"0.02*(a - 0.3)\"; }", "alpha=0.1*a + 0.3", \
+              "filter=f6", "boundary.y=3-4-6", "left={ y=\"cos(a*x)*exp(-t)\"; }", "initial=cos(a*x)*cos(y)",        \
+              "forcing=a*sin(y - t)", "time={ dt=0.005; end=0.1; }")
+
+/* Of 5 runs each is what it is alone: nu is 0 in the first, alphas differ. */
+static void a_run_in_a_batch_is_what_it_is_alone(void **state)
+{
+    (void)state;
+    struct job all = finish(ENSEMBLE, 5);
+    for (int64_t k = 0; k < 5; k++) {
+        struct job one = begin_on(device, ENSEMBLE, &k, 1);
+        advance(&one, 0, one.group->steps);
+        look_at(&one);
+        assert_memory_equal(one.u, all.u + (size_t)k * all.points, all.points * sizeof *all.u);
+        end(&one);
+    }
+    end(&all);
+}
+
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    need_row();
+    if (under_test->space == SW_DEVICE) return;
+    struct job two = finish(ENSEMBLE, 5);
+    struct sw_device *alone;
+    assert_ok(sw_device_open("cpu", 1, &alone));
+    struct job one = begin_on(alone, ENSEMBLE, (const int64_t[]){0, 1, 2, 3, 4}, 5);
+    advance(&one, 0, one.group->steps);
+    look_at(&one);
+    assert_memory_equal(one.u, two.u, 5 * two.points * sizeof *two.u);
+    assert_memory_equal(scalars_of(&one), scalars_of(&two), 5 * ADVECTION_SCALARS * sizeof(double));
+    end(&one);
+    end(&two);
+    sw_device_close(&alone);
+}
+
+static void an_interruption_changes_no_bit(void **state)
+{
+    (void)state;
+    static const char *const precision[] = {"run.precision=double", "run.precision=single"};
+    for (int k = 0; k < 2; k++) {
+        struct job whole = finish(ADVECTION("velocity.x=u", "physics={ nu=0.1; }", precision[k], "grid.n=300",
+                                            "filter=f4", "time={ dt=0.001; end=0.02; }"), 1);
+        struct job part = begin(ADVECTION("velocity.x=u", "physics={ nu=0.1; }", precision[k], "grid.n=300",
+                                          "filter=f4", "time={ dt=0.001; end=0.02; }"), 1);
+        advance(&part, 0, 7);
+        look_at(&part);
+        assert_ok(sw_sim_initial(part.sim));
+        assert_ok(sw_sim_set_state(part.sim, part.u));
+        advance(&part, 7, 12);
+        advance(&part, 12, part.group->steps);
+        look_at(&part);
+        assert_memory_equal(part.u, whole.u, whole.points * sizeof *whole.u);
+        end(&part);
+        end(&whole);
+    }
+}
+
+/* ------------------------------------------------------------------ runs that go bad */
+
+/* Run 1's source is infinite from t = 0.2 on, in step 21 to begin with: that step is the first that is not finite. */
+static void a_run_that_diverges_harms_no_other(void **state)
+{
+    (void)state;
+#define SOURCE "sweep={ a=[0.0, 1.0, 2.0]; }", "forcing=a == 1 && t > 0.2001 ? 1/(a - 1) : a"
+    struct job j = begin(ADVECTION(SOURCE), 3);
+    int64_t step[3];
+    advance(&j, 0, 10);
+    assert_ok(j.sim->ops->diverged(j.sim, step));
+    for (int k = 0; k < 3; k++) assert_int_equal(step[k], -1);
+    advance(&j, 10, j.group->steps);
+    look_at(&j);
+    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_int_equal(step[0], -1);
+    assert_int_equal(step[1], 21);
+    assert_int_equal(step[2], -1);
+    const double *s = scalars_of(&j);
+    for (int k = 0; k < ADVECTION_SCALARS; k++) assert_true(isnan(s[ADVECTION_SCALARS + k]) && isfinite(s[k]));
+    for (size_t i = 0; i < j.points; i++) assert_true(isnan(j.u[j.points + i]));
+    for (int64_t k = 0; k < 3; k += 2) {
+        struct job one = begin_on(device, ADVECTION(SOURCE), &k, 1);
+        advance(&one, 0, one.group->steps);
+        look_at(&one);
+        assert_memory_equal(one.u, j.u + (size_t)k * j.points, j.points * sizeof *j.u);
+        end(&one);
+    }
+    /* its state, put back, is not finite from the step on that comes next */
+    assert_ok(sw_sim_set_state(j.sim, j.u));
+    advance(&j, 30, 31);
+    assert_ok(j.sim->ops->diverged(j.sim, step));
+    assert_int_equal(step[0], -1);
+    assert_int_equal(step[1], 30);
+    end(&j);
+}
+
+static void a_bad_initial_value_is_step_0(void **state)
+{
+    (void)state;
+    struct job j = begin(ADVECTION("initial=1/x"), 1);
+    int64_t step;
+    assert_ok(j.sim->ops->diverged(j.sim, &step));
+    assert_int_equal(step, 0);
+    end(&j);
+}
+
+/* ------------------------------------------------------------------ precision, noise */
+
+/* 4 stages of 50 steps round by 2^-24 of |u| < 3 each, and derivatives of first order by 2^-24 pi n/2 or so of u, dt times. */
+static void single_precision_is_close(void **state)
+{
+    (void)state;
+    struct job wide = finish(ADVECTION("grid.n=64"), 1), narrow = finish(ADVECTION("grid.n=64", "run.precision=single"), 1);
+    double off = 0;
+    for (size_t i = 0; i < wide.points; i++) {
+        off = fmax(off, fabs(wide.u[i] - narrow.u[i]));
+        assert_true(narrow.u[i] == (double)(float)narrow.u[i]);
+    }
+    assert_true(off > 0 && off < 200 * 3 * 0x1p-24);
+    end(&wide);
+    end(&narrow);
+}
+
+/* Each point has a number of its own, in runs longer than a piece as well. */
+static void noise_does_not_repeat(void **state)
+{
+    (void)state;
+    struct job j = begin(ADVECTION("grid.n=6000", "initial=randn(1)"), 1);
+    look_at(&j);
+    for (size_t lag = 1; lag <= 4096; lag *= 2) {
+        size_t equal = 0;
+        for (size_t i = 0; i + lag < j.points; i++) equal += j.u[i] == j.u[i + lag];
+        assert_true(equal < 3);
+    }
+    end(&j);
+}
+
+/* ------------------------------------------------------------------ the time step */
+
+static double step_of(struct made made)
+{
+    const double dt = number(made.sweep, "time.dt", 0);
+    unmake(&made);
+    return dt;
+}
+
+/* dx = 2 pi/16, |c| = 1: dt <= 0.5 dx is 0.196.., of 0.5 three steps. K1 of d1_c6 is 1.98944 (Lele 1992: 1.989), that of
+ * Burgers' equation has the largest u, e. nu K2 dt/dx² <= 0.9 2.7853, K2 of d2_c6 is 48/7. */
+static void the_step_follows_from_a_courant_number(void **state)
+{
+    (void)state;
+#define CFL(...) ADVECTION_WITHOUT_DT("time={ cfl=0.5; end=0.5; }", __VA_ARGS__)
+#define ADVECTION_WITHOUT_DT(...) make_text(without_dt, OVERRIDES(__VA_ARGS__))
+    static const char without_dt[] = "problem = \"advection\"; grid = { n = 16; length = \"2*pi\"; };\n"
+                                     "velocity = { x = 1.0; }; initial = \"exp(sin(x))\";\n";
+    const double dx = 2 * M_PI / 16;
+    assert_near(step_of(CFL("grid.n=16")), 0.5 / 3, 1e-16);
+    assert_near(step_of(CFL("velocity.x=0.01*u")), 0.5, 0);
+    assert_near(step_of(CFL("velocity.x=u", "time.end=100.0")), 100 / ceil(100 / (0.5 * dx / exp(1))), 1e-15);
+    /* of a velocity in t the largest of nine times; here at the end */
+    assert_near(step_of(CFL("velocity.x=t", "time.end=100.0")), 100 / ceil(100 / (0.5 * dx / 100)), 1e-15);
+    assert_near(step_of(CFL("grid={ n=[16, 16]; length=\"2*pi\"; }", "velocity.y=-1", "time.end=100.0")),
+                100 / ceil(100 / (0.25 * dx)), 1e-15);
+    /* limited by diffusion, by advection, by both */
+    const double diffusion = 48.0 / 7 * 2 / (dx * dx) / 2.7852935634052816, wave = 1.989441 / dx / sqrt(8);
+    assert_near(step_of(CFL("velocity.x=0", "physics={ nu=2.0; }", "time.end=100.0")), 100 / ceil(100 * diffusion / 0.9), 1e-15);
+    assert_near(step_of(CFL("time={ cfl=50; end=100.0; }")), 100 / ceil(100 * wave / 0.9), 1e-15);
+    assert_near(step_of(CFL("physics={ nu=2.0; }", "time={ cfl=50; end=100.0; }")), 100 / ceil(100 * (wave + diffusion) / 0.9),
+                1e-15);
+    /* each run has its own, wherever the runs are asked for */
+    struct made m = CFL("sweep={ c=[1.0, 2.0]; n=[16, 32]; }", "velocity.x=c", "grid.n=n", "time.end=100.0");
+    for (int k = 0; k < 4; k++)
+        assert_near(number(m.sweep, "time.dt", k), 100 / ceil(100 * (1 + k / 2) * (k % 2 ? 2 : 1) / (0.5 * dx)), 1e-15);
+    unmake(&m);
+    /* nothing moves: one step */
+    assert_near(step_of(CFL("velocity.x=0")), 0.5, 0);
+}
+
+/* The largest modified wave numbers: Lele (1992) has 1.7321 = sqrt(3) for c4 and 1.989 for c6 (table of his section 4.3), and
+ * 6, 48/7 = 6.857 for second derivatives, which are those of the shortest wave. */
+static void the_largest_wave_numbers_are_known(void **state)
+{
+    (void)state;
+    static const struct { const char *scheme; double largest; } known[] = {
+        {"d1_c4", 1.7320508}, {"d1_c6", 1.989441}, {"d2_c4", 6}, {"d2_c6", 48.0 / 7}};
+    for (size_t k = 0; k < ROOM(known); k++)
+        assert_near(advection_largest(sw_fd_scheme_find(known[k].scheme)), known[k].largest, 2e-6);
+}
+
+/* |R(z)| <= 1 in the triangle between -real and +-i imaginary. */
+static void the_triangle_of_each_method_is_stable(void **state)
+{
+    (void)state;
+    struct made m = ADVECTION("sweep={ s=[\"rk4\", \"ssp_rk3\"]; }", "stepper=$s");
+    for (int k = 0; k < 2; k++) {
+        const struct sw_choice choice[] = {{"stepper", k ? "ssp_rk3" : "rk4"}, {"filter", "none"}};
+        const struct rk_method *rk = advection_method_of(&(struct sw_setup){.nchoice = 2, .choice = choice}).rk;
+        assert_string_equal(rk->name, k ? "ssp_rk3" : "rk4");
+        for (int i = 0; i <= 200; i++)
+            for (int j = 0; i + j <= 200; j++) {
+                double re = 1, im = 0, x = -rk->real * i / 200, y = rk->imaginary * j / 200;
+                for (int p = rk->order; p > 0; p--) {  /* Horner: 1 + z/p (...) */
+                    const double r = 1 + (x * re - y * im) / p;
+                    im = (x * im + y * re) / p;
+                    re = r;
+                }
+                assert_true(hypot(re, im) <= 1 + 1e-14);
+            }
+    }
+    unmake(&m);
+}
+
+/* dt <= sqrt(8) dx/1.989441 = 0.5583, of RK3 0.3419. */
+static void a_step_beyond_stability_is_remarked(void **state)
+{
+    (void)state;
+    static const struct { const char *dt, *stepper; bool said; } at[] = {
+        {"time={ dt=0.5; end=10.0; }", "stepper=rk4", false}, {"time={ dt=0.625; end=10.0; }", "stepper=rk4", true},
+        {"time={ dt=0.3125; end=10.0; }", "stepper=ssp_rk3", false}, {"time={ dt=0.4; end=10.0; }", "stepper=ssp_rk3", true}};
+    for (size_t k = 0; k < ROOM(at); k++) {
+        struct made m = ADVECTION(at[k].dt, at[k].stepper);
+        char said[200];
+        double *column;
+        struct sw_group *group;
+        int ngroup;
+        assert_ok(sw_alloc((size_t)m.sweep->ncolumn, &column));
+        assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
+        assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
+        const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
+        m.sweep->problem->caution(&setup, 1, column, 0, said);
+        assert_int_equal(*said != 0, at[k].said);
+        if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu (about 0.558)");
+        sw_groups_free(&group, ngroup);
+        sw_free(column);
+        unmake(&m);
+    }
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    REFUSED_ADVECTION("-s: error: 'time' has both dt and cfl; leave one out\n", "time.cfl=0.5");
+    refuse_text("problem = \"advection\"; grid = { n = 16; length = 1.0; };\ninitial = \"1\";\ntime = { end = 1.0; };", NULL,
+                0, "ch.cfg:3: error: 'time.dt' is missing: give dt, the time step, or cfl, a Courant number\n");
+    REFUSED_ADVECTION("-s: error: 'time.cfl' = 0: must be greater than 0\n", "time={ cfl=0.0; end=1.0; }");
+    REFUSED_ADVECTION("-s: error: 'velocity.y' = 1: there is no y on a grid of 1 dimension\n", "velocity.y=1");
+    REFUSED_ADVECTION("-s: error: 'right.z' = \"t\": there is no z on a grid of 2 dimensions\n", "grid.n=[16, 16]",
+                      "right={ z=\"t\"; }");
+    REFUSED_ADVECTION("-s: error: 'boundary.y' = \"3-4-6\": there is no y on a grid of 1 dimension\n", "boundary.y=3-4-6");
+    REFUSED_ADVECTION("-s: error: 'left.x' = \"t\": x is periodic: there is no wall where u could be given; take boundary.x = "
+                      "\"3-4-6\"\n", "left={ x=\"t\"; }");
+    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-4\": d1_c6 has no closure \"3-4-4\"; it has periodic, 3-4-6, 4-4-6\n",
+                      "boundary.x=3-4-4");
+    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-6\": d1_c8 has no closure \"3-4-6\"; it has periodic\n",
+                      "boundary.x=3-4-6", "scheme=d1_c8");
+    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-6\": d2_c8 has no closure \"3-4-6\"; it has periodic\n",
+                      "boundary.x=3-4-6", "scheme2=d2_c8", "physics={ nu=1.0; }");
+    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"5-5-6\" is none of periodic, 3-4-6, 4-4-6, 3-4-4, 4-4-4; did you mean "
+                      "'3-4-6'?\n", "boundary.x=5-5-6");
+    REFUSED_ADVECTION("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along x\n", "boundary.x=3-4-6",
+                      "grid.n=5");
+    REFUSED_ADVECTION("-s: error: 'grid.n' = 8: f10, periodic needs at least 11 points along x\n", "filter=f10", "grid.n=8");
+    REFUSED_ADVECTION("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
+                      "waves\n", "filter=f8", "alpha=0.5");
+    REFUSED_ADVECTION("-s: error: 'filter' = \"f7\" is none of none, f2, f4, f6, f8, f10; did you mean 'f2'?\n", "filter=f7");
+    REFUSED_ADVECTION("-s: error: 'scheme' = \"d2_c6\" is none of d1_c4, d1_c6, d1_c8, d1_c10; did you mean 'd1_c6'?\n",
+                      "scheme=d2_c6");
+    REFUSED_ADVECTION("-s: error: 'stepper' = \"rk5\" is none of rk4, ssp_rk3; did you mean 'rk4'?\n", "stepper=rk5");
+    REFUSED_ADVECTION("-s: error: 'physics.nu' = -1: must be at least 0\n", "physics={ nu=-1.0; }");
+    REFUSED_ADVECTION("-s: error: 'forcing', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers "
+                      "belong to fields, as in initial and forcing\n", "forcing=randn(1)");
+    REFUSED_ADVECTION("-s: error: 'left.x', column 1: unknown name 'u'\n    u\n    ^  known: x y z t n nx length lx dim dt end nu "
+                      "ny nz ly lz pi e\n", "boundary.x=3-4-6", "left={ x=\"u\"; }");
+    /* a define that needs the step, which follows from everything */
+    REFUSED_ADVECTION("-s: error: 'time.dt' depends on itself: dt -> m -> dt\n", "time={ cfl=0.5; end=1.0; }",
+                      "define={ m=\"2*dt\"; }");
+}
+
+int main(void)
+{
+    const struct CMUnitTest before[] = {
+        cmocka_unit_test(the_step_follows_from_a_courant_number),
+        cmocka_unit_test(the_largest_wave_numbers_are_known),
+        cmocka_unit_test(the_triangle_of_each_method_is_stable),
+        cmocka_unit_test(a_step_beyond_stability_is_remarked),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+    };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_have_the_order_of_their_scheme),
+        cmocka_unit_test(walls_have_one_order_more_than_their_first_row),
+        cmocka_unit_test(stepping_has_its_order_with_inflow_that_varies),
+        cmocka_unit_test(a_filter_has_its_order),
+        cmocka_unit_test(a_filter_takes_the_shortest_wave),
+        cmocka_unit_test(burgers_equation_is_solved_between_walls),
+        cmocka_unit_test(boxes_are_differentiated_along_all_axes),
+        cmocka_unit_test(walls_hold_what_is_given),
+        cmocka_unit_test(a_circle_keeps_the_mass),
+        cmocka_unit_test(scalars_are_those_of_the_field),
+        cmocka_unit_test(a_run_in_a_batch_is_what_it_is_alone),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(an_interruption_changes_no_bit),
+        cmocka_unit_test(a_run_that_diverges_harms_no_other),
+        cmocka_unit_test(a_bad_initial_value_is_step_0),
+        cmocka_unit_test(single_precision_is_close),
+        cmocka_unit_test(noise_does_not_repeat),
+    };
+    int failed = cmocka_run_group_tests_name("whatever the device", before, NULL, NULL);
+    for_each_row(advection_table) failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+    return failed;
+}
