@@ -109,7 +109,7 @@ errors() { awk -F, -v OFS=, '$3 == "done" {print $2, $7, $8, $9, $10, $11}' out;
 errors >some; expect 0 show fine.h5 --csv; errors >all; cmp -s some all || fail "runs beside faulty ones differ"
 
 # ---- settings, keys, remarks
-expect 0 explain grid.n; prints '(compact)'; prints '[nx, ny, nz]'
+expect 0 explain grid.n; prints '(compact, advection)'; prints '[nx, ny, nz]'
 expect 0 explain scheme; prints 'd1_c4, d1_c6'
 expect 0 explain field; prints 'in x, y, z'
 expect 0 explain boundary; prints 'periodic, 3-4-6'

@@ -182,8 +182,8 @@ static const char *boundary_word(int k)
 #define WALL(side, axis)                                                                                              \
     {.path = side "." axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T,                \
      .decides = true,                                                                                                 \
-     .about = "u at the " side " wall of " axis ", an expression in t and the coordinates, for inflow; without it "   \
-              "the wall is an outflow."}
+     .about = "What u is at the " side " wall of " axis ", an expression in t and the coordinates, for inflow; without " \
+              "it the wall is an outflow."}
 
 static const struct sw_key keys[] = {
     VELOCITY("x"), VELOCITY("y"), VELOCITY("z"),
@@ -212,8 +212,8 @@ static const struct sw_key keys[] = {
      .decides = true, .visible = true,
      .about = "Time step; time.end must be a whole number of steps. Either this or time.cfl."},
     {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .decides = true,
-     .about = "The Courant number: the step is the largest with dt (|c_x|/dx + |c_y|/dy + |c_z|/dz) at most this that is "
-              "stable and goes into time.end, for the largest speed of the set-up (numerics.md, 10); 0: time.dt is given."},
+     .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the sum of "
+              "c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10); 0: time.dt is given."},
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
      .about = "The row that does the differences, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best that "
               "fits, \"$axis\" the word of an axis."},

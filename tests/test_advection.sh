@@ -1,0 +1,79 @@
+#!/bin/bash
+# Advection as a user meets it: stopped and resumed, in any batches, with runs that diverge; steps from a Courant number.
+# SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+tiny=$top/configs/tiny_advection.cfg
+
+expect 0 init advection; cp out init.cfg
+expect 0 run init.cfg --device cpu -o init.h5; says 'sweep plot init.h5 --kind convergence'
+expect 0 check "$top/configs/burgers.cfg"; prints 'advection'
+
+# ---- any batch, any number of threads, stopped and resumed: the same file
+expect 0 run "$tiny" --device cpu -o tiny.h5
+for batch in 1 2; do
+    expect 0 run "$tiny" --device cpu -o other.h5 -s run.batch=$batch; same tiny.h5 other.h5
+    rm -f other.h5
+done
+expect 0 run "$tiny" --device cpu -o other.h5 -j 1; same tiny.h5 other.h5
+expect 0 run "$tiny" --device cpu -o other.h5; says 'nothing to do'
+rm -f other.h5
+long=(--device cpu -s 'sweep={ a=[0.5, 1.0]; dim=[2]; method=["rk4"]; }' -s time.dt=0.0005 -s time.end=4.0 -s 'output.fields.times=[0.0, 1.0, 4.0]')
+expect 0 run "$tiny" "${long[@]}" -o whole.h5
+stops=0
+expect 75 run "$tiny" "${long[@]}" -o parts.h5 --max-time 0.02s; expect 0 status parts.h5; prints '2 runs'
+while [ $stops -lt 3 ] && ! "$sweep" resume parts.h5 --max-time 0.2s >out 2>err; do stops=$((stops + 1)); done
+expect 0 run "$tiny" "${long[@]}" -o parts.h5; same whole.h5 parts.h5
+
+# ---- a run that diverges is told, stored, and harms no other
+cat >bad.cfg <<'CFG'
+problem  = "advection";
+sweep    = { dt = [0.25, 1.0]; };
+grid     = { n = 16; length = "2*pi"; };
+velocity = { x = 1.0; };
+time     = { dt = "dt"; end = 1000.0; };
+initial  = "exp(sin(x))";
+output   = { scalars = { every = 100.0; }; };
+run      = { device = "cpu"; };
+CFG
+expect 0 check bad.cfg; prints 'time.dt = 1 is 1.8 times what is stable for the largest speed and nu (about 0.558)'
+prints 'time.cfl chooses a step (dt = 1)'
+expect 1 run bad.cfg -o bad.h5; says 'not finite at t ='
+expect 0 run bad.cfg -o good.h5 -s 'sweep.dt=[0.25]'
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+bad, good = h5py.File("bad.h5"), h5py.File("good.h5")
+assert list(bad["status"][:]) == [1, 2] and 0 < bad["steps"][1] < 1000, bad["steps"][:]
+assert np.array_equal(bad["mass"][0], good["mass"][0]) and np.isnan(bad["mass"][1, -1])
+' 2>err || fail 'bad.h5'
+
+# ---- a Courant number: every run has its own step, and says so in the file
+expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0]; }' -s 'time={ cfl=0.5; end=10.0; }' -s velocity.x=c -s output.scalars.every=1.0
+[ -z "$python" ] || $python -c '
+import h5py, math
+f = h5py.File("cfl.h5")
+assert list(f["steps"][:]) == [math.ceil(10 * c / (0.5 * 2 * math.pi / 16)) for c in (1, 2)], f["steps"][:]
+' 2>err || fail 'cfl.h5'
+expect 3 check bad.cfg -s time.cfl=0.5; says "'time' has both dt and cfl; leave one out"
+
+# ---- on a GPU, if there is one: the same numbers, to the rounding of each. A step rounds some 40 times by 2^-53 of u < 2, the
+# derivatives add up to |c| dt K1/dx < 1 of it a stage: 20 steps are below 1e-12 by far
+if "$sweep" run "$tiny" -o gpu.h5 --device cuda >out 2>err; then :
+elif [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not|not run on a GPU' err; then
+    echo "# skipped: on a GPU: $(tail -n 1 err)"
+else
+    fail 'on a GPU'
+fi
+[ -z "$python" ] || [ ! -e gpu.h5 ] || $python - 2>err <<'PY' || fail "gpu.h5"
+import h5py, numpy as np
+gpu, cpu = (h5py.File(f) for f in ("gpu.h5", "tiny.h5"))
+def compare(a, b):
+    for name in a:
+        if isinstance(a[name], h5py.Group):
+            if name[0] == "n" and name[1:2].isdigit(): compare(a[name], b[name])
+        elif name in ("u", "mass", "energy", "min", "max"):
+            scale = np.abs(b[name][:]).max()
+            assert np.abs(a[name][:] - b[name][:]).max() < 1e-12 * max(scale, 1), name
+compare(gpu, cpu)
+PY
+summary
