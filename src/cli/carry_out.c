@@ -101,7 +101,7 @@ static enum sw_status execute(struct job *j)
     SW_TRY(st);
     SW_TRY(put_in_place(j));
     finish(j, &summary);
-    return SW_OK;
+    return cli_xdmf(cli, j->s->sweep, j->s->file);
 }
 
 static enum sw_status carry_out(struct job *j)
@@ -111,7 +111,7 @@ static enum sw_status carry_out(struct job *j)
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
-        return SW_OK;
+        return cli_xdmf(j->cli, j->s->sweep, j->s->file);
     }
     SW_TRY(cli_device(j->cli, j->s->sweep, &j->device));
     double start = sw_clock();

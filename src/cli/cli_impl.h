@@ -127,6 +127,10 @@ enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger
 enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
 enum sw_status cli_device(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_device **device);
 
+/** The output of a finished sweep: write its .xdmf if that is asked for or one is there, or remove one that has no
+ * fields to tell of any more (cmd_xdmf.c). */
+enum sw_status cli_xdmf(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
+
 /* What run, check and resume share. */
 void cli_begin(struct sw_cli *cli);      /* the clock of --max-time starts, signals ask for a clean stop */
 enum sw_status cli_execute(struct sw_cli *cli, struct cli_sweep *s);

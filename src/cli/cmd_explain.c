@@ -18,6 +18,7 @@ static const char *kind_of(const struct sw_key *key)
     case SW_KEY_FUNCTION: return "expression";
     case SW_KEY_TIMES: return "times";
     case SW_KEY_NAMES: return "group of your own names";
+    case SW_KEY_SWITCH: return "true or false";
     }
     return "";
 }

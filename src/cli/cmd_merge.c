@@ -1,5 +1,19 @@
 #include "cli/cli_impl.h"
 
+/* As at the end of the sweep that the files are of. */
+static enum sw_status write_xdmf(struct sw_cli *cli)
+{
+    struct sw_ledger *ledger = NULL;
+    struct cli_sweep s;
+    SW_TRY(cli_ledger(cli, cli->output, &ledger));
+    enum sw_status st = cli_sweep_stored(cli, cli->output, ledger, &s);
+    sw_ledger_close(&ledger);
+    if (st) return st;
+    st = cli_xdmf(cli, s.sweep, cli->output);
+    cli_sweep_close(&s);
+    return st;
+}
+
 enum sw_status cmd_merge(struct sw_cli *cli)
 {
     struct sw_merge_options how = {.overwrite = cli->force};
@@ -13,5 +27,5 @@ enum sw_status cmd_merge(struct sw_cli *cli)
             cli->output, (long long)table->nruns);
     sw_table_free(&table);
     cli->exit_code = bad > 0;
-    return SW_OK;
+    return write_xdmf(cli);
 }

@@ -11,7 +11,8 @@ enum sw_key_kind {
     SW_KEY_TEXT,      /* any string                                                                    */
     SW_KEY_FUNCTION,  /* an expression over the points as well; `symbols` says which names it may use  */
     SW_KEY_TIMES,     /* a list of times, or "linspace(0, end, 11)"                                    */
-    SW_KEY_NAMES      /* a group whose members the user names: sweep, define                           */
+    SW_KEY_NAMES,     /* a group whose members the user names: sweep, define                           */
+    SW_KEY_SWITCH     /* true or false, one value for the whole sweep                                  */
 };
 
 /* What a FUNCTION may use besides the parameters of the run. X: the coordinates, x and as many of y and z as the

@@ -52,6 +52,9 @@ const struct sw_key sw_common_keys[] = {
      .about = "Times at which the fields are saved, each rounded to the nearest step; without it no fields are saved."},
     {.path = "output.fields.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double",
      .about = "Precision in which the fields are stored; single halves the file."},
+    {.path = "output.xdmf", .kind = SW_KEY_SWITCH, .fallback = "false",
+     .about = "Write NAME.xdmf beside NAME.h5 when the sweep is done, through which ParaView opens the fields as time "
+              "series, one a run; `sweep xdmf` writes it later."},
     {.path = "output.scalars.every", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true,
      .fallback = "", .about = "Time between entries of the scalar series (mass, energy, ...), from 0 to the end."},
     {.path = "output.scalars.times", .kind = SW_KEY_TIMES, .unit = "1", .fallback = "",

@@ -54,6 +54,15 @@ static double read_number(const struct sw_sweep *s, const char *path)
     return 0;
 }
 
+static bool read_switch(const struct sw_sweep *s, const char *path)
+{
+    const struct sw_setting *at = sw_config_find(s->config, path);
+    if (!at) return !strcmp(fallback(s, path), "true");
+    if (at->kind == SW_SETTING_SWITCH) return at->number != 0;
+    expand_complain(s, at, "'%s' must be true or false, without quotes", path);
+    return false;
+}
+
 /* ------------------------------------------------------------------ one by one */
 
 static void read_device(struct sw_sweep *s)
@@ -103,11 +112,12 @@ static void check_output(struct sw_sweep *s)
     const struct sw_setting *fields = sw_config_find(s->config, "output.fields"),
                             *scalars = sw_config_find(s->config, "output.scalars");
     const struct sw_setting *every = sw_config_find(s->config, "output.scalars.every");
+    const struct sw_setting *xdmf = sw_config_find(s->config, "output.xdmf");
     bool times = sw_config_find(s->config, "output.scalars.times") != NULL;
-    if (!s->problem->timed) {  /* there is one field: the group alone asks for it */
-        s->save_fields = fields != NULL;
-        return;
-    }
+    s->xdmf = read_switch(s, "output.xdmf");
+    s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
+    if (s->xdmf && !fields) expand_complain(s, xdmf, "'output.xdmf' tells where fields are: add output.fields");
+    if (!s->problem->timed) return;
     s->save_fields = sw_config_find(s->config, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields)

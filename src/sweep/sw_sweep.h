@@ -51,6 +51,7 @@ struct sw_sweep {
     bool        single_fields;          /* output.fields.precision                                           */
     bool        single_steps;           /* run.precision                                                     */
     bool        save_fields, save_scalars;
+    bool        xdmf;                   /* output.xdmf                                                       */
     const char *device;                 /* run.device                                                        */
     double      checkpoint_minutes;     /* run.checkpoint                                                    */
     int64_t     batch;                  /* run.batch; 0: from the memory                                     */
