@@ -22,15 +22,12 @@ __device__ static double block_min(double value, double *shared)
     return least;
 }
 
-/* The transform of one line into *re, *im, which are swapped with *re2, *im2 as the passes go. */
-__device__ static void transform(const struct sw_cuda_spectrum &p, int n, const double *line, size_t ld, double **re,
-                                 double **im, double **re2, double **im2)
+/* The transform of *re, *im into them, which are swapped with *re2, *im2 as the passes go. All threads have written
+ * before, and may read afterwards. */
+__device__ static void passes(const struct sw_cuda_spectrum &p, double **re, double **im, double **re2, double **im2)
 {
+    const int n = p.length;
     int done = 1;
-    for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
-        (*re)[i] = line[i * ld] - line[0];
-        (*im)[i] = 0.0;
-    }
     __syncthreads();
     for (int pass = 0; pass < p.passes; pass++) {
         int radix = p.radix[pass], rest = n / (done * radix);
@@ -52,11 +49,25 @@ __device__ static void transform(const struct sw_cuda_spectrum &p, int n, const 
     }
 }
 
+/* The transform of one line into *re, *im, up to factors of size 1. */
+__device__ static void transform(const struct sw_cuda_spectrum &p, int n, const double *line, size_t ld, double **re,
+                                 double **im, double **re2, double **im2)
+{
+    for (int i = threadIdx.x; i < p.length; i += SW_SUM_LANES)
+        sw_spectrum_begin(n, i, i < n ? line[i * ld] - line[0] : 0.0, p.chirp_re, p.chirp_im, *re + i, *im + i);
+    passes(p, re, im, re2, im2);
+    if (!p.chirp_re) return;
+    for (int k = threadIdx.x; k < p.length; k += SW_SUM_LANES)
+        sw_spectrum_filter(p.filter_re[k], p.filter_im[k], *re + k, *im + k);
+    passes(p, re, im, re2, im2);
+}
+
 __device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, const double *line,
                                        size_t ld, double *shared)
 {
     extern __shared__ double room[];
-    double *re = p.scratch ? p.scratch + (size_t)blockIdx.x * 4 * n : room, *im = re + n, *re2 = im + n, *im2 = re2 + n;
+    double *re = p.scratch ? p.scratch + (size_t)blockIdx.x * 4 * p.length : room, *im = re + p.length;
+    double *re2 = im + p.length, *im2 = re2 + p.length;
     double power = 0.0, moment = 0.0;
     transform(p, n, line, ld, &re, &im, &re2, &im2);
     for (int k = 1 + threadIdx.x; k <= n / 2; k += SW_SUM_LANES) {
@@ -93,7 +104,8 @@ __device__ static void measure_points(const struct sw_line_batch &b, const struc
 /* A reading of the line, 8 bytes a point, and another one where it has not been measured yet (fetched 32 bytes at a
  * time where lines are interleaved; neighbouring blocks find the rest in the cache). For each pass of the transform, in
  * shared memory where the line is short: 16 bytes read and 16 written a point and 7 operations where the radix is 4,
- * else 16 bytes read and 4 FMA a point and unit of radix. */
+ * else 16 bytes read and 4 FMA a point and unit of radix. With a large prime factor, all of that twice, for the length
+ * of the convolution. */
 __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum p, const double *__restrict__ u,
                                  const double *__restrict__ measured, double *scalars)
 {
@@ -120,7 +132,7 @@ extern "C" enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const stru
 {
     cudaStream_t s = (cudaStream_t)stream;
     int blocks = b->count < p->blocks ? b->count : p->blocks;
-    size_t room = p->scratch ? 0 : 4 * (size_t)b->n * sizeof(double);
+    size_t room = p->scratch ? 0 : 4 * (size_t)p->length * sizeof(double);
     if (blocks == 0) return SW_OK;
     measure_k<<<blocks, SW_SUM_LANES, room, s>>>(*b, *p, u, measured, scalars);
     CU_LAUNCHED(s);

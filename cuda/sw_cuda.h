@@ -160,10 +160,13 @@ enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_ba
 enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band);
 
 struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                                                 */
-    int     passes, radix[32];
-    double *cosine, *sine;     /* [n]                                                                      */
+    int     length, passes, radix[32];
+    double *table;             /* what the next point into: struct sw_dft                                  */
+    const double *cosine, *sine;          /* [length]                                                      */
+    const double *chirp_re, *chirp_im;    /* [n]; these and the next NULL if length is n                   */
+    const double *filter_re, *filter_im;  /* [length]                                                      */
     int     blocks;            /* runs measured at once                                                    */
-    double *scratch;           /* [blocks][4][n]; NULL: they fit into shared memory                        */
+    double *scratch;           /* [blocks][4][length]; NULL: they fit into shared memory                   */
     int     stride;            /* scalars a run, and the places of those measured here among them          */
     int     mass, energy, least, largest, domain_length;
 };

@@ -57,7 +57,8 @@ void sw_host_destroy(struct sw_host_lines *h)
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)
 {
     size_t n = (size_t)desc->n, point = sizeof(double) + SW_SLOTS * sw_reals_word(desc->single);
-    *fixed = (size_t)omp_get_max_threads() * n * 18 * sizeof(double);  /* workers: 10 arrays and the programs' values */
+    /* workers: x, a term, and the programs' values */
+    *fixed = (size_t)omp_get_max_threads() * (sw_measure_bytes(desc->n) + 10 * n * sizeof(double));
     *per_run = n * point + (size_t)desc->model.nparam * sizeof(double) + 256;
 }
 

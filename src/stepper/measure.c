@@ -3,29 +3,31 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
+#include "stepper/dft.h"
 #include "stepper/measure_point.h"
-#include "stepper/spectrum_point.h"
 
 struct sw_measure {
-    int     n, passes, radix[SW_MAX_PASSES];
-    double *cosine, *sine;   /* [n]                                    */
-    double *re[2], *im[2];   /* [n]: the spectrum, before and after a pass */
-    double *slope, *term;    /* [n]                                    */
+    int     n;
+    struct sw_dft dft;
+    double *re[2], *im[2];   /* [dft.length]: the spectrum, before and after a pass */
+    double *slope, *term;    /* [n]                                                 */
 };
 
 enum sw_status sw_measure_create(int n, struct sw_measure **measure)
 {
     enum sw_status st;
     struct sw_measure *m = NULL;
-    size_t room = (size_t)n;
 
     *measure = NULL;
     SW_TRY(sw_alloc(1, &m));
     m->n = n;
-    m->passes = sw_spectrum_passes(n, m->radix);
-    double **array[] = {&m->cosine, &m->sine, &m->re[0], &m->re[1], &m->im[0], &m->im[1], &m->slope, &m->term};
-    for (int k = 0; k < 8; k++) SW_TRY_TO(failed, st, sw_alloc(room, array[k]));
-    sw_measure_circle(n, m->cosine, m->sine);
+    SW_TRY_TO(failed, st, sw_dft_create(n, &m->dft));
+    for (int k = 0; k < 2; k++) {
+        SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->re[k]));
+        SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->im[k]));
+    }
+    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->slope));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->term));
     *measure = m;
     return SW_OK;
 failed:
@@ -37,19 +39,20 @@ void sw_measure_destroy(struct sw_measure **measure)
 {
     struct sw_measure *m = measure ? *measure : NULL;
     if (!m) return;
-    double *array[] = {m->cosine, m->sine, m->re[0], m->re[1], m->im[0], m->im[1], m->slope, m->term};
-    for (int k = 0; k < 8; k++) sw_free(array[k]);
+    sw_dft_destroy(&m->dft);
+    for (int k = 0; k < 2; k++) {
+        sw_free(m->re[k]);
+        sw_free(m->im[k]);
+    }
+    sw_free(m->slope);
+    sw_free(m->term);
     sw_free(m);
     *measure = NULL;
 }
 
-void sw_measure_circle(int n, double *cosine, double *sine)
+size_t sw_measure_bytes(int n)
 {
-    const double two_pi = 6.283185307179586476925286766559;
-    for (int i = 0; i < n; i++) {
-        cosine[i] = cos(two_pi * i / n);
-        sine[i] = sin(two_pi * i / n);
-    }
+    return (sw_dft_numbers(n) + 4 * (size_t)sw_spectrum_length(n) + 2 * (size_t)n) * sizeof(double);
 }
 
 const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx)
@@ -75,44 +78,9 @@ static double sum(int n, const double *term)
     return lane[0];
 }
 
-static void pass_of_four(struct sw_measure *m, int done, int in)
-{
-    const double *cosine = m->cosine, *sine = m->sine, *re = m->re[in], *im = m->im[in];
-    double *out_re = m->re[!in], *out_im = m->im[!in];
-    int n = m->n, rest = n / (4 * done);
-    for (int k = 0; k < done; k++)
-#pragma omp simd
-        for (int j = 0; j < rest; j++)
-            sw_spectrum_four(n, rest, k, j, cosine, sine, re, im, out_re, out_im);
-}
-
-static void pass_of_any(struct sw_measure *m, int done, int radix, int in)
-{
-    int n = m->n, rest = n / (done * radix);
-    for (int k = 0, low = 0; k < done * radix; k++, low = low + 1 < done ? low + 1 : 0)
-        for (int j = 0; j < rest; j++)
-            sw_spectrum_point(n, radix, rest, k, low, j, m->cosine, m->sine, m->re[in], m->im[in],
-                              &m->re[!in][k * rest + j], &m->im[!in][k * rest + j]);
-}
-
-/* @return which of re[], im[] holds the spectrum */
-static int transform(struct sw_measure *m, const double *u)
-{
-    int n = m->n, in = 0, done = 1;
-    for (int i = 0; i < n; i++) {
-        m->re[0][i] = u[i] - u[0];
-        m->im[0][i] = 0.0;
-    }
-    for (int p = 0; p < m->passes; done *= m->radix[p++], in = !in) {
-        if (m->radix[p] == 4) pass_of_four(m, done, in);
-        else pass_of_any(m, done, m->radix[p], in);
-    }
-    return in;
-}
-
 static double domain_length(struct sw_measure *m, const double *u, double dx)
 {
-    int n = m->n, half = n / 2, at = transform(m, u);
+    int n = m->n, half = n / 2, at = sw_dft_run(&m->dft, u, m->re, m->im);
     const double *re = m->re[at] + 1, *im = m->im[at] + 1;  /* from wave number 1 on */
     double power, moment;
     for (int k = 0; k < half; k++) m->term[k] = re[k] * re[k] + im[k] * im[k];

@@ -1,12 +1,13 @@
 #ifndef MEASURE_H
 #define MEASURE_H
-/* The scalars of a line on the CPU (enum sw_line_scalar): arithmetic of measure_point.h and spectrum_point.h. */
+/* The scalars of a line on the CPU (enum sw_line_scalar): arithmetic of measure_point.h, spectrum by dft.h. */
 #include "stepper/sw_stepper.h"
 
 struct sw_measure;  /* workspace for lines of n points, one a thread */
 
 enum sw_status sw_measure_create(int n, struct sw_measure **measure);
 void sw_measure_destroy(struct sw_measure **measure);
+size_t sw_measure_bytes(int n);
 
 /** u_x by central differences, for the energy's density. @return [n], valid until the next call */
 const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx);
@@ -15,7 +16,4 @@ const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx
  *  @param u  [n], finite */
 void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density,
                      double out[SW_LINE_SCALARS]);
-
-/** cos(2 pi i/n), sin(2 pi i/n) for i = 0 .. n-1, as sw_spectrum_point() wants them. */
-void sw_measure_circle(int n, double *cosine, double *sine);
 #endif

@@ -9,12 +9,38 @@
  *
  * A_L[k][j] lies at k n/L + j; two buffers take turns. A pass of radix 4 makes four outputs at a time, those of k,
  * k + L, k + 2 L and k + 3 L, from the same four inputs: 7 operations a point. In any other pass every output is a sum
- * of r terms of its own, 8 r operations; a prime n is one pass of n² terms.
+ * of r terms of its own, 8 r operations: a prime n would be one pass of n² terms.
+ *
+ * So where n has a large prime factor, passes are made of lines that are longer, of a length of fours, twos and a
+ * three, and X_k comes of a convolution (L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455): with the
+ * chirp w_j = exp(-pi i j²/n), as 2jk = j² + k² - (k - j)²,
+ *
+ *     X_k = w_k sum_j (w_j x_j) conj(w_{k-j}),      0 <= k <= n/2,
+ *
+ * a circular one of n + n/2 numbers or more. With F the transform of that length, filter = F[conj(w)]/length,
+ * conj(X_k/w_k) is entry k of F[conj(filter F[w x])]: |X_k|, which is all that a power spectrum needs, by passes twice.
+ * They round by some log2(n) units of what the field is as a whole, as those of a length without such factors do.
+ *
  * The field's first value is subtracted from all points before the first pass: that changes X_0 only, and a constant
  * field then has no power at all instead of some rounding. */
 #include "base/sw_hd.h"
 
-enum { SW_MAX_PASSES = 32 };
+/* A pass of radix 100 takes 800 operations a point; transforms of 1.5 to 2 n points twice, for n = 10^5, some 250. */
+enum { SW_MAX_PASSES = 32, SW_LARGEST_RADIX = 100 };
+
+/** The length of the transforms: n; or, where n has a prime factor greater than SW_LARGEST_RADIX, the least number 2^a
+ * or 3 2^a that is at least n + n/2. @param n  at most 10^9 */
+SW_HD static inline int sw_spectrum_length(int n)
+{
+    unsigned least = (unsigned)n + (unsigned)n / 2, twos = 2, threes = 3;
+    int rest = n;
+    for (int p = 2; p <= SW_LARGEST_RADIX; p++)
+        while (rest % p == 0) rest /= p;
+    if (rest == 1) return n;
+    while (twos < least) twos *= 2;
+    while (threes < least) threes *= 2;
+    return (int)(twos < threes ? twos : threes);
+}
 
 /** The radices of n: fours, then primes. @return how many (0 for n = 1) */
 SW_HD static inline int sw_spectrum_passes(int n, int radix[SW_MAX_PASSES])
@@ -53,6 +79,23 @@ SW_HD static inline void sw_spectrum_four(int n, int rest, int k, int j, const d
     out_im[to + 3 * apart] = less_im + skew_re;
 }
 
+/** Point i of the line that the passes begin with. @param x  u_i - u_0; not used for i >= n
+ * @param chirp_re, chirp_im  [n] w; NULL: the length is n */
+SW_HD static inline void sw_spectrum_begin(int n, int i, double x, const double *chirp_re, const double *chirp_im,
+                                           double *re, double *im)
+{
+    *re = !chirp_re ? x : i < n ? x * chirp_re[i] : 0.0;
+    *im = !chirp_re ? 0.0 : i < n ? x * chirp_im[i] : 0.0;
+}
+
+/** Between the two transforms, an entry: conj(filter F[w x]). */
+SW_HD static inline void sw_spectrum_filter(double filter_re, double filter_im, double *re, double *im)
+{
+    double x = *re, y = *im;
+    *re = x * filter_re - y * filter_im;
+    *im = -(x * filter_im + y * filter_re);
+}
+
 /** One output of a pass of any radix: A_{Lr}[k][j], which lies at k*rest + j of A_{Lr}.
  * @param rest    M = n/(Lr)
  * @param k, low  k and k mod L
@@ -63,14 +106,15 @@ SW_HD static inline void sw_spectrum_point(int n, int radix, int rest, int k, in
                                            const double *sine, const double *in_re, const double *in_im, double *re,
                                            double *im)
 {
-    int turn = k * rest, angle = 0, from = low * radix * rest + j;
+    int turn = k * rest, from = low * radix * rest + j;
+    unsigned angle = 0;  /* up to 2 n */
     double sum_re = 0.0, sum_im = 0.0;
     for (int q = 0; q < radix; q++) {
         double x = in_re[from + q * rest], y = in_im[from + q * rest];
         sum_re += x * cosine[angle] + y * sine[angle];
         sum_im += y * cosine[angle] - x * sine[angle];
-        angle += turn;
-        if (angle >= n) angle -= n;
+        angle += (unsigned)turn;
+        if (angle >= (unsigned)n) angle -= (unsigned)n;
     }
     *re = sum_re;
     *im = sum_im;
