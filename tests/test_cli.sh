@@ -176,6 +176,12 @@ begun int.h5.d/part-000001.h5.tmp; kill -INT $pid; wait $pid; code=$?
 [ $code = 130 ] || fail "Ctrl-C: exit code $code, expected 130"
 says 'stopped; run the same command again to continue'
 expect 0 resume int.h5; same int.h5 whole.h5
+# stopped before the first step: the same command begins it, and resume says so
+expect 75 long.cfg --max-time 1e-6s -o early.h5; says 'stopped; run the same command again to continue'
+expect 5 resume early.h5
+says 'early.h5: there is no such file, and no parts of it in early.h5.d; a sweep that was stopped before its first step '
+says 'begins with `sweep run CONFIG -o early.h5`'
+expect 0 long.cfg -o early.h5; same early.h5 whole.h5
 "$sweep" long.cfg -s time.end=4000.0 -o run.h5 >/dev/null 2>&1 & pid=$!
 begun run.h5.d/status.json
 expect 0 status run.h5; prints running; prints ETA
