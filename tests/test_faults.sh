@@ -61,6 +61,32 @@ for kind in memory write fsync rename open fsync-one rename-one; do
     echo "$kind: $fired of $(cut -d' ' -f1 log) calls failed one at a time"
 done
 
+# its .xdmf is whole or as it was, and nothing else is left
+"$sweep" xdmf -q whole.h5 || fail "sweep xdmf"
+mv whole.xdmf good
+for kind in memory fsync rename open; do
+    k=1
+    fired=0
+    while :; do
+        if [ $((k % 2)) = 1 ]; then rm -f whole.xdmf; else cp good whole.xdmf; fi
+        env FAIL_KIND=$kind FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" "$sweep" xdmf -q whole.h5 >/dev/null 2>err
+        code=$?
+        case $kind,$code in
+            *,0) [ -e whole.xdmf ] || fail "xdmf, $kind $k: nothing is there" ;;
+            memory,4) ;;
+            fsync,5 | rename,5 | open,5) grep -qE 'whole\.(h5|xdmf)' err || fail "xdmf, $kind $k: names no file: $(cat err)" ;;
+            *) fail "xdmf, $kind $k: exit code $code: $(cat err)" ;;
+        esac
+        [ ! -e whole.xdmf ] || cmp -s whole.xdmf good || fail "xdmf, $kind $k: torn"
+        [ ! -e whole.xdmf.tmp ] || fail "xdmf, $kind $k: left behind"
+        grep -q fired log || break
+        fired=$((fired + 1))
+        rm -f log
+        if [ $k -lt 20 ] || [ -n "$SW_LONG" ]; then k=$((k + 1)); else k=$((k * 6 / 5)); fi
+    done
+    [ $fired -gt 0 ] || fail "xdmf, $kind: no call failed"
+done
+
 # a disk that fills
 mkdir disk
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then

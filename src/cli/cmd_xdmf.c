@@ -18,8 +18,11 @@ static enum sw_status write_it(const struct sw_cli *cli, const char *file)
 
 enum sw_status cli_xdmf(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file)
 {
-    if (sweep->xdmf || (sweep->save_fields && sw_xdmf_is_there(file))) return write_it(cli, file);
-    return sw_xdmf_remove(file);
+    bool ours;
+    if (sweep->xdmf) return write_it(cli, file);
+    SW_TRY(sw_xdmf_find(file, &ours));
+    if (!ours) return SW_OK;
+    return sweep->save_fields ? write_it(cli, file) : sw_xdmf_remove(file);
 }
 
 enum sw_status cmd_xdmf(struct sw_cli *cli) { return write_it(cli, cli->argument[0]); }

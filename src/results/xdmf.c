@@ -7,7 +7,7 @@
  * dataset; numbers of a grid in the order z, y, x, and double by request, as they are single otherwise. The reader of
  * version 3 finds no arrays in hyperslabs. */
 #include <errno.h>
-#include <math.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -184,24 +184,41 @@ char *sw_xdmf_name(const char *file)
     return name;
 }
 
-bool sw_xdmf_is_there(const char *file)
+/* Whether there is a file, and whether it is ours. */
+static enum sw_status look(const char *name, bool *there, bool *ours)
 {
-    char *name = sw_xdmf_name(file), start[sizeof mark] = "";
-    FILE *from = name ? fopen(name, "r") : NULL;
-    const size_t length = from ? fread(start, 1, sizeof mark - 1, from) : 0;
-    if (from) fclose(from);
+    char start[sizeof mark] = "";
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    *there = *ours = false;
+    if (fd < 0) return errno == ENOENT ? SW_OK : sw_files_fail(name);
+    const ssize_t length = read(fd, start, sizeof mark - 1);
+    const enum sw_status st = length < 0 ? sw_files_fail(name) : SW_OK;
+    close(fd);
+    *there = true;
+    *ours = !st && !strcmp(start, mark);
+    return st;
+}
+
+enum sw_status sw_xdmf_find(const char *file, bool *ours)
+{
+    bool there;
+    char *name = sw_xdmf_name(file);
+    *ours = false;
+    const enum sw_status st = name ? look(name, &there, ours) : SW_E_MEMORY;
     sw_free(name);
-    return length == sizeof mark - 1 && !strcmp(start, mark);
+    return st;
 }
 
 static enum sw_status check_names(const char *file, const char *base, const char *name)
 {
+    bool there, ours;
     char **part;
     int count;
     if (strchr(base, ':'))
         return SW_FAIL(SW_E_REFUSED, "%s: an .xdmf cannot name a file with a colon, which ends names there; rename it",
                        file);
-    if (!access(name, F_OK) && !sw_xdmf_is_there(file))
+    SW_TRY(look(name, &there, &ours));
+    if (there && !ours)
         return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep; move it away", name);
     if (!access(file, F_OK)) return SW_OK;
     SW_TRY(sw_files_parts(file, &part, &count));
@@ -245,8 +262,10 @@ enum sw_status sw_xdmf_write(const char *file, struct sw_xdmf_summary *summary)
 
 enum sw_status sw_xdmf_remove(const char *file)
 {
-    char *name = sw_xdmf_is_there(file) ? sw_xdmf_name(file) : NULL;
-    const enum sw_status st = name ? sw_files_remove(name) : SW_OK;
+    bool ours;
+    SW_TRY(sw_xdmf_find(file, &ours));
+    char *name = sw_xdmf_name(file);
+    const enum sw_status st = !name ? SW_E_MEMORY : ours ? sw_files_remove(name) : SW_OK;
     sw_free(name);
     return st;
 }
