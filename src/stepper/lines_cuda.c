@@ -11,6 +11,9 @@ static struct sw_lines *lines_of(const struct sw_stepper *s) { return s->own; }
 
 static size_t batch_size(const struct sw_stepper *s) { return (size_t)s->count * (size_t)s->desc.n; }
 
+/* Of a field captured. */
+static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? sizeof(float) : sizeof(double); }
+
 /* ------------------------------------------------------------------ memory */
 
 void sw_lines_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
@@ -47,6 +50,7 @@ enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line)
 {
     const struct sw_stepper_desc *d = &s->desc;
     struct sw_lines *p = lines_of(s);
+    const size_t capacity = (size_t)d->capacity;
     p->kept = sw_line_kept(&d->model);
     p->batch.n = d->n;
     p->batch.ld = d->capacity;
@@ -57,13 +61,15 @@ enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line)
     SW_TRY(make_kernels(s, p));
     SW_TRY(make_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
-    return sw_captures_create(s, &p->captures);
+    return sw_captures_create(s->device, capacity * (size_t)d->n * number_size(d),
+                              capacity * SW_LINE_SCALARS * sizeof(double), &p->captures);
 }
 
 void sw_lines_destroy(struct sw_stepper *s)
 {
     struct sw_lines *p = lines_of(s);
-    sw_captures_destroy(s, &p->captures);  /* first: it waits for what is queued */
+    (void)sw_device_wait(s->device);
+    sw_captures_destroy(&p->captures);
     sw_spectrum_destroy(s->device, &p->spectrum);
     struct sw_line_batch *b = &p->batch;
     void *array[] = {p->coefficient, p->param, p->fault, b->run, b->step, b->cell, b->first_bad};
@@ -161,7 +167,7 @@ enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u)
     struct sw_lines *p = lines_of(s);
     bool line_by_line = p->batch.point == 1;
     double *lines = line_by_line ? p->u : p->captures.staging;
-    SW_TRY(sw_captures_wait(s, &p->captures));
+    SW_TRY(sw_captures_wait(&p->captures));
     SW_TRY(sw_device_upload(s->device, lines, u, batch_size(s) * sizeof *u));
     SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
     if (!line_by_line) SW_TRY(sw_cuda_from_lines(s->device->compute, &p->batch, lines, p->u));
@@ -172,7 +178,7 @@ enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u)
 enum sw_status sw_lines_get_state(struct sw_stepper *s, double *u)
 {
     struct sw_lines *p = lines_of(s);
-    SW_TRY(sw_captures_wait(s, &p->captures));
+    SW_TRY(sw_captures_wait(&p->captures));
     SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, false, p->captures.staging));
     return sw_device_download(s->device, u, p->captures.staging, batch_size(s) * sizeof *u);
 }
@@ -203,14 +209,15 @@ enum sw_status sw_lines_capture(struct sw_stepper *s, int slot, int what)
 {
     struct sw_lines *p = lines_of(s);
     struct sw_captures *c = &p->captures;
-    SW_TRY(sw_captures_wait(s, c));
+    SW_TRY(sw_captures_wait(c));
     if (what & SW_CAPTURE_FIELD)
         SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, s->desc.single, c->staging));
     if (what & SW_CAPTURE_SCALARS) SW_TRY(measure(s, p));
-    return sw_captures_send(s, c, slot, what);
+    return sw_captures_send(c, slot, what, batch_size(s) * number_size(&s->desc),
+                            (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 
 enum sw_status sw_lines_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
 {
-    return sw_captures_fetch(s, &lines_of(s)->captures, slot, field, scalars);
+    return sw_captures_fetch(&lines_of(s)->captures, slot, field, scalars);
 }

@@ -4,9 +4,9 @@
  * kernels that hold the model's expressions, where the field comes from and goes to, its scalars, its pictures. A
  * stepper's own data begin with a struct sw_lines, and it fills the operations below into its row.
  *
- * All work is queued on the device's stream `compute`; capture_cuda.h says how pictures leave. */
+ * All work is queued on the device's stream `compute`; device/capture_cuda.h says how pictures leave. */
+#include "device/capture_cuda.h"
 #include "stepper/batch_point.h"
-#include "stepper/capture_cuda.h"
 #include "stepper/line_kernels.h"
 #include "stepper/measure_cuda.h"
 
