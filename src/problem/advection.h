@@ -134,7 +134,4 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
 enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                                const struct sw_device *device, size_t *fixed, size_t *per_run);
 enum sw_status advection_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
-
-/* In this order in the file; sums have half the weight at walls along each axis (the trapezoidal rule). */
-enum advection_scalar { ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_SCALARS };
 #endif

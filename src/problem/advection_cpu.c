@@ -5,6 +5,7 @@
  * Memory traffic of a stage, in words of 8 bytes (or 4) a point, for D derivatives (d first and d second ones in d
  * dimensions, those that are needed): 2 D for src/fd, and in the pass D, u, and of RK4 the sum and the stage's result,
  * read and written: 2 D + D + 4 to 5. */
+#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -195,11 +196,13 @@ static void form_rate(const struct advection_sim *a, struct worker *w, const str
     at_walls(a, w, p, ADVECTION_RATE, t, k);
 }
 
-static bool all_finite(const double *v, int n)
+/* As they are stored. */
+static bool all_finite(const struct advection_sim *a, const double *v, int n)
 {
-    double bad = 0;
-    for (int i = 0; i < n; i++) bad += v[i] * 0.0;  /* NaN, unless all are finite */
-    return bad == 0;
+    const double most = a->word == 4 ? FLT_MAX : DBL_MAX;
+    int bad = 0;
+    for (int i = 0; i < n; i++) bad |= !(fabs(v[i]) <= most);
+    return !bad;
 }
 
 /* A run that is not finite any more after this step. All who say so say the same. */
@@ -237,7 +240,7 @@ static void stage_piece(const struct advection_sim *a, struct worker *w, const s
     combine(a, w, p, st, result);
     if (last && closing) {
         at_walls(a, w, p, ADVECTION_WALL, (double)(step + 1) * r->dt, result);
-        if (!all_finite(result, p->count)) stop(a->own, p->j, step + 1);
+        if (!all_finite(a, result, p->count)) stop(a->own, p->j, step + 1);
     }
     put(a, p, target, result);
 }
@@ -248,7 +251,7 @@ static void close_piece(const struct advection_sim *a, struct worker *w, const s
     get(a, p, a->now, w->wide[NOW]);
     set_coordinates(a, w, p);
     at_walls(a, w, p, ADVECTION_WALL, (double)step * a->run[p->j].dt, u);
-    if (!all_finite(u, p->count)) stop(a->own, p->j, step);
+    if (!all_finite(a, u, p->count)) stop(a->own, p->j, step);
     put(a, p, a->now, u);
 }
 

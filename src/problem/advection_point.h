@@ -36,16 +36,26 @@ struct advection_run {
 };
 
 #define ADVECTION_FINE 0x7fffffffffffffffLL
-enum { ADVECTION_DIMS = 3 };
 
+/* In this order in the file; sums have half the weight at walls along each axis (the trapezoidal rule). */
+enum advection_scalar { ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_SCALARS };
+
+/* Fields are [count][points], derivatives times h and h². */
 struct advection_batch {
     long long n[3], points;
+    int       walls[3];                /* both ends are points                                      */
     int       count;
     const struct advection_run *run;   /* [count]                                                   */
     const double *param;               /* [nparam][count]                                           */
     double       *kept;                /* [values][count]: what the programs keep a run             */
-    long long    *stop;                /* [count]                                                   */
-    const void   *slope[3], *bend[3];  /* derivatives along each axis times h and h²; NULL: none    */
+    long long    *stop;                /* [count] ADVECTION_FINE, or after which step it stopped     */
+    const void   *slope[3], *bend[3];  /* NULL: not needed                                          */
     void         *now, *next, *sum;
 };
+
+/* What a stage is besides its coefficients. */
+enum { ADVECTION_FIRST = 1, ADVECTION_LAST = 2, ADVECTION_CLOSING = 4 };
+
+/* Scalars are added up in parts of so many points, by so many threads; and the parts likewise. */
+enum { ADVECTION_PART = 4096, ADVECTION_LANES = 128 };
 #endif

@@ -3,8 +3,11 @@
 
 #include "problem/advection.h"
 
-static const struct advection_ops advection_cuda = {
-    .name = "cuda", .space = SW_DEVICE, .absent = "advection does not run on a GPU yet: use --device cpu"};
+#ifdef SW_HAVE_CUDA
+extern const struct advection_ops advection_cuda;
+#else
+static const struct advection_ops advection_cuda = {.name = "cuda", .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA};
+#endif
 
 const struct advection_ops *const advection_table[] = {&advection_cpu, &advection_cuda, NULL};
 
