@@ -1,5 +1,5 @@
-/* The kernels of cuda.a2s, cuda.a2d, cuda.a2sd as the paper prints them (figures 4 to 7): a thread a column of s entries,
- * entry k of column m at u[m + k r], so that each access of a warp is one contiguous stretch of memory. Behind
+/* The kernels of cuda.a2s, cuda.a2d, cuda.a2sd as the paper prints them (figures 4 to 7): a thread a column of s
+ * entries, entry k of column m at u[m + k r], so that each access of a warp is one contiguous stretch of memory. Behind
  * cuda/bvp_rtc.cuh. What the paper leaves out: entries r s .. n-1, fewer than r, that do not fill the columns; and
  * numbers of threads that do not divide r.
  *
@@ -62,8 +62,10 @@ extern "C" __global__ void tops_k(struct bvp_batch b, int j, struct columns c)
 }
 
 /* Norms in parts, a block each, part[blockIdx.y * gridDim.x + blockIdx.x]: row y of blocks, but the last, takes rows
- * y rows .. of all columns, a thread a column; the last takes the entries after them. A word read an entry, and exact. */
-extern "C" __global__ void measure_k(struct bvp_batch b, int j, struct columns c, long long rows, struct bvp_norms *part)
+ * y rows .. of all columns, a thread a column; the last takes the entries after them. A word read an entry, and
+ * exact. */
+extern "C" __global__ void measure_k(struct bvp_batch b, int j, struct columns c, long long rows,
+                                     struct bvp_norms *part)
 {
     __shared__ struct bvp_norms shared[NORM_THREADS];
     const struct problem p = problem_of(b, j);

@@ -14,12 +14,14 @@
  *     UNROLLED        0: f and exact are long: one copy of them for all points of a stretch
  *     SINGLE          1: u is rounded to single precision
  *
- * Position i + pad belongs to point i. 32 stretches are a chunk, a warp's; CHUNKS of them a group, a block's. Of a stretch
- * X is its first point, so that what f keeps for X is computed once for M points (in totals_k for STRETCHES times as many)
- * and what it keeps for t = h k once a block, in shared memory, all lanes of a warp reading the same at a time.
+ * Position i + pad belongs to point i. 32 stretches are a chunk, a warp's; CHUNKS of them a group, a block's. Of a
+ * stretch X is its first point, so that what f keeps for X is computed once for M points (in totals_k for STRETCHES
+ * times as many) and what it keeps for t = h k once a block, in shared memory, all lanes of a warp reading the same at
+ * a time.
  *
- * Plain sums within a warp, where no number goes through more than 2 (M + 5) + 4 additions, and across the few warps of a
- * short problem; pairs (pair_point.h) between chunks and groups. Sums are of f, and h² comes last: h² (sum f) + y + u is one rounding more than that of y + u.
+ * Plain sums within a warp, where no number goes through more than 2 (M + 5) + 4 additions, and across the few warps of
+ * a short problem; pairs (pair_point.h) between chunks and groups. Sums are of f, and h² comes last: h² (sum f) + y + u
+ * is one rounding more than that of y + u.
  *
  * Double-precision instructions a point (f_t those of f once X and t are known, f_X those of its values for X; for
  * f = a cos(w x) f_t = 2 and f_X = 100 or so), and bytes:
@@ -68,9 +70,10 @@ __device__ static inline void begin_exact(const struct problem &p, struct stretc
 #endif
 }
 
-/* At point `number`, k points from X. table [][F_STEP]: what f keeps for t = h k. A jump of f may lie at a point; so what
- * is made of x itself gets x_i as it is on the CPU, as X, and -0 for t: their sum is it, to the bit. */
-__device__ static inline double f_of(const struct problem &p, const struct stretch &s, const double *table, int k, double number)
+/* At point `number`, k points from X. table [][F_STEP]: what f keeps for t = h k. A jump of f may lie at a point; so
+ * what is made of x itself gets x_i as it is on the CPU, as X, and -0 for t: their sum is it, to the bit. */
+__device__ static inline double f_of(const struct problem &p, const struct stretch &s, const double *table, int k,
+                                     double number)
 {
     const double x = p.x0 + p.h * number;
 #if BY_OFFSET
@@ -108,7 +111,8 @@ __device__ static inline void fill_tables(const struct problem &p, int count, do
 #endif
 }
 
-/* Where the first point is, seen from a position: -1 before it, so that no k = 0, 1, .. is or precedes the first point. */
+/* Where the first point is, seen from a position: -1 before it, so that no k = 0, 1, .. is or precedes the first
+ * point. */
 __device__ static inline int first_from(const struct scan &s, long long position)
 {
     const long long ahead = s.pad - position;
@@ -123,8 +127,9 @@ __device__ static inline double weighted(double f, int k, int first)
 }
 
 /* Some f from a position on is not finite, or their sum is not: find the first. */
-__device__ static inline void look_for_bad(const struct bvp_batch &b, const struct scan &s, int j, const struct problem &p,
-                                           const struct stretch &x, const double *table, int count, long long position)
+__device__ static inline void look_for_bad(const struct bvp_batch &b, const struct scan &s, int j,
+                                           const struct problem &p, const struct stretch &x, const double *table,
+                                           int count, long long position)
 {
 #pragma unroll 1
     for (int k = 0; k < count; k++)
@@ -231,8 +236,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) totals_k(struct bvp_batch 
     if (c == 0) s.group[blockIdx.x] = all;
 }
 
-/* Totals of groups become y before and u after each: a block of CHAIN_THREADS a problem, a thread a stretch of groups. 64
- * bytes and 30 additions a group. */
+/* Totals of groups become y before and u after each: a block of CHAIN_THREADS a problem, a thread a stretch of groups.
+ * 64 bytes and 30 additions a group. */
 extern "C" __global__ void __launch_bounds__(CHAIN_THREADS) chain_k(struct scan s)
 {
     __shared__ struct sw_pair shared[CHAIN_THREADS / 32];
@@ -356,7 +361,8 @@ __device__ static inline void keep_chunk(const struct bvp_batch &b, const struct
 #pragma unroll
     for (int r = 0; r < M / 2; r++) {
         const int at = 2 * (32 * r + lane);
-        if (!PADDED || position + at >= s.pad) store_pair(field + at, *(const double2 *)(chunk + at / M * STRIDE + at % M));
+        if (!PADDED || position + at >= s.pad)
+            store_pair(field + at, *(const double2 *)(chunk + at / M * STRIDE + at % M));
     }
 #else
 #pragma unroll
@@ -374,9 +380,10 @@ __device__ static inline void keep_chunk(const struct bvp_batch &b, const struct
 struct tables { const double *f, *exact; };
 
 /* u is made, measured and kept. position: of the chunk; x: of the lane's stretch */
-__device__ static inline void finish_chunk(const struct bvp_batch &b, const struct scan &s, int j, const struct problem &p,
-                                           struct stretch &x, const struct tables &t, long long position, double y, double u,
-                                           double *chunk, struct lane &l, struct bvp_norms *sum)
+__device__ static inline void finish_chunk(const struct bvp_batch &b, const struct scan &s, int j,
+                                           const struct problem &p, struct stretch &x, const struct tables &t,
+                                           long long position, double y, double u, double *chunk, struct lane &l,
+                                           struct bvp_norms *sum)
 {
     const int lane = threadIdx.x % 32, first = first_from(s, position + lane * M);
     make_u(p, y, u, l);
@@ -393,8 +400,8 @@ __device__ static inline struct bvp_norms warps_norms(struct bvp_norms sum, stru
 {
 #pragma unroll
     for (int w = 16; w > 0; w /= 2) {
-        const struct bvp_norms other = {__shfl_xor_sync(EVERYONE, sum.error, w), __shfl_xor_sync(EVERYONE, sum.exact, w),
-                                        __shfl_xor_sync(EVERYONE, sum.max, w)};
+        const struct bvp_norms other = {__shfl_xor_sync(EVERYONE, sum.error, w),
+                                        __shfl_xor_sync(EVERYONE, sum.exact, w), __shfl_xor_sync(EVERYONE, sum.max, w)};
         norms_add(&sum, &other);
     }
     if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = sum;

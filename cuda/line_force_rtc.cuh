@@ -1,4 +1,5 @@
-/* The right-hand side of a step, from the points of a lane in registers (line_lane_rtc.cuh) and the expressions G and S. */
+/* The right-hand side of a step, from the points of a lane in registers (line_lane_rtc.cuh) and the expressions G and
+ * S. */
 
 struct values { double p[NPARAM + 1], r[HELD_RUN + 1], x0, dx, kappa, dt; double origin; };
 
@@ -30,7 +31,8 @@ __device__ static inline void compute_steps(const struct lane &me, const struct 
 }
 
 /* Values kept at point j of the lane: value k at out[k*distance]. */
-__device__ static inline void compute_cell(const struct lane &me, const struct values &v, int j, double *out, int distance)
+__device__ static inline void compute_cell(const struct lane &me, const struct values &v, int j, double *out,
+                                           int distance)
 {
     double in[SW_INPUTS];
     fill_inputs(in, x_of(v, j), 0.0);
@@ -57,8 +59,8 @@ __device__ static inline sw_real g_at(const struct lane &me, const struct values
     const double *cell = shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
-    return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? HERE : 1, in, me.first + j, now.t,
-                         now.step);
+    return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? HERE : 1, in,
+                         me.first + j, now.t, now.step);
 #else
     return 0.0;
 #endif
@@ -72,8 +74,8 @@ __device__ static inline sw_real s_at(const struct lane &me, const struct values
     const double *cell = shared_of(me) + AT_CELL + (j * HELD_CELL + G_CELL) * HERE + threadIdx.x % HERE;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
-    return model_s_point(v.p, 1, v.r + G_RUN, 1, now.kept + G_STEP, 1, CELLS_SHARED ? cell : own + G_CELL, CELLS_SHARED ? HERE : 1, in,
-                         me.first + j, now.t, now.step);
+    return model_s_point(v.p, 1, v.r + G_RUN, 1, now.kept + G_STEP, 1, CELLS_SHARED ? cell : own + G_CELL,
+                         CELLS_SHARED ? HERE : 1, in, me.first + j, now.t, now.step);
 #else
     return 0.0;
 #endif
@@ -98,8 +100,8 @@ __device__ static inline void edges(const struct lane &me, double first, double 
 
 /* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
  * @return what f leaves behind upwards */
-__device__ static inline struct sw_state right_side(const struct lane &me, const struct values &v, const struct moment &now,
-                                                    const sw_real *c, const struct between &f)
+__device__ static inline struct sw_state right_side(const struct lane &me, const struct values &v,
+                                                    const struct moment &now, const sw_real *c, const struct between &f)
 {
     struct sw_state left_behind = {0.0, 0.0};
     const double weight = CRANK ? 0.5 : 1.0;
@@ -136,7 +138,8 @@ __device__ static inline struct sw_state right_side(const struct lane &me, const
     return left_behind;
 }
 
-__device__ static inline void set_values(const struct lane &me, const struct sw_line_batch &b, int run, struct values &v)
+__device__ static inline void set_values(const struct lane &me, const struct sw_line_batch &b, int run,
+                                         struct values &v)
 {
     v.dt = b.dt[run];
     v.dx = b.dx[run];
@@ -146,7 +149,8 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
     for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
     if (CELLS_SHARED && HELD_CELL)
-        for (int j = 0; j < BLOCK; j++) compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE, HERE);
+        for (int j = 0; j < BLOCK; j++)
+            compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE, HERE);
 }
 
 __device__ static inline void set_moment(const struct lane &me, const struct values &v, long long from, long long step,
@@ -155,7 +159,8 @@ __device__ static inline void set_moment(const struct lane &me, const struct val
     int phase = (int)(step - from) & (GROUP - 1);
     if (HELD_STEP && phase == 0) {
         __syncwarp();
-        if (TEAM == 1 || threadIdx.x < 32) compute_steps(me, v, step);  /* a team has met since those before were used */
+        /* a team has met since those before were used */
+        if (TEAM == 1 || threadIdx.x < 32) compute_steps(me, v, step);
         if (TEAM > 1) __syncthreads();
         else __syncwarp();
     }

@@ -1,5 +1,5 @@
-/* The kernel of cuda.fused: a group of lanes (line_lane_rtc.cuh) takes a line through all steps from one output to the next.
- * Device memory is touched before the first and after the last step. */
+/* The kernel of cuda.fused: a group of lanes (line_lane_rtc.cuh) takes a line through all steps from one output to the
+ * next. Device memory is touched before the first and after the last step. */
 
 /* What lines longer than a warp need besides (line_team_rtc.cuh). */
 __device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table,
@@ -23,8 +23,8 @@ __device__ static inline unsigned group_mask(void)
     return (GROUP == 32 ? EVERYONE : (1u << (GROUP & 31)) - 1u) << (threadIdx.x % 32 / GROUP * GROUP);
 }
 
-/* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. Its scalars at
- * the end, which may be the beginning, are set if there is room for them. */
+/* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. Its scalars
+ * at the end, which may be the beginning, are set if there is room for them. */
 __device__ static inline void take_line(struct lane &me, const struct sw_line_batch &b,
                                         const struct sw_fused_line *coefficient, const double *team,
                                         double *u, long long from, long long to, double *scalars, int line)
@@ -48,8 +48,9 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     struct sw_state left = {0.0, 0.0};
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
+    /* in go_down()'s order: the same bits */
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) leave_up(me, j, c[j], &left);  /* in go_down()'s order: the same bits */
+    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) leave_up(me, j, c[j], &left);
     for (long long step = from; step < to; step++) {
         bool finite = true;
         forget_shared();
@@ -100,8 +101,8 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     if (scalars) measure(me, b, run, alive, c, scalars + (size_t)run * SW_LINE_SCALARS);
 }
 
-/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). team: their tables (TEAM > 1). u [count][POINTS]. scalars [count][SW_LINE_SCALARS];
- * NULL: not wanted. */
+/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). team: their tables (TEAM > 1). u [count][POINTS].
+ * scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
         const __grid_constant__ struct sw_fused_common common, const double *__restrict__ team, double *__restrict__ u,

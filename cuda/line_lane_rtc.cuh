@@ -1,5 +1,5 @@
-/* A group of lanes holds a line, its points in registers: what of it does not depend on the equation. Compiled at run time
- * (src/stepper/line_kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
+/* A group of lanes holds a line, its points in registers: what of it does not depend on the equation. Compiled at run
+ * time (src/stepper/line_kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
  *
  *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32, or 32 for each warp of a team), warps a
  *                                         block, blocks a multiprocessor
@@ -13,22 +13,22 @@
  *     sw_real, SINGLE                     double, 0; or float, 1: type of a lane's points and of all that a solve needs
  *     NPARAM                              parameters of a run
  *     SW_HAS_G, SW_HAS_S, G_RUN, ...      as in line_rtc.cuh
- *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in each
- *                                         step
- *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell begin,
- *                                         all of it
+ *     CELLS_SHARED                        1: values kept a cell lie in shared memory; 0: they are computed again in
+ *                                         each step
+ *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell
+ *                                         begin, all of it
  *     AT_TEAM                             that of a block, likewise: where a team's begins
  *
- * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h), upwards and
- * downwards, and a sweep is two parts:
+ * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h), upwards
+ * and downwards, and a sweep is two parts:
  *     1. the state before each block, from what each block leaves behind when it starts from zero: states are added up
- *        round the circle, stage k takes that of the lane 2^k back times the power of P for the points between; then the
- *        closure                                                                                 4 FMA a lane and stage
+ *        round the circle, stage k takes that of the lane 2^k back times the power of P for the points between; then
+ *        the closure                                                                             4 FMA a lane and stage
  *     2. the recursion through the block, from that state                                        2 FMA a point
  * What a block leaves behind is the sum of its values times h_k, the response of the recursion to a single one k points
  * on. It is taken along while the values come into being, in part 2 of the sweep before (or with the right-hand side),
- * 2 FMA a point: a recursion waits for its own last result, and these sums fill the time. 8 FMA a point, and one for the
- * new field.
+ * 2 FMA a point: a recursion waits for its own last result, and these sums fill the time. 8 FMA a point, and one for
+ * the new field.
  *
  * The double-precision units take two instructions in four cycles, but can read only two registers a cycle: with three
  * registers an instruction takes a third longer, with two and a constant it does not. So a1, a2, h and the powers of P
@@ -40,8 +40,9 @@
  * double. */
 
 enum { THREADS = 32 * WARPS, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
-enum { GROUP = LANES < 32 ? LANES : 32, TEAM = LANES / GROUP };               /* lanes of a warp that share a line; warps a line */
-enum { HERE = TEAM > 1 ? THREADS : GROUP, GROUPS = THREADS / HERE };          /* lanes of a line in a block; lines a block       */
+/* Lanes of a warp that share a line, warps a line; lanes of a line in a block, lines a block. */
+enum { GROUP = LANES < 32 ? LANES : 32, TEAM = LANES / GROUP };
+enum { HERE = TEAM > 1 ? THREADS : GROUP, GROUPS = THREADS / HERE };
 enum { STAGES = GROUP == 32 ? 5 : GROUP == 16 ? 4 : GROUP == 8 ? 3 : 2 };
 enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
 enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
@@ -116,7 +117,8 @@ __device__ static inline struct sw_state join_shared(const double *matrix, struc
 }
 
 /* s + P^k t, k the points of 2^stage blocks; many: one point more. */
-__device__ static inline struct sw_state join_blocks(const struct lane &me, int stage, int many, struct sw_state t, struct sw_state s)
+__device__ static inline struct sw_state join_blocks(const struct lane &me, int stage, int many, struct sw_state t,
+                                                     struct sw_state s)
 {
     if (EVEN && !EACH) return sw_recursive_join(me.common->line.power[2 * stage], t, s);
     int at = me.at;
@@ -132,8 +134,8 @@ __device__ static inline struct sw_state close_circle(const struct lane &me, str
     return me.closed ? join_shared(shared_of(me), s, zero) : s;
 }
 
-/* The state behind the block before, from what each block leaves behind when it starts from zero. DIRECTION: 1 forward, the
- * block before is that of lane l - 1; -1 backward, of lane l + 1. */
+/* The state behind the block before, from what each block leaves behind when it starts from zero. DIRECTION: 1 forward,
+ * the block before is that of lane l - 1; -1 backward, of lane l + 1. */
 template <int DIRECTION> __device__ static inline struct sw_state carry(const struct lane &me, struct sw_state s)
 {
     int odd = DIRECTION > 0 ? me.forth : me.back, l = threadIdx.x % GROUP;
@@ -196,9 +198,11 @@ __device__ static inline void put(const struct between &y, int j, sw_real value)
     *(j < AWAY ? &numbers_in_shared(y.me.away)[j * THREADS * WIDE] : &y.held[j - AWAY]) = value;
 }
 
-/* The recursion upwards from the state e before the block; value(j) and y[j] may be the same. @return what y leaves behind downwards */
+/* The recursion upwards from the state e before the block; value(j) and y[j] may be the same. @return what y leaves
+ * behind downwards */
 template <typename F>
-__device__ static inline struct sw_state go_up(const struct lane &me, struct sw_state e, F value, const struct between &y)
+__device__ static inline struct sw_state go_up(const struct lane &me, struct sw_state e, F value,
+                                               const struct between &y)
 {
     struct sw_state left = {0.0, 0.0};
 #pragma unroll
@@ -253,10 +257,12 @@ __device__ static inline void find_place(struct lane &me)
     me.first = sw_recursive_start(me.l, POINTS, LANES);
     me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == BLOCK;
     me.at = group * GROUP_ROOM * (int)sizeof(double);
-    me.response = (GROUPS * GROUP_ROOM + warp * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
+    me.response =
+        (GROUPS * GROUP_ROOM + warp * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
     me.late = me.response - (me.full ? 0 : entry);
     me.away = (GROUPS * (GROUP_ROOM + BLOCK + 2) + threadIdx.x) * (int)sizeof(double);
-    asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.late), "+r"(me.away));  /* kept, not computed anew wherever they are used */
+    /* kept, not computed anew wherever they are used */
+    asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.late), "+r"(me.away));
     me.forth = me.back = 0;
     for (int k = 0; k < STAGES && !EVEN; k++) {
         int q = 1 << k, few = (int)((long long)q * POINTS / LANES);

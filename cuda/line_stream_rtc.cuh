@@ -1,23 +1,26 @@
-/* The kernels of cuda.stream: lines that no cluster of blocks holds. The field streams through the multiprocessors in each step;
- * warp w of a line's TEAM (line_warps_rtc.cuh) has span w of it, 32 BLOCK points or fewer: the field in shared memory, what is
- * between the two sweeps in registers (line_lane_rtc.cuh).
+/* The kernels of cuda.stream: lines that no cluster of blocks holds. The field streams through the multiprocessors in
+ * each step; warp w of a line's TEAM (line_warps_rtc.cuh) has span w of it, 32 BLOCK points or fewer: the field in
+ * shared memory, what is between the two sweeps in registers (line_lane_rtc.cuh).
  *
  * A step is
- *     stream_k, begin    each span's right-hand side f, and what the span leaves behind: upwards, sum over f, and downwards, sum
- *                        over y, if the sweep upwards begins with zero before it              reads 8 bytes a point
+ *     stream_k, begin    each span's right-hand side f, and what the span leaves behind: upwards, sum over f, and
+ *                        downwards, sum over y, if the sweep upwards begins with zero before it   reads 8 bytes a point
  *     stream_join_k      the states before each span, upwards and then downwards
  *     stream_k, finish   f again, both sweeps from these states, the new field into another array   reads and writes 16
  *
- * y is linear in the state e before its span, and so is what y leaves behind downwards: that is the total from zero plus M e, with
+ * y is linear in the state e before its span, and so is what y leaves behind downwards: that is the total from zero
+ * plus M e, with
  *
  *     M = ( sum h_k h_{k+1}      -a2 sum h_k²       )
  *         ( sum h_{k-1} h_{k+1}  -a2 sum h_{k-1} h_k )      (sw_recursive_overlap), k over the points of the span.
  *
- * Where there is no G a right-hand side needs no neighbour, so that the kernel which finishes a step begins the next one with what it
- * has: 16 bytes a point and step. With G it is 24. Some 20 FMA a point, and G and S twice. States are double in every precision. */
+ * Where there is no G a right-hand side needs no neighbour, so that the kernel which finishes a step begins the next
+ * one with what it has: 16 bytes a point and step. With G it is 24. Some 20 FMA a point, and G and S twice. States are
+ * double in every precision. */
 
 enum { EACH_JOINS = TEAM / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
-enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };   /* the points of the warps, those of a lane PITCH from the next's */
+/* Where the points of the warps are, those of a lane PITCH from the next's. */
+enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };
 
 __device__ static inline double2 *totals_of(double2 *state, int line, int direction)
 {
@@ -34,8 +37,8 @@ template <int DIRECTION> __device__ static inline struct sw_state team_carry(con
 
 /* ------------------------------------------------------------------ points of a warp */
 
-/* Points k, k + 32, ... of the warp's 32 BLOCK places, k of this lane: where it is in the line, and in shared memory. The last
- * place of a block that is not full has none. */
+/* Points k, k + 32, ... of the warp's 32 BLOCK places, k of this lane: where it is in the line, and in shared memory.
+ * The last place of a block that is not full has none. */
 struct place { int at, landing; bool any; };
 
 __device__ static inline struct place place_of(const struct lane &me, unsigned full, int k)
@@ -61,7 +64,8 @@ __device__ static inline void load_points(const struct lane &me, const double *l
             value[k] = p.any ? line[p.at] : 0.0;
         }
 #pragma unroll
-        for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++) landing[place_of(me, full, begin + k).landing] = value[k];
+        for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++)
+            landing[place_of(me, full, begin + k).landing] = value[k];
     }
     __syncwarp();
 }
@@ -100,8 +104,8 @@ __device__ static inline void outer_edges(const struct lane &me, const struct va
 
 /* ------------------------------------------------------------------ a span */
 
-__device__ static inline struct sw_state begin_solve(const struct lane &me, const struct values &v, long long step, const sw_real *c,
-                                                     const struct between &y)
+__device__ static inline struct sw_state begin_solve(const struct lane &me, const struct values &v, long long step,
+                                                     const sw_real *c, const struct between &y)
 {
     struct sw_state left = {0.0, 0.0};
     if (FORCED) {
@@ -117,7 +121,8 @@ __device__ static inline struct sw_state begin_solve(const struct lane &me, cons
 }
 
 /* The sweep upwards. @return what y leaves behind downwards */
-__device__ static inline struct sw_state solve_up(const struct lane &me, struct sw_state left, const sw_real *c, const struct between &y)
+__device__ static inline struct sw_state solve_up(const struct lane &me, struct sw_state left, const sw_real *c,
+                                                  const struct between &y)
 {
     struct sw_state before = carry<1>(me, left);
     left = go_up(me, before, [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
@@ -127,16 +132,18 @@ __device__ static inline struct sw_state solve_up(const struct lane &me, struct 
 
 /* state [count][2][TEAM]: totals, then states; upwards, then downwards. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
-         const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table, const double *__restrict__ u,
-         double *__restrict__ next, double2 *__restrict__ state, long long step, int finish, int begin)
+    stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
+             const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table,
+             const double *__restrict__ u, double *__restrict__ next, double2 *__restrict__ state, long long step,
+             int finish, int begin)
 {
     const int line = blockIdx.x / CLUSTER;
     struct lane me;
     struct values v;
     me.common = &common;
     find_place(me);
-    if (!__syncthreads_and(b.first_bad[line] == SW_LINE_FINITE)) return;  /* all of a block, also if another finds it now */
+    /* all of a block, also if another finds it now */
+    if (!__syncthreads_and(b.first_bad[line] == SW_LINE_FINITE)) return;
     set_coefficients(me, EACH ? coefficient + line : &common.line);
     set_values(me, b, line, v);
     for (int k = threadIdx.x; k < 256; k += THREADS)
@@ -149,8 +156,9 @@ stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_l
     u += (size_t)line * POINTS;
     load_points(me, u);
     if (SW_HAS_G) me.beside = u[point_beside(me)];
+    /* the code once: the end of a step, the beginning of the next */
 #pragma unroll 1
-    for (int ending = finish; ending >= 1 - begin; ending--) {  /* the code once: the end of a step, the beginning of the next */
+    for (int ending = finish; ending >= 1 - begin; ending--) {
         me.told = ending ? NULL : mine;
         me.outer[0] = me.outer[1] = sw_state{0.0, 0.0};
         if (ending) {
@@ -166,7 +174,8 @@ stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_l
             c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
             if (j == 0) finite = isfinite(z);  /* a recursion does not come back from what is not */
         });
-        if (__any_sync(EVERYONE, !finite) && lane_of_warp() == 0) b.first_bad[line] = step + 1;  /* whoever writes: the same */
+        /* whoever writes: the same */
+        if (__any_sync(EVERYONE, !finite) && lane_of_warp() == 0) b.first_bad[line] = step + 1;
         store_points(me, next + (size_t)line * POINTS);
         __syncwarp();
     }
@@ -198,7 +207,8 @@ template <int DIRECTION> __device__ static inline double2 sum_circle(const doubl
         int q = 1 << k, first = DIRECTION > 0 ? t + 1 - q : t;
         int points = sw_recursive_start(first + q, POINTS, JOIN) - sw_recursive_start(first, POINTS, JOIN);
         double2 other = from_join(s, DIRECTION * q);
-        s = add_state(table + SW_STREAM_STAGES + 8 * k + (points > (int)((long long)q * POINTS / JOIN) ? 4 : 0), other, s);
+        s = add_state(table + SW_STREAM_STAGES + 8 * k + (points > (int)((long long)q * POINTS / JOIN) ? 4 : 0), other,
+                      s);
     }
     return add_state(table + SW_STREAM_CLOSURE, s, double2{0.0, 0.0});
 }
@@ -222,10 +232,11 @@ template <int DIRECTION> __device__ static inline void walk(const double *table,
     }
 }
 
-/* A block of JOIN lanes a line, before its step from `step`. 2 TEAM states read and written twice; with TEAM/JOIN spans a lane one after
- * another. */
+/* A block of JOIN lanes a line, before its step from `step`. 2 TEAM states read and written twice; with TEAM/JOIN spans
+ * a lane one after another. */
 extern "C" __global__ void __launch_bounds__(JOIN)
-stream_join_k(const __grid_constant__ struct sw_line_batch b, const double *__restrict__ table, double2 *__restrict__ state, long long step)
+    stream_join_k(const __grid_constant__ struct sw_line_batch b, const double *__restrict__ table,
+                  double2 *__restrict__ state, long long step)
 {
     const int line = blockIdx.x;
     long long bad = b.first_bad[line];

@@ -1,18 +1,22 @@
-/* What cuda/line_fused_rtc.cuh needs besides for lines longer than a warp holds (line_warps_rtc.cuh). The warps of such a line are a team: those of one
- * thread block, or of the CLUSTER blocks of a thread-block cluster. Warp w has the points of lanes 32 w .. 32 w + 31.
+/* What cuda/line_fused_rtc.cuh needs besides for lines longer than a warp holds (line_warps_rtc.cuh). The warps of such
+ * a line are a team: those of one thread block, or of the CLUSTER blocks of a thread-block cluster. Warp w has the
+ * points of lanes 32 w .. 32 w + 31.
  *
- * A warp adds up the states of its lanes by itself; what all of it leaves behind goes to where the warps that need it find it: the
- * shared memory of their blocks. After one barrier each warp takes the sum over the warps before it, round the circle,
+ * A warp adds up the states of its lanes by itself; what all of it leaves behind goes to where the warps that need it
+ * find it: the shared memory of their blocks. After one barrier each warp takes the sum over the warps before it, round
+ * the circle,
  *
  *     e = (I - P^n)^-1 sum_q P^(points of the q warps between) total(q + 1 warps back),      q = 0 .. reach - 1
  *
- * reach being the number of terms that are not negligible, of the run's own coefficients; mostly 1. Lane q of a warp takes term q,
- * q + 32, ..., then the warp adds up. A lane's state is what the lanes of its warp before it leave behind plus P^(their points) e.
+ * reach being the number of terms that are not negligible, of the run's own coefficients; mostly 1. Lane q of a warp
+ * takes term q, q + 32, ..., then the warp adds up. A lane's state is what the lanes of its warp before it leave behind
+ * plus P^(their points) e.
  *
- * One barrier a sweep is enough, because upwards and downwards totals lie in different places: what is written before the barrier of
- * one sweep is read between this barrier and the next, and written again only after the next. The edges that G needs have a place and
- * a barrier of their own, and so has the word that something is not finite: it is read once a step, after the barrier of the sweep
- * upwards, so that all of the team see the same and leave together. Nobody leaves a cluster while others may still write to it. */
+ * One barrier a sweep is enough, because upwards and downwards totals lie in different places: what is written before
+ * the barrier of one sweep is read between this barrier and the next, and written again only after the next. The edges
+ * that G needs have a place and a barrier of their own, and so has the word that something is not finite: it is read
+ * once a step, after the barrier of the sweep upwards, so that all of the team see the same and leave together. Nobody
+ * leaves a cluster while others may still write to it. */
 
 __device__ static inline void team_sync(void)
 {
@@ -30,7 +34,9 @@ __device__ static inline void team_sync(void)
 __device__ static inline unsigned place_in(int rank, const void *here)
 {
     unsigned place;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(place) : "r"((unsigned)__cvta_generic_to_shared(here)), "r"(rank));
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(place)
+        : "r"((unsigned)__cvta_generic_to_shared(here)), "r"(rank));
     return place;
 }
 
@@ -55,11 +61,13 @@ __device__ static inline void store_bits(int, int *here, int bits) { atomicOr(he
 #endif
 
 /* Where things lie in shared memory behind the powers for lanes (line_warps_rtc.cuh): those for warps (fused_point.h);
- * totals of all warps of the line, upwards and downwards; the neighbours of the first and last point of each warp of the
- * block; whether something is not finite. */
-enum { WARP_POWERS = LANE_POWERS + 256, TOTALS = WARP_POWERS + 8 * TEAM, EDGES = TOTALS + 4 * TEAM, WRONG = EDGES + 2 * WARPS };
+ * totals of all warps of the line, upwards and downwards; the neighbours of the first and last point of each warp of
+ * the block; whether something is not finite. */
+enum { WARP_POWERS = LANE_POWERS + 256, TOTALS = WARP_POWERS + 8 * TEAM, EDGES = TOTALS + 4 * TEAM };
+enum { WRONG = EDGES + 2 * WARPS };
 
-__device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table, int run)
+__device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table,
+                                         int run)
 {
     for (int k = threadIdx.x; k < TOTALS; k += THREADS)
         put_in_table(team_shared(0), k, table[(EACH ? (size_t)run : 0) * TOTALS + k]);
@@ -87,7 +95,8 @@ template <int DIRECTION> __device__ static inline void hand_out(const struct lan
 }
 
 /* Term q of the sum for warp w. */
-template <int DIRECTION> __device__ static inline struct sw_state add_term(int w, int q, const double *total, struct sw_state e)
+template <int DIRECTION>
+__device__ static inline struct sw_state add_term(int w, int q, const double *total, struct sw_state e)
 {
     int from = w - DIRECTION * (1 + q), behind = DIRECTION > 0 ? w : w + 1, more = 0;
     from += from < 0 ? TEAM : from >= TEAM ? -TEAM : 0;
@@ -100,7 +109,8 @@ template <int DIRECTION> __device__ static inline struct sw_state add_term(int w
 }
 
 /* The state before the warp, in all its lanes. */
-template <int DIRECTION> __device__ static inline struct sw_state state_before(const struct lane &me, const double *total)
+template <int DIRECTION>
+__device__ static inline struct sw_state state_before(const struct lane &me, const double *total)
 {
     struct sw_state e = {0.0, 0.0};
     if (reach_of(me) == 1) {
@@ -145,7 +155,8 @@ __device__ static inline void team_edges(double first, double last, double *left
 
 __device__ static inline void team_tell(bool wrong)
 {
-    if (__any_sync(EVERYONE, wrong) && lane_of_warp() < CLUSTER) store_bits(lane_of_warp(), (int *)team_shared(WRONG), 1);
+    if (__any_sync(EVERYONE, wrong) && lane_of_warp() < CLUSTER)
+        store_bits(lane_of_warp(), (int *)team_shared(WRONG), 1);
 }
 
 /* After a barrier that follows team_tell(), and before the next that follows. */

@@ -1,6 +1,7 @@
-/* A line longer than a warp holds goes over TEAM warps; warp w has the points of lanes 32 w .. 32 w + 31 (line_lane_rtc.cuh).
- * How the state before each warp comes there is another file's: line_team_rtc.cuh, line_stream_rtc.cuh. From it each lane
- * has its own by a table of two powers of P for each q = 0 .. 31 lanes in a row, in the shared memory of the block. */
+/* A line longer than a warp holds goes over TEAM warps; warp w has the points of lanes 32 w .. 32 w + 31
+ * (line_lane_rtc.cuh). How the state before each warp comes there is another file's: line_team_rtc.cuh,
+ * line_stream_rtc.cuh. From it each lane has its own by a table of two powers of P for each q = 0 .. 31 lanes in a row,
+ * in the shared memory of the block. */
 
 __device__ static inline int rank_in_cluster(void) { return blockIdx.x % CLUSTER; }
 __device__ static inline int lane_of_warp(void) { return threadIdx.x % 32; }
@@ -13,7 +14,8 @@ __device__ static inline double *team_shared(int at) { return bytes_into_shared(
 
 __device__ static inline int warp_start(int w) { return sw_recursive_start(w, POINTS, TEAM); }
 
-/* Bits 5 of forth and back: the lanes of the warp before this one, in the order of the sweep, have the larger number of points. */
+/* Bits 5 of forth and back: the lanes of the warp before this one, in the order of the sweep, have the larger number of
+ * points. */
 __device__ static inline void team_find_place(struct lane &me)
 {
     int l = lane_of_warp(), begin = me.l - l, end = sw_recursive_start(me.l + 1, POINTS, LANES);

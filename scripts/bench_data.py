@@ -1,5 +1,5 @@
-"""What the scripts bench_*.sh and reproduce_*.sh left in results/bench, the goals it is held to, and what the cuPentBatch
-paper reports. Standard library only; bench_tables.py makes tables, plot_bench.py pictures."""
+"""What the scripts bench_*.sh and reproduce_*.sh left in results/bench, the goals it is held to, and what the
+cuPentBatch paper reports. Standard library only; bench_tables.py makes tables, plot_bench.py pictures."""
 import collections
 import csv
 import glob
@@ -79,7 +79,8 @@ def steps(folder):
 # ---------------------------------------------------------------- compact differences
 
 COMPACT = {"cube": "512³, every row", "paper": "Lines of n points between walls, `d1_c4`",
-           "lengths": "Any n, `d1_c6`", "schemes": "Every scheme and closure, 512³", "single": "512³ in single precision"}
+           "lengths": "Any n, `d1_c6`", "schemes": "Every scheme and closure, 512³",
+           "single": "512³ in single precision"}
 
 
 def compact(folder, part):

@@ -4,8 +4,8 @@
 usage: compact_waves.py CSV FILE...     FILE: of configs/compact_waves.cfg or compact_filters.cfg
 Writes a row a run: the wave's w = k h, the symbol read from the file (k' h of first derivatives, (k'' h)^2 of second
 ones, the transfer function of filters and of values half-way), how far it is from that of the coefficients in
-fractions, what is left of the result beside the wave it should be, and the bound on both. Fails where rounding does not explain a
-difference. Needs h5py and numpy."""
+fractions, what is left of the result beside the wave it should be, and the bound on both. Fails where
+rounding does not explain a difference. Needs h5py and numpy."""
 import csv
 import math
 import sys

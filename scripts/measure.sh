@@ -1,5 +1,5 @@
-# What the scripts that measure have in common: they source it, and are in the checkout then. The comment at the top of a
-# script is its usage; a BUILD is a folder with the program, as `make` leaves in build and `make portable` in
+# What the scripts that measure have in common: they source it, and are in the checkout then. The comment at the top of
+# a script is its usage; a BUILD is a folder with the program, as `make` leaves in build and `make portable` in
 # build/portable.
 script=$(realpath "$0") name=$(basename "$0")
 cd "$(dirname "$script")/.." || exit 1

@@ -5,13 +5,16 @@
 cd "$(dirname "$0")/.." || exit 1
 if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
     folder=$2 name=$(basename "$3")
-    { printf '== %s\n' "$3"; "$3" || { echo "FAILED: $3"; echo "$3" > "$folder/$name.failed"; }; } > "$folder/$name.out" 2>&1
+    {
+        printf '== %s\n' "$3"
+        "$3" || { echo "FAILED: $3"; echo "$3" > "$folder/$name.failed"; }
+    } > "$folder/$name.out" 2>&1
     exec flock "$folder" cat "$folder/$name.out"
 fi
 build=$1
 export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 programs() {
-    [ -z "$SW_SANITIZED" ] && [ -e .git ] && echo scripts/check_includes.sh
+    [ -z "$SW_SANITIZED" ] && [ -e .git ] && printf '%s\n' scripts/check_includes.sh scripts/check_columns.sh
     for program in "$build"/test_*; do
         case $program in *.o|*.d) continue ;; esac
         [ -x "$program" ] && echo "$program"

@@ -1,5 +1,5 @@
-/* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field read
- * and a field written once, for numbers of lines in a block and of segments of a line; the best marked.
+/* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field
+ * read and a field written once, for numbers of lines in a block and of segments of a line; the best marked.
  * sw_fd_fused_shape() is read off this table.
  *   bench_fd [REPEATS [N [SCHEME [BOUNDARY]]]]          N^3 points, for those given only */
 #include <stdio.h>
@@ -22,7 +22,8 @@ static void need(enum sw_status st)
 
 struct variant { int lines, held; };  /* 0, 0: what the row takes */
 
-static double least(struct sw_device *device, int repeats, const struct sw_fd *fd, const void *f, void *out, size_t bytes)
+static double least(struct sw_device *device, int repeats, const struct sw_fd *fd, const void *f, void *out,
+                    size_t bytes)
 {
     double best = 1e30;
     for (int k = 0; k <= repeats; k++) {
@@ -52,9 +53,11 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
         bool fits = (k == 0 || w.lines) && (!w.lines || sw_fd_fused_cut(own, w.lines, w.held));
         if (fits && own->lines * own->held <= (own->reach > 3 ? 512 : 1024)) {
             double seconds = least(device, repeats, fd, f, out, bytes);
-            printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d blocks a line  %9.3e points/s  %5.1f %% of "
-                   "copy%s\n", d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, own->lines, own->held, own->points,
-                   own->chunks, (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds, k ? "" : "  (taken)");
+            printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d blocks a line  %9.3e points/s  "
+                   "%5.1f %% of copy%s\n",
+                   d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, own->lines, own->held, own->points,
+                   own->chunks, (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds,
+                   k ? "" : "  (taken)");
         }
         sw_fd_destroy(&fd);
     }
@@ -84,7 +87,8 @@ int main(int argc, char **argv)
     struct sw_device *device = NULL;
     if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
     if (only) {
-        run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic", repeats);
+        run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
+            repeats);
     } else {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 480 : sizes[k], "d1_c6", "periodic", repeats);

@@ -1,7 +1,7 @@
 #ifndef ROW_HELPERS_H
 #define ROW_HELPERS_H
-/* In a program that tests a table of rows: the row of the group at work and a device of the kind it works on. Before this,
- * ROW_OPS is the struct of a row. */
+/* In a program that tests a table of rows: the row of the group at work and a device of the kind it works on. Before
+ * this, ROW_OPS is the struct of a row. */
 #include "device/sw_device.h"
 #include "helpers.h"
 

@@ -54,7 +54,8 @@ for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=
             bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 \
             bvp:n=2^12,r=best,batch=2,per_run,single bvp:n=4099,r=best \
             compact:n=33 compact:n=40,axis=y,boundary=3-4-6 compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 \
-            compact:n=4999,dimensions=1,scheme=d1_c10 compact:n=64,dimensions=2,axis=y,scheme=f8,boundary=reduced,single \
+            compact:n=4999,dimensions=1,scheme=d1_c10 \
+            compact:n=64,dimensions=2,axis=y,scheme=f8,boundary=reduced,single \
             band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9; do
     expect 0 $work --repeats 1 --csv -o all.csv
     [ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail "$work: a row is not ok"
@@ -126,7 +127,8 @@ grep -q '^1048576,a1d,1.93[0-9]*e-13,1.930917e-13$' "$tmp/bvp/bvp_table1.csv" &&
 scripts/bench_compact.sh --dry-run --device cuda --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
     grep -q 'schemes: compact:n=512,axis=z,scheme=f10,boundary=reduced --rows cuda.fused' "$tmp/out" &&
     grep -q '^266 points' "$tmp/out" || fail 'bench_compact.sh --dry-run'
-SWEEP_PYTHON=/bin/true scripts/reproduce_compact.sh --part convergence "$build" "$tmp/compact" >"$tmp/out" 2>"$tmp/err" &&
+SWEEP_PYTHON=/bin/true scripts/reproduce_compact.sh --part convergence "$build" "$tmp/compact" \
+    >"$tmp/out" 2>"$tmp/err" &&
     [ "$(grep -c '^[a-z][a-z0-9_]*,[0-9a-z-]*,1024,[0-9]' "$tmp/compact/compact_convergence.csv")" = 29 ] ||
     fail 'reproduce_compact.sh: 16 schemes and 13 closures'
 # their arguments are parsed in one place
@@ -140,7 +142,8 @@ if [ -n "$python" ]; then
     # a wave that is not what the coefficients say is found: the same file with one result off by 1e-9
     SWEEP_PYTHON=$python
     export SWEEP_PYTHON
-    "$sweep" run configs/compact_waves.cfg -q --device cpu -o "$tmp/waves.h5" -s 'sweep.k=[1, 30, 64]' >"$tmp/out" 2>&1 &&
+    "$sweep" run configs/compact_waves.cfg -q --device cpu -o "$tmp/waves.h5" -s 'sweep.k=[1, 30, 64]' \
+        >"$tmp/out" 2>&1 &&
         $python scripts/compact_waves.py "$tmp/waves.csv" "$tmp/waves.h5" >"$tmp/out" 2>&1 &&
         grep -q '^33 waves' "$tmp/out" || fail compact_waves.py
     $python -c 'import h5py, sys; f = h5py.File(sys.argv[1], "r+"); f["g"][4, 0] *= 1 + 1e-9' "$tmp/waves.h5"

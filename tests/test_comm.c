@@ -1,5 +1,6 @@
 /* Every row of the communicators: what goes where, for how many ranks, in which order sums are taken, and that nobody
- * hangs when a rank fails. Parts run on threads, where an assertion of the test library cannot: they return a failure. */
+ * hangs when a rank fails. Parts run on threads, where an assertion of the test library cannot: they return a
+ * failure. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,8 +16,10 @@ static const struct sw_comm_ops *under_test;
 static const int sizes[] = {1, 2, 3, 4, 8};
 enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, ROUNDS = 300 };
 
-#define EXPECT(what) \
-    do { if (!(what)) return SW_FAIL(SW_E_ARG, "rank %d: expected %s (line %d)", comm->rank, #what, __LINE__); } while (0)
+#define EXPECT(what)                                                                                                   \
+    do {                                                                                                               \
+        if (!(what)) return SW_FAIL(SW_E_ARG, "rank %d: expected %s (line %d)", comm->rank, #what, __LINE__);          \
+    } while (0)
 
 /* Run on each number of ranks that the row does. */
 static void on_all_sizes(sw_comm_part *part, void *context)
@@ -372,7 +375,8 @@ static enum sw_status refuses_together(const struct sw_comm *comm, void *context
     return st;
 }
 
-/* All leave at once with failures: of those that failed on their own the lowest is reported, every time, and heard of. */
+/* All leave at once with failures: of those that failed on their own the lowest is reported, every time, and heard
+ * of. */
 static void the_lowest_rank_that_refused_is_reported(void **state)
 {
     char expected[64], heard[MOST][64];

@@ -54,7 +54,8 @@ same tiny.h5 other.h5
 expect 0 run "$tiny" --device cpu -o grown.h5 -s 'sweep.dim=[2]' -s 'sweep.n=[8]'
 expect 0 run "$tiny" --device cpu -o grown.h5; says '12 of 16 runs left'; same tiny.h5 grown.h5
 # lines, planes and boxes in one file
-mixed=(--device cpu -s 'sweep={ dim=[1, 2, 3]; n=[8, 12]; a=[0.5, 1.0]; }' -s 'grid.n=n' -s axis=x -s 'field=sin(2*pi*x/a)')
+mixed=(--device cpu -s 'sweep={ dim=[1, 2, 3]; n=[8, 12]; a=[0.5, 1.0]; }' -s 'grid.n=n' -s axis=x
+       -s 'field=sin(2*pi*x/a)')
 expect 0 run "$tiny" "${mixed[@]}" -o mixed.h5; expect 0 run "$tiny" "${mixed[@]}" -o other_mixed.h5 -s run.batch=1
 same mixed.h5 other_mixed.h5
 expect 0 check "$tiny" -v; says 'grid.n.1'
@@ -82,8 +83,8 @@ for run, axis in enumerate(cpu["axis"].asstr()[:]):
     a = cpu["a"][run]
     n, length = {"x": (8, a), "y": (9, 1), "z": (10, 3)}[axis]
     field = a**3 + 2 * (a + 1)**4 + 8 * a    # at most
-    # both round by 2^-53 for each term of a right-hand side; those of the closure (D2, a1 = 10: 145/12, 76/3, 29/2, 4/3,
-    # 1/12 times f/h^2) add up to 53.3 field/h^2
+    # both round by 2^-53 for each term of a right-hand side; those of the closure (D2, a1 = 10: 145/12, 76/3, 29/2,
+    # 4/3, 1/12 times f/h^2) add up to 53.3 field/h^2
     bound = 53.3 * 2**-52 * field * ((n - 1) / length)**2
     assert np.abs(g - c).max() <= bound, (run, np.abs(g - c).max(), bound)
     assert abs(gpu["err_l2"][run] - cpu["err_l2"][run]) <= bound
@@ -101,7 +102,8 @@ lengths=(-s problem=compact -s grid.n=16 -s grid.length=L -s scheme=d2_c4 -s 'fi
 : >lengths.cfg
 expect 0 run lengths.cfg "${lengths[@]}" -s 'sweep={ L=[1.0, 2.0]; }' -o fine.h5
 expect 1 run lengths.cfg "${lengths[@]}" -s 'sweep={ L=[1.0, 1.0e-200, 2.0, 1.0e200]; }' -o lengths.h5
-says '2 ok, 2 failed'; says 'run 1: the distance of points h = 6.25e-202 is not a positive number that can be divided by'
+says '2 ok, 2 failed'
+says 'run 1: the distance of points h = 6.25e-202 is not a positive number that can be divided by'
 expect 0 show lengths.h5 --csv
 matches '^1,[^,]*,error,0,0,.*,nan,nan,nan,nan,[0-9a-f]*,"?the distance of points h = 6.25e-202 is not'
 matches '^3,[^,]*,error,0,0,.*the distance of points h = 6.25e\+198 is not'
@@ -123,7 +125,8 @@ expect 0 list; matches '^ *compact +Compact finite differences'
 expect 3 run box.cfg -s 'grid.n=[8, 9, 5]' -o no.h5
 says "'grid.n' = 5 in run 2 (a = 0.5, axis = z): d2_c6, 4-4-6 needs at least 6 points along z; 3 of 9 runs do not fit"
 sed 's/^grid .*/grid = { n = [8, 9]; length = 1.0; };/' box.cfg >flat.cfg
-expect 3 check flat.cfg; says "flat.cfg:7: error: 'field' uses z, and the grid has 2 dimensions; write grid.n = [nx, ny, nz]"
+expect 3 check flat.cfg
+says "flat.cfg:7: error: 'field' uses z, and the grid has 2 dimensions; write grid.n = [nx, ny, nz]"
 says "flat.cfg:6: error: 'axis' = \"\$axis\" in run 2 (a = 0.5, axis = z): there is no z on a grid of 2 dimensions"
 sed 's/n = \[8, 9, 10\]/n = [8, 9]/' box.cfg >flat.cfg
 expect 3 check flat.cfg
@@ -131,6 +134,7 @@ says "flat.cfg:3: error: 'grid.length' is a list of 3, but 'grid.n' one of 2; on
 expect 3 check "$top/configs/tiny_heat.cfg" -s 'grid.n=[8, 8]'; says 'heat is 1-D only; write one number'
 expect 4 run box.cfg -s 'grid.n=[8000, 8000, 8000]' -o no.h5; says 'one run needs'; says 'points in all'
 expect 3 check box.cfg -s 'field=atan(y)*z' -s 'solver=cpu.thomsa'; says "did you mean 'cpu.thomas'?"
-expect 1 run box.cfg -s 'field="1/x"' -s 'sweep.a=[1.0]' -o bad.h5; says 'the field or its derivative is not finite at x = 0'
+expect 1 run box.cfg -s 'field="1/x"' -s 'sweep.a=[1.0]' -o bad.h5
+says 'the field or its derivative is not finite at x = 0'
 [ ! -e no.h5 ] || fail "no.h5 is there"
 summary

@@ -45,8 +45,8 @@ static void unmake(struct spectrum *s)
     sw_free(s->room);
 }
 
-/* In units of |x|: a pass of radix r adds r terms, whose errors of a unit each add like noise, sqrt(r) of them; the worst
- * of n is twice what is usual (seen: at most 0.6 of this). A convolution is two transforms and a product. */
+/* In units of |x|: a pass of radix r adds r terms, whose errors of a unit each add like noise, sqrt(r) of them; the
+ * worst of n is twice what is usual (seen: at most 0.6 of this). A convolution is two transforms and a product. */
 static double tolerance(const struct sw_dft *d)
 {
     double passes = 0;
@@ -57,7 +57,8 @@ static double tolerance(const struct sw_dft *d)
 /* Primes below and above SW_LARGEST_RADIX, alone and with other factors; lengths of passes with and without a three. */
 static void agrees_with_the_definition(void **state)
 {
-    static const int sizes[] = {5, 8, 37, 64, 96, 97, 101, 103, 127, 202, 211, 303, 509, 707, 1009, 1024, 1514, 1787, 2018};
+    static const int sizes[] = {5,   8,   37,  64,  96,   97,   101,  103,  127, 202,
+                                211, 303, 509, 707, 1009, 1024, 1514, 1787, 2018};
     (void)state;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const int n = sizes[k];
@@ -74,8 +75,8 @@ static void agrees_with_the_definition(void **state)
     }
 }
 
-/* A mode has its own entry and no other: x and the tables are off by up to 4 units each, always in the same way, so that
- * errors may add up. A constant has none at all, not even rounding. */
+/* A mode has its own entry and no other: x and the tables are off by up to 4 units each, always in the same way, so
+ * that errors may add up. A constant has none at all, not even rounding. */
 static void finds_one_mode_of_a_long_line(void **state)
 {
     static const int sizes[] = {65536, 65537, 100003, 2 * 50021};  /* all but the first with a large prime factor */

@@ -74,7 +74,8 @@ for kind in memory fsync rename open; do
         case $kind,$code in
             *,0) [ -e whole.xdmf ] || fail "xdmf, $kind $k: nothing is there" ;;
             memory,4) ;;
-            fsync,5 | rename,5 | open,5) grep -qE 'whole\.(h5|xdmf)' err || fail "xdmf, $kind $k: names no file: $(cat err)" ;;
+            fsync,5 | rename,5 | open,5)
+                grep -qE 'whole\.(h5|xdmf)' err || fail "xdmf, $kind $k: names no file: $(cat err)" ;;
             *) fail "xdmf, $kind $k: exit code $code: $(cat err)" ;;
         esac
         [ ! -e whole.xdmf ] || cmp -s whole.xdmf good || fail "xdmf, $kind $k: torn"

@@ -1,5 +1,5 @@
-/* Compact differences of lines that are cut over ranks, every row, against the undivided lines by cpu.thomas: every scheme
- * with three diagonals and every boundary of it, ranks of unequal numbers of points, axes x, y and z. */
+/* Compact differences of lines that are cut over ranks, every row, against the undivided lines by cpu.thomas: every
+ * scheme with three diagonals and every boundary of it, ranks of unequal numbers of points, axes x, y and z. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -166,8 +166,8 @@ static double terms(const struct sw_fd_line *l)
 }
 
 /* What rounding may make of results for |f| <= 1: ||T^-1|| times the terms of the right-hand side, in units of the last
- * place. cpu.thomas takes 8 of them (tests/test_fd.c); a part as many, A u and B l two each, and A and B, which are of the
- * size of the result, as many again at most: 24. */
+ * place. cpu.thomas takes 8 of them (tests/test_fd.c); a part as many, A u and B l two each, and A and B, which are of
+ * the size of the result, as many again at most: 24. */
 static double rounding(const struct sw_fd_desc *d, double *largest)
 {
     struct sw_fd_line line;
@@ -190,8 +190,8 @@ static void compare(struct problem *p)
         if (!(off <= worst)) worst = off;
     }
     if (!(worst <= tolerance))
-        fail_msg("%s by %s, %s, %lld points over %d ranks: off by %.3g, of %.3g at most", under_test->name, p->whole.scheme,
-                 p->whole.boundary, (long long)p->whole.n[p->whole.axis], p->ranks, worst, tolerance);
+        fail_msg("%s by %s, %s, %lld points over %d ranks: off by %.3g, of %.3g at most", under_test->name,
+                 p->whole.scheme, p->whole.boundary, (long long)p->whole.n[p->whole.axis], p->ranks, worst, tolerance);
     sw_free(expected);
     sw_free(p->out);
     p->out = NULL;
@@ -347,10 +347,10 @@ static void no_fields_are_legal(void **state)
 
 /* ------------------------------------------------------------------ what is dropped */
 
-/* The dropped couplings are rho^m (1 - rho^2) of the true values at the other end of a part at most, and a system of two
- * unknowns whose inverse has rows of 1/(1 - rho) turns them into the error at an interface: rho^m (1 + rho) of the largest
- * result, m the fewest points (a factor 1 - rho^(2m + 2) on top, below 1e-5 here). A part of 0.05 of it is there, or nothing
- * was dropped. */
+/* The dropped couplings are rho^m (1 - rho^2) of the true values at the other end of a part at most, and a system of
+ * two unknowns whose inverse has rows of 1/(1 - rho) turns them into the error at an interface: rho^m (1 + rho) of the
+ * largest result, m the fewest points (a factor 1 - rho^(2m + 2) on top, below 1e-5 here). A part of 0.05 of it is
+ * there, or nothing was dropped. */
 static void the_error_of_truncation_is_what_is_promised(void **state)
 {
     static const char *const scheme[] = {"d1_c4", "d1_c6", "d1_c8", "d2_c8", "mid_c6", "f6"};
@@ -390,10 +390,11 @@ static void parts_too_short_to_truncate_are_refused(void **state)
     p.whole = (struct sw_fd_desc){.n = {154, 1, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "3-4-6", .h = 1};
     p.f = p.out = dummy;
     assert_int_equal(run(&p), SW_E_ABSENT);
-    assert_string_equal(sw_err_message(),
-                        "distributed differences with couplings dropped: rank 1 of 4 has m = 24 points, over which an influence "
-                        "falls to rho^m = 9.3e-11 (rho = 0.382), which is above eps = 1.1e-16; from 39 points on it may be, "
-                        "and cpu.mattor drops nothing");
+    assert_string_equal(
+        sw_err_message(),
+        "distributed differences with couplings dropped: rank 1 of 4 has m = 24 points, over which an influence "
+        "falls to rho^m = 9.3e-11 (rho = 0.382), which is above eps = 1.1e-16; from 39 points on it may be, "
+        "and cpu.mattor drops nothing");
     p.count[1] = 39;  /* rank 3 couples with one side only: however short it is, nothing is dropped */
     p.whole.n[0] = 169;
     assert_ok(run(&p));
@@ -475,8 +476,8 @@ static void refuses_parts_that_are_too_short(void **state)
     struct problem p = good();
     (void)state;
     p.count[1] = 3, p.whole.n[0] = 123;
-    refuse(&p, SW_E_ARG, "rank 1 of 3 has 3 points of the line: d1_c6 with boundary \"3-4-6\" needs at least 4 on every "
-                         "rank");
+    refuse(&p, SW_E_ARG,
+           "rank 1 of 3 has 3 points of the line: d1_c6 with boundary \"3-4-6\" needs at least 4 on every rank");
     p = good(), p.whole.boundary = "periodic", p.count[2] = 1, p.whole.n[0] = 111;
     refuse(&p, SW_E_ARG, "rank 2 of 3 has 1 points of the line: d1_c6 with boundary \"periodic\" needs at least 2");
     p = good(), p.count[0] = 0;

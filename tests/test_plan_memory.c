@@ -1,4 +1,5 @@
-/* What a batch takes of a device with memory of its own, and of the host meanwhile: by a device that says it has both. */
+/* What a batch takes of a device with memory of its own, and of the host meanwhile: by a device that says it has
+ * both. */
 #include "device/sw_device.h"
 #include "execute/plan_impl.h"
 #include "sweep_helpers.h"

@@ -36,7 +36,8 @@ make_file tiny_nsweep
 make_file tiny_heat
 make_file tiny_diverge 1
 make_file tiny_compact 0 cpu
-"$SWEEP" run -q configs/compact_convergence.cfg --device cpu -s 'sweep.scheme=["d1_c10"]' -o "$dir/compact.h5" || bad "sweep compact_convergence"
+"$SWEEP" run -q configs/compact_convergence.cfg --device cpu -s 'sweep.scheme=["d1_c10"]' -o "$dir/compact.h5" ||
+    bad "sweep compact_convergence"
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' \
     -o "$dir/times.h5" || bad "sweep tiny_ch with different times"
 
@@ -58,7 +59,8 @@ draws "a field of two dimensions" n.pdf "$dir/tiny_compact.h5" --kind slice --ru
 draws "convergence where rounding ends it" o.png "$dir/compact.h5" --kind convergence
 grep -qE '^slope -10\.[0-4]' "$dir/out" && ok "fits up to there" || bad "fits up to there: $(cat "$dir/out")"
 
-refuses "a line of a box" "3 dimensions in space, and lines draws one; --kind slice" "$dir/tiny_compact.h5" --kind lines --of g --run 8
+refuses "a line of a box" "3 dimensions in space, and lines draws one; --kind slice" \
+    "$dir/tiny_compact.h5" --kind lines --of g --run 8
 refuses "space and time of a box" "--kind slice draws it" "$dir/tiny_compact.h5" --kind spacetime --run 0
 refuses "a slice of a line" "one dimension in space" "$dir/tiny_ch.h5" --kind slice
 refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi

@@ -25,8 +25,10 @@ look tiny_nsweep groups 0
 look tiny_heat root 0
 look tiny_compact groups 0
 # one box; and three whose lengths differ, so that xc, yc, zc hold the coordinates
-look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s grid.length=1.0 -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }'
-look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s 'grid.length=(1.0, "a", "2*a")' -s 'grid.x0=("a", 0.0, "a")' \
+look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s grid.length=1.0 \
+    -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }'
+look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s 'grid.length=(1.0, "a", "2*a")' \
+    -s 'grid.x0=("a", 0.0, "a")' \
     -s 'sweep={ a=[0.5, 1.0, 2.0]; axis=["x", "z"]; }' -s run.batch=2
 look tiny_compact root 0 -s grid.dim=2 -s 'grid.n=[8, 10]' -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }' \
     -s 'boundary="3-4-6"' -s output.fields.precision=single

@@ -1,6 +1,6 @@
-/* Rows `cuda.a2s`, `cuda.a2d`, `cuda.a2sd`: divide and conquer over r columns on a GPU as published (the paper's figures
- * 3 to 7): steps A and C are kernels, cuda/bvp_a2_rtc.cuh; the rows of r numbers that steps B sum up come to the CPU and
- * go back. One problem after another. What does not fill the columns is summed up with them, on the CPU. */
+/* Rows `cuda.a2s`, `cuda.a2d`, `cuda.a2sd`: divide and conquer over r columns on a GPU as published (the paper's
+ * figures 3 to 7): steps A and C are kernels, cuda/bvp_a2_rtc.cuh; the rows of r numbers that steps B sum up come to
+ * the CPU and go back. One problem after another. What does not fill the columns is summed up with them, on the CPU. */
 #include "base/sw_mem.h"
 #include "bvp/device_bvp_cuda.h"
 
@@ -127,8 +127,8 @@ static enum sw_status keep(struct sw_bvp *bvp, struct a2 *a, int j, struct colum
 
 /* ------------------------------------------------------------------ one problem */
 
-/* Blocks as large as leave two to each multiprocessor: with few columns, small ones (tests/bench_a2.c). No bit depends on
- * this. */
+/* Blocks as large as leave two to each multiprocessor: with few columns, small ones (tests/bench_a2.c). No bit depends
+ * on this. */
 static int threads_for(const struct sw_bvp *bvp, int64_t r)
 {
     int threads = 256;

@@ -1,11 +1,12 @@
 /* Rows `cpu.thomas`, `cpu.lapack`, `cuda.thomas`: the general problem as a tridiagonal system, by a row of the band
- * table (docs/numerics.md, 7). Finite volumes: cells of width h around the points x_0 .. x_n, half ones at the ends; the
- * flux between two points is p at their middle times the difference quotient. A point where u is given is no unknown.
- * The matrix is made on the CPU, also for a device. In the plain case all its pivots are 1, and this is a1d.
+ * table (docs/numerics.md, 7). Finite volumes: cells of width h around the points x_0 .. x_n, half ones at the ends;
+ * the flux between two points is p at their middle times the difference quotient. A point where u is given is no
+ * unknown. The matrix is made on the CPU, also for a device. In the plain case all its pivots are 1, and this is a1d.
  *
- * zero_mean: the matrix, of rows that sum to 0, has the constants as kernel, and its equations sum to the condition that
- * there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the others
- * then imply, and of the solution its mean is taken away. What is factored is as definite as with u given there. */
+ * zero_mean: the matrix, of rows that sum to 0, has the constants as kernel, and its equations sum to the condition
+ * that there be a solution. Where that holds, u = 0 at the right end takes the place of the last equation, which the
+ * others then imply, and of the solution its mean is taken away. What is factored is as definite as with u given
+ * there. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * each. The others are cut into groups of chunks, in a way that n alone decides, and all of a batch go through three
  * kernels: totals of groups, what is before and after each, u. Where nobody wants the field, it is only measured.
  *
- * f and exact go into the kernels as programs in X and t, x = X + t, so that much of them is computed once for each X or
- * each t. */
+ * f and exact go into the kernels as programs in X and t, x = X + t, so that much of them is computed once for each X
+ * or each t. */
 #include <limits.h>
 
 #include "base/sw_mem.h"
@@ -80,11 +80,12 @@ static bool is_in_x(const struct sw_program *program) { return program && sw_pro
 
 static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
 {
-    const int points = size_of(desc->f).point + size_of(desc->exact).point, calls = calls_of(desc->f) + calls_of(desc->exact);
+    const int points = size_of(desc->f).point + size_of(desc->exact).point,
+              calls = calls_of(desc->f) + calls_of(desc->exact);
     const struct shape s = shape_of(desc->n);
     const int warps = desc->exact ? WARPS_MEASURING : s.is_short ? WARPS_SHORT : WARPS_LONG;
-    sw_text_printf(text, "#define SHORT %d\n#define PADDED %d\n#define WIDE %d\n#define SINGLE %d\n", s.is_short, s.pad > 0,
-                   desc->n % 2 == 0 && s.m % 2 == 0, desc->single);
+    sw_text_printf(text, "#define SHORT %d\n#define PADDED %d\n#define WIDE %d\n#define SINGLE %d\n", s.is_short,
+                   s.pad > 0, desc->n % 2 == 0 && s.m % 2 == 0, desc->single);
     sw_text_printf(text, "#define BY_OFFSET %d\n#define UNROLLED %d\n", !is_in_x(desc->f) && !is_in_x(desc->exact),
                    calls == 0 && points <= POINTS_MOST);
     sw_text_printf(text, "enum { M = %d, WARPS = %d, STRETCHES = %d, TILES = %d, CHAIN_THREADS = %d };\n", s.m, s.warps,
@@ -93,11 +94,13 @@ static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
                    stride_of(s.m));
 }
 
-static const char *const kernels_long[] = {"totals_k", "chain_k", "write_k", 0}, *const kernels_short[] = {"short_k", 0};
+static const char *const kernels_long[] = {"totals_k", "chain_k", "write_k", 0};
+static const char *const kernels_short[] = {"short_k", 0};
 
 static struct device_bvp_source source_of(int64_t n)
 {
-    return (struct device_bvp_source){"bvp_scan_rtc.cuh", shape_of(n).is_short ? kernels_short : kernels_long, add_shape};
+    return (struct device_bvp_source){"bvp_scan_rtc.cuh", shape_of(n).is_short ? kernels_short : kernels_long,
+                                      add_shape};
 }
 
 /* ------------------------------------------------------------------ programs in X and t */

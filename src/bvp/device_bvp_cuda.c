@@ -116,7 +116,8 @@ enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_sou
     SW_TRY(sw_alloc(room, &d->kept.result));
     d->kept.word = sw_reals_word(bvp->desc.keep_single);
     if (!bvp->desc.keep) return SW_OK;
-    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.keep_single), &d->batch.field);
+    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.keep_single),
+                                 &d->batch.field);
 }
 
 void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d)
@@ -193,7 +194,8 @@ static enum sw_status fetch_field(struct sw_bvp *bvp, struct device_bvp *d)
     if (!bvp->desc.keep) return SW_OK;
     if (!d->kept.field)
         SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), word, &d->kept.field));
-    return sw_device_download(bvp->device, d->kept.field, d->batch.field, (size_t)bvp->count * (size_t)bvp->desc.n * word);
+    return sw_device_download(bvp->device, d->kept.field, d->batch.field,
+                              (size_t)bvp->count * (size_t)bvp->desc.n * word);
 }
 
 enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const void **field,

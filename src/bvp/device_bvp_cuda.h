@@ -16,7 +16,8 @@
 struct device_bvp_source {
     const char        *file;     /* "bvp_a2_rtc.cuh"                                                                */
     const char *const *kernel;   /* their names, NULL at the end; DEVICE_BVP_KERNELS at most                         */
-    void (*shape)(const struct sw_bvp_desc *desc, struct sw_text *text);  /* what else stands before them; NULL: nothing */
+    /* what else stands before them; NULL: nothing */
+    void (*shape)(const struct sw_bvp_desc *desc, struct sw_text *text);
 };
 enum { DEVICE_BVP_KERNELS = 14 };
 

@@ -234,7 +234,8 @@ enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_r
 {
     if (count < 1 || count > bvp->desc.capacity)
         return SW_FAIL(SW_E_ARG, "%d problems, room for %d", count, bvp->desc.capacity);
-    const int64_t root = square_root(bvp->desc.n);  /* once: a GPU solves a short problem in the time of a root or two */
+    /* once: a GPU solves a short problem in the time of a root or two */
+    const int64_t root = square_root(bvp->desc.n);
     bvp->count = count;
 #pragma omp parallel for num_threads(bvp->device->threads) if (count > SW_BVP_MANY)
     for (int j = 0; j < count; j++) {

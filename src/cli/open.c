@@ -65,8 +65,10 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
     const int count = ledger->noverride + cli->noverrides;
     *s = (struct cli_sweep){0};
     if (!ledger->config_text)
-        return SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
-                       "first step begins with `sweep run CONFIG -o %s`", file, file, file);
+        return SW_FAIL(SW_E_IO,
+                       "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
+                       "first step begins with `sweep run CONFIG -o %s`",
+                       file, file, file);
     if (!which.nshards) shard_of(file, &which);
     SW_TRY(sw_alloc((size_t)count, &override));
     for (int k = 0; k < count; k++)

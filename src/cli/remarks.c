@@ -1,4 +1,5 @@
-/* What a problem has to say about the runs that are planned: about their set-ups, and about the numbers of one of them. */
+/* What a problem has to say about the runs that are planned: about their set-ups, and about the numbers of one of
+ * them. */
 #include <string.h>
 
 #include "base/sw_mem.h"

@@ -66,13 +66,17 @@ static bool same(const struct post *a, const struct post *b)
 static enum sw_status mismatch(const struct member *a, const struct member *b)
 {
     if (a->turn != b->turn)
-        return SW_FAIL(SW_E_COMM, "rank %d is at its call %lu, %s, while rank %d is at %lu, %s: all ranks must call the "
-                       "same operations", a->comm.rank, a->turn, call_names[a->post.call], b->comm.rank, b->turn,
+        return SW_FAIL(SW_E_COMM,
+                       "rank %d is at its call %lu, %s, while rank %d is at %lu, %s: all ranks must call the "
+                       "same operations",
+                       a->comm.rank, a->turn, call_names[a->post.call], b->comm.rank, b->turn,
                        call_names[b->post.call]);
-    return SW_FAIL(SW_E_COMM, "call %lu of rank %d is %s of %zu and %zu numbers%s, that of rank %d %s of %zu and %zu%s: "
-                   "all ranks must call the same operations", a->turn, a->comm.rank, call_names[a->post.call],
-                   a->post.count[0], a->post.count[1], a->post.periodic ? " (periodic)" : "", b->comm.rank,
-                   call_names[b->post.call], b->post.count[0], b->post.count[1], b->post.periodic ? " (periodic)" : "");
+    return SW_FAIL(SW_E_COMM,
+                   "call %lu of rank %d is %s of %zu and %zu numbers%s, that of rank %d %s of %zu and %zu%s: "
+                   "all ranks must call the same operations",
+                   a->turn, a->comm.rank, call_names[a->post.call], a->post.count[0], a->post.count[1],
+                   a->post.periodic ? " (periodic)" : "", b->comm.rank, call_names[b->post.call], b->post.count[0],
+                   b->post.count[1], b->post.periodic ? " (periodic)" : "");
 }
 
 /* Begin a call: show one's numbers, to be read `readers` times. */
@@ -93,9 +97,10 @@ static enum sw_status await(struct member *m, struct member *from)
     while (!t->broken.status && from->turn < m->turn && !from->left) pthread_cond_wait(&from->shown, &t->lock);
     if (t->broken.status) return sw_err_raise(&t->broken);
     if (from->turn < m->turn)
-        return break_team(t, SW_FAIL(SW_E_COMM, "rank %d has returned after %lu calls, while rank %d waits for it in call "
-                                     "%lu, %s", from->comm.rank, from->turn, m->comm.rank, m->turn,
-                                     call_names[m->post.call]));
+        return break_team(t, SW_FAIL(SW_E_COMM,
+                                     "rank %d has returned after %lu calls, while rank %d waits for it in call "
+                                     "%lu, %s",
+                                     from->comm.rank, from->turn, m->comm.rank, m->turn, call_names[m->post.call]));
     if (from->turn > m->turn || !same(&from->post, &m->post)) return break_team(t, mismatch(m, from));
     return SW_OK;
 }

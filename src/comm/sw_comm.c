@@ -23,9 +23,9 @@ static enum sw_status refuse(const char *name, int ranks)
                                                                        : "it does not do so many ranks";
     for (int k = 0; sw_comm_table[k]; k++)
         if (usable(sw_comm_table[k], ranks)) sw_text_printf(&rows, " %s", sw_comm_table[k]->name);
-    enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "communicator%s%s for %d ranks: %s; fit here:%s",
-                                name ? " " : "", name ? name : "", ranks, why,
-                                rows.length ? sw_text_get(&rows) : " none");
+    enum sw_status st =
+        SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "communicator%s%s for %d ranks: %s; fit here:%s",
+                name ? " " : "", name ? name : "", ranks, why, rows.length ? sw_text_get(&rows) : " none");
     sw_text_free(&rows);
     return st;
 }
@@ -64,7 +64,8 @@ static enum sw_status check(const struct sw_comm_message *m, const char *name, b
 {
     if (!m->count) return SW_OK;
     if (to && !m->send) return SW_FAIL(SW_E_ARG, "%zu numbers go %s, but there is no array of them", m->count, name);
-    if (from && !m->receive) return SW_FAIL(SW_E_ARG, "%zu numbers come %s, but there is no array for them", m->count, name);
+    if (from && !m->receive)
+        return SW_FAIL(SW_E_ARG, "%zu numbers come %s, but there is no array for them", m->count, name);
     return SW_OK;
 }
 
@@ -125,8 +126,8 @@ enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *val
 
 enum { TOLD = 512 };  /* bytes of a message that the others are told, the last one 0 */
 
-/* The message of rank `from`, to everybody: its bytes travel as numbers, as many at once as `all` has room for, for rows
- * do not look at them. Only failures come here. */
+/* The message of rank `from`, to everybody: its bytes travel as numbers, as many at once as `all` has room for, for
+ * rows do not look at them. Only failures come here. */
 static enum sw_status tell(const struct sw_comm *comm, int from, const char *message, double *all, char *text)
 {
     double pieces[TOLD / sizeof(double)];

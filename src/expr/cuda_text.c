@@ -140,7 +140,8 @@ void sw_program_cuda_prologue(struct sw_text *text)
                       "typedef unsigned long long uint64_t;\n"
                       "typedef double real;\n"
                       "#define SW_FMA(x, y, z) fma(x, y, z)\n");
-    sw_text_printf(text, "enum { SW_IN_X = %d, SW_IN_Y = %d, SW_IN_Z = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n",
+    sw_text_printf(text,
+                   "enum { SW_IN_X = %d, SW_IN_Y = %d, SW_IN_Z = %d, SW_IN_U = %d, SW_IN_UX = %d, SW_INPUTS = %d };\n",
                    SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_INPUTS);
 }
 

@@ -1,5 +1,5 @@
-/* A program of x = X + t: its instructions made anew, with the sum in the place of x, so that emit.c takes apart what it
- * can; amplitudes go into what is kept. */
+/* A program of x = X + t: its instructions made anew, with the sum in the place of x, so that emit.c takes apart what
+ * it can; amplitudes go into what is kept. */
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -94,7 +94,8 @@ enum sw_status sw_program_offset(const struct sw_program *program, enum sw_input
     enum sw_status st;
     struct emitter e = {0};
     *offset = NULL;
-    if (uses_time(program)) return SW_FAIL(SW_E_ARG, "a program that uses the time, or rand, has no place for an offset");
+    if (uses_time(program))
+        return SW_FAIL(SW_E_ARG, "a program that uses the time, or rand, has no place for an offset");
     SW_TRY(sw_alloc(1, &e.program));
     SW_TRY_TO(failed, st, copy_names(e.program, program));
     SW_TRY_TO(failed, st, all_again(&e, program, slot));

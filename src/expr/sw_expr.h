@@ -99,9 +99,9 @@ void sw_program_destroy(struct sw_program **program);
 /** The same values at x = X + t, with the time of steps as t: what depends on X alone is then CELL, what depends on t
  * alone STEP, and a sine or cosine of a multiple of x costs two products and a sum at a point, its functions being
  * computed once for each X and once for each t. Where x lies on a lattice, X_j + t_k, that is once for many points. The
- * value's error is that of the original at X + t rounded, but for sines and cosines, which have that of sw_program_compile().
- * At a point X and t themselves are used in no other way than as their sum: the caller of a text may give other two with
- * this sum there, like x and -0.
+ * value's error is that of the original at X + t rounded, but for sines and cosines, which have that of
+ * sw_program_compile(). At a point X and t themselves are used in no other way than as their sum: the caller of a text
+ * may give other two with this sum there, like x and -0.
  * @param program  without STEP symbols, rand and randn; borrowed, not needed afterwards
  * @param slot     that of x, a CELL symbol
  * @param offset   out; free with sw_program_destroy()
@@ -198,7 +198,8 @@ struct sw_program_size {
 };
 struct sw_program_size sw_program_size(const struct sw_program *program);
 
-/** Of the operations left to do at every point in every step, those that are sin, exp, pow ...: some 30 instructions each. */
+/** Of the operations left to do at every point in every step, those that are sin, exp, pow ...: some 30 instructions
+ * each. */
 int sw_program_calls(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(),

@@ -1,13 +1,13 @@
 #ifndef FD_BLOCK_H
 #define FD_BLOCK_H
-/* One rank's part of lines that are cut over several, on the host. With A the value left of the part and B the one right
- * of it, both on other ranks, the part of a line is
+/* One rank's part of lines that are cut over several, on the host. With A the value left of the part and B the one
+ * right of it, both on other ranks, the part of a line is
  *
  *     x = x_r + A u + B l,      T x_r = r,      T u = -alpha e_1,      T l = -alpha e_m
  *
  * where T is what lies on the diagonal block of the matrix. Next to a wall its two rows are eliminated as in
- * sw_fd_line.end, and T has two rows fewer. u and l are computed once, in long double. They decay from their ends; where
- * they are below 2^-60 they are not added.
+ * sw_fd_line.end, and T has two rows fewer. u and l are computed once, in long double. They decay from their ends;
+ * where they are below 2^-60 they are not added.
  *
  * To find A and B the ranks need x_r at the ends of all parts, or of those beside theirs. There are two ways to it:
  *   solve, then finish  x_r everywhere; later A u and B l are added to the points near the ends

@@ -25,7 +25,8 @@ static enum sw_status check_part(const struct sw_fd_desc *part)
     if (part->n[part->axis] < 1 || part->n[part->axis] > INT64_C(1) << 40)
         return SW_FAIL(SW_E_ARG, "%lld points along the axis: 1 to 2^40 are possible",
                        (long long)part->n[part->axis]);
-    if (part->add) return SW_FAIL(SW_E_ARG, "differences of lines that are cut over ranks replace what is there: no add");
+    if (part->add)
+        return SW_FAIL(SW_E_ARG, "differences of lines that are cut over ranks replace what is there: no add");
     return SW_OK;
 }
 
@@ -52,8 +53,10 @@ static enum sw_status check_counts(const struct sw_fd_desc *part, const struct s
     const int least = sw_fd_distributed_least(part->scheme, part->boundary);
     for (int r = 0; r < cut->size && cut->size > 1; r++)
         if (cut->count[r] < least)
-            return SW_FAIL(SW_E_ARG, "rank %d of %d has %lld points of the line: %s with boundary \"%s\" needs at least %d "
-                           "on every rank", r, cut->size, (long long)cut->count[r], part->scheme, part->boundary, least);
+            return SW_FAIL(SW_E_ARG,
+                           "rank %d of %d has %lld points of the line: %s with boundary \"%s\" needs at least %d "
+                           "on every rank",
+                           r, cut->size, (long long)cut->count[r], part->scheme, part->boundary, least);
     return SW_OK;
 }
 
@@ -65,7 +68,8 @@ static enum sw_status make_line(const struct sw_fd_distributed_desc *desc, int64
     SW_TRY(sw_fd_check(&whole));
     SW_TRY(sw_fd_line_make(whole.scheme, whole.boundary, n, whole.h, whole.alpha, whole.left, &cut->line));
     if (cut->line.beta != 0)
-        return SW_FAIL(SW_E_ABSENT, "scheme %s has five diagonals: lines with three can be cut over ranks", whole.scheme);
+        return SW_FAIL(SW_E_ABSENT, "scheme %s has five diagonals: lines with three can be cut over ranks",
+                       whole.scheme);
     if (whole.single) return SW_FAIL(SW_E_ABSENT, "lines that are cut over ranks are in double precision");
     cut->drop = desc->drop ? desc->drop : 0x1p-53;
     if (!(cut->drop > 0 && cut->drop < 1))
@@ -94,8 +98,8 @@ static enum sw_status same_everywhere(const struct sw_fd_distributed *s)
     SW_TRY(sw_comm_max(s->comm, COUNT, least));
     for (int k = 0; k < COUNT; k++)
         if (most[k] != -least[k])
-            return SW_FAIL(SW_E_ARG, "the ranks that share a line differ in their %s: from %g to %g", name[k], -least[k],
-                           most[k]);
+            return SW_FAIL(SW_E_ARG, "the ranks that share a line differ in their %s: from %g to %g", name[k],
+                           -least[k], most[k]);
     return SW_OK;
 }
 
@@ -112,10 +116,9 @@ static enum sw_status no_row(const char *row, const struct sw_comm *comm)
         sw_text_printf(&all, " %s", sw_fd_distributed_table[k]->name);
         if (row && !strcmp(row, sw_fd_distributed_table[k]->name)) known = true;
     }
+    const char *why = known ? "not on this device with communicator" : "there is no such row for communicator";
     enum sw_status st = SW_FAIL(known ? SW_E_ABSENT : SW_E_CONFIG, "distributed differences%s%s: %s %s; there are%s",
-                                row ? " by " : "", row ? row : "",
-                                known ? "not on this device with communicator" : "there is no such row for communicator",
-                                sw_comm_name(comm), sw_text_get(&all));
+                                row ? " by " : "", row ? row : "", why, sw_comm_name(comm), sw_text_get(&all));
     sw_text_free(&all);
     return st;
 }
@@ -186,7 +189,10 @@ void sw_fd_distributed_destroy(struct sw_fd_distributed **fd)
     *fd = NULL;
 }
 
-const char *sw_fd_distributed_row(int k) { return sw_fd_distributed_table[k] ? sw_fd_distributed_table[k]->name : NULL; }
+const char *sw_fd_distributed_row(int k)
+{
+    return sw_fd_distributed_table[k] ? sw_fd_distributed_table[k]->name : NULL;
+}
 
 const char *sw_fd_distributed_name(const struct sw_fd_distributed *fd) { return fd->ops->name; }
 

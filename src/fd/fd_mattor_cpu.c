@@ -5,10 +5,10 @@
  *     L_q - l_m R_q - u_m L_{q-1} = x_r,m                 (u, l, x_r of rank q)
  *     R_q - u_1 L_q - l_1 R_{q+1} = x_r,1                 (of rank q+1)
  *
- * two equations an interface: 2P - 2 between walls, 2P on a circle. (With the unknowns on the other side, as it is often
- * printed, the right-hand side is -x_r.) All ranks gather the x_r at all ends. The matrix is the same for all lines,
- * and a rank needs two of the unknowns: so it computes two rows of the inverse once, by elimination with pivoting in
- * long double, and forms two sums a line, always in the order of the interfaces. */
+ * two equations an interface: 2P - 2 between walls, 2P on a circle. (With the unknowns on the other side, as it is
+ * often printed, the right-hand side is -x_r.) All ranks gather the x_r at all ends. The matrix is the same for all
+ * lines, and a rank needs two of the unknowns: so it computes two rows of the inverse once, by elimination with
+ * pivoting in long double, and forms two sums a line, always in the order of the interfaces. */
 #include <math.h>
 
 #include "base/sw_mem.h"
@@ -26,8 +26,10 @@ struct mattor {
 static enum sw_status mattor_fits(const struct sw_fd_cut *cut)
 {
     if (cut->size <= RANKS) return SW_OK;
-    return SW_FAIL(SW_E_ABSENT, "distributed differences by cpu.mattor: all of %d ranks would solve for all interfaces; it "
-                   "does up to %d ranks", cut->size, RANKS);
+    return SW_FAIL(SW_E_ABSENT,
+                   "distributed differences by cpu.mattor: all of %d ranks would solve for all interfaces; it "
+                   "does up to %d ranks",
+                   cut->size, RANKS);
 }
 
 static enum sw_status mattor_create(struct sw_fd_distributed *fd)
@@ -50,7 +52,8 @@ static int left_of(const struct mattor *t, const struct sw_fd_cut *cut, int r)
 }
 static int right_of(const struct mattor *t, int r) { return r < t->interfaces ? 2 * r + 1 : -1; }
 
-/* N x N, row-major: the transposed matrix of the interfaces. Entries are added up: with few ranks several fall together. */
+/* N x N, row-major: the transposed matrix of the interfaces. Entries are added up: with few ranks several fall
+ * together. */
 static void put_matrix(const struct mattor *t, const struct sw_fd_cut *cut, size_t N, long double *M)
 {
     for (int q = 0; q < t->interfaces; q++) {

@@ -5,9 +5,9 @@
  * f is read once and the result written once; what lies between them, 8 or 16 n bytes a line, stays in the cache.
  *
  * Long lines are cut into chunks, as n and the scheme decide, which are side by side then. What is some way off does
- * not count: k points on, |rho|^k is left of an influence. So a chunk is solved with `margin` points more on both sides,
- * closed to a circle, whatever that may be, and between walls those at the ends as short lines between walls; of the
- * results the chunk's own are kept. |rho|^margin < 2^-60. */
+ * not count: k points on, |rho|^k is left of an influence. So a chunk is solved with `margin` points more on both
+ * sides, closed to a circle, whatever that may be, and between walls those at the ends as short lines between walls; of
+ * the results the chunk's own are kept. |rho|^margin < 2^-60. */
 #include <math.h>
 #include <omp.h>
 

@@ -8,8 +8,8 @@
  * rho^m (1 + rho) times the largest value of the result, and decays from there.
  *
  * cpu.truncated solves for x_r everywhere and adds A u and B l to the points near the ends. cpu.strips finds A and B
- * first and then solves once: each result is written once, but the right-hand sides near the ends are formed twice, which
- * costs more on a CPU. It is there to be compared with by rows for devices, which memory bounds. */
+ * first and then solves once: each result is written once, but the right-hand sides near the ends are formed twice,
+ * which costs more on a CPU. It is there to be compared with by rows for devices, which memory bounds. */
 #include <math.h>
 
 #include "base/sw_mem.h"
@@ -38,10 +38,11 @@ static enum sw_status truncated_fits(const struct sw_fd_cut *cut)
     for (int r = circle ? 0 : 1; r < cut->size - (circle ? 0 : 1); r++) {
         const double left = pow(rho, (double)cut->count[r]);
         if (left > cut->drop)
-            return SW_FAIL(SW_E_ABSENT, "distributed differences with couplings dropped: rank %d of %d has m = %lld points, over "
+            return SW_FAIL(SW_E_ABSENT,
+                           "distributed differences with couplings dropped: rank %d of %d has m = %lld points, over "
                            "which an influence falls to rho^m = %.2g (rho = %.4g), which is above eps = %.2g; from %d "
-                           "points on it may be, and cpu.mattor drops nothing", r, cut->size,
-                           (long long)cut->count[r], left, rho, cut->drop,
+                           "points on it may be, and cpu.mattor drops nothing",
+                           r, cut->size, (long long)cut->count[r], left, rho, cut->drop,
                            sw_fd_distributed_reach(cut->line.alpha, cut->drop));
     }
     return SW_OK;

@@ -12,8 +12,8 @@
 #include "fd/sw_fd.h"
 
 struct sw_fd_distributed_desc {
-    struct sw_fd_desc part;  /* this rank's: n[axis] is its number of points; all else is the same on all ranks         */
-    double            drop;  /* rows that drop small couplings: how large one may be, of 1; 0: 2^-53, below rounding    */
+    struct sw_fd_desc part;  /* this rank's: n[axis] is its number of points; all else is the same on all ranks       */
+    double            drop;  /* rows that drop small couplings: how large one may be, of 1; 0: 2^-53, below rounding  */
 };
 
 struct sw_fd_distributed;  /* opaque; fd_distributed_impl.h is for the authors of rows */

@@ -3,8 +3,9 @@
 /* Gradient, divergence and Laplacian of fields of 1 to 3 dimensions by compact differences (sw_fd.h): one scheme along
  * all axes. An axis with one point is none: nothing varies along it.
  *
- * Sums are taken in the order z, x, y. Where a plane fits a core's cache, its x and y derivatives are computed one after
- * the other, so that f comes from memory twice for a Laplacian or gradient and not three times; the bits are the same. */
+ * Sums are taken in the order z, x, y. Where a plane fits a core's cache, its x and y derivatives are computed one
+ * after the other, so that f comes from memory twice for a Laplacian or gradient and not three times; the bits are the
+ * same. */
 #include "fd/sw_fd.h"
 
 struct sw_fd_nabla_desc {

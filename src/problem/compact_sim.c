@@ -76,8 +76,8 @@ static const char *solver_name(const struct sw_sim *sim)
     return c->fd ? sw_fd_name(c->fd) : c->setup.solver ? c->setup.solver : "";
 }
 
-/* A step that cannot be divided by is a fault of its run. A matrix that breaks down would be one, too, but no scheme has
- * such: test_fd.c tries them all. */
+/* A step that cannot be divided by is a fault of its run. A matrix that breaks down would be one, too, but no scheme
+ * has such: test_fd.c tries them all. */
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
 {
     struct compact_sim *c = (struct compact_sim *)sim;

@@ -10,7 +10,8 @@ static bool negligible(const double power[4], bool single)
     return single ? sw_recursive_negligible_single(power) : sw_recursive_negligible(power);
 }
 
-/* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes anything. */
+/* Powers for the 2^k blocks of stage k, which have `few` or few + 1 points; a stage counts if either changes
+ * anything. */
 static void set_stages(const struct sw_recursive *r, int n, int lanes, bool single, struct sw_fused_line *line)
 {
     for (int k = 0; 1 << k < lanes && k < SW_FUSED_MAX_STAGES; k++)
@@ -26,8 +27,8 @@ int sw_fused_table(const struct sw_fused_cut *cut)
     return cut->stream ? SW_STREAM_TABLE : cut->lanes > 32 ? 8 * (32 + cut->lanes / 32) : 0;
 }
 
-/* What the state e before k points adds to what they leave behind downwards: with y_j = h_{j+1} e.u - a2 h_j e.v that is
- * (sum h_j y_j, sum h_{j-1} y_j). */
+/* What the state e before k points adds to what they leave behind downwards: with y_j = h_{j+1} e.u - a2 h_j e.v that
+ * is (sum h_j y_j, sum h_{j-1} y_j). */
 static void set_overlap(const struct sw_recursive *r, int64_t k, double M[4])
 {
     sw_recursive_overlap(r, k, M);

@@ -1,6 +1,7 @@
 #ifndef FUSED_LINE_H
 #define FUSED_LINE_H
-/* What the kernels of cuda.fused and cuda.stream need to know of a line, from its coefficients (fused_point.h explains it). */
+/* What the kernels of cuda.fused and cuda.stream need to know of a line, from its coefficients (fused_point.h explains
+ * it). */
 #include "stepper/fused_point.h"
 #include "stepper/sw_stepper.h"
 
@@ -11,9 +12,9 @@ struct sw_fused_common_single SW_FUSED_COMMON(struct sw_fused_line_single, float
 /* How lines are cut. */
 struct sw_fused_cut {
     int  n, lanes;
-    bool stream;   /* for cuda.stream                                                                                     */
-    bool single;   /* steps in single precision: a1 and a2 are rounded before all else follows, and small powers count as
-                      nothing earlier */
+    bool stream;   /* for cuda.stream                                                                     */
+    bool single;   /* steps in single precision: a1 and a2 are rounded before all else follows, and small
+                      powers count as nothing earlier                                                     */
 };
 
 /** Doubles in the table of a line. */

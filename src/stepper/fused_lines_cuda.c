@@ -68,10 +68,12 @@ enum sw_status sw_fused_lines_load(struct sw_stepper *s, struct sw_fused_lines *
     SW_TRY(make_kernels(s, p, p->each));
     size_t lines = p->each ? (size_t)s->count : 1;
     SW_TRY(upload_lines(s, p, lines));
-    return sw_device_upload(s->device, p->table, p->host_table, lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);
+    return sw_device_upload(s->device, p->table, p->host_table,
+                            lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);
 }
 
-enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape, int sm)
+enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
+                                          int sm)
 {
     void *cubin = NULL;
     enum sw_status st = sw_fused_compile(&desc->model, desc->n, shape, sm, &cubin);

@@ -1,7 +1,8 @@
 #ifndef FUSED_LINES_CUDA_H
 #define FUSED_LINES_CUDA_H
-/* What the kernels of cuda.fused and cuda.stream need to know of the lines of a batch (fused_line.h), on the device, and
- * those kernels: one for coefficients that all lines have, one for coefficients that differ, compiled when needed. */
+/* What the kernels of cuda.fused and cuda.stream need to know of the lines of a batch (fused_line.h), on the device,
+ * and those kernels: one for coefficients that all lines have, one for coefficients that differ, compiled when
+ * needed. */
 #include "stepper/fused_line.h"
 #include "stepper/line_kernels.h"
 #include "stepper/sw_stepper_impl.h"
@@ -24,7 +25,8 @@ struct sw_fused_lines {
 
 /** Arrays; which kernel is needed load() finds out. On failure what was made stays, for destroy.
  *  @param shape  copied */
-enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused_shape *shape, struct sw_fused_lines *lines);
+enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
+                                     struct sw_fused_lines *lines);
 void sw_fused_lines_destroy(struct sw_stepper *s, struct sw_fused_lines *lines);
 /** Bytes of device memory a run. */
 size_t sw_fused_lines_bytes(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape);
@@ -33,7 +35,11 @@ size_t sw_fused_lines_bytes(const struct sw_stepper_desc *desc, const struct sw_
 enum sw_status sw_fused_lines_load(struct sw_stepper *s, struct sw_fused_lines *lines);
 
 /** Only compile, for sm_xx, to find out whether it works. */
-enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape, int sm);
+enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
+                                          int sm);
 
-static inline void *sw_fused_lines_kernel(const struct sw_fused_lines *lines, int k) { return lines->kernel[lines->each][k]; }
+static inline void *sw_fused_lines_kernel(const struct sw_fused_lines *lines, int k)
+{
+    return lines->kernel[lines->each][k];
+}
 #endif

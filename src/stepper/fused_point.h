@@ -1,16 +1,18 @@
 #ifndef FUSED_POINT_H
 #define FUSED_POINT_H
-/* What cuda.fused and cuda.stream hand to their kernels for each line, besides struct sw_line_batch (stepper/recursive.h explains the numbers).
+/* What cuda.fused and cuda.stream hand to their kernels for each line, besides struct sw_line_batch
+ * (stepper/recursive.h explains the numbers).
  *
- * A line of n points is cut into `lanes` blocks, one a lane; any q blocks in a row have floor(q n/lanes) points together, or one more,
- * so there are two powers of P for them. power[2k] and power[2k + 1] are those for 2^k lanes in a row, within a warp.
+ * A line of n points is cut into `lanes` blocks, one a lane; any q blocks in a row have floor(q n/lanes) points
+ * together, or one more, so there are two powers of P for them. power[2k] and power[2k + 1] are those for 2^k lanes in
+ * a row, within a warp.
  *
- * A line of more than 32 lanes is one of a team of lanes/32 warps. It has a table of 2x2 matrices besides, of double numbers:
- * two powers of P each for q = 0 .. 31 lanes in a row, then
+ * A line of more than 32 lanes is one of a team of lanes/32 warps. It has a table of 2x2 matrices besides, of double
+ * numbers: two powers of P each for q = 0 .. 31 lanes in a row, then
  *     cuda.fused   those for q = 0 .. lanes/32 - 1 warps in a row
- *     cuda.stream  what stream_join_k needs, at SW_STREAM_...: those for a span, which is the points of a warp; what the state
- *                  before a span adds to what it leaves behind downwards, likewise two; those for 2^k of the parts, one a
- *                  lane of stream_join_k, that the line is cut into there; (I - P^n)^-1 */
+ *     cuda.stream  what stream_join_k needs, at SW_STREAM_...: those for a span, which is the points of a warp; what
+ *                  the state before a span adds to what it leaves behind downwards, likewise two; those for 2^k of the
+ *                  parts, one a lane of stream_join_k, that the line is cut into there; (I - P^n)^-1 */
 #include "base/sw_hd.h"
 #include "stepper/sw_real.h"
 
@@ -35,7 +37,8 @@ struct sw_fused_line SW_FUSED_LINE(sw_real);
 }
 struct sw_fused_common SW_FUSED_COMMON(struct sw_fused_line, sw_real);
 
-/** Lanes of stream_join_k, a power of two: one for 128 points up to 128 lanes, then one for 16 Ki up to 512. n >= 64. */
+/** Lanes of stream_join_k, a power of two: one for 128 points up to 128 lanes, then one for 16 Ki up to 512. n >=
+ * 64. */
 SW_HD static inline int sw_stream_join(int n)
 {
     int join = 2;

@@ -28,13 +28,14 @@ static int registers_of(int threads, int blocks)
 
 /* ------------------------------------------------------------------ one layout */
 
-/* Crank-Nicolson keeps two numbers a point, the old field and the one being solved for, of which `away` lie in shared memory; backward
- * Euler one. About OTHERS registers hold the rest. */
+/* Crank-Nicolson keeps two numbers a point, the old field and the one being solved for, of which `away` lie in shared
+ * memory; backward Euler one. About OTHERS registers hold the rest. */
 enum { MOST = SW_FUSED_MOST, OTHERS = 40, AS_NEEDED = -1 };
 
 static bool two_numbers(const struct sw_stepper_desc *d) { return d->model.scheme == SW_CRANK_NICOLSON; }
 
-/* Up to 32 lanes `away` is what was measured to be best, whatever the compiler makes of the rest; a team's follows from the registers. */
+/* Up to 32 lanes `away` is what was measured to be best, whatever the compiler makes of the rest; a team's follows from
+ * the registers. */
 static bool into_registers(const struct sw_stepper_desc *d, struct sw_fused_shape *shape)
 {
     int block = block_of(d->n, shape->lanes), size = d->single_steps ? 1 : 2;  /* registers a number */
@@ -63,12 +64,13 @@ static bool into_shared(const struct sw_fused_shape *shape, int sm)
     return (sw_fused_shared(shape) * sizeof(double) + 1024) * (size_t)shape->blocks <= shared_of(sm);
 }
 
-/* Shared memory: of each line powers, values kept for the next steps, values kept a cell; their responses; values between sweeps; what
- * a team needs. Lines begin at multiples of 64 bytes. */
+/* Shared memory: of each line powers, values kept for the next steps, values kept a cell; their responses; values
+ * between sweeps; what a team needs. Lines begin at multiples of 64 bytes. */
 static void place(const struct sw_stepper_desc *d, bool cells_shared, struct sw_fused_shape *shape)
 {
     struct sw_program_size kept = sw_line_kept(&d->model);
-    int group = shape->lanes < 32 ? shape->lanes : 32, here = shape->lanes / shape->cluster, lines = shape->warps * 32 / here;
+    int group = shape->lanes < 32 ? shape->lanes : 32, here = shape->lanes / shape->cluster,
+        lines = shape->warps * 32 / here;
     int block = block_of(d->n, shape->lanes), stages = 0;
     while (1 << stages < group) stages++;
     shape->cells_shared = cells_shared;
@@ -96,40 +98,48 @@ static bool lay(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *
 
 /* ------------------------------------------------------------------ which layout */
 
-/* Lanes a line in a block, blocks a multiprocessor, blocks a line and values away for lines of up to so many points. Up to
- * 32 lanes measured on an H200, 64 Mi points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000, 1024, 1500
- * and 2048, backward Euler with u^3 - u at 128, 512, 1000, 1024 and 2048, with a forcing in x and t besides at 512 and
- * 1024; the rest is as their neighbours. The more points a lane has the fewer stages there are: 64 a lane win over 32 and
- * more warps. More lanes than 32: measured likewise at n = 3000, 4096, 8192, 16384, 65536, 131072 and 200000, backward
- * Euler at 4096, 16384 and 65536; what is between by occupancy. Single precision: n = 128 and 1024. */
+/* Lanes a line in a block, blocks a multiprocessor, blocks a line and values away for lines of up to so many points. Up
+ * to 32 lanes measured on an H200, 64 Mi points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000, 1024,
+ * 1500 and 2048, backward Euler with u^3 - u at 128, 512, 1000, 1024 and 2048, with a forcing in x and t besides at 512
+ * and 1024; the rest is as their neighbours. The more points a lane has the fewer stages there are: 64 a lane win over
+ * 32 and more warps. More lanes than 32: measured likewise at n = 3000, 4096, 8192, 16384, 65536, 131072 and 200000,
+ * backward Euler at 4096, 16384 and 65536; what is between by occupancy. Single precision: n = 128 and 1024. */
 struct layout { int most, lanes, blocks, cluster, away; };
 
 #define TEAM(most, lanes, blocks, cluster) {most, lanes, blocks, cluster, AS_NEEDED}
 
 #define CRANK_TEAMS                                                                                                   \
-    TEAM(4096, 64, 4, 1), TEAM(8192, 128, 2, 1), TEAM(16384, 256, 1, 1), TEAM(32768, 128, 2, 4), TEAM(65536, 256, 1, 4), \
-    TEAM(131072, 256, 1, 8), TEAM(262144, 256, 1, 16)
+    TEAM(4096, 64, 4, 1), TEAM(8192, 128, 2, 1), TEAM(16384, 256, 1, 1), TEAM(32768, 128, 2, 4),                      \
+    TEAM(65536, 256, 1, 4), TEAM(131072, 256, 1, 8), TEAM(262144, 256, 1, 16)
 static const struct layout crank[] = {
     {128, 4, 3, 1, 0}, {256, 4, 2, 1, 32}, {384, 8, 3, 1, 24}, {512, 8, 2, 1, 32}, {1024, 16, 2, 1, 32},
     {32 * 48, 32, 2, 1, 0}, {32 * MOST, 32, 2, 1, 24}, CRANK_TEAMS, {0},
 };
 static const struct layout crank_single[] = {
-    {128, 4, 6, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0}, CRANK_TEAMS, {0},
+    {128, 4, 6, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0},
+    CRANK_TEAMS, {0},
 };
 #define EULER_TEAMS                                                                                                    \
     TEAM(4096, 64, 6, 1), TEAM(6144, 96, 4, 1), TEAM(8192, 128, 3, 1), TEAM(12288, 192, 2, 1), TEAM(24576, 384, 1, 1), \
-    TEAM(32768, 128, 3, 4), TEAM(65536, 128, 3, 8), TEAM(98304, 192, 2, 8), TEAM(196608, 384, 1, 8), TEAM(393216, 384, 1, 16)
+    TEAM(32768, 128, 3, 4), TEAM(65536, 128, 3, 8), TEAM(98304, 192, 2, 8), TEAM(196608, 384, 1, 8),                   \
+    TEAM(393216, 384, 1, 16)
 static const struct layout euler[] = {
-    {128, 4, 4, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0}, EULER_TEAMS, {0},
+    {128, 4, 4, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0},
+    EULER_TEAMS, {0},
 };
 static const struct layout euler_cells[] = {
-    {128, 4, 4, 1, 0}, {256, 8, 4, 1, 0}, {512, 16, 4, 1, 0}, {1024, 32, 4, 1, 0}, {32 * MOST, 32, 3, 1, 0}, EULER_TEAMS, {0},
+    {128, 4, 4, 1, 0}, {256, 8, 4, 1, 0}, {512, 16, 4, 1, 0}, {1024, 32, 4, 1, 0}, {32 * MOST, 32, 3, 1, 0},
+    EULER_TEAMS, {0},
 };
 
 static struct sw_fused_shape shape_of(int lanes, int blocks, int cluster, int away)
 {
     return (struct sw_fused_shape){
-        .lanes = lanes * cluster, .cluster = cluster, .warps = lanes > 32 ? lanes / 32 : 4, .blocks = blocks, .away = away,
+        .lanes = lanes * cluster,
+        .cluster = cluster,
+        .warps = lanes > 32 ? lanes / 32 : 4,
+        .blocks = blocks,
+        .away = away,
     };
 }
 
@@ -157,14 +167,16 @@ static bool sensible(const struct sw_stepper_desc *d, int sm, const struct sw_fu
     return here % 32 == 0 && (s->cluster == 1 || has_clusters(sm));
 }
 
-enum sw_status sw_fused_shape_read(const struct sw_stepper_desc *d, int sm, const char *text, struct sw_fused_shape *shape)
+enum sw_status sw_fused_shape_read(const struct sw_stepper_desc *d, int sm, const char *text,
+                                   struct sw_fused_shape *shape)
 {
     int number[4], count = 0, end = 0;
     const char *rest = text;
     for (; count < 4 && sscanf(rest, count ? "x%d%n" : "%d%n", &number[count], &end) == 1; count++) rest += end;
     if (count < 2 || *rest)
         return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.fused takes no band solver", text);
-    int lanes = number[0], blocks = number[1], third = count > 2 ? number[2] : lanes > 32, fourth = count > 3 ? number[3] : -1;
+    int lanes = number[0], blocks = number[1], third = count > 2 ? number[2] : lanes > 32,
+        fourth = count > 3 ? number[3] : -1;
     bool possible = lanes > 0 && lanes <= 1024 && blocks > 0 && blocks <= 32;
     if (lanes <= 32) {
         possible = possible && third >= 0 && (count < 4 || (fourth > 0 && fourth <= 32));
@@ -189,7 +201,8 @@ bool sw_fused_shape_stream(const struct sw_stepper_desc *d, const char *text, st
     int most = STREAM_MOST, blocks = d->model.g || d->model.s ? 4 : 5, end = 0;  /* measured on an H200, n = 2^20 */
     if (text && (sscanf(text, "%dx%d%n", &most, &blocks, &end) < 2 || text[end])) return false;
     if (most < 4 || most > STREAM_MOST || blocks < 1 || blocks > 16 || d->n < STREAM_LEAST) return false;
-    const int join = sw_stream_join(d->n), spans = join * block_of(block_of(d->n, most), 32 * join), warps = spans % 4 ? 2 : 4;
+    const int join = sw_stream_join(d->n), spans = join * block_of(block_of(d->n, most), 32 * join),
+              warps = spans % 4 ? 2 : 4;
     *shape = (struct sw_fused_shape){
         .lanes = 32 * spans, .cluster = spans / warps, .stream = true, .warps = warps, .blocks = blocks,
     };

@@ -33,7 +33,8 @@ struct sw_fused_shape {
 /** The names of their kernels: one, or those of cuda.stream, two. */
 const char *const *sw_fused_kernel_names(bool stream);
 
-/** The complete source of their kernels for lines of n points. Coefficients and parameters are loaded by it, never part of it. */
+/** The complete source of their kernels for lines of n points. Coefficients and parameters are loaded by it, never part
+ * of it. */
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text);
 
 /** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()

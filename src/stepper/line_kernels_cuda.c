@@ -95,11 +95,16 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
     add_part(text, &part[ENERGY_PART]);
     sw_text_printf(text, "enum { SW_MASS = %d, SW_ENERGY = %d, SW_MIN = %d, SW_MAX = %d, SW_LINE_SCALARS = %d };\n",
                    SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_LINE_SCALARS);
-    sw_text_printf(text, "enum { POINTS = %d, LANES = %d, CLUSTER = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
-                   shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
-    sw_text_printf(text, "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, AT_TEAM = %d };\n",
-                   shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room, shape->at_team);
-    sw_text_printf(text, "#define STREAM %d\n#define CLUSTERED %d\n", shape->stream, shape->cluster > 1 && !shape->stream);
+    sw_text_printf(
+        text, "enum { POINTS = %d, LANES = %d, CLUSTER = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
+        shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
+    sw_text_printf(text,
+                   "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, "
+                   "AT_TEAM = %d };\n",
+                   shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room,
+                   shape->at_team);
+    sw_text_printf(text, "#define STREAM %d\n#define CLUSTERED %d\n", shape->stream,
+                   shape->cluster > 1 && !shape->stream);
     sw_embedded_add("line_lane_rtc.cuh", text);
     sw_embedded_add("line_warps_rtc.cuh", text);
     sw_embedded_add("line_force_rtc.cuh", text);

@@ -1,5 +1,6 @@
-/* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers of a group of
- * lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access to it. */
+/* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers
+ * of a group of lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access
+ * to it. */
 #include <stdio.h>
 
 #include "base/sw_mem.h"
@@ -138,8 +139,8 @@ static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int 
     return sw_fused_lines_try_compile(desc, &shape, sm);
 }
 
-/* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange, some
- * 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and S. */
+/* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange,
+ * some 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and S. */
 static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_line_model *m = &s->desc.model;

@@ -1,5 +1,6 @@
-/* The lines of a batch on a CUDA device, lines too long to stay on it: spans of them, each the points of a warp, go through the
- * multiprocessors once a step (cuda/line_stream_rtc.cuh), 16 bytes a point, or 24 with G. The field lies line by line. */
+/* The lines of a batch on a CUDA device, lines too long to stay on it: spans of them, each the points of a warp, go
+ * through the multiprocessors once a step (cuda/line_stream_rtc.cuh), 16 bytes a point, or 24 with G. The field lies
+ * line by line. */
 #include <stdio.h>
 
 #include "base/sw_mem.h"
@@ -29,7 +30,8 @@ static size_t states_of(const struct sw_fused_shape *shape) { return 4 * (size_t
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
 {
     if (sw_fused_shape_stream(d, text, shape)) return SW_OK;
-    if (text) return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.stream takes no band solver", text);
+    if (text)
+        return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.stream takes no band solver", text);
     return SW_FAIL(SW_E_ABSENT, "cuda.stream: lines of %d points are too short for it", d->n);
 }
 
@@ -37,7 +39,8 @@ static bool stream_fits(const struct sw_stepper_desc *d, int sm)
 {
     struct sw_fused_shape shape;
     (void)sm;
-    return !d->single_steps && sw_fused_shape_stream(d, NULL, &shape);  /* lines so long are too coarse in single precision */
+    /* lines so long are too coarse in single precision */
+    return !d->single_steps && sw_fused_shape_stream(d, NULL, &shape);
 }
 
 static void stream_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
@@ -95,9 +98,10 @@ static enum sw_status pass(struct sw_stepper *s, int64_t step, int finish, int b
     const struct sw_fused_shape *shape = &p->of.shape;
     double *now = p->lines.u;
     long long from = step;
-    void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &now, &p->next, &p->state, &from, &finish, &begin};
-    SW_TRY(sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, STREAM_K), s->count * shape->cluster, 1, 32 * shape->warps,
-                            sw_fused_shared(shape) * sizeof(double), args));
+    void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &now,
+                    &p->next,        &p->state,   &from,         &finish,      &begin};
+    SW_TRY(sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, STREAM_K), s->count * shape->cluster, 1,
+                            32 * shape->warps, sw_fused_shared(shape) * sizeof(double), args));
     if (!finish) return SW_OK;
     p->lines.u = p->next;
     p->next = now;
@@ -109,7 +113,8 @@ static enum sw_status join(struct sw_stepper *s, int64_t step)
     struct stream *p = s->own;
     long long from = step;
     void *args[] = {&p->lines.batch, &p->of.table, &p->state, &from};
-    return sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, JOIN_K), s->count, 1, sw_stream_join(s->desc.n), 0, args);
+    return sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, JOIN_K), s->count, 1, sw_stream_join(s->desc.n), 0,
+                            args);
 }
 
 /* A step with G begins when the one before has ended everywhere: it needs neighbours. */
@@ -131,8 +136,8 @@ static enum sw_status stream_try_compile(const struct sw_stepper_desc *desc, int
     return sw_fused_lines_try_compile(desc, &shape, sm);
 }
 
-/* Of a step: sums for both totals, both recursions and the first one twice, the new field. What lanes and spans exchange, some
- * 60 operations a lane and span, is not counted. */
+/* Of a step: sums for both totals, both recursions and the first one twice, the new field. What lanes and spans
+ * exchange, some 60 operations a lane and span, is not counted. */
 static struct sw_cost stream_cost(const struct sw_stepper *s, int64_t steps)
 {
     const struct sw_line_model *m = &s->desc.model;

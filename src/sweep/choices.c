@@ -107,7 +107,8 @@ struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int
 {
     for (int k = 0; k < s->nchoice; k++) {
         const int axis = s->own->choice_column[k];
-        choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, axis < 0 ? 0 : column[(size_t)axis * BLOCK + (size_t)j])};
+        choice[k] = (struct sw_choice){s->choice[k].key,
+                                       choice_word(s, k, axis < 0 ? 0 : column[(size_t)axis * BLOCK + (size_t)j])};
     }
     return (struct sw_setup){.ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction,
                              .function = s->function, .single_steps = s->single_steps, .nchoice = s->nchoice,

@@ -1,5 +1,5 @@
-/* A time step that follows from a Courant number: of a problem with `step`, which has time.cfl in place of time.dt. What
- * the step follows from may be dear (speeds are sampled), so it is kept once it is known. */
+/* A time step that follows from a Courant number: of a problem with `step`, which has time.cfl in place of time.dt.
+ * What the step follows from may be dear (speeds are sampled), so it is kept once it is known. */
 #include <string.h>
 
 #include "base/sw_mem.h"
