@@ -218,6 +218,40 @@ def draw_waves(folder):
     return True
 
 
+def draw_wave_errors(folder):
+    """|k'/k - 1| and the like over k h: how many points a wave needs for a given error."""
+    origin, rows = read(os.path.join(folder, "compact_waves.csv"))
+    if not rows:
+        return False
+    w = np.geomspace(2 * np.pi / 128, np.pi, 300)
+    figure, axes = panels(2, 2, (10.0, 8.2))
+    for one, (title, kinds) in zip(axes.flat, GROUPS):
+        for k, scheme in enumerate(s for s in SCHEMES if kind_of(s) in kinds):
+            exact = Scheme(scheme, 0.4 if FILTER in kinds else 0)
+            power = {FIRST: 1, STAGGERED: 1, SECOND: 2}.get(kind_of(scheme), 0)
+            one.loglog(w, [abs(exact.symbol(float(v)) / v**power - 1) for v in w], color=COLOURS[k], linewidth=1.2)
+            at = [(2 * np.pi * int(row["k"]) / int(row["n"]), float(row["symbol"])) for row in rows
+                  if row["scheme"] == scheme and row["alpha"] == ("0.4" if FILTER in kinds else "")]
+            at = [(v, abs(symbol / v**power - 1)) for j, (v, symbol) in enumerate(sorted(at)) if j < 4 or j % 4 == 3]
+            one.loglog(*zip(*at), "os^Dv"[k], color=COLOURS[k], markersize=4,
+                       label=f"{scheme}, order {order_of(scheme)}")
+        one.set_title(title)
+        one.set_ylim(1e-15, 3)
+        one.set_xlim(w[0] / 1.1, 3.5)
+        one.xaxis.set_major_locator(FixedLocator([np.pi / d for d in (64, 32, 16, 8, 4, 2, 1)]))
+        one.set_xticklabels(["π/64", "π/32", "π/16", "π/8", "π/4", "π/2", "π"])
+        one.xaxis.set_minor_locator(NullLocator())
+        one.set_xlabel("$kh$")
+        one.legend(loc="lower right")
+    axes[0][0].set_ylabel("$|k'/k - 1|$")
+    axes[0][1].set_ylabel("$|(k''/k)^2 - 1|$")
+    axes[1][0].set_ylabel("$|k'/k - 1|$; $|T - 1|$")
+    axes[1][1].set_ylabel("$|T - 1|$")
+    figure.suptitle("How far waves are off: lines from the coefficients in fractions, points from the program")
+    save(figure, folder, "compact_wave_errors", origin)
+    return True
+
+
 # ---------------------------------------------------------------- speed
 
 def draw_speed(folder):
@@ -271,7 +305,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     with plt.rc_context(plot.STYLE):
-        drawn = [draw(sys.argv[1]) for draw in (draw_orders, draw_waves, draw_speed)]
+        drawn = [draw(sys.argv[1]) for draw in (draw_orders, draw_waves, draw_wave_errors, draw_speed)]
     if not any(drawn):
         print(f"error: neither compact_convergence.csv nor compact_waves.csv nor compact_paper_*.csv in {sys.argv[1]}",
               file=sys.stderr)
