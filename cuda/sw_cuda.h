@@ -130,6 +130,17 @@ struct sw_cuda_fd {
 enum sw_status sw_cuda_fd_lines(sw_cuda_stream stream, const struct sw_cuda_fd *d, const void *f, void *out);
 enum sw_status sw_cuda_fd_columns(sw_cuda_stream stream, const struct sw_cuda_fd *d, const void *f, void *out);
 
+/* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/gtsv_point.h) */
+
+struct fd_gtsv;
+/** r := right-hand sides of f, laid out as the systems are. */
+enum sw_status sw_cuda_gtsv_side(sw_cuda_stream stream, const struct fd_gtsv *g, const double *f, double *r);
+/** out := the solutions y, closed where the lines are circles, laid out as f is; y == out where that is the same. */
+enum sw_status sw_cuda_gtsv_finish(sw_cuda_stream stream, const struct fd_gtsv *g, const double *y, double *out);
+/** matrix [3] vectors of n*batch := the diagonals of `batch` systems. */
+enum sw_status sw_cuda_gtsv_matrix(sw_cuda_stream stream, const struct fd_gtsv *g, int batch, bool interleaved,
+                                   double *matrix);
+
 /* ---- what a device can do at most (bench_rates.cu) */
 
 /** Double-precision FMAs by all processors.

@@ -48,7 +48,7 @@ int sw_fd_min_points(const char *scheme, const char *boundary)
 
 void sw_fd_end_make(double a1, double l2, double u2, bool exact, double al, struct sw_fd_end *e)
 {
-    *e = (struct sw_fd_end){.a1 = a1};
+    *e = (struct sw_fd_end){.a1 = a1, .l2 = l2, .u2 = u2};
     if (exact) {  /* (2) - l2 (1): u2 g_3 = r_2 - l2 r_1; and (3) for g_2 */
         e->diagonal = 1;
         e->to3[0] = -l2 / u2;

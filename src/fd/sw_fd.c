@@ -20,12 +20,16 @@ static const struct sw_fd_ops *find(const char *name)
     return NULL;
 }
 
-static const char *why_not(const char *name, const struct sw_fd_ops *o, enum sw_space space)
+static const char *why_not(const char *name, const struct sw_fd_ops *o, const struct sw_fd_desc *desc,
+                           const struct sw_fd_line *line, enum sw_space space)
 {
     if (!name) return "no row does this on this device";
     if (!o) return "there is no such row";
     if (o->absent) return o->absent;
-    return o->space != space ? "it does not work on this device" : "it does not do such lines";
+    if (o->space != space) return "it does not work on this device";
+    if (desc->add && !o->adds) return "it does not add to a field";
+    const char *why = o->why_not ? o->why_not(desc, line) : NULL;
+    return why ? why : "it does not do such lines";
 }
 
 static enum sw_status refuse(const char *name, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
@@ -36,7 +40,7 @@ static enum sw_status refuse(const char *name, const struct sw_fd_desc *desc, co
     for (int k = 0; sw_fd_table[k]; k++)
         if (usable(sw_fd_table[k], desc, line, space)) sw_text_printf(&rows, " %s", sw_fd_table[k]->name);
     enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "compact differences%s%s: %s; fit here:%s",
-                                name ? " by " : "", name ? name : "", why_not(name, o, space),
+                                name ? " by " : "", name ? name : "", why_not(name, o, desc, line, space),
                                 rows.length ? sw_text_get(&rows) : " none");
     sw_text_free(&rows);
     return st;
@@ -130,6 +134,15 @@ bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
     struct sw_fd_line line;
     const struct sw_fd_ops *o = find(row);
     return o && !make_line(desc, &line) && usable(o, desc, &line, o->space);
+}
+
+enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm)
+{
+    struct sw_fd_line line;
+    const struct sw_fd_ops *ops = find(row);
+    SW_TRY(make_line(desc, &line));
+    SW_TRY(pick(row, desc, &line, ops ? ops->space : SW_DEVICE, &ops));
+    return ops->try_compile ? ops->try_compile(desc, &line, sm) : SW_OK;
 }
 
 const char *sw_fd_name(const struct sw_fd *fd) { return fd->ops->name; }

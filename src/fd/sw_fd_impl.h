@@ -13,10 +13,14 @@ struct sw_fd_ops {
     bool           adds;    /* it knows desc.add                                        */
     /* line: the scheme on the axis; desc.scheme and desc.boundary are not to be used   */
     bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
+    /* optional: what it is that does not fit, for the user; NULL where it fits          */
+    const char    *(*why_not)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     enum sw_status (*create)(struct sw_fd *fd);                                /* fills own */
     enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);
     void           (*destroy)(struct sw_fd *fd);                               /* own may be NULL */
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
+    /* optional, of rows whose kernel is compiled at run time: only compile it           */
+    enum sw_status (*try_compile)(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm);
 };
 
 struct sw_fd {

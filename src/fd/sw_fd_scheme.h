@@ -79,7 +79,8 @@ static inline bool sw_fd_half(enum sw_fd_kind kind) { return kind == SW_FD_STAGG
  * Where the pivot 1 - l2 a1 is exactly 0, so that elimination without exchanges would break off, (1) and (2) give g_3
  * at once (diagonal = 1, next = 0) and (3) gives g_2. */
 struct sw_fd_end {
-    double a1, diagonal, next;
+    double a1, l2, u2;
+    double diagonal, next;
     double to3[3], to2[3], from3, from4;
 };
 

@@ -1,17 +1,15 @@
 /* cuSPARSE's gpsvInterleavedBatch, the library's own batched pentadiagonal solver (QR without storing the factors): the
  * baseline of the paper. Its interface destroys the matrix, which is therefore written again before each solve: copied,
  * or where all systems have the same, spread from one. It knows no corners: periodic systems are closed around it
- * (solver/thomas_point.h). The library, 160 MB, is loaded when the row is asked for. */
+ * (solver/thomas_point.h). */
 #define DISABLE_CUSPARSE_DEPRECATED  /* its header warns of types of its own */
 #include <cusparse.h>
-#include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
+#include "solver/cusparse_cuda.h"
 #include "solver/first_cuda.h"
 #include "solver/sw_band_impl.h"
 #include "sw_cuda.h"
@@ -38,32 +36,15 @@ struct gpsv {
         if (cs_) return SW_FAIL(SW_E_CUDA, "cuSPARSE: %s: %s", #call, g->GetErrorString(cs_));      \
     } while (0)
 
-static void *open_library(void)
-{
-    static const char *const names[] = {"libcusparse.so.12", "libcusparse.so", "/usr/local/cuda/lib64/libcusparse.so",
-                                        0};
-    const char *home = getenv("CUDA_HOME");
-    char path[4096];
-    void *library = NULL;
-    if (home && snprintf(path, sizeof path, "%s/lib64/libcusparse.so", home) < (int)sizeof path)
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    for (int k = 0; !library && names[k]; k++) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-    return library;  /* never closed: other solvers may be using it */
-}
-
 static enum sw_status load_library(struct gpsv *g)
 {
-    void *library = open_library();
-    if (!library)
-        return SW_FAIL(SW_E_ABSENT,
-                       "cusparse.gpsv needs the library libcusparse.so.12, which is not on this machine; install the "
-                       "package libcusparse12 (Debian, Ubuntu) or libcusparse-13-0 (NVIDIA), or take cuda.thomas");
-#define X(name)                                                                                           \
-    {                                                                                                     \
-        void *symbol = dlsym(library, "cusparse" #name);                                                  \
-        if (!symbol) return SW_FAIL(SW_E_ABSENT, "the cuSPARSE on this machine lacks cusparse%s", #name); \
-        memcpy(&g->name, &symbol, sizeof symbol);                                                         \
-    }
+#define X(name) "cusparse" #name,
+    static const char *const names[] = {CUSPARSE_LIST(X) 0};
+#undef X
+    void *symbol[sizeof names / sizeof *names];
+    int k = 0;
+    SW_TRY(sw_cusparse_load("cusparse.gpsv", "cuda.thomas", names, symbol));
+#define X(name) memcpy(&g->name, &symbol[k++], sizeof *symbol);
     CUSPARSE_LIST(X)
 #undef X
     return SW_OK;

@@ -1,0 +1,140 @@
+/* Around cuSPARSE's batched tridiagonal solvers, for compact differences: right-hand sides, laid out as a solver wants
+ * them; the matrix, again; and the end of circles (Sherman and Morrison), on the way back. Bytes a point: each pass reads
+ * and writes one field, 16; a matrix is 24 written. */
+#include "cu_check.cuh"
+#include "fd/gtsv_point.h"
+#include "sw_cuda.h"
+
+enum { TILE = 32, ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
+
+/* Tiles of TILE lines by TILE points. Threads of a warp have adjacent points where points are adjacent in memory, else
+ * adjacent lines. */
+struct spot { long long line; int point; };
+
+__device__ static inline struct spot spot_of(long long stride, long long first_line, int first_point, int x, int y)
+{
+    return stride == 1 ? spot{first_line + y, first_point + x} : spot{first_line + x, first_point + y};
+}
+
+__device__ static inline long long place_of(const struct fd_gtsv &g, long long stride, struct spot s)
+{
+    return fd_line_begin(stride, &g.lines, s.line) + s.point * stride;
+}
+
+__device__ static inline bool there(const struct fd_gtsv &g, struct spot s)
+{
+    return s.line < g.lines.all && s.point < g.lines.n;
+}
+
+/* From one layout to another, through shared memory where adjacent threads should have other neighbours then. */
+template <typename Value, typename Put>
+__device__ static inline void move(const struct fd_gtsv &g, long long from, long long to, Value value, Put put)
+{
+    __shared__ double tile[TILE][TILE + 1];
+    const bool turn = (from == 1) != (to == 1);
+    const long long first = (long long)blockIdx.x * TILE;
+    const int x = (int)threadIdx.x, y0 = (int)threadIdx.y;
+    for (int point = (int)blockIdx.y * TILE; point < g.lines.n; point += (int)gridDim.y * TILE) {
+#pragma unroll
+        for (int y = y0; y < TILE; y += ROWS) {
+            const struct spot s = spot_of(from, first, point, x, y);
+            if (!there(g, s)) continue;
+            if (turn) tile[y][x] = value(s);
+            else put(s, value(s));
+        }
+        if (!turn) continue;
+        __syncthreads();
+#pragma unroll
+        for (int y = y0; y < TILE; y += ROWS) {
+            const struct spot s = spot_of(to, first, point, x, y);
+            if (there(g, s)) put(s, tile[x][y]);
+        }
+        __syncthreads();
+    }
+}
+
+/* f is read by the threads of a few neighbours, from the first-level cache but once. */
+__global__ static void side_k(const __grid_constant__ struct fd_gtsv g, const double *f, double *r)
+{
+    move(g, g.lines.stride, g.stride,
+         [&](struct spot s) {
+             return fd_side_at(&g.side, f + fd_line_begin(g.lines.stride, &g.lines, s.line), g.lines.stride, s.point,
+                               g.lines.n);
+         },
+         [&](struct spot s, double v) { r[place_of(g, g.stride, s)] = v; });
+}
+
+/* May work in place: each thread then writes what it has read. */
+__global__ static void back_k(const __grid_constant__ struct fd_gtsv g, const double *y, double *out)
+{
+    move(g, g.stride, g.lines.stride,
+         [&](struct spot s) {
+             const double v = y[place_of(g, g.stride, s)];
+             return g.z ? fma(-g.amount[s.line], g.z[s.point], v) : v;
+         },
+         [&](struct spot s, double v) { out[place_of(g, g.lines.stride, s)] = v; });
+}
+
+__global__ static void amount_k(const __grid_constant__ struct fd_gtsv g, const double *y)
+{
+    const long long line = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (line >= g.lines.all) return;
+    const double first = y[place_of(g, g.stride, {line, 0})], last = y[place_of(g, g.stride, {line, g.lines.n - 1})];
+    g.amount[line] = fma(-g.alpha, last, first) * g.close;
+}
+
+/* Row i of all systems: blockIdx.y of interleaved ones. */
+__global__ static void matrix_k(const __grid_constant__ struct fd_gtsv g, int batch, bool interleaved, double *matrix)
+{
+    const int n = g.lines.n;
+    const long long vector = (long long)n * batch;
+    const long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= batch) return;
+    for (int i = (int)blockIdx.y; i < n; i += (int)gridDim.y) {
+        const double *row = i == 0 ? g.end[0] : i == n - 1 ? g.end[3] : i == 1 ? g.end[1] : i == n - 2 ? g.end[2] : g.inside;
+        const long long at = interleaved ? (long long)i * batch + j : j * n + i;
+        for (int k = 0; k < 3; k++) matrix[k * vector + at] = row[k];
+    }
+}
+
+static unsigned parts_of(long long count, int size) { return (unsigned)((count + size - 1) / size); }
+
+static dim3 tiles_of(const struct fd_gtsv *g)
+{
+    const unsigned down = parts_of(g->lines.n, TILE);
+    return dim3(parts_of(g->lines.all, TILE), down < MAX_Y ? down : (unsigned)MAX_Y);
+}
+
+extern "C" enum sw_status sw_cuda_gtsv_side(sw_cuda_stream stream, const struct fd_gtsv *g, const double *f, double *r)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (g->lines.all == 0) return SW_OK;
+    side_k<<<tiles_of(g), dim3(TILE, ROWS), 0, s>>>(*g, f, r);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gtsv_finish(sw_cuda_stream stream, const struct fd_gtsv *g, const double *y,
+                                              double *out)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (g->lines.all == 0 || (!g->z && y == out)) return SW_OK;
+    if (g->z) {
+        amount_k<<<parts_of(g->lines.all, 128), 128, 0, s>>>(*g, y);
+        CU_LAUNCHED(s);
+    }
+    back_k<<<tiles_of(g), dim3(TILE, ROWS), 0, s>>>(*g, y, out);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
+extern "C" enum sw_status sw_cuda_gtsv_matrix(sw_cuda_stream stream, const struct fd_gtsv *g, int batch,
+                                              bool interleaved, double *matrix)
+{
+    cudaStream_t s = (cudaStream_t)stream;
+    if (batch == 0) return SW_OK;
+    const dim3 grid(parts_of(batch, 128), g->lines.n < MAX_Y ? g->lines.n : MAX_Y);
+    matrix_k<<<grid, 128, 0, s>>>(*g, batch, interleaved, matrix);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}

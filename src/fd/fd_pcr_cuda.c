@@ -1,0 +1,307 @@
+/* Compact differences by parallel cyclic reduction in registers (cuda/fd_pcr_rtc.cuh): as the matrix is constant and what
+ * is off its diagonal falls with each level as rho^(2^level), five or six levels are all that double precision sees, whatever
+ * n is. */
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "fd/pcr_point.h"
+#include "fd/rtc_cuda.h"
+
+typedef long double wide;
+
+enum {
+    MOST_POINTS = 32,  /* of a lane: they are in registers */
+    HEAD = 8,          /* as in the kernel                 */
+    EQUATIONS = SW_FD_REACH  /* K at most */
+};
+
+struct pcr {
+    struct fd_pcr    line;    /* what the kernel is told */
+    struct fd_kernel kernel;
+    double          *power;   /* on the device           */
+    int              threads, groups;
+    size_t           bytes;   /* of shared memory        */
+};
+
+/* ------------------------------------------------------------------ levels */
+
+struct levels {
+    int  count;
+    wide factor[FD_PCR_LEVELS], diagonal;  /* after the last */
+};
+
+/* What is left off the diagonal is taken for 0 where it is less than this part of it: a quarter of a rounding of the
+ * result. False: it takes more levels. */
+static bool make_levels(const struct sw_fd_line *line, bool single, struct levels *v)
+{
+    wide a = line->alpha, b = 1;
+    const wide least = single ? 0x1p-27L : 0x1p-56L;
+    v->count = 0;
+    while (fabsl(a) > least * fabsl(b)) {
+        if (v->count == FD_PCR_LEVELS) return false;
+        const wide k = a / b;
+        v->factor[v->count++] = k;
+        b -= 2 * a * k;
+        a = -a * k;
+    }
+    v->diagonal = b;
+    return true;
+}
+
+static const char *why_not(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
+{
+    struct levels v = {0};
+    if (line->beta != 0) return "it knows three diagonals, not five";
+    if (!make_levels(line, desc->single, &v)) return "alpha is too close to 1/2: points are felt too far away for 6 levels";
+    if (line->n >= 1 << 28) return "the lines are too long";
+    return fd_lines_fit(desc, line) ? NULL : "these are too many lines";
+}
+
+static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) { return !why_not(desc, line); }
+
+/* ------------------------------------------------------------------ shape of a block */
+
+struct shape { int points, pieces, halo, lines, pitch, reach, threads; };
+
+/* Kernels for 2, 3 and 5 pairs: a pair without weight costs less than another compilation. */
+static int reach_of(const struct sw_fd_line *line) { return line->reach <= 2 ? 2 : line->reach == 3 ? 3 : 5; }
+
+/* Numbers that a piece takes in shared memory: up to point 32 P + reach - 1. */
+static int room_of(const struct shape *s)
+{
+    const int last = 32 * s->points + s->reach - 1, apart = s->points + (s->points % 2 == 0);
+    return HEAD + last / s->points * apart + last % s->points + 1;
+}
+
+/* Lines side by side: 16 numbers that are moved at once are those of some lines, to lie in different banks. */
+static int pitch_of(int room, int lines, bool across)
+{
+    const int apart = across ? 16 / lines : 0;
+    return across ? room + ((apart - room) % 16 + 16) % 16 : room;
+}
+
+/* A line of 32 P points is a circle, or the middle of one, by itself; another one is cut into as few pieces as there can be. */
+static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t stride)
+{
+    const int n = (int)line->n, most = 32 * MOST_POINTS;
+    struct shape s = {.reach = reach_of(line), .pieces = 1};
+    if (n % 32 || n > most) {
+        s.halo = (1 << levels) - 1;
+        s.pieces = (n + most - 2 * s.halo - 1) / (most - 2 * s.halo);
+    }
+    s.points = ((n + s.pieces - 1) / s.pieces + 2 * s.halo + 31) / 32;
+    s.lines = stride == 1 ? 4 : s.points <= 16 ? 16 : 8;
+    s.threads = s.points <= 16 ? 512 : 256;
+    s.pitch = pitch_of(room_of(&s), s.lines, stride != 1);
+    return s;
+}
+
+static void add_shape(const struct shape *s, struct sw_text *text)
+{
+    sw_text_printf(text, "#define P %d\n#define REACH %d\n#define THREADS %d\n", s->points, s->reach, s->threads);
+}
+
+/* ------------------------------------------------------------------ walls */
+
+struct equation { wide left[EQUATIONS], f[FD_WALL_POINTS], v; };  /* sum left_k g_k = sum f_l + v g_K */
+
+static void add(struct equation *to, wide by, const struct equation *from)
+{
+    for (int k = 0; k < EQUATIONS; k++) to->left[k] += by * from->left[k];
+    for (int l = 0; l < FD_WALL_POINTS; l++) to->f[l] += by * from->f[l];
+    to->v += by * from->v;
+}
+
+static void put_left(struct equation *e, int k, int K, wide entry)
+{
+    if (k < K) e->left[k] += entry;
+    else e->v -= entry;
+}
+
+/* Row r from a wall. */
+static void equation_of(const struct sw_fd_line *line, int r, int K, struct equation *e)
+{
+    const struct sw_fd_end *end = &line->end;
+    memset(e, 0, sizeof *e);
+    put_left(e, r, K, 1);
+    if (r > 0) put_left(e, r - 1, K, r == 1 ? end->l2 : line->alpha);
+    put_left(e, r + 1, K, r == 0 ? end->a1 : r == 1 ? end->u2 : line->alpha);
+    if (r < line->rows) {
+        for (int l = 0; l < line->points[r]; l++)
+            if (l != r || line->kind == SW_FD_FILTER) e->f[l] = line->wall[r][l];
+    } else {
+        e->f[r] = line->centre;
+        for (int k = 1; k <= line->reach; k++) {
+            e->f[r + k] = line->weight[k];
+            e->f[r - k] = line->kind == SW_FD_FIRST ? -line->weight[k] : line->weight[k];
+        }
+    }
+    for (int l = 0; line->kind != SW_FD_FILTER && l < FD_WALL_POINTS; l++)  /* differences to f_r */
+        if (l != r) e->f[r] -= e->f[l];
+}
+
+/* g_0 .. g_{K-1}, by Gauss-Jordan elimination with exchange of rows. False: singular. */
+static bool eliminate(struct equation *e, int K)
+{
+    for (int k = 0; k < K; k++) {
+        int best = k;
+        for (int r = k + 1; r < K; r++)
+            if (fabsl(e[r].left[k]) > fabsl(e[best].left[k])) best = r;
+        const struct equation pivot = e[best];
+        e[best] = e[k];
+        e[k] = pivot;
+        if (!sw_fd_pivot_good((double)pivot.left[k])) return false;
+        add(&e[k], 1 / pivot.left[k] - 1, &pivot);
+        for (int r = 0; r < K; r++) {
+            const struct equation unit = e[k];
+            if (r != k) add(&e[r], -e[r].left[k], &unit);
+        }
+    }
+    return true;
+}
+
+/* 0 where it is negligible beside 1. */
+static double power_of(wide q, int64_t k)
+{
+    const wide p = powl(q, (wide)k);
+    return fabsl(p) < 0x1p-60L ? 0 : (double)p;
+}
+
+static wide decay(const struct sw_fd_line *line)
+{
+    return -2 * (wide)line->alpha / (1 + sqrtl(1 - 4 * (wide)line->alpha * line->alpha));
+}
+
+/* With a, b the amounts of q^i from either wall: g_{K-1} = x_{K-1} + a + b q across, g_K = x_K + a q + b across, and
+ * g_{K-1} - v g_K is what the closure says; the same at the other wall. */
+static enum sw_status put_walls(const struct sw_fd_line *line, struct fd_pcr_wall *w)
+{
+    struct equation e[EQUATIONS];
+    const int K = line->reach <= 3 ? 3 : line->reach == 4 ? 4 : EQUATIONS;
+    const wide q = decay(line);
+    w->K = K;
+    SW_TRY(fd_end_check(line));
+    for (int r = 0; r < K; r++) equation_of(line, r, K, &e[r]);
+    const bool good = eliminate(e, K);
+    w->differences = line->kind != SW_FD_FILTER;
+    w->far = line->sign;
+    for (int k = 0; k < K; k++) {
+        w->v[k] = (double)e[k].v;
+        for (int l = 0; l < FD_WALL_POINTS; l++) {
+            w->weight[k][l] = (double)e[k].f[l];
+            if (w->weight[k][l] != 0 && l >= w->points) w->points = l + 1;
+        }
+    }
+    w->q = (double)q;
+    w->across = power_of(q, line->n - 2 * K);
+    const wide v = w->v[K - 1], here = 1 - v * q, there = w->across * (q - v), det = here * here - there * there;
+    w->same = (double)(here / det);
+    w->other = (double)(-there / det);
+    if (good && isfinite(w->same) && isfinite(w->other)) return SW_OK;
+    return SW_FAIL(SW_E_SINGULAR, "compact differences: the matrix of %lld points between walls is singular",
+                   (long long)line->n);
+}
+
+static enum sw_status put_powers(const struct sw_fd *fd, struct pcr *c)
+{
+    double power[128];
+    const wide q = decay(&fd->line);
+    int count = 0;  /* |q| < 0.57 where 6 levels are enough: 75 */
+    while (count < 128 && (power[count] = power_of(q, count)) != 0) count++;
+    c->line.powers = count;
+    SW_TRY(sw_device_alloc(fd->device, 128, &c->power));
+    c->line.power = c->power;
+    return sw_device_upload(fd->device, c->power, power, (size_t)count * sizeof *power);
+}
+
+/* ------------------------------------------------------------------ the row */
+
+static void put_shape(const struct shape *s, struct pcr *c)
+{
+    c->line.pieces = s->pieces;
+    c->line.halo = s->halo;
+    c->line.pitch = s->pitch;
+    c->threads = 32 * s->lines;
+    c->bytes = (size_t)(s->lines * s->pitch) * sizeof(double);
+}
+
+static enum sw_status create(struct sw_fd *fd)
+{
+    const struct sw_fd_line *line = &fd->line;
+    struct pcr *c = NULL;
+    struct sw_text text = {0};
+    struct levels v = {0};
+    SW_TRY(sw_alloc(1, &c));
+    fd->own = c;
+    make_levels(line, fd->desc.single, &v);
+    const struct shape s = shape_of(line, v.count, fd->stride);
+    fd_lines_of(fd, &c->line.lines);
+    fd_side_make(line, 1 / v.diagonal, &c->line.side);
+    put_shape(&s, c);
+    c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
+    c->line.levels = v.count;
+    for (int l = 0; l < v.count; l++) c->line.factor[l] = (double)v.factor[l];
+    c->line.half = sw_fd_half(line->kind);
+    c->line.shift = line->up;  /* left of point i is right of point i - 1 */
+    c->line.walls = !line->periodic;
+    if (!line->periodic) {
+        SW_TRY(put_walls(line, &c->line.wall));
+        SW_TRY(put_powers(fd, c));
+    }
+    add_shape(&s, &text);
+    return fd_kernel_make(fd->device, "fd/pcr_point.h", "fd_pcr_rtc.cuh", &text, "pcr_k", &c->kernel);
+}
+
+static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
+{
+    struct levels v = {0};
+    struct sw_text text = {0};
+    make_levels(line, desc->single, &v);
+    const struct shape s = shape_of(line, v.count, desc->axis ? 2 : 1);
+    add_shape(&s, &text);
+    return fd_kernel_try("fd/pcr_point.h", "fd_pcr_rtc.cuh", &text, sm);
+}
+
+static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
+{
+    struct pcr *c = fd->own;
+    void *args[] = {&c->line, &f, &out};
+    return sw_kernel_launch(fd->device, c->kernel.kernel, c->groups * c->line.pieces, 1, c->threads, c->bytes, args);
+}
+
+static void destroy(struct sw_fd *fd)
+{
+    struct pcr *c = fd->own;
+    if (!c) return;
+    fd_kernel_free(fd->device, &c->kernel);
+    sw_device_free(fd->device, c->power);
+    sw_free(c);
+}
+
+/* f is read and the result written once; points around a piece come from the cache, or are those of the next block. The
+ * term of f itself, 2 operations a pair (second derivatives: 4), 2 a level, for all points that the warps have. */
+static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
+{
+    struct levels v = {0};
+    if (!make_levels(line, desc->single, &v)) return (struct sw_cost){NAN, NAN};
+    const struct shape s = shape_of(line, v.count, desc->axis ? 2 : 1);
+    const double computed = 32.0 * s.points * s.pieces / (double)line->n;
+    const int pair = line->kind == SW_FD_SECOND ? 4 : 2;
+    return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8),
+                            computed * (1 + pair * s.reach + 2 * v.count)};
+}
+
+extern const struct sw_fd_ops fd_pcr_cuda;
+const struct sw_fd_ops fd_pcr_cuda = {
+    .name = "cuda.pcr",
+    .about = "parallel cyclic reduction in registers, cut off after at most 6 levels, a line in those of a warp",
+    .space = SW_DEVICE,
+    .adds = true,
+    .fits = fits,
+    .why_not = why_not,
+    .create = create,
+    .apply = apply,
+    .destroy = destroy,
+    .try_compile = try_compile,
+    .cost = cost,
+};

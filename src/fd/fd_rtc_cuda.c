@@ -1,0 +1,91 @@
+#include "fd/rtc_cuda.h"
+
+#include <string.h>
+
+#include "base/sw_embed.h"
+#include "base/sw_mem.h"
+
+_Static_assert((int)FD_PAIRS == (int)SW_FD_REACH && (int)FD_WALL_POINTS == (int)SW_FD_WALL_POINTS,
+                "side_point.h follows sw_fd_scheme.h");
+
+void fd_side_make(const struct sw_fd_line *line, long double by, struct fd_side *s)
+{
+    memset(s, 0, sizeof *s);
+    s->reach = line->reach;
+    s->up = line->up;
+    s->down = line->down;
+    s->second = line->kind == SW_FD_SECOND;
+    s->rows = line->periodic ? 0 : line->rows;
+    s->differences = line->kind != SW_FD_FILTER;
+    s->minus = line->kind == SW_FD_FIRST || line->kind == SW_FD_STAGGERED ? -1 : 1;
+    s->far = line->sign;
+    s->centre = (double)(by * line->centre);
+    for (int k = 1; k <= line->reach; k++) s->weight[k] = (double)(by * line->weight[k]);
+    for (int r = 0; r < s->rows; r++) {
+        s->points[r] = line->points[r];
+        for (int k = 0; k < line->points[r]; k++) s->wall[r][k] = (double)(by * line->wall[r][k]);
+    }
+}
+
+void fd_lines_of(const struct sw_fd *fd, struct fd_lines *l)
+{
+    *l = (struct fd_lines){(long long)fd->stride, (long long)(fd->outer * fd->stride), (int)fd->line.n, fd->desc.single,
+                           fd->desc.add};
+}
+
+bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
+{
+    const int64_t points = desc->n[0] * desc->n[1] * desc->n[2];
+    return desc->fields == 0 || points / line->n <= INT32_MAX / desc->fields;
+}
+
+enum sw_status fd_end_check(const struct sw_fd_line *line)
+{
+    if (line->periodic || sw_fd_pivot_good(line->end.diagonal)) return SW_OK;
+    return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row 0 of %lld between walls",
+                   (long long)line->n - 4);
+}
+
+/* ------------------------------------------------------------------ the text */
+
+static enum sw_status compile(const char *point, const char *file, struct sw_text *shape, int sm, void **cubin)
+{
+    enum sw_status st;
+    struct sw_text text = {0};
+    size_t bytes;
+    bool from_cache;
+    *cubin = NULL;
+    sw_embedded_add("base/sw_hd.h", &text);
+    sw_embedded_add("fd/side_point.h", &text);
+    if (point) sw_embedded_add(point, &text);
+    sw_text_add_bytes(&text, sw_text_get(shape), shape->length);
+    sw_embedded_add("fd_rtc.cuh", &text);
+    sw_embedded_add(file, &text);
+    st = sw_text_status(shape);
+    if (!st) st = sw_text_status(&text);
+    if (!st) st = sw_kernel_compile(sw_text_get(&text), file, sm, cubin, &bytes, &from_cache);
+    sw_text_free(&text);
+    return st;
+}
+
+enum sw_status fd_kernel_try(const char *point, const char *file, struct sw_text *shape, int sm)
+{
+    void *cubin;
+    enum sw_status st = compile(point, file, shape, sm, &cubin);
+    sw_free(cubin);
+    sw_text_free(shape);
+    return st;
+}
+
+enum sw_status fd_kernel_make(struct sw_device *device, const char *point, const char *file, struct sw_text *shape,
+                              const char *name, struct fd_kernel *k)
+{
+    void *cubin;
+    enum sw_status st = compile(point, file, shape, device->sm, &cubin);
+    if (!st) st = sw_module_load(device, cubin, &name, 1, &k->kernel, &k->module);
+    sw_free(cubin);
+    sw_text_free(shape);
+    return st;
+}
+
+void fd_kernel_free(struct sw_device *device, struct fd_kernel *k) { sw_module_unload(device, &k->module); }

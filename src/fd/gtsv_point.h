@@ -1,0 +1,16 @@
+#ifndef GTSV_POINT_H
+#define GTSV_POINT_H
+/* What the kernels around the library's tridiagonal solvers know (cuda/fd_gtsv.cu). */
+#include "fd/side_point.h"
+
+struct fd_gtsv {
+    struct fd_lines lines;        /* of f and of the result                                               */
+    struct fd_side  side;
+    long long       stride;       /* of the systems: system l lies as a line of such a stride would        */
+    double          inside[3];    /* lower, main, upper                                                    */
+    double          end[4][3];    /* of rows 0, 1, n - 2, n - 1                                            */
+    double          alpha, close; /* circles: x = y - amount z, amount = (y_0 - alpha y_{n-1}) close       */
+    const double   *z;            /* [n]; NULL between walls                                               */
+    double         *amount;       /* [lines.all]                                                           */
+};
+#endif

@@ -1,0 +1,33 @@
+#ifndef PCR_POINT_H
+#define PCR_POINT_H
+/* What the kernel of cuda.pcr knows of a scheme. Embedded for run-time compilation. */
+#include "fd/side_point.h"
+
+enum { FD_PCR_LEVELS = 6 };
+
+/* Between walls, K = max(3, reach); points counted from the wall, the same at both:
+ * g_k = sum weight[k][l] f_l + v[k] g_K, k < K. */
+struct fd_pcr_wall {
+    int    K;
+    int    points;                    /* l < points                                                          */
+    int    differences;               /* f_l - f_0 instead of f_l                                            */
+    double far;                       /* 1 or -1: of the weights at the far wall                             */
+    double weight[FD_PAIRS][FD_WALL_POINTS], v[FD_PAIRS];
+    double same, other;               /* amount of q^i for what lacks at this wall, and at the other one     */
+    double q, across;                 /* across: q^(n-2K)                                                    */
+};
+
+struct fd_pcr {
+    struct fd_lines lines;
+    struct fd_side  side;             /* weights divided by the diagonal after the last level                */
+    int             pieces;           /* of a line, of nearly equal lengths, a warp each                     */
+    int             halo;             /* points around a piece that it is computed with                      */
+    int             shift;            /* results left of their points: -1, and right of the point before     */
+    int             half;             /* they lie half-way                                                   */
+    int             walls, pitch;     /* numbers of shared memory for a piece                                */
+    int             levels, powers;
+    double          factor[FD_PCR_LEVELS];
+    struct fd_pcr_wall wall;
+    const double   *power;            /* [powers] q^i                                                        */
+};
+#endif

@@ -1,0 +1,35 @@
+#ifndef FD_RTC_CUDA_H
+#define FD_RTC_CUDA_H
+/* Rows of compact differences whose kernel is compiled at run time: one kernel, shaped by #defines; and what such kernels
+ * are told of a line. */
+#include "base/sw_text.h"
+#include "fd/side_point.h"
+#include "fd/sw_fd_impl.h"
+
+struct fd_kernel {
+    struct sw_module *module;
+    void             *kernel;
+};
+
+/** @param by  all weights are multiplied with this, before they are rounded */
+void fd_side_make(const struct sw_fd_line *line, long double by, struct fd_side *side);
+
+void fd_lines_of(const struct sw_fd *fd, struct fd_lines *lines);
+
+/** Whether indices of lines fit kernels: fewer than 2^31 of them. */
+bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
+
+/** The two rows at a wall, reduced in sw_fd_end. @return SW_E_SINGULAR */
+enum sw_status fd_end_check(const struct sw_fd_line *line);
+
+/** Compile `file` behind `shape` and the headers that it wants, and find its kernel.
+ * @param point   "fd/cr_point.h", or NULL
+ * @param shape   #defines
+ * @param name    of the kernel */
+enum sw_status fd_kernel_make(struct sw_device *device, const char *point, const char *file, struct sw_text *shape,
+                              const char *name, struct fd_kernel *kernel);
+void fd_kernel_free(struct sw_device *device, struct fd_kernel *kernel);
+
+/** Only compile, for an architecture. */
+enum sw_status fd_kernel_try(const char *point, const char *file, struct sw_text *shape, int sm);
+#endif

@@ -1,0 +1,63 @@
+#ifndef SIDE_POINT_H
+#define SIDE_POINT_H
+/* The right-hand side of compact differences at a point (sw_fd_scheme.h), as kernels see it, and the lines of a field.
+ * Embedded for run-time compilation. */
+#include <math.h>
+
+#include "base/sw_hd.h"
+
+enum { FD_PAIRS = 5, FD_WALL_POINTS = 9 };
+
+struct fd_side {
+    int    reach, up, down;             /* pair k: f at i + k + up and at i - k + down                          */
+    int    second;                      /* pairs are (f_+ - f_i) - (f_i - f_-); else f_+ + minus f_-             */
+    int    rows;                        /* whose right-hand side is special, at each wall; 0: a circle           */
+    int    differences;                 /* these take f_k - f_r; else f_k                                        */
+    int    points[FD_PAIRS];            /* row r takes points 0 .. points[r] - 1 from the wall                   */
+    double minus, far;                  /* 1 or -1: of f_-; of special rows at the far wall                      */
+    double centre, weight[FD_PAIRS + 1];
+    double wall[FD_PAIRS][FD_WALL_POINTS];
+};
+
+/* Line l begins at l/stride*stride*n + l%stride, its points are `stride` apart. */
+struct fd_lines {
+    long long stride, all;              /* all < 2^31: how many lines                                            */
+    int       n, single, add;           /* points of each; float; out += g                                       */
+};
+
+SW_HD static inline long long fd_line_begin(long long stride, const struct fd_lines *l, long long line)
+{
+    if (stride >= l->all) return line;  /* one plane; else both fit 32 bits, in which a division takes less */
+    return (long long)((unsigned)line / (unsigned)stride) * stride * l->n + (unsigned)line % (unsigned)stride;
+}
+
+SW_HD static inline int fd_wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
+
+SW_HD static inline double fd_pair(int second, double minus, double here, double plus, double other)
+{
+    return second ? (plus - here) - (here - other) : fma(minus, other, plus);
+}
+
+/** Row r from a wall: f is there, and the way from it has this step. */
+SW_HD static inline double fd_side_wall(const struct fd_side *s, int r, const double *f, long long step)
+{
+    const double base = s->differences ? f[r * step] : 0;
+    double sum = 0;
+    for (int k = 0; k < s->points[r]; k++) sum = fma(s->wall[r][k], f[k * step] - base, sum);
+    return sum;
+}
+
+/** Of point i of a line of n points that are `step` apart. */
+SW_HD static inline double fd_side_at(const struct fd_side *s, const double *f, long long step, int i, int n)
+{
+    const double here = f[i * step];
+    double sum = s->centre * here;
+    if (i < s->rows) return fd_side_wall(s, i, f, step);
+    if (i >= n - s->rows) return s->far * fd_side_wall(s, n - 1 - i, f + (n - 1) * step, -step);
+    for (int k = 1; k <= s->reach; k++) {
+        const double plus = f[fd_wrapped(i + k + s->up, n) * step], other = f[fd_wrapped(i - k + s->down, n) * step];
+        sum = fma(s->weight[k], fd_pair(s->second, s->minus, here, plus, other), sum);
+    }
+    return sum;
+}
+#endif
