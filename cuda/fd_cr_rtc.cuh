@@ -29,6 +29,7 @@ __device__ static inline void reduce(const struct fd_cr &c, double *d, int t)
     for (int l = 0; (N >> l) > 2; l++) {
         const int s = 1 << l, rows = N >> (l + 1);
         meet(l ? rows * 2 : N, rows);
+#pragma unroll 2
         for (int r = t; r < rows; r += TEAM) {
             const int i = 2 * s * (r + 1) - 1;
             const int which = r == 0 ? FD_CR_FIRST : r == rows - 1 ? FD_CR_LAST : r == rows - 2 ? FD_CR_BEFORE
@@ -56,6 +57,7 @@ __device__ static inline void substitute(const struct fd_cr &c, double *d, int t
     for (int m = 1; (2 << m) <= N; m++) {
         const int rows = 1 << m, s = N / 2 / rows, l = SHIFT - 1 - m;  /* s = 2^l */
         meet(rows / 2, rows);
+#pragma unroll 2
         for (int r = t; r < rows; r += TEAM) {
             const int i = s * (2 * r + 1) - 1;
             const struct fd_cr_up &k = c.level[l].up[r == 0 ? FD_CR_FIRST : r == rows - 1 ? FD_CR_LAST : FD_CR_INSIDE];
@@ -84,7 +86,7 @@ cr_k(const __grid_constant__ struct fd_cr c, const void *f, void *out)
     for (int j = 0; j < SHARE; j++) side[moved * SIDE_PITCH + from + j * TEAM] = v[j];
     if (ACROSS) __syncthreads();
     else meet(N, N);
-#pragma unroll
+#pragma unroll 2
     for (int j = 0; j < SHARE; j++) {
         const int i = t + j * TEAM;
         d[padded(i)] = fd_side_at(&c.side, side + line * SIDE_PITCH, 1, i, N);

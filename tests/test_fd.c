@@ -256,12 +256,15 @@ static void compare(const struct sw_fd_desc *d)
 
 static void agrees_with_gaussian_elimination(void **state)
 {
-    static const int more[] = {0, 1, 2, 5, 10, 26, 59, 91, 122};  /* than the least */
+    static const int more[] = {0, 1, 2, 5, 10, 26, 59, 91, 122}, powers[] = {4, 8, 16, 32, 64, 128};
+    enum { MORE = sizeof more / sizeof *more, POWERS = sizeof powers / sizeof *powers };
     (void)state;
     need_row();
     for_each_case(s, b)
-        for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
-            struct sw_fd_desc d = line_desc(s, b, sw_fd_min_points(s, b) + more[k], 0.125);
+        for (int k = 0; k < MORE + POWERS; k++) {
+            const int least = sw_fd_min_points(s, b), n = k < MORE ? least + more[k] : powers[k - MORE];
+            if (n < least) continue;
+            struct sw_fd_desc d = line_desc(s, b, n, 0.125);
             compare(&d);
             d.single = true;
             compare(&d);
@@ -276,11 +279,11 @@ static void does_lines_along_every_axis(void **state)
     need_row();
     for_each_case(s, b)
         for (int axis = 0; axis < 3; axis++)
-            for (int shape = 0; shape < 3; shape++) {
+            for (int shape = 0; shape < 5; shape++) {  /* the last two: lengths that rows for powers of two take */
                 struct sw_fd_desc d = line_desc(s, b, 1, 0.3);
-                const int64_t across[3][2] = {{1, 3}, {17, 2}, {9, 5}};
-                for (int k = 0, other = 0; k < 3; k++)
-                    d.n[k] = k == axis ? sw_fd_min_points(s, b) + 13 * shape : across[shape][other++];
+                const int64_t across[5][2] = {{1, 3}, {17, 2}, {9, 5}, {37, 2}, {7, 3}};
+                const int n = shape == 4 ? 128 : shape == 3 ? 16 : sw_fd_min_points(s, b) + 13 * shape;
+                for (int k = 0, other = 0; k < 3; k++) d.n[k] = k == axis ? n : across[shape][other++];
                 d.axis = axis;
                 d.fields = shape == 1 ? 2 : 1;
                 compare(&d);
@@ -290,33 +293,39 @@ static void does_lines_along_every_axis(void **state)
 }
 
 /* A line's result alone and among others, to the bit. */
+static void same_bits_alone(const char *s, const char *b, int axis, size_t n)
+{
+    enum { MOST_N = 64, OTHERS = 37 };
+    static double f[MOST_N * OTHERS * 3], out[MOST_N * OTHERS * 3], line[MOST_N], alone[MOST_N];
+    uint64_t seed = 5;
+    struct sw_fd_desc d = line_desc(s, b, (int64_t)n, 0.3);
+    const struct sw_fd_desc one = d;
+    for (size_t i = 0; i < n * OTHERS * 3; i++) f[i] = test_random(&seed);
+    d.n[0] = axis == 0 ? (int64_t)n : OTHERS;
+    d.n[1] = axis == 1 ? (int64_t)n : axis == 0 ? OTHERS : 3;
+    d.n[2] = axis == 2 ? (int64_t)n : 3;
+    d.axis = axis;
+    if (!run(&d, f, out)) return;
+    const size_t stride = axis == 0 ? 1 : axis == 1 ? OTHERS : OTHERS * 3;
+    for (size_t k = 0; k < OTHERS * 3; k += 13) {
+        size_t base = k / stride * stride * n + k % stride;
+        for (size_t i = 0; i < n; i++) line[i] = f[base + i * stride];
+        assert_true(run(&one, line, alone));
+        for (size_t i = 0; i < n; i++)
+            if (memcmp(&alone[i], &out[base + i * stride], sizeof *alone))
+                fail_msg("%s, %s, %zu points, axis %d, line %zu, point %zu: %.17g alone, %.17g in the field", s, b, n,
+                         axis, k, i, alone[i], out[base + i * stride]);
+    }
+}
+
 static void gives_each_line_the_same_bits_alone_as_in_a_field(void **state)
 {
-    enum { N = 61, OTHERS = 37 };
-    static double f[N * OTHERS * 3], out[N * OTHERS * 3], line[N], alone[N];
-    uint64_t seed = 5;
     (void)state;
     need_row();
-    for (size_t i = 0; i < sizeof f / sizeof *f; i++) f[i] = test_random(&seed);
     for_each_case(s, b)
         for (int axis = 0; axis < 3; axis++) {
-            struct sw_fd_desc d = line_desc(s, b, N, 0.3);
-            d.n[0] = axis == 0 ? N : OTHERS;
-            d.n[1] = axis == 1 ? N : axis == 0 ? OTHERS : 3;
-            d.n[2] = axis == 2 ? N : 3;
-            d.axis = axis;
-            if (!run(&d, f, out)) continue;
-            const size_t stride = axis == 0 ? 1 : axis == 1 ? OTHERS : OTHERS * 3;
-            for (size_t k = 0; k < OTHERS * 3; k += 13) {
-                size_t base = k / stride * stride * N + k % stride;
-                struct sw_fd_desc one = line_desc(s, b, N, 0.3);
-                for (size_t i = 0; i < N; i++) line[i] = f[base + i * stride];
-                assert_true(run(&one, line, alone));
-                for (size_t i = 0; i < N; i++)
-                    if (memcmp(&alone[i], &out[base + i * stride], sizeof *alone))
-                        fail_msg("%s, %s, axis %d, line %zu, point %zu: %.17g alone, %.17g in the field", s, b, axis, k,
-                                 i, alone[i], out[base + i * stride]);
-            }
+            same_bits_alone(s, b, axis, 61);
+            same_bits_alone(s, b, axis, 64);
         }
 }
 
@@ -324,7 +333,7 @@ static void gives_each_line_the_same_bits_alone_as_in_a_field(void **state)
  * show. */
 static void keeps_lines_apart_and_takes_any_number_of_threads(void **state)
 {
-    enum { NX = 70, NY = 41, NZ = 40, ALL = NX * NY * NZ };
+    enum { NX = 70, NY = 41, NZ = 32, ALL = NX * NY * NZ };  /* a power of two among them */
     static double f[ALL], out[ALL], spoiled[ALL];
     uint64_t seed = 13;
     (void)state;
@@ -358,7 +367,7 @@ static void keeps_lines_apart_and_takes_any_number_of_threads(void **state)
 /* out += g has the bits of an addition afterwards. */
 static void adds_to_what_is_there(void **state)
 {
-    enum { N = 45, OTHERS = 35, ALL = N * OTHERS };
+    enum { OTHERS = 35, ALL = 64 * OTHERS };
     static double f[ALL], out[ALL], sum[ALL];
     uint64_t seed = 9;
     (void)state;
@@ -366,35 +375,36 @@ static void adds_to_what_is_there(void **state)
     if (!under_test->adds) return;
     for (size_t i = 0; i < ALL; i++) f[i] = (float)test_random(&seed);
     for_each_case(s, b)
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 8; k++) {
             struct sw_fd_desc d = line_desc(s, b, 1, 0.3);
             d.axis = k % 2;
-            d.n[0] = d.axis ? OTHERS : N;
-            d.n[1] = d.axis ? N : OTHERS;
-            d.single = k / 2;
+            d.n[0] = d.n[1] = OTHERS;
+            d.n[d.axis] = k / 4 ? 64 : 45;
+            d.single = k / 2 % 2;
             if (!run(&d, f, out)) continue;
             for (size_t i = 0; i < ALL; i++) sum[i] = f[i];
             d.add = true;
             assert_true(run(&d, f, sum));
             /* in single precision `out` is rounded once more than what is added */
-            const double size = largest(out, ALL), tolerance = d.single ? 0x1p-23 * (1 + size) : 0;
-            for (size_t i = 0; i < ALL; i++) assert_near(sum[i], f[i] + out[i], tolerance);
+            const size_t count = points(&d);
+            const double size = largest(out, count), tolerance = d.single ? 0x1p-23 * (1 + size) : 0;
+            for (size_t i = 0; i < count; i++) assert_near(sum[i], f[i] + out[i], tolerance);
         }
 }
 
 /* Where g is a derivative. */
 static void gives_exactly_zero_for_constants(void **state)
 {
-    enum { N = 77 };
-    double f[N], out[N];
+    double f[77], out[77];
     (void)state;
     need_row();
-    for (int i = 0; i < N; i++) f[i] = 1.0 / 3;
-    for_each_case(s, b) {
-        struct sw_fd_desc d = line_desc(s, b, N, 0.3);
-        if (!derivative(s) || !run(&d, f, out)) continue;
-        for (int i = 0; i < N; i++) assert_true(out[i] == 0);
-    }
+    for (int i = 0; i < 77; i++) f[i] = 1.0 / 3;
+    for_each_case(s, b)
+        for (int n = 77; n >= 64; n -= 13) {
+            struct sw_fd_desc d = line_desc(s, b, n, 0.3);
+            if (!derivative(s) || !run(&d, f, out)) continue;
+            for (int i = 0; i < n; i++) assert_true(out[i] == 0);
+        }
 }
 
 /* ------------------------------------------------------------------ what is known without elimination */
@@ -447,6 +457,8 @@ static void gives_modes_on_a_circle_their_modified_wave_number(void **state)
             struct sw_fd_desc d = line_desc(s, b, 48, 0.25);
             d.left = left;
             for (int k = 0; k <= 24; k++) check_mode(&d, k);
+            d.n[0] = 64;
+            for (int k = 0; k <= 32; k += 4) check_mode(&d, k);
             d.n[0] = 9973;
             check_mode(&d, 3000);
         }
@@ -455,7 +467,7 @@ static void gives_modes_on_a_circle_their_modified_wave_number(void **state)
 
 static void is_exact_for_polynomials_between_walls(void **state)
 {
-    enum { N = 40 };
+    enum { N = 64 };
     static struct dense a;
     double f[N], out[N];
     (void)state;
@@ -480,14 +492,15 @@ static void is_exact_for_polynomials_between_walls(void **state)
 
 static void is_linear_and_on_a_circle_shift_invariant(void **state)
 {
-    enum { N = 150, SHIFT = 37 };
-    double f[N], g[N], sum[N], of_f[N], of_g[N], of_sum[N];
+    enum { MOST_N = 150, SHIFT = 37 };
+    double f[MOST_N], g[MOST_N], sum[MOST_N], of_f[MOST_N], of_g[MOST_N], of_sum[MOST_N];
     uint64_t seed = 3;
     (void)state;
     need_row();
-    for_each_case(s, b) {
-        struct sw_fd_desc d = line_desc(s, b, N, 0.5);
-        for (int i = 0; i < N; i++) {
+    for_each_case(s, b)
+    for (int n = 150; n >= 128; n -= 22) {
+        struct sw_fd_desc d = line_desc(s, b, n, 0.5);
+        for (int i = 0; i < n; i++) {
             f[i] = test_random(&seed);
             g[i] = test_random(&seed);
             sum[i] = 2 * f[i] - 0.25 * g[i];
@@ -496,15 +509,15 @@ static void is_linear_and_on_a_circle_shift_invariant(void **state)
         run(&d, g, of_g);
         run(&d, sum, of_sum);
         /* results are of the size of what their terms may add up to, within a factor that the bound has */
-        const double tolerance = 40 * rounding_on_a_circle(&d) * fmax(1, largest(of_sum, N));
-        for (int i = 0; i < N; i++) assert_near(of_sum[i], 2 * of_f[i] - 0.25 * of_g[i], tolerance);
-        for (int i = 0; i < N; i++) sum[i] = 0x1p-20 * f[i];
+        const double tolerance = 40 * rounding_on_a_circle(&d) * fmax(1, largest(of_sum, n));
+        for (int i = 0; i < n; i++) assert_near(of_sum[i], 2 * of_f[i] - 0.25 * of_g[i], tolerance);
+        for (int i = 0; i < n; i++) sum[i] = 0x1p-20 * f[i];
         run(&d, sum, of_sum);
-        for (int i = 0; i < N; i++) assert_true(of_sum[i] == 0x1p-20 * of_f[i]);  /* a power of two: nothing rounds */
+        for (int i = 0; i < n; i++) assert_true(of_sum[i] == 0x1p-20 * of_f[i]);  /* a power of two: nothing rounds */
         if (strcmp(b, "periodic")) continue;
-        for (int i = 0; i < N; i++) g[(i + SHIFT) % N] = f[i];
+        for (int i = 0; i < n; i++) g[(i + SHIFT) % n] = f[i];
         run(&d, g, of_g);
-        for (int i = 0; i < N; i++) assert_near(of_g[(i + SHIFT) % N], of_f[i], 2 * rounding_on_a_circle(&d));
+        for (int i = 0; i < n; i++) assert_near(of_g[(i + SHIFT) % n], of_f[i], 2 * rounding_on_a_circle(&d));
     }
 }
 
@@ -529,6 +542,7 @@ static void agrees_with_the_reference_on_long_lines(void **state)
     static const struct { int n, lines, axis; bool single, add; } shapes[] = {
         {777, 70, 1, false, false}, {4096, 9, 0, false, false}, {9001, 37, 1, false, false},
         {20000, 3, 0, false, true}, {5003, 41, 1, true, true},  {10001, 11, 0, true, false},
+        {1024, 35, 1, false, true}, {8192, 3, 1, false, false}, {2048, 5, 0, true, true},
     };
     static struct dense a;
     uint64_t seed = 11;
@@ -698,6 +712,59 @@ static void refuses_vanishing_pivots_at_set_up(void **state)
     sw_fd_destroy(&fd);
 }
 
+/* Rows that know why, say why; the others that there is a reason. */
+static void says_what_does_not_fit(void **state)
+{
+    static const struct { const char *row, *scheme, *boundary; int n; double alpha; bool single; const char *text; } case_[] = {
+        {"cuda.cr", "d1_c6", "periodic", 500, 0, false, "cuda.cr: the number of points along the axis must be a power of "
+         "two, 4 to 8192; fit here:"},
+        {"cuda.cr", "d1_c6", "3-4-6", 16384, 0, false, "must be a power of two, 4 to 8192"},
+        {"cuda.cr", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
+        {"cuda.pcr", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
+        {"cuda.pcr", "f4", "periodic", 64, 0.49, false, "alpha is too close to 1/2: points are felt too far away"},
+        {"cusparse.gtsv_strided", "d2_c6", "4-4-6", 64, 0, false, "meets a pivot of 0 with this boundary"},
+        {"cusparse.gtsv_interleaved", "d2_c4", "4-4-4", 64, 0, false, "meets a pivot of 0 with this boundary"},
+        {"cusparse.gtsv_interleaved", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
+        {"cusparse.gtsv_strided", "d1_c6", "periodic", 64, 0, true, "it is for double precision"},
+    };
+    (void)state;
+    need_row();
+    for (size_t k = 0; k < sizeof case_ / sizeof *case_; k++) {
+        if (strcmp(case_[k].row, under_test->name)) continue;
+        struct sw_fd_desc d = line_desc(case_[k].scheme, case_[k].boundary, case_[k].n, 0.5);
+        d.alpha = case_[k].alpha;
+        d.single = case_[k].single;
+        refuse(d, under_test->name, SW_E_ABSENT, case_[k].text);
+    }
+    if (under_test->adds) return;
+    struct sw_fd_desc d = line_desc("d1_c6", "periodic", 16, 1);
+    d.add = true;
+    refuse(d, under_test->name, SW_E_ABSENT, "it does not add to a field");
+}
+
+/* Needs the compiler, but no device. */
+static void compiles_its_kernels(void **state)
+{
+    static const struct { const char *scheme, *boundary; int n, axis; } case_[] = {
+        {"d1_c6", "periodic", 512, 0}, {"d1_c6", "3-4-6", 1024, 1}, {"d2_c8", "periodic", 2048, 2},
+        {"f10", "reduced", 64, 0},     {"d1_c4", "periodic", 4, 1}, {"mid_c6", "periodic", 500, 1},
+        {"d2_c4", "4-4-4", 8192, 0},
+    };
+    (void)state;
+    if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
+    if (!under_test->try_compile) return;
+    for (size_t k = 0; k < sizeof case_ / sizeof *case_; k++)
+        for (int sm = 80; sm <= 90; sm += 10) {
+            struct sw_fd_desc d = line_desc(case_[k].scheme, case_[k].boundary, 1, 1);
+            d.n[0] = d.n[1] = 40;
+            d.n[d.axis = case_[k].axis] = case_[k].n;
+            if (!sw_fd_fits(&d, under_test->name)) continue;
+            enum sw_status st = sw_fd_try_compile(&d, under_test->name, sm);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            if (st) fail_msg("%s, %d points, axis %d: %s", case_[k].scheme, case_[k].n, d.axis, sw_err_message());
+        }
+}
+
 static void says_what_it_counts(void **state)
 {
     (void)state;
@@ -725,6 +792,8 @@ int main(void)
         cmocka_unit_test(does_nothing_for_no_fields),
         cmocka_unit_test(refuses_with_a_message),
         cmocka_unit_test(refuses_vanishing_pivots_at_set_up),
+        cmocka_unit_test(says_what_does_not_fit),
+        cmocka_unit_test(compiles_its_kernels),
         cmocka_unit_test(says_what_it_counts),
     };
     int failed = 0;

@@ -90,6 +90,7 @@ static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t s
         s.pieces = (n + most - 2 * s.halo - 1) / (most - 2 * s.halo);
     }
     s.points = ((n + s.pieces - 1) / s.pieces + 2 * s.halo + 31) / 32;
+    if (s.halo && s.points > 8) s.points = (s.points + 3) / 4 * 4;  /* fewer kernels to compile */
     s.lines = stride == 1 ? 4 : s.points <= 16 ? 16 : 8;
     s.threads = s.points <= 16 ? 512 : 256;
     s.pitch = pitch_of(room_of(&s), s.lines, stride != 1);
