@@ -1,16 +1,17 @@
-/* Cyclic reduction of near-Toeplitz systems with precomputed coefficients (A. Srinath's draft): right-hand side and solve
- * in one kernel, a line in the shared memory of a block. Rows of level l are the multiples of 2^l, counted from 1. On the way down even rows lose
- * their neighbours, on the way up odd rows are found from theirs. All rows inside have the same coefficients.
+/* Cyclic reduction of near-Toeplitz systems with precomputed coefficients (A. Srinath's draft): right-hand side and
+ * solve in one kernel, a line in the shared memory of a block. Rows of level l are the multiples of 2^l, counted from
+ * 1. On the way down even rows lose their neighbours, on the way up odd rows are found from theirs. All rows inside
+ * have the same coefficients.
  *
  * N     points of a line, a power of two          TEAM     threads of a line, a power of two
  * LINES of a block                                ACROSS   lines lie side by side in memory
  * SIDE_PITCH, PITCH  numbers of shared memory that a line has for f and for the reduction
  *
- * Strides that are powers of two would hit one bank: entry i is kept at i + i/16 + i/256, so that the 16 numbers that are
- * moved at once lie in different banks up to strides of 256.
+ * Strides that are powers of two would hit one bank: entry i is kept at i + i/16 + i/256, so that the 16 numbers that
+ * are moved at once lie in different banks up to strides of 256.
  *
- * Operations on a point, d1_c6: right-hand side 1 + 4; down n/2 + n/4 + ... times 2, up as often times 3: 5. Bytes: f read
- * and the result written, 16. */
+ * Operations on a point, d1_c6: right-hand side 1 + 4; down n/2 + n/4 + ... times 2, up as often times 3: 5. Bytes: f
+ * read and the result written, 16. */
 
 #define SHARE (N / TEAM)  /* points of a thread */
 

@@ -1,6 +1,6 @@
 /* Around cuSPARSE's batched tridiagonal solvers, for compact differences: right-hand sides, laid out as a solver wants
- * them; the matrix, again; and the end of circles (Sherman and Morrison), on the way back. Bytes a point: each pass reads
- * and writes one field, 16; a matrix is 24 written. */
+ * them; the matrix, again; and the end of circles (Sherman and Morrison), on the way back. Bytes a point: each pass
+ * reads and writes one field, 16; a matrix is 24 written. */
 #include "cu_check.cuh"
 #include "fd/gtsv_point.h"
 #include "sw_cuda.h"
@@ -91,7 +91,11 @@ __global__ static void matrix_k(const __grid_constant__ struct fd_gtsv g, int ba
     const long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= batch) return;
     for (int i = (int)blockIdx.y; i < n; i += (int)gridDim.y) {
-        const double *row = i == 0 ? g.end[0] : i == n - 1 ? g.end[3] : i == 1 ? g.end[1] : i == n - 2 ? g.end[2] : g.inside;
+        const double *row = i == 0       ? g.end[0]
+                            : i == n - 1 ? g.end[3]
+                            : i == 1     ? g.end[1]
+                            : i == n - 2 ? g.end[2]
+                                         : g.inside;
         const long long at = interleaved ? (long long)i * batch + j : j * n + i;
         for (int k = 0; k < 3; k++) matrix[k * vector + at] = row[k];
     }

@@ -1,24 +1,25 @@
-/* Parallel cyclic reduction of constant coefficients, cut off where nothing is left of the off-diagonals. With
- * a (x_{i-s} + x_{i+s}) + b x_i = d_i in all rows, k = a/b, a level makes
+/* Parallel cyclic reduction of constant coefficients, cut off where nothing is left of the off-diagonals. With a
+ * (x_{i-s} + x_{i+s}) + b x_i = d_i in all rows, k = a/b, a level makes
  *     d_i -= k (d_{i-s} + d_{i+s}),   b' = b - 2 a k,   a' = -a k,   and s twice as large,
- * and a/b falls as rho^s. So a level is one number for all points of all lines, the last division is done to the weights
- * of the right-hand side, and a result knows of 2^levels - 1 points to either side.
+ * and a/b falls as rho^s. So a level is one number for all points of all lines, the last division is done to the
+ * weights of the right-hand side, and a result knows of 2^levels - 1 points to either side.
  *
- * A warp has a piece of a line, P adjacent points a lane, 32 P in all, and computes as if these were a circle: a line of
- * just so many points is one; else the piece has 2^levels - 1 points more at both ends, and what comes round does not
- * reach its own points. Neighbours are in registers of the lane, or of one a few lanes away: of 16 points 94 values
- * go through shuffles in 6 levels.
+ * A warp has a piece of a line, P adjacent points a lane, 32 P in all, and computes as if these were a circle: a line
+ * of just so many points is one; else the piece has 2^levels - 1 points more at both ends, and what comes round does
+ * not reach its own points. Neighbours are in registers of the lane, or of one a few lanes away: of 16 points 94
+ * values go through shuffles in 6 levels.
  *
- * Between walls right-hand sides of the K rows next to a wall are taken to be 0. That leaves right all rows of the scheme
- * itself, and so do multiples of q^i, q = -rho, from either wall, which the closures then determine
- * (struct fd_pcr_wall), and after them the first K - 1 points.
+ * Between walls right-hand sides of the K rows next to a wall are taken to be 0. That leaves right all rows of the
+ * scheme itself, and so do multiples of q^i, q = -rho, from either wall, which the closures then determine (struct
+ * fd_pcr_wall), and after them the first K - 1 points.
  *
  * P   points of a lane             REACH    pairs of the right-hand side, weights beyond side.reach are 0
  * THREADS  of a block at most
  *
  * A line of a block is kept with one number more after each P where P is even: lanes then read different banks.
  *
- * Operations on a point, d1_c6: right-hand side 1 + 4, levels 6 times 2: 17, with points beyond a piece 17 (1 + 2 halo/own). */
+ * Operations on a point, d1_c6: right-hand side 1 + 4, levels 6 times 2: 17, with points beyond a piece 17 (1 + 2
+ * halo/own). */
 
 #define LANE (P + (P % 2 == 0))
 #define WIDTH (32 * P)
@@ -95,7 +96,8 @@ __device__ static inline void right_side(const struct fd_side &s, const double *
 
 __device__ static inline double from_lane(double x, int lane) { return __shfl_sync(EVERY, x, lane & 31); }
 
-/* The neighbours S points away. Where S and P divide each other, chains of points S apart need no others' old values. */
+/* The neighbours S points away. Where S and P divide each other, chains of points S apart need no others' old
+ * values. */
 template <int S> __device__ static inline void level(double k, int lane, double *x)
 {
     if (S % P == 0) {

@@ -1,5 +1,5 @@
-/* What the kernels of compact differences share that are compiled at run time; behind fd/side_point.h. Multiply-adds are
- * written as such: the compiler makes none. */
+/* What the kernels of compact differences share that are compiled at run time; behind fd/side_point.h. Multiply-adds
+ * are written as such: the compiler makes none. */
 
 #define EVERY 0xffffffffu
 

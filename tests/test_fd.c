@@ -715,9 +715,15 @@ static void refuses_vanishing_pivots_at_set_up(void **state)
 /* Rows that know why, say why; the others that there is a reason. */
 static void says_what_does_not_fit(void **state)
 {
-    static const struct { const char *row, *scheme, *boundary; int n; double alpha; bool single; const char *text; } case_[] = {
-        {"cuda.cr", "d1_c6", "periodic", 500, 0, false, "cuda.cr: the number of points along the axis must be a power of "
-         "two, 4 to 8192; fit here:"},
+    static const struct {
+        const char *row, *scheme, *boundary;
+        int         n;
+        double      alpha;
+        bool        single;
+        const char *text;
+    } case_[] = {
+        {"cuda.cr", "d1_c6", "periodic", 500, 0, false,
+         "cuda.cr: the number of points along the axis must be a power of two, 4 to 8192; fit here:"},
         {"cuda.cr", "d1_c6", "3-4-6", 16384, 0, false, "must be a power of two, 4 to 8192"},
         {"cuda.cr", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
         {"cuda.pcr", "d1_c10", "periodic", 64, 0, false, "it knows three diagonals, not five"},
@@ -746,9 +752,8 @@ static void says_what_does_not_fit(void **state)
 static void compiles_its_kernels(void **state)
 {
     static const struct { const char *scheme, *boundary; int n, axis; } case_[] = {
-        {"d1_c6", "periodic", 512, 0}, {"d1_c6", "3-4-6", 1024, 1}, {"d2_c8", "periodic", 2048, 2},
-        {"f10", "reduced", 64, 0},     {"d1_c4", "periodic", 4, 1}, {"mid_c6", "periodic", 500, 1},
-        {"d2_c4", "4-4-4", 8192, 0},
+        {"d1_c6", "periodic", 512, 0}, {"f10", "reduced", 64, 0}, {"mid_c6", "periodic", 500, 1},
+        {"d1_c4", "3-4-4", 2048, 1},
     };
     (void)state;
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);

@@ -1,7 +1,8 @@
 /* Compact differences by cyclic reduction with precomputed coefficients (A. Srinath's draft on compact schemes on GPU
- * clusters; cuda/fd_cr_rtc.cuh). The draft keeps the first row, the last one and those inside, 8 numbers a level. Here row
- * N - 1 of each level has its own coefficients too: it is another one from the beginning where row n - 1 is, with a
- * closure of two rows, and then on every level (row 2 only on the first). A circle has the same coefficients in all rows. */
+ * clusters; cuda/fd_cr_rtc.cuh). The draft keeps the first row, the last one and those inside, 8 numbers a level. Here
+ * row N - 1 of each level has its own coefficients too: it is another one from the beginning where row n - 1 is, with
+ * a closure of two rows, and then on every level (row 2 only on the first). A circle has the same coefficients in all
+ * rows. */
 #include "base/sw_mem.h"
 #include "fd/cr_point.h"
 #include "fd/rtc_cuda.h"
@@ -21,7 +22,8 @@ static const char *why_not(const struct sw_fd_desc *desc, const struct sw_fd_lin
 {
     const int64_t n = line->n;
     if (line->beta != 0) return "it knows three diagonals, not five";
-    if (n < 4 || n > MOST || (n & (n - 1))) return "the number of points along the axis must be a power of two, 4 to 8192";
+    if (n < 4 || n > MOST || (n & (n - 1)))
+        return "the number of points along the axis must be a power of two, 4 to 8192";
     return fd_lines_fit(desc, line) ? NULL : "these are too many lines";
 }
 
@@ -30,13 +32,6 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) {
 /* ------------------------------------------------------------------ shape of a block */
 
 struct shape { int n, shift, team, lines, across, side_pitch, pitch; };
-
-/* Across: lines so far apart that the 16 numbers which are moved at once, of 2, 4 .. 16 lines, lie in different banks. */
-static int pitch_of(int room, int lines, bool across)
-{
-    const int apart = across ? 16 / lines : 0;
-    return across ? room + ((apart - room) % 16 + 16) % 16 : room;
-}
 
 /* A thread for two points as long as that leaves two blocks to a multiprocessor. Lines side by side: as many as make a
  * piece of 32 bytes, the least that memory gives, where they fit. Short lines: some 128 threads. */
@@ -48,8 +43,8 @@ static struct shape shape_of(const struct sw_fd_line *line, size_t stride)
     s.team = s.n / 2 < most ? s.n / 2 : most;
     s.lines = s.across ? (s.n <= 2048 ? 4 : s.n <= 4096 ? 2 : 1) : 1;
     while (s.lines < 16 && s.lines * s.team < 128) s.lines *= 2;
-    s.side_pitch = pitch_of(s.n, s.lines, s.across);
-    s.pitch = pitch_of(s.n + s.n / 16 + s.n / 256, s.lines, s.across);
+    s.side_pitch = fd_pitch(s.n, s.lines, s.across);
+    s.pitch = fd_pitch(s.n + s.n / 16 + s.n / 256, s.lines, s.across);
     return s;
 }
 
@@ -127,8 +122,8 @@ static bool pivots_good(const struct rows *m, int64_t N)
 
 static enum sw_status singular(const struct sw_fd_line *line, int64_t left)
 {
-    return SW_FAIL(SW_E_SINGULAR, "compact differences: cyclic reduction of %lld points meets a zero or non-finite pivot "
-                   "with %lld rows left", (long long)line->n, (long long)left);
+    return SW_FAIL(SW_E_SINGULAR, "compact differences: cyclic reduction of %lld points meets a zero or non-finite "
+                   "pivot with %lld rows left", (long long)line->n, (long long)left);
 }
 
 static enum sw_status put_last_two(const struct sw_fd_line *line, const struct rows *m, double *inverse)
@@ -211,8 +206,8 @@ static void destroy(struct sw_fd *fd)
     sw_free(c);
 }
 
-/* f is read and the result written once. The term of f itself, then 2 operations a pair (second derivatives: 4); on the
- * way down half of the rows, then a quarter, .., n in all, take 2, on the way up 3. */
+/* f is read and the result written once. The term of f itself, then 2 operations a pair (second derivatives: 4); on
+ * the way down half of the rows, then a quarter, .., n in all, take 2, on the way up 3. */
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     const int pair = line->kind == SW_FD_SECOND ? 4 : 2;

@@ -1,13 +1,13 @@
-/* Compact differences by cuSPARSE's batched tridiagonal solvers (solver/gtsv_cuda.h), as a user would who knows them: the
- * baselines of the rows of our own. One pass makes right-hand sides, in the layout that the solver wants; then the solver;
- * then, where that layout is not the field's or the lines are circles, one pass back.
+/* Compact differences by cuSPARSE's batched tridiagonal solvers (solver/gtsv_cuda.h), as a user would who knows them:
+ * the baselines of the rows of our own. One pass makes right-hand sides, in the layout that the solver wants; then the
+ * solver; then, where that layout is not the field's or the lines are circles, one pass back.
  *
- * Systems one after another (gtsv_strided): lines along x lie so. The matrix, the same for all, must be there for each system,
- * and is read each time.
+ * Systems one after another (gtsv_strided): lines along x lie so. The matrix, the same for all, must be there for each
+ * system, and is read each time.
  *
- * Interleaved systems: all lines along z, those of one plane of f after another's, lie so. Lines along y would be nz batches of nx systems,
- * each too small for a GPU; so there, too, all lines become one batch. The solver overwrites its matrix, which is made
- * again for each solve. */
+ * Interleaved systems: all lines along z, those of one plane of f after another's, lie so. Lines along y would be nz
+ * batches of nx systems, each too small for a GPU; so there, too, all lines become one batch. The solver overwrites
+ * its matrix, which is made again for each solve. */
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
 #include "fd/gtsv_point.h"
@@ -158,8 +158,8 @@ static void destroy(struct sw_fd *fd)
     sw_free(g);
 }
 
-/* Right-hand side 16; the library reads the matrix, 24, and reads and writes x, 16 at least: what its work space takes is
- * not known, nor how many operations it does. Back, where there is need: 16. */
+/* Right-hand side 16; the library reads the matrix, 24, and reads and writes x, 16 at least: what its work space takes
+ * is not known, nor how many operations it does. Back, where there is need: 16. */
 static struct sw_cost cost_strided(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     return (struct sw_cost){16 + 24 + 16 + (desc->axis > 0 || line->periodic ? 16 : 0), NAN};

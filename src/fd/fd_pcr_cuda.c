@@ -1,6 +1,6 @@
-/* Compact differences by parallel cyclic reduction in registers (cuda/fd_pcr_rtc.cuh): as the matrix is constant and what
- * is off its diagonal falls with each level as rho^(2^level), five or six levels are all that double precision sees, whatever
- * n is. */
+/* Compact differences by parallel cyclic reduction in registers (cuda/fd_pcr_rtc.cuh): as the matrix is constant and
+ * what is off its diagonal falls with each level as rho^(2^level), five or six levels are all that double precision
+ * sees, whatever n is. */
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -52,7 +52,8 @@ static const char *why_not(const struct sw_fd_desc *desc, const struct sw_fd_lin
 {
     struct levels v = {0};
     if (line->beta != 0) return "it knows three diagonals, not five";
-    if (!make_levels(line, desc->single, &v)) return "alpha is too close to 1/2: points are felt too far away for 6 levels";
+    if (!make_levels(line, desc->single, &v))
+        return "alpha is too close to 1/2: points are felt too far away for 6 levels";
     if (line->n >= 1 << 28) return "the lines are too long";
     return fd_lines_fit(desc, line) ? NULL : "these are too many lines";
 }
@@ -73,14 +74,8 @@ static int room_of(const struct shape *s)
     return HEAD + last / s->points * apart + last % s->points + 1;
 }
 
-/* Lines side by side: 16 numbers that are moved at once are those of some lines, to lie in different banks. */
-static int pitch_of(int room, int lines, bool across)
-{
-    const int apart = across ? 16 / lines : 0;
-    return across ? room + ((apart - room) % 16 + 16) % 16 : room;
-}
-
-/* A line of 32 P points is a circle, or the middle of one, by itself; another one is cut into as few pieces as there can be. */
+/* A line of 32 P points is a circle, or the middle of one, by itself; another one is cut into as few pieces as there
+ * can be. */
 static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t stride)
 {
     const int n = (int)line->n, most = 32 * MOST_POINTS;
@@ -93,7 +88,7 @@ static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t s
     if (s.halo && s.points > 8) s.points = (s.points + 3) / 4 * 4;  /* fewer kernels to compile */
     s.lines = stride == 1 ? 4 : s.points <= 16 ? 16 : 8;
     s.threads = s.points <= 16 ? 512 : 256;
-    s.pitch = pitch_of(room_of(&s), s.lines, stride != 1);
+    s.pitch = fd_pitch(room_of(&s), s.lines, stride != 1);
     return s;
 }
 
@@ -279,8 +274,8 @@ static void destroy(struct sw_fd *fd)
     sw_free(c);
 }
 
-/* f is read and the result written once; points around a piece come from the cache, or are those of the next block. The
- * term of f itself, 2 operations a pair (second derivatives: 4), 2 a level, for all points that the warps have. */
+/* f is read and the result written once; points around a piece come from the cache, or are those of the next block.
+ * The term of f itself, 2 operations a pair (second derivatives: 4), 2 a level, for all points that the warps have. */
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     struct levels v = {0};

@@ -39,6 +39,12 @@ bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
     return desc->fields == 0 || points / line->n <= INT32_MAX / desc->fields;
 }
 
+int fd_pitch(int room, int lines, bool across)
+{
+    const int apart = across ? 16 / lines : 0;
+    return across ? room + ((apart - room) % 16 + 16) % 16 : room;
+}
+
 enum sw_status fd_end_check(const struct sw_fd_line *line)
 {
     if (line->periodic || sw_fd_pivot_good(line->end.diagonal)) return SW_OK;

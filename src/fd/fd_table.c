@@ -6,7 +6,8 @@ extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu;
 #ifdef SW_HAVE_CUDA
 extern const struct sw_fd_ops fd_fused_cuda, fd_pcr_cuda, fd_cr_cuda, fd_gtsv_strided_cuda, fd_gtsv_interleaved_cuda;
 #else
-#define ABSENT(id, row) static const struct sw_fd_ops id = {.name = (row), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
+#define ABSENT(id, row) \
+    static const struct sw_fd_ops id = {.name = (row), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
 ABSENT(fd_fused_cuda, "cuda.fused");
 ABSENT(fd_pcr_cuda, "cuda.pcr");
 ABSENT(fd_cr_cuda, "cuda.cr");

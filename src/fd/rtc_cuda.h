@@ -1,7 +1,7 @@
 #ifndef FD_RTC_CUDA_H
 #define FD_RTC_CUDA_H
-/* Rows of compact differences whose kernel is compiled at run time: one kernel, shaped by #defines; and what such kernels
- * are told of a line. */
+/* Rows of compact differences whose kernel is compiled at run time: one kernel, shaped by #defines; and what such
+ * kernels are told of a line. */
 #include "base/sw_text.h"
 #include "fd/side_point.h"
 #include "fd/sw_fd_impl.h"
@@ -18,6 +18,10 @@ void fd_lines_of(const struct sw_fd *fd, struct fd_lines *lines);
 
 /** Whether indices of lines fit kernels: fewer than 2^31 of them. */
 bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
+
+/** How far apart the lines of a block are to lie in shared memory, if each takes `room` numbers. Across: those of 2, 4, ..
+ *  16 lines are moved at once, 16 at a time, and are to lie in different banks. */
+int fd_pitch(int room, int lines, bool across);
 
 /** The two rows at a wall, reduced in sw_fd_end. @return SW_E_SINGULAR */
 enum sw_status fd_end_check(const struct sw_fd_line *line);

@@ -59,8 +59,8 @@ bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row);
 const char *sw_fd_name(const struct sw_fd *fd);
 
 /** Compile the kernel of a row that does so at run time, for an architecture (90 for sm_90), and throw it away.
- *  @return SW_OK also where there is none; as sw_fd_create(); SW_E_ABSENT no such row in this build, not for this shape,
- *          or no compiler on this machine; SW_E_CUDA with the compiler's log */
+ *  @return SW_OK also where there is none; as sw_fd_create(); SW_E_ABSENT no such row in this build, not for this
+ *          shape, or no compiler on this machine; SW_E_CUDA with the compiler's log */
 enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm);
 
 /** What a row counts for a point; NaN: not counted, or no such row. desc as for create. */

@@ -68,8 +68,8 @@ static enum sw_status make(struct sw_gtsv *s, const char *row, const char *inste
     return make_buffer(s);
 }
 
-enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device *device, double *matrix, const char *row,
-                              const char *instead, struct sw_gtsv **solver)
+enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device *device, double *matrix,
+                              const char *row, const char *instead, struct sw_gtsv **solver)
 {
     const size_t vector = (size_t)desc->n * (size_t)desc->batch;
     struct sw_gtsv *s = NULL;

@@ -1,8 +1,8 @@
 #ifndef GTSV_CUDA_H
 #define GTSV_CUDA_H
-/* cuSPARSE's solvers of many tridiagonal systems of one size, without pivoting: gtsv2StridedBatch (cyclic reduction and
- * parallel cyclic reduction; one system after another, entry i of system j at j*n + i) and gtsvInterleavedBatch with the
- * Thomas algorithm (entry i of system j at i*batch + j). All arrays are in the memory of the device. */
+/* cuSPARSE's solvers of many tridiagonal systems of one size, without pivoting: gtsv2StridedBatch (cyclic reduction
+ * and parallel cyclic reduction; one system after another, entry i of system j at j*n + i) and gtsvInterleavedBatch
+ * with the Thomas algorithm (entry i of system j at i*batch + j). All arrays are in the memory of the device. */
 #include <stdbool.h>
 
 #include "device/sw_device.h"
@@ -18,8 +18,8 @@ struct sw_gtsv;
  *                 Borrowed. An interleaved solve overwrites it
  *  @param row, instead  as in sw_cusparse_load()
  *  @return SW_E_ABSENT no such library; SW_E_MEMORY; SW_E_CUDA */
-enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device *device, double *matrix, const char *row,
-                              const char *instead, struct sw_gtsv **solver);
+enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device *device, double *matrix,
+                              const char *row, const char *instead, struct sw_gtsv **solver);
 /** @param x  right-hand sides in, solutions out. Queued on the device's compute stream */
 enum sw_status sw_gtsv_solve(struct sw_gtsv *solver, double *x);
 void sw_gtsv_destroy(struct sw_gtsv **solver);
