@@ -146,12 +146,12 @@ def bvp_rows(folder):
     return lines[:-1]
 
 
-def compact_row(line):
+def compact_row(line, compared):
     first = [f"`{line['spec']}`", line["row"]]
     if line["state"] != "ok":
-        return first + [line["state"], "", "", ""]
-    return first + [figure_text(float(line["rate"])), figure_text(float(line["ratio"])) if line["ratio"] else "–",
-                    percent(line["of_copy"]), f"{float(line['error']):.0e}"]
+        return first + [line["state"], *[""] * (3 if compared else 2)]
+    ratio = [figure_text(float(line["ratio"])) if line["ratio"] else "–"] if compared else []
+    return first + [figure_text(float(line["rate"])), *ratio, percent(line["of_copy"]), f"{float(line['error']):.0e}"]
 
 
 def compact_rows(folder):
@@ -159,11 +159,12 @@ def compact_rows(folder):
     lines = []
     for part, title in data.COMPACT.items():
         measured = data.compact(folder, part)
-        rows = [compact_row(line) for spec in measured.specs for line in measured.rows(spec)]
-        if rows:
-            baseline = next(iter(measured.at.values()))["baseline"]
-            head = ["work", "row", "points/s", f"× {baseline}", "of copy", "error"]
-            lines += [f"{title}:", "", *table(head, rows), *origins(measured), ""]
+        at = [line for spec in measured.specs for line in measured.rows(spec)]
+        if at:
+            compared = len({line["row"] for line in at}) > 1
+            head = ["work", "row", "points/s", *([f"× {at[0]['baseline']}"] if compared else []), "of copy", "error"]
+            rows = table(head, [compact_row(line, compared) for line in at])
+            lines += [f"{title}:", "", *rows, *origins(measured), ""]
     if os.path.exists(os.path.join(folder, "compact_speed.png")):
         lines += ["![Speed over the length of a line](../results/bench/compact_speed.png)", ""]
     return lines[:-1]
