@@ -7,18 +7,20 @@
 
 enum { TILE = 32, ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
 
-/* Tiles of TILE lines by TILE points. Threads of a warp have adjacent points where points are adjacent in memory, else
- * adjacent lines. */
+/* Tiles of TILE lines by TILE points. POINTS: threads of a warp have adjacent points, which are adjacent in memory; else
+ * adjacent lines, so that a thread has one. */
 struct spot { long long line; int point; };
 
-__device__ static inline struct spot spot_of(long long stride, long long first_line, int first_point, int x, int y)
+template <bool POINTS>
+__device__ static inline struct spot spot_of(long long first_line, int first_point, int x, int y)
 {
-    return stride == 1 ? spot{first_line + y, first_point + x} : spot{first_line + x, first_point + y};
+    return POINTS ? spot{first_line + y, first_point + x} : spot{first_line + x, first_point + y};
 }
 
-__device__ static inline long long place_of(const struct fd_gtsv &g, long long stride, struct spot s)
+template <bool POINTS>
+__device__ static inline long long begin_of(const struct fd_gtsv &g, long long stride, long long line)
 {
-    return fd_line_begin(stride, &g.lines, s.line) + s.point * stride;
+    return POINTS ? line * g.lines.n : fd_line_begin(stride, &g.lines, line);
 }
 
 __device__ static inline bool there(const struct fd_gtsv &g, struct spot s)
@@ -26,64 +28,65 @@ __device__ static inline bool there(const struct fd_gtsv &g, struct spot s)
     return s.line < g.lines.all && s.point < g.lines.n;
 }
 
-/* From one layout to another, through shared memory where adjacent threads should have other neighbours then. */
-template <typename Value, typename Put>
-__device__ static inline void move(const struct fd_gtsv &g, long long from, long long to, Value value, Put put)
+/* From one layout to another, through shared memory where adjacent threads have other neighbours then. */
+template <bool FROM, bool TO, typename Value>
+__device__ static inline void move(const struct fd_gtsv &g, long long from, long long to, Value value, double *out)
 {
     __shared__ double tile[TILE][TILE + 1];
-    const bool turn = (from == 1) != (to == 1);
     const long long first = (long long)blockIdx.x * TILE;
     const int x = (int)threadIdx.x, y0 = (int)threadIdx.y;
     for (int point = (int)blockIdx.y * TILE; point < g.lines.n; point += (int)gridDim.y * TILE) {
 #pragma unroll
         for (int y = y0; y < TILE; y += ROWS) {
-            const struct spot s = spot_of(from, first, point, x, y);
+            const struct spot s = spot_of<FROM>(first, point, x, y);
             if (!there(g, s)) continue;
-            if (turn) tile[y][x] = value(s);
-            else put(s, value(s));
+            const double v = value(begin_of<FROM>(g, from, s.line), s);
+            if (FROM != TO) tile[y][x] = v;
+            else out[begin_of<TO>(g, to, s.line) + s.point * to] = v;
         }
-        if (!turn) continue;
+        if (FROM == TO) continue;
         __syncthreads();
 #pragma unroll
         for (int y = y0; y < TILE; y += ROWS) {
-            const struct spot s = spot_of(to, first, point, x, y);
-            if (there(g, s)) put(s, tile[x][y]);
+            const struct spot s = spot_of<TO>(first, point, x, y);
+            if (there(g, s)) out[begin_of<TO>(g, to, s.line) + s.point * to] = tile[x][y];
         }
         __syncthreads();
     }
 }
 
 /* f is read by the threads of a few neighbours, from the first-level cache but once. */
+template <bool FROM, bool TO>
 __global__ static void side_k(const __grid_constant__ struct fd_gtsv g, const double *f, double *r)
 {
-    move(g, g.lines.stride, g.stride,
-         [&](struct spot s) {
-             return fd_side_at(&g.side, f + fd_line_begin(g.lines.stride, &g.lines, s.line), g.lines.stride, s.point,
-                               g.lines.n);
-         },
-         [&](struct spot s, double v) { r[place_of(g, g.stride, s)] = v; });
+    move<FROM, TO>(g, g.lines.stride, g.stride,
+                   [&](long long begin, struct spot s) {
+                       return fd_side_at(&g.side, f + begin, FROM ? 1 : g.lines.stride, s.point, g.lines.n);
+                   },
+                   r);
 }
 
 /* May work in place: each thread then writes what it has read. */
+template <bool FROM, bool TO>
 __global__ static void back_k(const __grid_constant__ struct fd_gtsv g, const double *y, double *out)
 {
-    move(g, g.stride, g.lines.stride,
-         [&](struct spot s) {
-             const double v = y[place_of(g, g.stride, s)];
-             return g.z ? fma(-g.amount[s.line], g.z[s.point], v) : v;
-         },
-         [&](struct spot s, double v) { out[place_of(g, g.lines.stride, s)] = v; });
+    move<FROM, TO>(g, g.stride, g.lines.stride,
+                   [&](long long begin, struct spot s) {
+                       const double v = y[begin + s.point * g.stride];
+                       return g.z ? fma(-g.amount[s.line], g.z[s.point], v) : v;
+                   },
+                   out);
 }
 
 __global__ static void amount_k(const __grid_constant__ struct fd_gtsv g, const double *y)
 {
     const long long line = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (line >= g.lines.all) return;
-    const double first = y[place_of(g, g.stride, {line, 0})], last = y[place_of(g, g.stride, {line, g.lines.n - 1})];
-    g.amount[line] = fma(-g.alpha, last, first) * g.close;
+    const double *at = y + fd_line_begin(g.stride, &g.lines, line);
+    g.amount[line] = fma(-g.alpha, at[(g.lines.n - 1) * g.stride], *at) * g.close;
 }
 
-/* Row i of all systems: blockIdx.y of interleaved ones. */
+/* A thread a system, and some of its rows. */
 __global__ static void matrix_k(const __grid_constant__ struct fd_gtsv g, int batch, bool interleaved, double *matrix)
 {
     const int n = g.lines.n;
@@ -112,8 +115,13 @@ static dim3 tiles_of(const struct fd_gtsv *g)
 extern "C" enum sw_status sw_cuda_gtsv_side(sw_cuda_stream stream, const struct fd_gtsv *g, const double *f, double *r)
 {
     cudaStream_t s = (cudaStream_t)stream;
+    const bool from = g->lines.stride == 1, to = g->stride == 1;
+    const dim3 tiles = tiles_of(g), threads(TILE, ROWS);
     if (g->lines.all == 0) return SW_OK;
-    side_k<<<tiles_of(g), dim3(TILE, ROWS), 0, s>>>(*g, f, r);
+    if (from && to) side_k<true, true><<<tiles, threads, 0, s>>>(*g, f, r);
+    else if (from) side_k<true, false><<<tiles, threads, 0, s>>>(*g, f, r);
+    else if (to) side_k<false, true><<<tiles, threads, 0, s>>>(*g, f, r);
+    else side_k<false, false><<<tiles, threads, 0, s>>>(*g, f, r);
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -122,12 +130,17 @@ extern "C" enum sw_status sw_cuda_gtsv_finish(sw_cuda_stream stream, const struc
                                               double *out)
 {
     cudaStream_t s = (cudaStream_t)stream;
+    const bool from = g->stride == 1, to = g->lines.stride == 1;
+    const dim3 tiles = tiles_of(g), threads(TILE, ROWS);
     if (g->lines.all == 0 || (!g->z && y == out)) return SW_OK;
     if (g->z) {
         amount_k<<<parts_of(g->lines.all, 128), 128, 0, s>>>(*g, y);
         CU_LAUNCHED(s);
     }
-    back_k<<<tiles_of(g), dim3(TILE, ROWS), 0, s>>>(*g, y, out);
+    if (from && to) back_k<true, true><<<tiles, threads, 0, s>>>(*g, y, out);
+    else if (from) back_k<true, false><<<tiles, threads, 0, s>>>(*g, y, out);
+    else if (to) back_k<false, true><<<tiles, threads, 0, s>>>(*g, y, out);
+    else back_k<false, false><<<tiles, threads, 0, s>>>(*g, y, out);
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -137,7 +150,8 @@ extern "C" enum sw_status sw_cuda_gtsv_matrix(sw_cuda_stream stream, const struc
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (batch == 0) return SW_OK;
-    const dim3 grid(parts_of(batch, 128), g->lines.n < MAX_Y ? g->lines.n : MAX_Y);
+    const unsigned down = parts_of(g->lines.n, 8);
+    const dim3 grid(parts_of(batch, 128), down < MAX_Y ? down : (unsigned)MAX_Y);
     matrix_k<<<grid, 128, 0, s>>>(*g, batch, interleaved, matrix);
     CU_LAUNCHED(s);
     return SW_OK;

@@ -573,6 +573,31 @@ static void agrees_with_the_reference_on_long_lines(void **state)
         }
 }
 
+/* Planes of so many lines that a row may take them one by one. */
+static void agrees_with_the_reference_on_large_planes(void **state)
+{
+    static const char *const boundary[] = {"periodic", "3-4-6"};
+    enum { NX = 259, NY = 257, NZ = 8, FIELDS = 2, ALL = NX * NY * NZ * FIELDS };
+    uint64_t seed = 17;
+    (void)state;
+    need_row();
+    double *f = numbers(ALL), *out = numbers(ALL), *expected = numbers(ALL);
+    for (size_t i = 0; i < ALL; i++) f[i] = test_random(&seed);
+    for (int k = 0; k < 2; k++) {
+        struct sw_fd_desc d = line_desc("d1_c6", boundary[k], NX, 1);
+        d.n[1] = NY;
+        d.n[2] = NZ;
+        d.axis = 2;
+        d.fields = FIELDS;
+        if (!run(&d, f, out)) continue;
+        by_the_reference(&d, f, expected);
+        for (size_t i = 0; i < ALL; i++) assert_near(out[i], expected[i], 2 * rounding_on_a_circle(&d));
+    }
+    sw_free(f);
+    sw_free(out);
+    sw_free(expected);
+}
+
 /* ------------------------------------------------------------------ orders */
 
 /* exp(sin x) and its derivatives. */
@@ -793,6 +818,7 @@ int main(void)
         cmocka_unit_test(is_exact_for_polynomials_between_walls),
         cmocka_unit_test(is_linear_and_on_a_circle_shift_invariant),
         cmocka_unit_test(agrees_with_the_reference_on_long_lines),
+        cmocka_unit_test(agrees_with_the_reference_on_large_planes),
         cmocka_unit_test(has_the_orders_of_its_schemes),
         cmocka_unit_test(does_nothing_for_no_fields),
         cmocka_unit_test(refuses_with_a_message),

@@ -50,10 +50,17 @@ SW_HD static inline double fd_side_wall(const struct fd_side *s, int r, const do
 /** Of point i of a line of n points that are `step` apart. */
 SW_HD static inline double fd_side_at(const struct fd_side *s, const double *f, long long step, int i, int n)
 {
-    const double here = f[i * step];
+    const double *at = f + i * step;
+    const double here = *at;
     double sum = s->centre * here;
     if (i < s->rows) return fd_side_wall(s, i, f, step);
     if (i >= n - s->rows) return s->far * fd_side_wall(s, n - 1 - i, f + (n - 1) * step, -step);
+    if (i >= FD_PAIRS && i < n - FD_PAIRS) {
+        for (int k = 1; k <= s->reach; k++)
+            sum = fma(s->weight[k], fd_pair(s->second, s->minus, here, at[(k + s->up) * step], at[(s->down - k) * step]),
+                      sum);
+        return sum;
+    }
     for (int k = 1; k <= s->reach; k++) {
         const double plus = f[fd_wrapped(i + k + s->up, n) * step], other = f[fd_wrapped(i - k + s->down, n) * step];
         sum = fma(s->weight[k], fd_pair(s->second, s->minus, here, plus, other), sum);
