@@ -48,33 +48,41 @@ __device__ static inline struct piece piece_of(const struct fd_pcr &c, int k)
     return p;
 }
 
-/* f of point i of the line, or where it comes round; 0 beyond a wall. */
-__device__ static inline double around(const struct fd_pcr &c, const void *f, long long begin, int i)
+/* Points -REACH .. of the piece and of what is beyond it, every 32nd from `from` on, all on their way at once. Beyond
+ * the ends of a line it comes round, or is 0 beyond a wall. */
+template <typename T>
+__device__ static inline void read_piece(const struct fd_pcr &c, const struct piece &p, const T *f, bool there,
+                                         int from, double *to)
 {
-    const int n = c.lines.n;
-    if (i < 0 || i >= n) {
-        if (c.walls) return 0;
-        i = (i % n + n) % n;
-    }
-    return field_at(c.lines, f, begin + i * c.lines.stride);
-}
-
-/* Points -REACH .. of the piece and of what is beyond it, every 32nd from `from` on. */
-__device__ static inline void read_piece(const struct fd_pcr &c, const struct piece &p, const void *f, long long begin,
-                                         bool there, int from, double *to)
-{
-    const int count = p.end - p.begin + 2 * c.halo + REACH;
+    const int n = c.lines.n, first = p.start + from - REACH + c.shift;
+    const int count = there ? p.end - p.begin + 2 * c.halo + 2 * REACH - from : 0;
+    const long long stride = c.lines.stride;
+    const T *const at = f + first * stride;
     double v[P + 1];
 #pragma unroll
     for (int j = 0; j <= P; j++) {
-        const int m = from + 32 * j - REACH;
-        v[j] = there && m < count ? around(c, f, begin, p.start + m + c.shift) : 0;
+        const int i = first + 32 * j;
+        v[j] = 0;
+        if (32 * j >= count) continue;
+        if ((unsigned)i < (unsigned)n) v[j] = __ldcs(at + 32 * j * stride);
+        else if (!c.walls) v[j] = __ldcs(f + (i % n + n) % n * stride);
     }
 #pragma unroll
     for (int j = 0; j <= P; j++) {
         const int m = from + 32 * j - REACH;
         if (m < WIDTH + REACH) to[place(m)] = v[j];
     }
+}
+
+template <typename T>
+__device__ static inline void write_piece(const struct fd_pcr &c, const struct piece &p, const double *x, int from,
+                                          T *out)
+{
+    const int count = p.end - p.begin - from;
+    T *const at = out + (p.begin + from) * c.lines.stride;
+#pragma unroll
+    for (int j = 0; j < P; j++)
+        if (32 * j < count) put(at + 32 * j * c.lines.stride, c.lines.add, x[place(from + 32 * j + c.halo)]);
 }
 
 template <int SECOND, int HALF>
@@ -204,7 +212,8 @@ pcr_k(const __grid_constant__ struct fd_pcr c, const void *f, void *out)
     const double *const first = line + HEAD + lane * LANE;
     double x[P], row = 0;
 
-    read_piece(c, p, f, begin, there, from, others);
+    if (c.lines.single) read_piece(c, p, (const float *)f + begin, there, from, others);
+    else read_piece(c, p, (const double *)f + begin, there, from, others);
     meet(across);
     if (c.side.second) right_side<1, 0>(c.side, first, x);
     else if (c.half) right_side<0, 1>(c.side, first, x);
@@ -229,10 +238,7 @@ pcr_k(const __grid_constant__ struct fd_pcr c, const void *f, void *out)
     __syncwarp();
     if (p.near || p.far) close_walls(c, p, line, lane, row);
     meet(across);
-#pragma unroll
-    for (int j = 0; j < P; j++) {
-        const int m = from + 32 * j;
-        if (there && m < p.end - p.begin)
-            field_put(c.lines, out, begin + (p.begin + m) * c.lines.stride, others[place(m + c.halo)]);
-    }
+    if (!there) return;
+    if (c.lines.single) write_piece(c, p, others, from, (float *)out + begin);
+    else write_piece(c, p, others, from, (double *)out + begin);
 }

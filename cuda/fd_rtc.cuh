@@ -3,6 +3,11 @@
 
 #define EVERY 0xffffffffu
 
+template <typename T> __device__ static inline void put(T *to, int add, double x)
+{
+    __stcs(to, (T)(add ? *to + x : x));
+}
+
 /* Nothing is read twice by the same block. */
 __device__ static inline double field_at(const struct fd_lines &l, const void *f, long long at)
 {
@@ -11,11 +16,6 @@ __device__ static inline double field_at(const struct fd_lines &l, const void *f
 
 __device__ static inline void field_put(const struct fd_lines &l, void *out, long long at, double x)
 {
-    if (l.single) {
-        float *to = (float *)out + at;
-        __stcs(to, (float)(l.add ? *to + x : x));
-    } else {
-        double *to = (double *)out + at;
-        __stcs(to, l.add ? *to + x : x);
-    }
+    if (l.single) put((float *)out + at, l.add, x);
+    else put((double *)out + at, l.add, x);
 }
