@@ -292,8 +292,7 @@ static void functions_are_compiled_over_the_columns(void **state)
             "initial={ file=\"a.h5\"; }");
     REFUSED("-s: error: 'initial' must be an expression in quotes\n", "initial=[1, 2]");
     REFUSED("-s: error: 'exact', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers belong "
-            "to fields, as in initial "
-            "and forcing\n",
+            "to fields, as in initial\n",
             "exact=randn(1)");
 }
 

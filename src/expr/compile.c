@@ -45,7 +45,7 @@ static int translate(struct compiler *c, const struct node *node, const int *pla
     if (node->op == OP_NAME) return symbol(c, node);
     if (op_is_random(node->op) && !c->scope->random) {
         c->emitter.status = expr_refuse(c->err, node->column, node->length,
-                                        "random numbers belong to fields, as in initial and forcing",
+                                        "random numbers belong to fields, as in initial",
                                         "%s cannot be used here", op_table[node->op].written);
         return -1;
     }

@@ -143,9 +143,7 @@ static void remark(const struct sw_problem *problem, const struct sw_setup *setu
     (void)problem;
     text[0] = 0;
     if (setup->single_steps)
-        snprintf(text, 200, "single precision: every stage rounds u to 6e-8 of itself, and a second derivative to some "
-                            "%.1g of a wave as long as the domain",
-                 ldexp((double)(setup->n[0] * setup->n[0]) / 39.5, -22));
+        snprintf(text, 200, "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
 }
 
 /* ------------------------------------------------------------------ keys */

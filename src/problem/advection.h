@@ -75,6 +75,25 @@ double advection_largest(const struct sw_fd_scheme *scheme);
 
 /* ------------------------------------------------------------------ a batch being simulated */
 
+/* Runs that take their steps together. Fields are those of the whole batch, [runs of the batch][points] in the device's
+ * memory. now is u at the beginning of the step; next is what the stages make of it, and swaps with now where a filter takes
+ * its turn. Filters may have another alpha in each run: one for each stretch of runs with one. */
+struct advection_part {
+    int   from, count;                     /* runs                                                               */
+    int   worker;                          /* the thread that does all of it, -1: all threads                    */
+    void *now, *next, *sum;                /* sum: RK4 only                                                      */
+    void *slope[SW_DIMS], *bend[SW_DIMS];  /* derivatives along each axis times h and h²; NULL: not needed       */
+    struct sw_fd *first[SW_DIMS], *second[SW_DIMS];
+    int   nfilter;
+    struct advection_filter { int from, count; double alpha; struct sw_fd *fd[SW_DIMS]; } *filter;  /* from: in the part */
+};
+
+/* A host thread that takes some runs through all steps of a call, so that they stay in its cache. */
+struct advection_team {
+    struct sw_device      alone;           /* the device with one thread                                         */
+    struct advection_part part[2];         /* of as many runs as most; of those that are left                    */
+};
+
 struct advection_sim {
     struct sw_sim           sim;      /* first: the operations get a pointer to it                               */
     const struct advection_ops *ops;
@@ -91,17 +110,11 @@ struct advection_sim {
     bool   *pending;                  /* [count] not finite, from which step on is not known before advance()    */
     bool    some_pending;
 
-    /* In the device's memory, [count][points] each. now is u at the beginning of the step; next is what the stages make
-     * of it, and swaps with now where a filter takes its turn. sum: RK4 only. */
-    void *now, *next, *sum;
-    void *slope[SW_DIMS], *bend[SW_DIMS];  /* derivatives along each axis times h and h²; NULL: not needed */
-
-    /* For batches of so many runs. Filters may have another alpha in each run: one for each stretch of runs with one. */
-    int           made_for;
-    struct sw_fd *first[SW_DIMS], *second[SW_DIMS];
-    int           nfilter;
-    struct advection_filter { int from, count; double alpha; struct sw_fd *fd[SW_DIMS]; } *filter;  /* [count]      */
-    void *own;                        /* of ops                                                                  */
+    char    solver[64];               /* the row that does the differences                                       */
+    struct advection_part  whole;     /* all runs; the fields are its own                                        */
+    struct advection_team *team;      /* [device->threads]                                                       */
+    int     each;                     /* runs that a team takes at once; 0: the whole is done by all threads     */
+    void   *own;                      /* of ops                                                                  */
 };
 
 /* What differs from device to device. `stop` is [count] where it lies: the first step after which a run is not finite,
@@ -112,13 +125,15 @@ struct advection_ops {
     enum sw_space  space;
     enum sw_status (*create)(struct advection_sim *a);
     void           (*destroy)(struct advection_sim *a);         /* own may be NULL                               */
-    void           (*bytes)(const struct sw_setup *setup, size_t *fixed, size_t *per_run);
+    void           (*bytes)(const struct sw_setup *setup, const struct advection_model *model, size_t *fixed,
+                            size_t *per_run);
     enum sw_status (*load)(struct advection_sim *a);            /* the runs and columns are there                */
-    /** One stage of all runs; the last one looks whether u is finite, and gives what is given at walls, unless a
+    /** One stage of the runs of a part; the last one looks whether u is finite, and gives what is given at walls, unless a
      * filter follows. */
-    enum sw_status (*stage)(struct advection_sim *a, int64_t step, int stage, bool closing);
+    enum sw_status (*stage)(struct advection_sim *a, const struct advection_part *part, int64_t step, int stage,
+                            bool closing);
     /** What is given at walls at this step's time, and whether u is finite. */
-    enum sw_status (*close)(struct advection_sim *a, int64_t step);
+    enum sw_status (*close)(struct advection_sim *a, const struct advection_part *part, int64_t step);
     enum sw_status (*set_stop)(struct advection_sim *a, const int64_t *stop);
     enum sw_status (*get_stop)(struct advection_sim *a, int64_t *stop);
     enum sw_status (*capture)(struct advection_sim *a, int slot, int what);

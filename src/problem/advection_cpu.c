@@ -36,14 +36,14 @@ struct cpu {
     struct slot    slot[SW_SLOTS];
 };
 
-/* A piece of run j. */
-struct piece { int j; size_t first; int count; };
+/* A piece of run j, whose fields are those of a part. */
+struct piece { const struct advection_part *of; int j; size_t first; int count; };
 
-static struct piece piece_of(const struct advection_sim *a, int64_t item)
+static struct piece piece_of(const struct advection_sim *a, const struct advection_part *part, int64_t item)
 {
     const int64_t pieces = ((const struct cpu *)a->own)->pieces;
     const size_t first = (size_t)(item % pieces) * PIECE, left = a->points - first;
-    return (struct piece){(int)(item / pieces), first, left < PIECE ? (int)left : PIECE};
+    return (struct piece){part, part->from + (int)(item / pieces), first, left < PIECE ? (int)left : PIECE};
 }
 
 static size_t place(const struct advection_sim *a, const struct piece *p) { return (size_t)p->j * a->points + p->first; }
@@ -173,14 +173,14 @@ static void form_rate(const struct advection_sim *a, struct worker *w, const str
     const int n = p->count;
     memset(k, 0, (size_t)n * sizeof *k);
     for (int d = 0; d < SW_DIMS; d++) {
-        if (!a->second[d] || r->nu == 0) continue;
-        const double *bend = get(a, p, a->bend[d], w->wide[BEND + d]), per2 = r->per2[d];
+        if (!p->of->second[d] || r->nu == 0) continue;
+        const double *bend = get(a, p, p->of->bend[d], w->wide[BEND + d]), per2 = r->per2[d];
         for (int i = 0; i < n; i++) k[i] += bend[i] * per2;
     }
     for (int i = 0; r->nu != 0 && i < n; i++) k[i] *= r->nu;
     for (int d = 0; d < SW_DIMS; d++) {
-        if (!a->first[d]) continue;
-        const double *slope = get(a, p, a->slope[d], w->wide[SLOPE + d]), per = r->per[d];
+        if (!p->of->first[d]) continue;
+        const double *slope = get(a, p, p->of->slope[d], w->wide[SLOPE + d]), per = r->per[d];
         const bool uniform = is_uniform(a, ADVECTION_VELOCITY + d);
         evaluate(a, w, ADVECTION_VELOCITY + d, p->j, uniform ? 1 : n, w->at, u, t, w->value);
         const double c = w->value[0];
@@ -215,13 +215,13 @@ static void combine(const struct advection_sim *a, struct worker *w, const struc
     const struct rk_stage copy = *stage_, *st = &copy;  /* so that stores cannot change it */
     const int n = p->count;
     const double dt = a->run[p->j].dt;
-    const double *now = get(a, p, a->now, w->wide[NOW]);
-    const double *next = st->next != 0 ? get(a, p, a->next, w->wide[NEXT]) : now;
-    const double *sum = a->sum && stage_ != a->method.rk->stage ? get(a, p, a->sum, w->wide[SUM]) : now;
-    double *k = w->rate, *total = st->share != 0 ? form(a, p, a->sum, w->wide[SUM]) : NULL;
+    const double *now = get(a, p, p->of->now, w->wide[NOW]);
+    const double *next = st->next != 0 ? get(a, p, p->of->next, w->wide[NEXT]) : now;
+    const double *sum = p->of->sum && stage_ != a->method.rk->stage ? get(a, p, p->of->sum, w->wide[SUM]) : now;
+    double *k = w->rate, *total = st->share != 0 ? form(a, p, p->of->sum, w->wide[SUM]) : NULL;
     for (int i = 0; i < n; i++) k[i] *= dt;
     for (int i = 0; total && i < n; i++) total[i] = sum[i] + st->share * k[i];
-    if (total) put(a, p, a->sum, total);
+    if (total) put(a, p, p->of->sum, total);
     for (int i = 0; i < n; i++) result[i] = rk_result(st, k[i], now[i], next[i], sum[i]);
 }
 
@@ -232,10 +232,10 @@ static void stage_piece(const struct advection_sim *a, struct worker *w, const s
     const struct rk_stage *st = &rk->stage[number];
     const struct advection_run *r = &a->run[p->j];
     const bool last = number == rk->stages - 1;
-    const double *u = get(a, p, number ? a->next : a->now, w->wide[number ? NEXT : NOW]);
+    const double *u = get(a, p, number ? p->of->next : p->of->now, w->wide[number ? NEXT : NOW]);
     set_coordinates(a, w, p);
     form_rate(a, w, p, u, (double)step * r->dt + st->time * r->dt);
-    void *target = last ? a->now : a->next;
+    void *target = last ? p->of->now : p->of->next;
     double *result = form(a, p, target, w->value);
     combine(a, w, p, st, result);
     if (last && closing) {
@@ -247,36 +247,40 @@ static void stage_piece(const struct advection_sim *a, struct worker *w, const s
 
 static void close_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, int64_t step)
 {
-    double *u = form(a, p, a->now, w->wide[NOW]);
-    get(a, p, a->now, w->wide[NOW]);
+    double *u = form(a, p, p->of->now, w->wide[NOW]);
+    get(a, p, p->of->now, w->wide[NOW]);
     set_coordinates(a, w, p);
     at_walls(a, w, p, ADVECTION_WALL, (double)step * a->run[p->j].dt, u);
     if (!all_finite(a, u, p->count)) stop(a->own, p->j, step);
-    put(a, p, a->now, u);
+    put(a, p, p->of->now, u);
 }
 
 static int64_t stopped_at(const struct cpu *c, int j) { return __atomic_load_n(&c->stop[j], __ATOMIC_RELAXED); }
 
-static enum sw_status stage(struct advection_sim *a, int64_t step, int number, bool closing)
+/* All threads, or the one whose part it is. */
+static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
+                            bool closing)
 {
     struct cpu *c = a->own;
-    const int64_t items = a->count * c->pieces;
-#pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1)
+    const int64_t items = part->count * c->pieces;
+#pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1 && part->worker < 0)
     for (int64_t k = 0; k < items; k++) {
-        const struct piece p = piece_of(a, k);
-        if (stopped_at(c, p.j) > step) stage_piece(a, &c->worker[omp_get_thread_num()], &p, step, number, closing);
+        const struct piece p = piece_of(a, part, k);
+        struct worker *w = &c->worker[part->worker < 0 ? omp_get_thread_num() : part->worker];
+        if (stopped_at(c, p.j) > step) stage_piece(a, w, &p, step, number, closing);
     }
     return SW_OK;
 }
 
-static enum sw_status close_step(struct advection_sim *a, int64_t step)
+static enum sw_status close_step(struct advection_sim *a, const struct advection_part *part, int64_t step)
 {
     struct cpu *c = a->own;
-    const int64_t items = a->count * c->pieces;
-#pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1)
+    const int64_t items = part->count * c->pieces;
+#pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1 && part->worker < 0)
     for (int64_t k = 0; k < items; k++) {
-        const struct piece p = piece_of(a, k);
-        if (stopped_at(c, p.j) >= step) close_piece(a, &c->worker[omp_get_thread_num()], &p, step);
+        const struct piece p = piece_of(a, part, k);
+        struct worker *w = &c->worker[part->worker < 0 ? omp_get_thread_num() : part->worker];
+        if (stopped_at(c, p.j) >= step) close_piece(a, w, &p, step);
     }
     return SW_OK;
 }
@@ -299,7 +303,7 @@ static double weight(const struct advection_sim *a, int d, int64_t i)
 
 static void measure_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, double *out)
 {
-    const double *u = get(a, p, a->now, w->wide[NOW]);
+    const double *u = get(a, p, p->of->now, w->wide[NOW]);
     struct stretch s = first_stretch(a, p);
     do {
         const int at = (int)s.index[0] - s.from;
@@ -340,7 +344,7 @@ static void copy_piece(const struct advection_sim *a, struct worker *w, const st
 {
     const struct cpu *c = a->own;
     const bool bad = c->stop[p->j] != ADVECTION_FINE || a->pending[p->j];
-    const double *u = get(a, p, a->now, w->wide[NOW]);
+    const double *u = get(a, p, p->of->now, w->wide[NOW]);
     for (int i = 0; i < p->count; i++) {
         const double v = bad ? NAN : u[i];
         if (a->setup.single) ((float *)field)[place(a, p) + (size_t)i] = (float)v;
@@ -359,7 +363,7 @@ static enum sw_status capture(struct advection_sim *a, int slot, int what)
         SW_TRY(sw_alloc_bytes((size_t)a->setup.capacity * a->points, a->setup.single ? 4 : 8, &y->field));
 #pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1)
     for (int64_t k = 0; k < items; k++) {
-        const struct piece p = piece_of(a, k);
+        const struct piece p = piece_of(a, &a->whole, k);
         struct worker *w = &c->worker[omp_get_thread_num()];
         if (y->has_field) copy_piece(a, w, &p, y->field);
         if (y->has_scalars) measure_piece(a, w, &p, c->part[k]);
@@ -415,8 +419,9 @@ static enum sw_status create(struct advection_sim *a)
 }
 
 /* The slots, and the parts of scalars. */
-static void bytes(const struct sw_setup *setup, size_t *fixed, size_t *per_run)
+static void bytes(const struct sw_setup *setup, const struct advection_model *model, size_t *fixed, size_t *per_run)
 {
+    (void)model;
     const size_t saved = setup->fields ? (size_t)sw_points(setup->n) * (setup->single ? 4 : 8) : 0;
     *fixed += (size_t)omp_get_max_threads() * sizeof(struct worker);
     *per_run += SW_SLOTS * (saved + ADVECTION_SCALARS * sizeof(double))

@@ -157,12 +157,12 @@ static void destroy(struct advection_sim *a)
     sw_free(c);
 }
 
-/* Columns and runs are counted by the caller. What the programs keep is little, and not known here. */
-static void bytes(const struct sw_setup *setup, size_t *fixed, size_t *per_run)
+/* Columns and runs are counted by the caller. */
+static void bytes(const struct sw_setup *setup, const struct advection_model *model, size_t *fixed, size_t *per_run)
 {
     (void)fixed;
     *per_run += (setup->fields ? (size_t)sw_points(setup->n) * field_word(setup) : 0)
-                + (parts_of(setup) + 1) * ADVECTION_SCALARS * sizeof(double) + 256;
+                + ((parts_of(setup) + 1) * ADVECTION_SCALARS + kept_of(model)) * sizeof(double);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -181,14 +181,14 @@ static enum sw_status launch_points(struct advection_sim *a, enum kernel kernel,
 }
 
 /* Where the fields are: filters change places. */
-static void point_to_fields(const struct advection_sim *a, struct advection_batch *b)
+static void point_to_fields(const struct advection_part *p, struct advection_batch *b)
 {
-    b->now = a->now;
-    b->next = a->next;
-    b->sum = a->sum;
+    b->now = p->now;
+    b->next = p->next;
+    b->sum = p->sum;
     for (int d = 0; d < SW_DIMS; d++) {
-        b->slope[d] = a->first[d] ? a->slope[d] : NULL;
-        b->bend[d] = a->second[d] ? a->bend[d] : NULL;
+        b->slope[d] = p->first[d] ? p->slope[d] : NULL;
+        b->bend[d] = p->second[d] ? p->bend[d] : NULL;
     }
 }
 
@@ -212,7 +212,9 @@ static enum sw_status load(struct advection_sim *a)
     return sw_kernel_launch(a->device, c->kernel[BEGIN_K], (int)ceil_div(count, THREADS), 1, THREADS, 0, args);
 }
 
-static enum sw_status stage(struct advection_sim *a, int64_t step, int number, bool closing)
+/* The part is all of the batch. */
+static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
+                            bool closing)
 {
     struct cuda *c = a->own;
     const struct rk_method *rk = a->method.rk;
@@ -221,16 +223,16 @@ static enum sw_status stage(struct advection_sim *a, int64_t step, int number, b
     long long at = step;
     int how = (number ? 0 : ADVECTION_FIRST) | (last ? ADVECTION_LAST : 0) | (last && closing ? ADVECTION_CLOSING : 0);
     void *args[] = {&c->batch, &st, &at, &how};
-    point_to_fields(a, &c->batch);
+    point_to_fields(part, &c->batch);
     return launch_points(a, STAGE_K, args);
 }
 
-static enum sw_status close_step(struct advection_sim *a, int64_t step)
+static enum sw_status close_step(struct advection_sim *a, const struct advection_part *part, int64_t step)
 {
     struct cuda *c = a->own;
     long long at = step;
     void *args[] = {&c->batch, &at};
-    point_to_fields(a, &c->batch);
+    point_to_fields(part, &c->batch);
     return launch_points(a, CLOSE_K, args);
 }
 
@@ -270,7 +272,7 @@ static enum sw_status capture(struct advection_sim *a, int slot, int what)
     struct cuda *c = a->own;
     const size_t count = (size_t)a->count;
     SW_TRY(sw_captures_wait(&c->captures));
-    point_to_fields(a, &c->batch);
+    point_to_fields(&a->whole, &c->batch);
     if (what & SW_CAPTURE_FIELD) SW_TRY(take_field(a, c));
     if (what & SW_CAPTURE_SCALARS) SW_TRY(take_scalars(a, c));
     return sw_captures_send(&c->captures, slot, what, count * a->points * field_word(&a->setup),

@@ -4,6 +4,7 @@
 #include "problem/advection.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,66 +25,124 @@ static struct sw_fd_desc describe(const struct advection_sim *a, int axis, const
                                .single = a->setup.single_steps};
 }
 
-static enum sw_status make_differences(struct advection_sim *a, int64_t fields)
-{
-    if (a->made_for == fields) return SW_OK;
-    a->made_for = 0;
-    for (int d = 0; d < SW_DIMS; d++) {
-        sw_fd_destroy(&a->first[d]);
-        sw_fd_destroy(&a->second[d]);
-        if (a->setup.n[d] == 1) continue;
-        const struct sw_fd_desc first = describe(a, d, a->method.first, fields),
-                                second = describe(a, d, a->method.second, fields);
-        if (a->model.moves[d]) SW_TRY(sw_fd_create(&first, a->setup.solver, a->device, &a->first[d]));
-        if (a->diffuses) SW_TRY(sw_fd_create(&second, a->setup.solver, a->device, &a->second[d]));
-    }
-    a->made_for = (int)fields;
-    return SW_OK;
-}
-
-static void free_filters(struct advection_sim *a)
-{
-    for (int k = 0; k < a->nfilter; k++)
-        for (int d = 0; d < SW_DIMS; d++) sw_fd_destroy(&a->filter[k].fd[d]);
-    a->nfilter = 0;
-}
-
-static enum sw_status make_filter(struct advection_sim *a, struct advection_filter *f)
+static enum sw_status make_filter(struct advection_sim *a, struct sw_device *device, struct advection_filter *f)
 {
     for (int d = 0; d < SW_DIMS; d++) {
         struct sw_fd_desc desc = describe(a, d, a->method.filter, f->count);
         desc.alpha = f->alpha;
         if (advection_walled(&a->method, d)) desc.boundary = "reduced";
-        if (a->setup.n[d] > 1) SW_TRY(sw_fd_create(&desc, a->setup.solver, a->device, &f->fd[d]));
+        if (a->setup.n[d] > 1) SW_TRY(sw_fd_create(&desc, a->setup.solver, device, &f->fd[d]));
     }
     return SW_OK;
 }
 
-static enum sw_status make_filters(struct advection_sim *a)
+static double alpha_of(const struct advection_sim *a, int j)
 {
-    free_filters(a);
+    return advection_number(&a->setup, "alpha", a->count, a->column, j);
+}
+
+static enum sw_status make_filters(struct advection_sim *a, struct sw_device *device, struct advection_part *p)
+{
     if (!a->method.filter) return SW_OK;
-    for (int j = 0; j < a->count; j++) {
-        const double alpha = advection_number(&a->setup, "alpha", a->count, a->column, j);
-        struct advection_filter *last = a->nfilter ? &a->filter[a->nfilter - 1] : NULL;
+    SW_TRY(sw_alloc((size_t)p->count, &p->filter));
+    for (int k = 0; k < p->count; k++) {
+        const double alpha = alpha_of(a, p->from + k);
+        struct advection_filter *last = p->nfilter ? &p->filter[p->nfilter - 1] : NULL;
         if (last && last->alpha == alpha) last->count++;
-        else a->filter[a->nfilter++] = (struct advection_filter){.from = j, .count = 1, .alpha = alpha};
+        else p->filter[p->nfilter++] = (struct advection_filter){.from = k, .count = 1, .alpha = alpha};
     }
-    for (int k = 0; k < a->nfilter; k++) SW_TRY(make_filter(a, &a->filter[k]));
+    for (int k = 0; k < p->nfilter; k++) SW_TRY(make_filter(a, device, &p->filter[k]));
+    return SW_OK;
+}
+
+static enum sw_status make_differences(struct advection_sim *a, struct sw_device *device, struct advection_part *p)
+{
+    for (int d = 0; d < SW_DIMS; d++) {
+        if (a->setup.n[d] == 1) continue;
+        const struct sw_fd_desc first = describe(a, d, a->method.first, p->count),
+                                second = describe(a, d, a->method.second, p->count);
+        if (a->model.moves[d]) SW_TRY(sw_fd_create(&first, a->setup.solver, device, &p->first[d]));
+        if (a->diffuses) SW_TRY(sw_fd_create(&second, a->setup.solver, device, &p->second[d]));
+    }
+    return SW_OK;
+}
+
+static enum sw_status make_part(struct advection_sim *a, struct sw_device *device, int from, int count,
+                                struct advection_part *p)
+{
+    p->from = from;
+    p->count = count;
+    SW_TRY(make_differences(a, device, p));
+    return make_filters(a, device, p);
+}
+
+/* All but the fields. */
+static void unmake_part(struct advection_part *p)
+{
+    for (int d = 0; d < SW_DIMS; d++) {
+        sw_fd_destroy(&p->first[d]);
+        sw_fd_destroy(&p->second[d]);
+        for (int k = 0; k < p->nfilter; k++) sw_fd_destroy(&p->filter[k].fd[d]);
+    }
+    sw_free(p->filter);
+    p->filter = NULL;
+    p->nfilter = 0;
+}
+
+static void unmake_parts(struct advection_sim *a)
+{
+    unmake_part(&a->whole);
+    for (int t = 0; t < a->device->threads && a->team; t++)
+        for (int k = 0; k < 2; k++) unmake_part(&a->team[t].part[k]);
+}
+
+/* ------------------------------------------------------------------ teams */
+
+/* A team's runs have about this many points: their fields, some six, stay in a second-level cache. SIDE of them lie side
+ * by side in the vectors of src/fd. (2000 runs of 512 points, one thread: half the time of all runs stage by stage.) */
+enum { TEAM_POINTS = 16384, SIDE = 32 };
+
+static bool same_alpha(const struct advection_sim *a)
+{
+    for (int j = 1; j < a->count; j++)
+        if (alpha_of(a, j) != alpha_of(a, 0)) return false;
+    return true;
+}
+
+/* How many runs a team takes at once: where threads have more than one each. No bit depends on it. */
+static int team_size(const struct advection_sim *a)
+{
+    const int threads = a->device->threads;
+    if (a->device->space != SW_HOST || a->points > 4 * TEAM_POINTS || a->count < threads) return 0;
+    if (a->method.filter && !same_alpha(a)) return 0;
+    const int most = (a->count + threads - 1) / threads, fit = (int)(TEAM_POINTS / a->points);
+    int each = fit < 1 ? 1 : fit;
+    if (each < SIDE && a->points * SIDE <= 4 * TEAM_POINTS) each = SIDE;
+    if (each > SIDE) each -= each % SIDE;
+    return each < most ? each : most;
+}
+
+static enum sw_status make_parts(struct advection_sim *a)
+{
+    unmake_parts(a);
+    a->each = team_size(a);
+    a->whole.worker = -1;
+    if (!a->each) return make_part(a, a->device, 0, a->count, &a->whole);
+    a->whole.from = 0;
+    a->whole.count = a->count;
+    for (int t = 0; t < a->device->threads; t++) {
+        struct advection_team *team = &a->team[t];
+        team->alone = *a->device;
+        team->alone.threads = 1;
+        SW_TRY(make_part(a, &team->alone, 0, a->each, &team->part[0]));
+        if (a->count % a->each) SW_TRY(make_part(a, &team->alone, 0, a->count % a->each, &team->part[1]));
+    }
     return SW_OK;
 }
 
 /* ------------------------------------------------------------------ load */
 
-static const char *solver_name(const struct sw_sim *sim)
-{
-    const struct advection_sim *a = of(sim);
-    for (int d = 0; d < SW_DIMS; d++) {
-        if (a->first[d]) return sw_fd_name(a->first[d]);
-        if (a->second[d]) return sw_fd_name(a->second[d]);
-    }
-    return a->setup.solver ? a->setup.solver : a->device->space == SW_HOST ? "cpu" : "cuda";
-}
+static const char *solver_name(const struct sw_sim *sim) { return of(sim)->solver; }
 
 static size_t state_size(const struct sw_sim *sim) { return of(sim)->points; }
 
@@ -111,12 +170,13 @@ static enum sw_status field(struct advection_sim *a, void *out)
 /* Those of second derivatives when first needed: where nu is 0 in all runs they are not. */
 static enum sw_status make_fields(struct advection_sim *a)
 {
-    SW_TRY(field(a, &a->now));
-    SW_TRY(field(a, &a->next));
-    if (a->method.rk->fields > 2) SW_TRY(field(a, &a->sum));
+    struct advection_part *p = &a->whole;
+    SW_TRY(field(a, &p->now));
+    SW_TRY(field(a, &p->next));
+    if (a->method.rk->fields > 2) SW_TRY(field(a, &p->sum));
     for (int d = 0; d < SW_DIMS; d++) {
-        if (a->model.moves[d]) SW_TRY(field(a, &a->slope[d]));
-        if (a->diffuses && a->setup.n[d] > 1) SW_TRY(field(a, &a->bend[d]));
+        if (a->model.moves[d]) SW_TRY(field(a, &p->slope[d]));
+        if (a->diffuses && a->setup.n[d] > 1) SW_TRY(field(a, &p->bend[d]));
     }
     return SW_OK;
 }
@@ -124,7 +184,6 @@ static enum sw_status make_fields(struct advection_sim *a)
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **fault)
 {
     struct advection_sim *a = of(sim);
-    const bool diffused = a->diffuses;
     SW_TRY(sw_device_wait(a->device));
     memcpy(a->column, column, (size_t)a->setup.ncolumn * (size_t)count * sizeof *column);
     a->count = count;
@@ -136,9 +195,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
         fault[j] = NULL;
     }
     a->some_pending = false;
-    if (a->diffuses != diffused) a->made_for = 0;
-    SW_TRY(make_differences(a, count));
-    SW_TRY(make_filters(a));
+    SW_TRY(make_parts(a));
     SW_TRY(make_fields(a));
     return a->ops->load(a);
 }
@@ -160,10 +217,10 @@ static enum sw_status put(struct advection_sim *a, const double *u)
 {
     const size_t values = (size_t)a->count * a->points;
     float *narrow = NULL;
-    if (!a->setup.single_steps) return sw_device_upload(a->device, a->now, u, values * sizeof *u);
+    if (!a->setup.single_steps) return sw_device_upload(a->device, a->whole.now, u, values * sizeof *u);
     SW_TRY(sw_alloc(values, &narrow));
     for (size_t i = 0; i < values; i++) narrow[i] = (float)u[i];
-    enum sw_status st = sw_device_upload(a->device, a->now, narrow, values * sizeof *narrow);
+    enum sw_status st = sw_device_upload(a->device, a->whole.now, narrow, values * sizeof *narrow);
     sw_free(narrow);
     return st;
 }
@@ -188,7 +245,7 @@ static enum sw_status get_state(struct sw_sim *sim, double *u)
     const size_t values = (size_t)a->count * a->points;
     int64_t *stop;
     SW_TRY(sw_alloc((size_t)a->count, &stop));
-    enum sw_status st = sw_device_download(a->device, u, a->now, values * a->word);
+    enum sw_status st = sw_device_download(a->device, u, a->whole.now, values * a->word);
     if (!st) st = a->ops->get_stop(a, stop);
     for (size_t i = values; a->setup.single_steps && i-- > 0;) u[i] = (double)((const float *)u)[i];  /* from the end */
     for (int j = 0; j < a->count && !st; j++)
@@ -216,17 +273,15 @@ static void coordinates(const struct advection_sim *a, int j, size_t first, size
     }
 }
 
-static void draw_run(const struct advection_sim *a, struct drawing *w, int j, double *u)
+static void draw_piece(const struct advection_sim *a, struct drawing *w, int j, size_t first, double *u)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->at[0], [SW_IN_Y] = w->at[1], [SW_IN_Z] = w->at[2]};
+    const size_t count = a->points - first < w->piece ? a->points - first : w->piece;
+    coordinates(a, j, first, count, w->at);
     sw_eval_run(w->eval, a->column + j, a->count);
-    for (size_t first = 0; first < a->points; first += w->piece) {
-        const size_t count = a->points - first < w->piece ? a->points - first : w->piece;
-        coordinates(a, j, first, count, w->at);
-        sw_eval_cells(w->eval, (int)count, in);
-        sw_eval_step(w->eval, 0, 0);
-        sw_eval_points(w->eval, (int)count, in, u + first);
-    }
+    sw_eval_cells(w->eval, (int)count, in);
+    sw_eval_step(w->eval, 0, 0);
+    sw_eval_points(w->eval, (int)count, in, u + (size_t)j * a->points + first);
 }
 
 static void drawing_free(struct drawing *w)
@@ -246,20 +301,21 @@ static enum sw_status drawing_make(const struct sw_program *initial, size_t piec
 static enum sw_status draw(const struct advection_sim *a, double *u)
 {
     const struct sw_program *initial = sw_setup_function(&a->setup, "initial");
-    size_t piece = 4096;
+    size_t piece = a->points < 4096 ? a->points : 4096;
     struct sw_err_kept failure = {0};
     for (int k = 0; k < a->setup.nfunction; k++)
         if (a->setup.function[k].program == initial && sw_expr_is_random(a->setup.function[k].expr)) piece = a->points;
     if (piece > INT32_MAX) return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
-#pragma omp parallel num_threads(a->device->threads) if (a->count > 1)
+    const int64_t pieces = (int64_t)((a->points + piece - 1) / piece), items = a->count * pieces;
+#pragma omp parallel num_threads(a->device->threads) if (items > 1)
     {
         struct drawing w;
-        enum sw_status st = drawing_make(initial, piece < a->points ? piece : a->points, &w);
+        enum sw_status st = drawing_make(initial, piece, &w);
 #pragma omp critical(sw_advection_failure)
         sw_err_keep(&failure, st);
 #pragma omp for schedule(static)
-        for (int j = 0; j < a->count; j++)
-            if (!st) draw_run(a, &w, j, u + (size_t)j * a->points);
+        for (int64_t k = 0; k < items; k++)
+            if (!st) draw_piece(a, &w, (int)(k / pieces), (size_t)(k % pieces) * piece, u);
         drawing_free(&w);
     }
     return sw_err_raise(&failure);
@@ -276,7 +332,7 @@ static enum sw_status initial(struct sw_sim *sim)
     SW_TRY_TO(done, st, draw(a, u));
     SW_TRY_TO(done, st, set_stops(a, 0));
     SW_TRY_TO(done, st, put(a, u));
-    SW_TRY_TO(done, st, a->ops->close(a, 0));
+    SW_TRY_TO(done, st, a->ops->close(a, &a->whole, 0));
 done:
     sw_free(u);
     return st;
@@ -284,41 +340,87 @@ done:
 
 /* ------------------------------------------------------------------ steps */
 
-static enum sw_status differentiate(struct advection_sim *a, const void *w)
+static void *at_run(const struct advection_sim *a, void *field_, int j)
+{
+    return (char *)field_ + (size_t)j * a->points * a->word;
+}
+
+static enum sw_status differentiate(const struct advection_sim *a, const struct advection_part *p, void *w)
 {
     for (int d = 0; d < SW_DIMS; d++) {
-        if (a->first[d]) SW_TRY(sw_fd_apply(a->first[d], w, a->slope[d]));
-        if (a->second[d]) SW_TRY(sw_fd_apply(a->second[d], w, a->bend[d]));
+        void *from = at_run(a, w, p->from);
+        if (p->first[d]) SW_TRY(sw_fd_apply(p->first[d], from, at_run(a, p->slope[d], p->from)));
+        if (p->second[d]) SW_TRY(sw_fd_apply(p->second[d], from, at_run(a, p->bend[d], p->from)));
     }
     return SW_OK;
 }
 
-static enum sw_status filter(struct advection_sim *a)
+static void swap_fields(struct advection_part *p)
 {
-    const size_t run = a->points * a->word;
+    void *next = p->next;
+    p->next = p->now;
+    p->now = next;
+}
+
+static enum sw_status filter(const struct advection_sim *a, struct advection_part *p)
+{
     for (int d = 0; d < SW_DIMS; d++) {
         if (a->setup.n[d] == 1) continue;
-        for (int k = 0; k < a->nfilter; k++) {
-            const size_t at = (size_t)a->filter[k].from * run;
-            SW_TRY(sw_fd_apply(a->filter[k].fd[d], (char *)a->now + at, (char *)a->next + at));
+        for (int k = 0; k < p->nfilter; k++) {
+            const int j = p->from + p->filter[k].from;
+            SW_TRY(sw_fd_apply(p->filter[k].fd[d], at_run(a, p->now, j), at_run(a, p->next, j)));
         }
-        void *filtered = a->next;
-        a->next = a->now;
-        a->now = filtered;
+        swap_fields(p);
     }
     return SW_OK;
 }
 
-static enum sw_status take_step(struct advection_sim *a, int64_t step)
+static enum sw_status take_steps(struct advection_sim *a, struct advection_part *p, int64_t from, int64_t to)
 {
-    const bool filtered = a->nfilter > 0;
-    for (int k = 0; k < a->method.rk->stages; k++) {
-        SW_TRY(differentiate(a, k ? a->next : a->now));
-        SW_TRY(a->ops->stage(a, step, k, !filtered));
+    for (int64_t step = from; step < to; step++) {
+        for (int k = 0; k < a->method.rk->stages; k++) {
+            SW_TRY(differentiate(a, p, k ? p->next : p->now));
+            SW_TRY(a->ops->stage(a, p, step, k, !p->nfilter));
+        }
+        if (!p->nfilter) continue;
+        SW_TRY(filter(a, p));
+        SW_TRY(a->ops->close(a, p, step + 1));
     }
-    if (!filtered) return SW_OK;
-    SW_TRY(filter(a));
-    return a->ops->close(a, step + 1);
+    return SW_OK;
+}
+
+/* The part of a team that takes group g. */
+static struct advection_part *begin_group(const struct advection_sim *a, struct advection_team *team, int g, int worker)
+{
+    const int from = g * a->each, left = a->count - from;
+    struct advection_part *p = &team->part[left < a->each];
+    p->from = from;
+    p->worker = worker;
+    p->now = a->whole.now;
+    p->next = a->whole.next;
+    p->sum = a->whole.sum;
+    memcpy(p->slope, a->whole.slope, sizeof p->slope);
+    memcpy(p->bend, a->whole.bend, sizeof p->bend);
+    return p;
+}
+
+/* Where the new u is, is the same for all groups. */
+static enum sw_status advance_teams(struct advection_sim *a, int64_t from, int64_t to)
+{
+    const int groups = (a->count + a->each - 1) / a->each;
+    struct sw_err_kept failure = {0};
+    bool swapped = false;
+#pragma omp parallel for schedule(dynamic) num_threads(a->device->threads) if (groups > 1)
+    for (int g = 0; g < groups; g++) {
+        const int worker = omp_get_thread_num();
+        struct advection_part *p = begin_group(a, &a->team[worker], g, worker);
+        const enum sw_status st = take_steps(a, p, from, to);
+        if (g == 0) swapped = p->now != a->whole.now;
+#pragma omp critical(sw_advection_failure)
+        sw_err_keep(&failure, st);
+    }
+    if (swapped) swap_fields(&a->whole);
+    return sw_err_raise(&failure);
 }
 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
@@ -328,8 +430,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
         SW_TRY(set_stops(a, from));
         a->some_pending = false;
     }
-    for (int64_t step = from; step < to; step++) SW_TRY(take_step(a, step));
-    return SW_OK;
+    return a->each ? advance_teams(a, from, to) : take_steps(a, &a->whole, from, to);
 }
 
 static enum sw_status capture(struct sw_sim *sim, int slot, int what) { return of(sim)->ops->capture(of(sim), slot, what); }
@@ -356,7 +457,7 @@ static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
     const double word = (double)a->word;
     double derivatives = 0;
     (void)steps;
-    for (int d = 0; d < SW_DIMS; d++) derivatives += (a->first[d] != NULL) + (a->second[d] != NULL);
+    for (int d = 0; d < SW_DIMS; d++) derivatives += a->model.moves[d] + (a->diffuses && a->setup.n[d] > 1);
     const double pass = derivatives + (a->method.rk->fields > 2 ? 4 : 3);
     return (struct sw_cost){a->method.rk->stages * word * (2 * derivatives + pass), NAN};
 }
@@ -366,15 +467,12 @@ static void destroy(struct sw_sim *sim)
     struct advection_sim *a = of(sim);
     if (!a) return;
     if (a->ops->destroy) a->ops->destroy(a);
-    void *array[] = {a->now, a->next, a->sum, a->slope[0], a->slope[1], a->slope[2], a->bend[0], a->bend[1], a->bend[2]};
+    const struct advection_part *p = &a->whole;
+    void *array[] = {p->now, p->next, p->sum, p->slope[0], p->slope[1], p->slope[2], p->bend[0], p->bend[1], p->bend[2]};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
-    for (int d = 0; d < SW_DIMS; d++) {
-        sw_fd_destroy(&a->first[d]);
-        sw_fd_destroy(&a->second[d]);
-    }
-    free_filters(a);
+    unmake_parts(a);
     advection_model_free(&a->model);
-    sw_free(a->filter);
+    sw_free(a->team);
     sw_free(a->column);
     sw_free(a->run);
     sw_free(a->pending);
@@ -406,6 +504,16 @@ static enum sw_status absent(void)
     return SW_FAIL(SW_E_ABSENT, "%s; use --device cpu", why);
 }
 
+/* Which row does the differences; without any, the config's, or where the passes are. */
+static const char *row_of(const struct advection_sim *a, const struct advection_filter *f)
+{
+    for (int d = 0; d < SW_DIMS; d++) {
+        const struct sw_fd *fd = a->whole.first[d] ? a->whole.first[d] : a->whole.second[d] ? a->whole.second[d] : f->fd[d];
+        if (fd) return sw_fd_name(fd);
+    }
+    return a->setup.solver ? a->setup.solver : a->ops->name;
+}
+
 /* Whether the differences and the filter can be had, before the batch is there. */
 static enum sw_status probe(struct advection_sim *a)
 {
@@ -415,9 +523,12 @@ static enum sw_status probe(struct advection_sim *a)
         const int least = sw_fd_min_points(a->method.second, a->method.boundary[d]);
         a->diffuses &= least > 0 && a->setup.n[d] >= least;
     }
-    enum sw_status st = make_differences(a, 1);
-    if (!st && a->method.filter) st = make_filter(a, &f);
+    a->whole.count = 1;
+    enum sw_status st = make_differences(a, a->device, &a->whole);
+    if (!st && a->method.filter) st = make_filter(a, a->device, &f);
+    snprintf(a->solver, sizeof a->solver, "%s", row_of(a, &f));
     for (int d = 0; d < SW_DIMS; d++) sw_fd_destroy(&f.fd[d]);
+    unmake_part(&a->whole);
     if (st == SW_E_ABSENT && !a->setup.solver && a->device->space == SW_DEVICE) return absent();
     return st;
 }
@@ -442,7 +553,7 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
     SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn * room, &a->column));
     SW_TRY_TO(failed, st, sw_alloc(room, &a->run));
     SW_TRY_TO(failed, st, sw_alloc(room, &a->pending));
-    SW_TRY_TO(failed, st, sw_alloc(room, &a->filter));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->team));
     SW_TRY_TO(failed, st, advection_model_make(setup, &a->model));
     SW_TRY_TO(failed, st, probe(a));
     SW_TRY_TO(failed, st, a->ops->create(a));
@@ -462,7 +573,11 @@ enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw
     *fixed = 0;
     *per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * word
                + (size_t)setup->ncolumn * sizeof(double) + sizeof(struct advection_run) + sizeof(int64_t);
-    if (!advection_row(device->space)->absent) advection_row(device->space)->bytes(setup, fixed, per_run);
+    if (advection_row(device->space)->absent) return SW_OK;
+    struct advection_model model;
+    SW_TRY(advection_model_make(setup, &model));
+    advection_row(device->space)->bytes(setup, &model, fixed, per_run);
+    advection_model_free(&model);
     return SW_OK;
 }
 
