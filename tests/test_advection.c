@@ -15,7 +15,8 @@ static const char text[] = "problem = \"advection\";\n"
                            "velocity = { x = 1.0; };\n"
                            "time = { dt = 0.01; end = 0.5; };\n"
                            "initial = \"exp(sin(x))\";\n";
-#define ADVECTION(...) make_text(text, OVERRIDES(__VA_ARGS__))
+/* A test of a row that is not here ends at its first config, when there is nothing to free yet. */
+#define ADVECTION(...) (under_test ? need_row() : (void)0, make_text(text, OVERRIDES(__VA_ARGS__)))
 #define REFUSED_ADVECTION(expected, ...) refuse_text(text, OVERRIDES(__VA_ARGS__), expected)
 #define ROOM(array) (sizeof(array) / sizeof *(array))
 
@@ -55,7 +56,6 @@ static struct job begin_on(struct sw_device *on, struct made made, const int64_t
 static struct job begin(struct made made, int count)
 {
     int64_t run[64];
-    need_row();
     for (int k = 0; k < count; k++) run[k] = k;
     return begin_on(device, made, run, count);
 }
