@@ -44,7 +44,8 @@ __device__ static inline void place(const struct advection_batch &b, const struc
     in[SW_IN_Z] = r.x0[2] + (double)i[2] * r.dx[2];
 }
 
-/* v, or what is given at this point: z, then y, then x, so that in corners x has it. The macro is the wall's program. */
+/* v, or what is given at this point: z, then y, then x, so that in corners x has it. value is the wall's
+ * program. */
 #define AT_WALL(axis, wall, value) if (i[axis] == (wall)) v = value(b, j, in, t)
 __device__ static inline double given_at(const struct advection_batch &b, int j, const long long i[3], const double *in,
                                          double t, double v)
@@ -95,8 +96,8 @@ __device__ static inline double rate_given_at(const struct advection_batch &b, i
 }
 
 /* nu (u_xx + u_yy + u_zz) - c_x u_x - c_y u_y - c_z u_z + S, in this order. */
-__device__ static inline double rate_at(const struct advection_batch &b, const struct advection_run &r, int j, long long p,
-                                        const double *in, double t)
+__device__ static inline double rate_at(const struct advection_batch &b, const struct advection_run &r, int j,
+                                        long long p, const double *in, double t)
 {
     double k = 0;
     if (r.nu != 0) {
@@ -128,7 +129,8 @@ __device__ static inline void look_at(const struct advection_batch &b, int j, wo
 
 /* A stage: reads the D derivatives, u and, as the stage asks for them, the last stage's result and the sum; writes the
  * result, and the sum. D + 2 to D + 4 words a point (the file of advection_cpu.c has the count of all passes). */
-extern "C" __global__ void __launch_bounds__(256) stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
+extern "C" __global__ void __launch_bounds__(256) 
+stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
 {
     const bool first = how & ADVECTION_FIRST, last = how & ADVECTION_LAST, closing = how & ADVECTION_CLOSING;
     for (int j = blockIdx.y; j < b.count; j += gridDim.y) {
@@ -211,7 +213,8 @@ __device__ static inline void add(struct scalars *a, const struct scalars *more)
 
 __device__ static inline struct scalars nothing()
 {
-    const struct scalars s = {{0, 0, __longlong_as_double(0x7ff0000000000000LL), __longlong_as_double(0xfff0000000000000LL)}};
+    const double infinity = __longlong_as_double(0x7ff0000000000000LL);
+    const struct scalars s = {{0, 0, infinity, -infinity}};
     return s;
 }
 
@@ -256,8 +259,8 @@ extern "C" __global__ void __launch_bounds__(ADVECTION_LANES) measure_k(struct a
 }
 
 /* A block a run: its parts become its scalars. */
-extern "C" __global__ void __launch_bounds__(ADVECTION_LANES) join_k(struct advection_batch b, const struct scalars *part,
-                                                                     long long parts, struct scalars *out)
+extern "C" __global__ void __launch_bounds__(ADVECTION_LANES)
+join_k(struct advection_batch b, const struct scalars *part, long long parts, struct scalars *out)
 {
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         struct scalars mine = nothing();

@@ -51,7 +51,8 @@ grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" 
 if command -v compute-sanitizer > /dev/null; then
     export SW_SMALL=1 OMP_NUM_THREADS=1  # the tool is after kernels; host threads only get in each other's way
     for tool in memcheck racecheck initcheck synccheck; do
-        for test in test_stepper test_band test_bvp test_advection test_stepper_long test_stepper_single test_bvp_ends; do
+        for test in test_stepper test_band test_bvp test_advection test_stepper_long test_stepper_single \
+                    test_bvp_ends; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
             step "$tool $test" 380 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
                 "$build/$test" &

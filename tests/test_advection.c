@@ -1,5 +1,5 @@
-/* The problem `advection`, on each kind of device: that errors fall as the orders of the schemes and of the time stepping
- * say, with walls and filters too, that what is conserved is, and that no run depends on others, threads or
+/* The problem `advection`, on each kind of device: that errors fall as the orders of the schemes and of the time
+ * stepping say, with walls and filters too, that what is conserved is, and that no run depends on others, threads or
  * interruptions. */
 #include <math.h>
 #include <stdlib.h>
@@ -156,8 +156,8 @@ static void derivatives_have_the_order_of_their_scheme(void **state)
     }
 }
 
-/* Third order in the first row and fourth in the second, once: of the whole, by one more than the first row (B. Gustafsson,
- * Math. Comput. 29 (1975)), 4. */
+/* Third order in the first row and fourth in the second, once: of the whole, by one more than the first row (B.
+ * Gustafsson, Math. Comput. 29 (1975)), 4. */
 static void walls_have_one_order_more_than_their_first_row(void **state)
 {
     (void)state;
@@ -172,8 +172,8 @@ static void walls_have_one_order_more_than_their_first_row(void **state)
     }
 }
 
-/* Differences of runs with steps that are halved: on one grid, so that only time counts. What comes in at a wall depends on
- * time; were it given in the stages and not its derivative, the order would be less. */
+/* Differences of runs with steps that are halved: on one grid, so that only time counts. What comes in at a wall
+ * depends on time; were it given in the stages and not its derivative, the order would be less. */
 static void stepping_has_its_order_with_inflow_that_varies(void **state)
 {
     (void)state;
@@ -213,7 +213,8 @@ static void a_filter_has_its_order(void **state)
 static void a_filter_takes_the_shortest_wave(void **state)
 {
     (void)state;
-    struct job j = finish(ADVECTION("velocity.x=0", "filter=f8", "initial=2 + 0.5*cos(8*x)", "time={ dt=0.1; end=0.1; }"), 1);
+    struct job j = finish(ADVECTION("velocity.x=0", "filter=f8", "initial=2 + 0.5*cos(8*x)",
+                                    "time={ dt=0.1; end=0.1; }"), 1);
     for (size_t i = 0; i < j.points; i++) assert_near(j.u[i], 2, 1e-14);
     end(&j);
 }
@@ -224,7 +225,7 @@ static void burgers_equation_is_solved_between_walls(void **state)
     (void)state;
     double e[2];
     for (int f = 0; f < 2; f++)
-        e[f] = final_error(ADVECTION(f ? "grid={ n=161; length=2.0; x0=-1.0; }" : "grid={ n=129; length=2.0; x0=-1.0; }",
+        e[f] = final_error(ADVECTION("grid={ n=64; length=2.0; x0=-1.0; }", f ? "grid.n=161" : "grid.n=129",
                                      "velocity.x=u", "physics={ nu=0.05; }", "boundary.x=3-4-6",
                                      "define={ s=0.5; }", "left={ x=\"s - tanh((x - s*t)/(2*nu))\"; }",
                                      "right={ x=\"s - tanh((x - s*t)/(2*nu))\"; }", "time={ dt=0.0004; end=0.4; }",
@@ -247,9 +248,10 @@ static struct made box(const char *n, const char *boundary, const char *left, co
 static void boxes_are_differentiated_along_all_axes(void **state)
 {
     (void)state;
-    static const char *const periodic[] = {"grid={ n=[24, 20, 16]; length=(\"2*pi\", \"pi\", \"2*pi\"); x0=[0.0, 0.5, -1.0]; }",
-                                           "grid={ n=[32, 28, 24]; length=(\"2*pi\", \"pi\", \"2*pi\"); x0=[0.0, 0.5, -1.0]; }"},
-                      *const walled[] = {"grid={ n=[13, 14, 15]; length=1.0; }", "grid={ n=[19, 20, 21]; length=1.0; }"};
+    static const char *const periodic[] = {"grid={ n=[24, 20, 16]; length=(\"2*pi\", \"pi\", \"2*pi\"); }",
+                                           "grid={ n=[32, 28, 24]; length=(\"2*pi\", \"pi\", \"2*pi\"); }"},
+                      *const walled[] = {"grid={ n=[13, 14, 15]; length=1.0; }",
+                                         "grid={ n=[19, 20, 21]; length=1.0; }"};
     double e[2];
     for (int f = 0; f < 2; f++) e[f] = final_error(box(periodic[f], "scheme=d1_c6", "scheme2=d2_c6", "stepper=rk4"));
     assert_true(e[1] < e[0] / 5 && e[1] < 2e-5);  /* (24/32)^6 = 1/5.6, (16/24)^6 = 1/11 */
@@ -263,8 +265,10 @@ static void boxes_are_differentiated_along_all_axes(void **state)
 static void walls_hold_what_is_given(void **state)
 {
     (void)state;
-    struct job j = finish(ADVECTION("grid={ n=[12, 11]; length=1.0; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }", "filter=f6",
-                                    "left={ x=\"1 + t + y\"; y=\"7\"; }", "initial=1", "time={ dt=0.01; end=0.1; }"), 1);
+    struct job j = finish(ADVECTION("grid={ n=[12, 11]; length=1.0; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }",
+                                    "filter=f6",
+                                    "left={ x=\"1 + t + y\"; y=\"7\"; }", "initial=1", "time={ dt=0.01; end=0.1; }"),
+                          1);
     for (int k = 0; k < 11; k++) assert_near(j.u[k * 12], 1.1 + k / 10.0, 1e-14);
     for (int i = 1; i < 12; i++) assert_near(j.u[i], 7, 0);
     end(&j);
@@ -281,7 +285,8 @@ static const double *scalars_of(struct job *j)
     return scalars;
 }
 
-/* Columns of the matrices sum to 0: only rounding changes the mass, a unit of it a stage and point at most, and at random. */
+/* Columns of the matrices sum to 0: only rounding changes the mass, a unit of it a stage and point at most, and at
+ * random. */
 static void a_circle_keeps_the_mass(void **state)
 {
     (void)state;
@@ -316,8 +321,9 @@ static struct made ensemble(int variant)
 {
     static const char *const alpha[] = {"alpha=0.1*a + 0.3", "alpha=0.4", "alpha=0.4"};
     return ADVECTION("sweep={ a=[0.3, 0.7, 1.0, 1.6, 0.9]; }", "grid={ n=[40, 36]; length=(\"2*pi/a\", \"2*pi\"); }",
-                     "velocity={ x=\"a + u/4\"; y=\"sin(x*a)*cos(t)\"; }", "physics={ nu=\"0.02*(a - 0.3)\"; }", alpha[variant],
-                     variant == 2 ? "filter=none" : "filter=f6", "boundary.y=3-4-6", "left={ y=\"cos(a*x)*exp(-t)\"; }",
+                     "velocity={ x=\"a + u/4\"; y=\"sin(x*a)*cos(t)\"; }", "physics={ nu=\"0.02*(a - 0.3)\"; }",
+                     alpha[variant], variant == 2 ? "filter=none" : "filter=f6", "boundary.y=3-4-6",
+                     "left={ y=\"cos(a*x)*exp(-t)\"; }",
                      "initial=cos(a*x)*cos(y)", "forcing=a*sin(y - t)", "time={ dt=0.005; end=0.095; }");
 }
 
@@ -429,11 +435,13 @@ static void a_bad_initial_value_is_step_0(void **state)
 
 /* ------------------------------------------------------------------ precision, noise */
 
-/* 4 stages of 50 steps round by 2^-24 of |u| < 3 each, and derivatives of first order by 2^-24 pi n/2 or so of u, dt times. */
+/* 4 stages of 50 steps round by 2^-24 of |u| < 3 each, and derivatives of first order by 2^-24 pi n/2 or so of u, dt
+ * times. */
 static void single_precision_is_close(void **state)
 {
     (void)state;
-    struct job wide = finish(ADVECTION("grid.n=64"), 1), narrow = finish(ADVECTION("grid.n=64", "run.precision=single"), 1);
+    struct job wide = finish(ADVECTION("grid.n=64"), 1),
+               narrow = finish(ADVECTION("grid.n=64", "run.precision=single"), 1);
     double off = 0;
     for (size_t i = 0; i < wide.points; i++) {
         off = fmax(off, fabs(wide.u[i] - narrow.u[i]));
@@ -467,8 +475,8 @@ static double step_of(struct made made)
     return dt;
 }
 
-/* dx = 2 pi/16, |c| = 1: dt <= 0.5 dx is 0.196.., of 0.5 three steps. K1 of d1_c6 is 1.98944 (Lele 1992: 1.989), that of
- * Burgers' equation has the largest u, e. nu K2 dt/dx² <= 0.9 2.7853, K2 of d2_c6 is 48/7. */
+/* dx = 2 pi/16, |c| = 1: dt <= 0.5 dx is 0.196.., of 0.5 three steps. K1 of d1_c6 is 1.98944 (Lele 1992: 1.989), that
+ * of Burgers' equation has the largest u, e. nu K2 dt/dx² <= 0.9 2.7853, K2 of d2_c6 is 48/7. */
 static void the_step_follows_from_a_courant_number(void **state)
 {
     (void)state;
@@ -486,10 +494,11 @@ static void the_step_follows_from_a_courant_number(void **state)
                 100 / ceil(100 / (0.25 * dx)), 1e-15);
     /* limited by diffusion, by advection, by both */
     const double diffusion = 48.0 / 7 * 2 / (dx * dx) / 2.7852935634052816, wave = 1.989441 / dx / sqrt(8);
-    assert_near(step_of(CFL("velocity.x=0", "physics={ nu=2.0; }", "time.end=100.0")), 100 / ceil(100 * diffusion / 0.9), 1e-15);
+    assert_near(step_of(CFL("velocity.x=0", "physics={ nu=2.0; }", "time.end=100.0")),
+                100 / ceil(100 * diffusion / 0.9), 1e-15);
     assert_near(step_of(CFL("time={ cfl=50; end=100.0; }")), 100 / ceil(100 * wave / 0.9), 1e-15);
-    assert_near(step_of(CFL("physics={ nu=2.0; }", "time={ cfl=50; end=100.0; }")), 100 / ceil(100 * (wave + diffusion) / 0.9),
-                1e-15);
+    assert_near(step_of(CFL("physics={ nu=2.0; }", "time={ cfl=50; end=100.0; }")),
+                100 / ceil(100 * (wave + diffusion) / 0.9), 1e-15);
     /* each run has its own, wherever the runs are asked for */
     struct made m = CFL("sweep={ c=[1.0, 2.0]; n=[16, 32]; }", "velocity.x=c", "grid.n=n", "time.end=100.0");
     for (int k = 0; k < 4; k++)
@@ -499,8 +508,8 @@ static void the_step_follows_from_a_courant_number(void **state)
     assert_near(step_of(CFL("velocity.x=0")), 0.5, 0);
 }
 
-/* The largest modified wave numbers: sqrt(3) for d1_c4, and 6, 48/7 for second derivatives, those of the shortest wave; the
- * others from the formulas of numerics.md, 8, at 200 000 waves. */
+/* The largest modified wave numbers: sqrt(3) for d1_c4, and 6, 48/7 for second derivatives, those of the shortest
+ * wave; the others from the formulas of numerics.md, 8, at 200 000 waves. */
 static void the_largest_wave_numbers_are_known(void **state)
 {
     (void)state;
@@ -540,7 +549,8 @@ static void a_step_beyond_stability_is_remarked(void **state)
     (void)state;
     static const struct { const char *dt, *stepper; bool said; } at[] = {
         {"time={ dt=0.5; end=10.0; }", "stepper=rk4", false}, {"time={ dt=0.625; end=10.0; }", "stepper=rk4", true},
-        {"time={ dt=0.3125; end=10.0; }", "stepper=ssp_rk3", false}, {"time={ dt=0.4; end=10.0; }", "stepper=ssp_rk3", true}};
+        {"time={ dt=0.3125; end=10.0; }", "stepper=ssp_rk3", false},
+        {"time={ dt=0.4; end=10.0; }", "stepper=ssp_rk3", true}};
     for (size_t k = 0; k < ROOM(at); k++) {
         struct made m = ADVECTION(at[k].dt, at[k].stepper);
         char said[200];
@@ -553,7 +563,8 @@ static void a_step_beyond_stability_is_remarked(void **state)
         const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
         m.sweep->problem->caution(&setup, 1, column, 0, said);
         assert_int_equal(*said != 0, at[k].said);
-        if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu (about 0.558)");
+        if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu "
+                                          "(about 0.558)");
         sw_groups_free(&group, ngroup);
         sw_free(column);
         unmake(&m);
@@ -566,37 +577,41 @@ static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
     REFUSED_ADVECTION("-s: error: 'time' has both dt and cfl; leave one out\n", "time.cfl=0.5");
-    refuse_text("problem = \"advection\"; grid = { n = 16; length = 1.0; };\ninitial = \"1\";\ntime = { end = 1.0; };", NULL,
-                0, "ch.cfg:3: error: 'time.dt' is missing: give dt, the time step, or cfl, a Courant number\n");
+    refuse_text("problem = \"advection\"; grid = { n = 16; length = 1.0; };\ninitial = \"1\";\ntime = { end = 1.0; };",
+                NULL, 0, "ch.cfg:3: error: 'time.dt' is missing: give dt, the time step, or cfl, a Courant number\n");
     REFUSED_ADVECTION("-s: error: 'time.cfl' = 0: must be greater than 0\n", "time={ cfl=0.0; end=1.0; }");
     REFUSED_ADVECTION("-s: error: 'velocity.y' = 1: there is no y on a grid of 1 dimension\n", "velocity.y=1");
     REFUSED_ADVECTION("-s: error: 'right.z' = \"t\": there is no z on a grid of 2 dimensions\n", "grid.n=[16, 16]",
                       "right={ z=\"t\"; }");
-    REFUSED_ADVECTION("-s: error: 'boundary.y' = \"3-4-6\": there is no y on a grid of 1 dimension\n", "boundary.y=3-4-6");
-    REFUSED_ADVECTION("-s: error: 'left.x' = \"t\": x is periodic: there is no wall where u could be given; take boundary.x = "
-                      "\"3-4-6\"\n", "left={ x=\"t\"; }");
-    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-4\": d1_c6 has no closure \"3-4-4\"; it has periodic, 3-4-6, 4-4-6\n",
+    REFUSED_ADVECTION("-s: error: 'boundary.y' = \"3-4-6\": there is no y on a grid of 1 dimension\n",
+                      "boundary.y=3-4-6");
+    REFUSED_ADVECTION("-s: error: 'left.x' = \"t\": x is periodic: there is no wall where u could be given; take "
+                      "boundary.x = \"3-4-6\"\n", "left={ x=\"t\"; }");
+    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-4\": d1_c6 has no closure \"3-4-4\"; it has periodic, 3-4-6, "
+                      "4-4-6\n",
                       "boundary.x=3-4-4");
     REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-6\": d1_c8 has no closure \"3-4-6\"; it has periodic\n",
                       "boundary.x=3-4-6", "scheme=d1_c8");
     REFUSED_ADVECTION("-s: error: 'boundary.x' = \"3-4-6\": d2_c8 has no closure \"3-4-6\"; it has periodic\n",
                       "boundary.x=3-4-6", "scheme2=d2_c8", "physics={ nu=1.0; }");
-    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"5-5-6\" is none of periodic, 3-4-6, 4-4-6, 3-4-4, 4-4-4; did you mean "
-                      "'3-4-6'?\n", "boundary.x=5-5-6");
+    REFUSED_ADVECTION("-s: error: 'boundary.x' = \"5-5-6\" is none of periodic, 3-4-6, 4-4-6, 3-4-4, 4-4-4; did you "
+                      "mean '3-4-6'?\n", "boundary.x=5-5-6");
     REFUSED_ADVECTION("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along x\n", "boundary.x=3-4-6",
                       "grid.n=5");
-    REFUSED_ADVECTION("-s: error: 'grid.n' = 8: f10, periodic needs at least 11 points along x\n", "filter=f10", "grid.n=8");
-    REFUSED_ADVECTION("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
-                      "waves\n", "filter=f8", "alpha=0.5");
-    REFUSED_ADVECTION("-s: error: 'filter' = \"f7\" is none of none, f2, f4, f6, f8, f10; did you mean 'f2'?\n", "filter=f7");
+    REFUSED_ADVECTION("-s: error: 'grid.n' = 8: f10, periodic needs at least 11 points along x\n", "filter=f10",
+                      "grid.n=8");
+    REFUSED_ADVECTION("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the "
+                      "shortest waves\n", "filter=f8", "alpha=0.5");
+    REFUSED_ADVECTION("-s: error: 'filter' = \"f7\" is none of none, f2, f4, f6, f8, f10; did you mean 'f2'?\n",
+                      "filter=f7");
     REFUSED_ADVECTION("-s: error: 'scheme' = \"d2_c6\" is none of d1_c4, d1_c6, d1_c8, d1_c10; did you mean 'd1_c6'?\n",
                       "scheme=d2_c6");
     REFUSED_ADVECTION("-s: error: 'stepper' = \"rk5\" is none of rk4, ssp_rk3; did you mean 'rk4'?\n", "stepper=rk5");
     REFUSED_ADVECTION("-s: error: 'physics.nu' = -1: must be at least 0\n", "physics={ nu=-1.0; }");
-    REFUSED_ADVECTION("-s: error: 'forcing', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random numbers "
-                      "belong to fields, as in initial\n", "forcing=randn(1)");
-    REFUSED_ADVECTION("-s: error: 'left.x', column 1: unknown name 'u'\n    u\n    ^  known: x y z t n nx length lx dim dt end nu "
-                      "ny nz ly lz pi e\n", "boundary.x=3-4-6", "left={ x=\"u\"; }");
+    REFUSED_ADVECTION("-s: error: 'forcing', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random "
+                      "numbers belong to fields, as in initial\n", "forcing=randn(1)");
+    REFUSED_ADVECTION("-s: error: 'left.x', column 1: unknown name 'u'\n    u\n    ^  known: x y z t n nx length lx "
+                      "dim dt end nu ny nz ly lz pi e\n", "boundary.x=3-4-6", "left={ x=\"u\"; }");
     /* a define that needs the step, which follows from everything */
     REFUSED_ADVECTION("-s: error: 'time.dt' depends on itself: dt -> m -> dt\n", "time={ cfl=0.5; end=1.0; }",
                       "define={ m=\"2*dt\"; }");

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Advection as a user meets it: stopped and resumed, in any batches, with runs that diverge; steps from a Courant number.
-# SWEEP is the program.
+# Advection as a user meets it: stopped and resumed, in any batches, with runs that diverge; steps from a Courant
+# number. SWEEP is the program.
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 tiny=$top/configs/tiny_advection.cfg
@@ -18,7 +18,8 @@ done
 expect 0 run "$tiny" --device cpu -o other.h5 -j 1; same tiny.h5 other.h5
 expect 0 run "$tiny" --device cpu -o other.h5; says 'nothing to do'
 rm -f other.h5
-long=(--device cpu -s 'sweep={ a=[0.5, 1.0]; dim=[2]; method=["rk4"]; }' -s time.dt=0.00025 -s time.end=4.0 -s 'output.fields.times=[0.0, 1.0, 4.0]')
+long=(--device cpu -s 'sweep={ a=[0.5, 1.0]; dim=[2]; method=["rk4"]; }' -s time.dt=0.00025 -s time.end=4.0
+      -s 'output.fields.times=[0.0, 1.0, 4.0]')
 expect 0 run "$tiny" "${long[@]}" -o whole.h5
 stops=0  # one that comes before the first step, on a busy machine, leaves nothing
 while [ $stops -lt 6 ] && ! "$sweep" run "$tiny" "${long[@]}" -o parts.h5 --max-time 0.3s >out 2>err; do
@@ -52,7 +53,8 @@ assert np.array_equal(bad["mass"][0], good["mass"][0]) and np.isnan(bad["mass"][
 ' 2>err || fail 'bad.h5'
 
 # ---- a Courant number: every run has its own step, and says so in the file
-expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0]; }' -s 'time={ cfl=0.5; end=10.0; }' -s velocity.x=c -s output.scalars.every=1.0
+expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0]; }' -s 'time={ cfl=0.5; end=10.0; }' -s velocity.x=c \
+    -s output.scalars.every=1.0
 [ -z "$python" ] || $python -c '
 import h5py, math
 f = h5py.File("cfl.h5")
@@ -60,8 +62,8 @@ assert list(f["steps"][:]) == [math.ceil(10 * c / (0.5 * 2 * math.pi / 16)) for 
 ' 2>err || fail 'cfl.h5'
 expect 3 check bad.cfg -s time.cfl=0.5; says "'time' has both dt and cfl; leave one out"
 
-# ---- on a GPU, if there is one: the same numbers, to the rounding of each. A step rounds some 40 times by 2^-53 of u < 2, the
-# derivatives add up to |c| dt K1/dx < 1 of it a stage: 20 steps are below 1e-12 by far
+# ---- on a GPU, if there is one: the same numbers, to the rounding of each. A step rounds some 40 times by 2^-53 of u
+# < 2, the derivatives add up to |c| dt K1/dx < 1 of it a stage: 20 steps are below 1e-12 by far
 if "$sweep" run "$tiny" -o gpu.h5 --device cuda >out 2>err; then :
 elif [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
     echo "# skipped: on a GPU: $(tail -n 1 err)"

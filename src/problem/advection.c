@@ -10,9 +10,9 @@
 
 /* ------------------------------------------------------------------ time stepping */
 
-/* W. Kutta's method of 1901, with u + dt (k1 + 2 k2 + 2 k3 + k4)/6 as a running sum; and the three-stage method of C.-W. Shu
- * and S. Osher, J. Comput. Phys. 77 (1988), eq. 2.18, convex sums of Euler steps. The ends of the stability regions are
- * those of the Taylor polynomials of order 4 and 3: sqrt(8), sqrt(3), and the real zeros of |R| = 1. */
+/* W. Kutta's method of 1901, with u + dt (k1 + 2 k2 + 2 k3 + k4)/6 as a running sum; and the three-stage method of
+ * C.-W. Shu and S. Osher, J. Comput. Phys. 77 (1988), eq. 2.18, convex sums of Euler steps. The ends of the stability
+ * regions are those of the Taylor polynomials of order 4 and 3: sqrt(8), sqrt(3), and the real zeros of |R| = 1. */
 static const struct rk_method methods[] = {
     {"rk4", 4, 4, 3, 2.8284271247461903, 2.7852935634052816,
      {{.time = 0, .gain = 0.5, .now = 1, .share = 1.0 / 6},
@@ -74,7 +74,8 @@ static const char *unfit_absent(const struct sw_setup *setup, const struct advec
                       : has(setup, advection_wall_key(d, 1))     ? advection_wall_key(d, 1)
                       : advection_walled(m, d)                   ? boundary_key[d]
                                                                  : NULL;
-    if (key) snprintf(why, 160, "there is no %s on a grid of %d dimension%s", advection_axes[d], dim, dim == 1 ? "" : "s");
+    if (key)
+        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", advection_axes[d], dim, dim == 1 ? "" : "s");
     return key;
 }
 
@@ -143,7 +144,8 @@ static void remark(const struct sw_problem *problem, const struct sw_setup *setu
     (void)problem;
     text[0] = 0;
     if (setup->single_steps)
-        snprintf(text, 200, "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
+        snprintf(text, 200,
+                 "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
 }
 
 /* ------------------------------------------------------------------ keys */
@@ -180,8 +182,8 @@ static const char *boundary_word(int k)
 #define WALL(side, axis)                                                                                              \
     {.path = side "." axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T,                \
      .decides = true,                                                                                                 \
-     .about = "What u is at the " side " wall of " axis ", an expression in t and the coordinates, for inflow; without " \
-              "it the wall is an outflow."}
+     .about = "What u is at the " side " wall of " axis ", an expression in t and the coordinates, for inflow; "       \
+              "without it the wall is an outflow."}
 
 static const struct sw_key keys[] = {
     VELOCITY("x"), VELOCITY("y"), VELOCITY("z"),
@@ -200,8 +202,8 @@ static const struct sw_key keys[] = {
     {.path = "scheme2", .kind = SW_KEY_WORD, .word = second_word, .fallback = "d2_c6", .decides = true,
      .about = "The scheme of second derivatives (numerics.md, 8); not used where nu is 0."},
     {.path = "stepper", .kind = SW_KEY_WORD, .word = stepper_word, .fallback = "rk4", .decides = true,
-     .about = "The time stepping: the classical Runge-Kutta method of order 4, or the strong-stability-preserving one of "
-              "order 3."},
+     .about = "The time stepping: the classical Runge-Kutta method of order 4, or the strong-stability-preserving one "
+              "of order 3."},
     {.path = "filter", .kind = SW_KEY_WORD, .word = filter_word, .fallback = "none", .decides = true,
      .about = "A filter of u along each axis after each step (numerics.md, 8)."},
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
@@ -210,11 +212,12 @@ static const struct sw_key keys[] = {
      .decides = true, .visible = true,
      .about = "Time step; time.end must be a whole number of steps. Either this or time.cfl."},
     {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .decides = true,
-     .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the sum of "
-              "c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10); 0: time.dt is given."},
+     .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
+              "sum of c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10); 0: "
+              "time.dt is given."},
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
-     .about = "The row that does the differences, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best that "
-              "fits, \"$axis\" the word of an axis."},
+     .about = "The row that does the differences, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best "
+              "that fits, \"$axis\" the word of an axis."},
     SW_GRID_KEYS,
     {0},
 };
@@ -236,14 +239,14 @@ static const char example[] =
     "sweep    = { order = [\"d1_c4\", \"d1_c6\"];            // an axis of words\n"
     "             n = [16, 24, 32, 48]; };\n"
     "grid     = { n = \"n\"; length = \"2*pi\"; };           // in 2-D and 3-D n = [nx, ny, nz]\n"
-    "velocity = { x = 1.0; };                           // expressions in x, y, z, t and u: \"u\" is Burgers' equation\n"
+    "velocity = { x = 1.0; };                           // expressions in x, y, z, t, u; \"u\": Burgers' equation\n"
     "physics  = { nu = 0.0; };\n"
     "scheme   = \"$order\";                               // of first derivatives; scheme2 of second ones\n"
     "stepper  = \"rk4\";                                  // or \"ssp_rk3\"\n"
     "time     = { cfl = 0.1; end = 1.0; };              // or dt\n"
     "initial  = \"exp(sin(x))\";\n"
     "exact    = \"exp(sin(x - t))\";                      // switches the error norms on\n"
-    "// boundary = { x = \"3-4-6\"; }; left = { x = \"exp(sin(-t))\"; };   walls: inflow on the left, outflow on the right\n"
+    "// boundary = { x = \"3-4-6\"; }; left = { x = \"exp(sin(-t))\"; };   walls: inflow left, outflow right\n"
     "output   = { file    = \"results/advection.h5\";\n"
     "             fields  = { times = \"linspace(0, end, 11)\"; };\n"
     "             scalars = { every = 0.1; }; };        // mass, energy, min, max\n";

@@ -4,9 +4,9 @@
  *
  *     u_t + c.grad u = nu lap u + S,      c and S expressions in the coordinates, t and u
  *
- * (docs/numerics.md, 10): advection.c has its keys and what is refused, advection_model.c the programs, advection_limit.c
- * what bounds the time step, advection_sim.c takes the steps. What is done at every point of a stage is done by a row of
- * advection_ops, one a kind of device: advection_cpu.c, advection_cuda.c. */
+ * (docs/numerics.md, 10): advection.c has its keys and what is refused, advection_model.c the programs,
+ * advection_limit.c what bounds the time step, advection_sim.c takes the steps. What is done at every point of a stage
+ * is done by a row of advection_ops, one a kind of device: advection_cpu.c, advection_cuda.c. */
 #include "fd/sw_fd.h"
 #include "problem/advection_point.h"
 #include "problem/sw_problem.h"
@@ -76,8 +76,8 @@ double advection_largest(const struct sw_fd_scheme *scheme);
 /* ------------------------------------------------------------------ a batch being simulated */
 
 /* Runs that take their steps together. Fields are those of the whole batch, [runs of the batch][points] in the device's
- * memory. now is u at the beginning of the step; next is what the stages make of it, and swaps with now where a filter takes
- * its turn. Filters may have another alpha in each run: one for each stretch of runs with one. */
+ * memory. now is u at the beginning of the step; next is what the stages make of it, and swaps with now where a filter
+ * takes its turn. Filters may have another alpha in each run: one for each stretch of runs with one. */
 struct advection_part {
     int   from, count;                     /* runs                                                               */
     int   worker;                          /* the thread that does all of it, -1: all threads                    */
@@ -85,7 +85,11 @@ struct advection_part {
     void *slope[SW_DIMS], *bend[SW_DIMS];  /* derivatives along each axis times h and h²; NULL: not needed       */
     struct sw_fd *first[SW_DIMS], *second[SW_DIMS];
     int   nfilter;
-    struct advection_filter { int from, count; double alpha; struct sw_fd *fd[SW_DIMS]; } *filter;  /* from: in the part */
+    struct advection_filter {              /* of a stretch of runs; from: in the part                            */
+        int from, count;
+        double alpha;
+        struct sw_fd *fd[SW_DIMS];
+    } *filter;                             /* [nfilter]                                                          */
 };
 
 /* A host thread that takes some runs through all steps of a call, so that they stay in its cache. */
@@ -128,8 +132,8 @@ struct advection_ops {
     void           (*bytes)(const struct sw_setup *setup, const struct advection_model *model, size_t *fixed,
                             size_t *per_run);
     enum sw_status (*load)(struct advection_sim *a);            /* the runs and columns are there                */
-    /** One stage of the runs of a part; the last one looks whether u is finite, and gives what is given at walls, unless a
-     * filter follows. */
+    /** One stage of the runs of a part; the last one looks whether u is finite, and gives what is given at walls,
+     * unless a filter follows. */
     enum sw_status (*stage)(struct advection_sim *a, const struct advection_part *part, int64_t step, int stage,
                             bool closing);
     /** What is given at walls at this step's time, and whether u is finite. */

@@ -1,6 +1,7 @@
 /* The passes of `advection` on the CPU: runs are cut into pieces of points that follow each other in memory, which
- * threads take; a piece is worked on in arrays that stay in the first two levels of the cache. Expressions are evaluated
- * by the interpreter, whose values at a point do not depend on the piece: so no bit depends on pieces or threads.
+ * threads take; a piece is worked on in arrays that stay in the first two levels of the cache. Expressions are
+ * evaluated by the interpreter, whose values at a point do not depend on the piece: so no bit depends on pieces or
+ * threads.
  *
  * Memory traffic of a stage, in words of 8 bytes (or 4) a point, for D derivatives (d first and d second ones in d
  * dimensions, those that are needed): 2 D for src/fd, and in the pass D, u, and of RK4 the sum and the stage's result,
@@ -46,7 +47,10 @@ static struct piece piece_of(const struct advection_sim *a, const struct advecti
     return (struct piece){part, part->from + (int)(item / pieces), first, left < PIECE ? (int)left : PIECE};
 }
 
-static size_t place(const struct advection_sim *a, const struct piece *p) { return (size_t)p->j * a->points + p->first; }
+static size_t place(const struct advection_sim *a, const struct piece *p)
+{
+    return (size_t)p->j * a->points + p->first;
+}
 
 /* ------------------------------------------------------------------ fields */
 
@@ -209,8 +213,8 @@ static bool all_finite(const struct advection_sim *a, const double *v, int n)
 static void stop(struct cpu *c, int j, int64_t step) { __atomic_store_n(&c->stop[j], step, __ATOMIC_RELAXED); }
 
 /* rk_result() and the running sum over a piece, from w->rate. The result may be that of a field it is made of. */
-static void combine(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct rk_stage *stage_,
-                    double *result)
+static void combine(const struct advection_sim *a, struct worker *w, const struct piece *p,
+                    const struct rk_stage *stage_, double *result)
 {
     const struct rk_stage copy = *stage_, *st = &copy;  /* so that stores cannot change it */
     const int n = p->count;
@@ -225,8 +229,8 @@ static void combine(const struct advection_sim *a, struct worker *w, const struc
     for (int i = 0; i < n; i++) result[i] = rk_result(st, k[i], now[i], next[i], sum[i]);
 }
 
-static void stage_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, int64_t step, int number,
-                        bool closing)
+static void stage_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, int64_t step,
+                        int number, bool closing)
 {
     const struct rk_method *rk = a->method.rk;
     const struct rk_stage *st = &rk->stage[number];

@@ -43,8 +43,8 @@ static struct part part_of(int program)
 static void add_value(const struct part *p, int at, struct sw_text *text)
 {
     static const char before[] = "    const double *p = b.param + j, *r = b.kept + %dLL * b.count + j;\n";
-    sw_text_printf(text, "__device__ static inline double value_%s(const struct advection_batch &b, int j, const double "
-                   "*in, double t)\n{\n", p->name);
+    sw_text_printf(text, "__device__ static inline double value_%s(const struct advection_batch &b, int j, "
+                   "const double *in, double t)\n{\n", p->name);
     sw_text_printf(text, before, at);
     sw_text_printf(text, "    double s[%s_STEP + 1], c[%s_CELL + 1];\n", p->macro, p->macro);
     sw_text_printf(text, "    model_%s_step(p, b.count, r, b.count, t, 0, s);\n", p->name);
@@ -52,7 +52,8 @@ static void add_value(const struct part *p, int at, struct sw_text *text)
     sw_text_printf(text, "    return model_%s_point(p, b.count, r, b.count, s, 1, c, 1, in, 0, t, 0);\n}\n", p->name);
     sw_text_printf(text, "__device__ static inline void keep_%s(const struct advection_batch &b, int j)\n{\n", p->name);
     sw_text_printf(text, "    double r[%s_RUN + 1];\n    model_%s_run(b.param + j, b.count, r);\n", p->macro, p->name);
-    sw_text_printf(text, "    for (int k = 0; k < %s_RUN; k++) b.kept[(%dLL + k) * b.count + j] = r[k];\n}\n", p->macro, at);
+    sw_text_printf(text, "    for (int k = 0; k < %s_RUN; k++) b.kept[(%dLL + k) * b.count + j] = r[k];\n}\n",
+                   p->macro, at);
 }
 
 static int kept_by(const struct sw_program *program) { return program ? sw_program_size(program).run : 0; }
@@ -252,8 +253,8 @@ static enum sw_status get_stop(struct advection_sim *a, int64_t *stop)
 static enum sw_status take_field(struct advection_sim *a, struct cuda *c)
 {
     void *args[] = {&c->batch, &c->staging};
-    if (!c->staging)
-        SW_TRY(sw_device_alloc_bytes(a->device, (size_t)a->setup.capacity * a->points, field_word(&a->setup), &c->staging));
+    const size_t room = (size_t)a->setup.capacity * a->points;
+    if (!c->staging) SW_TRY(sw_device_alloc_bytes(a->device, room, field_word(&a->setup), &c->staging));
     c->captures.staging = c->staging;
     return launch_points(a, FIELD_K, args);
 }

@@ -1,12 +1,12 @@
 /* What bounds the time step of `advection` (docs/numerics.md, 10): its problem, linearised with the largest speeds.
  *
- * A wave along the axes has, by the schemes, the derivatives i k'/dx and -k''/dx², |k'| <= K1 and 0 <= k'' <= K2; so what a
- * Runge-Kutta step multiplies it by is R(dt lambda) with
+ * A wave along the axes has, by the schemes, the derivatives i k'/dx and -k''/dx², |k'| <= K1 and 0 <= k'' <= K2; so
+ * what a Runge-Kutta step multiplies it by is R(dt lambda) with
  *
  *     |Im lambda| <= K1 sum |c_d|/dx_d =: a,     0 <= -Re lambda <= nu K2 sum 1/dx_d² =: b
  *
- * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary + b/real)
- * <= 1 (tests/test_advection.c looks at all of the triangle). */
+ * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary +
+ * b/real) <= 1 (tests/test_advection.c looks at all of the triangle). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,9 @@ static double modified(const struct sw_fd_scheme *s, double w)
 double advection_largest(const struct sw_fd_scheme *scheme)
 {
     enum { WAVES = 2000 };
+    const double pi = 3.14159265358979323846;
     double largest = 0;
-    for (int k = 0; k <= WAVES; k++) largest = fmax(largest, fabs(modified(scheme, 3.14159265358979323846 * k / WAVES)));
+    for (int k = 0; k <= WAVES; k++) largest = fmax(largest, fabs(modified(scheme, pi * k / WAVES)));
     return largest;
 }
 
@@ -137,8 +138,10 @@ static enum sw_status largest_speed(const struct sw_setup *setup, int64_t ld, co
 
 /* ------------------------------------------------------------------ the limit */
 
-/* The setup of one run: runs of different shape may stand side by side in the columns. false: its numbers are out of range, which their keys refuse. */
-static bool setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, struct sw_setup *one)
+/* The setup of one run: runs of different shape may stand side by side in the columns. false: its numbers are out of
+ * range, which their keys refuse. */
+static bool setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                         struct sw_setup *one)
 {
     static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
     const struct advection_method m = advection_method_of(setup);
@@ -173,8 +176,8 @@ enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, cons
     return SW_OK;
 }
 
-/* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one that
- * goes into time.end. Where nothing limits it, it is all of time.end. */
+/* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one
+ * that goes into time.end. Where nothing limits it, it is all of time.end. */
 double advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
     const double cfl = advection_number(setup, "time.cfl", ld, column, j),

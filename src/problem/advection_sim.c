@@ -98,8 +98,9 @@ static void unmake_parts(struct advection_sim *a)
 
 /* ------------------------------------------------------------------ teams */
 
-/* A team's runs have about this many points: their fields, some six, stay in a second-level cache. SIDE of them lie side
- * by side in the vectors of src/fd. (2000 runs of 512 points, one thread: half the time of all runs stage by stage.) */
+/* A team's runs have about this many points: their fields, some six, stay in a second-level cache. SIDE of them lie
+ * side by side in the vectors of src/fd. (2000 runs of 512 points, one thread: half the time of all runs stage by
+ * stage.) */
 enum { TEAM_POINTS = 16384, SIDE = 32 };
 
 static bool same_alpha(const struct advection_sim *a)
@@ -433,7 +434,10 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
     return a->each ? advance_teams(a, from, to) : take_steps(a, &a->whole, from, to);
 }
 
-static enum sw_status capture(struct sw_sim *sim, int slot, int what) { return of(sim)->ops->capture(of(sim), slot, what); }
+static enum sw_status capture(struct sw_sim *sim, int slot, int what)
+{
+    return of(sim)->ops->capture(of(sim), slot, what);
+}
 
 static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field_, const double **scalars)
 {
@@ -468,7 +472,8 @@ static void destroy(struct sw_sim *sim)
     if (!a) return;
     if (a->ops->destroy) a->ops->destroy(a);
     const struct advection_part *p = &a->whole;
-    void *array[] = {p->now, p->next, p->sum, p->slope[0], p->slope[1], p->slope[2], p->bend[0], p->bend[1], p->bend[2]};
+    void *array[] = {p->now,      p->next,    p->sum,     p->slope[0], p->slope[1],
+                     p->slope[2], p->bend[0], p->bend[1], p->bend[2]};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
     unmake_parts(a);
     advection_model_free(&a->model);
@@ -508,8 +513,9 @@ static enum sw_status absent(void)
 static const char *row_of(const struct advection_sim *a, const struct advection_filter *f)
 {
     for (int d = 0; d < SW_DIMS; d++) {
-        const struct sw_fd *fd = a->whole.first[d] ? a->whole.first[d] : a->whole.second[d] ? a->whole.second[d] : f->fd[d];
-        if (fd) return sw_fd_name(fd);
+        const struct sw_fd *any[] = {a->whole.first[d], a->whole.second[d], f->fd[d]};
+        for (int k = 0; k < 3; k++)
+            if (any[k]) return sw_fd_name(any[k]);
     }
     return a->setup.solver ? a->setup.solver : a->ops->name;
 }
