@@ -364,6 +364,31 @@ static void threads_change_no_bit(void **state)
     }
 }
 
+/* One sim, batch after batch: what is kept from one must do for the next. */
+static void batches_follow_each_other(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 3; variant++) {
+        struct job j = begin(ensemble(variant), 5), all = finish(ensemble(variant), 5);
+        const struct { int from, count; } batch[] = {{0, 2}, {2, 2}, {4, 1}, {0, 5}, {0, 1}, {1, 1}};
+        for (size_t b = 0; b < ROOM(batch); b++) {
+            const int count = batch[b].count;
+            double *column;
+            assert_ok(sw_alloc((size_t)(j.made.sweep->ncolumn * count), &column));
+            assert_ok(sw_sweep_columns(j.made.sweep, NULL, batch[b].from, count, column));
+            assert_ok(j.sim->ops->load(j.sim, count, column, j.fault));
+            assert_ok(sw_sim_initial(j.sim));
+            advance(&j, 0, j.group->steps);
+            look_at(&j);
+            const size_t points = (size_t)count * j.points;
+            assert_memory_equal(j.u, all.u + (size_t)batch[b].from * j.points, points * sizeof *j.u);
+            sw_free(column);
+        }
+        end(&j);
+        end(&all);
+    }
+}
+
 static void an_interruption_changes_no_bit(void **state)
 {
     (void)state;
@@ -561,7 +586,7 @@ static void a_step_beyond_stability_is_remarked(void **state)
         assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
         assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
         const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-        m.sweep->problem->caution(&setup, 1, column, 0, said);
+        assert_ok(m.sweep->problem->caution(&setup, 1, column, 0, said));
         assert_int_equal(*said != 0, at[k].said);
         if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu "
                                           "(about 0.558)");
@@ -612,6 +637,8 @@ static void what_does_not_fit_is_refused(void **state)
                       "numbers belong to fields, as in initial\n", "forcing=randn(1)");
     REFUSED_ADVECTION("-s: error: 'left.x', column 1: unknown name 'u'\n    u\n    ^  known: x y z t n nx length lx "
                       "dim dt end nu ny nz ly lz pi e\n", "boundary.x=3-4-6", "left={ x=\"u\"; }");
+    REFUSED_ADVECTION("-s: error: 'velocity.x' = \"1 + dt\": dt follows from it by time.cfl; give time.dt, or leave dt "
+                      "out\n", "time={ cfl=0.5; end=1.0; }", "velocity.x=1 + dt");
     /* a define that needs the step, which follows from everything */
     REFUSED_ADVECTION("-s: error: 'time.dt' depends on itself: dt -> m -> dt\n", "time={ cfl=0.5; end=1.0; }",
                       "define={ m=\"2*dt\"; }");
@@ -641,6 +668,7 @@ int main(void)
         cmocka_unit_test(scalars_are_those_of_the_field),
         cmocka_unit_test(a_run_in_a_batch_is_what_it_is_alone),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(batches_follow_each_other),
         cmocka_unit_test(an_interruption_changes_no_bit),
         cmocka_unit_test(a_run_that_diverges_harms_no_other),
         cmocka_unit_test(a_bad_initial_value_is_step_0),

@@ -24,6 +24,7 @@ look tiny_diverge root 1
 look tiny_nsweep groups 0
 look tiny_heat root 0
 look tiny_compact groups 0
+look tiny_advection groups 0
 # one box; and three whose lengths differ, so that xc, yc, zc hold the coordinates
 look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s grid.length=1.0 \
     -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }'

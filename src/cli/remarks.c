@@ -20,7 +20,7 @@ static void caution(const struct cli_sweep *s, const struct sw_group *group, cha
     for (int64_t k = 0; k < looked_at && !*text; k++) {
         const int64_t *run = &group->run[k * group->count / looked_at];
         char what[200] = "", axes[100];
-        if (!sw_sweep_columns(sweep, run, 0, 1, column)) sweep->problem->caution(&setup, 1, column, 0, what);
+        if (sw_sweep_columns(sweep, run, 0, 1, column) || sweep->problem->caution(&setup, 1, column, 0, what)) break;
         sw_sweep_describe(sweep, *run, axes, sizeof axes);
         if (*what) snprintf(text, 200, "%.150s%s%.40s%s", what, *axes ? " (" : "", axes, *axes ? ")" : "");
     }

@@ -118,6 +118,19 @@ static const char *unfit_axis(const struct sw_setup *setup, const struct advecti
     return key;
 }
 
+/* What the step follows from must not name it. An axis or a define called dt is meant by that name instead. */
+static const char *unfit_step(const struct sw_setup *setup, double cfl, char why[160])
+{
+    static const char *const key[] = {"velocity.x", "velocity.y", "velocity.z", "initial"};
+    for (int k = 0; k < 4 && cfl > 0 && sw_setup_column(setup, "dt") < 0; k++) {
+        const struct sw_program *p = sw_setup_function(setup, key[k]);
+        if (!p || !sw_program_uses(p, "dt")) continue;
+        snprintf(why, 160, "dt follows from it by time.cfl; give time.dt, or leave dt out");
+        return key[k];
+    }
+    return NULL;
+}
+
 static const char *unfit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160])
 {
@@ -136,7 +149,7 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
         snprintf(why, 160, "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves");
         return "alpha";
     }
-    return NULL;
+    return unfit_step(setup, advection_number(setup, "time.cfl", ld, column, j), why);
 }
 
 static void remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])

@@ -66,8 +66,9 @@ struct advection_limit { double courant, stiffness; };
 enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct advection_limit *limit);
 /** sw_problem.step and .caution */
-double advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
-void   advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[200]);
+enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *step);
+enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 char text[200]);
 
 /** The largest modified wave number of a derivative's scheme on a circle, with h = 1: of d1_* a wave number, of d2_* a
  * square of one. */
@@ -118,6 +119,7 @@ struct advection_sim {
     struct advection_part  whole;     /* all runs; the fields are its own                                        */
     struct advection_team *team;      /* [device->threads]                                                       */
     int     each;                     /* runs that a team takes at once; 0: the whole is done by all threads     */
+    struct { int count; bool diffuses; double alpha; } made;  /* what the parts are made for; count 0: none      */
     void   *own;                      /* of ops                                                                  */
 };
 

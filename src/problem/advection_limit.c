@@ -178,23 +178,27 @@ enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, cons
 
 /* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one
  * that goes into time.end. Where nothing limits it, it is all of time.end. */
-double advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
+enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *step)
 {
     const double cfl = advection_number(setup, "time.cfl", ld, column, j),
                  end = advection_number(setup, "time.end", ld, column, j);
     struct advection_limit limit;
-    if (advection_limit_of(setup, ld, column, j, &limit)) return NAN;
+    SW_TRY(advection_limit_of(setup, ld, column, j, &limit));
     const double least = fmax(end * limit.courant / cfl, end * limit.stiffness / 0.9);  /* steps */
-    return end / fmax(1, ceil(least * (1 - 1e-12)));
+    *step = end / fmax(1, ceil(least * (1 - 1e-12)));
+    return SW_OK;
 }
 
-void advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, char text[200])
+enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 char text[200])
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j);
     struct advection_limit limit;
     text[0] = 0;
-    if (advection_limit_of(setup, ld, column, j, &limit) || !(dt * limit.stiffness > 1)) return;
+    SW_TRY(advection_limit_of(setup, ld, column, j, &limit));
+    if (!(dt * limit.stiffness > 1)) return SW_OK;
     snprintf(text, 200,
              "time.dt = %.4g is %.2g times what is stable for the largest speed and nu (about %.3g): the run will "
              "probably diverge; time.cfl chooses a step", dt, dt * limit.stiffness, 1 / limit.stiffness);
+    return SW_OK;
 }

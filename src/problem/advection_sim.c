@@ -123,12 +123,8 @@ static int team_size(const struct advection_sim *a)
     return each < most ? each : most;
 }
 
-static enum sw_status make_parts(struct advection_sim *a)
+static enum sw_status make_teams(struct advection_sim *a)
 {
-    unmake_parts(a);
-    a->each = team_size(a);
-    a->whole.worker = -1;
-    if (!a->each) return make_part(a, a->device, 0, a->count, &a->whole);
     a->whole.from = 0;
     a->whole.count = a->count;
     for (int t = 0; t < a->device->threads; t++) {
@@ -138,6 +134,24 @@ static enum sw_status make_parts(struct advection_sim *a)
         SW_TRY(make_part(a, &team->alone, 0, a->each, &team->part[0]));
         if (a->count % a->each) SW_TRY(make_part(a, &team->alone, 0, a->count % a->each, &team->part[1]));
     }
+    return SW_OK;
+}
+
+/* Those of the batch before, where they do as well: its alphas are kept only if they were one. */
+static enum sw_status make_parts(struct advection_sim *a)
+{
+    const bool reusable = !a->method.filter || same_alpha(a);
+    const double alpha = a->method.filter ? alpha_of(a, 0) : 0;
+    if (reusable && a->made.count == a->count && a->made.diffuses == a->diffuses && a->made.alpha == alpha) return SW_OK;
+    unmake_parts(a);
+    a->made.count = 0;
+    a->each = team_size(a);
+    a->whole.worker = -1;
+    SW_TRY(a->each ? make_teams(a) : make_part(a, a->device, 0, a->count, &a->whole));
+    if (!reusable) return SW_OK;
+    a->made.count = a->count;
+    a->made.diffuses = a->diffuses;
+    a->made.alpha = alpha;
     return SW_OK;
 }
 

@@ -156,16 +156,18 @@ struct sw_problem {
     /** The time step of a run whose config gives time.cfl instead of time.dt: time.end over a whole number. Such a
      * problem has a row for time.cfl (0: not given), and one of its own for time.dt (may be left out). The setup counts
      * for its columns, functions and choices only. NULL: time.dt is always given.
-     * @param column  [ncolumn][ld], of which run j; that of time.dt is not to be looked at */
-    double (*step)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j);
+     * @param column  [ncolumn][ld], of which run j; that of time.dt is not to be looked at
+     * @param step    out
+     * @return SW_E_MEMORY */
+    enum sw_status (*step)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *step);
     /** The names that a solver may have in a config, one after another, NULL after the last. What follows a '+' is the
      * solver's own. */
     const char *(*solver)(int k);
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
      * characters. May be NULL. */
     void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
-    /** The same about one run; the setup counts as for `step`. May be NULL. */
-    void           (*caution)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+    /** The same about one run; the setup counts as for `step`. May be NULL. @return SW_E_MEMORY */
+    enum sw_status (*caution)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                               char text[200]);
     /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be
      * NULL. */

@@ -312,8 +312,8 @@ enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, 
     const struct source *from = &s->own->source[k];
     double *out = column + (size_t)k * BLOCK;
     if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, BLOCK, out);
+    if (from->kind == SOURCE_STEP) return step_fill(s, run, first, count, column, out);
     if (from->kind == SOURCE_GRID) grid_fill(from, count, column, out);
-    else if (from->kind == SOURCE_STEP) step_fill(s, run, first, count, column, out);
     else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
     else for (int j = 0; j < count; j++) out[j] = from->number;
     return SW_OK;

@@ -155,8 +155,8 @@ void step_check(const struct sw_sweep *s);
 /** Whether a column is a step that follows. */
 enum sw_status step_source(struct sw_sweep *s, int k, bool *taken);
 /** Steps of some runs, as for column_fill(); all other columns are there. */
-void step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count, const double *column,
-               double *out);
+enum sw_status step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
+                         const double *column, double *out);
 
 /* ---- choices.c: WORD keys of the problem */
 

@@ -1,5 +1,6 @@
 /* A time step that follows from a Courant number: of a problem with `step`, which has time.cfl in place of time.dt.
  * What the step follows from may be dear (speeds are sampled), so it is kept once it is known. */
+#include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -27,8 +28,8 @@ enum sw_status step_source(struct sw_sweep *s, int k, bool *taken)
     return SW_OK;
 }
 
-void step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count, const double *column,
-               double *out)
+enum sw_status step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
+                         const double *column, double *out)
 {
     struct sw_choice choice[MOST_CHOICES];
     for (int j = 0; j < count; j++) {
@@ -37,10 +38,12 @@ void step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int 
         step = *kept;
         if (step == 0) {  /* not known yet; two threads may find it, and find the same */
             const struct sw_setup setup = setup_of_run(s, column, j, choice);
-            step = s->problem->step(&setup, BLOCK, column, j);
+            out[j] = NAN;  /* for a function that names it, which the problem refuses */
+            SW_TRY(s->problem->step(&setup, BLOCK, column, j, &step));
 #pragma omp atomic write
             *kept = step;
         }
         out[j] = step;
     }
+    return SW_OK;
 }
