@@ -78,58 +78,6 @@ enum sw_status sw_cuda_gpsv_reset(sw_cuda_stream stream, const struct sw_cuda_gp
  * @param any_bad  whether some entry of bad is not 0 */
 enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, bool any_bad, double *x);
 
-/* ---- compact finite differences (fd_fused.cuh; src/fd/fd_fused_setup_cuda.c fills these in) */
-
-enum {
-    SW_CUDA_FD_POINTS = 17,    /* most points of a segment: a thread has them in registers                 */
-    SW_CUDA_FD_REACH = 5,      /* most pairs of a right-hand side                                          */
-    SW_CUDA_FD_WALL = 9,       /* most points at a wall that a closure takes                               */
-    SW_CUDA_FD_FAR = 32        /* segments from a wall up to which it is felt                              */
-};
-
-/* A factor (1 + rho S-)(1 + rho S+) of the matrix; q = -rho. [0]: of a segment of `points`, [1]: of a longer one. */
-struct sw_cuda_fd_factor {
-    double back, sigma, step;  /* q, 1/(1 - q^2), q^step                                                   */
-    double mu[2], kappa[2], nu[2];       /* for m points: q^m, sigma (q - q^(2m+1)), sigma q^(m+1)         */
-    double up[SW_CUDA_FD_POINTS];        /* q^(j+1)                                                        */
-    double down[SW_CUDA_FD_POINTS];      /* q^(points-j), j <= points; 0 beyond                             */
-    int    reach;              /* segments to either side that matter                                      */
-};
-
-/* Between walls; K = max(3, reach). A closure: g_k = sum weight[k][l] f_l + v[k] g_K, points counted from the wall. */
-struct sw_cuda_fd_wall {
-    int    points;             /* l < points                                                               */
-    bool   differences;        /* f_l - f_0 instead of f_l                                                 */
-    double sign;               /* of the weights at the far end                                            */
-    double weight[SW_CUDA_FD_REACH][SW_CUDA_FD_WALL], v[SW_CUDA_FD_REACH];
-    double same, other;        /* how much of q^i, i counted from point K - 1, for what lacks at a wall, at the other */
-    double across;             /* q^(n-2K): of what starts at one wall, at point K of the other              */
-    double near_power[2], far_power_A[2], far_power_B[2];  /* of points K - 1 and K: q^.. times the states A, B */
-    double first[SW_CUDA_FD_POINTS];     /* q^(j-K+1), j >= K - 1; 0 before                                */
-    double last[SW_CUDA_FD_POINTS];      /* q^(points-K-j), j <= points - K; 0 beyond                      */
-    double near[SW_CUDA_FD_FAR], far[SW_CUDA_FD_FAR];      /* of segments from a wall: A, B for amount 1     */
-};
-
-struct sw_cuda_fd {
-    int    n;                  /* points of a line, < 2^28                                                 */
-    size_t stride, all;        /* from a point to the next; lines, < 2^31. Line l begins at                */
-                               /* l/stride*stride*n + l%stride                                             */
-    int    segments, points;   /* of a line                                                                */
-    int    longer, step;       /* the first `longer` have points + step, step 1 or 2                       */
-    int    lines;              /* of a block                                                               */
-    int    own, halo, held;    /* segments of a line that a block writes; beyond them; that it has         */
-    int    chunks;             /* blocks for a line; 1: own = held = segments, halo = 0                    */
-    bool   single, add, walls, half, second;
-    int    shift;              /* result i is written to i + shift                                         */
-    int    reach, factors;
-    double sign, centre, weight[SW_CUDA_FD_REACH + 1];     /* of f_-: 1, -1; the others times c            */
-    struct sw_cuda_fd_factor factor[2];
-    struct sw_cuda_fd_wall   wall;
-};
-/** out := compact differences of f; lines of adjacent points (stride 1), and lines side by side. */
-enum sw_status sw_cuda_fd_lines(sw_cuda_stream stream, const struct sw_cuda_fd *d, const void *f, void *out);
-enum sw_status sw_cuda_fd_columns(sw_cuda_stream stream, const struct sw_cuda_fd *d, const void *f, void *out);
-
 /* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/gtsv_point.h) */
 
 struct fd_gtsv;

@@ -1,4 +1,4 @@
-/* However cuda.fused cuts a field into blocks (src/fd/fused_cuda.h), the bits are the same: a line is cut into segments
+/* However cuda.fused cuts a field into tiles (src/fd/fused_cuda.h), the bits are the same: a line is cut into segments
  * by its length alone. tests/test_fd.c says that they are right. */
 #include "device/sw_device.h"
 #include "helpers.h"
@@ -37,40 +37,37 @@ static void apply(const struct sw_fd *fd, const double *f, double *out, void *fr
 
 static void try_cuts(struct sw_fd *fd, const double *f, const double *expected, double *out, void *from, void *to)
 {
-    static const int cut[][2] = {{16, 32}, {8, 64}, {4, 32}, {32, 16}, {1, 20}, {2, 40}, {3, 64}, {1, 256}, {2, 256}};
-    struct sw_cuda_fd *own = fd->own;
+    static const int cut[][2] = {{16, 32}, {8, 64}, {4, 32}, {8, 20}, {16, 12}, {1, 256}, {2, 256}};
+    struct sw_fd_fused_kernel *own = fd->own;
     for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
-        if (!sw_fd_fused_cut(own, cut[c][0], cut[c][1]) || own->lines * own->held > 512) continue;
+        if (cut[c][0] < 4 && fd->desc.axis) continue;
+        const struct sw_fd_fused_shape shape = {own->shape.most, cut[c][0], cut[c][1], 1 + (int)c % 2, 1};
+        if (sw_fd_fused_make(fd, &shape, own)) continue;
         apply(fd, f, out, from, to);
         if (memcmp(out, expected, (size_t)fd->line.n * ACROSS * sizeof *out))
-            fail_msg("n = %d, axis %d: %d lines and %d segments a block, %d blocks a line: other bits", own->n,
-                     fd->desc.axis, own->lines, own->held, own->chunks);
+            fail_msg("n = %d, axis %d: %d lines and %d segments a tile, %d tiles a line: other bits", own->d.n,
+                     fd->desc.axis, own->d.side, own->d.held, own->d.chunks);
     }
 }
 
 static void compare(const char *scheme, const char *boundary, int n)
 {
-    double *f = NULL, *along = NULL, *x = NULL, *y = NULL;
+    double *f = NULL, *expected = NULL, *out = NULL;
     void *from = NULL, *to = NULL;
     const size_t count = (size_t)n * ACROSS;
     uint64_t seed = 3;
-    assert_ok(sw_alloc(4 * count, &f));
-    along = f + count;
-    x = along + count;
-    y = x + count;
+    assert_ok(sw_alloc(3 * count, &f));
+    expected = f + count;
+    out = expected + count;
     assert_ok(sw_device_alloc_bytes(device, count, sizeof *f, &from));
     assert_ok(sw_device_alloc_bytes(device, count, sizeof *f, &to));
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < ACROSS; j++) f[(size_t)i * ACROSS + j] = along[(size_t)j * n + i] = test_random(&seed);
-    struct sw_fd *fd = make(scheme, boundary, 0, n);
-    apply(fd, along, x, from, to);
-    try_cuts(fd, along, x, y, from, to);
-    sw_fd_destroy(&fd);
-    for (int i = 0; i < n; i++)  /* the same, side by side */
-        for (int j = 0; j < ACROSS; j++) along[(size_t)i * ACROSS + j] = x[(size_t)j * n + i];
-    fd = make(scheme, boundary, 1, n);
-    try_cuts(fd, f, along, y, from, to);
-    sw_fd_destroy(&fd);
+    for (size_t k = 0; k < count; k++) f[k] = test_random(&seed);
+    for (int axis = 0; axis < 2; axis++) {
+        struct sw_fd *fd = make(scheme, boundary, axis, n);
+        apply(fd, f, expected, from, to);
+        try_cuts(fd, f, expected, out, from, to);
+        sw_fd_destroy(&fd);
+    }
     sw_device_free(device, from);
     sw_device_free(device, to);
     sw_free(f);

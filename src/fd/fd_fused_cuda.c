@@ -1,7 +1,6 @@
-/* Compact differences on the GPU in one pass (cuda/fd_fused.cuh): right-hand side and solve with the points of a line in
+/* Compact differences on the GPU in one pass (cuda/fd_fused_rtc.cuh): right-hand side and solve with the points of a line in
  * the registers of a group of threads. */
 #include "base/sw_mem.h"
-#include "cu_check.cuh"
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
@@ -13,27 +12,26 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 
 static enum sw_status create(struct sw_fd *fd)
 {
-    struct sw_cuda_fd *d = NULL;
-    SW_TRY(sw_alloc(1, &d));
-    fd->own = d;
-    SW_TRY(sw_fd_fused_line(&fd->line, d));
-    d->single = fd->desc.single;
-    d->add = fd->desc.add;
-    d->stride = fd->stride;
-    d->all = fd->outer * fd->stride;
-    sw_fd_fused_shape(d);
-    return SW_OK;
+    struct sw_fd_fused_kernel *own = NULL;
+    struct sw_fd_fused_shape shape;
+    SW_TRY(sw_fd_fused_best(fd, &shape));
+    SW_TRY(sw_alloc(1, &own));
+    fd->own = own;
+    return sw_fd_fused_make(fd, &shape, own);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
-    const struct sw_cuda_fd *d = fd->own;
-    CU_TRY(cudaSetDevice(fd->device->index));
-    return d->stride == 1 ? sw_cuda_fd_lines(fd->device->compute, d, f, out)
-                          : sw_cuda_fd_columns(fd->device->compute, d, f, out);
+    struct sw_fd_fused_kernel *own = fd->own;
+    void *args[] = {&own->d, &f, &out, &own->room, &own->tiles, &own->next};
+    return sw_kernel_launch(fd->device, own->kernel, own->grid, 1, own->threads, own->shared, args);
 }
 
-static void destroy(struct sw_fd *fd) { sw_free(fd->own); }
+static void destroy(struct sw_fd *fd)
+{
+    if (fd->own) sw_fd_fused_unmake(fd, fd->own);
+    sw_free(fd->own);
+}
 
 /* f is read and the result written once; where it is added to, that is read as well. The term of f itself, then a pair
  * takes 2 operations (second derivatives: 4); a factor 2 for its recursions and 2 for the states around a segment. */

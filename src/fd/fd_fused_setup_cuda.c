@@ -1,5 +1,5 @@
-/* The numbers that the kernels of cuda.fused take as arguments: cuda/fd_fused.cuh says what each is for. In long double,
- * rounded once. */
+/* The numbers that the kernel of cuda.fused takes as its argument: cuda/fd_fused_rtc.cuh says what each is for. In long
+ * double, rounded once. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 typedef long double wide;
 
-enum { POINTS = SW_CUDA_FD_POINTS, WALL = SW_CUDA_FD_WALL, FAR = SW_CUDA_FD_FAR };
+enum { LEAST = 13 };  /* points of a segment, where there are more than a few */
+enum { ROOM = SW_FD_FUSED_POINTS, WALL = SW_FD_FUSED_WALL, FAR = SW_FD_FUSED_FAR };
 
 /* ------------------------------------------------------------------ factors */
 
@@ -48,7 +49,7 @@ bool sw_fd_fused_fits(const struct sw_fd_line *line)
     struct factors f;
     if (line->n >= 1 << 28 || !factor(line, &f)) return false;
     for (int k = 0; k < f.count; k++)
-        if (memory_of(f.rho[k]) > (FAR - 1) * (POINTS - 2)) return false;
+        if (memory_of(f.rho[k]) > (FAR - 1) * LEAST) return false;
     return true;
 }
 
@@ -59,7 +60,7 @@ static double power(double q, int64_t k)
     return fabsl(p) < 0x1p-60L ? 0 : (double)p;
 }
 
-static void put_factor(double rho, const struct sw_cuda_fd *d, struct sw_cuda_fd_factor *t)
+static void put_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fused_factor *t)
 {
     const wide q = -(wide)rho, sigma = 1 / (1 - q * q);
     const double memory = memory_of(rho);
@@ -72,7 +73,7 @@ static void put_factor(double rho, const struct sw_cuda_fd *d, struct sw_cuda_fd
         t->kappa[k] = (double)(sigma * (q - powl(q, 2 * m + 1)));
         t->nu[k] = (double)(sigma * powl(q, m + 1));
     }
-    for (int j = 0; j < POINTS; j++) {
+    for (int j = 0; j < ROOM; j++) {
         t->up[j] = (double)powl(q, j + 1);
         t->down[j] = j <= d->points ? (double)powl(q, d->points - j) : 0;
     }
@@ -122,8 +123,8 @@ static struct row right_side(const struct sw_fd_line *line, int r)
 static void reduce(const struct sw_fd_line *line, int K, struct row *g)
 {
     const struct sw_fd_end *e = &line->end;
-    struct row r[SW_CUDA_FD_REACH] = {{{0}, 0}}, none = {{0}, 1};
-    wide u[SW_CUDA_FD_REACH + 1] = {0};
+    struct row r[SW_FD_FUSED_REACH] = {{{0}, 0}}, none = {{0}, 1};
+    wide u[SW_FD_FUSED_REACH + 1] = {0};
     for (int k = 0; k < K; k++) r[k] = right_side(line, k);
     g[2] = (struct row){{0}, 0};
     for (int k = 0; k < 3; k++) add(&g[2], e->to3[k], &r[k]);
@@ -145,7 +146,7 @@ static void reduce(const struct sw_fd_line *line, int K, struct row *g)
     add(&g[0], -e->a1, &g[1]);
 }
 
-static void put_rows(const struct row *g, int K, struct sw_cuda_fd_wall *w)
+static void put_rows(const struct row *g, int K, struct sw_fd_fused_wall *w)
 {
     for (int k = 0; k < K; k++) {
         w->v[k] = (double)g[k].v;
@@ -156,12 +157,12 @@ static void put_rows(const struct row *g, int K, struct sw_cuda_fd_wall *w)
     }
 }
 
-static int64_t start_of(const struct sw_cuda_fd *d, int s)
+static int64_t start_of(const struct sw_fd_fused *d, int s)
 {
     return (int64_t)s * d->points + (int64_t)(s < d->longer ? s : d->longer) * d->step;
 }
 
-static void put_powers(double q, int K, const struct sw_cuda_fd *d, struct sw_cuda_fd_wall *w)
+static void put_powers(double q, int K, const struct sw_fd_fused *d, struct sw_fd_fused_wall *w)
 {
     const int first = d->points + (d->longer ? d->step : 0), last = d->points;
     for (int k = 0; k < 2; k++) {
@@ -169,24 +170,22 @@ static void put_powers(double q, int K, const struct sw_cuda_fd *d, struct sw_cu
         w->far_power_A[k] = (double)powl(q, last - K + 1 - k);
         w->far_power_B[k] = (double)powl(q, K + k);
     }
-    for (int j = 0; j < POINTS; j++) {
-        w->first[j] = j >= K - 1 ? (double)powl(q, j - K + 1) : 0;
-        w->last[j] = j <= last - K ? (double)powl(q, last - K - j) : 0;
-    }
-    for (int s = 1; s < FAR && s < d->segments; s++) {
+    for (int s = 0; s < FAR && s < d->segments; s++) {
         const int t = d->segments - 1 - s;  /* as far from the far wall */
         w->near[s] = power(q, start_of(d, s) - K);
         w->far[s] = power(q, d->n - K - start_of(d, t + 1));
     }
+    /* Of the first segment it is q^-K; the kernel takes it from point K on, where next to nothing is left of a tiny q. */
+    if (fabs(q) < 0x1p-100) w->near[0] = w->far[0] = 0;
 }
 
 /* With a, b the amounts of q^i from either wall: g_{K-1} = x0_{K-1} + a + b q across, g_K = x0_K + a q + b across, and
  * g_{K-1} - v g_K = what the closure says; the same at the other wall. */
-static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct sw_cuda_fd *d)
+static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct sw_fd_fused *d)
 {
     const int K = line->reach > 3 ? line->reach : 3;
-    struct sw_cuda_fd_wall *w = &d->wall;
-    struct row g[SW_CUDA_FD_REACH];
+    struct sw_fd_fused_wall *w = &d->wall;
+    struct row g[SW_FD_FUSED_REACH];
     memset(w, 0, sizeof *w);
     if (!sw_fd_pivot_good(line->end.diagonal))
         return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row 0 of %lld between walls",
@@ -207,14 +206,14 @@ static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct 
 
 /* ------------------------------------------------------------------ a line */
 
-/* As few segments as there can be, of nearly equal lengths, all odd: then threads that read their segments from shared
- * memory, the lines one after another in it, hit different banks. Short lines: of lengths that differ by one, as odd
+/* As few segments as there can be, of nearly equal lengths; along x all odd: then threads that read their segments from
+ * shared memory, the lines one after another in it, hit different banks. Short lines: of lengths that differ by one, as odd
  * ones might be too short for the special rows at a wall. */
-static void cut_line(int n, struct sw_cuda_fd *d)
+static void cut_line(int n, bool along_x, int most, struct sw_fd_fused *d)
 {
-    const bool odd = n >= 64;
+    const bool odd = along_x && n >= 64;
     d->n = n;
-    d->segments = (n + POINTS - 1) / POINTS;
+    d->segments = (n + most - 1) / most;
     if (odd) d->segments += (n - d->segments) % 2;
     d->step = odd ? 2 : 1;
     d->points = n / d->segments;
@@ -222,54 +221,28 @@ static void cut_line(int n, struct sw_cuda_fd *d)
     d->longer = (n - d->segments * d->points) / d->step;
 }
 
-enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, struct sw_cuda_fd *d)
+/* The longest segments of those lengths for which kernels are made. */
+static int cut_best(int n, bool along_x, struct sw_fd_fused *d)
+{
+    static const int most[2][3] = {{32, 16, 16}, {33, 31, 17}};
+    for (int k = 0; k < 3; k++) {
+        cut_line(n, along_x, most[along_x][k], d);
+        if (d->points >= most[along_x][k] - 2) return most[along_x][k];
+    }
+    return most[along_x][2];
+}
+
+enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, bool along_x, int *most, struct sw_fd_fused *d)
 {
     struct factors f = {0};
     memset(d, 0, sizeof *d);
     factor(line, &f);
-    cut_line((int)line->n, d);
-    d->walls = !line->periodic;
-    d->half = sw_fd_half(line->kind);
-    d->second = line->kind == SW_FD_SECOND;
+    if (*most) cut_line((int)line->n, along_x, *most, d);
+    else *most = cut_best((int)line->n, along_x, d);
     d->shift = line->up == -1;  /* left of point i is right of point i - 1 */
-    d->reach = line->reach;
-    d->factors = f.count;
     d->sign = line->kind == SW_FD_FIRST || line->kind == SW_FD_STAGGERED ? -1 : 1;
     d->centre = (double)(f.c * line->centre);
     for (int k = 1; k <= line->reach; k++) d->weight[k] = (double)(f.c * line->weight[k]);
     for (int k = 0; k < f.count; k++) put_factor(f.rho[k], d, &d->factor[k]);
-    return d->walls ? put_walls(line, -f.rho[0], d) : SW_OK;
-}
-
-bool sw_fd_fused_cut(struct sw_cuda_fd *d, int lines, int held)
-{
-    int halo = 0;
-    for (int k = 0; k < d->factors; k++) halo += d->factor[k].reach;
-    d->lines = lines;
-    d->chunks = 1;
-    d->own = d->held = d->segments;
-    d->halo = 0;
-    if (d->segments <= held) return true;
-    if (held < 2 * halo + 1) return false;
-    d->chunks = (d->segments + held - 2 * halo - 1) / (held - 2 * halo);
-    d->own = (d->segments + d->chunks - 1) / d->chunks;
-    d->chunks = (d->segments + d->own - 1) / d->own;
-    d->halo = halo;
-    d->held = d->own + 2 * halo;
-    return true;
-}
-
-void sw_fd_fused_shape(struct sw_cuda_fd *d)
-{
-    if (d->stride == 1) {
-        int lines = d->segments > 64 ? 1 : 128 / d->segments;  /* some 128 threads */
-        if (d->n % 2 && lines % 2) lines++;                    /* pieces of memory begin with an even index */
-        (void)sw_fd_fused_cut(d, lines, 256);
-        return;
-    }
-    const int few = d->segments <= 8 ? 32 : 16;  /* lines; 512 threads at most */
-    if (d->segments <= 32) (void)sw_fd_fused_cut(d, few, 32);
-    else if (d->segments <= 64) (void)sw_fd_fused_cut(d, 8, 64);
-    else if (!sw_fd_fused_cut(d, 16, 32) || d->own < 16)
-        if (!sw_fd_fused_cut(d, 8, 64) || d->own < 16) (void)sw_fd_fused_cut(d, 4, 128);
+    return line->periodic ? SW_OK : put_walls(line, -f.rho[0], d);
 }

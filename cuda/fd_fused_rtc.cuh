@@ -1,0 +1,320 @@
+/* Compact differences in one pass: f is read once, g written once, 16 bytes a point (8 in single precision; arithmetic
+ * is double throughout). No coefficient is loaded: they are kernel arguments.
+ *
+ * With rho = c alpha, c = 1 + rho^2, |rho| < 1 the matrix is T = (1 + rho S-)(1 + rho S+)/c, S+- shifts by a point: two
+ * recursions, y_i = c r_i - rho y_{i-1} and x_i = y_i - rho x_{i+1}. A thread has a segment of a line in registers and
+ * runs both from zero:
+ *     y0 and its last value E,  x0 of y0 and its first value F.
+ * What is missing follows from the two numbers E and F of the segments nearby, for it decays as -rho to the distance:
+ * with q = -rho and Y, X the true y before and x after a segment of m points
+ *     Y of the next = E + q^m Y,   X of the one before = F + kappa Y + q^m X,       sigma = 1/(1 - q^2),
+ *     x_i = x0_i + A q^(i+1) + B q^(m-i),   A = sigma Y,   B = X - nu Y,
+ *     nu = sigma q^(m+1),   kappa = sigma (q - q^(2m+1)).
+ * Sums over as many segments as matter to double precision; round a circle as often as that takes. Five diagonals are two
+ * such factors, one after the other.
+ *
+ * Between walls the recursions start from zero there, which solves all rows of the scheme itself, whatever the
+ * right-hand side of the K = max(3, reach) rows next to a wall is; what solves them as well is q^i from either wall. The rows of
+ * the closure, reduced at set-up to g_k = sum of weights times f near the wall + v_k g_K for k < K, give the factors of
+ * the two, and then the first K - 1 points. Nothing is eliminated in an order of its own, so no pivot can vanish here.
+ *
+ * No bit depends on which lines and segments a tile has: segments follow from n alone, a sum has the same terms in the
+ * same order everywhere, and multiply-adds are written as such.
+ *
+ * Operations on a point, d1_c6: right-hand side 1 + 2 + 2, recursions 2, the two powers 2: 9 of the FMA units, most
+ * with a constant operand.
+ *
+ * Blocks stay and take one tile after another; copies of the next STAGES tiles are on their way meanwhile, so that memory
+ * never waits for arithmetic.
+ *
+ * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS, FAR_0
+ * and FAR_1 segments to either side that they feel; K, STAGES; BLOCKS on a multiprocessor, of MOST_THREADS at most. */
+
+struct shared {
+    double *E, *F;           /* [threads], for each factor                              */
+    double *wall;            /* [2][K][side]                                            */
+    double *meet;            /* [4][side]: what the closures lack, near and far; x0_K there */
+};
+
+/* ------------------------------------------------------------------ right-hand side, recursions */
+
+/* Times c. Differences first (sw_fd_scheme.h); sign is 1 or -1 and so rounds nothing. */
+FD_INLINE void right_side(const struct sw_fd_fused &d, double *c, double *left)
+{
+#pragma unroll
+    for (int j = 0; j < M; j++) {
+        const double f = c[j];
+        double sum = SECOND || !CENTRE ? 0 : d.centre * f;
+#pragma unroll
+        for (int k = 1; k <= REACH; k++) {
+            const double plus = c[j + k], minus = !HALF ? left[k - 1] : k > 1 ? left[k - 2] : f;
+            sum = fma(d.weight[k], SECOND ? (plus - f) - (f - minus) : fma(d.sign, minus, plus), sum);
+        }
+#pragma unroll
+        for (int k = REACH - 1; k > 0; k--) left[k] = left[k - 1];
+        left[0] = f;
+        c[j] = sum;
+    }
+}
+
+/* Both from zero; c is 0 beyond the segment. */
+FD_INLINE void recursions(const struct sw_fd_fused_factor &t, int len, double *c, double *E, double *F)
+{
+    double y = 0, x = 0;
+#pragma unroll
+    for (int j = 0; j < M; j++) {
+        const double next = fma(t.back, y, c[j]);
+        const bool in = j < LEAST || j < len;
+        y = in ? next : y;
+        c[j] = in ? next : 0;
+    }
+    *E = y;
+#pragma unroll
+    for (int j = M - 1; j >= 0; j--) c[j] = x = fma(t.back, x, c[j]);
+    *F = x;
+}
+
+struct states { double A, B; };
+
+/* Of a kernel argument; an index known at run time would have a copy of it made. */
+FD_INLINE double of(const double two[2], bool second) { return LEAST < M && second ? two[1] : two[0]; }
+
+/* The segment before (by = -1) or after (1) segment s, p of the tile; false: there is none, or the tile does not have it. */
+FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int by, int *p, int *s)
+{
+    if (WALLS && *s == (by < 0 ? 0 : d.segments - 1)) return false;
+    *s = by < 0 ? (*s ? *s - 1 : d.segments - 1) : (*s + 1 < d.segments ? *s + 1 : 0);
+    *p = CHUNKED ? *p + by : *s;
+    return !CHUNKED || (*p >= 0 && *p < b.end + d.halo - b.first);
+}
+
+/* E and F begin with those of the tile's first segment of this line; FAR segments to either side matter. */
+template <int FAR>
+FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct tile &b,
+                                  const struct place &w, const double *E, const double *F)
+{
+    enum { STEP = ALONG_X ? 1 : SIDE };
+    double Y = 0, X = 0, y, power = 1;
+    bool there = w.inside;
+    for (int k = 0, p = w.p, s = w.s; k < FAR; k++) {
+        there = there && step_aside(d, b, -1, &p, &s);
+        if (!there) continue;
+        Y = fma(power, E[p * STEP], Y);
+        power *= of(t.mu, s < d.longer);
+    }
+    y = fma(of(t.mu, w.longer), Y, E[w.p * STEP]);
+    power = 1;
+    there = w.inside;
+    for (int k = 0, p = w.p, s = w.s; k < FAR; k++) {
+        there = there && step_aside(d, b, 1, &p, &s);
+        if (!there) continue;
+        X = fma(power, fma(of(t.kappa, s < d.longer), y, F[p * STEP]), X);
+        y = fma(of(t.mu, s < d.longer), y, E[p * STEP]);
+        power *= of(t.mu, s < d.longer);
+    }
+    return {t.sigma * Y, fma(-of(t.nu, w.longer), Y, X)};
+}
+
+/* down[j] is that of a segment of d.points; in one of two more the last point is not in the table. */
+FD_INLINE void add_states(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct place &w,
+                          struct states g, double *c)
+{
+    const bool longer = LEAST < M && w.longer;
+    const double B = longer ? t.step * g.B : g.B, last = longer && d.step == 2 ? g.B : 0;
+#pragma unroll
+    for (int j = 0; j < M; j++) c[j] = fma(t.down[j], B, fma(t.up[j], g.A, c[j]));
+#pragma unroll
+    for (int j = LEAST + 1; j < M; j++)
+        c[j] = fma(t.back, j == d.points + 1 ? last : 0, c[j]);
+}
+
+/* ------------------------------------------------------------------ walls */
+
+FD_INLINE bool at_near_wall(const struct tile &b) { return !CHUNKED || b.first <= 0; }
+FD_INLINE bool at_far_wall(const struct sw_fd_fused &d, const struct tile &b)
+{
+    return !CHUNKED || b.end + d.halo >= d.segments;
+}
+
+/* Right-hand sides of the closures: sum of weights times f near the wall. */
+FD_INLINE void closures(const struct sw_fd_fused &d, const struct tile &b, const word_t *f, double *wall)
+{
+    const int side = side_of(d);
+    for (int task = (int)threadIdx.x; task < 2 * K * side; task += (int)blockDim.x) {
+        const int line = task % side, k = task / side % K, end = task / side / K;
+        if (!(end ? at_far_wall(d, b) : at_near_wall(b))) continue;
+        double sum = 0, zero = 0;
+        for (int l = 0; l < d.wall.points; l++) {
+            const int i = (end ? d.n - 1 - l : l) - b.from;
+            const double v = f[ALONG_X ? line * b.count + i : i * SIDE + line];
+            if (l == 0 && d.wall.differences) zero = v;
+            sum = fma(d.wall.weight[k][l], v - zero, sum);
+        }
+        wall[(end * K + k) * side + line] = end ? d.wall.sign * sum : sum;
+    }
+}
+
+/* What the solution so far lacks at a wall, and its value K points from there. */
+FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct states g, const double *c,
+                    const double *wall, double *out)
+{
+    const struct sw_fd_fused_wall &e = d.wall;
+    const int side = side_of(d);
+    double last = 0, inner = 0;
+    if (!w.inside) return;
+    if (w.s == 0) {
+        inner = fma(e.near_power[1], g.B, c[K]);
+        last = fma(e.near_power[0], g.B, c[K - 1]);
+        out[0] = wall[(K - 1) * side] + fma(e.v[K - 1], inner, -last);
+        out[side] = inner;
+    }
+    if (w.s == d.segments - 1) {
+        const unsigned long long at = 1ull << (w.len - K);  /* compared with j, it would become an index, and c leave
+                                                               the registers */
+#pragma unroll
+        for (int j = LEAST > K ? LEAST - K - 1 : 0; j < M; j++) {
+            if (at >> j & 1) last = c[j];
+            if (at >> (j + 1) & 1) inner = c[j];
+        }
+        inner = fma(e.far_power_B[1], g.B, fma(e.far_power_A[1], g.A, inner));
+        last = fma(e.far_power_B[0], g.B, fma(e.far_power_A[0], g.A, last));
+        out[2 * side] = wall[(2 * K - 1) * side] + fma(e.v[K - 1], inner, -last);
+        out[3 * side] = inner;
+    }
+}
+
+struct amounts { double near, far; };
+
+FD_INLINE struct amounts amounts_of(const struct sw_fd_fused &d, const struct tile &b, const double *meet)
+{
+    const double near = at_near_wall(b) ? meet[0] : 0, far = at_far_wall(d, b) ? meet[2 * side_of(d)] : 0;
+    return {fma(d.wall.other, far, d.wall.same * near), fma(d.wall.other, near, d.wall.same * far)};
+}
+
+/* The powers that start from the walls are powers like the others. */
+FD_INLINE void add_amounts(const struct sw_fd_fused &d, const struct place &w, struct amounts a, struct states &g)
+{
+    const int from = w.s, to = d.segments - 1 - w.s;
+    if (from < SW_FD_FUSED_FAR) g.A = fma(d.wall.near[from], a.near, g.A);
+    if (to < SW_FD_FUSED_FAR) g.B = fma(d.wall.far[to], a.far, g.B);
+}
+
+/* The K points next to each wall: into the tile along x, else into the field. */
+FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, const double *wall, const double *meet,
+                          word_t *tile, word_t *out)
+{
+    const int side = side_of(d);
+    for (int task = (int)threadIdx.x; task < 2 * K * side; task += (int)blockDim.x) {
+        const int line = task % side, k = task / side % K, end = task / side / K;
+        if (line >= b.lines || (CHUNKED && (end ? b.end < d.segments : b.begin > 0))) continue;
+        const struct amounts a = amounts_of(d, b, meet + line);
+        const double this_end = end ? a.far : a.near, other_end = end ? a.near : a.far;
+        const double x0_K = meet[(1 + 2 * end) * side + line];
+        const double g_K = fma(d.wall.across, other_end, fma(d.factor[0].back, this_end, x0_K));
+        const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * side + line]);
+        const int i = end ? d.n - 1 - k : k;
+        if (ALONG_X) tile[line * b.count + i - b.from] = (word_t)g;
+        else store(out + base_of(d, b, line) + i * d.stride, g);
+    }
+}
+
+/* ------------------------------------------------------------------ the kernel */
+
+/* A factor of the matrix: c := its inverse times c. `read` when all threads have read the tile. */
+template <int FACTOR, typename Read>
+FD_INLINE void solve(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const struct shared &s,
+                     double *c, Read read)
+{
+    const struct sw_fd_fused_factor &t = d.factor[FACTOR];
+    const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : SIDE);
+    double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
+    recursions(t, w.len, c, &E[tid], &F[tid]);
+    __syncthreads();
+    read();
+    struct states g = states_of<FACTOR ? FAR_1 : FAR_0>(d, t, b, w, E + first, F + first);
+    if (WALLS) {
+        if (w.line < b.lines) meet(d, w, g, c, s.wall + w.line, s.meet + w.line);
+        __syncthreads();
+        if (w.line < b.lines) add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g);
+    }
+    add_states(d, t, w, g, c);
+}
+
+/* From f in the tile to g in the field. `freed` when no thread needs the tile any more. */
+template <typename Freed>
+FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, word_t *tile,
+                    const struct shared &s, word_t *out, Freed freed)
+{
+    double c[M + REACH], left[REACH];
+    take(d, w, tile, c, left);
+    if (WALLS) closures(d, b, tile, s.wall);
+    right_side(d, c, left);
+    solve<0>(d, b, w, s, c, [&] { if (!ALONG_X) freed(); });
+    if (FACTORS == 2) solve<1>(d, b, w, s, c, [] {});
+    if (!ALONG_X) {
+        put(d, b, w, c, out);
+        if (WALLS) write_ends(d, b, s.wall, s.meet, tile, out);
+        return;
+    }
+    if (w.own && w.line < b.lines)
+#pragma unroll
+        for (int j = 0; j < M; j++)
+            if (its_own(d, w, j)) tile[w.at + j] = (word_t)c[j];
+    if (WALLS) write_ends(d, b, s.wall, s.meet, tile, out);
+    __syncthreads();
+    write_lines(d, b, tile, out);
+    __syncthreads();
+    freed();
+}
+
+/* Tiles are given out as blocks become free, in the order of memory: some multiprocessors are nearer to it than others,
+ * and a part of them at fixed places would wait for the slowest. The first grid of them are everybody's first; `next`
+ * counts the others, and each block asks once in vain, so that it has come round to 0 at the end.
+ * @param room   words of a tile, a multiple of 16 bytes
+ * @param tiles  of all lines, at least the number of blocks */
+extern "C" __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
+fused_k(const __grid_constant__ struct sw_fd_fused d, const word_t *f, word_t *out, int room, unsigned tiles,
+        unsigned *next)
+{
+    extern __shared__ float4 memory[];
+    __shared__ struct tile queue[STAGES + 1];  /* those in the ring, and the one after them */
+    __shared__ bool open[STAGES + 1];
+    word_t *const ring = (word_t *)memory;
+    const bool first = threadIdx.x == 0;
+    unsigned drawn = blockIdx.x;
+    struct shared s;
+    s.E = (double *)(ring + STAGES * room);
+    s.F = s.E + FACTORS * (int)blockDim.x;
+    s.wall = s.F + FACTORS * (int)blockDim.x;
+    s.meet = s.wall + 2 * K * side_of(d);
+    const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x + atomicInc(next, tiles - 1); };
+    const auto announce = [&](int k) {  /* by the first thread */
+        open[k] = drawn < tiles;
+        if (drawn < tiles) find_tile(d, drawn, &queue[k]);
+    };
+    const auto start = [&](int k, int stage) {
+        if (open[k]) fetch(d, tile_of(d, queue[k]), f, ring + stage * room);
+        close_group();
+    };
+    if (first)
+        for (int k = 0; k < STAGES; k++) {
+            announce(k);
+            draw();
+        }
+    __syncthreads();
+    for (int k = 0; k < STAGES; k++) start(k, k);
+    struct place w;
+    if (!CHUNKED) w = place_of(d, tile_of(d, queue[0]));
+    for (int stage = 0, k = 0; open[k];) {
+        const int spare = k ? k - 1 : STAGES;  /* the place of the tile before this one */
+        wait_groups<STAGES - 1>();
+        __syncthreads();
+        if (first) announce(spare);  /* drawn a tile ago: the number is here */
+        const struct tile b = tile_of(d, queue[k]);
+        if (CHUNKED) w = place_of(d, b);
+        work(d, b, w, ring + stage * room, s, out, [&] { start(spare, stage); });
+        if (first) draw();
+        stage = stage + 1 < STAGES ? stage + 1 : 0;
+        k = k < STAGES ? k + 1 : 0;
+    }
+}

@@ -1,0 +1,226 @@
+/* A tile: what a block works on at a time, some lines, or for long lines the same piece of each with a halo of segments on
+ * both sides. It is copied to shared memory while the block works on the one before it; there a thread's segment and the
+ * points around it are side by side, for lines along x as for those along y and z.
+ *
+ * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different banks.
+ * Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
+ *
+ * Shape (enum of the text): ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have whole lines; M points of a
+ * segment at most, LEAST at least; HALF, ADD; word_t of a field. */
+#define FD_INLINE __device__ static __forceinline__
+
+struct tile {
+    unsigned  line;          /* the first                                                                   */
+    int       lines;         /* that there are                                                              */
+    int       offset;        /* the first line's number among those side by side                            */
+    long long base;          /* its first point, in the field                                               */
+    int       first;         /* segment; below 0 it is beyond the first point                               */
+    int       begin, end;    /* own segments                                                                */
+    int       from, count;   /* points of each line that are here; the first may lie before 0               */
+};
+
+struct place {               /* of a thread                                                                 */
+    int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
+    int  start, len;         /* first point, how many                                                       */
+    bool longer;             /* it has points + step                                                        */
+    bool inside, own;        /* there is such a segment; it is this tile's to write                         */
+    int  at;                 /* of its first point, in the tile                                             */
+    int  before, after;      /* what to add to find the points before and after it                          */
+};
+
+FD_INLINE int side_of(const struct sw_fd_fused &d) { return ALONG_X ? d.side : SIDE; }
+FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
+
+/* First point of a segment of the circle or beyond it by less than once around: before point 0, or after n. */
+FD_INLINE int start_of(const struct sw_fd_fused &d, int s)
+{
+    const int t = wrapped(s, d.segments);
+    return t * d.points + min(t, d.longer) * d.step + (s < 0 ? -d.n : s >= d.segments ? d.n : 0);
+}
+
+/* Divides; one thread does it for all. */
+FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, struct tile *b)
+{
+    const int chunk = CHUNKED ? (int)(index % d.chunks) : 0;
+    b->line = (CHUNKED ? index / d.chunks : index) * side_of(d);
+    b->lines = (int)min((long long)side_of(d), d.all - b->line);
+    b->offset = ALONG_X ? 0 : (int)(b->line % (unsigned)d.stride);
+    b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / (unsigned)d.stride) * d.stride * d.n + b->offset;
+    if (!CHUNKED) return;
+    b->begin = chunk * d.own;
+    b->end = min(b->begin + d.own, d.segments);
+    b->first = b->begin - d.halo;
+    b->from = start_of(d, b->first) - REACH;  /* the stencil of the outermost segments reaches further */
+    int last = start_of(d, b->end + d.halo) + REACH;
+    if (WALLS && b->first <= 0) b->from = 0;
+    if (WALLS && b->end + d.halo >= d.segments) last = d.n;
+    b->count = last - b->from;
+}
+
+/* Tiles of whole lines differ in nothing else. */
+FD_INLINE struct tile tile_of(const struct sw_fd_fused &d, const struct tile &found)
+{
+    struct tile b = found;
+    if (!CHUNKED) {
+        b.first = b.begin = b.from = 0;
+        b.end = d.segments;
+        b.count = d.n;
+    }
+    return b;
+}
+
+/* Of a line of the tile. */
+FD_INLINE long long base_of(const struct sw_fd_fused &d, const struct tile &b, int line)
+{
+    if (ALONG_X) return b.base + (long long)line * d.n;
+    long long base = b.base + line;
+    for (long long o = b.offset + line; o >= d.stride; o -= d.stride) base += (d.n - 1) * d.stride;
+    return base;
+}
+
+FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &b)
+{
+    enum { STEP = ALONG_X ? 1 : SIDE };
+    struct place w;
+    const int tid = (int)threadIdx.x;
+    w.p = ALONG_X ? tid % d.held : tid / SIDE;
+    w.line = ALONG_X ? tid / d.held : tid % SIDE;
+    const int s = b.first + w.p;
+    w.inside = w.line < side_of(d) && s < b.end + d.halo && (!WALLS || !CHUNKED || (s >= 0 && s < d.segments));
+    w.own = w.inside && (!CHUNKED || (s >= b.begin && s < b.end));
+    w.s = CHUNKED ? wrapped(s, d.segments) : s;
+    w.start = start_of(d, w.s);
+    w.longer = LEAST < M && w.s < d.longer;
+    w.len = LEAST == M ? M : d.points + (w.longer ? d.step : 0);
+    const int k = w.inside ? start_of(d, s) - b.from : 0, line = w.inside ? w.line : 0;
+    w.at = ALONG_X ? line * b.count + k : k * SIDE + line;
+    w.before = !WALLS && !CHUNKED && w.s == 0 ? d.n * STEP : 0;
+    w.after = !WALLS && !CHUNKED && w.s == d.segments - 1 ? -d.n * STEP : 0;
+    if (!w.inside) {  /* it reads something of the tile */
+        w.before = REACH * STEP;
+        w.after = 0;
+    }
+    return w;
+}
+
+/* ------------------------------------------------------------------ into shared memory */
+
+/* Bytes copied without a register in between; both places are aligned to so many. */
+template <int BYTES> FD_INLINE void copy_async(void *to, const void *from)
+{
+    const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
+    if (BYTES == 16) asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;\n" ::"r"(shared), "l"(from) : "memory");
+    else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;\n" ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
+}
+FD_INLINE void close_group() { asm volatile("cp.async.commit_group;\n" ::: "memory"); }
+template <int OPEN> FD_INLINE void wait_groups() { asm volatile("cp.async.wait_group %0;\n" ::"n"(OPEN) : "memory"); }
+
+enum { WORD = sizeof(word_t), PACK = 16 / WORD };
+
+FD_INLINE bool aligned(const void *p) { return (size_t)p % 16 == 0; }
+
+/* Whole lines along x are one piece of memory. */
+FD_INLINE void fetch_piece(const word_t *from, int count, word_t *to)
+{
+    const int packs = aligned(from) ? count / PACK : 0;
+#pragma unroll 4
+    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) copy_async<16>(to + e * PACK, from + e * PACK);
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) copy_async<WORD>(to + e, from + e);
+}
+
+/* A point of all lines is some copies of BYTES bytes. */
+template <int BYTES> FD_INLINE void fetch_columns(const struct sw_fd_fused &d, const struct tile &b, const word_t *f,
+                                                  word_t *to)
+{
+    enum { EACH = BYTES / WORD, PER = SIDE / EACH };
+    const int line = (int)threadIdx.x % PER * EACH, row = (int)threadIdx.x / PER, rows = (int)blockDim.x / PER;
+    if (line >= b.lines || row >= rows) return;
+    const word_t *from = f + base_of(d, b, line);
+    to += line + row * SIDE;
+    if (!CHUNKED) {
+        const long long by = rows * d.stride;
+        from += row * d.stride;
+#pragma unroll 8
+        for (int k = row; k < b.count; k += rows, from += by, to += rows * SIDE) copy_async<BYTES>(to, from);
+    } else {
+#pragma unroll 4
+        for (int k = row; k < b.count; k += rows, to += rows * SIDE)
+            copy_async<BYTES>(to, from + wrapped(b.from + k, d.n) * d.stride);
+    }
+}
+
+FD_INLINE void fetch(const struct sw_fd_fused &d, const struct tile &b, const word_t *f, word_t *to)
+{
+    if (ALONG_X && !CHUNKED) fetch_piece(f + b.base, b.lines * d.n, to);
+    else if (ALONG_X) {
+        for (int line = 0; line < b.lines; line++)
+#pragma unroll 4
+            for (int k = (int)threadIdx.x; k < b.count; k += (int)blockDim.x)
+                copy_async<WORD>(to + line * b.count + k, f + base_of(d, b, line) + wrapped(b.from + k, d.n));
+    } else if (SIDE % PACK == 0 && d.stride % PACK == 0 && aligned(f)) fetch_columns<SIDE % PACK ? WORD : 16>(d, b, f, to);
+    else fetch_columns<WORD>(d, b, f, to);
+}
+
+/* ------------------------------------------------------------------ f of a segment and of the points around it */
+
+/* left[k] = f k + 1 points before the segment; c[len + k] = f k points after its end. Beyond a wall: f at the wall. */
+FD_INLINE void take(const struct sw_fd_fused &d, const struct place &w, const word_t *tile, double *c, double *left)
+{
+    enum { STEP = ALONG_X ? 1 : SIDE };
+    const bool first = WALLS && w.s == 0, last = WALLS && w.s == d.segments - 1;
+    const word_t *f = tile + w.at, *before = f + w.before, *after = f + w.after;
+#pragma unroll
+    for (int j = 0; j < LEAST; j++) c[j] = f[j * STEP];
+#pragma unroll
+    for (int j = LEAST; j < M + REACH; j++) {
+        c[j] = 0;
+        if (j < w.len) c[j] = f[j * STEP];
+        else if (last) c[j] = f[(w.len - 1) * STEP];
+        else if (j < w.len + REACH) c[j] = after[j * STEP];
+    }
+#pragma unroll
+    for (int k = 0; k < REACH; k++) left[k] = first ? c[0] : (double)before[-(k + 1) * STEP];
+}
+
+/* ------------------------------------------------------------------ out of a tile */
+
+FD_INLINE void store(word_t *out, double x) { *out = (word_t)(ADD ? *out + x : x); }
+
+/* Points K from a wall and on; all of a circle. */
+FD_INLINE bool its_own(const struct sw_fd_fused &d, const struct place &w, int j)
+{
+    return (j < LEAST || j < w.len) && (!WALLS || j >= K || w.s > 0) &&
+           (!WALLS || j < LEAST - K || j < w.len - K || w.s < d.segments - 1);
+}
+
+/* Along y and z. */
+FD_INLINE void put(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const double *c, word_t *out)
+{
+    const int start = w.start + (HALF ? d.shift : 0);
+    if (!w.own || w.line >= b.lines) return;
+    out += base_of(d, b, w.line) + start * d.stride;
+#pragma unroll
+    for (int j = 0; j < M; j++, out += d.stride) {
+        if (HALF && start + j == d.n) out -= d.n * d.stride;
+        if (its_own(d, w, j)) store(out, c[j]);
+    }
+}
+
+/* Along x: the tile holds the results. */
+FD_INLINE void write_piece(const word_t *from, int count, word_t *out)
+{
+    const int packs = aligned(out) && !ADD ? count / PACK : 0;
+#pragma unroll 4
+    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) ((float4 *)out)[e] = ((const float4 *)from)[e];
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[e]);
+}
+
+FD_INLINE void write_lines(const struct sw_fd_fused &d, const struct tile &b, const word_t *from, word_t *out)
+{
+    if (!CHUNKED && !(HALF && d.shift)) { write_piece(from, b.lines * d.n, out + b.base); return; }
+    const int begin = start_of(d, b.begin), count = start_of(d, b.end) - begin;
+    for (int line = 0; line < b.lines; line++)
+#pragma unroll 4
+        for (int i = begin + (int)threadIdx.x; i < begin + count; i += (int)blockDim.x)
+            store(out + base_of(d, b, line) + wrapped(i + d.shift, d.n), from[line * b.count + i - b.from]);
+}

@@ -1,0 +1,49 @@
+#ifndef FD_FUSED_POINT_H
+#define FD_FUSED_POINT_H
+/* The numbers that the kernel of cuda.fused takes as its argument, so that no coefficient is loaded:
+ * cuda/fd_fused_rtc.cuh says what each is for, src/fd/fd_fused_setup_cuda.c fills them in. */
+#include "base/sw_hd.h"
+
+enum {
+    SW_FD_FUSED_POINTS = 33,   /* most points of a segment: a thread has them in registers                 */
+    SW_FD_FUSED_REACH = 5,     /* most pairs of a right-hand side                                          */
+    SW_FD_FUSED_WALL = 9,      /* most points at a wall that a closure takes                               */
+    SW_FD_FUSED_FAR = 32       /* segments from a wall up to which it is felt                              */
+};
+
+/* A factor (1 + rho S-)(1 + rho S+) of the matrix; q = -rho. [0]: of a segment of `points`, [1]: of a longer one. */
+struct sw_fd_fused_factor {
+    double back, sigma, step;            /* q, 1/(1 - q^2), q^step                                         */
+    double mu[2], kappa[2], nu[2];       /* for m points: q^m, sigma (q - q^(2m+1)), sigma q^(m+1)         */
+    double up[SW_FD_FUSED_POINTS];       /* q^(j+1)                                                        */
+    double down[SW_FD_FUSED_POINTS];     /* q^(points-j), j <= points; 0 beyond                            */
+    int    reach;                        /* segments to either side that matter                            */
+};
+
+/* Between walls; K = max(3, reach). A closure: g_k = sum weight[k][l] f_l + v[k] g_K, points counted from the wall. */
+struct sw_fd_fused_wall {
+    int    points;                       /* l < points                                                     */
+    int    differences;                  /* f_l - f_0 instead of f_l                                       */
+    double sign;                         /* of the weights at the far end                                  */
+    double weight[SW_FD_FUSED_REACH][SW_FD_FUSED_WALL], v[SW_FD_FUSED_REACH];
+    double same, other;      /* how much of q^i, i counted from point K - 1, for what lacks at a wall, at the other */
+    double across;                       /* q^(n-2K): of what starts at one wall, at point K of the other  */
+    double near_power[2], far_power_A[2], far_power_B[2];  /* of points K - 1 and K: q^.. times the states A, B */
+    double near[SW_FD_FUSED_FAR], far[SW_FD_FUSED_FAR];    /* of segments from a wall: A, B for amount 1   */
+};
+
+struct sw_fd_fused {
+    int    n;                            /* points of a line, < 2^28                                       */
+    long long stride, all;               /* from a point to the next; lines, < 2^31. Line l begins at
+                                            l/stride*stride*n + l%stride                                   */
+    int    segments, points;             /* of a line                                                      */
+    int    longer, step;                 /* the first `longer` have points + step, step 1 or 2             */
+    int    side;                         /* lines of a tile                                                */
+    int    own, halo, held;              /* segments of a line that a block writes; beyond them; that it has */
+    int    chunks;                       /* tiles of a line; 1: own = held = segments, halo = 0            */
+    int    shift;                        /* result i is written to i + shift                               */
+    double sign, centre, weight[SW_FD_FUSED_REACH + 1];    /* of f_-: 1, -1; the others times c            */
+    struct sw_fd_fused_factor factor[2];
+    struct sw_fd_fused_wall   wall;
+};
+#endif
