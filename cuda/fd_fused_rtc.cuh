@@ -10,25 +10,27 @@
  *     Y of the next = E + q^m Y,   X of the one before = F + kappa Y + q^m X,       sigma = 1/(1 - q^2),
  *     x_i = x0_i + A q^(i+1) + B q^(m-i),   A = sigma Y,   B = X - nu Y,
  *     nu = sigma q^(m+1),   kappa = sigma (q - q^(2m+1)).
- * Sums over as many segments as matter to double precision; round a circle as often as that takes. Five diagonals are two
- * such factors, one after the other.
+ * Sums over as many segments as matter to double precision; round a circle as often as that takes. Five diagonals are
+ * two such factors, one after the other.
  *
  * Between walls the recursions start from zero there, which solves all rows of the scheme itself, whatever the
- * right-hand side of the K = max(3, reach) rows next to a wall is; what solves them as well is q^i from either wall. The rows of
- * the closure, reduced at set-up to g_k = sum of weights times f near the wall + v_k g_K for k < K, give the factors of
- * the two, and then the first K - 1 points. Nothing is eliminated in an order of its own, so no pivot can vanish here.
+ * right-hand side of the K = max(3, reach) rows next to a wall is; what solves them as well is q^i from either wall.
+ * The rows of the closure, reduced at set-up to g_k = sum of weights times f near the wall + v_k g_K for k < K, give
+ * the factors of the two, and then the first K points. Nothing is eliminated in an order of its own, so no pivot
+ * can vanish here.
  *
- * No bit depends on which lines and segments a tile has: segments follow from n alone, a sum has the same terms in the
- * same order everywhere, and multiply-adds are written as such.
+ * No bit depends on which lines and segments a tile has: segments follow from n, and from whether lines are along x; a
+ * sum has the same terms in the same order everywhere, and multiply-adds are written as such.
  *
- * Operations on a point, d1_c6: right-hand side 1 + 2 + 2, recursions 2, the two powers 2: 9 of the FMA units, most
- * with a constant operand.
+ * Operations on a point, d1_c6: right-hand side 2 + 2, recursions 2, the two powers 2: 8 of the FMA units, most with a
+ * constant operand; some 30 instructions in all with segments of 32 points, which is what half of the time allows.
  *
- * Blocks stay and take one tile after another; copies of the next STAGES tiles are on their way meanwhile, so that memory
- * never waits for arithmetic.
+ * Blocks stay and take one tile after another; copies of the next STAGES tiles are on their way meanwhile, so that
+ * memory never waits for arithmetic.
  *
- * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS, FAR_0
- * and FAR_1 segments to either side that they feel; K, STAGES; BLOCKS on a multiprocessor, of MOST_THREADS at most. */
+ * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS,
+ * FAR_0 and FAR_1 segments to either side that they feel; K, STAGES; BLOCKS on a multiprocessor, of MOST_THREADS at
+ * most. */
 
 struct shared {
     double *E, *F;           /* [threads], for each factor                              */
@@ -79,7 +81,8 @@ struct states { double A, B; };
 /* Of a kernel argument; an index known at run time would have a copy of it made. */
 FD_INLINE double of(const double two[2], bool second) { return LEAST < M && second ? two[1] : two[0]; }
 
-/* The segment before (by = -1) or after (1) segment s, p of the tile; false: there is none, or the tile does not have it. */
+/* The segment before (by = -1) or after (1) segment s, p of the tile; false: there is none, or the tile does not have
+ * it. */
 FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int by, int *p, int *s)
 {
     if (WALLS && *s == (by < 0 ? 0 : d.segments - 1)) return false;

@@ -1,9 +1,9 @@
-/* A tile: what a block works on at a time, some lines, or for long lines the same piece of each with a halo of segments on
- * both sides. It is copied to shared memory while the block works on the one before it; there a thread's segment and the
- * points around it are side by side, for lines along x as for those along y and z.
+/* A tile: what a block works on at a time, some lines, or for long lines the same piece of each with a halo of segments
+ * on both sides. It is copied to shared memory while the block works on the one before it; there a thread's segment and
+ * the points around it are side by side, for lines along x as for those along y and z.
  *
- * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different banks.
- * Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
+ * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
+ * banks. Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
  *
  * Shape (enum of the text): ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have whole lines; M points of a
  * segment at most, LEAST at least; HALF, ADD; word_t of a field. */
@@ -44,8 +44,9 @@ FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, struct til
     const int chunk = CHUNKED ? (int)(index % d.chunks) : 0;
     b->line = (CHUNKED ? index / d.chunks : index) * side_of(d);
     b->lines = (int)min((long long)side_of(d), d.all - b->line);
-    b->offset = ALONG_X ? 0 : (int)(b->line % (unsigned)d.stride);
-    b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / (unsigned)d.stride) * d.stride * d.n + b->offset;
+    const unsigned stride = (unsigned)d.stride;
+    b->offset = ALONG_X ? 0 : (int)(b->line % stride);
+    b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / stride) * stride * d.n + b->offset;
     if (!CHUNKED) return;
     b->begin = chunk * d.own;
     b->end = min(b->begin + d.own, d.segments);
@@ -109,8 +110,10 @@ FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &
 template <int BYTES> FD_INLINE void copy_async(void *to, const void *from)
 {
     const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
-    if (BYTES == 16) asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;\n" ::"r"(shared), "l"(from) : "memory");
-    else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;\n" ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;\n" ::"r"(shared), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;\n" ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
 }
 FD_INLINE void close_group() { asm volatile("cp.async.commit_group;\n" ::: "memory"); }
 template <int OPEN> FD_INLINE void wait_groups() { asm volatile("cp.async.wait_group %0;\n" ::"n"(OPEN) : "memory"); }
@@ -157,8 +160,9 @@ FD_INLINE void fetch(const struct sw_fd_fused &d, const struct tile &b, const wo
 #pragma unroll 4
             for (int k = (int)threadIdx.x; k < b.count; k += (int)blockDim.x)
                 copy_async<WORD>(to + line * b.count + k, f + base_of(d, b, line) + wrapped(b.from + k, d.n));
-    } else if (SIDE % PACK == 0 && d.stride % PACK == 0 && aligned(f)) fetch_columns<SIDE % PACK ? WORD : 16>(d, b, f, to);
-    else fetch_columns<WORD>(d, b, f, to);
+    } else if (SIDE % PACK == 0 && d.stride % PACK == 0 && aligned(f)) {
+        fetch_columns<SIDE % PACK ? WORD : 16>(d, b, f, to);
+    } else fetch_columns<WORD>(d, b, f, to);
 }
 
 /* ------------------------------------------------------------------ f of a segment and of the points around it */
@@ -194,7 +198,8 @@ FD_INLINE bool its_own(const struct sw_fd_fused &d, const struct place &w, int j
 }
 
 /* Along y and z. */
-FD_INLINE void put(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const double *c, word_t *out)
+FD_INLINE void put(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const double *c,
+                   word_t *out)
 {
     const int start = w.start + (HALF ? d.shift : 0);
     if (!w.own || w.line >= b.lines) return;

@@ -1,6 +1,5 @@
-/* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field read
- * and a field written once, for shapes of its tiles.
- * sw_fd_fused_best() is read off this table.
+/* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field
+ * read and a field written once, for shapes of its tiles. sw_fd_fused_best() is read off this table.
  *   bench_fd [REPEATS [N [SCHEME [BOUNDARY]]]]          N^3 points, for those given only */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,8 @@ static void need(enum sw_status st)
     if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
 }
 
-static double least(struct sw_device *device, int repeats, const struct sw_fd *fd, const void *f, void *out, size_t bytes)
+static double least(struct sw_device *device, int repeats, const struct sw_fd *fd, const void *f, void *out,
+                    size_t bytes)
 {
     double best = 1e30;
     for (int k = 0; k <= repeats; k++) {
@@ -36,14 +36,14 @@ static double least(struct sw_device *device, int repeats, const struct sw_fd *f
     return best;
 }
 
+/* points of a segment (0: what suits n), lines, segments, stages, blocks */
 static const struct sw_fd_fused_shape along_x[] = {
-    {0, 4, 256, 2, 4}, {0, 4, 256, 2, 6}, {0, 2, 256, 2, 4}, {0, 2, 256, 2, 6}, {0, 1, 256, 2, 4}, {0, 1, 256, 2, 6}, {0, 6, 256, 2, 4},
-    {0, 6, 256, 2, 6}, {0, 8, 256, 2, 4}, {0, 8, 256, 2, 6}, {0, 16, 256, 2, 4}, {0, 16, 256, 2, 6}, {0, 1, 256, 2, 3}, {0, 2, 256, 2, 3}, {0, 24, 256, 2, 4}, {0, 21, 256, 2, 4}, {0, 32, 256, 2, 4},
-    {0}};
+    {0, 1, 128, 2, 4}, {0, 2, 128, 2, 4}, {0, 2, 128, 2, 8}, {0, 4, 128, 2, 4},  {0, 4, 128, 2, 6}, {0, 4, 128, 3, 4},
+    {0, 8, 128, 2, 2}, {0, 8, 128, 2, 4}, {0, 8, 128, 1, 4}, {0, 16, 128, 2, 1}, {17, 4, 256, 2, 4}, {0}};
 static const struct sw_fd_fused_shape beside[] = {
-    {0, 16, 64, 2, 1}, {0, 24, 64, 2, 1}, {0, 32, 32, 2, 1}, {0, 32, 32, 1, 1}, {0, 16, 64, 1, 2}, {0, 8, 64, 2, 1}, {0, 8, 64, 2, 2}, {0, 8, 128, 1, 1},
-    {0, 16, 64, 2, 2}, {0, 16, 64, 2, 3}, {0, 32, 64, 2, 2}, {0, 32, 64, 2, 3}, {0, 32, 64, 1, 4}, {0, 32, 64, 2, 4}, {0, 16, 16, 2, 1}, {0, 16, 20, 2, 1}, {0, 16, 24, 2, 1},
-    {0, 32, 8, 2, 1}, {0, 32, 10, 2, 1}, {0}};
+    {0, 16, 64, 2, 1}, {0, 16, 64, 3, 1}, {0, 16, 64, 1, 2}, {0, 32, 64, 2, 1}, {0, 32, 64, 2, 2}, {0, 32, 64, 2, 4},
+    {0, 32, 64, 1, 1}, {0, 24, 64, 2, 1}, {0, 8, 64, 2, 2},  {0, 16, 20, 2, 1}, {0, 16, 24, 2, 1}, {0, 32, 12, 2, 1},
+    {16, 16, 64, 2, 1}, {16, 32, 22, 2, 1}, {0}};
 
 static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, void *out, size_t bytes, int repeats)
 {
@@ -52,18 +52,13 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
     struct sw_fd_fused_kernel *own = fd->own;
     const struct sw_fd_fused_shape *all = d.axis ? beside : along_x, taken = own->shape;
     double copy = least(device, repeats, NULL, f, out, bytes);
-    static struct sw_fd_fused_shape one[2];
-    if (getenv("FD_AXIS") && getenv("FD_AXIS")[0] != "xyz"[d.axis]) return;
-    if (getenv("FD_SHAPE")) {
-        sscanf(getenv("FD_SHAPE"), "%d,%d,%d,%d,%d", &one[0].most, &one[0].side, &one[0].held, &one[0].stages, &one[0].blocks);
-        all = one;
-    }
     for (int k = -1; k < 0 || all[k].side; k++) {
         if (sw_fd_fused_make(fd, k < 0 ? &taken : &all[k], own)) continue;
         const struct sw_fd_fused_shape *s = &own->shape;
         double seconds = least(device, repeats, fd, f, out, bytes);
-        printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, %d blocks of %4d  "
-               "%9.3e points/s  %5.1f %% of copy%s\n", d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
+        printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
+               "%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
+               d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
                own->d.held, own->d.points, own->d.chunks, s->stages, s->blocks, own->threads,
                (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds, k < 0 ? "  (taken)" : "");
         fflush(stdout);
@@ -95,10 +90,11 @@ int main(int argc, char **argv)
     struct sw_device *device = NULL;
     if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
     if (only) {
-        run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic", repeats);
+        run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
+            repeats);
     } else {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-            run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 480 : sizes[k], "d1_c6", "periodic", repeats);
+            run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 1024 : sizes[k], "d1_c6", "periodic", repeats);
         run(device, 512, 512, "d1_c6", "3-4-6", repeats);
         run(device, 512, 512, "d1_c8", "periodic", repeats);
         run(device, 512, 512, "d1_c10", "periodic", repeats);

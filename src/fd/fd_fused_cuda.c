@@ -1,5 +1,5 @@
-/* Compact differences on the GPU in one pass (cuda/fd_fused_rtc.cuh): right-hand side and solve with the points of a line in
- * the registers of a group of threads. */
+/* Compact differences on the GPU in one pass (cuda/fd_fused_rtc.cuh): right-hand side and solve with the points of a
+ * line in the registers of a group of threads. */
 #include "base/sw_mem.h"
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
@@ -39,7 +39,7 @@ static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_lin
 {
     const bool second = line->kind == SW_FD_SECOND;
     return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8),
-                            (second ? 0 : 1) + (second ? 4 : 2) * line->reach + (line->beta != 0 ? 8 : 4)};
+                            (line->centre != 0) + (second ? 4 : 2) * line->reach + (line->beta != 0 ? 8 : 4)};
 }
 
 extern const struct sw_fd_ops fd_fused_cuda;

@@ -112,8 +112,9 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
     const int most = own->shape.most, exact = !d->longer && (d->points == most || d->points == most - 2);
     const int M = exact ? d->points : most, least = exact ? M : d->points >= most - 2 ? most - 2 : 0;
     sw_text_printf(text, "typedef %s word_t;\n", fd->desc.single ? "float" : "double");
-    sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, REACH = %d, K = %d, ADD = %d,\n",
-                   fd->stride == 1, !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
+    sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, REACH = %d, K = %d,\n"
+                   "       ADD = %d,\n", fd->stride == 1, !line->periodic, line->kind == SW_FD_SECOND,
+                   sw_fd_half(line->kind),
                    line->centre != 0, line->reach, special_rows(line), fd->desc.add);
     sw_text_printf(text, "       FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d, SIDE = %d, CHUNKED = %d,\n",
                    factors_of(line), d->factor[0].reach, d->factor[1].reach, M, least,

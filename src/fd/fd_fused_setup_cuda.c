@@ -175,7 +175,7 @@ static void put_powers(double q, int K, const struct sw_fd_fused *d, struct sw_f
         w->near[s] = power(q, start_of(d, s) - K);
         w->far[s] = power(q, d->n - K - start_of(d, t + 1));
     }
-    /* Of the first segment it is q^-K; the kernel takes it from point K on, where next to nothing is left of a tiny q. */
+    /* Of the first segment it is q^-K; the kernel takes it from point K on, where nothing is left of a tiny q. */
     if (fabs(q) < 0x1p-100) w->near[0] = w->far[0] = 0;
 }
 
@@ -207,8 +207,8 @@ static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct 
 /* ------------------------------------------------------------------ a line */
 
 /* As few segments as there can be, of nearly equal lengths; along x all odd: then threads that read their segments from
- * shared memory, the lines one after another in it, hit different banks. Short lines: of lengths that differ by one, as odd
- * ones might be too short for the special rows at a wall. */
+ * shared memory, the lines one after another in it, hit different banks. Short lines: of lengths that differ by one, as
+ * odd ones might be too short for the special rows at a wall. */
 static void cut_line(int n, bool along_x, int most, struct sw_fd_fused *d)
 {
     const bool odd = along_x && n >= 64;

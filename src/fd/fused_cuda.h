@@ -40,8 +40,8 @@ struct sw_fd_fused_kernel {
 enum sw_status sw_fd_fused_best(const struct sw_fd *fd, struct sw_fd_fused_shape *shape);
 
 /** Compile and load. own is zeroed, or was made before.
- *  @return SW_E_ARG lines of this length cannot be cut so, or a block would have more than a multiprocessor; SW_E_SINGULAR;
- *          SW_E_ABSENT no NVRTC; SW_E_CUDA */
+ *  @return SW_E_ARG lines of this length cannot be cut so, or blocks would have more than a multiprocessor;
+ *          SW_E_SINGULAR; SW_E_ABSENT no NVRTC; SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
                                 struct sw_fd_fused_kernel *own);
 void sw_fd_fused_unmake(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);

@@ -3,9 +3,9 @@
  * field a hyperslab of the dataset that holds all runs; no value is copied.
  *
  * What the reader of version 2 wants beyond the text of the format (seen with vtkXdmfReader of VTK 9.7): grids always
- * of three dimensions (a 2DCoRectMesh comes out in y and z); the dimensions of a hyperslab are those of its grid, not of the
- * dataset; numbers of a grid in the order z, y, x, and double by request, as they are single otherwise. The reader of
- * version 3 finds no arrays in hyperslabs. */
+ * of three dimensions (a 2DCoRectMesh comes out in y and z); the dimensions of a hyperslab are those of its grid, not
+ * of the dataset; numbers of a grid in the order z, y, x, and double by request, as they are single otherwise. The
+ * reader of version 3 finds no arrays in hyperslabs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
