@@ -7,8 +7,8 @@
 
 enum { TILE = 32, ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
 
-/* Tiles of TILE lines by TILE points. POINTS: threads of a warp have adjacent points, which are adjacent in memory; else
- * adjacent lines, so that a thread has one. */
+/* Tiles of TILE lines by TILE points. POINTS: threads of a warp have adjacent points, which are adjacent in memory;
+ * else adjacent lines, so that a thread has one. */
 struct spot { long long line; int point; };
 
 template <bool POINTS>

@@ -3,15 +3,15 @@
 # CUDA-enabled GPU Systems" (Stpiczynski, Potiopa), on this machine, beside the paper's values, and our `scan`; pictures
 # of them.
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
-#   FOLDER           where bvp_table1.csv .. bvp_table4.csv, of a GPU bvp_table1_cuda.csv .., and the pictures go (default:
-#                    results/bench)
+#   FOLDER           where bvp_table1.csv .. bvp_table4.csv, of a GPU bvp_table1_cuda.csv .., and the pictures go
+#                    (default: results/bench)
 #   --table K        only this one of 1 to 4; repeatable
 #   --device DEVICE  cpu or cuda, which has no A1 (default: both, as far as they are there); repeatable
 #   --largest K      up to n = 2^K only (default 28, which takes 2 GiB)
 #   --limit S        begin no timing later than after S seconds
 # Tables I and II are relative errors (configs/bvp_table1.cfg, bvp_table2.cfg). III and IV are seconds of a solve, f
-# evaluated, nothing measured, by scripts/bench_bvp.sh: one core for a1d, all of the device for the others. The paper's A1
-# ran on one core, its A2 on a GPU.
+# evaluated, nothing measured, by scripts/bench_bvp.sh: one core for a1d, all of the device for the others. The paper's
+# A1 ran on one core, its A2 on a GPU.
 . "$(dirname "$0")/measure.sh"
 table='' device='' largest=28 limit=1000000
 take_options 'table+ device+ largest= limit=' "$@"

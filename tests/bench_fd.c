@@ -94,7 +94,8 @@ int main(int argc, char **argv)
             repeats);
     } else {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-            run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 1024 : sizes[k], "d1_c6", "periodic", repeats);
+            run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 1024 : sizes[k], "d1_c6", "periodic",
+                repeats);
         run(device, 512, 512, "d1_c6", "3-4-6", repeats);
         run(device, 512, 512, "d1_c8", "periodic", repeats);
         run(device, 512, 512, "d1_c10", "periodic", repeats);

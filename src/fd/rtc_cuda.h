@@ -19,8 +19,8 @@ void fd_lines_of(const struct sw_fd *fd, struct fd_lines *lines);
 /** Whether indices of lines fit kernels: fewer than 2^31 of them. */
 bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
 
-/** How far apart the lines of a block are to lie in shared memory, if each takes `room` numbers. Across: those of 2, 4, ..
- *  16 lines are moved at once, 16 at a time, and are to lie in different banks. */
+/** How far apart the lines of a block are to lie in shared memory, if each takes `room` numbers. Across: those of 2,
+ *  4, .. 16 lines are moved at once, 16 at a time, and are to lie in different banks. */
 int fd_pitch(int room, int lines, bool across);
 
 /** The two rows at a wall, reduced in sw_fd_end. @return SW_E_SINGULAR */

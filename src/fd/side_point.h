@@ -57,7 +57,8 @@ SW_HD static inline double fd_side_at(const struct fd_side *s, const double *f, 
     if (i >= n - s->rows) return s->far * fd_side_wall(s, n - 1 - i, f + (n - 1) * step, -step);
     if (i >= FD_PAIRS && i < n - FD_PAIRS) {
         for (int k = 1; k <= s->reach; k++)
-            sum = fma(s->weight[k], fd_pair(s->second, s->minus, here, at[(k + s->up) * step], at[(s->down - k) * step]),
+            sum = fma(s->weight[k],
+                      fd_pair(s->second, s->minus, here, at[(k + s->up) * step], at[(s->down - k) * step]),
                       sum);
         return sum;
     }
