@@ -1,6 +1,6 @@
 /* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field
  * read and a field written once, for shapes of its tiles. sw_fd_fused_best() is read off this table.
- *   bench_fd [REPEATS [N [SCHEME [BOUNDARY]]]]          N^3 points, for those given only */
+ *   bench_fd [REPEATS [N [SCHEME [BOUNDARY [AXES]]]]]          N^3 points, for those given only */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,10 +66,12 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
     sw_fd_destroy(&fd);
 }
 
-static void run(struct sw_device *device, int n, int across, const char *scheme, const char *boundary, int repeats)
+static void run(struct sw_device *device, int n, int across, const char *scheme, const char *boundary, int repeats,
+                const char *axes)
 {
     void *f = NULL, *out = NULL;
     for (int k = 0; k < 3; k++) {
+        if (!strchr(axes, 'x' + k)) continue;
         struct sw_fd_desc d = {.n = {across, across, across}, .axis = k, .fields = 1, .scheme = scheme,
                                .boundary = boundary, .h = 1, .alpha = scheme[0] == 'f' ? 0.4 : 0};
         d.n[k] = n;
@@ -91,17 +93,17 @@ int main(int argc, char **argv)
     if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
     if (only) {
         run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
-            repeats);
+            repeats, argc > 5 ? argv[5] : "xyz");
     } else {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 1024 : sizes[k], "d1_c6", "periodic",
-                repeats);
-        run(device, 512, 512, "d1_c6", "3-4-6", repeats);
-        run(device, 512, 512, "d1_c8", "periodic", repeats);
-        run(device, 512, 512, "d1_c10", "periodic", repeats);
-        run(device, 512, 512, "d2_c6", "3-4-6", repeats);
-        run(device, 512, 512, "f10", "periodic", repeats);
-        run(device, 512, 512, "f10", "reduced", repeats);
+                repeats, argc > 5 ? argv[5] : "xyz");
+        run(device, 512, 512, "d1_c6", "3-4-6", repeats, "xyz");
+        run(device, 512, 512, "d1_c8", "periodic", repeats, "xyz");
+        run(device, 512, 512, "d1_c10", "periodic", repeats, "xyz");
+        run(device, 512, 512, "d2_c6", "3-4-6", repeats, "xyz");
+        run(device, 512, 512, "f10", "periodic", repeats, "xyz");
+        run(device, 512, 512, "f10", "reduced", repeats, "xyz");
     }
     sw_device_close(&device);
     return 0;
