@@ -25,4 +25,5 @@ draw ch_coarsening              ch_coarsening  --kind lines --of domain_length -
 draw hyperdiffusion_convergence convergence    --kind convergence
 draw heat_convergence           heat           --kind convergence
 draw compact_convergence        compact        --kind convergence
+draw advection_1d               advection      --kind convergence
 { record hyperdiffusion_convergence; record heat_convergence | sed 1d; } > results/convergence.csv

@@ -154,8 +154,14 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
 
 static void remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
 {
+    const struct advection_method m = advection_method_of(setup);
     (void)problem;
     text[0] = 0;
+    for (int d = 0; d < setup->dim && !*text; d++)
+        if (!strncmp(m.boundary[d], "4-4-", 4))
+            snprintf(text, 200, "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let "
+                     "them (numerics.md, 10)", boundary_key[d], m.boundary[d], m.boundary[d] + 4);
+    if (*text) return;
     if (setup->single_steps)
         snprintf(text, 200,
                  "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");

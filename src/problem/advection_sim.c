@@ -142,7 +142,8 @@ static enum sw_status make_parts(struct advection_sim *a)
 {
     const bool reusable = !a->method.filter || same_alpha(a);
     const double alpha = a->method.filter ? alpha_of(a, 0) : 0;
-    if (reusable && a->made.count == a->count && a->made.diffuses == a->diffuses && a->made.alpha == alpha) return SW_OK;
+    if (reusable && a->made.count == a->count && a->made.diffuses == a->diffuses && a->made.alpha == alpha)
+        return SW_OK;
     unmake_parts(a);
     a->made.count = 0;
     a->each = team_size(a);
