@@ -159,8 +159,9 @@ static void remark(const struct sw_problem *problem, const struct sw_setup *setu
     text[0] = 0;
     for (int d = 0; d < setup->dim && !*text; d++)
         if (!strncmp(m.boundary[d], "4-4-", 4))
-            snprintf(text, 200, "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let "
-                     "them (numerics.md, 10)", boundary_key[d], m.boundary[d], m.boundary[d] + 4);
+            snprintf(text, 200,
+                     "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let them "
+                     "(numerics.md, 10)", boundary_key[d], m.boundary[d], m.boundary[d] + 4);
     if (*text) return;
     if (setup->single_steps)
         snprintf(text, 200,
