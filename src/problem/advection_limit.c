@@ -54,8 +54,8 @@ double advection_largest(const struct sw_fd_scheme *scheme)
 
 /* ------------------------------------------------------------------ the largest speed */
 
-/* Points are sampled: at most so many along each axis of 1, 2, 3 dimensions, both ends among them, and one along an axis
- * on which c does not depend; times, where c names the time: so many, both ends among them. */
+/* Points are sampled: at most so many along each axis of 1, 2, 3 dimensions, both ends among them, and one along an
+ * axis on which c does not depend; times, where c names the time: so many, both ends among them. */
 enum { TIMES = 9 };
 static const int along[SW_DIMS] = {1024, 64, 16};
 
