@@ -29,8 +29,7 @@
  * memory never waits for arithmetic.
  *
  * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS,
- * FAR_0 and FAR_1 segments to either side that they feel; K, STAGES; BLOCKS on a multiprocessor, of MOST_THREADS at
- * most. */
+ * FAR_0 and FAR_1 segments to either side that they feel; K, STAGES; MOST_THREADS of all blocks on a multiprocessor. */
 
 struct shared {
     double *E, *F;           /* [threads], for each factor                              */
@@ -275,7 +274,7 @@ FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const str
  * counts the others, and each block asks once in vain, so that it has come round to 0 at the end.
  * @param room   words of a tile, a multiple of 16 bytes
  * @param tiles  of all lines, at least the number of blocks */
-extern "C" __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
+extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 fused_k(const __grid_constant__ struct sw_fd_fused d, const word_t *f, word_t *out, int room, unsigned tiles,
         unsigned *next)
 {

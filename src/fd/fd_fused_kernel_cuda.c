@@ -102,25 +102,26 @@ static enum sw_status fit(const struct sw_fd *fd, struct sw_fd_fused_kernel *own
 
 /* ------------------------------------------------------------------ text */
 
-static int most_threads(int threads) { return (threads + 63) / 64 * 64; }
+/* All threads of a multiprocessor: it is the registers that depend on them. */
+static int most_threads(int threads) { return threads <= 512 ? 512 : threads <= 768 ? 768 : 1024; }
 
 /* Lengths of segments are told only where they are the usual ones, so that few texts differ. */
 static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
 {
     const struct sw_fd_line *line = &fd->line;
     const struct sw_fd_fused *d = &own->d;
-    const int most = own->shape.most, exact = !d->longer && (d->points == most || d->points == most - 2);
-    const int M = exact ? d->points : most, least = exact ? M : d->points >= most - 2 ? most - 2 : 0;
+    const int most = own->shape.most, exact = fd->stride > 1 && !d->longer && d->points == 32;
+    const int least = exact ? most : d->points >= most - 2 ? most - 2 : 0;
     sw_text_printf(text, "typedef %s word_t;\n", fd->desc.single ? "float" : "double");
     sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, REACH = %d, K = %d,\n"
                    "       ADD = %d,\n", fd->stride == 1, !line->periodic, line->kind == SW_FD_SECOND,
                    sw_fd_half(line->kind),
                    line->centre != 0, line->reach, special_rows(line), fd->desc.add);
     sw_text_printf(text, "       FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d, SIDE = %d, CHUNKED = %d,\n",
-                   factors_of(line), d->factor[0].reach, d->factor[1].reach, M, least,
+                   factors_of(line), d->factor[0].reach, d->factor[1].reach, most, least,
                    fd->stride == 1 ? 1 : own->shape.side, d->chunks > 1);
-    sw_text_printf(text, "       MOST_THREADS = %d, BLOCKS = %d, STAGES = %d };\n", most_threads(own->threads),
-                   own->shape.blocks, own->shape.stages);
+    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n", most_threads(own->threads * own->shape.blocks),
+                   own->shape.stages);
 }
 
 static enum sw_status compile(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, void **cubin)
