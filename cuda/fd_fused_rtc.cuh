@@ -29,7 +29,8 @@
  * memory never waits for arithmetic.
  *
  * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS,
- * FAR_0 and FAR_1 segments to either side that they feel; K, STAGES; MOST_THREADS of all blocks on a multiprocessor. */
+ * FAR_0 and FAR_1 segments to either side that they feel, 0: as the numbers say; K, STAGES; MOST_THREADS of all blocks
+ * on a multiprocessor. */
 
 struct shared {
     double *E, *F;           /* [threads], for each factor                              */
@@ -90,15 +91,14 @@ FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int
     return !CHUNKED || (*p >= 0 && *p < b.end + d.halo - b.first);
 }
 
-/* E and F begin with those of the tile's first segment of this line; FAR segments to either side matter. */
-template <int FAR>
+/* E and F begin with those of the tile's first segment of this line; `far` segments to either side matter. */
 FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct tile &b,
-                                  const struct place &w, const double *E, const double *F)
+                                  const struct place &w, int far, const double *E, const double *F)
 {
     enum { STEP = ALONG_X ? 1 : SIDE };
     double Y = 0, X = 0, y, power = 1;
     bool there = w.inside;
-    for (int k = 0, p = w.p, s = w.s; k < FAR; k++) {
+    for (int k = 0, p = w.p, s = w.s; k < far; k++) {
         there = there && step_aside(d, b, -1, &p, &s);
         if (!there) continue;
         Y = fma(power, E[p * STEP], Y);
@@ -107,7 +107,7 @@ FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_f
     y = fma(of(t.mu, w.longer), Y, E[w.p * STEP]);
     power = 1;
     there = w.inside;
-    for (int k = 0, p = w.p, s = w.s; k < FAR; k++) {
+    for (int k = 0, p = w.p, s = w.s; k < far; k++) {
         there = there && step_aside(d, b, 1, &p, &s);
         if (!there) continue;
         X = fma(power, fma(of(t.kappa, s < d.longer), y, F[p * STEP]), X);
@@ -227,13 +227,14 @@ template <int FACTOR, typename Read>
 FD_INLINE void solve(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const struct shared &s,
                      double *c, Read read)
 {
+    enum { FAR = FACTOR ? FAR_1 : FAR_0 };
     const struct sw_fd_fused_factor &t = d.factor[FACTOR];
     const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : SIDE);
     double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
     recursions(t, w.len, c, &E[tid], &F[tid]);
     __syncthreads();
     read();
-    struct states g = states_of<FACTOR ? FAR_1 : FAR_0>(d, t, b, w, E + first, F + first);
+    struct states g = states_of(d, t, b, w, FAR ? FAR : t.reach, E + first, F + first);
     if (WALLS) {
         if (w.line < b.lines) meet(d, w, g, c, s.wall + w.line, s.meet + w.line);
         __syncthreads();

@@ -8,6 +8,7 @@
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
+enum { FEW_THREADS = 512 };
 enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: at most so many bytes */
 
 /* ------------------------------------------------------------------ tiles */
@@ -78,12 +79,13 @@ static enum sw_status memory_of(const struct sw_device *device, struct memory *m
     return SW_OK;
 }
 
-/* 2048 threads and 64 Ki registers of a multiprocessor, of which a thread cannot do with much fewer than 80. */
+/* Of the 64 Ki registers of a multiprocessor a thread cannot do with much fewer than 128, unless a block must be large.
+ * */
 static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct memory *m)
 {
     const size_t bytes = own->shared + OWN_SHARED;
     const int blocks = own->shape.blocks;
-    return own->threads <= 1024 && own->threads * blocks <= 1024 && bytes <= (size_t)m->most &&
+    return own->threads <= 1024 && (blocks == 1 || own->threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->most &&
            (bytes + (size_t)m->each) * (size_t)blocks <= (size_t)m->all;
 }
 
@@ -102,9 +104,6 @@ static enum sw_status fit(const struct sw_fd *fd, struct sw_fd_fused_kernel *own
 
 /* ------------------------------------------------------------------ text */
 
-/* All threads of a multiprocessor: it is the registers that depend on them. */
-static int most_threads(int threads) { return threads <= 512 ? 512 : threads <= 768 ? 768 : 1024; }
-
 /* Lengths of segments are told only where they are the usual ones, so that few texts differ. */
 static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
 {
@@ -118,9 +117,9 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
                    sw_fd_half(line->kind),
                    line->centre != 0, line->reach, special_rows(line), fd->desc.add);
     sw_text_printf(text, "       FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d, SIDE = %d, CHUNKED = %d,\n",
-                   factors_of(line), d->factor[0].reach, d->factor[1].reach, most, least,
+                   factors_of(line), least ? d->factor[0].reach : 0, least ? d->factor[1].reach : 0, most, least,
                    fd->stride == 1 ? 1 : own->shape.side, d->chunks > 1);
-    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n", most_threads(own->threads * own->shape.blocks),
+    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n", own->threads > FEW_THREADS ? 1024 : FEW_THREADS,
                    own->shape.stages);
 }
 
