@@ -104,6 +104,12 @@ static enum sw_status fit(const struct sw_fd *fd, struct sw_fd_fused_kernel *own
 
 /* ------------------------------------------------------------------ text */
 
+/* The fewer, the more registers has each; a line between walls takes some 140, and a few classes are enough. */
+static int most_threads(int threads, bool periodic)
+{
+    return threads <= 384 && !periodic ? 384 : threads <= 512 ? 512 : 1024;
+}
+
 /* Lengths of segments are told only where they are the usual ones, so that few texts differ. */
 static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
 {
@@ -119,7 +125,7 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
     sw_text_printf(text, "       FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d, SIDE = %d, CHUNKED = %d,\n",
                    factors_of(line), least ? d->factor[0].reach : 0, least ? d->factor[1].reach : 0, most, least,
                    fd->stride == 1 ? 1 : own->shape.side, d->chunks > 1);
-    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n", own->threads > FEW_THREADS ? 1024 : FEW_THREADS,
+    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n", most_threads(own->threads * own->shape.blocks, line->periodic),
                    own->shape.stages);
 }
 
