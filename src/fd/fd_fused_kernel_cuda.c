@@ -13,11 +13,13 @@ enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: a
 
 /* ------------------------------------------------------------------ tiles */
 
+/* Segments beyond those of a tile that are felt in it. */
+static int halo_of(const struct sw_fd_fused *d) { return d->factor[0].reach + d->factor[1].reach; }
+
 /* Tiles of lines of at most `held` segments. False: they cannot be cut that short. */
-static bool cut(struct sw_fd_fused *d, int factors, int held)
+static bool cut(struct sw_fd_fused *d, int held)
 {
-    int halo = 0;
-    for (int k = 0; k < factors; k++) halo += d->factor[k].reach;
+    const int halo = halo_of(d);
     d->chunks = 1;
     d->own = d->held = d->segments;
     d->halo = 0;
@@ -93,7 +95,7 @@ static enum sw_status fit(const struct sw_fd *fd, struct sw_fd_fused_kernel *own
 {
     struct memory m;
     SW_TRY(memory_of(fd->device, &m));
-    if (!cut(&own->d, factors_of(&fd->line), own->shape.held))
+    if (!cut(&own->d, own->shape.held))
         return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be cut into pieces of %d", own->d.segments,
                        own->shape.held);
     set_sizes(fd, own);
@@ -125,8 +127,8 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
     sw_text_printf(text, "       FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d, SIDE = %d, CHUNKED = %d,\n",
                    factors_of(line), least ? d->factor[0].reach : 0, least ? d->factor[1].reach : 0, most, least,
                    fd->stride == 1 ? 1 : own->shape.side, d->chunks > 1);
-    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n", most_threads(own->threads * own->shape.blocks, line->periodic),
-                   own->shape.stages);
+    sw_text_printf(text, "       MOST_THREADS = %d, STAGES = %d };\n",
+                   most_threads(own->threads * own->shape.blocks, line->periodic), own->shape.stages);
 }
 
 static enum sw_status compile(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, void **cubin)
@@ -150,38 +152,43 @@ static enum sw_status compile(const struct sw_fd *fd, const struct sw_fd_fused_k
 
 /* ------------------------------------------------------------------ what is best */
 
-enum { IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024 };  /* bytes; measured by tests/bench_fd.c */
+/* Bytes; measured by tests/bench_fd.c. */
+enum { IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, FAR_APART = 256 * 1024 };
 
 static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
 
 /* A multiprocessor is to have some 128 KiB on its way at once: with more, rows of the memory are opened more often than
  * they are used, with less it waits. Along x tiles of 16 KiB, two to each of four small blocks, which are seldom
  * waiting at the same time (walls: two barriers more, six). Along y and z the rows of a tile are to be wide: 32 lines
- * if two such tiles have room, else 16; longer lines by pieces of 20 segments, 16 of them its own. */
-static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, int segments)
+ * if two such tiles have room, else 16; longer lines by pieces of 20 segments, 16 of them its own. Where points lie so
+ * far apart that each is on a page of its own, wide rows are worth more: 32 lines, by pieces of 12 segments, 8 its own
+ * (512^3 along z: 89 % of a copy, with 16 whole lines 86). */
+static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_fd_fused *d)
 {
-    const double word = fd->desc.single ? 4 : 8, line = (double)fd->line.n * word;
+    const double word = fd->desc.single ? 4 : 8, line = (double)d->n * word;
+    const int halo = halo_of(d);
     struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
     if (fd->stride == 1) {
-        s.side = segments > s.held ? 1 : at_least_1(TILE_X / line);
-        if (fd->line.n % 2 && s.side % 2) s.side++;  /* tiles begin with an even index */
-        s.blocks = at_least_1((fd->line.periodic ? 1 : 1.5) * IN_FLIGHT / (s.stages * s.side * line));
-        return s;
+        s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
+        if (d->n % 2 && s.side % 2) s.side++;  /* tiles begin with an even index */
+    } else {
+        const bool far = (double)fd->stride * word >= FAR_APART && halo <= 4;
+        s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
+        if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
     }
-    s.side = 32 * line <= 108 * 1024 ? 32 : 16;
-    if (16 * line > 108 * 1024) s.held = 20;
-    s.blocks = at_least_1(IN_FLIGHT / (s.stages * s.side * fmin(line, 20 * 32 * word)));
+    const double tile = s.side * fmin(line, s.held * d->points * word);
+    s.blocks = at_least_1((fd->stride == 1 && !fd->line.periodic ? 1.5 : 1) * IN_FLIGHT / (s.stages * tile));
     return s;
 }
 
 /* Something less, where the device or the kernel has not enough for what is wanted. */
-static bool lessen(struct sw_fd_fused_shape *s, bool along_x)
+static bool lessen(struct sw_fd_fused_shape *s, bool along_x, int halo)
 {
     if (s->blocks > 1) s->blocks--;
-    else if (s->held > 20) s->held = 20;
     else if (s->stages > 1) s->stages--;
+    else if (s->side > (along_x ? 1 : 8)) s->side /= 2;
+    else if (s->held / 2 > 2 * halo) s->held /= 2;
     else if (s->side > (along_x ? 1 : 4)) s->side /= 2;
-    else if (s->held > 12) s->held -= 4;
     else return false;
     return true;
 }
@@ -192,13 +199,13 @@ enum sw_status sw_fd_fused_best(const struct sw_fd *fd, struct sw_fd_fused_shape
     struct memory m;
     SW_TRY(memory_of(fd->device, &m));
     SW_TRY(set_numbers(fd, &k));
-    k.shape = wanted(fd, k.d.segments);
+    k.shape = wanted(fd, &k.d);
     k.shape.most = 0;
     for (bool goes = false; !goes;) {
-        goes = cut(&k.d, factors_of(&fd->line), k.shape.held);
+        goes = cut(&k.d, k.shape.held);
         if (goes) set_sizes(fd, &k);
         goes = goes && blocks_fit(&k, &m);
-        if (!goes && !lessen(&k.shape, fd->stride == 1))
+        if (!goes && !lessen(&k.shape, fd->stride == 1, halo_of(&k.d)))
             return SW_FAIL(SW_E_ABSENT, "cuda.fused: lines of %d points do not fit this device's shared memory", k.d.n);
     }
     *shape = k.shape;
