@@ -10,6 +10,7 @@ expect 0 run init.cfg --device cpu -o init.h5; says 'sweep plot init.h5 --kind c
 expect 0 check "$top/configs/burgers.cfg"; prints 'advection'
 expect 0 check "$top/configs/advection_1d.cfg"
 prints 'boundary.x = "4-4-6": waves that stay for many crossings of the domain grow; 3-4-6 does not let them'
+[ "$(grep -c '^note ' out)" = 1 ] || fail 'a note for each group and not once'
 
 # ---- any batch, any number of threads, stopped and resumed: the same file
 expect 0 run "$tiny" --device cpu -o tiny.h5

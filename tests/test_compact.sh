@@ -132,6 +132,8 @@ expect 0 list; matches '^ *compact +Compact finite differences'
 # ---- what does not go: with file and line, and what would
 expect 3 run box.cfg -s 'grid.n=[8, 9, 5]' -o no.h5
 says "'grid.n' = 5 in run 2 (a = 0.5, axis = z): d2_c6, 4-4-6 needs at least 6 points along z; 3 of 9 runs do not fit"
+expect 3 check box.cfg -s 'grid.spacing=[0.1, 0.3]'
+says "unknown key 'grid.spacing'; known here: n length x0 dim; points are uniformly spaced, n of them over length"
 sed 's/^grid .*/grid = { n = [8, 9]; length = 1.0; };/' box.cfg >flat.cfg
 expect 3 check flat.cfg
 says "flat.cfg:7: error: 'field' uses z, and the grid has 2 dimensions; write grid.n = [nx, ny, nz]"

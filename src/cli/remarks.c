@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "cli/cli_impl.h"
 
 /* Of so many runs of a group, evenly spread. */
@@ -27,19 +28,30 @@ static void caution(const struct cli_sweep *s, const struct sw_group *group, cha
     sw_free(column);
 }
 
+/* Each text once, however the groups that it is about alternate. */
+static bool is_new(struct sw_text *said, const char *text)
+{
+    char line[210];
+    snprintf(line, sizeof line, "\n%s\n", text);
+    if (said->length && strstr(sw_text_get(said), line)) return false;
+    sw_text_printf(said, "%s", line);
+    return true;
+}
+
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...))
 {
-    char last[200] = "", text[200], warning[200] = "";
+    char text[200], warning[200] = "";
+    struct sw_text said = {0};
     bool cautioned = false;
     for (int g = 0; g < plan->ngroup; g++) {
         struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         text[0] = 0;
         if (s->sweep->problem->remark) s->sweep->problem->remark(s->sweep->problem, &setup, text);
-        if (*text && strcmp(text, last)) say(cli, "note     %s\n", text);
-        memcpy(last, text, sizeof last);
+        if (*text && is_new(&said, text)) say(cli, "note     %s\n", text);
         if (!cautioned) caution(s, &plan->group[g], warning);
         if (*warning && !cautioned) say(cli, "note     %s\n", warning);
         cautioned |= *warning != 0;
     }
+    sw_text_free(&said);
 }

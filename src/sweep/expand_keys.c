@@ -85,7 +85,8 @@ static void refuse_unknown(const struct sw_sweep *s, const struct sw_setting *at
                         known);
     else if (key) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, key->path);
     else if (near) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, near);
-    else expand_complain(s, at, "unknown key '%s'; known here:%s", at->path, known);
+    else expand_complain(s, at, "unknown key '%s'; known here:%s%s", at->path, known,
+                         strcmp(group, "grid") ? "" : "; points are uniformly spaced, n of them over length");
 }
 
 /* How many keys are elements of a list at `path`: "left.robin.0", ... */
