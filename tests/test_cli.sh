@@ -50,6 +50,8 @@ expect 0 -V; prints 'sweep 0.1.0'; prints 'compiler'
 
 # ---- what there is
 expect 0 list; prints cahn_hilliard; prints cpu.plain; prints cpu.thomas
+expect 0 explain heat; prints 'u_t = kappa u_xx + forcing'; prints physics.kappa; prints '`sweep explain` prints them'
+expect 2 explain cfll; says "did you mean 'cfl'?"
 expect 0 explain time.dt; prints 'Time step'; silent err
 expect 0 explain; prints time.end; prints physics.gamma
 expect 0 explain grid; prints grid.n; prints grid.x0
@@ -67,7 +69,18 @@ expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
 
 # ---- check
 expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'
-prints 'time     ≈'
+prints 'time     ≈'; prints ' · 20 steps a run'; prints ' · solver cpu.'
+cat >walls.cfg <<'CFG'
+problem  = "advection";
+sweep    = { walls = ["3-4-6", "4-4-6"]; n = [17, 33, 65]; };
+grid     = { n = "n"; length = 1.0; };
+velocity = { x = 1.0; };
+boundary = { x = "$walls"; };
+time     = { cfl = 0.5; end = 1.0; };
+initial  = "x";
+CFG
+expect 0 check walls.cfg; prints ' · 32 to 128 steps a run'
+[ "$(grep -c '^note .*4-4-6' out)" = 1 ] || fail 'check says the same more than once'
 # where fields are saved often the CPU takes all runs as one batch, so that they are written once; else small ones
 sed 's/^output.*//; s/^sweep .*/sweep = { a = "linspace(0, 1, 5000)"; };/; s/^initial.*/initial = "a";/' \
     small.cfg >large.cfg

@@ -58,6 +58,13 @@ draws "planes of several runs" m.png "$dir/tiny_compact.h5" --kind slice --of g_
 draws "a field of two dimensions" n.pdf "$dir/tiny_compact.h5" --kind slice --run 0
 draws "convergence where rounding ends it" o.png "$dir/compact.h5" --kind convergence
 grep -qE '^slope -10\.[0-4]' "$dir/out" && ok "fits up to there" || bad "fits up to there: $(cat "$dir/out")"
+(cd scripts && $SWEEP_PYTHON -c '
+import numpy, plot
+x = numpy.array([1.0, 2, 4, 8, 16, 32])
+assert plot.before_rounding(x, x**-5 + 0.02*x**-3) == 6, "a lower order that shows is no rounding"
+assert plot.before_rounding(x, x**-5 + 1e-5) == 4, "a floor is"
+assert plot.before_rounding(x[:5], x[:5]**-4.0) == 5') >"$dir/out" 2>&1 && ok "knows rounding from a lower order" ||
+    { cat "$dir/out"; bad "knows rounding from a lower order"; }
 
 refuses "a line of a box" "3 dimensions in space, and lines draws one; --kind slice" \
     "$dir/tiny_compact.h5" --kind lines --of g --run 8

@@ -69,16 +69,32 @@ static void say_earlier(struct sw_cli *cli, const struct cli_sweep *s, const str
                   (long long)(p->done + p->failed), (long long)s->count, s->file, (long long)p->failed);
 }
 
+/* " · 159 steps a run", " · 80 to 640 steps a run"; "" of what takes none. Where they follow from a Courant number this
+ * is how they become known. */
+static const char *steps_of(const struct sw_plan *p, char text[64])
+{
+    long long least = 0, most = 0;
+    for (int g = 0; g < p->ngroup; g++) {
+        const long long steps = p->group[g].steps;
+        if (!g || steps < least) least = steps;
+        if (!g || steps > most) most = steps;
+    }
+    text[0] = 0;
+    if (least < most) snprintf(text, 64, " · %lld to %lld steps a run", least, most);
+    else if (most > 0) snprintf(text, 64, " · %lld step%s a run", most, most == 1 ? "" : "s");
+    return text;
+}
+
 static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const struct sw_plan *p, struct sw_device *device)
 {
-    char a[24], b[24], c[24], host[24];
+    char a[24], b[24], c[24], host[24], steps[64];
     double rate;
-    cli_print(cli, "device   %s · stepper %s%s\n", device->name, p->nbatch ? p->solver : "none needed",
+    cli_print(cli, "device   %s · solver %s%s\n", device->name, p->nbatch ? p->solver : "none needed",
               s->sweep->single_steps ? " in single precision" : "");
     cli_print(cli, "memory   %s a run, %s a batch, of %s%s%s\n", cli_memory((double)p->run_bytes, a),
               cli_memory((double)p->batch_bytes, b), cli_memory((double)device->memory_total, c),
               p->host_bytes > 0 ? "; of the host " : "", p->host_bytes > 0 ? cli_memory(p->host_bytes, host) : "");
-    cli_print(cli, "batches  %lld\n", (long long)p->nbatch);
+    cli_print(cli, "batches  %lld%s\n", (long long)p->nbatch, steps_of(p, steps));
     cli_print(cli, "output   ≈ %s %s\n", cli_bytes(p->output_bytes, a), s->file);
     SW_TRY(sw_plan_measure(s->sweep, p, device, trial_seconds, &rate));
     if (rate > 0)

@@ -102,11 +102,10 @@ static void print_folded(const char *text)
     printf("    %s\n", text);
 }
 
-static void print_plain(const struct sw_key *key, const struct sw_problem *owner)
+/* Below its path. */
+static void print_account(const struct sw_key *key, const struct sw_problem *owner)
 {
     struct sw_text range = {0};
-    if (owner && !print_owners(key, owner)) return;
-    if (!owner) printf("%s\n", key->path);
     range_of(key, owner, &range);
     print_folded(key->about);
     printf("    %s", kind_of(key));
@@ -114,6 +113,20 @@ static void print_plain(const struct sw_key *key, const struct sw_problem *owner
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
     printf("; default: %s%s\n", fallback_of(key), key->decides ? "; decides the numbers" : "");
     sw_text_free(&range);
+}
+
+static void print_plain(const struct sw_key *key, const struct sw_problem *owner)
+{
+    if (owner && !print_owners(key, owner)) return;
+    if (!owner) printf("%s\n", key->path);
+    print_account(key, owner);
+}
+
+/* Of one problem alone, whoever else has the row. */
+static void print_row(const struct sw_key *key, const struct sw_problem *owner)
+{
+    printf("%s\n", key->path);
+    print_account(key, owner);
 }
 
 static void print_markdown(const struct sw_key *key, const struct sw_problem *owner)
@@ -174,29 +187,57 @@ static void head_markdown(const char *text)
 
 static void head_man(const char *text) { printf(".SS %s\n", text); }
 
-static void explain_all(const struct style *style)
+static void head_of(const struct style *style, const struct sw_problem *p)
 {
     char heading[200];
+    snprintf(heading, sizeof heading, "Keys of %s: %s", p->name, p->title);
+    style->heading(heading);
+}
+
+static void explain_all(const struct style *style)
+{
     style->heading("Keys of all problems");
     for (const struct sw_key *key = sw_common_keys; key->path; key++) style->row(key, NULL);
     for (int k = 0; sw_problem_table[k]; k++) {
         const struct sw_problem *p = sw_problem_table[k];
-        snprintf(heading, sizeof heading, "Keys of %s: %s", p->name, p->title);
-        style->heading(heading);
+        head_of(style, p);
         for (const struct sw_key *key = p->keys; key->path; key++)
             if (!key->element) style->row(key, p);
     }
 }
 
+/* Keys that other problems have, too, among them. */
+static void explain_problem(const struct sw_problem *p)
+{
+    static const struct style plain = {head_plain, print_row};
+    head_of(&plain, p);
+    printf("    %s\n", p->equation);
+    for (const struct sw_key *key = p->keys; key->path; key++)
+        if (!key->element) print_row(key, p);
+    printf("\nKeys of all problems: `sweep explain` prints them, too.\n");
+}
+
 /* ---- one */
+
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
 
 /* By its path, by its last part, or by the group it is in. */
 static bool asked_for(const char *path, const char *name)
 {
-    const char *last = strrchr(path, '.');
     size_t length = strlen(name);
-    return !strcmp(path, name) || (last && !strcmp(last + 1, name)) ||
+    return !strcmp(path, name) || !strcmp(last_part(path), name) ||
            (!strncmp(path, name, length) && path[length] == '.');
+}
+
+/* Its path, and its last part, which people remember. */
+static void add_known(const char *path, const char **known, int *count)
+{
+    if (*count < MOST_KEYS) known[(*count)++] = path;
+    if (*count < MOST_KEYS && last_part(path) != path) known[(*count)++] = last_part(path);
 }
 
 static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name, const char **known,
@@ -204,7 +245,7 @@ static int explain_in(const struct sw_key *keys, const struct sw_problem *owner,
 {
     int hits = 0;
     for (const struct sw_key *key = keys; key->path; key++) {
-        if (*count < MOST_KEYS) known[(*count)++] = key->path;
+        add_known(key->path, known, count);
         if (key->element || !asked_for(key->path, name)) continue;
         print_plain(key, owner);
         hits++;
@@ -218,7 +259,9 @@ static enum sw_status explain_one(const char *name)
     int count = 0, hits = explain_in(sw_common_keys, NULL, name, known, &count);
     for (int k = 0; sw_problem_table[k]; k++)
         hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, known, &count);
-    if (hits) return SW_OK;
+    const struct sw_problem *problem = sw_problem_find(name);
+    if (problem) explain_problem(problem);
+    if (hits || problem) return SW_OK;
     const char *near = sw_near(name, known, count);
     return SW_FAIL(SW_E_USAGE, "unknown key '%s'%s%s%s", name,
                    near ? "; did you mean '" : "; `sweep explain` prints them all", near ? near : "", near ? "'?" : "");

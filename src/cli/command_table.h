@@ -14,6 +14,6 @@ enum { CLI_MANY = 1 << 20 };
     X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
     X(BENCH,   bench,   "SPEC",             1, 1,        "verify, then time rows of the tables side by side")      \
     X(INIT,    init,    "[PROBLEM]",        0, 1,        "print a commented example config")                       \
-    X(EXPLAIN, explain, "[KEY]",            0, 1,        "what a config key means")                                \
+    X(EXPLAIN, explain, "[KEY|PROBLEM]",    0, 1,        "what a config key means, all keys of a problem")         \
     X(LIST,    list,    "",                 0, 0,        "problems, steppers, solvers and devices of this program")
 #endif

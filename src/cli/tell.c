@@ -18,7 +18,7 @@ void tell_plan(const struct job *j, double seconds)
     struct sw_text text = {0};
     sw_text_printf(&text, "device   %s", j->device->name);
     if (j->device->sm) sw_text_printf(&text, " (sm_%d)", j->device->sm);
-    sw_text_printf(&text, " · stepper %s%s", p->solver, j->s->sweep->single_steps ? " in single precision" : "");
+    sw_text_printf(&text, " · solver %s%s", p->solver, j->s->sweep->single_steps ? " in single precision" : "");
     if (j->device->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
     sw_text_printf(&text, "\nplan     ");
     if (p->done + p->failed)
