@@ -88,30 +88,38 @@ FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int
     if (WALLS && *s == (by < 0 ? 0 : d.segments - 1)) return false;
     *s = by < 0 ? (*s ? *s - 1 : d.segments - 1) : (*s + 1 < d.segments ? *s + 1 : 0);
     *p = CHUNKED ? *p + by : *s;
-    return !CHUNKED || (*p >= 0 && *p < b.end + d.halo - b.first);
+    return !CHUNKED || TEAM > 1 || (*p >= 0 && *p < b.end + d.halo - b.first);
+}
+
+/* Of segment p of the tile; below 0 or beyond: of the block of the team that has it. */
+FD_INLINE double of_segment(const struct sw_fd_fused &d, const double *E, int p)
+{
+    enum { STEP = ALONG_X ? 1 : SIDE };
+    if (TEAM == 1) return E[p * STEP];
+    const int by = p < 0 ? -1 : p >= d.own, r = rank() + by;
+    return *at_rank(E + (p - by * d.own) * STEP, r < 0 ? TEAM - 1 : r == TEAM ? 0 : r);
 }
 
 /* E and F begin with those of the tile's first segment of this line; `far` segments to either side matter. */
 FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct tile &b,
                                   const struct place &w, int far, const double *E, const double *F)
 {
-    enum { STEP = ALONG_X ? 1 : SIDE };
     double Y = 0, X = 0, y, power = 1;
     bool there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
         there = there && step_aside(d, b, -1, &p, &s);
         if (!there) continue;
-        Y = fma(power, E[p * STEP], Y);
+        Y = fma(power, of_segment(d, E, p), Y);
         power *= of(t.mu, s < d.longer);
     }
-    y = fma(of(t.mu, w.longer), Y, E[w.p * STEP]);
+    y = fma(of(t.mu, w.longer), Y, of_segment(d, E, w.p));
     power = 1;
     there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
         there = there && step_aside(d, b, 1, &p, &s);
         if (!there) continue;
-        X = fma(power, fma(of(t.kappa, s < d.longer), y, F[p * STEP]), X);
-        y = fma(of(t.mu, s < d.longer), y, E[p * STEP]);
+        X = fma(power, fma(of(t.kappa, s < d.longer), y, of_segment(d, F, p)), X);
+        y = fma(of(t.mu, s < d.longer), y, of_segment(d, E, p));
         power *= of(t.mu, s < d.longer);
     }
     return {t.sigma * Y, fma(-of(t.nu, w.longer), Y, X)};
@@ -156,6 +164,12 @@ FD_INLINE void closures(const struct sw_fd_fused &d, const struct tile &b, const
     }
 }
 
+/* All blocks of the team. */
+FD_INLINE void tell(double *out, double x)
+{
+    for (int r = 0; r < TEAM; r++) *at_rank(out, TEAM > 1 ? r : 0) = x;
+}
+
 /* What the solution so far lacks at a wall, and its value K points from there. */
 FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct states g, const double *c,
                     const double *wall, double *out)
@@ -167,7 +181,7 @@ FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct s
     if (w.s == 0) {
         inner = fma(e.near_power[1], g.B, c[K]);
         last = fma(e.near_power[0], g.B, c[K - 1]);
-        out[0] = wall[(K - 1) * side] + fma(e.v[K - 1], inner, -last);
+        tell(&out[0], wall[(K - 1) * side] + fma(e.v[K - 1], inner, -last));
         out[side] = inner;
     }
     if (w.s == d.segments - 1) {
@@ -180,7 +194,7 @@ FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct s
         }
         inner = fma(e.far_power_B[1], g.B, fma(e.far_power_A[1], g.A, inner));
         last = fma(e.far_power_B[0], g.B, fma(e.far_power_A[0], g.A, last));
-        out[2 * side] = wall[(2 * K - 1) * side] + fma(e.v[K - 1], inner, -last);
+        tell(&out[2 * side], wall[(2 * K - 1) * side] + fma(e.v[K - 1], inner, -last));
         out[3 * side] = inner;
     }
 }
@@ -189,7 +203,8 @@ struct amounts { double near, far; };
 
 FD_INLINE struct amounts amounts_of(const struct sw_fd_fused &d, const struct tile &b, const double *meet)
 {
-    const double near = at_near_wall(b) ? meet[0] : 0, far = at_far_wall(d, b) ? meet[2 * side_of(d)] : 0;
+    const double near = TEAM > 1 || at_near_wall(b) ? meet[0] : 0;
+    const double far = TEAM > 1 || at_far_wall(d, b) ? meet[2 * side_of(d)] : 0;
     return {fma(d.wall.other, far, d.wall.same * near), fma(d.wall.other, near, d.wall.same * far)};
 }
 
@@ -232,12 +247,12 @@ FD_INLINE void solve(const struct sw_fd_fused &d, const struct tile &b, const st
     const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : SIDE);
     double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
     recursions(t, w.len, c, &E[tid], &F[tid]);
-    __syncthreads();
+    barrier();
     read();
     struct states g = states_of(d, t, b, w, FAR ? FAR : t.reach, E + first, F + first);
     if (WALLS) {
         if (w.line < b.lines) meet(d, w, g, c, s.wall + w.line, s.meet + w.line);
-        __syncthreads();
+        barrier();
         if (w.line < b.lines) add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g);
     }
     add_states(d, t, w, g, c);
@@ -283,17 +298,19 @@ fused_k(const __grid_constant__ struct sw_fd_fused d, const word_t *f, word_t *o
     __shared__ struct tile queue[STAGES + 1];  /* those in the ring, and the one after them */
     __shared__ bool open[STAGES + 1];
     word_t *const ring = (word_t *)memory;
-    const bool first = threadIdx.x == 0;
-    unsigned drawn = blockIdx.x;
+    const bool first = threadIdx.x == 0 && (TEAM == 1 || rank() == 0);
+    unsigned drawn = blockIdx.x / TEAM;
     struct shared s;
     s.E = (double *)(ring + STAGES * room);
     s.F = s.E + FACTORS * (int)blockDim.x;
     s.wall = s.F + FACTORS * (int)blockDim.x;
     s.meet = s.wall + 2 * K * side_of(d);
-    const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x + atomicInc(next, tiles - 1); };
+    const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x / TEAM + atomicInc(next, tiles - 1); };
     const auto announce = [&](int k) {  /* by the first thread */
-        open[k] = drawn < tiles;
-        if (drawn < tiles) find_tile(d, drawn, &queue[k]);
+        for (int r = 0; r < TEAM; r++) {
+            *at_rank(&open[k], r) = drawn < tiles;
+            if (drawn < tiles) find_tile(d, drawn, r, at_rank(&queue[k], r));
+        }
     };
     const auto start = [&](int k, int stage) {
         if (open[k]) fetch(d, tile_of(d, queue[k]), f, ring + stage * room);
@@ -304,20 +321,21 @@ fused_k(const __grid_constant__ struct sw_fd_fused d, const word_t *f, word_t *o
             announce(k);
             draw();
         }
-    __syncthreads();
+    barrier();
     for (int k = 0; k < STAGES; k++) start(k, k);
     struct place w;
-    if (!CHUNKED) w = place_of(d, tile_of(d, queue[0]));
+    if (!CHUNKED || TEAM > 1) w = place_of(d, tile_of(d, queue[0]));
     for (int stage = 0, k = 0; open[k];) {
         const int spare = k ? k - 1 : STAGES;  /* the place of the tile before this one */
         wait_groups<STAGES - 1>();
-        __syncthreads();
+        barrier();
         if (first) announce(spare);  /* drawn a tile ago: the number is here */
         const struct tile b = tile_of(d, queue[k]);
-        if (CHUNKED) w = place_of(d, b);
+        if (CHUNKED && TEAM == 1) w = place_of(d, b);
         work(d, b, w, ring + stage * room, s, out, [&] { start(spare, stage); });
         if (first) draw();
         stage = stage + 1 < STAGES ? stage + 1 : 0;
         k = k < STAGES ? k + 1 : 0;
     }
+    if (TEAM > 1) barrier();  /* before it others may read what a block has in shared memory */
 }

@@ -1,12 +1,13 @@
 /* A tile: what a block works on at a time, some lines, or for long lines the same piece of each with a halo of segments
  * on both sides. It is copied to shared memory while the block works on the one before it; there a thread's segment and
- * the points around it are side by side, for lines along x as for those along y and z.
+ * the points around it are side by side, for lines along x as for those along y and z. TEAM blocks, a cluster, may
+ * share whole lines: each has as many segments of them, and no halo.
  *
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
  * banks. Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
  *
- * Shape (enum of the text): ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have whole lines; M points of a
- * segment at most, LEAST at least; HALF, ADD; word_t of a field. */
+ * Shape (enum of the text): TEAM; ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have whole lines; M points of
+ * a segment at most, LEAST at least; HALF, ADD; word_t of a field. */
 #define FD_INLINE __device__ static __forceinline__
 
 struct tile {
@@ -28,6 +29,26 @@ struct place {               /* of a thread                                     
     int  before, after;      /* what to add to find the points before and after it                          */
 };
 
+#if TEAM > 1
+FD_INLINE int rank() { int r; asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
+/* All blocks of a team; what was written to shared memory is seen by all. */
+FD_INLINE void barrier()
+{
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n" ::: "memory");
+}
+/* The same place in the shared memory of another block of the team. */
+template <typename T> FD_INLINE T *at_rank(T *p, int r)
+{
+    T *q;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(q) : "l"(p), "r"(r));
+    return q;
+}
+#else
+FD_INLINE int rank() { return 0; }
+FD_INLINE void barrier() { __syncthreads(); }
+template <typename T> FD_INLINE T *at_rank(T *p, int) { return p; }
+#endif
+
 FD_INLINE int side_of(const struct sw_fd_fused &d) { return ALONG_X ? d.side : SIDE; }
 FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 
@@ -38,16 +59,9 @@ FD_INLINE int start_of(const struct sw_fd_fused &d, int s)
     return t * d.points + min(t, d.longer) * d.step + (s < 0 ? -d.n : s >= d.segments ? d.n : 0);
 }
 
-/* Divides; one thread does it for all. */
-FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, struct tile *b)
+/* Piece number `chunk` of the lines. */
+FD_INLINE void set_piece(const struct sw_fd_fused &d, int chunk, struct tile *b)
 {
-    const int chunk = CHUNKED ? (int)(index % d.chunks) : 0;
-    b->line = (CHUNKED ? index / d.chunks : index) * side_of(d);
-    b->lines = (int)min((long long)side_of(d), d.all - b->line);
-    const unsigned stride = (unsigned)d.stride;
-    b->offset = ALONG_X ? 0 : (int)(b->line % stride);
-    b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / stride) * stride * d.n + b->offset;
-    if (!CHUNKED) return;
     b->begin = chunk * d.own;
     b->end = min(b->begin + d.own, d.segments);
     b->first = b->begin - d.halo;
@@ -56,6 +70,19 @@ FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, struct til
     if (WALLS && b->first <= 0) b->from = 0;
     if (WALLS && b->end + d.halo >= d.segments) last = d.n;
     b->count = last - b->from;
+}
+
+/* For block r of a team. Divides; one thread does it for all. */
+FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, int r, struct tile *b)
+{
+    const bool pieces = CHUNKED && TEAM == 1;
+    const int chunk = pieces ? (int)(index % d.chunks) : r;
+    b->line = (pieces ? index / d.chunks : index) * side_of(d);
+    b->lines = (int)min((long long)side_of(d), d.all - b->line);
+    const unsigned stride = (unsigned)d.stride;
+    b->offset = ALONG_X ? 0 : (int)(b->line % stride);
+    b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / stride) * stride * d.n + b->offset;
+    if (CHUNKED) set_piece(d, chunk, b);
 }
 
 /* Tiles of whole lines differ in nothing else. */

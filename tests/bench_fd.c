@@ -36,14 +36,16 @@ static double least(struct sw_device *device, int repeats, const struct sw_fd *f
     return best;
 }
 
-/* points of a segment (0: what suits n), lines, segments, stages, blocks */
+/* points of a segment (0: what suits n), lines, segments, stages, blocks, blocks of a team */
 static const struct sw_fd_fused_shape along_x[] = {
-    {0, 1, 128, 2, 4}, {0, 2, 128, 2, 4}, {0, 2, 128, 2, 8}, {0, 4, 128, 2, 4},  {0, 4, 128, 2, 6}, {0, 4, 128, 3, 4},
-    {0, 8, 128, 2, 2}, {0, 8, 128, 2, 4}, {0, 8, 128, 1, 4}, {0, 16, 128, 2, 1}, {17, 4, 256, 2, 4}, {0}};
+    {0, 1, 128, 2, 4, 1}, {0, 2, 128, 2, 4, 1}, {0, 2, 128, 2, 8, 1}, {0, 4, 128, 2, 4, 1}, {0, 4, 128, 2, 6, 1},
+    {0, 4, 128, 3, 4, 1}, {0, 8, 128, 2, 2, 1}, {0, 8, 128, 2, 4, 1}, {0, 8, 128, 1, 4, 1}, {0, 16, 128, 2, 1, 1},
+    {17, 4, 256, 2, 4, 1}, {0}};
 static const struct sw_fd_fused_shape beside[] = {
-    {0, 16, 64, 2, 1}, {0, 16, 64, 3, 1}, {0, 16, 64, 1, 2}, {0, 32, 64, 2, 1}, {0, 32, 64, 2, 2}, {0, 32, 64, 2, 4},
-    {0, 32, 64, 1, 1}, {0, 24, 64, 2, 1}, {0, 8, 64, 2, 2},  {0, 16, 20, 2, 1}, {0, 16, 24, 2, 1}, {0, 32, 12, 2, 1},
-    {16, 16, 64, 2, 1}, {16, 32, 22, 2, 1}, {0}};
+    {0, 16, 64, 2, 1, 1}, {0, 16, 64, 3, 1, 1}, {0, 16, 64, 1, 2, 1}, {0, 32, 64, 2, 1, 1}, {0, 32, 64, 2, 2, 1},
+    {0, 32, 64, 2, 4, 1}, {0, 32, 64, 1, 1, 1}, {0, 24, 64, 2, 1, 1}, {0, 8, 64, 2, 2, 1}, {0, 16, 20, 2, 1, 1},
+    {0, 16, 24, 2, 1, 1}, {0, 32, 12, 2, 1, 1}, {16, 16, 64, 2, 1, 1}, {16, 32, 22, 2, 1, 1}, {0, 32, 0, 2, 1, 2},
+    {0, 64, 0, 2, 1, 4}, {0, 32, 0, 2, 2, 4}, {0, 16, 0, 2, 2, 2}, {0}};
 
 static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, void *out, size_t bytes, int repeats)
 {
@@ -57,9 +59,9 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
         const struct sw_fd_fused_shape *s = &own->shape;
         double seconds = least(device, repeats, fd, f, out, bytes);
         printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
-               "%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
+               "teams of %d, %d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
                d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
-               own->d.held, own->d.points, own->d.chunks, s->stages, s->blocks, own->threads,
+               own->d.held, own->d.points, own->d.chunks, s->stages, s->team ? s->team : 1, s->blocks, own->threads,
                (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds, k < 0 ? "  (taken)" : "");
         fflush(stdout);
     }

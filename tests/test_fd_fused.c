@@ -37,11 +37,12 @@ static void apply(const struct sw_fd *fd, const double *f, double *out, void *fr
 
 static void try_cuts(struct sw_fd *fd, const double *f, const double *expected, double *out, void *from, void *to)
 {
-    static const int cut[][2] = {{16, 32}, {8, 64}, {4, 32}, {8, 20}, {16, 12}, {1, 256}, {2, 256}};
+    static const int cut[][3] = {{16, 32, 1}, {8, 64, 1}, {4, 32, 1}, {8, 20, 1},  {16, 12, 1},
+                                 {1, 256, 1}, {2, 256, 1}, {8, 0, 2}, {16, 0, 4}};
     struct sw_fd_fused_kernel *own = fd->own;
     for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
-        if (cut[c][0] < 4 && fd->desc.axis) continue;
-        const struct sw_fd_fused_shape shape = {own->shape.most, cut[c][0], cut[c][1], 1 + (int)c % 2, 1};
+        if ((cut[c][0] < 4 && fd->desc.axis) || (cut[c][2] > 1 && device->sm < 90)) continue;
+        const struct sw_fd_fused_shape shape = {own->shape.most, cut[c][0], cut[c][1], 1 + (int)c % 2, 1, cut[c][2]};
         if (sw_fd_fused_make(fd, &shape, own)) continue;
         apply(fd, f, out, from, to);
         if (memcmp(out, expected, (size_t)fd->line.n * ACROSS * sizeof *out))

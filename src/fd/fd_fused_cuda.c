@@ -24,6 +24,10 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct sw_fd_fused_kernel *own = fd->own;
     void *args[] = {&own->d, &f, &out, &own->room, &own->tiles, &own->next};
+    const int team = own->shape.team;
+    if (team > 1)
+        return sw_kernel_launch_clusters(fd->device, own->kernel, own->grid / team, team, own->threads, own->shared,
+                                         args);
     return sw_kernel_launch(fd->device, own->kernel, own->grid, 1, own->threads, own->shared, args);
 }
 

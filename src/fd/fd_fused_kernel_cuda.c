@@ -16,6 +16,15 @@ enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: a
 /* Segments beyond those of a tile that are felt in it. */
 static int halo_of(const struct sw_fd_fused *d) { return d->factor[0].reach + d->factor[1].reach; }
 
+/* Lines shared by a team of blocks, each with as many segments. */
+static bool share(struct sw_fd_fused *d, int team)
+{
+    d->chunks = team;
+    d->own = d->held = d->segments / team;
+    d->halo = 0;
+    return d->segments % team == 0 && d->own >= d->factor[0].reach && d->own >= d->factor[1].reach;
+}
+
 /* Tiles of lines of at most `held` segments. False: they cannot be cut that short. */
 static bool cut(struct sw_fd_fused *d, int held)
 {
@@ -56,9 +65,11 @@ static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
     own->threads = (side * own->d.held + 31) / 32 * 32;
     own->room = words_of_tile(fd, own);
     own->shared = shared_bytes(fd, own);
-    own->tiles = (unsigned)((own->d.all + side - 1) / side * own->d.chunks);
-    const unsigned most = (unsigned)(fd->device->processors * own->shape.blocks);
-    own->grid = (int)(own->tiles < most ? own->tiles : most);
+    const int team = own->shape.team ? own->shape.team : 1;
+    own->tiles = (unsigned)((own->d.all + side - 1) / side * (team > 1 ? 1 : own->d.chunks));
+    const int room = fd->device->processors * own->shape.blocks / team;
+    const unsigned most = room ? (unsigned)room : 1;
+    own->grid = (int)(own->tiles < most ? own->tiles : most) * team;
 }
 
 static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
@@ -95,7 +106,10 @@ static enum sw_status fit(const struct sw_fd *fd, struct sw_fd_fused_kernel *own
 {
     struct memory m;
     SW_TRY(memory_of(fd->device, &m));
-    if (!cut(&own->d, own->shape.held))
+    if (own->shape.team > 1 && (fd->stride == 1 || !share(&own->d, own->shape.team)))
+        return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be shared by %d blocks", own->d.segments,
+                       own->shape.team);
+    if (own->shape.team <= 1 && !cut(&own->d, own->shape.held))
         return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be cut into pieces of %d", own->d.segments,
                        own->shape.held);
     set_sizes(fd, own);
@@ -119,6 +133,7 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
     const struct sw_fd_fused *d = &own->d;
     const int most = own->shape.most, exact = fd->stride > 1 && !d->longer && d->points == 32;
     const int least = exact ? most : d->points >= most - 2 ? most - 2 : 0;
+    sw_text_printf(text, "#define TEAM %d\n", own->shape.team ? own->shape.team : 1);
     sw_text_printf(text, "typedef %s word_t;\n", fd->desc.single ? "float" : "double");
     sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, REACH = %d, K = %d,\n"
                    "       ADD = %d,\n", fd->stride == 1, !line->periodic, line->kind == SW_FD_SECOND,

@@ -21,6 +21,7 @@ struct sw_fd_fused_shape {
     int held;      /* segments of each line that a tile has, at most */
     int stages;    /* tiles in shared memory                     */
     int blocks;    /* on a multiprocessor                        */
+    int team;      /* blocks of a cluster that share a tile's lines; 0 is 1 */
 };
 
 struct sw_fd_fused_kernel {
