@@ -10,6 +10,7 @@ log=${2:-$build/gpu_check.log}
 limit=560
 : > "$log" || exit 1
 failures=$(mktemp) || exit 1
+sanitizers=()
 trap 'rm -f "$failures"' EXIT
 
 say() { printf '%s\n' "$*" | tee -a "$log"; }
@@ -36,35 +37,41 @@ step() {
     say "$(printf '%-34s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")"
 }
 
+wait_for_sanitizers() { wait "${sanitizers[@]}"; sanitizers=(); }
+
 missing() { echo "$1" >> "$failures"; say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
 
 "$build/sweep" -V 2>&1 | tee -a "$log"  # version, commit, compiler
 say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
 say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
-# ---- the whole suite, no row skipped for want of a device
+# ---- the whole suite, no row skipped for want of a device; test_fd compiles some hundred kernels, for minutes, while
+# the sanitizers begin
 export SW_NEED=cuda
-SW_JOBS=6 step 'all tests' 300 scripts/run_tests.sh "$build"
-grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40
+SW_JOBS=10 step 'all tests' 500 scripts/run_tests.sh "$build" &
+suite=$!
+for second in $(seq 75); do kill -0 $suite 2> /dev/null && sleep 1; done
 
 # ---- compute-sanitizer on the small suite
 if command -v compute-sanitizer > /dev/null; then
     export SW_SMALL=1 OMP_NUM_THREADS=1  # the tool is after kernels; host threads only get in each other's way
     for tool in memcheck racecheck initcheck synccheck; do
         for test in test_stepper test_band test_bvp test_advection test_stepper_long test_stepper_single \
-                    test_bvp_ends; do
+                    test_bvp_ends test_fd_fused test_fd_nabla; do
             [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
             step "$tool $test" 380 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
                 "$build/$test" &
+            sanitizers+=($!)
         done
-        [ $tool = memcheck ] || wait  # up to fourteen at a time
+        [ $tool = memcheck ] || wait_for_sanitizers  # up to eighteen at a time
     done
-    wait
     unset SW_SMALL OMP_NUM_THREADS
     grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
 else
     missing 'compute-sanitizer' 'not on this machine'
 fi
+wait $suite
+grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40
 
 # ---- the CPU's answer within rounding, over a time in which rounding grows little (growth rate <= 1/4)
 compare() {
