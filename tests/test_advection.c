@@ -529,6 +529,9 @@ static void the_step_follows_from_a_courant_number(void **state)
     for (int k = 0; k < 4; k++)
         assert_near(number(m.sweep, "time.dt", k), 100 / ceil(100 * (1 + k / 2) * (k % 2 ? 2 : 1) / (0.5 * dx)), 1e-15);
     unmake(&m);
+    /* what comes in is faster than what is there: 3 at the end, on 16 points between walls */
+    assert_near(step_of(CFL("velocity.x=0-u", "initial=0", "boundary.x=3-4-6", "right={ x=\"3*t/100\"; }",
+                            "time.end=100.0")), 100 / ceil(100 / (0.5 * dx * 16 / 15 / 3)), 1e-15);
     /* nothing moves: one step */
     assert_near(step_of(CFL("velocity.x=0")), 0.5, 0);
 }
@@ -605,6 +608,10 @@ static void what_does_not_fit_is_refused(void **state)
     refuse_text("problem = \"advection\"; grid = { n = 16; length = 1.0; };\ninitial = \"1\";\ntime = { end = 1.0; };",
                 NULL, 0, "ch.cfg:3: error: 'time.dt' is missing: give dt, the time step, or cfl, a Courant number\n");
     REFUSED_ADVECTION("-s: error: 'time.cfl' = 0: must be greater than 0\n", "time={ cfl=0.0; end=1.0; }");
+    REFUSED_ADVECTION("-s: error: 'time.cfl' = 0.5: no step follows from it where the velocity and nu are 0 at the "
+                      "beginning; give time.dt\n", "time={ cfl=0.5; end=1.0; }", "velocity.x=u", "initial=0");
+    REFUSED_ADVECTION("-s: error: 'time.cfl' = 0.5: no step follows from it where the velocity and nu are 0 at the "
+                      "beginning; give time.dt\n", "time={ cfl=0.5; end=1.0; }", "velocity.x=0", "forcing=sin(x)");
     REFUSED_ADVECTION("-s: error: 'velocity.y' = 1: there is no y on a grid of 1 dimension\n", "velocity.y=1");
     REFUSED_ADVECTION("-s: error: 'right.z' = \"t\": there is no z on a grid of 2 dimensions\n", "grid.n=[16, 16]",
                       "right={ z=\"t\"; }");

@@ -131,6 +131,23 @@ static const char *unfit_step(const struct sw_setup *setup, double cfl, char why
     return NULL;
 }
 
+/* A step that is all of time.end, as nothing limits it, though u does not stay as it is: one that a source drives, or
+ * that makes its own velocity. */
+static const char *unfit_limit(const struct sw_setup *setup, int ld, const double *column, int j, char why[160])
+{
+    static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
+    struct advection_limit limit;
+    bool driven = has(setup, "forcing");
+    for (int d = 0; d < SW_DIMS; d++)
+        driven |= has(setup, velocity[d]) && sw_program_uses(sw_setup_function(setup, velocity[d]), "u");
+    if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
+        advection_number(setup, "time.dt", ld, column, j) < advection_number(setup, "time.end", ld, column, j) ||
+        advection_limit_of(setup, ld, column, j, &limit) || limit.courant > 0 || limit.stiffness > 0)
+        return NULL;
+    snprintf(why, 160, "no step follows from it where the velocity and nu are 0 at the beginning; give time.dt");
+    return "time.cfl";
+}
+
 static const char *unfit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160])
 {
@@ -149,7 +166,8 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
         snprintf(why, 160, "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves");
         return "alpha";
     }
-    return unfit_step(setup, advection_number(setup, "time.cfl", ld, column, j), why);
+    const char *key = unfit_step(setup, advection_number(setup, "time.cfl", ld, column, j), why);
+    return key ? key : unfit_limit(setup, ld, column, j, why);
 }
 
 static void remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
@@ -233,7 +251,7 @@ static const struct sw_key keys[] = {
      .about = "Time step; time.end must be a whole number of steps. Either this or time.cfl."},
     {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .decides = true,
      .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
-              "sum of c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10); 0: "
+              "sum of c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10). 0: "
               "time.dt is given."},
     {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
      .about = "The row that does the differences, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best "

@@ -55,15 +55,18 @@ double advection_largest(const struct sw_fd_scheme *scheme)
 /* ------------------------------------------------------------------ the largest speed */
 
 /* Points are sampled: at most so many along each axis of 1, 2, 3 dimensions, both ends among them, and one along an
- * axis on which c does not depend; times, where c names the time: so many, both ends among them. */
-enum { TIMES = 9 };
+ * axis on which c does not depend; times, where c names the time: so many, both ends among them. Where c names u and u
+ * is given at a wall, more of them there: what comes in may be faster than what is there at first. */
+enum { TIMES = 9, WALL_TIMES = 32 };
 static const int along[SW_DIMS] = {1024, 64, 16};
 
 struct sampling {
     int     dim, count;              /* points                                */
     double *at[SW_DIMS], *u, *c, *speed;
     double  dx[SW_DIMS], end;
+    struct sw_eval *eval[SW_DIMS + 1];  /* of c, and of u; made when first used */
 };
+enum { EVAL_U = SW_DIMS };
 
 static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
 
@@ -76,28 +79,37 @@ static bool names(const struct sw_setup *setup, const char *name)
     return false;
 }
 
-/* u is that of time 0, noise or not. */
-static bool depends(const struct sw_setup *setup, int d)
+/* Where u is taken from: u at time 0, noise or not, or what is given at a wall. */
+static bool depends(const struct sw_setup *setup, const char *key, int d)
 {
     if (names(setup, advection_axes[d])) return true;
     for (int k = 0; k < setup->nfunction && names(setup, "u"); k++) {
         const struct sw_function *f = &setup->function[k];
-        if (strcmp(f->key, "initial")) continue;
+        if (strcmp(f->key, key)) continue;
         return sw_program_uses(f->program, advection_axes[d]) || sw_expr_is_random(f->expr);
     }
     return false;
 }
 
-static void sampling_free(struct sampling *s) { sw_free(s->at[0]); }
+/* A wall; d = -1: all of the grid. */
+struct wall { int d, side; };
+
+static void sampling_free(struct sampling *s)
+{
+    for (int k = 0; k <= SW_DIMS; k++) sw_eval_destroy(&s->eval[k]);
+    sw_free(s->at[0]);
+}
 
 static enum sw_status sampling_make(const struct sw_setup *at, int64_t ld, const double *column, int64_t j,
-                                    struct sampling *s)
+                                    struct wall wall, struct sampling *s)
 {
+    const char *key = wall.d < 0 ? "initial" : advection_wall_key(wall.d, wall.side);
     const struct sw_grid g = sw_setup_grid(at, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
     *s = (struct sampling){.dim = at->dim, .count = 1, .end = advection_number(at, "time.end", ld, column, j)};
     for (int d = 0; d < at->dim; d++) {
-        if (depends(at, d)) m[d] = at->n[d] < along[at->dim - 1] ? (int)at->n[d] : along[at->dim - 1];
+        const int most = along[at->dim - 1];
+        if (d != wall.d && depends(at, key, d)) m[d] = at->n[d] < most ? (int)at->n[d] : most;
         s->count *= m[d];
     }
     SW_TRY(sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
@@ -108,7 +120,8 @@ static enum sw_status sampling_make(const struct sw_setup *at, int64_t ld, const
     for (int i = 0; i < s->count; i++) {
         const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
         for (int d = 0; d < SW_DIMS; d++) {
-            const int64_t p = m[d] > 1 ? index[d] * (at->n[d] - 1) / (m[d] - 1) : 0;
+            const int64_t last = at->n[d] - 1, fixed = d == wall.d && wall.side ? last : 0,
+                          p = m[d] > 1 ? index[d] * last / (m[d] - 1) : fixed;
             s->at[d][i] = g.x0[d] + (double)p * g.dx[d];
         }
     }
@@ -117,18 +130,19 @@ static enum sw_status sampling_make(const struct sw_setup *at, int64_t ld, const
 }
 
 /* By the C library's functions: the number of steps follows from this, and from it the id of the run. */
-static enum sw_status evaluate(const struct sw_program *program, const struct sampling *s, const double *column,
+static enum sw_status evaluate(const struct sw_program *program, struct sampling *s, int which, const double *column,
                                int64_t ld, double t, double *out)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = s->at[0], [SW_IN_Y] = s->at[1], [SW_IN_Z] = s->at[2], [SW_IN_U] = s->u};
-    struct sw_eval *e;
-    SW_TRY(sw_eval_create(program, s->count, &e));
-    sw_eval_by_scalars(e);
-    sw_eval_run(e, column, ld);
-    sw_eval_cells(e, s->count, in);
-    sw_eval_step(e, t, 0);
-    sw_eval_points(e, s->count, in, out);
-    sw_eval_destroy(&e);
+    struct sw_eval **e = &s->eval[which];
+    if (!*e) {
+        SW_TRY(sw_eval_create(program, s->count, e));
+        sw_eval_by_scalars(*e);
+        sw_eval_run(*e, column, ld);
+        sw_eval_cells(*e, s->count, in);
+    }
+    sw_eval_step(*e, t, 0);
+    sw_eval_points(*e, s->count, in, out);
     return SW_OK;
 }
 
@@ -140,7 +154,7 @@ static enum sw_status speed_at(const struct sw_setup *setup, struct sampling *s,
     for (int d = 0; d < s->dim; d++) {
         const struct sw_program *c = sw_setup_function(setup, velocity[d]);
         if (!c) continue;
-        SW_TRY(evaluate(c, s, column, ld, t, s->c));
+        SW_TRY(evaluate(c, s, d, column, ld, t, s->c));
         for (int i = 0; i < s->count; i++) s->speed[i] += fabs(s->c[i]) / s->dx[d];
     }
     for (int i = 0; i < s->count; i++)
@@ -148,19 +162,35 @@ static enum sw_status speed_at(const struct sw_setup *setup, struct sampling *s,
     return SW_OK;
 }
 
+/* On the grid u is that of time 0; at a wall what is given there at the time. */
+static enum sw_status speed_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               struct wall wall, double *largest)
+{
+    const bool grid = wall.d < 0;
+    const struct sw_program *u = sw_setup_function(setup, grid ? "initial" : advection_wall_key(wall.d, wall.side));
+    const bool moves = names(setup, "t") || (!grid && u && sw_program_uses(u, "t"));
+    const int times = !moves ? 1 : grid ? TIMES : WALL_TIMES;
+    struct sampling s;
+    if (!grid && !u) return SW_OK;
+    enum sw_status st = sampling_make(setup, ld, column, j, wall, &s);
+    for (int k = 0; k < times && !st; k++) {
+        const double t = times > 1 ? s.end * k / (times - 1) : 0;
+        if (u && names(setup, "u") && (k == 0 || !grid)) st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
+        if (!st) st = speed_at(setup, &s, column + j, ld, t, largest);
+    }
+    sampling_free(&s);
+    return st;
+}
+
 static enum sw_status largest_speed(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                     double *largest)
 {
-    const struct sw_program *initial = sw_setup_function(setup, "initial");
-    const int times = names(setup, "t") ? TIMES : 1;
-    struct sampling s;
-    enum sw_status st = sampling_make(setup, ld, column, j, &s);
-    if (!st && initial && names(setup, "u")) st = evaluate(initial, &s, column + j, ld, 0, s.u);
     *largest = 0;
-    for (int k = 0; k < times && !st; k++)
-        st = speed_at(setup, &s, column + j, ld, times > 1 ? s.end * k / (times - 1) : 0, largest);
-    sampling_free(&s);
-    return st;
+    SW_TRY(speed_of(setup, ld, column, j, (struct wall){-1, 0}, largest));
+    for (int d = 0; d < setup->dim && names(setup, "u"); d++)
+        for (int side = 0; side < 2; side++)
+            SW_TRY(speed_of(setup, ld, column, j, (struct wall){d, side}, largest));
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ the limit */
@@ -204,12 +234,15 @@ enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, cons
 }
 
 /* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one
- * that goes into time.end. Where nothing limits it, it is all of time.end. */
+ * that goes into time.end; 0, which is refused, for a Courant number of 0. Where nothing limits it, it is all of
+ * time.end. */
 enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double *step)
 {
     const double cfl = advection_number(setup, "time.cfl", ld, column, j),
                  end = advection_number(setup, "time.end", ld, column, j);
     struct advection_limit limit;
+    *step = 0;
+    if (!(cfl > 0)) return SW_OK;
     SW_TRY(advection_limit_of(setup, ld, column, j, &limit));
     const double least = fmax(end * limit.courant / cfl, end * limit.stiffness / 0.9);  /* steps */
     *step = end / fmax(1, ceil(least * (1 - 1e-12)));
