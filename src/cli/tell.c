@@ -85,17 +85,37 @@ static void log_end(const struct job *j, const char *event, const struct sw_exec
     cli_log_end(j->cli);
 }
 
+/* A name as it is to be typed at a shell: in quotes where that takes some. */
+static void add_typed(struct sw_text *text, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
+    if (!name[strspn(name, plain)]) {
+        sw_text_add(text, name);
+        return;
+    }
+    sw_text_add(text, "'");
+    for (const char *p = name; *p; p++)
+        if (*p == '\'') sw_text_add(text, "'\\''");
+        else sw_text_add_bytes(text, p, 1);
+    sw_text_add(text, "'");
+}
+
 static void say_next(const struct job *j)
 {
     const struct sw_sweep *w = j->s->sweep;
-    const char *field = w->problem->most_dim > 1 ? " --kind slice" : w->problem->timed ? " --kind spacetime --run 0"
-                                                                                       : " --kind lines";
+    const struct sw_plan *p = j->plan;
+    struct sw_text text = {0};
+    const char *field = p->ngroup && p->group[0].dim > 1 ? " --kind slice"
+                        : w->problem->timed              ? " --kind spacetime --run 0"
+                                                         : " --kind lines";
     const char *kind = w->save_fields ? field : w->save_scalars ? " --kind lines" : NULL;
     bool exact = w->problem->derives_exact, n = false;
     for (int k = 0; k < w->nfunction; k++) exact |= !strcmp(w->function[k].key, "exact");
     for (int k = 0; k < w->ncolumn; k++) n |= !strcmp(w->column[k].name, "grid.n") && !w->column[k].uniform;
     if (exact && n) kind = " --kind convergence";
-    cli_say(j->cli, "next     sweep %s %s%s\n", kind ? "plot" : "show", j->s->file, kind ? kind : "");
+    add_typed(&text, j->s->file);
+    cli_say(j->cli, "next     sweep %s %s%s\n", kind ? "plot" : "show", sw_text_get(&text), kind ? kind : "");
+    sw_text_free(&text);
 }
 
 void tell_start(struct job *j)
