@@ -166,6 +166,8 @@ done:
 
 /* ------------------------------------------------------------------ the row */
 
+static const struct fd_source source = {{"fd/side_point.h", "fd/cr_point.h"}, {"fd_rtc.cuh", "fd_cr_rtc.cuh"}, "cr_k"};
+
 static enum sw_status create(struct sw_fd *fd)
 {
     struct cr *c = NULL;
@@ -180,7 +182,7 @@ static enum sw_status create(struct sw_fd *fd)
     c->bytes = (size_t)(s.lines * (s.side_pitch + s.pitch)) * sizeof(double);
     c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
     add_shape(&s, &text);
-    return fd_kernel_make(fd->device, "fd/cr_point.h", "fd_cr_rtc.cuh", &text, "cr_k", &c->kernel);
+    return fd_kernel_make(fd->device, &source, &text, &c->kernel);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
@@ -188,7 +190,7 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     struct sw_text text = {0};
     const struct shape s = shape_of(line, desc->axis ? 2 : 1);
     add_shape(&s, &text);
-    return fd_kernel_try("fd/cr_point.h", "fd_cr_rtc.cuh", &text, sm);
+    return fd_kernel_try(&source, &text, sm);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)

@@ -14,7 +14,9 @@ static enum sw_status create(struct sw_fd *fd)
 {
     struct sw_fd_fused_kernel *own = NULL;
     struct sw_fd_fused_shape shape;
-    SW_TRY(sw_fd_fused_best(fd, &shape));
+    struct sw_fd_fused_memory m;
+    SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
+    SW_TRY(sw_fd_fused_best(fd, &m, &shape));
     SW_TRY(sw_alloc(1, &own));
     fd->own = own;
     return sw_fd_fused_make(fd, &shape, own);
@@ -23,12 +25,18 @@ static enum sw_status create(struct sw_fd *fd)
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct sw_fd_fused_kernel *own = fd->own;
-    void *args[] = {&own->d, &f, &out, &own->room, &own->tiles, &own->next};
+    void *args[] = {&own->d, &f, &out, &own->room, &own->tiles, &own->next}, *kernel = own->kernel.kernel;
     const int team = own->shape.team;
-    if (team > 1)
-        return sw_kernel_launch_clusters(fd->device, own->kernel, own->grid / team, team, own->threads, own->shared,
-                                         args);
-    return sw_kernel_launch(fd->device, own->kernel, own->grid, 1, own->threads, own->shared, args);
+    if (team <= 1) return sw_kernel_launch(fd->device, kernel, own->grid, 1, own->threads, own->shared, args);
+    return sw_kernel_launch_clusters(fd->device, kernel, own->grid / team, team, own->threads, own->shared, args);
+}
+
+static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
+{
+    struct sw_fd fd = {.desc = *desc, .line = *line, .stride = 1, .outer = (size_t)desc->fields};
+    for (int k = 0; k < desc->axis; k++) fd.stride *= (size_t)desc->n[k];
+    for (int k = desc->axis + 1; k < 3; k++) fd.outer *= (size_t)desc->n[k];
+    return sw_fd_fused_try(&fd, sm);
 }
 
 static void destroy(struct sw_fd *fd)
@@ -56,5 +64,6 @@ const struct sw_fd_ops fd_fused_cuda = {
     .create = create,
     .apply = apply,
     .destroy = destroy,
+    .try_compile = try_compile,
     .cost = cost,
 };

@@ -183,7 +183,7 @@ static void put_powers(double q, int K, const struct sw_fd_fused *d, struct sw_f
  * g_{K-1} - v g_K = what the closure says; the same at the other wall. */
 static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct sw_fd_fused *d)
 {
-    const int K = line->reach > 3 ? line->reach : 3;
+    const int K = sw_fd_fused_rows(line);
     struct sw_fd_fused_wall *w = &d->wall;
     struct row g[SW_FD_FUSED_REACH];
     memset(w, 0, sizeof *w);

@@ -221,6 +221,9 @@ static void put_shape(const struct shape *s, struct pcr *c)
     c->bytes = (size_t)(s->lines * s->pitch) * sizeof(double);
 }
 
+static const struct fd_source source = {
+    {"fd/side_point.h", "fd/pcr_point.h"}, {"fd_rtc.cuh", "fd_pcr_rtc.cuh"}, "pcr_k"};
+
 static enum sw_status create(struct sw_fd *fd)
 {
     const struct sw_fd_line *line = &fd->line;
@@ -245,7 +248,7 @@ static enum sw_status create(struct sw_fd *fd)
         SW_TRY(put_powers(fd, c));
     }
     add_shape(&s, &text);
-    return fd_kernel_make(fd->device, "fd/pcr_point.h", "fd_pcr_rtc.cuh", &text, "pcr_k", &c->kernel);
+    return fd_kernel_make(fd->device, &source, &text, &c->kernel);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
@@ -255,7 +258,7 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     make_levels(line, desc->single, &v);
     const struct shape s = shape_of(line, v.count, desc->axis ? 2 : 1);
     add_shape(&s, &text);
-    return fd_kernel_try("fd/pcr_point.h", "fd_pcr_rtc.cuh", &text, sm);
+    return fd_kernel_try(&source, &text, sm);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)

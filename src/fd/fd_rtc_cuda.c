@@ -54,7 +54,7 @@ enum sw_status fd_end_check(const struct sw_fd_line *line)
 
 /* ------------------------------------------------------------------ the text */
 
-static enum sw_status compile(const char *point, const char *file, struct sw_text *shape, int sm, void **cubin)
+static enum sw_status compile(const struct fd_source *source, struct sw_text *shape, int sm, void **cubin)
 {
     enum sw_status st;
     struct sw_text text = {0};
@@ -62,33 +62,33 @@ static enum sw_status compile(const char *point, const char *file, struct sw_tex
     bool from_cache;
     *cubin = NULL;
     sw_embedded_add("base/sw_hd.h", &text);
-    sw_embedded_add("fd/side_point.h", &text);
-    if (point) sw_embedded_add(point, &text);
+    for (int k = 0; k < FD_FILES && source->before[k]; k++) sw_embedded_add(source->before[k], &text);
     sw_text_add_bytes(&text, sw_text_get(shape), shape->length);
-    sw_embedded_add("fd_rtc.cuh", &text);
-    sw_embedded_add(file, &text);
+    for (int k = 0; k < FD_FILES && source->after[k]; k++) sw_embedded_add(source->after[k], &text);
     st = sw_text_status(shape);
     if (!st) st = sw_text_status(&text);
-    if (!st) st = sw_kernel_compile(sw_text_get(&text), file, sm, cubin, &bytes, &from_cache);
+    if (!st)
+        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of compact differences", sm, cubin, &bytes,
+                               &from_cache);
     sw_text_free(&text);
     return st;
 }
 
-enum sw_status fd_kernel_try(const char *point, const char *file, struct sw_text *shape, int sm)
+enum sw_status fd_kernel_try(const struct fd_source *source, struct sw_text *shape, int sm)
 {
     void *cubin;
-    enum sw_status st = compile(point, file, shape, sm, &cubin);
+    enum sw_status st = compile(source, shape, sm, &cubin);
     sw_free(cubin);
     sw_text_free(shape);
     return st;
 }
 
-enum sw_status fd_kernel_make(struct sw_device *device, const char *point, const char *file, struct sw_text *shape,
-                              const char *name, struct fd_kernel *k)
+enum sw_status fd_kernel_make(struct sw_device *device, const struct fd_source *source, struct sw_text *shape,
+                              struct fd_kernel *k)
 {
     void *cubin;
-    enum sw_status st = compile(point, file, shape, device->sm, &cubin);
-    if (!st) st = sw_module_load(device, cubin, &name, 1, &k->kernel, &k->module);
+    enum sw_status st = compile(source, shape, device->sm, &cubin);
+    if (!st) st = sw_module_load(device, cubin, &source->kernel, 1, &k->kernel, &k->module);
     sw_free(cubin);
     sw_text_free(shape);
     return st;

@@ -2,12 +2,15 @@
 #define FUSED_CUDA_H
 /* The row cuda.fused (cuda/fd_fused_rtc.cuh): its numbers, its shape and its kernel. */
 #include "fd/fd_fused_point.h"
-#include "fd/sw_fd.h"
-
-struct sw_fd;
+#include "fd/rtc_cuda.h"
 
 /** Whether the recursions of a scheme are real and forget fast enough. */
 bool sw_fd_fused_fits(const struct sw_fd_line *line);
+
+/** Tridiagonal factors of the matrix. */
+static inline int sw_fd_fused_factors(const struct sw_fd_line *line) { return line->beta != 0 ? 2 : 1; }
+/** Points next to a wall that do not follow from the recursions: K. */
+static inline int sw_fd_fused_rows(const struct sw_fd_line *line) { return line->reach > 3 ? line->reach : 3; }
 
 /** All numbers that follow from a line; not stride, all, nor which segments a tile has.
  *  @param most  in, out: points of a segment at most; 0: what suits n
@@ -27,8 +30,7 @@ struct sw_fd_fused_shape {
 struct sw_fd_fused_kernel {
     struct sw_fd_fused d;
     struct sw_fd_fused_shape shape;
-    struct sw_module *module;
-    void     *kernel;
+    struct fd_kernel kernel;
     int       threads, grid;
     unsigned  tiles;
     unsigned *next;      /* on the device: 0 between calls */
@@ -36,13 +38,28 @@ struct sw_fd_fused_kernel {
     size_t    shared;    /* bytes                    */
 };
 
-/** What was measured best (tests/bench_fd.c), as far as the device has room for it.
- *  @return SW_E_ABSENT it has none; SW_E_SINGULAR; SW_E_CUDA */
-enum sw_status sw_fd_fused_best(const struct sw_fd *fd, struct sw_fd_fused_shape *shape);
+/* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have. */
+struct sw_fd_fused_memory { int all, each, most; };
+enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
+
+/* Of fd these look at desc, line, stride and outer only. */
+
+/** What was measured best (tests/bench_fd.c), as far as there is room for it.
+ *  @return SW_E_ABSENT there is none; SW_E_SINGULAR */
+enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+                                struct sw_fd_fused_shape *shape);
+
+/** The numbers and sizes of own->shape; not grid and next.
+ *  @return SW_E_ARG lines of this length cannot be cut so, or blocks would have more than a multiprocessor;
+ *          SW_E_SINGULAR */
+enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+                               struct sw_fd_fused_kernel *own);
+
+/** Only compile the best, for an architecture. @return SW_E_ABSENT no NVRTC; SW_E_CUDA */
+enum sw_status sw_fd_fused_try(const struct sw_fd *fd, int sm);
 
 /** Compile and load. own is zeroed, or was made before.
- *  @return SW_E_ARG lines of this length cannot be cut so, or blocks would have more than a multiprocessor;
- *          SW_E_SINGULAR; SW_E_ABSENT no NVRTC; SW_E_MEMORY; SW_E_CUDA */
+ *  @return as sw_fd_fused_fit(); SW_E_ABSENT no NVRTC; SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
                                 struct sw_fd_fused_kernel *own);
 void sw_fd_fused_unmake(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);

@@ -26,14 +26,15 @@ int fd_pitch(int room, int lines, bool across);
 /** The two rows at a wall, reduced in sw_fd_end. @return SW_E_SINGULAR */
 enum sw_status fd_end_check(const struct sw_fd_line *line);
 
-/** Compile `file` behind `shape` and the headers that it wants, and find its kernel.
- * @param point   "fd/cr_point.h", or NULL
- * @param shape   #defines
- * @param name    of the kernel */
-enum sw_status fd_kernel_make(struct sw_device *device, const char *point, const char *file, struct sw_text *shape,
-                              const char *name, struct fd_kernel *kernel);
+/* What a kernel's text is made of: base/sw_hd.h, headers, #defines or enums that shape it, the rest. */
+enum { FD_FILES = 2 };
+struct fd_source { const char *before[FD_FILES], *after[FD_FILES], *kernel; };
+
+/** Compile the text and find its kernel. @param shape  freed */
+enum sw_status fd_kernel_make(struct sw_device *device, const struct fd_source *source, struct sw_text *shape,
+                              struct fd_kernel *kernel);
 void fd_kernel_free(struct sw_device *device, struct fd_kernel *kernel);
 
 /** Only compile, for an architecture. */
-enum sw_status fd_kernel_try(const char *point, const char *file, struct sw_text *shape, int sm);
+enum sw_status fd_kernel_try(const struct fd_source *source, struct sw_text *shape, int sm);
 #endif

@@ -1,0 +1,159 @@
+/* How cuda.fused works on a field: which tiles, how many blocks. */
+#include <math.h>
+
+#include "fd/fused_cuda.h"
+#include "fd/sw_fd_impl.h"
+
+enum { FEW_THREADS = 512 };
+enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: at most so many bytes */
+
+/* ------------------------------------------------------------------ tiles */
+
+/* Segments beyond those of a tile that are felt in it. */
+static int halo_of(const struct sw_fd_fused *d) { return d->factor[0].reach + d->factor[1].reach; }
+
+/* Lines shared by a team of blocks, each with as many segments. */
+static bool share(struct sw_fd_fused *d, int team)
+{
+    d->chunks = team;
+    d->own = d->held = d->segments / team;
+    d->halo = 0;
+    return d->segments % team == 0 && d->own >= d->factor[0].reach && d->own >= d->factor[1].reach;
+}
+
+/* Tiles of lines of at most `held` segments. False: they cannot be cut that short. */
+static bool cut(struct sw_fd_fused *d, int held)
+{
+    const int halo = halo_of(d);
+    d->chunks = 1;
+    d->own = d->held = d->segments;
+    d->halo = 0;
+    if (d->segments <= held) return true;
+    if (held < 2 * halo + 1) return false;
+    d->chunks = (d->segments + held - 2 * halo - 1) / (held - 2 * halo);
+    d->own = (d->segments + d->chunks - 1) / d->chunks;
+    d->chunks = (d->segments + d->own - 1) / d->own;
+    d->halo = halo;
+    d->held = d->own + 2 * halo;
+    return true;
+}
+
+static int words_of_tile(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
+{
+    const struct sw_fd_fused *d = &own->d;
+    const int points = d->chunks == 1 ? d->n : d->held * (d->points + d->step) + 2 * fd->line.reach;
+    return (own->shape.side * points + 3) / 4 * 4;
+}
+
+static size_t shared_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
+{
+    size_t numbers = 2 * (size_t)sw_fd_fused_factors(&fd->line) * (size_t)own->threads;
+    if (!fd->line.periodic) numbers += (2 * (size_t)sw_fd_fused_rows(&fd->line) + 4) * (size_t)own->shape.side;
+    return (size_t)own->shape.stages * (size_t)own->room * (fd->desc.single ? 4 : 8) + numbers * 8;
+}
+
+static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
+{
+    const int side = own->shape.side;
+    own->threads = (side * own->d.held + 31) / 32 * 32;
+    own->room = words_of_tile(fd, own);
+    own->shared = shared_bytes(fd, own);
+    const int team = own->shape.team ? own->shape.team : 1;
+    own->tiles = (unsigned)((own->d.all + side - 1) / side * (team > 1 ? 1 : own->d.chunks));
+}
+
+static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
+{
+    SW_TRY(sw_fd_fused_line(&fd->line, fd->stride == 1, &own->shape.most, &own->d));
+    own->d.stride = (long long)fd->stride;
+    own->d.all = (long long)(fd->outer * fd->stride);
+    own->d.side = own->shape.side;
+    return SW_OK;
+}
+
+/* Of the 64 Ki registers of a multiprocessor a thread cannot do with much fewer than 128, unless a block must be large.
+ * */
+static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_fused_memory *m)
+{
+    const size_t bytes = own->shared + OWN_SHARED;
+    const int blocks = own->shape.blocks;
+    return own->threads <= 1024 && (blocks == 1 || own->threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->most &&
+           (bytes + (size_t)m->each) * (size_t)blocks <= (size_t)m->all;
+}
+
+enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+                               struct sw_fd_fused_kernel *own)
+{
+    SW_TRY(set_numbers(fd, own));
+    if (own->shape.team > 1 && (fd->stride == 1 || !share(&own->d, own->shape.team)))
+        return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be shared by %d blocks", own->d.segments,
+                       own->shape.team);
+    if (own->shape.team <= 1 && !cut(&own->d, own->shape.held))
+        return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be cut into pieces of %d", own->d.segments,
+                       own->shape.held);
+    set_sizes(fd, own);
+    if (blocks_fit(own, m)) return SW_OK;
+    return SW_FAIL(SW_E_ARG, "cuda.fused: %d blocks of %d threads and %zu bytes are too much for a multiprocessor",
+                   own->shape.blocks, own->threads, own->shared);
+}
+
+/* ------------------------------------------------------------------ what is best */
+
+/* Bytes; measured by tests/bench_fd.c. */
+enum { IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, FAR_APART = 256 * 1024 };
+
+static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
+
+/* A multiprocessor is to have some 128 KiB on its way at once: with more, rows of the memory are opened more often than
+ * they are used, with less it waits. Along x tiles of 16 KiB, two to each of four small blocks, which are seldom
+ * waiting at the same time (walls: two barriers more, six). Along y and z the rows of a tile are to be wide: 32 lines
+ * if two such tiles have room, else 16; longer lines by pieces of 20 segments, 16 of them its own. Where points lie so
+ * far apart that each is on a page of its own, wide rows are worth more: 32 lines, by pieces of 12 segments, 8 its own
+ * (512^3 along z: 89 % of a copy, with 16 whole lines 86). */
+static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_fd_fused *d)
+{
+    const double word = fd->desc.single ? 4 : 8, line = (double)d->n * word;
+    const int halo = halo_of(d);
+    struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
+    if (fd->stride == 1) {
+        s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
+        if (d->n % 2 && s.side % 2) s.side++;  /* tiles begin with an even index */
+    } else {
+        const bool far = (double)fd->stride * word >= FAR_APART && halo <= 4;
+        s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
+        if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
+    }
+    const double tile = s.side * fmin(line, s.held * d->points * word);
+    s.blocks = at_least_1((fd->stride == 1 && !fd->line.periodic ? 1.5 : 1) * IN_FLIGHT / (s.stages * tile));
+    return s;
+}
+
+/* Something less, where the device or the kernel has not enough for what is wanted. */
+static bool lessen(struct sw_fd_fused_shape *s, bool along_x, int halo)
+{
+    if (s->blocks > 1) s->blocks--;
+    else if (s->stages > 1) s->stages--;
+    else if (s->side > (along_x ? 1 : 8)) s->side /= 2;
+    else if (s->held / 2 > 2 * halo) s->held /= 2;
+    else if (s->side > (along_x ? 1 : 4)) s->side /= 2;
+    else return false;
+    return true;
+}
+
+enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+                                struct sw_fd_fused_shape *shape)
+{
+    struct sw_fd_fused_kernel k = {.d = {0}};
+    SW_TRY(set_numbers(fd, &k));
+    k.shape = wanted(fd, &k.d);
+    k.shape.most = 0;
+    for (bool goes = false; !goes;) {
+        goes = cut(&k.d, k.shape.held);
+        if (goes) set_sizes(fd, &k);
+        goes = goes && blocks_fit(&k, m);
+        if (!goes && !lessen(&k.shape, fd->stride == 1, halo_of(&k.d)))
+            return SW_FAIL(SW_E_ABSENT, "cuda.fused: lines of %d points do not fit this device's shared memory", k.d.n);
+    }
+    *shape = k.shape;
+    return SW_OK;
+}
