@@ -571,6 +571,22 @@ static void the_triangle_of_each_method_is_stable(void **state)
     unmake(&m);
 }
 
+/* What is said of run 0. */
+static void caution_of(struct made m, char said[200])
+{
+    double *column;
+    struct sw_group *group;
+    int ngroup;
+    assert_ok(sw_alloc((size_t)m.sweep->ncolumn, &column));
+    assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
+    assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
+    const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
+    assert_ok(m.sweep->problem->caution(&setup, 1, column, 0, said));
+    sw_groups_free(&group, ngroup);
+    sw_free(column);
+    unmake(&m);
+}
+
 /* dt <= sqrt(8) dx/1.989441 = 0.5583, of RK3 0.3419. */
 static void a_step_beyond_stability_is_remarked(void **state)
 {
@@ -580,22 +596,38 @@ static void a_step_beyond_stability_is_remarked(void **state)
         {"time={ dt=0.3125; end=10.0; }", "stepper=ssp_rk3", false},
         {"time={ dt=0.4; end=10.0; }", "stepper=ssp_rk3", true}};
     for (size_t k = 0; k < ROOM(at); k++) {
-        struct made m = ADVECTION(at[k].dt, at[k].stepper);
         char said[200];
-        double *column;
-        struct sw_group *group;
-        int ngroup;
-        assert_ok(sw_alloc((size_t)m.sweep->ncolumn, &column));
-        assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
-        assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
-        const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-        assert_ok(m.sweep->problem->caution(&setup, 1, column, 0, said));
+        caution_of(ADVECTION(at[k].dt, at[k].stepper), said);
         assert_int_equal(*said != 0, at[k].said);
         if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu "
                                           "(about 0.558)");
-        sw_groups_free(&group, ngroup);
-        sw_free(column);
-        unmake(&m);
+    }
+}
+
+/* Left without data at an inflow errors grow by a factor of 1e5 in two crossings, and the run is done all the same. */
+static void data_at_the_wrong_wall_is_remarked(void **state)
+{
+    (void)state;
+    static const char in[] = "u comes in at the %s wall of x, where nothing is given: %s.x is missing",
+                      out[] = "u goes out at the %s wall of x and nu is 0: what %s.x gives is at odds with what";
+    static const struct { const char *c, *left, *right, *nu, *said, *side; } at[] = {
+        {"velocity.x=1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},
+        {"velocity.x=-1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
+        {"velocity.x=cos(4*t)", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
+        {"velocity.x=1", "left={}", "right={}", "physics={ nu=0.1; }", in, "left"},
+        {"velocity.x=1", "left={ x=\"t\"; }", "right={ x=\"0\"; }", "physics={ nu=0.0; }", out, "right"},
+        {"velocity.x=1", "left={ x=\"t\"; }", "right={ x=\"0\"; }", "physics={ nu=0.1; }", NULL, NULL},
+        {"velocity.x=u", "left={ x=\"1+t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},
+        {"velocity.x=-u", "left={ x=\"0\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
+        {"velocity.x=sin(pi*x/length)", "left={}", "right={}", "physics={ nu=0.0; }", NULL, NULL},
+    };
+    for (size_t k = 0; k < ROOM(at); k++) {
+        char said[200], expected[200] = "";
+        caution_of(ADVECTION("boundary.x=3-4-6", "time={ dt=0.01; end=1.0; }", at[k].c, at[k].left, at[k].right,
+                             at[k].nu), said);
+        if (at[k].said) snprintf(expected, sizeof expected, at[k].said, at[k].side, at[k].side);
+        if (at[k].said) assert_contains(said, expected);
+        else assert_string_equal(said, "");
     }
 }
 
@@ -658,6 +690,7 @@ int main(void)
         cmocka_unit_test(the_largest_wave_numbers_are_known),
         cmocka_unit_test(the_triangle_of_each_method_is_stable),
         cmocka_unit_test(a_step_beyond_stability_is_remarked),
+        cmocka_unit_test(data_at_the_wrong_wall_is_remarked),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     const struct CMUnitTest orders[] = {  /* many steps */

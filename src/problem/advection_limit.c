@@ -1,4 +1,5 @@
-/* What bounds the time step of `advection` (docs/numerics.md, 10): its problem, linearised with the largest speeds.
+/* What bounds the time step of `advection` (docs/numerics.md, 10): its problem, linearised with the largest speeds; and
+ * where u comes in without being given.
  *
  * A wave along the axes has, by the schemes, the derivatives i k'/dx and -k''/dx², |k'| <= K1 and 0 <= k'' <= K2; so
  * what a Runge-Kutta step multiplies it by is R(dt lambda) with
@@ -100,10 +101,10 @@ static void sampling_free(struct sampling *s)
     sw_free(s->at[0]);
 }
 
+/* @param key  of the function that gives u there */
 static enum sw_status sampling_make(const struct sw_setup *at, int64_t ld, const double *column, int64_t j,
-                                    struct wall wall, struct sampling *s)
+                                    struct wall wall, const char *key, struct sampling *s)
 {
-    const char *key = wall.d < 0 ? "initial" : advection_wall_key(wall.d, wall.side);
     const struct sw_grid g = sw_setup_grid(at, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
     *s = (struct sampling){.dim = at->dim, .count = 1, .end = advection_number(at, "time.end", ld, column, j)};
@@ -167,12 +168,13 @@ static enum sw_status speed_of(const struct sw_setup *setup, int64_t ld, const d
                                struct wall wall, double *largest)
 {
     const bool grid = wall.d < 0;
-    const struct sw_program *u = sw_setup_function(setup, grid ? "initial" : advection_wall_key(wall.d, wall.side));
+    const char *key = grid ? "initial" : advection_wall_key(wall.d, wall.side);
+    const struct sw_program *u = sw_setup_function(setup, key);
     const bool moves = names(setup, "t") || (!grid && u && sw_program_uses(u, "t"));
     const int times = !moves ? 1 : grid ? TIMES : WALL_TIMES;
     struct sampling s;
     if (!grid && !u) return SW_OK;
-    enum sw_status st = sampling_make(setup, ld, column, j, wall, &s);
+    enum sw_status st = sampling_make(setup, ld, column, j, wall, key, &s);
     for (int k = 0; k < times && !st; k++) {
         const double t = times > 1 ? s.end * k / (times - 1) : 0;
         if (u && names(setup, "u") && (k == 0 || !grid)) st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
@@ -249,16 +251,71 @@ enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const do
     return SW_OK;
 }
 
+/* ------------------------------------------------------------------ what comes in and goes out */
+
+/* The largest c along its axis into the grid at a wall, and out of it; 0 at least. Where nothing is given there u is
+ * that of time 0, and c that of then if it names u. */
+static enum sw_status through_wall(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   struct wall wall, double *in, double *out)
+{
+    const struct sw_program *c = sw_setup_function(setup, velocity[wall.d]);
+    const char *given = advection_wall_key(wall.d, wall.side);
+    const char *key = sw_setup_function(setup, given) ? given : "initial";
+    const struct sw_program *u = sw_setup_function(setup, key);
+    struct sampling s;
+    *in = *out = 0;
+    if (!c) return SW_OK;
+    const bool uses_u = u && sw_program_uses(c, "u"), known = !uses_u || key == given;
+    enum sw_status st = sampling_make(setup, ld, column, j, wall, key, &s);
+    for (int k = 0; k < (known ? WALL_TIMES : 1) && !st; k++) {
+        const double t = s.end * k / (WALL_TIMES - 1);
+        if (uses_u) st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
+        if (!st) st = evaluate(c, &s, wall.d, column + j, ld, t, s.c);
+        for (int i = 0; i < s.count && !st; i++) {
+            const double inwards = wall.side ? -s.c[i] : s.c[i];
+            if (isfinite(inwards)) *in = fmax(*in, inwards), *out = fmax(*out, -inwards);
+        }
+    }
+    sampling_free(&s);
+    return st;
+}
+
+/* Without nu, u is to be given where it comes in and nowhere else; with nu it may be given everywhere. A speed of
+ * rounding, sin(pi), is none. What is missing is told rather than what is too much. */
+static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                 struct wall wall, const struct advection_limit *limit, char text[200])
+{
+    const char *key = advection_wall_key(wall.d, wall.side), *axis = advection_axes[wall.d];
+    const bool given = sw_setup_function(one, key) != NULL;
+    const double least = 1e-9 * limit->courant * sw_setup_grid(one, ld, column, j).dx[wall.d];
+    double in, out;
+    SW_TRY(through_wall(one, ld, column, j, wall, &in, &out));
+    if (in > least && !given)
+        snprintf(text, 200, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
+                 "from there", wall.side ? "right" : "left", axis, key);
+    else if (!*text && in <= least && out > least && given && !(advection_number(one, "physics.nu", ld, column, j) > 0))
+        snprintf(text, 200, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
+                 wall.side ? "right" : "left", axis, key);
+    return SW_OK;
+}
+
 enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                  char text[200])
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j);
     struct advection_limit limit;
+    struct sw_setup one;
     text[0] = 0;
     SW_TRY(advection_limit_of(setup, ld, column, j, &limit));
-    if (!(dt * limit.stiffness > 1)) return SW_OK;
-    snprintf(text, 200,
-             "time.dt = %.4g is %.2g times what is stable for the largest speed and nu (about %.3g): the run will "
-             "probably diverge; time.cfl chooses a step", dt, dt * limit.stiffness, 1 / limit.stiffness);
+    if (dt * limit.stiffness > 1) {
+        snprintf(text, 200,
+                 "time.dt = %.4g is %.2g times what is stable for the largest speed and nu (about %.3g): the run will "
+                 "probably diverge; time.cfl chooses a step", dt, dt * limit.stiffness, 1 / limit.stiffness);
+        return SW_OK;
+    }
+    if (!setup_of_run(setup, ld, column, j, &one)) return SW_OK;
+    for (int d = 0; d < one.dim; d++)
+        for (int side = 0; side < 2 && one.walls[d]; side++)
+            SW_TRY(caution_at(&one, ld, column, j, (struct wall){d, side}, &limit, text));
     return SW_OK;
 }
