@@ -100,7 +100,8 @@ static void add_typed(struct sw_text *text, const char *name)
     sw_text_add(text, "'");
 }
 
-static void say_next(const struct job *j)
+/* @param done  how many runs came to their end: a sweep without any has nothing to draw */
+static void say_next(const struct job *j, int64_t done)
 {
     const struct sw_sweep *w = j->s->sweep;
     const struct sw_plan *p = j->plan;
@@ -113,6 +114,7 @@ static void say_next(const struct job *j)
     for (int k = 0; k < w->nfunction; k++) exact |= !strcmp(w->function[k].key, "exact");
     for (int k = 0; k < w->ncolumn; k++) n |= !strcmp(w->column[k].name, "grid.n") && !w->column[k].uniform;
     if (exact && n) kind = " --kind convergence";
+    if (!done) kind = NULL;
     add_typed(&text, j->s->file);
     cli_say(j->cli, "next     sweep %s %s%s\n", kind ? "plot" : "show", sw_text_get(&text), kind ? kind : "");
     sw_text_free(&text);
@@ -146,14 +148,18 @@ void tell_done(const struct job *j, const struct sw_execute_summary *sum, const 
     cli_say(j->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
     log_end(j, "done", sum);
-    say_next(j);
+    say_next(j, all->done);
 }
 
 void tell_nothing_to_do(const struct job *j)
 {
     struct sw_text text = {0};
     put_counts(&text, &j->before, "done");
-    if (j->before.diverged + j->before.failed) sw_text_printf(&text, "; sweep resume %s --retry-failed", j->file);
+    if (j->before.diverged + j->before.failed) {
+        sw_text_add(&text, "; sweep resume ");
+        add_typed(&text, j->file);
+        sw_text_add(&text, " --retry-failed");
+    }
     cli_say(j->cli, "nothing to do: %s\n", sw_text_get(&text));
     sw_text_free(&text);
 }
