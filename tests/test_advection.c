@@ -493,6 +493,11 @@ static void noise_does_not_repeat(void **state)
 
 /* ------------------------------------------------------------------ the time step */
 
+static const char without_dt[] = "problem = \"advection\"; grid = { n = 16; length = \"2*pi\"; };\n"
+                                 "velocity = { x = 1.0; }; initial = \"exp(sin(x))\";\n";
+#define ADVECTION_WITHOUT_DT(...) make_text(without_dt, OVERRIDES(__VA_ARGS__))
+#define CFL(...) ADVECTION_WITHOUT_DT("time={ cfl=0.5; end=0.5; }", __VA_ARGS__)
+
 static double step_of(struct made made)
 {
     const double dt = number(made.sweep, "time.dt", 0);
@@ -505,10 +510,6 @@ static double step_of(struct made made)
 static void the_step_follows_from_a_courant_number(void **state)
 {
     (void)state;
-#define CFL(...) ADVECTION_WITHOUT_DT("time={ cfl=0.5; end=0.5; }", __VA_ARGS__)
-#define ADVECTION_WITHOUT_DT(...) make_text(without_dt, OVERRIDES(__VA_ARGS__))
-    static const char without_dt[] = "problem = \"advection\"; grid = { n = 16; length = \"2*pi\"; };\n"
-                                     "velocity = { x = 1.0; }; initial = \"exp(sin(x))\";\n";
     const double dx = 2 * M_PI / 16;
     assert_near(step_of(CFL("grid.n=16")), 0.5 / 3, 1e-16);
     assert_near(step_of(CFL("velocity.x=0.01*u")), 0.5, 0);
@@ -604,6 +605,20 @@ static void a_step_beyond_stability_is_remarked(void **state)
     }
 }
 
+/* sqrt(8)/1.989441 = 1.4217; nothing is said of what moves nowhere. */
+static void a_courant_number_beyond_stability_is_remarked(void **state)
+{
+    (void)state;
+    char said[200];
+    caution_of(CFL("time={ cfl=1.4; end=10.0; }"), said);
+    assert_string_equal(said, "");
+    caution_of(CFL("time={ cfl=1.5; end=10.0; }"), said);
+    assert_string_equal(said, "time.cfl = 1.5 is more than rk4 with d1_c6 is stable with, 1.42: steps are of 0.9 of "
+                              "that at most");
+    caution_of(CFL("time={ cfl=1.5; end=10.0; }", "velocity.x=0", "physics={ nu=1.0; }"), said);
+    assert_string_equal(said, "");
+}
+
 /* Left without data at an inflow errors grow by a factor of 1e5 in two crossings, and the run is done all the same. */
 static void data_at_the_wrong_wall_is_remarked(void **state)
 {
@@ -690,6 +705,7 @@ int main(void)
         cmocka_unit_test(the_largest_wave_numbers_are_known),
         cmocka_unit_test(the_triangle_of_each_method_is_stable),
         cmocka_unit_test(a_step_beyond_stability_is_remarked),
+        cmocka_unit_test(a_courant_number_beyond_stability_is_remarked),
         cmocka_unit_test(data_at_the_wrong_wall_is_remarked),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };

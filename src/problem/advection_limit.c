@@ -299,6 +299,16 @@ static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const d
     return SW_OK;
 }
 
+/* A Courant number that waves are not stable with. */
+static void caution_of_courant(const struct sw_setup *one, double cfl, char text[200])
+{
+    const struct advection_method m = advection_method_of(one);
+    const double stable = m.rk->imaginary / advection_largest(sw_fd_scheme_find(m.first));
+    if (!*text && cfl > stable)
+        snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
+                 "most", cfl, m.rk->name, m.first, stable);
+}
+
 enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                  char text[200])
 {
@@ -317,5 +327,6 @@ enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const
     for (int d = 0; d < one.dim; d++)
         for (int side = 0; side < 2 && one.walls[d]; side++)
             SW_TRY(caution_at(&one, ld, column, j, (struct wall){d, side}, &limit, text));
+    if (limit.courant > 0) caution_of_courant(&one, advection_number(setup, "time.cfl", ld, column, j), text);
     return SW_OK;
 }
