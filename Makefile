@@ -115,7 +115,8 @@ demo: setup                    ## install, build, run configs/ch_forcing.cfg, dr
 	@$(MAKE) --no-print-directory sweep
 	@scripts/demo.sh
 
-test: setup                    ## install, build with warnings as errors, run every test, also under sanitizers
+test:                          ## install, build with warnings as errors, run every test, also under sanitizers
+	@scripts/setup.sh --tests
 	@$(MAKE) --no-print-directory B=$B/test WERROR=1 check
 	@$(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
 

@@ -3,6 +3,7 @@
 #   scripts/setup.sh          says what it will install, then installs it (as root, or with sudo); silent if nothing is
 #                             missing
 #   scripts/setup.sh --print  only says what is missing
+#   scripts/setup.sh --tests  also what `make test` alone needs: a Slurm to submit to
 # On other systems nothing is installed: it goes on if the tools are there, and otherwise says what is needed.
 set -e
 
@@ -10,6 +11,8 @@ set -e
 # tests
 packages='gcc libc6-dev make pkg-config libconfig-dev libhdf5-dev libcmocka-dev libmd-dev liblapack3
 python3-h5py python3-matplotlib python3-xarray python3-h5netcdf python3-netcdf4 hdf5-tools netcdf-bin mandoc'
+
+test_packages='slurmctld slurmd slurm-client munge'
 
 die() { echo "setup.sh: $*" >&2; exit 1; }
 
@@ -59,7 +62,11 @@ install() {
         die "apt-get could not install them (see above); when that is mended, run it again"
 }
 
-case ${1-} in ''|--print) ;; *) die "usage: setup.sh [--print]" ;; esac
+case ${1-} in
+    ''|--print) ;;
+    --tests) packages="$packages $test_packages" ;;
+    *) die "usage: setup.sh [--print | --tests]" ;;
+esac
 
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     if find_nvcc >/dev/null; then packages="$packages g++"; fi   # nvcc compiles its host code with it

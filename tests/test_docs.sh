@@ -71,12 +71,12 @@ commands_exist() {
     for command in $(grep -ohE '(^ +|`)(\./)?sweep [a-z]+( |$)' $documents | sed 's/.*sweep //; s/ //' | sort -u); do
         grep -qE "^ +(sweep )?$command( |\$)" "$dir/help" || bad "$1: sweep $command"
     done
-    for command in run check status resume show plot xdmf merge init explain list bench; do
+    for command in run check status resume show plot xdmf submit merge init explain list bench; do
         "$SWEEP" $command --help 2>&1
     done >"$dir/options"
     sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"
     for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents configs/*.cfg | sort -u); do
-        case $option in --print | --medium | --part | --limit) continue ;; esac   # of scripts
+        case $option in --medium | --part | --limit | --mem) continue ;; esac   # of scripts, of sbatch
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
     done
     for target in $(grep -ohE '(^ +|`)make [a-z]+' $documents | sed 's/.*make //' | sort -u); do

@@ -43,6 +43,10 @@ setup --print && grep -q '^missing: libmd-dev mandoc' "$dir/out" && [ ! -e "$dir
 setup && grep -q 'installing: libmd-dev mandoc' "$dir/out" &&
     grep -q 'apt-get install .* libmd-dev mandoc' "$dir/apt" &&
     ok "says what it installs, and installs that" || { cat "$dir/out"; bad "says what it installs, and installs that"; }
+printf 'slurmd\n' >"$dir/missing"
+setup && [ ! -s "$dir/out" ] && setup --tests && grep -q 'installing: slurmd' "$dir/out" &&
+    ok "--tests alone asks for Slurm" || { cat "$dir/out"; bad "--tests alone asks for Slurm"; }
+printf 'libmd-dev\nmandoc\n' >"$dir/missing"
 printf '#!/bin/sh\nexit 1\n' >"$dir/bin/apt-get"
 if setup; then bad "an apt that fails is an error"; else
     grep -q 'could not install' "$dir/out" && ok "an apt that fails is an error" ||

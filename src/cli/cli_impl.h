@@ -33,14 +33,19 @@ struct sw_cli {                         /* what was typed, and how to talk      
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
     const char *output, *device, *only, *log_path, *run, *kind, *of, *time, *over,
-               *log_axes, *rows, *baseline;  /* NULL: not given                                                   */
+               *log_axes, *rows, *baseline,
+               *missing, *partition, *account;  /* NULL: not given                                           */
+    int         shards, gpus, cpus, max_parallel;  /* of submit; 0: not given                                */
+    char      **passed;                 /* [npassed] submit: what follows --; borrowed from argv             */
+    int         npassed;
     int         threads;                /* 0: all                                                            */
     int         repeats;                /* 0: not given                                                      */
     double      longest;                /* seconds; 0: not given                                             */
     int         shard, nshards;         /* 0, 0: none                                                        */
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* sw_clock() then; 0: none                                          */
-    bool        fail_fast, force, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man, help, version;
+    bool        fail_fast, force, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man, help, version,
+                print;
     enum cli_when progress, color;
 
     bool        utf8;                   /* the terminal's locale is UTF-8                                    */
@@ -114,6 +119,8 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
                                 struct cli_sweep *s);
 void cli_sweep_close(struct cli_sweep *s);
+/** "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5"; NULL if memory is out; sw_free(). */
+char *cli_shard_file(const char *file, int shard, int nshards);
 /** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
 /** -v: every setting with its unit, and whether it was given. */

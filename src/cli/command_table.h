@@ -11,6 +11,7 @@ enum { CLI_MANY = 1 << 20 };
     X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
     X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
     X(XDMF,    xdmf,    "FILE",             1, 1,        "write FILE.xdmf, through which ParaView opens its fields")  \
+    X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: an array of shards, then a merge")  \
     X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
     X(BENCH,   bench,   "SPEC",             1, 1,        "verify, then time rows of the tables side by side")      \
     X(INIT,    init,    "[PROBLEM]",        0, 1,        "print a commented example config")                       \

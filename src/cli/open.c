@@ -6,8 +6,7 @@
 #include "cli/cli_impl.h"
 #include "sweep/sw_keys.h"
 
-/* "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5". */
-static char *shard_file(const char *file, int shard, int nshards)
+char *cli_shard_file(const char *file, int shard, int nshards)
 {
     struct sw_text text = {0};
     const char *end = strrchr(file, '.');
@@ -20,7 +19,7 @@ static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 {
     const char *file = cli->output ? cli->output : s->sweep->file;
     bool own = cli->nshards && !strstr(file, ".shard-");  /* -o may name the file of the shard itself */
-    s->file = own ? shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
+    s->file = own ? cli_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
     return s->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 

@@ -66,6 +66,39 @@ static enum sw_status set_shard(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
+static enum sw_status whole(const char *option, const char *value, long least, long most, int *out)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (*end || end == value || n < least || n > most)
+        return SW_FAIL(SW_E_USAGE, "--%s takes a whole number from %ld to %ld; got '%s'", option, least, most, value);
+    *out = (int)n;
+    return SW_OK;
+}
+
+static enum sw_status set_shards(struct sw_cli *cli, const char *value)
+{
+    return whole("shards", value, 1, 100000, &cli->shards);
+}
+static enum sw_status set_max_parallel(struct sw_cli *cli, const char *value)
+{
+    return whole("max-parallel", value, 1, 100000, &cli->max_parallel);
+}
+static enum sw_status set_cpus(struct sw_cli *cli, const char *value)
+{
+    return whole("cpus-per-shard", value, 1, 4096, &cli->cpus);
+}
+
+/* More would lie idle: a run, and so a shard, is computed on one device. */
+static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
+{
+    if (strcmp(value, "0") && strcmp(value, "1"))
+        return SW_FAIL(SW_E_USAGE, "--gpus-per-shard takes 0 or 1: a shard computes on one GPU, and more GPUs are used "
+                                   "by more shards; got '%s'", value);
+    cli->gpus = *value == '1';
+    return SW_OK;
+}
+
 static enum sw_status set_max_time(struct sw_cli *cli, const char *value)
 {
     char *unit;
@@ -97,15 +130,28 @@ static enum sw_status set_color(struct sw_cli *cli, const char *value) { return 
 #define BY(function) 0, function
 
 const struct cli_option cli_option_table[] = {
-    {'s', "set", "KEY=VALUE", CLI_RUNS, "set a config key (repeatable; the syntax of the file, dotted paths)",
-     BY(set_override)},
-    {'o', "output", "FILE", CLI_RUNS | CLI_MERGE | CLI_PLOT | CLI_BENCH, "where the output goes", AT(output)},
+    {'s', "set", "KEY=VALUE", CLI_RUNS | CLI_SUBMIT,
+     "set a config key (repeatable; the syntax of the file, dotted paths)", BY(set_override)},
+    {'o', "output", "FILE", CLI_RUNS | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_BENCH, "where the output goes",
+     AT(output)},
     {'j', "threads", "N", CLI_ANY, "threads to use (default: all this process may use)", BY(set_threads)},
-    {0, "device", "DEVICE", CLI_RUNS | CLI_BENCH, "auto, cpu, cuda or cuda:N (default: run.device)", AT(device)},
-    {0, "solver", "ROW", CLI_RUNS, "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
+    {0, "device", "DEVICE", CLI_RUNS | CLI_SUBMIT | CLI_BENCH, "auto, cpu, cuda or cuda:N (default: run.device)",
+     AT(device)},
+    {0, "solver", "ROW", CLI_RUNS | CLI_SUBMIT,
+     "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
     {0, "shard", "I/N", CLI_RUNS, "only the I-th of N equal shares of the runs, into FILE.shard-I-of-N.h5",
      BY(set_shard)},
-    {0, "only", "EXPRESSION", CLI_RUNS, "only runs for which this holds, for example 'A > 1 && eps == 0.02'", AT(only)},
+    {0, "only", "EXPRESSION", CLI_RUNS | CLI_SUBMIT,
+     "only runs for which this holds, for example 'A > 1 && eps == 0.02'", AT(only)},
+    {0, "shards", "N", CLI_SUBMIT, "submit so many shards, each a job of its own in one job array", BY(set_shards)},
+    {0, "gpus-per-shard", "G", CLI_SUBMIT, "1: each shard gets a GPU; 0 (default): none", BY(set_gpus)},
+    {0, "cpus-per-shard", "C", CLI_SUBMIT, "CPUs of each shard (default: 1)", BY(set_cpus)},
+    {0, "partition", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(partition)},
+    {0, "account", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(account)},
+    {0, "max-parallel", "K", CLI_SUBMIT, "at most so many shards at a time", BY(set_max_parallel)},
+    {0, "missing", "FILE", CLI_SUBMIT, "submit again what is not finished of FILE, with the options it had",
+     AT(missing)},
+    {0, "print", NULL, CLI_SUBMIT, "print the job scripts; write and submit nothing", AT(print)},
     {0, "max-time", "TIME", CLI_RUN | CLI_RESUME, "stop cleanly after 90, 90s, 55m or 7.5h; the same command goes on",
      BY(set_max_time)},
     {0, "fail-fast", NULL, CLI_RUN | CLI_RESUME, "stop at the first run that diverges or fails", AT(fail_fast)},
@@ -124,7 +170,8 @@ const struct cli_option cli_option_table[] = {
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime, slice or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},
-    {0, "time", "T", CLI_PLOT, "at which time", AT(time)},
+    {0, "time", "T", CLI_PLOT | CLI_SUBMIT, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",
+     AT(time)},
     {0, "over", "PARAMETERS", CLI_PLOT, "over which parameters", AT(over)},
     {0, "log", "AXES", CLI_PLOT, "logarithmic axes of a lines picture: x, y or xy", AT(log_axes)},
     {0, "markdown", NULL, CLI_EXPLAIN, "print all keys as Markdown", AT(markdown)},

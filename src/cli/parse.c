@@ -96,6 +96,22 @@ static enum sw_status find_command(struct sw_cli *cli)
     return SW_FAIL(SW_E_USAGE, "unknown command '%s', and no such file; `sweep --help` lists the commands", word);
 }
 
+/* What follows -- is for sbatch. getopt has moved it to the end of the arguments, as it was. */
+static void set_aside(struct sw_cli *cli, int after)
+{
+    if (!cli->command || cli->command->bit != CLI_SUBMIT) return;
+    cli->narguments -= after;
+    cli->passed = cli->argument + cli->narguments;
+    cli->npassed = after;
+}
+
+static int after_dashes(int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++)
+        if (!strcmp(argv[k], "--")) return argc - k - 1;
+    return 0;
+}
+
 static enum sw_status check_fit(const struct sw_cli *cli, const unsigned char *seen)
 {
     const struct cli_command *c = cli->command;
@@ -147,9 +163,11 @@ enum sw_status sw_cli_parse(int argc, char **argv, struct sw_cli **out)
     cli->utf8 = cli_locale_is_utf8();
     cli->command_line = join(argc, argv);
     if (!cli->command_line) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    const int after = after_dashes(argc, argv);
     SW_TRY(parse_options(cli, argc, argv, seen));
     look_at_terminal(cli);
     SW_TRY(find_command(cli));
+    set_aside(cli, after);
     if (!cli->command && !cli->help && !cli->version)
         return SW_FAIL(
             SW_E_USAGE,

@@ -1,0 +1,144 @@
+#!/bin/bash
+# A sweep through a real Slurm, which this test starts for itself on the loopback: submitted, stopped by its time limit
+# and queued again, a shard killed, what is missing submitted again, merged; the file equals that of one process, bit by
+# bit. Skipped where Slurm and munge are not installed.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+PATH=$PATH:/usr/sbin:/sbin
+for tool in munged slurmctld slurmd sbatch squeue scontrol scancel; do
+    command -v $tool >/dev/null || { echo "# skipped: no $tool (Debian: slurmctld slurmd slurm-client munge)"; exit 0; }
+done
+[ -n "$python" ] || { echo "# skipped: no python3 with h5py"; exit 0; }
+[ "$(id -u)" = 0 ] || { echo "# skipped: Slurm's daemons are started by root alone"; exit 0; }
+
+# ---- Slurm on one node of two CPUs; nothing of it is outside $slurm
+slurm=$tmp/slurm
+export SLURM_CONF=$slurm/slurm.conf
+stop_slurm() {
+    local file
+    scancel --state=RUNNING,PENDING --user=root 2>/dev/null && sleep 1
+    for file in slurmd.pid ctld.pid munge/pid; do
+        [ -f "$slurm/$file" ] && kill "$(cat "$slurm/$file")"
+    done
+    for ((k = 0; k < 50; k++)); do [ -e "$slurm/ctld.pid" ] || break; sleep 0.1; done
+    rm -rf "$tmp"
+}
+start_slurm() {
+    local port=$((20000 + $$ % 10000))
+    mkdir -p "$slurm"/{state,spool,munge}
+    chmod 755 "$tmp" "$slurm" "$slurm/munge"
+    head -c 1024 /dev/urandom >"$slurm/munge/key"
+    chmod 600 "$slurm/munge/key"
+    # a job that was queued again waits for as long as its old credential holds: 5 s, not 120
+    cat >"$SLURM_CONF" <<C
+ClusterName=sweeptest
+SlurmctldHost=localhost(127.0.0.1)
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+AuthType=auth/munge
+AuthInfo=socket=$slurm/munge/sock,cred_expire=5
+CredType=cred/munge
+SlurmUser=root
+SlurmdUser=root
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+SlurmctldPidFile=$slurm/ctld.pid
+SlurmdPidFile=$slurm/slurmd.pid
+StateSaveLocation=$slurm/state
+SlurmdSpoolDir=$slurm/spool
+SlurmctldLogFile=$slurm/ctld.log
+SlurmdLogFile=$slurm/slurmd.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SchedulerType=sched/builtin
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+ReturnToService=2
+MinJobAge=600
+KillWait=5
+NodeName=localhost NodeAddr=127.0.0.1 CPUs=2 RealMemory=100 State=UNKNOWN
+PartitionName=debug Nodes=localhost Default=YES MaxTime=INFINITE State=UP
+C
+    munged --force --key-file="$slurm/munge/key" --socket="$slurm/munge/sock" --pid-file="$slurm/munge/pid" \
+           --log-file="$slurm/munge/log" --seed-file="$slurm/munge/seed" && slurmctld -c && slurmd -N localhost
+    for ((k = 0; k < 60; k++)); do sinfo -h -o %T 2>/dev/null | grep -q idle && return; sleep 0.5; done
+    tail -n 20 "$slurm"/*.log >err
+    fail 'Slurm does not come up'
+    exit 1
+}
+trap stop_slurm EXIT
+start_slurm
+
+# until SECONDS COMMAND...: wait for it to hold
+until_it() {
+    local limit=$1
+    shift
+    for ((k = 0; k < 4*limit; k++)); do "$@" && return; sleep 0.25; done
+    { squeue -a; tail -n +1 "$jobs"/*.log; } >err 2>&1
+    fail "after $limit s not yet: $*"
+    return 1
+}
+queue_is_empty() { [ -z "$(squeue -h)" ]; }
+log_says() { grep -qF -- "$2" "$jobs/$1" 2>/dev/null; }
+
+# ---- a sweep of some ten seconds on one thread
+config() {  # config END
+    cat <<CFG
+problem = "cahn_hilliard";
+grid    = { n = 64; length = "2*pi*4"; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.0002; end = $1; };
+sweep   = { seed = "range(1, 32)"; };
+initial = "0.05*randn(seed)";
+output  = { fields = { times = "linspace(0, end, 5)"; }; scalars = { every = "end/50"; }; };
+run     = { device = "cpu"; };
+CFG
+}
+seconds() { local start=$EPOCHREALTIME; "$@" || fail "$*"; echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
+config 10 >trial.cfg
+took=$(seconds "$sweep" -q trial.cfg -j 1 -o trial.h5)
+
+here="$tmp/a folder"  # names with blanks go into job scripts too
+mkdir "$here"; cd "$here" || exit 1
+out() { cp out err "$tmp"; }
+
+# ---- submit and go: shards, then the merge
+config 1 >quick.cfg
+"$sweep" -q quick.cfg -j 1 -o whole.h5 || fail 'quick.cfg'
+jobs="$here/q.h5.jobs"
+expect 0 submit quick.cfg -o q.h5 --shards 3 --max-parallel 2 --cpus-per-shard 1 -- --comment=passed; out
+cd "$tmp"; prints 'shards   job '; prints ': 1-3 of 3'; prints 'merge    job '; says 'sweep submit --missing'
+scontrol show job | grep -q 'Comment=passed' || fail 'what follows -- did not reach sbatch'
+cd "$here"
+until_it 60 queue_is_empty
+same whole.h5 q.h5
+for k in 1 2 3; do log_says shard-$k.log 'ok' || fail "no account of shard $k"; done
+expect 0 submit --missing q.h5; out; (cd "$tmp"; says 'nothing to do: all runs are in')
+
+# ---- a time limit, a killed shard, what is missing
+long=$(echo "$took" | awk '{t = int(10*55/($1/2)); print (t < 10 ? 10 : t)}')  # a shard: half of the runs, 55 s
+config "$long" >night.cfg
+jobs="$here/n.h5.jobs"
+expect 0 submit night.cfg -o n.h5 --shards 2 --time 1; out
+pid_of() { pgrep -f "^$sweep run $jobs/sweep.cfg .* --shard $1/2\$"; }
+until_it 30 pid_of 2 >/dev/null
+sed -i 's/seed = .*/seed = [7.0]; };/' night.cfg  # of no consequence: the jobs have a copy
+expect 0 submit --missing n.h5; out; (cd "$tmp"; says 'is in the queue')
+expect 5 submit night.cfg -o n.h5 --shards 2; out; (cd "$tmp"; says 'sweep submit --missing')
+until_it 10 test -e n.shard-2-of-2.h5.d
+kill -9 "$(pid_of 2)" || fail 'nothing to kill'
+until_it 100 log_says shard-1.log 'queued again'
+until_it 200 queue_is_empty
+log_says shard-1.log 'from step' || fail 'the second turn did not begin at the checkpoint'
+[ -e n.h5 ] && fail 'merged without shard 2'
+log_says merge.log 'these are not finished: 2' || fail 'the merge does not say what is missing'
+log_says merge.log 'sweep submit --missing' || fail 'the merge does not say what to do'
+expect 0 submit --missing n.h5 --time 10; out; (cd "$tmp"; prints ': 2 of 2')
+"$sweep" -q "$jobs/sweep.cfg" -j 1 -o one.h5 || fail 'in one process'
+until_it 200 queue_is_empty
+same one.h5 n.h5
+cd "$tmp"
+summary "$(grep -c 'queued again' "$jobs/shard-1.log") times through the time limit"
