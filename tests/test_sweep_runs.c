@@ -445,30 +445,52 @@ static void a_bad_selection_is_refused(void **state)
     unmake(&m);
 }
 
-static void shards_are_a_balanced_partition(void **state)
+/* The largest shard is within the cost of one run of the smallest, or is one run: Graham's rule gives no run to a shard
+ * that is not the lightest. */
+static void shards_are_a_partition_of_equal_cost(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ D=\"range(1, 11)\"; n=[16, 32, 64]; }", "grid.n=n", "physics.D=D");
+    struct made m = MAKE("sweep={ D=\"range(1, 11)\"; n=[16, 32, 256]; }", "grid.n=n", "physics.D=D");
+    static const int points[] = {16, 32, 256};
     static const char *const only[] = {NULL, "D > 3", "n == 32"};
     for (int o = 0; o < 3; o++)
         for (int shards = 1; shards <= 7; shards++) {
             int seen[33] = {0};
             int64_t all = how_many(&m, only[o]), sum = 0;
+            double least = INFINITY, most = 0;
             for (int shard = 1; shard <= shards; shard++) {
-                int64_t *run, count = select_runs(&m, only[o], shard, shards, &run), large = 0, large_of_all = 0;
-                assert_true(count >= all / shards && count <= all / shards + 1);
+                int64_t *run, count = select_runs(&m, only[o], shard, shards, &run);
+                double cost = 0;
                 for (int64_t k = 0; k < count; k++) {
                     seen[run[k]]++;
-                    large += run[k] % 3 == 2;  /* n = 64 costs most: each shard has its share */
+                    cost += points[run[k] % 3];
                 }
-                large_of_all = o == 0 ? 11 : o == 1 ? 8 : 0;
-                assert_true(large >= large_of_all / shards && large <= large_of_all / shards + 1);
+                assert_true(count > 0);
+                least = fmin(least, cost);
+                most = fmax(most, cost);
                 sum += count;
                 sw_free(run);
             }
+            assert_true(most - least <= (o == 2 ? 32 : 256));
             assert_int_equal(sum, all);
             for (int r = 0; r < 33; r++) assert_true(seen[r] <= 1);
         }
+    unmake(&m);
+}
+
+/* One run as dear as all others together has a shard to itself; runs that differ in steps alone count too. */
+static void a_dear_run_has_a_shard_to_itself(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep={ k=[1, 1000, 2, 3, 4]; }", "time.end=k*0.01", "time.dt=0.01");
+    int64_t *run;
+    assert_int_equal(select_runs(&m, NULL, 1, 3, &run), 1);
+    assert_int_equal(run[0], 1);
+    sw_free(run);
+    assert_int_equal(select_runs(&m, NULL, 2, 3, &run), 2);  /* 4 and 1; 3 and 2 go to shard 3 */
+    assert_int_equal(run[0], 0);
+    assert_int_equal(run[1], 4);
+    sw_free(run);
     unmake(&m);
 }
 
@@ -541,7 +563,8 @@ int main(void)
         cmocka_unit_test(many_shapes_are_told_apart),
         cmocka_unit_test(only_keeps_what_holds),
         cmocka_unit_test(a_bad_selection_is_refused),
-        cmocka_unit_test(shards_are_a_balanced_partition),
+        cmocka_unit_test(shards_are_a_partition_of_equal_cost),
+        cmocka_unit_test(a_dear_run_has_a_shard_to_itself),
         cmocka_unit_test(a_million_runs_take_little_memory),
         cmocka_unit_test(a_list_of_a_million_values_is_read),
     };

@@ -139,7 +139,7 @@ const struct cli_option cli_option_table[] = {
      AT(device)},
     {0, "solver", "ROW", CLI_RUNS | CLI_SUBMIT,
      "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
-    {0, "shard", "I/N", CLI_RUNS, "only the I-th of N equal shares of the runs, into FILE.shard-I-of-N.h5",
+    {0, "shard", "I/N", CLI_RUNS, "only the I-th of N shares of equal cost, into FILE.shard-I-of-N.h5",
      BY(set_shard)},
     {0, "only", "EXPRESSION", CLI_RUNS | CLI_SUBMIT,
      "only runs for which this holds, for example 'A > 1 && eps == 0.02'", AT(only)},

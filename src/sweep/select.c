@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -100,21 +101,76 @@ static enum sw_status list(const unsigned char *keep, int64_t nruns, int64_t **r
     return SW_OK;
 }
 
-/* Runs of one shape cost the same: dealing them out one after another, shape by shape, gives every shard its share of
- * each. */
+/* ---- shards of equal cost: the most expensive runs first, each to the shard that has least so far (Graham 1969: the
+ * largest shard is at most 4/3 of the best possible), to the one of the lowest number among equals. */
+
+struct load { double cost; int shard; };
+
+static bool lighter(const struct load *a, const struct load *b)
+{
+    return a->cost < b->cost || (a->cost == b->cost && a->shard < b->shard);
+}
+
+/* heap[0] has become heavier: put the lightest there again. */
+static void sift(struct load *heap, int n)
+{
+    for (int k = 0, child; (child = 2 * k + 1) < n; k = child) {
+        if (child + 1 < n && lighter(&heap[child + 1], &heap[child])) child++;
+        if (!lighter(&heap[child], &heap[k])) return;
+        struct load t = heap[k];
+        heap[k] = heap[child];
+        heap[child] = t;
+    }
+}
+
+/* Of one run of a group: points times steps. What a point and step cost depends on the problem, which is the same for
+ * all runs of a sweep. */
+static double cost_of(const struct sw_group *g)
+{
+    return (double)g->n[0] * (double)g->n[1] * (double)g->n[2] * (double)(g->steps > 0 ? g->steps : 1);
+}
+
+struct priced { double cost; int group; };
+
+static int dearest_first(const void *a, const void *b)
+{
+    const struct priced *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+    return x->group - y->group;
+}
+
+/* heap: [nshards] {0, 0}, {0, 1}, ...; order: [ngroup] room */
+static void deal_groups(const struct sw_group *group, int ngroup, struct priced *order, struct load *heap, int nshards,
+                        int shard, unsigned char *keep)
+{
+    for (int g = 0; g < ngroup; g++) order[g] = (struct priced){cost_of(&group[g]), g};
+    qsort(order, (size_t)ngroup, sizeof *order, dearest_first);
+    for (int j = 0; j < ngroup; j++)
+        for (int64_t k = 0; k < group[order[j].group].count; k++) {
+            keep[group[order[j].group].run[k]] = heap[0].shard == shard - 1;
+            heap[0].cost += order[j].cost;
+            sift(heap, nshards);
+        }
+}
+
 static enum sw_status deal(const struct sw_sweep *s, int shard, int nshards, unsigned char *keep)
 {
     struct sw_group *group = NULL;
+    struct load *heap = NULL;
+    struct priced *order = NULL;
     int64_t *run = NULL, count;
-    int ngroup = 0, turn = 0;
+    int ngroup = 0;
     enum sw_status st;
     SW_TRY_TO(done, st, list(keep, s->nruns, &run, &count));
     SW_TRY_TO(done, st, sw_sweep_groups(s, run, count, &group, &ngroup));
-    for (int g = 0; g < ngroup; g++)
-        for (int64_t k = 0; k < group[g].count; k++, turn = (turn + 1) % nshards)
-            keep[group[g].run[k]] = turn == shard - 1;
+    SW_TRY_TO(done, st, sw_alloc((size_t)nshards, &heap));
+    SW_TRY_TO(done, st, sw_alloc((size_t)ngroup, &order));
+    for (int k = 0; k < nshards; k++) heap[k].shard = k;
+    deal_groups(group, ngroup, order, heap, nshards, shard, keep);
 done:
     sw_groups_free(&group, ngroup);
+    sw_free(heap);
+    sw_free(order);
     sw_free(run);
     return st;
 }
