@@ -51,6 +51,7 @@ SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SchedulerType=sched/builtin
+SchedulerParameters=sched_interval=5
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 JobAcctGatherType=jobacct_gather/none
@@ -118,9 +119,28 @@ same whole.h5 q.h5
 for k in 1 2; do log_says shard-$k.log 'ok' || fail "no account of shard $k"; done
 expect 0 submit --missing q.h5; out; (cd "$tmp"; says 'nothing to do: all runs are in')
 
+# ---- a shard that is cancelled stays so; one that others queue again (a pre-emption, a node that went down) goes on.
+# Both leave a checkpoint, and --missing takes the cancelled one alone.
+config "$(end_of 20)" "$(end_of 21)" >stopped.cfg
+jobs="$here/s.h5.jobs"
+expect 0 submit stopped.cfg -o s.h5 --shards 2; out
+until_it 30 test -e s.shard-1-of-2.h5.d/part-000001.h5.tmp -a -e s.shard-2-of-2.h5.d/part-000001.h5.tmp
+array=$(head -n 1 "$jobs/jobs")
+scontrol requeue "${array}_2"
+scancel "${array}_1"
+until_it 30 log_says shard-1.log 'stopped; run the same command again'
+until_it 30 log_says shard-2.log 'stopped; run the same command again'
+until_it 30 test ! -e s.shard-1-of-2.h5.d/lock
+expect 0 submit --missing s.h5; out; (cd "$tmp"; prints ': 1 of 2')
+expect 0 submit --missing s.h5; out; (cd "$tmp"; says 'is in the queue')
+"$sweep" -q stopped.cfg -j 1 -o stopped.h5 || fail 'in one process'
+until_it 100 queue_is_empty
+for k in 1 2; do log_says shard-$k.log 'from step' || fail "shard $k did not go on from its checkpoint"; done
+same stopped.h5 s.h5
+
 # ---- a time limit, a killed shard, what is missing. Slurm gives the warning 15 to 45 s after the start of a job with a
-# limit of a minute (it looks at the clock twice a minute), so the first shard takes 70 s.
-config "$(end_of 70)" "$(end_of 20)" >night.cfg
+# limit of a minute (it looks at the clock twice a minute), so the first shard takes 80 s.
+config "$(end_of 80)" "$(end_of 20)" >night.cfg
 jobs="$here/n.h5.jobs"
 expect 0 submit night.cfg -o n.h5 --shards 2 --time 1; out
 pid_of() { pgrep -f "^$sweep run $jobs/sweep.cfg .* --shard $1/2\$"; }

@@ -42,6 +42,34 @@ sh -n out || fail 'the script is no shell'
 expect 0 "$config" -o t.h5 --shards 1 --time 4 --print; prints 'USR1@60'
 expect 0 "$config" -o t.h5 --shards 1 --print; cp out one.sh
 
+# ---- an sbatch of our own: what it is asked for, and what --missing remembers
+printf '#!/bin/sh\nprintf "<%%s>" "$@" >>%s/asked\necho "17;cluster"\n' "$tmp" >bin/sbatch
+printf '#!/bin/sh\ncat %s/queue\n' "$tmp" >bin/squeue
+chmod +x bin/sbatch bin/squeue
+ln -s "$(command -v cat)" bin
+: >queue
+PATH="$tmp/bin"
+expect 0 "$config" -o f.h5 --shards 3 --only 'a >= 0' -s time.end=2.0 --gpus-per-shard 1 --time 30 -j 2 -- -C 'a b'
+PATH=$full
+prints 'shards   job 17: 1-3 of 3'
+prints "merge    job 17, after them, into $tmp/f.h5"
+jobs=$tmp/f.h5.jobs after='<--dependency=afterany:17>'
+[ "$(cat asked)" = "<-C><a b><--parsable><$jobs/shards.sh><-C><a b><--parsable>$after<$jobs/merge.sh>" ] ||
+    fail "sbatch was asked for $(cat asked)"
+cmp -s "$config" f.h5.jobs/sweep.cfg || fail 'the config was not copied'
+cp f.h5.jobs/arguments first
+expect 5 "$config" -o f.h5 --shards 3; says 'was submitted before'
+printf '17 2\n17 3\n16 1\n4 N/A\n' >queue
+PATH="$tmp/bin" expect 0 --missing f.h5 --time 2:00:00 --gpus-per-shard 0; prints '17: 1 of 3'
+grep -qF -- '--dependency=afterany:17:17' asked || fail "the merge does not wait for what is in the queue: $(cat asked)"
+printf '%s\n' --shards 3 -s time.end=2.0 --only 'a >= 0' -j 2 --gpus-per-shard 0 --time 2:00:00 -- -C 'a b' >second
+cmp -s second f.h5.jobs/arguments || fail "arguments: $(cat f.h5.jobs/arguments)"
+grep -q gres f.h5.jobs/shards.sh && fail 'a GPU nobody wants any more'
+grep -qF -- "--only 'a >= 0' -j 2 -o" f.h5.jobs/shards.sh || fail "shards.sh: $(cat f.h5.jobs/shards.sh)"
+printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 1\n' >bin/sbatch
+: >queue
+PATH="$tmp/bin" expect 5 --missing f.h5; says 'sbatch: error: no such account'; says 'did not take'
+
 # what is printed does what it says, whoever starts it
 expect 0 "$config" -o t.h5 --shards 2 --print
 cp out job.sh

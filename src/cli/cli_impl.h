@@ -35,7 +35,8 @@ struct sw_cli {                         /* what was typed, and how to talk      
     const char *output, *device, *only, *log_path, *run, *kind, *of, *time, *over,
                *log_axes, *rows, *baseline,
                *missing, *partition, *account;  /* NULL: not given                                           */
-    int         shards, gpus, cpus, max_parallel;  /* of submit; 0: not given                                */
+    int         shards, cpus, max_parallel;  /* of submit; 0: not given                                      */
+    int         gpus;                   /* of submit: 1 + those of a shard; 0: not given                     */
     char      **passed;                 /* [npassed] submit: what follows --; borrowed from argv             */
     int         npassed;
     int         threads;                /* 0: all                                                            */

@@ -241,7 +241,8 @@ static enum sw_status submit(struct submit *u, const struct sw_cli *cli, const c
     sw_text_free(&headline);
     if (done) { cli_say(cli, "nothing to do: all runs are in %s\n", u->s.file); return SW_OK; }
     if (!u->count && u->alive.length) {
-        cli_say(cli, "nothing to do: all that is not finished is in the queue (job%s)\n", sw_text_get(&u->alive));
+        for (char *p = u->alive.data; *p; p++) *p = *p == ':' ? ' ' : *p;
+        cli_say(cli, "nothing to do: all that is not finished is in the queue: job%s\n", sw_text_get(&u->alive));
         return SW_OK;
     }
     if (u->cli->print) return print_scripts(u);

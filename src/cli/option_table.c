@@ -95,7 +95,7 @@ static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
     if (strcmp(value, "0") && strcmp(value, "1"))
         return SW_FAIL(SW_E_USAGE, "--gpus-per-shard takes 0 or 1: a shard computes on one GPU, and more GPUs are used "
                                    "by more shards; got '%s'", value);
-    cli->gpus = *value == '1';
+    cli->gpus = 1 + (*value == '1');
     return SW_OK;
 }
 

@@ -107,7 +107,7 @@ static void put_run(const struct submit *u, struct sw_text *text)
     submit_word(text, u->config);
     for (int k = 0; k < cli->noverrides; k++) put_option(text, "-s", cli->override[k]);
     put_option(text, "--only", cli->only);
-    put_option(text, "--device", cli->device ? cli->device : cli->gpus ? "cuda" : NULL);
+    put_option(text, "--device", cli->device ? cli->device : cli->gpus > 1 ? "cuda" : NULL);
     snprintf(threads, sizeof threads, "%d", cli->threads);
     if (cli->threads) put_option(text, "-j", threads);
     else sw_text_add(text, " -j \"${SLURM_CPUS_ON_NODE:-1}\"");
@@ -126,7 +126,7 @@ void submit_shards_script(const struct submit *u, struct sw_text *text)
     sw_text_add(text, "\n");
     put_common(u, text);
     sw_text_printf(text, "#SBATCH --cpus-per-task=%d\n", cli->cpus ? cli->cpus : 1);
-    if (cli->gpus) sw_text_add(text, "#SBATCH --gres=gpu:1\n");
+    if (cli->gpus > 1) sw_text_add(text, "#SBATCH --gres=gpu:1\n");
     put_log(u, "shard-%a.log", text);
     sw_text_printf(text, "#SBATCH --signal=B:USR1@%ld\n", u->warning);
     sw_text_printf(text,
@@ -215,7 +215,7 @@ void submit_arguments(const struct sw_cli *cli, struct sw_text *text)
     line(text, "--only", cli->only);
     line(text, "--device", cli->device);
     line_number(text, "-j", cli->threads);
-    line_number(text, "--gpus-per-shard", cli->gpus);
+    if (cli->gpus) sw_text_printf(text, "--gpus-per-shard\n%d\n", cli->gpus - 1);
     line_number(text, "--cpus-per-shard", cli->cpus);
     line_number(text, "--max-parallel", cli->max_parallel);
     line(text, "--time", cli->time);
