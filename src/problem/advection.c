@@ -31,6 +31,8 @@ static const char *stepper_word(int k) { return k < METHODS ? methods[k].name : 
 /* ------------------------------------------------------------------ what the words of a run mean */
 
 const char *const advection_axes[SW_DIMS] = {"x", "y", "z"};
+const char *const advection_points[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+const char *const advection_velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
 
 static const char *const boundary_key[SW_DIMS] = {"boundary.x", "boundary.y", "boundary.z"};
 
@@ -60,20 +62,17 @@ static bool walls(const struct sw_setup *setup, int d)
 
 /* ------------------------------------------------------------------ what is refused */
 
-static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
-
 static bool has(const struct sw_setup *setup, const char *key) { return sw_setup_function(setup, key) != NULL; }
 
 /* What is said of an axis that the grid does not have. */
 static const char *unfit_absent(const struct sw_setup *setup, const struct advection_method *m, int d, int dim,
                                 char why[160])
 {
-    static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
-    const char *key = has(setup, velocity[d])                    ? velocity[d]
-                      : has(setup, advection_wall_key(d, 0))     ? advection_wall_key(d, 0)
-                      : has(setup, advection_wall_key(d, 1))     ? advection_wall_key(d, 1)
-                      : advection_walled(m, d)                   ? boundary_key[d]
-                                                                 : NULL;
+    const char *key = has(setup, advection_velocity[d])      ? advection_velocity[d]
+                      : has(setup, advection_wall_key(d, 0)) ? advection_wall_key(d, 0)
+                      : has(setup, advection_wall_key(d, 1)) ? advection_wall_key(d, 1)
+                      : advection_walled(m, d)               ? boundary_key[d]
+                                                             : NULL;
     if (key)
         snprintf(why, 160, "there is no %s on a grid of %d dimension%s", advection_axes[d], dim, dim == 1 ? "" : "s");
     return key;
@@ -99,7 +98,7 @@ static const char *unfit_scheme(const char *scheme, const char *boundary, int d,
     }
     if (n >= least) return NULL;
     snprintf(why, 160, "%s, %s needs at least %d points along %s", scheme, boundary, least, advection_axes[d]);
-    return n_of[d];
+    return advection_points[d];
 }
 
 static const char *unfit_axis(const struct sw_setup *setup, const struct advection_method *m, int d, double n,
@@ -135,11 +134,12 @@ static const char *unfit_step(const struct sw_setup *setup, double cfl, char why
  * that makes its own velocity. */
 static const char *unfit_limit(const struct sw_setup *setup, int ld, const double *column, int j, char why[160])
 {
-    static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
     struct advection_limit limit;
     bool driven = has(setup, "forcing");
-    for (int d = 0; d < SW_DIMS; d++)
-        driven |= has(setup, velocity[d]) && sw_program_uses(sw_setup_function(setup, velocity[d]), "u");
+    for (int d = 0; d < SW_DIMS; d++) {
+        const struct sw_program *c = sw_setup_function(setup, advection_velocity[d]);
+        driven |= c && sw_program_uses(c, "u");
+    }
     if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
         advection_number(setup, "time.dt", ld, column, j) < advection_number(setup, "time.end", ld, column, j) ||
         advection_limit_of(setup, ld, column, j, &limit) || limit.courant > 0 || limit.stiffness > 0)
@@ -157,9 +157,8 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
     const bool diffuses = advection_number(setup, "physics.nu", ld, column, j) != 0;
     (void)solver;
     for (int d = 0; d < SW_DIMS; d++) {
-        const char *key = d < dim ? unfit_axis(setup, &m, d, advection_number(setup, n_of[d], ld, column, j), diffuses,
-                                               why)
-                                  : unfit_absent(setup, &m, d, dim, why);
+        const double n = advection_number(setup, advection_points[d], ld, column, j);
+        const char *key = d < dim ? unfit_axis(setup, &m, d, n, diffuses, why) : unfit_absent(setup, &m, d, dim, why);
         if (key) return key;
     }
     if (m.filter && !(alpha > -0.5 && alpha < 0.5)) {

@@ -11,7 +11,8 @@
 #include "problem/advection_point.h"
 #include "problem/sw_problem.h"
 
-extern const char *const advection_axes[SW_DIMS];  /* "x", "y", "z" */
+/* "x", "y", "z"; and the keys of the points and of the velocity along them. */
+extern const char *const advection_axes[SW_DIMS], *const advection_points[SW_DIMS], *const advection_velocity[SW_DIMS];
 
 /* ------------------------------------------------------------------ what the words of a run mean */
 

@@ -69,12 +69,10 @@ struct sampling {
 };
 enum { EVAL_U = SW_DIMS };
 
-static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
-
 static bool names(const struct sw_setup *setup, const char *name)
 {
     for (int d = 0; d < SW_DIMS; d++) {
-        const struct sw_program *c = sw_setup_function(setup, velocity[d]);
+        const struct sw_program *c = sw_setup_function(setup, advection_velocity[d]);
         if (c && sw_program_uses(c, name)) return true;
     }
     return false;
@@ -153,7 +151,7 @@ static enum sw_status speed_at(const struct sw_setup *setup, struct sampling *s,
 {
     memset(s->speed, 0, (size_t)s->count * sizeof *s->speed);
     for (int d = 0; d < s->dim; d++) {
-        const struct sw_program *c = sw_setup_function(setup, velocity[d]);
+        const struct sw_program *c = sw_setup_function(setup, advection_velocity[d]);
         if (!c) continue;
         SW_TRY(evaluate(c, s, d, column, ld, t, s->c));
         for (int i = 0; i < s->count; i++) s->speed[i] += fabs(s->c[i]) / s->dx[d];
@@ -202,14 +200,13 @@ static enum sw_status largest_speed(const struct sw_setup *setup, int64_t ld, co
 static bool setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                          struct sw_setup *one)
 {
-    static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
     const struct advection_method m = advection_method_of(setup);
     const double dim = advection_number(setup, "grid.dim", ld, column, j);
     *one = *setup;
     if (!(dim >= 1 && dim <= SW_DIMS)) return false;
     one->dim = (int)dim;
     for (int d = 0; d < SW_DIMS; d++) {
-        const double n = advection_number(setup, n_of[d], ld, column, j);
+        const double n = advection_number(setup, advection_points[d], ld, column, j);
         if (!(n >= 1 && n <= 1e9)) return false;
         one->n[d] = d < one->dim ? (int64_t)n : 1;
         one->walls[d] = d < one->dim && advection_walled(&m, d);
@@ -258,7 +255,7 @@ enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const do
 static enum sw_status through_wall(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    struct wall wall, double *in, double *out)
 {
-    const struct sw_program *c = sw_setup_function(setup, velocity[wall.d]);
+    const struct sw_program *c = sw_setup_function(setup, advection_velocity[wall.d]);
     const char *given = advection_wall_key(wall.d, wall.side);
     const char *key = sw_setup_function(setup, given) ? given : "initial";
     const struct sw_program *u = sw_setup_function(setup, key);

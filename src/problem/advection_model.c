@@ -64,10 +64,9 @@ static bool is_zero(const struct sw_program *program)
 
 enum sw_status advection_model_make(const struct sw_setup *setup, struct advection_model *m)
 {
-    static const char *const velocity[SW_DIMS] = {"velocity.x", "velocity.y", "velocity.z"};
     *m = (struct advection_model){0};
     for (int d = 0; d < SW_DIMS; d++) {
-        const struct sw_program *c = sw_setup_function(setup, velocity[d]);
+        const struct sw_program *c = sw_setup_function(setup, advection_velocity[d]);
         m->moves[d] = !is_zero(c) && setup->n[d] > 1;
         if (m->moves[d]) m->program[ADVECTION_VELOCITY + d] = c;
     }
