@@ -121,7 +121,7 @@ expect 0 submit --missing q.h5; out; (cd "$tmp"; says 'nothing to do: all runs a
 
 # ---- a shard that is cancelled stays so; one that others queue again (a pre-emption, a node that went down) goes on.
 # Both leave a checkpoint, and --missing takes the cancelled one alone.
-config "$(end_of 20)" "$(end_of 21)" >stopped.cfg
+config "$(end_of 10)" "$(end_of 11)" >stopped.cfg
 jobs="$here/s.h5.jobs"
 expect 0 submit stopped.cfg -o s.h5 --shards 2; out
 until_it 30 test -e s.shard-1-of-2.h5.d/part-000001.h5.tmp -a -e s.shard-2-of-2.h5.d/part-000001.h5.tmp
@@ -140,7 +140,7 @@ same stopped.h5 s.h5
 
 # ---- a time limit, a killed shard, what is missing. Slurm gives the warning 15 to 45 s after the start of a job with a
 # limit of a minute (it looks at the clock twice a minute), so the first shard takes 80 s.
-config "$(end_of 80)" "$(end_of 20)" >night.cfg
+config "$(end_of 80)" "$(end_of 12)" >night.cfg
 jobs="$here/n.h5.jobs"
 expect 0 submit night.cfg -o n.h5 --shards 2 --time 1; out
 pid_of() { pgrep -f "^$sweep run $jobs/sweep.cfg .* --shard $1/2\$"; }
