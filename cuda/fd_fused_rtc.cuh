@@ -23,7 +23,7 @@
  * sum has the same terms in the same order everywhere, and multiply-adds are written as such.
  *
  * Operations on a point, d1_c6: right-hand side 2 + 2, recursions 2, the two powers 2: 8 of the FMA units, most with a
- * constant operand; some 30 instructions in all with segments of 32 points, which is what half of the time allows.
+ * constant operand.
  *
  * Blocks stay and take one tile after another; copies of the next STAGES tiles are on their way meanwhile, so that
  * memory never waits for arithmetic.
