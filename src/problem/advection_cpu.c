@@ -229,9 +229,14 @@ static void combine(const struct advection_sim *a, struct worker *w, const struc
     for (int i = 0; i < n; i++) result[i] = rk_result(st, k[i], now[i], next[i], sum[i]);
 }
 
-static void stage_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, int64_t step,
-                        int number, bool closing)
+/* What is done to all pieces: stage `number` of step number step + 1, or the end of step number `step`. */
+struct pass { int64_t step; int number; bool closing; };
+
+static void stage_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *pass)
 {
+    const int64_t step = pass->step;
+    const int number = pass->number;
+    const bool closing = pass->closing;
     const struct rk_method *rk = a->method.rk;
     const struct rk_stage *st = &rk->stage[number];
     const struct advection_run *r = &a->run[p->j];
@@ -249,8 +254,9 @@ static void stage_piece(const struct advection_sim *a, struct worker *w, const s
     put(a, p, target, result);
 }
 
-static void close_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, int64_t step)
+static void close_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *pass)
 {
+    const int64_t step = pass->step;
     double *u = form(a, p, p->of->now, w->wide[NOW]);
     get(a, p, p->of->now, w->wide[NOW]);
     set_coordinates(a, w, p);
@@ -261,9 +267,11 @@ static void close_piece(const struct advection_sim *a, struct worker *w, const s
 
 static int64_t stopped_at(const struct cpu *c, int j) { return __atomic_load_n(&c->stop[j], __ATOMIC_RELAXED); }
 
-/* All threads, or the one whose part it is. */
-static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
-                            bool closing)
+/* Those of runs that have not stopped before step number `least`: all threads, or the one whose part it is. */
+static void each_piece(const struct advection_sim *a, const struct advection_part *part, int64_t least,
+                       void (*work)(const struct advection_sim *, struct worker *, const struct piece *,
+                                    const struct pass *),
+                       const struct pass *pass)
 {
     struct cpu *c = a->own;
     const int64_t items = part->count * c->pieces;
@@ -271,21 +279,20 @@ static enum sw_status stage(struct advection_sim *a, const struct advection_part
     for (int64_t k = 0; k < items; k++) {
         const struct piece p = piece_of(a, part, k);
         struct worker *w = &c->worker[part->worker < 0 ? omp_get_thread_num() : part->worker];
-        if (stopped_at(c, p.j) > step) stage_piece(a, w, &p, step, number, closing);
+        if (stopped_at(c, p.j) >= least) work(a, w, &p, pass);
     }
+}
+
+static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
+                            bool closing)
+{
+    each_piece(a, part, step + 1, stage_piece, &(struct pass){step, number, closing});
     return SW_OK;
 }
 
 static enum sw_status close_step(struct advection_sim *a, const struct advection_part *part, int64_t step)
 {
-    struct cpu *c = a->own;
-    const int64_t items = part->count * c->pieces;
-#pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1 && part->worker < 0)
-    for (int64_t k = 0; k < items; k++) {
-        const struct piece p = piece_of(a, part, k);
-        struct worker *w = &c->worker[part->worker < 0 ? omp_get_thread_num() : part->worker];
-        if (stopped_at(c, p.j) >= step) close_piece(a, w, &p, step);
-    }
+    each_piece(a, part, step, close_piece, &(struct pass){.step = step});
     return SW_OK;
 }
 
