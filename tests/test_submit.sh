@@ -69,6 +69,7 @@ grep -qF -- "--only 'a >= 0' -j 2 -o" f.h5.jobs/shards.sh || fail "shards.sh: $(
 printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 1\n' >bin/sbatch
 : >queue
 PATH="$tmp/bin" expect 5 --missing f.h5; says 'sbatch: error: no such account'; says 'did not take'
+says 'for the reason above; once that is mended: sweep submit --missing '
 
 # what is printed does what it says, whoever starts it
 expect 0 "$config" -o t.h5 --shards 2 --print

@@ -68,7 +68,8 @@ enum sw_status submit_job(const struct submit *u, const char *script, const char
     if (*after) argv[n++] = (char *)sw_text_get(&wait_for);
     argv[n++] = (char *)sw_text_get(&path);
     if (!ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
-        st = SW_FAIL(SW_E_IO, "sbatch did not take %s (see above); it is as it was submitted", sw_text_get(&path));
+        st = SW_FAIL(SW_E_IO, "sbatch did not take %s, for the reason above; once that is mended: "
+                              "sweep submit --missing %s", sw_text_get(&path), u->s.file);
         goto done;
     }
     snprintf(id, 32, "%.*s", (int)strspn(sw_text_get(&answer), "0123456789"), sw_text_get(&answer));
