@@ -10,7 +10,6 @@ log=${2:-$build/gpu_check.log}
 limit=560
 : > "$log" || exit 1
 failures=$(mktemp) || exit 1
-sanitizers=()
 trap 'rm -f "$failures"' EXIT
 
 say() { printf '%s\n' "$*" | tee -a "$log"; }
@@ -37,7 +36,13 @@ step() {
     say "$(printf '%-34s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")"
 }
 
-wait_for_sanitizers() { wait "${sanitizers[@]}"; sanitizers=(); }
+# queued ...: a step as soon as one of so many places is free
+places=16 taken=0
+queued() {
+    [ $taken -lt $places ] || { wait -n; taken=$((taken - 1)); }
+    step "$@" &
+    taken=$((taken + 1))
+}
 
 missing() { echo "$1" >> "$failures"; say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
 
@@ -45,32 +50,33 @@ missing() { echo "$1" >> "$failures"; say "$(printf '%-34s         FAILED: %s' "
 say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
 say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
-# ---- the whole suite, no row skipped for want of a device; test_fd compiles some hundred kernels, for minutes, while
-# the sanitizers begin
+# ---- the whole suite, no row skipped for want of a device, and compute-sanitizer on the small suite beside it; what
+# takes longest begins first. test_fd compiles some hundred kernels, for minutes on one core: its tests go by their
+# first letters
 export SW_NEED=cuda
-SW_JOBS=10 step 'all tests' 500 scripts/run_tests.sh "$build" &
-suite=$!
-for second in $(seq 75); do kill -0 $suite 2> /dev/null && sleep 1; done
-
-# ---- compute-sanitizer on the small suite
-if command -v compute-sanitizer > /dev/null; then
-    export SW_SMALL=1 OMP_NUM_THREADS=1  # the tool is after kernels; host threads only get in each other's way
-    for tool in memcheck racecheck initcheck synccheck; do
-        for test in test_stepper test_band test_bvp test_advection test_stepper_long test_stepper_single \
-                    test_bvp_ends test_fd_fused test_fd_nabla; do
-            [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; continue; }
-            step "$tool $test" 380 compute-sanitizer --tool $tool --report-api-errors no --error-exitcode 99 \
-                "$build/$test" &
-            sanitizers+=($!)
-        done
-        [ $tool = memcheck ] || wait_for_sanitizers  # up to eighteen at a time
+sanitized() {
+    local tool=$1 test=$2
+    [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; return; }
+    # the tool is after kernels; host threads only get in each other's way
+    queued "$tool $test" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 \
+        compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
+}
+has_sanitizer=$(command -v compute-sanitizer)
+[ -n "$has_sanitizer" ] || missing 'compute-sanitizer' 'not on this machine'
+[ -z "$has_sanitizer" ] || for tool in racecheck memcheck; do sanitized $tool test_stepper; done
+for letter in {a..z}; do queued "test_fd, $letter..." 500 env SW_TESTS="$letter*" "$build/test_fd"; done
+SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
+[ -z "$has_sanitizer" ] || for tool in memcheck racecheck initcheck synccheck; do
+    for test in test_fd_fused test_fd_nabla test_advection test_band test_bvp test_stepper test_stepper_long \
+                test_stepper_single test_bvp_ends; do
+        case "$tool $test" in (memcheck\ test_stepper | racecheck\ test_stepper) continue ;; esac  # under way
+        sanitized $tool $test
     done
-    unset SW_SMALL OMP_NUM_THREADS
+done
+wait
+if [ -n "$has_sanitizer" ]; then
     grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
-else
-    missing 'compute-sanitizer' 'not on this machine'
 fi
-wait $suite
 grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40
 
 # ---- the CPU's answer within rounding, over a time in which rounding grows little (growth rate <= 1/4)

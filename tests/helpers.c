@@ -19,6 +19,12 @@ void skip_unless_needed(const char *what, const char *reason)
     skip();
 }
 
+__attribute__((constructor)) static void leave_only_tests_asked_for(void)
+{
+    const char *pattern = getenv("SW_TESTS");
+    if (pattern) cmocka_set_test_filter(pattern);
+}
+
 bool small_suite(void)
 {
     const char *small = getenv("SW_SMALL");

@@ -31,6 +31,8 @@ void assert_contains(const char *text, const char *part);
 /* A row that needs `what` ("cuda") is absent: skip the test, or fail it when SW_NEED names it. */
 void skip_unless_needed(const char *what, const char *reason);
 
+/* SW_TESTS=PATTERN in the environment ("agrees_*") leaves only the tests of such a name. */
+
 /* Whether SW_SMALL is set: the tests run under a tool that makes them slow (scripts/gpu_check.sh), so small sizes, and
  * only the rows that use a device. */
 bool small_suite(void);
