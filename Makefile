@@ -19,6 +19,11 @@ CUDA_DIR ?= $(patsubst %/bin/nvcc,%,$(NVCC))
 SM       ?= 80 90
 first_of  = $(firstword $(foreach m,$(1),$(shell pkg-config --exists $m && echo $m)))
 pc        = $(shell pkg-config $(1) $(call first_of,$(2)) 2>/dev/null)
+# MPI: of mpirun, for sweeps over several nodes. A portable program has to start where there is none: MPI=1 asks for it.
+mpis      = ompi-c mpi-c ompi mpich
+MPI      ?= $(if $(PORTABLE)$(SANITIZE),,$(if $(call first_of,$(mpis)),1))
+MPI_CFLAGS  ?= $(if $(MPI),$(call pc,--cflags,$(mpis)))
+MPI_LDFLAGS ?= $(if $(MPI),$(call pc,--libs,$(mpis)))
 HDF5_CFLAGS ?= $(call pc,--cflags,hdf5 hdf5-serial)
 HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
 
@@ -43,13 +48,16 @@ STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 LDLIBS    = $(HDF5_LDFLAGS) \
             $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lmd,-lhdf5_hl -lhdf5 -lconfig -lmd) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
-            $(call STATIC,-lgomp) -lpthread -ldl -lm
+            $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # ---- files
 sources := $(wildcard src/*/*.c)
 ifeq ($(CUDA),)
 sources := $(filter-out %_cuda.c,$(sources))
+endif
+ifeq ($(MPI),)
+sources := $(filter-out %_mpi.c,$(sources))
 endif
 objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard cuda/*.cu))) $B/gen/embed.o
 tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
@@ -81,6 +89,8 @@ $B/%.o: %.c Makefile | $B/gen/build_info.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+$B/src/comm/%.o: CPPFLAGS += $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS))
+
 $B/%.o: %.cu Makefile
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)$(NVCC) $(NVFLAGS) -c -o $@ $<
@@ -101,11 +111,12 @@ $B/gen/build_info.h: FORCE
 # ---- what to do with it
 help:                          ## this list
 	@echo "sweep $(VERSION)"; awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
-	@echo "  settings: V=1 PORTABLE=1 CUDA= SM='80 90' PREFIX=/usr/local B=build WERROR=1 SANITIZE=1 CUDA_SYNC=1"
+	@echo "  settings: V=1 PORTABLE=1 CUDA= MPI= SM='80 90' PREFIX=/usr/local B=build WERROR=1 SANITIZE=1 CUDA_SYNC=1"
 
 info:                          ## what was found on this machine
 	@echo "sweep   $(VERSION)"; echo "CC      $(CC): $$($(CC) --version | head -n 1)"
 	@echo "CUDA    $(if $(CUDA),$(NVCC) for sm $(SM),none: built for the CPU only)"
+	@echo "MPI     $(if $(MPI),$(strip $(MPI_CFLAGS) $(MPI_LDFLAGS)),none: a sweep runs in one process)"
 	@echo "HDF5    $(or $(strip $(HDF5_CFLAGS) $(HDF5_LDFLAGS)),not found by pkg-config: set HDF5_CFLAGS and HDF5_LDFLAGS)"
 
 setup:                         ## install the system packages that are missing (Debian, Ubuntu)

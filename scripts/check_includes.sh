@@ -43,6 +43,6 @@ home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
 strays=$(home 'libconfig' 'src/config/config_read[.]c'; home 'hdf5' 'src/results/[a-z_]*_hdf5[.][ch]'
          home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse' 'src/solver/[a-z_]*_cuda[.]c'
          home 'cuda_runtime|cuda[.]h' '(src/[a-z]*/[a-z_]*_cuda[.][ch]|cuda/[a-z_]*[.]cuh?|cuda/[a-z_]*[.]h)'
-         home 'mpi' 'src/comm/comm_mpi[.]c'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h')
+         home 'mpi[.]h' 'src/comm/[a-z_]*_mpi[.][ch]'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h')
 all=$(printf '%s\n%s\n' "$bad" "$strays" | sed '/^$/d')
 [ -z "$all" ] || { echo "$all" >&2; exit 1; }

@@ -1,15 +1,21 @@
 /* Every row of the communicators: what goes where, for how many ranks, in which order sums are taken, and that nobody
  * hangs when a rank fails. Parts run on threads, where an assertion of the test library cannot: they return a
- * failure. */
+ * failure.
+ *
+ * mpirun -n 3 build/test_comm mpi tests one row on 3 ranks (tests/test_mpi.sh). Each is a process then, and looks at
+ * what its own part has noted. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "comm/sw_comm.h"
 #include "comm/sw_comm_impl.h"
+#include "comm/sw_launch.h"
 #include "helpers.h"
 
 static const struct sw_comm_ops *under_test;
@@ -20,6 +26,9 @@ enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, ROUNDS = 300 };
     do {                                                                                                               \
         if (!(what)) return SW_FAIL(SW_E_ARG, "rank %d: expected %s (line %d)", comm->rank, #what, __LINE__);          \
     } while (0)
+
+/* Whether the part of this rank was run in this process. */
+static bool here(int rank) { return !under_test->apart || rank == sw_launched().rank; }
 
 /* Run on each number of ranks that the row does. */
 static void on_all_sizes(sw_comm_part *part, void *context)
@@ -48,8 +57,11 @@ static void each_rank_runs_once(void **state)
     atomic_int seen[MOST + 1] = {0};
     (void)state;
     on_all_sizes(knows_itself, seen);
-    for (int k = 0; k < SIZES; k++)
-        assert_int_equal(seen[sizes[k]], under_test->fits(sizes[k]) ? (1 << sizes[k]) - 1 : 0);
+    for (int k = 0; k < SIZES; k++) {
+        int all = 0;
+        for (int r = 0; r < sizes[k]; r++) all |= here(r) ? 1 << r : 0;
+        assert_int_equal(seen[sizes[k]], under_test->fits(sizes[k]) ? all : 0);
+    }
 }
 
 /* A number that says who sent it, where to, when, and which it is. */
@@ -93,6 +105,63 @@ static void neighbours_get_what_was_sent_to_them(void **state)
 {
     (void)state;
     on_all_sizes(exchanges, NULL);
+}
+
+/* So many numbers that they do not travel in one piece with what announces them. */
+static enum sw_status sends_much(const struct sw_comm *comm, void *context)
+{
+    static const size_t counts[] = {1, 499, 500, 501, 502, 40000};
+    enum { LARGEST = 40000 };
+    double *mine = malloc(LARGEST * sizeof *mine), *all = malloc(((size_t)comm->size + 1) * LARGEST * sizeof *all);
+    enum sw_status st = mine && all ? SW_OK : SW_FAIL(SW_E_MEMORY, "no memory");
+    (void)context;
+    for (size_t k = 0; k < LARGEST && !st; k++) mine[k] = label(comm->rank, 0, 7, k);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts && !st; c++) {
+        const size_t count = counts[c];
+        const int right = sw_comm_right(comm, true);
+        st = sw_comm_gather(comm, count, mine, all);
+        for (size_t k = 0; k < (size_t)comm->size * count && !st; k++)
+            if (all[k] != label((int)(k / count), 0, 7, k % count))
+                st = SW_FAIL(SW_E_ARG, "number %zu of %zu", k, count);
+        if (!st)
+            st = sw_comm_exchange(comm, true, &(struct sw_comm_message){count, mine, all},
+                                  &(struct sw_comm_message){count / 2, mine, all + count});
+        for (size_t k = 0; k < count && !st; k++)
+            if (all[k] != label(right, 0, 7, k)) st = SW_FAIL(SW_E_ARG, "exchanged number %zu of %zu", k, count);
+    }
+    free(mine);
+    free(all);
+    return st;
+}
+
+static void many_numbers_may_be_sent(void **state)
+{
+    (void)state;
+    on_all_sizes(sends_much, NULL);
+}
+
+/* One rank leaves while the others have many numbers on their way. */
+static enum sw_status leaves_much_behind(const struct sw_comm *comm, void *context)
+{
+    enum { LARGE = 60000 };
+    double *mine = calloc(LARGE, sizeof *mine), *all = calloc((size_t)comm->size * LARGE, sizeof *all);
+    enum sw_status st = mine && all ? sw_comm_barrier(comm) : SW_FAIL(SW_E_MEMORY, "no memory");
+    const int *who = context;
+    if (!st && comm->rank == *who) st = SW_FAIL(SW_E_IO, "rank %d has had enough", *who);
+    else if (!st) st = sw_comm_gather(comm, LARGE, mine, all);
+    free(mine);
+    free(all);
+    return st;
+}
+
+static void numbers_on_their_way_to_a_rank_that_left_hold_nobody_up(void **state)
+{
+    (void)state;
+    for (int k = 1; k < SIZES; k++)
+        for (int who = 0; who < sizes[k] && under_test->fits(sizes[k]); who++) {
+            assert_int_equal(sw_comm_run(under_test->name, sizes[k], leaves_much_behind, &who), SW_E_IO);
+            assert_contains(sw_err_message(), "has had enough");
+        }
 }
 
 static enum sw_status sends_nothing(const struct sw_comm *comm, void *context)
@@ -193,24 +262,34 @@ static void sums_are_in_the_order_of_ranks(void **state)
 
 static enum sw_status meets(const struct sw_comm *comm, void *context)
 {
-    atomic_int *here = context;
+    atomic_int *met = context;
     for (int round = 0; round < ROUNDS; round++) {
-        atomic_fetch_add(here, 1);
+        atomic_fetch_add(met, 1);
         SW_TRY(sw_comm_barrier(comm));
-        EXPECT(atomic_load(here) >= (round + 1) * comm->size);
+        EXPECT(atomic_load(met) >= (round + 1) * comm->size);
         SW_TRY(sw_comm_barrier(comm));
-        EXPECT(atomic_load(here) <= (round + 2) * comm->size);
+        EXPECT(atomic_load(met) <= (round + 2) * comm->size);
     }
     SW_TRY(sw_comm_barrier(comm));
-    if (comm->rank == 0) atomic_store(here, 0);
+    if (comm->rank == 0) atomic_store(met, 0);
     return SW_OK;
 }
 
+/* In memory that all ranks see: that of a file, named in the environment, where they are processes. */
 static void a_barrier_holds_until_all_are_there(void **state)
 {
-    atomic_int here = 0;
+    static atomic_int own;
+    atomic_int *met = &own;
+    const char *shared = getenv("SW_TEST_SHARED");
     (void)state;
-    on_all_sizes(meets, &here);
+    if (under_test->apart && sw_launched().size > 1) {
+        int fd = shared ? open(shared, O_RDWR) : -1;
+        assert_true(fd >= 0);
+        met = mmap(NULL, sizeof *met, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        assert_true(met != MAP_FAILED);
+        close(fd);
+    }
+    on_all_sizes(meets, met);
 }
 
 /* All operations in an order that differs from round to round; ranks dawdle now and then. */
@@ -284,7 +363,7 @@ static void nobody_waits_for_a_rank_that_failed(void **state)
             assert_string_equal(sw_err_message(), expected);
             snprintf(expected, sizeof expected, "rank %d of %d: row %d is singular", f.rank, sizes[k], 10 + f.round);
             for (int r = 0; r < sizes[k]; r++)
-                if (r != f.rank) {
+                if (r != f.rank && here(r)) {
                     assert_int_equal(f.heard[r], SW_E_COMM);
                     assert_string_equal(f.text[r], expected);
                 }
@@ -387,12 +466,11 @@ static void the_lowest_rank_that_refused_is_reported(void **state)
             assert_int_equal(sw_comm_run(under_test->name, sizes[k], refuses_together, heard), SW_E_ARG);
             snprintf(expected, sizeof expected, "rank %d has 2 points", first);
             assert_string_equal(sw_err_message(), expected);
-            for (int r = first; r < sizes[k]; r++) {
-                snprintf(expected, sizeof expected, "rank %d has 2 points", r);
-                assert_string_equal(heard[r], expected);
+            for (int r = 0; r < sizes[k]; r++) {
+                if (r >= first) snprintf(expected, sizeof expected, "rank %d has 2 points", r);
+                else snprintf(expected, sizeof expected, "rank %d of %d: rank %d has 2 points", first, sizes[k], first);
+                if (here(r)) assert_string_equal(heard[r], expected);
             }
-            snprintf(expected, sizeof expected, "rank %d of %d: rank %d has 2 points", first, sizes[k], first);
-            for (int r = 0; r < first; r++) assert_string_equal(heard[r], expected);
         }
 }
 
@@ -416,8 +494,10 @@ static void missing_arrays_are_refused(void **state)
                                        "2 numbers of each rank to gather, but no array",
                                        "2 numbers of each rank to gather, but no array", "2 numbers to reduce"};
     (void)state;
+    if (under_test->absent) skip_unless_needed(under_test->name, under_test->absent);
     for (int which = 0; which < 5; which++) {
-        int ranks = under_test->fits(3) ? 3 : 1;
+        int ranks = 1;
+        while (!under_test->fits(ranks)) ranks++;
         assert_int_equal(sw_comm_run(under_test->name, ranks, passes_no_array, &which), SW_E_ARG);
         assert_contains(sw_err_message(), text[which]);
     }
@@ -435,8 +515,7 @@ static enum sw_status runs_another(const struct sw_comm *comm, void *context)
 static void ranks_may_run_teams_of_their_own(void **state)
 {
     (void)state;
-    if (under_test->fits(3)) assert_ok(sw_comm_run(under_test->name, 3, runs_another, NULL));
-    else assert_ok(sw_comm_run(under_test->name, 1, runs_another, NULL));
+    on_all_sizes(runs_another, NULL);
 }
 
 /* ---- the table */
@@ -472,7 +551,8 @@ static void refuses_what_no_row_does(void **state)
     refuse(NULL, 4097, SW_E_ARG, "4097 ranks");
     refuse(NULL, 4096, SW_E_ABSENT, "communicator for 4096 ranks: no row does so many; fit here: none");
     refuse("null", 2, SW_E_ABSENT, "communicator null for 2 ranks: it does not do so many ranks; fit here: threads");
-    refuse("mpi", 1, SW_E_CONFIG, "communicator mpi for 1 ranks: there is no such row; fit here: null threads");
+    refuse("nccl", 1, SW_E_CONFIG, "communicator nccl for 1 ranks: there is no such row; fit here: null threads");
+    refuse("mpi", 5, SW_E_ABSENT, "communicator mpi for 5 ranks: ");
 }
 
 static void a_serial_run_has_a_communicator(void **state)
@@ -489,12 +569,47 @@ static void a_serial_run_has_a_communicator(void **state)
     assert_ok(sw_comm_barrier(comm));
 }
 
-int main(void)
+/* What launchers say in the environment, and who is a rank by that. */
+static void a_launcher_is_known_by_what_it_sets(void **state)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "PMIX_RANK", "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_PROCID"};
+    enum { NAMES = sizeof names / sizeof *names };
+    static const struct { const char *set[NAMES]; int rank, size, local; } cases[] = {
+        {{0}, 0, 1, 0},
+        {{"4", "2", "1"}, 2, 4, 1},
+        {{"1", "0", "0"}, 0, 1, 0},                                                       /* mpirun -n 1        */
+        {{0, 0, 0, "3", "1"}, 1, 3, -1},                                                   /* MPICH              */
+        {{0, 0, 0, 0, 0, 0, "7", "8", "3", "8", "7"}, 7, 8, 3},                            /* srun --mpi=pmix    */
+        {{0, 0, 0, 0, 0, 0, 0, "8", "3", "8", "7"}, 0, 1, 0},                             /* srun without MPI   */
+        {{0, 0, 0, 0, 0, 0, 0, 0, 0, "8", "0"}, 0, 1, 0},                                 /* the script of a job */
+        {{0, 0, 0, 0, 0, 0, "0", "1", "0", "8", "0"}, 0, 1, 0},                           /* srun -n 1          */
+        {{"4", "4", "0"}, 0, 1, 0},                                                       /* nonsense           */
+        {{"x", "0", "0"}, 0, 1, 0},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int k = 0; k < NAMES; k++) unsetenv(names[k]);
+        for (int k = 0; k < NAMES; k++)
+            if (cases[c].set[k]) setenv(names[k], cases[c].set[k], 1);
+        struct sw_launch launch = sw_launched();
+        assert_int_equal(launch.rank, cases[c].rank);
+        assert_int_equal(launch.size, cases[c].size);
+        assert_int_equal(launch.local_rank, cases[c].local);
+        assert_true((launch.size > 1) == (*launch.by != 0));
+    }
+    for (int k = 0; k < NAMES; k++) unsetenv(names[k]);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest rows[] = {
         cmocka_unit_test(each_rank_runs_once),
         cmocka_unit_test(neighbours_get_what_was_sent_to_them),
         cmocka_unit_test(nothing_may_be_sent),
+        cmocka_unit_test(many_numbers_may_be_sent),
+        cmocka_unit_test(numbers_on_their_way_to_a_rank_that_left_hold_nobody_up),
         cmocka_unit_test(everybody_gets_everybodys_numbers),
         cmocka_unit_test(bits_arrive_as_they_were),
         cmocka_unit_test(sums_are_in_the_order_of_ranks),
@@ -512,8 +627,12 @@ int main(void)
         cmocka_unit_test(the_first_row_that_does_so_many_ranks_is_taken),
         cmocka_unit_test(refuses_what_no_row_does),
         cmocka_unit_test(a_serial_run_has_a_communicator),
+        cmocka_unit_test(a_launcher_is_known_by_what_it_sets),
     };
-    int failed = cmocka_run_group_tests_name("communicators", table, NULL, NULL);
-    for_each_row(sw_comm_table) failed += cmocka_run_group_tests_name(under_test->name, rows, NULL, NULL);
+    int failed = 0;
+    if (argc < 2) failed += cmocka_run_group_tests_name("communicators", table, NULL, NULL);
+    for_each_row(sw_comm_table)
+        if (argc < 2 || !strcmp(argv[1], under_test->name))
+            failed += cmocka_run_group_tests_name(under_test->name, rows, NULL, NULL);
     return failed;
 }

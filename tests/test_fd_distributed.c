@@ -1,10 +1,14 @@
 /* Compact differences of lines that are cut over ranks, every row, against the undivided lines by cpu.thomas: every
- * scheme with three diagonals and every boundary of it, ranks of unequal numbers of points, axes x, y and z. */
+ * scheme with three diagonals and every boundary of it, ranks of unequal numbers of points, axes x, y and z.
+ *
+ * mpirun -n 3 build/test_fd_distributed takes the cases of 3 ranks, and these are processes: to the same bits as
+ * threads. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "comm/sw_launch.h"
 #include "fd/fd_distributed_impl.h"
 #include "fd_helpers.h"
 
@@ -68,6 +72,25 @@ static void copy_part(const struct sw_fd_desc *whole, int64_t first, int64_t m, 
     }
 }
 
+/* Ranks that are processes of their own tell each other what they have computed. */
+static enum sw_status share(const struct sw_comm *comm, const struct problem *p)
+{
+    const size_t all = size_of(&p->whole);
+    double *of_all = NULL;
+    int64_t first = 0;
+    SW_TRY(sw_alloc(all * (size_t)comm->size, &of_all));
+    enum sw_status st = sw_comm_gather(comm, all, p->out, of_all);
+    for (int r = 0; r < comm->size && !st; first += p->count[r++]) {
+        double *part = NULL;
+        st = sw_alloc(all, &part);
+        if (!st) copy_part(&p->whole, first, p->count[r], of_all + (size_t)r * all, part, true);
+        if (!st) copy_part(&p->whole, first, p->count[r], p->out, part, false);
+        sw_free(part);
+    }
+    sw_free(of_all);
+    return st;
+}
+
 static enum sw_status do_part(const struct sw_comm *comm, void *context)
 {
     struct problem *p = context;
@@ -88,6 +111,7 @@ static enum sw_status do_part(const struct sw_comm *comm, void *context)
     if (!st) copy_part(&p->whole, sw_fd_distributed_first(fd), m, p->out, out, false);
     if (sw_fd_distributed_points(fd) != p->whole.n[p->whole.axis]) st = SW_FAIL(SW_E_ARG, "another number of points");
     if (comm->rank == 0) p->used = sw_fd_distributed_name(fd);
+    if (!st && !strcmp(sw_comm_name(comm), "mpi")) st = share(comm, p);
 done:
     sw_free(f);
     sw_free(out);
@@ -177,6 +201,22 @@ static double rounding(const struct sw_fd_desc *d, double *largest)
     return 24 * DBL_EPSILON * *largest;
 }
 
+static bool by_mpirun(void) { return sw_launched().size > 1; }
+
+/* Whether cases of so many ranks are for this call of the program. */
+static bool wanted(int ranks) { return !by_mpirun() || ranks == sw_launched().size; }
+
+static void also_by_mpi(const struct problem *p, size_t count)
+{
+    struct problem q = *p;
+    q.transport = "mpi";
+    q.out = numbers(count);
+    for (size_t i = 0; i < count; i++) q.out[i] = NAN;
+    assert_ok(run(&q));
+    assert_memory_equal(p->out, q.out, count * sizeof *q.out);
+    sw_free(q.out);
+}
+
 static void compare(struct problem *p)
 {
     const size_t count = size_of(&p->whole);
@@ -185,6 +225,7 @@ static void compare(struct problem *p)
     undivided(p, expected);
     for (size_t i = 0; i < count; i++) p->out[i] = NAN;
     assert_ok(run(p));
+    if (by_mpirun()) also_by_mpi(p, count);
     for (size_t i = 0; i < count; i++) {
         const double off = fabs(p->out[i] - expected[i]);
         if (!(off <= worst)) worst = off;
@@ -256,7 +297,7 @@ static void agrees_with_the_undivided_lines(void **state)
     (void)state;
     for_each_case(scheme, boundary)
         for (int k = 0; k < SIZES && sw_fd_scheme_find(scheme)->beta.num == 0; k++)  /* three diagonals */
-            for (int axis = 0; axis < 3; axis++) {
+            for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++) {
                 const int more = (axis + k) % 3;
                 try_case(scheme, boundary, axis, sizes[k], more, false);
                 if (sw_fd_half(sw_fd_scheme_find(scheme)->kind)) try_case(scheme, boundary, axis, sizes[k], more, true);
@@ -269,7 +310,7 @@ static void agrees_for_long_lines_and_many(void **state)
     struct problem p = {.ranks = 3, .count = {301, 97, 203}, .row = under_test->name, .threads = 2};
     static const char *const scheme[] = {"d1_c6", "d2_c6", "f8"};
     (void)state;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && wanted(p.ranks); k++)
         for (int axis = 0; axis < 3; axis++) {
             p.whole = field(scheme[k], k == 2 ? "reduced" : "4-4-6", axis, 601);
             p.whole.n[(axis + 1) % 3] = 37;
@@ -543,7 +584,9 @@ static void a_rank_that_stops_does_not_hold_up_the_others(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 50; trial++) {
-        assert_int_equal(sw_comm_run("threads", 5, stops_half_way, (void *)under_test->name), SW_E_IO);
+        const char *transport = by_mpirun() ? "mpi" : "threads";
+        const int ranks = by_mpirun() ? sw_launched().size : 5;
+        assert_int_equal(sw_comm_run(transport, ranks, stops_half_way, (void *)under_test->name), SW_E_IO);
         assert_string_equal(sw_err_message(), "disk full");
     }
 }
@@ -582,7 +625,16 @@ int main(void)
         cmocka_unit_test(refuses_ranks_that_differ),
         cmocka_unit_test(cuts_evenly),
     };
-    int failed = cmocka_run_group_tests_name("distributed differences", front, open_device, close_device);
+    const struct CMUnitTest apart[] = {
+        cmocka_unit_test(agrees_with_the_undivided_lines),
+        cmocka_unit_test(agrees_for_long_lines_and_many),
+        cmocka_unit_test(a_rank_that_stops_does_not_hold_up_the_others),
+    };
+    int failed = 0;
+    for_each_row(sw_fd_distributed_table)
+        if (by_mpirun()) failed += cmocka_run_group_tests_name(under_test->name, apart, open_device, close_device);
+    if (by_mpirun()) return failed;
+    failed += cmocka_run_group_tests_name("distributed differences", front, open_device, close_device);
     for_each_row(sw_fd_distributed_table)
         failed += cmocka_run_group_tests_name(under_test->name, rows, open_device, close_device);
     return failed;

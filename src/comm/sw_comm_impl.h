@@ -3,9 +3,9 @@
 /* What the author of a row sees. One file a row, comm_<name>.c; its row goes into comm_table.c.
  *
  * Arguments are checked, and reductions are made, before the table: a row only moves numbers, bit by bit.
- * A row over processes (MPI) calls the part once in run(), with this process's rank; when it returns a failure of its
- * own, run() has to end the others' waiting. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and its
- * gather_host takes the few numbers of the reductions from the host and back.
+ * A row over processes (`apart`) calls the part once in run(), with this process's rank; when it returns a failure of
+ * its own, run() has to end the others' waiting. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and
+ * its gather_host takes the few numbers of the reductions from the host and back.
  */
 #include "comm/sw_comm.h"
 
@@ -14,6 +14,7 @@ struct sw_comm_ops {
     const char    *about;   /* one line                                               */
     enum sw_space  space;   /* where the arrays of exchange and gather live           */
     const char    *absent;  /* NULL, or why this build lacks it                       */
+    bool           apart;   /* ranks share no memory: each is a process of its own    */
     bool           (*fits)(int ranks);
     enum sw_status (*run)(int ranks, sw_comm_part *part, void *context);
     enum sw_status (*exchange)(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,

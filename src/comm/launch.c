@@ -1,0 +1,35 @@
+#include "comm/sw_launch.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* A whole number from the environment; -1 where there is none. */
+static int number(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text) return -1;
+    long value = strtol(text, &end, 10);
+    return *end || value < 0 || value > INT_MAX ? -1 : (int)value;
+}
+
+/* srun tells the tasks of a step with SLURM_STEP_NUM_TASKS and SLURM_PROCID, whether or not they are to meet: only
+ * where it also speaks PMIx (--mpi=pmix) or PMI-2 are they ranks of one program. The script of a job has none of
+ * these. */
+static const struct {
+    const char *mark, *size, *rank, *local, *by;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "mpirun"},
+    {"PMI_SIZE", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "mpirun"},
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "SLURM_LOCALID", "srun"},
+};
+
+struct sw_launch sw_launched(void)
+{
+    for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
+        int size = number(launchers[k].size), rank = number(launchers[k].rank);
+        if (number(launchers[k].mark) < 0 || size < 2 || rank < 0 || rank >= size) continue;
+        return (struct sw_launch){rank, size, number(launchers[k].local), launchers[k].by};
+    }
+    return (struct sw_launch){0, 1, 0, ""};
+}

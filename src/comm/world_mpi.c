@@ -1,0 +1,59 @@
+#include "comm/world_mpi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/sw_launch.h"
+
+static bool started;
+static MPI_Comm comm_of[WORLD_SLOTS];
+
+/* MPI_Finalize waits for all ranks: by then whoever failed has told the others, and they come here too. */
+static void finish(void)
+{
+    for (int k = 0; k < WORLD_SLOTS; k++) MPI_Comm_free(&comm_of[k]);
+    MPI_Finalize();
+}
+
+static void version(char *text, size_t room)
+{
+    char name[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(name, &length);
+    snprintf(text, room, "%.*s", (int)strcspn(name, ",\n"), name);
+}
+
+enum sw_status world_start(void)
+{
+    const struct sw_launch launch = sw_launched();
+    int provided, size;
+    char name[80];
+    if (started) return SW_OK;
+    /* One thread at a time is in the library, but not the same one for ever. */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+    version(name, sizeof name);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != launch.size) {
+        MPI_Finalize();
+        return SW_FAIL(SW_E_COMM,
+                       "%s started %d processes, but MPI (%s) finds %d: start them with the %s that belongs to that "
+                       "library",
+                       *launch.by ? launch.by : "nobody", launch.size, name, size, *launch.by ? launch.by : "mpirun");
+    }
+    if (provided < MPI_THREAD_SERIALIZED)
+        fprintf(stderr, "warning: this MPI (%s) does not say that several threads may call it in turn\n", name);
+    for (int k = 0; k < WORLD_SLOTS; k++) MPI_Comm_dup(MPI_COMM_WORLD, &comm_of[k]);
+    started = true;
+    atexit(finish);
+    return SW_OK;
+}
+
+MPI_Comm world_comm(int slot) { return comm_of[slot]; }
+
+void world_abort(int code)
+{
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, code);
+    abort();
+}
