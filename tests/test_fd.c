@@ -299,12 +299,14 @@ static void same_bits_alone(const char *s, const char *b, int axis, size_t n)
     static double f[MOST_N * OTHERS * 3], out[MOST_N * OTHERS * 3], line[MOST_N], alone[MOST_N];
     uint64_t seed = 5;
     struct sw_fd_desc d = line_desc(s, b, (int64_t)n, 0.3);
-    const struct sw_fd_desc one = d;
+    struct sw_fd_desc one = d;
     for (size_t i = 0; i < n * OTHERS * 3; i++) f[i] = test_random(&seed);
     d.n[0] = axis == 0 ? (int64_t)n : OTHERS;
     d.n[1] = axis == 1 ? (int64_t)n : axis == 0 ? OTHERS : 3;
     d.n[2] = axis == 2 ? (int64_t)n : 3;
-    d.axis = axis;
+    d.axis = one.axis = axis;
+    one.n[0] = one.n[1] = one.n[2] = 1;
+    one.n[axis] = (int64_t)n;
     if (!run(&d, f, out)) return;
     const size_t stride = axis == 0 ? 1 : axis == 1 ? OTHERS : OTHERS * 3;
     for (size_t k = 0; k < OTHERS * 3; k += 13) {

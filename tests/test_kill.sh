@@ -59,6 +59,11 @@ done
 
 [ $resumed -gt 0 ] || fail "none of the calls went on from a checkpoint"
 
+# killed when all was merged, with its last word still there
+mkdir k.h5.d && echo '{"pid": 1}' >k.h5.d/status.json
+"$sweep" -q k.cfg -j 1 -o k.h5 || fail "nothing to do, but for what a killed run left"
+[ ! -e k.h5.d ] || fail "what is left of a killed run stays: $(ls k.h5.d)"
+
 # SIGTERM ends it cleanly, with a checkpoint
 rm -rf k.h5 k.h5.d
 "$sweep" -q k.cfg -j 1 -o k.h5 & pid=$!

@@ -109,6 +109,7 @@ static enum sw_status carry_out(struct job *j)
     SW_TRY(find_earlier(j));
     if (!to_do(j)) {
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
+        cli_status_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return cli_xdmf(j->cli, j->s->sweep, j->s->file);

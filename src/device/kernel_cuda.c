@@ -333,10 +333,10 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
     *module = NULL;
 }
 
-/* More than every device has must be asked for. */
+/* More than the 48 KiB that every device has must be asked for, what a kernel declares counted in. */
 static enum sw_status ask_for_shared(void *kernel, size_t bytes)
 {
-    if (bytes > 48 * 1024)
+    if (bytes > 32 * 1024)
         DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     return SW_OK;
 }

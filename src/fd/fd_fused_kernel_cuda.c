@@ -28,18 +28,18 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
 {
     const struct sw_fd_line *line = &fd->line;
     const struct sw_fd_fused *d = &own->d;
-    const int most = own->shape.most, exact = fd->stride > 1 && !d->longer && d->points == 32;
+    const int most = own->shape.most, exact = !sw_fd_fused_along_x(fd) && !d->longer && d->points == 32;
     const int least = exact ? most : d->points >= most - 2 ? most - 2 : 0;
     sw_text_printf(text, "#define TEAM %d\n", own->shape.team ? own->shape.team : 1);
     sw_text_printf(text, "typedef %s word_t;\n", fd->desc.single ? "float" : "double");
     sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, ADD = %d,\n",
-                   fd->stride == 1, !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
+                   sw_fd_fused_along_x(fd), !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
                    line->centre != 0, fd->desc.add);
     sw_text_printf(text, "       REACH = %d, K = %d, FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d,\n",
                    line->reach, sw_fd_fused_rows(line), sw_fd_fused_factors(line), least ? d->factor[0].reach : 0,
                    least ? d->factor[1].reach : 0, most, least);
     sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, MOST_THREADS = %d, STAGES = %d };\n",
-                   fd->stride == 1 ? 1 : own->shape.side, d->chunks > 1,
+                   sw_fd_fused_along_x(fd) ? 1 : own->shape.side, d->chunks > 1,
                    most_threads(own->threads * own->shape.blocks, line->periodic), own->shape.stages);
 }
 

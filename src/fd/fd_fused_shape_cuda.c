@@ -64,7 +64,7 @@ static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 
 static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
-    SW_TRY(sw_fd_fused_line(&fd->line, fd->stride == 1, &own->shape.most, &own->d));
+    SW_TRY(sw_fd_fused_line(&fd->line, sw_fd_fused_along_x(fd), &own->shape.most, &own->d));
     own->d.stride = (long long)fd->stride;
     own->d.all = (long long)(fd->outer * fd->stride);
     own->d.side = own->shape.side;
@@ -85,7 +85,7 @@ enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_
                                struct sw_fd_fused_kernel *own)
 {
     SW_TRY(set_numbers(fd, own));
-    if (own->shape.team > 1 && (fd->stride == 1 || !share(&own->d, own->shape.team)))
+    if (own->shape.team > 1 && (sw_fd_fused_along_x(fd) || !share(&own->d, own->shape.team)))
         return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be shared by %d blocks", own->d.segments,
                        own->shape.team);
     if (own->shape.team <= 1 && !cut(&own->d, own->shape.held))
@@ -115,7 +115,7 @@ static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_f
     const double word = fd->desc.single ? 4 : 8, line = (double)d->n * word;
     const int halo = halo_of(d);
     struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
-    if (fd->stride == 1) {
+    if (sw_fd_fused_along_x(fd)) {
         s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
         if (d->n % 2 && s.side % 2) s.side++;  /* tiles begin with an even index */
     } else {
@@ -124,7 +124,7 @@ static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_f
         if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
     }
     const double tile = s.side * fmin(line, s.held * d->points * word);
-    s.blocks = at_least_1((fd->stride == 1 && !fd->line.periodic ? 1.5 : 1) * IN_FLIGHT / (s.stages * tile));
+    s.blocks = at_least_1((sw_fd_fused_along_x(fd) && !fd->line.periodic ? 1.5 : 1) * IN_FLIGHT / (s.stages * tile));
     return s;
 }
 
@@ -151,7 +151,7 @@ enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused
         goes = cut(&k.d, k.shape.held);
         if (goes) set_sizes(fd, &k);
         goes = goes && blocks_fit(&k, m);
-        if (!goes && !lessen(&k.shape, fd->stride == 1, halo_of(&k.d)))
+        if (!goes && !lessen(&k.shape, sw_fd_fused_along_x(fd), halo_of(&k.d)))
             return SW_FAIL(SW_E_ABSENT, "cuda.fused: lines of %d points do not fit this device's shared memory", k.d.n);
     }
     *shape = k.shape;

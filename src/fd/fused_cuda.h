@@ -3,9 +3,14 @@
 /* The row cuda.fused (cuda/fd_fused_rtc.cuh): its numbers, its shape and its kernel. */
 #include "fd/fd_fused_point.h"
 #include "fd/rtc_cuda.h"
+#include "fd/sw_fd_impl.h"
 
 /** Whether the recursions of a scheme are real and forget fast enough. */
 bool sw_fd_fused_fits(const struct sw_fd_line *line);
+
+/** Whether lines are cut as those along x are: what their axis is, not their stride, for one along y has the same bits
+ *  alone, in a field one point wide. */
+static inline bool sw_fd_fused_along_x(const struct sw_fd *fd) { return fd->desc.axis == 0; }
 
 /** Tridiagonal factors of the matrix. */
 static inline int sw_fd_fused_factors(const struct sw_fd_line *line) { return line->beta != 0 ? 2 : 1; }

@@ -5,7 +5,7 @@
  *
  * A field has nx by ny by nz points, x fastest: f[(k*ny + j)*nx + i]; several fields lie one after another. Lines run
  * along the axis; no line influences another. What a row of the table computes for a line does not depend, to the
- * bit, on how many others there are, nor on the number of threads.
+ * bit, on how many others there are, nor on the number of threads; it may on what the axis is.
  *
  * Results have the shape of the field. Those half-way between points (d1s_*, mid_*) lie at x_i + h/2, entry i, or with
  * desc.left at x_i - h/2. Where the axis is periodic, x_n is x_0. */
