@@ -624,7 +624,8 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
 {
     (void)state;
     static const char in[] = "u comes in at the %s wall of x, where nothing is given: %s.x is missing",
-                      out[] = "u goes out at the %s wall of x and nu is 0: what %s.x gives is at odds with what";
+                      out[] = "u goes out at the %s wall of x and nu is 0: what %s.x gives is at odds with what",
+                      no[] = "nu is not 0 and nothing flows through the %s wall of x: without %s.x, which is missing";
     static const struct { const char *c, *left, *right, *nu, *said, *side; } at[] = {
         {"velocity.x=1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},
         {"velocity.x=-1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
@@ -635,6 +636,9 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
         {"velocity.x=u", "left={ x=\"1+t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},
         {"velocity.x=-u", "left={ x=\"0\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
         {"velocity.x=sin(pi*x/length)", "left={}", "right={}", "physics={ nu=0.0; }", NULL, NULL},
+        {"velocity.x=sin(pi*x/length)", "left={ x=\"0\"; }", "right={}", "physics={ nu=0.1; }", no, "right"},
+        {"velocity.x=0", "left={}", "right={ x=\"t\"; }", "physics={ nu=0.1; }", no, "left"},
+        {"velocity.x=0", "left={ x=\"t\"; }", "right={ x=\"t\"; }", "physics={ nu=0.1; }", NULL, NULL},
     };
     for (size_t k = 0; k < ROOM(at); k++) {
         char said[200], expected[200] = "";

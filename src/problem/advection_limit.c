@@ -277,20 +277,25 @@ static enum sw_status through_wall(const struct sw_setup *setup, int64_t ld, con
     return st;
 }
 
-/* Without nu, u is to be given where it comes in and nowhere else; with nu it may be given everywhere. A speed of
- * rounding, sin(pi), is none. What is missing is told rather than what is too much. */
+/* Without nu, u is to be given where it comes in and nowhere else; with nu it may be given everywhere, and must be where
+ * nothing flows through the wall. A speed of rounding, sin(pi), is none. What is missing is told rather than what is too
+ * much. */
 static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                  struct wall wall, const struct advection_limit *limit, char text[200])
 {
     const char *key = advection_wall_key(wall.d, wall.side), *axis = advection_axes[wall.d];
     const bool given = sw_setup_function(one, key) != NULL;
+    const bool diffuses = advection_number(one, "physics.nu", ld, column, j) > 0;
     const double least = 1e-9 * limit->courant * sw_setup_grid(one, ld, column, j).dx[wall.d];
     double in, out;
     SW_TRY(through_wall(one, ld, column, j, wall, &in, &out));
     if (in > least && !given)
         snprintf(text, 200, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
                  "from there", wall.side ? "right" : "left", axis, key);
-    else if (!*text && in <= least && out > least && given && !(advection_number(one, "physics.nu", ld, column, j) > 0))
+    else if (in <= least && out <= least && !given && diffuses)
+        snprintf(text, 200, "nu is not 0 and nothing flows through the %s wall of %s: without %s, which is missing, u "
+                 "there follows from no equation", wall.side ? "right" : "left", axis, key);
+    else if (!*text && in <= least && out > least && given && !diffuses)
         snprintf(text, 200, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
                  wall.side ? "right" : "left", axis, key);
     return SW_OK;
