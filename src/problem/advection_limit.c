@@ -277,9 +277,9 @@ static enum sw_status through_wall(const struct sw_setup *setup, int64_t ld, con
     return st;
 }
 
-/* Without nu, u is to be given where it comes in and nowhere else; with nu it may be given everywhere, and must be where
- * nothing flows through the wall. A speed of rounding, sin(pi), is none. What is missing is told rather than what is too
- * much. */
+/* Without nu, u is to be given where it comes in and nowhere else; with nu it may be given everywhere, and must be
+ * where nothing flows through the wall. A speed of rounding, sin(pi), is none. What is missing is told rather than what
+ * is too much. */
 static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                  struct wall wall, const struct advection_limit *limit, char text[200])
 {
