@@ -60,23 +60,25 @@ static void refuse(const char *spec, int threads, enum sw_status status, const c
 
 static void knows_how_a_device_is_written(void **state)
 {
-    static const char *const right[] = {"auto", "cpu", "cuda", "cuda:0", "cuda:7", "cuda:999"};
-    static const char *const wrong[] = {"gpu", "", "cuda:", "cuda:x", "cuda:-1", "cudax", "cpu:1", "auto:1", "CPU"};
+    static const char *const right[] = {"auto", "cpu", "cuda", "cuda:0", "cuda:7", "cuda:999", "cuda:0,2", "cuda:3,1,2", "cpu:0",
+                                        "cpu:0,1"};
+    static const char *const wrong[] = {"gpu", "", "cuda:", "cuda:x", "cuda:-1", "cudax", "cpu:1", "auto:1", "CPU",
+                                        "cuda:0,", "cuda:,1", "cuda:0,0", "cuda:0 1", "cuda:0-2", "cuda:1024", "cpu:0,2", "cpu:1,0"};
     (void)state;
-    for (size_t k = 0; k < sizeof right / sizeof *right; k++) assert_true(sw_device_is_spec(right[k]));
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) assert_false(sw_device_is_spec(wrong[k]));
+    for (size_t k = 0; k < sizeof right / sizeof *right; k++) assert_ok(sw_device_check(right[k]));
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) assert_int_equal(sw_device_check(wrong[k]), SW_E_USAGE);
 }
 
 static void refuses_devices_that_do_not_exist(void **state)
 {
     (void)state;
-    refuse("gpu", 0, SW_E_USAGE, "there is no device 'gpu'; use auto, cpu, cuda or cuda:N");
+    refuse("gpu", 0, SW_E_USAGE, "there is no device 'gpu'; use auto, cpu, cuda, cuda:N or cuda:N,M,...");
     refuse("", 0, SW_E_USAGE, "there is no device ''");
     refuse("cuda:", 0, SW_E_USAGE, "there is no device 'cuda:'");
     refuse("cuda:x", 0, SW_E_USAGE, "there is no device 'cuda:x'");
     refuse("cuda:-1", 0, SW_E_USAGE, "there is no device 'cuda:-1'");
     refuse("cudax", 0, SW_E_USAGE, "there is no device 'cudax'");
-    refuse("cpu:1", 0, SW_E_ABSENT, "there is no device 'cpu:1': all cores together are the device 'cpu'");
+    refuse("cpu:1", 0, SW_E_USAGE, "there is no device 'cpu:1': all cores together are the device 'cpu'");
     refuse("cuda:999", 0, SW_E_ABSENT, "CUDA");  /* which of several reasons depends on the machine */
     refuse("cpu", -2, SW_E_USAGE, "-2 threads");
 }

@@ -19,13 +19,14 @@ static enum sw_status fit(enum sw_space space, const char *const *override, int 
 {
     const struct sw_device_ops ops = {.memory_free = plenty};
     struct sw_device device = {.ops = &ops, .space = space, .threads = 1};
+    const struct sw_devices devices = {.count = 1, .device = {&device}};
     struct made m = make_text(text, override, n);
     struct sw_group *group;
     int64_t run[RUNS] = {0, 1, 2}, most;
     int count;
     assert_ok(sw_sweep_groups(m.sweep, run, RUNS, &group, &count));
     *plan = (struct sw_plan){0};
-    enum sw_status st = plan_fit(m.sweep, group, &device, plan, &most);
+    enum sw_status st = plan_fit(m.sweep, group, &devices, plan, &most);
     sw_groups_free(&group, count);
     unmake(&m);
     return st;

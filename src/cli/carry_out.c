@@ -88,9 +88,9 @@ static enum sw_status execute(struct job *j)
         .checkpoint_seconds = 60 * j->s->sweep->checkpoint_minutes, .fail_fast = cli->fail_fast,
         .retry_failed = cli->retry_failed, .stop = &cli_stop, .progress = tell_progress, .event = tell_event, .user = j,
     };
-    cli_provenance(cli, j->device, &facts, &options.provenance);
+    cli_provenance(cli, &j->devices, &facts, &options.provenance);
     cli_bar_start(&j->bar, cli, j->plan, j->file);
-    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->ledger, j->device, &options, &summary);
+    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, &options, &summary);
     cli_bar_clear(&j->bar);
     if (j->bar.saved >= 0) cli_status_remove(j->file);  /* else the file, and what tells of it, is another's */
     if (st == SW_E_STOPPED) {
@@ -114,9 +114,9 @@ static enum sw_status carry_out(struct job *j)
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return cli_xdmf(j->cli, j->s->sweep, j->s->file);
     }
-    SW_TRY(cli_device(j->cli, j->s->sweep, &j->device));
+    SW_TRY(cli_devices(j->cli, j->s->sweep, &j->devices));
     double start = sw_clock();
-    SW_TRY(sw_plan_make(j->s->sweep, j->s->run, j->s->count, j->s->id, j->ledger, j->cli->retry_failed, j->device,
+    SW_TRY(sw_plan_make(j->s->sweep, j->s->run, j->s->count, j->s->id, j->ledger, j->cli->retry_failed, &j->devices,
                         &j->plan));
     tell_plan(j, sw_clock() - start);
     cli_remarks(j->cli, j->s, j->plan, cli_say);
@@ -130,7 +130,7 @@ enum sw_status cli_execute(struct sw_cli *cli, struct cli_sweep *s)
     cli_settings(cli, s);
     enum sw_status st = carry_out(&j);
     sw_plan_destroy(&j.plan);
-    sw_device_close(&j.device);
+    sw_devices_close(&j.devices);
     sw_ledger_close(&j.ledger);
     sw_free(j.fresh);
     return st;

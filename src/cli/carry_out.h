@@ -14,7 +14,7 @@ struct job {
     char             *fresh;         /* s->file ".new", while an old result is being replaced  */
     struct sw_ledger *ledger;        /* of file                                                */
     struct state      before;
-    struct sw_device *device;
+    struct sw_devices devices;
     struct sw_plan   *plan;
     struct cli_bar    bar;
 };

@@ -133,7 +133,10 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
 /** SW_E_REFUSED if what is there is not of this sweep, with the first difference in the message. */
 enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
-enum sw_status cli_device(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_device **device);
+enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices);
+/** "NVIDIA H200"; of several "4 × NVIDIA H200 (cuda:0, cuda:1, cuda:2, cuda:3)" */
+void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
+double cli_devices_memory(const struct sw_devices *devices);  /* of the one that has least */
 
 /** The output of a finished sweep: write its .xdmf if that is asked for or one is there, or remove one that has no
  * fields to tell of any more (cmd_xdmf.c). */
@@ -147,7 +150,7 @@ int cli_code(enum sw_status st);         /* the exit code of the program */
 
 /* ---- provenance (provenance.c) */
 struct cli_facts { char hostname[128], device[160], cuda[64], driver[64]; };
-void cli_provenance(const struct sw_cli *cli, const struct sw_device *device, struct cli_facts *facts,
+void cli_provenance(const struct sw_cli *cli, const struct sw_devices *devices, struct cli_facts *facts,
                     struct sw_provenance *provenance);
 
 /* ---- signals (signals.c) */

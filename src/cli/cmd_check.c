@@ -85,28 +85,32 @@ static const char *steps_of(const struct sw_plan *p, char text[64])
     return text;
 }
 
-static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const struct sw_plan *p, struct sw_device *device)
+static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const struct sw_plan *p,
+                             const struct sw_devices *devices)
 {
     char a[24], b[24], c[24], host[24], steps[64];
+    struct sw_text name = {0};
     double rate;
-    cli_print(cli, "device   %s · solver %s%s\n", device->name, p->nbatch ? p->solver : "none needed",
+    cli_devices_name(devices, &name);
+    cli_print(cli, "device   %s · solver %s%s\n", sw_text_get(&name), p->nbatch ? p->solver : "none needed",
               s->sweep->single_steps ? " in single precision" : "");
+    sw_text_free(&name);
     cli_print(cli, "memory   %s a run, %s a batch, of %s%s%s\n", cli_memory((double)p->run_bytes, a),
-              cli_memory((double)p->batch_bytes, b), cli_memory((double)device->memory_total, c),
+              cli_memory((double)p->batch_bytes, b), cli_memory(cli_devices_memory(devices), c),
               p->host_bytes > 0 ? "; of the host " : "", p->host_bytes > 0 ? cli_memory(p->host_bytes, host) : "");
     cli_print(cli, "batches  %lld%s\n", (long long)p->nbatch, steps_of(p, steps));
     cli_print(cli, "output   ≈ %s %s\n", cli_bytes(p->output_bytes, a), s->file);
-    SW_TRY(sw_plan_measure(s->sweep, p, device, trial_seconds, &rate));
+    SW_TRY(sw_plan_measure(s->sweep, p, devices, trial_seconds, &rate));
     if (rate > 0)
         cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial\n", cli_about(p->points_steps / rate, a),
                   rate);
     cli_remarks(cli, s, p, cli_print);
-    return compile(cli, s, p, device);
+    return compile(cli, s, p, devices->device[0]);
 }
 
 enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s)
 {
-    struct sw_device *device = NULL;
+    struct sw_devices devices = {0};
     struct sw_ledger *ledger = NULL;
     struct sw_plan *plan = NULL;
     struct sw_text text = {0};
@@ -122,17 +126,17 @@ enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s)
         snprintf(refusal, sizeof refusal, "%s", sw_err_message());
         sw_ledger_close(&ledger);
     }
-    st = cli_device(cli, s->sweep, &device);
-    if (!st) st = sw_plan_make(s->sweep, s->run, s->count, s->id, ledger, false, device, &plan);
+    st = cli_devices(cli, s->sweep, &devices);
+    if (!st) st = sw_plan_make(s->sweep, s->run, s->count, s->id, ledger, false, &devices, &plan);
     if (!st) say_earlier(cli, s, plan, refusal);
-    if (!st) st = report(cli, s, plan, device);
+    if (!st) st = report(cli, s, plan, &devices);
     if (st == SW_E_ABSENT) {  /* a config for a GPU is checked on a machine without one */
         cli_print(cli, "note     not planned here: %s\n", sw_err_message());
         st = SW_OK;
     }
     sw_plan_destroy(&plan);
     sw_ledger_close(&ledger);
-    sw_device_close(&device);
+    sw_devices_close(&devices);
     return st;
 }
 

@@ -157,7 +157,33 @@ enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger
     return st;
 }
 
-enum sw_status cli_device(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_device **device)
+enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices)
 {
-    return sw_device_open(cli->device ? cli->device : sweep->device, cli->threads, device);
+    return sw_devices_open(cli->device ? cli->device : sweep->device, cli->threads, devices);
+}
+
+static bool of_one_model(const struct sw_devices *d)
+{
+    for (int k = 1; k < d->count; k++)
+        if (strcmp(d->device[k]->name, d->device[0]->name)) return false;
+    return true;
+}
+
+void cli_devices_name(const struct sw_devices *d, struct sw_text *text)
+{
+    const bool one = of_one_model(d);
+    if (d->count > 1 && one) sw_text_printf(text, "%d × %s (", d->count, d->device[0]->name);
+    else if (one) sw_text_add(text, d->device[0]->name);
+    for (int k = 0; k < d->count && (d->count > 1 || !one); k++)
+        sw_text_printf(text, "%s%s%s%s", k ? ", " : "", d->device[k]->label, one ? "" : " ",
+                       one ? "" : d->device[k]->name);
+    if (d->count > 1 && one) sw_text_add(text, ")");
+}
+
+double cli_devices_memory(const struct sw_devices *d)
+{
+    size_t least = d->device[0]->memory_total;
+    for (int k = 1; k < d->count; k++)
+        if (d->device[k]->memory_total < least) least = d->device[k]->memory_total;
+    return (double)least;
 }

@@ -4,12 +4,13 @@
 
 #include "cli/cli_impl.h"
 
-void cli_provenance(const struct sw_cli *cli, const struct sw_device *device, struct cli_facts *facts,
+void cli_provenance(const struct sw_cli *cli, const struct sw_devices *devices, struct cli_facts *facts,
                     struct sw_provenance *provenance)
 {
     memset(facts, 0, sizeof *facts);
     if (gethostname(facts->hostname, sizeof facts->hostname - 1)) facts->hostname[0] = 0;
-    if (device) {
+    if (devices->count) {  /* of several, each names itself in what it writes */
+        const struct sw_device *device = devices->device[0];
         snprintf(facts->device, sizeof facts->device, "%s", device->name);
         snprintf(facts->cuda, sizeof facts->cuda, "%s", device->runtime);
         snprintf(facts->driver, sizeof facts->driver, "%s", device->driver);

@@ -11,30 +11,10 @@ static void put_counts(struct sw_text *text, const struct state *n, const char *
     if (n->failed) sw_text_printf(text, ", %lld failed", (long long)n->failed);
 }
 
-void tell_plan(const struct job *j, double seconds)
+static void log_plan(const struct job *j, struct cli_json *log, const char *device)
 {
-    char here[24], all[24], size[24];
     const struct sw_plan *p = j->plan;
-    struct sw_text text = {0};
-    sw_text_printf(&text, "device   %s", j->device->name);
-    if (j->device->sm) sw_text_printf(&text, " (sm_%d)", j->device->sm);
-    sw_text_printf(&text, " · solver %s%s", p->solver, j->s->sweep->single_steps ? " in single precision" : "");
-    if (j->device->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
-    sw_text_printf(&text, "\nplan     ");
-    if (p->done + p->failed)
-        sw_text_printf(&text, "%lld of %lld runs left · ", (long long)p->nruns, (long long)j->s->count);
-    for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++)
-        sw_text_printf(&text, "%d run%s from step %lld of %lld · ", p->batch[k].count,
-                       p->batch[k].count == 1 ? "" : "s", (long long)p->batch[k].resume->step,
-                       (long long)p->group[p->batch[k].group].steps);
-    sw_text_printf(&text, "%lld batch%s · %s of %s · output ≈ %s %s\n", (long long)p->nbatch,
-                   p->nbatch == 1 ? "" : "es", cli_memory((double)p->batch_bytes, here),
-                   cli_memory((double)j->device->memory_total, all), cli_bytes(p->output_bytes, size), j->file);
-    cli_say(j->cli, "%s", sw_text_get(&text));
-    sw_text_free(&text);
-    struct cli_json *log = cli_log_begin(j->cli, "plan");
-    if (!log) return;
-    json_text(log, "device", j->device->name);
+    json_text(log, "device", device);
     json_text(log, "stepper", p->solver);
     json_text(log, "precision", j->s->sweep->single_steps ? "single" : "double");
     json_count(log, "batches", p->nbatch);
@@ -45,12 +25,40 @@ void tell_plan(const struct job *j, double seconds)
     cli_log_end(j->cli);
 }
 
+void tell_plan(const struct job *j, double seconds)
+{
+    char here[24], all[24], size[24];
+    const struct sw_plan *p = j->plan;
+    const struct sw_device *first = j->devices.device[0];
+    struct sw_text text = {0}, name = {0};
+    cli_devices_name(&j->devices, &name);
+    sw_text_printf(&text, "device   %s", sw_text_get(&name));
+    if (first->sm) sw_text_printf(&text, " (sm_%d)", first->sm);
+    sw_text_printf(&text, " · solver %s%s", p->solver, j->s->sweep->single_steps ? " in single precision" : "");
+    if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
+    sw_text_printf(&text, "\nplan     ");
+    if (p->done + p->failed)
+        sw_text_printf(&text, "%lld of %lld runs left · ", (long long)p->nruns, (long long)j->s->count);
+    for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++)
+        sw_text_printf(&text, "%d run%s from step %lld of %lld · ", p->batch[k].count,
+                       p->batch[k].count == 1 ? "" : "s", (long long)p->batch[k].resume->step,
+                       (long long)p->group[p->batch[k].group].steps);
+    sw_text_printf(&text, "%lld batch%s · %s of %s · output ≈ %s %s\n", (long long)p->nbatch,
+                   p->nbatch == 1 ? "" : "es", cli_memory((double)p->batch_bytes, here),
+                   cli_memory(cli_devices_memory(&j->devices), all), cli_bytes(p->output_bytes, size), j->file);
+    cli_say(j->cli, "%s", sw_text_get(&text));
+    sw_text_free(&text);
+    struct cli_json *log = cli_log_begin(j->cli, "plan");
+    if (log) log_plan(j, log, sw_text_get(&name));
+    sw_text_free(&name);
+}
+
 void tell_progress(void *user, const struct sw_progress *p) { cli_bar_progress(&((struct job *)user)->bar, p); }
 
 void tell_event(void *user, const struct sw_event *e)
 {
     static const char *const names[] = {[SW_EVENT_BATCH] = "batch", [SW_EVENT_CHECKPOINT] = "checkpoint",
-                                        [SW_EVENT_FAILURE] = "failure"};
+                                        [SW_EVENT_FAILURE] = "failure", [SW_EVENT_DEVICE] = "device"};
     struct job *j = user;
     struct cli_json *log = cli_log_begin(j->cli, names[e->kind]);
     if (log) {
@@ -58,12 +66,19 @@ void tell_event(void *user, const struct sw_event *e)
         if (e->kind == SW_EVENT_FAILURE) {
             json_count(log, "run", e->run);
             json_text(log, "message", e->message);
+        } else if (e->kind == SW_EVENT_DEVICE) {
+            json_text(log, "message", e->message);
         } else {
             json_count(log, "runs", e->count);
             json_count(log, "step", e->step);
             json_real(log, "seconds", e->seconds);
         }
         cli_log_end(j->cli);
+    }
+    if (e->kind == SW_EVENT_DEVICE) {
+        cli_bar_clear(&j->bar);
+        cli_say(j->cli, "warning: %s; the other devices go on without it\n", e->message);
+        return;
     }
     if (!j->cli->verbose) return;
     cli_bar_clear(&j->bar);

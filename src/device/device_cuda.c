@@ -45,6 +45,13 @@ static enum sw_status check_index(int index)
     return SW_OK;
 }
 
+static int cuda_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count)) cudaGetLastError();
+    return count;
+}
+
 /* The driver's own version is not in the CUDA interface: "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04
  * ...". */
 static void read_driver(char *version, size_t room)
@@ -204,7 +211,7 @@ static enum sw_status cuda_wait(struct sw_device *device)
 extern const struct sw_device_ops device_cuda;
 const struct sw_device_ops device_cuda = {
     .kind = "cuda",
-    .numbered = true,
+    .count = cuda_count,
     .open = cuda_open,
     .close = cuda_close,
     .memory_free = cuda_memory_free,

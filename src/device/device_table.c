@@ -6,7 +6,7 @@ extern const struct sw_device_ops device_cpu;
 #ifdef SW_HAVE_CUDA
 extern const struct sw_device_ops device_cuda;
 #else
-static const struct sw_device_ops device_cuda = {.kind = "cuda", .numbered = true, .absent = SW_WITHOUT_CUDA};
+static const struct sw_device_ops device_cuda = {.kind = "cuda", .absent = SW_WITHOUT_CUDA};
 #endif
 
 const struct sw_device_ops *const sw_device_table[] = {

@@ -2,10 +2,74 @@
 
 #include <omp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+
+/* ---- what a spec names */
+
+struct wanted {
+    const struct sw_device_ops *ops;    /* NULL: auto                               */
+    int  count, index[SW_DEVICES_MOST]; /* those that are numbered; 0: none is      */
+};
+
+static enum sw_status no_such(const char *spec)
+{
+    return SW_FAIL(SW_E_USAGE, "there is no device '%s'; use auto, cpu, cuda, cuda:N or cuda:N,M,...", spec);
+}
+
+/* "0,2" */
+static enum sw_status read_numbers(const char *spec, const char *list, struct wanted *w)
+{
+    for (char *end; ; list = end + 1) {
+        if (*list < '0' || *list > '9') return no_such(spec);
+        long number = strtol(list, &end, 10);
+        if ((*end && *end != ',') || number >= 1024) return no_such(spec);
+        if (w->count == SW_DEVICES_MOST)
+            return SW_FAIL(SW_E_USAGE, "device '%s': more than %d devices", spec, SW_DEVICES_MOST);
+        for (int k = 0; k < w->count; k++)
+            if (w->index[k] == number)
+                return SW_FAIL(SW_E_USAGE, "device '%s' names %ld twice; name each device once", spec, number);
+        w->index[w->count++] = (int)number;
+        if (!*end) return SW_OK;
+    }
+}
+
+/* One thing in several groups of threads: 0, 1, ... */
+static enum sw_status check_groups(const char *spec, const struct wanted *w)
+{
+    for (int k = 0; k < w->count; k++)
+        if (w->index[k] != k)
+            return SW_FAIL(SW_E_USAGE,
+                           "there is no device '%s': all cores together are the device '%s', and two groups of "
+                           "threads are '%s:0,1'", spec, w->ops->kind, w->ops->kind);
+    return SW_OK;
+}
+
+static enum sw_status read_spec(const char *spec, struct wanted *w)
+{
+    *w = (struct wanted){0};
+    if (!strcmp(spec, "auto")) return SW_OK;
+    for (int k = 0; sw_device_table[k]; k++) {
+        const size_t length = strlen(sw_device_table[k]->kind);
+        if (strncmp(spec, sw_device_table[k]->kind, length) || (spec[length] && spec[length] != ':')) continue;
+        w->ops = sw_device_table[k];
+        if (!spec[length]) return SW_OK;
+        SW_TRY(read_numbers(spec, spec + length + 1, w));
+        return w->ops->absent || w->ops->count ? SW_OK : check_groups(spec, w);
+    }
+    return no_such(spec);
+}
+
+enum sw_status sw_device_check(const char *spec)
+{
+    struct wanted w;
+    return read_spec(spec, &w);
+}
+
+/* ---- opening */
 
 static enum sw_status open_row(const struct sw_device_ops *ops, int index, int threads, struct sw_device **device)
 {
@@ -13,9 +77,11 @@ static enum sw_status open_row(const struct sw_device_ops *ops, int index, int t
     struct sw_device *d = NULL;
 
     SW_TRY(sw_alloc(1, &d));
-    d->index = index;
+    d->index = ops->count ? index : 0;
     d->threads = threads > 0 ? threads : omp_get_max_threads();
-    SW_TRY_TO(failed, st, ops->open(index, d));
+    if (ops->count) snprintf(d->label, sizeof d->label, "%s:%d", ops->kind, index);
+    else snprintf(d->label, sizeof d->label, "%s", ops->kind);
+    SW_TRY_TO(failed, st, ops->open(d->index, d));
     d->ops = ops;  /* only now: a device that did not open is not closed */
     *device = d;
     return SW_OK;
@@ -24,6 +90,7 @@ failed:
     return st;
 }
 
+/* The row of "auto": the first of which a device opens; it is handed out. */
 static enum sw_status open_first(int threads, struct sw_device **device)
 {
     enum sw_status st = SW_E_ABSENT;
@@ -35,42 +102,76 @@ static enum sw_status open_first(int threads, struct sw_device **device)
     return st;
 }
 
-/* "cuda:1" is the row "cuda" and the index 1. */
-static bool is_of_kind(const char *spec, const char *kind, int *index)
+static enum sw_status check_wanted(const char *spec, int threads, struct wanted *w)
 {
-    size_t length = strlen(kind);
-    char *end;
-    if (strncmp(spec, kind, length)) return false;
-    *index = 0;
-    if (!spec[length]) return true;
-    if (spec[length] != ':' || spec[length + 1] < '0' || spec[length + 1] > '9') return false;
-    *index = (int)strtol(spec + length + 1, &end, 10);
-    return !*end && *index < 1024 && *index >= 0;
-}
-
-bool sw_device_is_spec(const char *spec)
-{
-    int index;
-    if (!strcmp(spec, "auto")) return true;
-    for (int k = 0; sw_device_table[k]; k++)
-        if (is_of_kind(spec, sw_device_table[k]->kind, &index))
-            return sw_device_table[k]->numbered || !strchr(spec, ':');
-    return false;
+    if (threads < 0) return SW_FAIL(SW_E_USAGE, "%d threads; give at least 1, or 0 for all", threads);
+    SW_TRY(read_spec(spec, w));
+    if (w->ops && w->ops->absent) return SW_FAIL(SW_E_ABSENT, "device '%s': %s", spec, w->ops->absent);
+    return SW_OK;
 }
 
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device)
 {
+    struct wanted w;
     *device = NULL;
-    if (threads < 0) return SW_FAIL(SW_E_USAGE, "%d threads; give at least 1, or 0 for all", threads);
-    if (!strcmp(spec, "auto")) return open_first(threads, device);
-    for (int k = 0; sw_device_table[k]; k++) {
-        const struct sw_device_ops *ops = sw_device_table[k];
-        int index;
-        if (!is_of_kind(spec, ops->kind, &index)) continue;
-        if (ops->absent) return SW_FAIL(SW_E_ABSENT, "device '%s': %s", spec, ops->absent);
-        return open_row(ops, index, threads, device);
+    SW_TRY(check_wanted(spec, threads, &w));
+    if (w.count > 1) return SW_FAIL(SW_E_USAGE, "'%s' are %d devices, and here one is used", spec, w.count);
+    if (!w.ops) return open_first(threads, device);
+    return open_row(w.ops, w.count ? w.index[0] : 0, threads, device);
+}
+
+/* The threads of device k of count: all are divided among them. */
+static int share(int threads, int k, int count)
+{
+    const int all = threads > 0 ? threads : omp_get_max_threads(), mine = all * (k + 1) / count - all * k / count;
+    return mine > 0 ? mine : 1;
+}
+
+static enum sw_status open_numbered(const struct wanted *w, int threads, struct sw_devices *d)
+{
+    for (int k = 0; k < w->count; k++) {
+        SW_TRY(open_row(w->ops, w->index[k], share(threads, k, w->count), &d->device[k]));
+        d->count++;
+        if (!w->ops->count && w->count > 1)
+            snprintf(d->device[k]->label, sizeof d->device[k]->label, "%s:%d", w->ops->kind, k);
     }
-    return SW_FAIL(SW_E_USAGE, "there is no device '%s'; use auto, cpu, cuda or cuda:N", spec);
+    return SW_OK;
+}
+
+/* The first is open: those that are like it, since their results have the same bits and their speed is the same. */
+static enum sw_status open_alike(int threads, struct sw_devices *d)
+{
+    const struct sw_device *first = d->device[0];
+    const int visible = first->ops->count ? first->ops->count() : 1;
+    for (int index = 1; index < visible && d->count < SW_DEVICES_MOST; index++) {
+        struct sw_device *next = NULL;
+        SW_TRY(open_row(first->ops, index, threads, &next));
+        if (!strcmp(next->name, first->name) && next->sm == first->sm) d->device[d->count++] = next;
+        else sw_device_close(&next);
+    }
+    for (int k = 0; k < d->count; k++) d->device[k]->threads = share(threads, k, d->count);
+    return SW_OK;
+}
+
+enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices *devices)
+{
+    struct wanted w;
+    enum sw_status st = SW_OK;
+    *devices = (struct sw_devices){0};
+    SW_TRY(check_wanted(spec, threads, &w));
+    if (w.count) st = open_numbered(&w, threads, devices);
+    else {
+        st = w.ops ? open_row(w.ops, 0, threads, &devices->device[0]) : open_first(threads, &devices->device[0]);
+        if (!st) devices->count = 1;
+        if (!st) st = open_alike(threads, devices);
+    }
+    if (st) sw_devices_close(devices);
+    return st;
+}
+
+void sw_devices_close(struct sw_devices *devices)
+{
+    while (devices->count) sw_device_close(&devices->device[--devices->count]);
 }
 
 void sw_device_close(struct sw_device **device)

@@ -1,6 +1,6 @@
 #ifndef SW_DEVICE_H
 #define SW_DEVICE_H
-/* Where arrays live and work is done: the CPU, or one CUDA device. */
+/* Where arrays live and work is done: the CPU, or a CUDA device; or several of a kind, side by side. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +16,7 @@ struct sw_device {              /* made by sw_device_open(); read only to others
     enum sw_space space;        /* where sw_device_alloc() puts arrays                                   */
     int    index;               /* CUDA ordinal; 0 on the CPU                                            */
     int    threads;             /* host threads the work may use, at least 1                             */
+    char   label[16];           /* as one writes it: "cuda:1", "cpu"; a group of threads is "cpu:1"      */
     char   name[128];           /* "NVIDIA H200", "Intel(R) Xeon(R) ... (2 threads)"                     */
     char   driver[32], runtime[32];  /* "580.159", "13.0"; "" on the CPU                                  */
     int    sm;                  /* compute capability, 90 for 9.0; 0 on the CPU                          */
@@ -25,15 +26,28 @@ struct sw_device {              /* made by sw_device_open(); read only to others
 };
 
 /** Open a device.
- * @param spec     "auto" (a CUDA device if there is one, else the CPU), "cpu", "cuda", "cuda:1"
+ * @param spec     "auto" (a CUDA device if there is one, else the CPU), "cpu", "cuda" (the first), "cuda:1"
  * @param threads  host threads; 0: all this process may use
  * @param device   out; close with sw_device_close()
- * @return SW_E_USAGE not such a spec; SW_E_ABSENT no such device, or built without CUDA; SW_E_CUDA; SW_E_MEMORY */
+ * @return SW_E_USAGE not such a spec, or several devices; SW_E_ABSENT no such device, or built without CUDA; SW_E_CUDA;
+ *         SW_E_MEMORY */
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device);
 void sw_device_close(struct sw_device **device);
 
-/** Whether a spec is written right, be there such a device or not. */
-bool sw_device_is_spec(const char *spec);
+/* Devices that work side by side, each for a host thread of its own. */
+enum { SW_DEVICES_MOST = 64 };
+struct sw_devices { int count; struct sw_device *device[SW_DEVICES_MOST]; };
+
+/** Open all that a spec names: "cuda" and "auto" are all visible GPUs of the model of the first one; "cuda:0,2" these;
+ * "cpu:0,1" the CPU twice, in two groups of threads.
+ * @param threads  host threads of all of them together, divided among them (each has one at least); 0: all
+ * @param devices  out; close with sw_devices_close()
+ * @return as sw_device_open() */
+enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices *devices);
+void sw_devices_close(struct sw_devices *devices);
+
+/** Whether a spec is written right, be there such devices or not. @return SW_E_USAGE what is wrong, and a hint */
+enum sw_status sw_device_check(const char *spec);
 
 /** Bytes an allocation could get now. */
 size_t sw_device_memory_free(const struct sw_device *device);
@@ -59,7 +73,7 @@ enum sw_status sw_device_wait(struct sw_device *device);
 struct sw_device_ops {
     const char    *kind;     /* "cuda", "cpu"                              */
     const char    *absent;   /* NULL, or why this build lacks it           */
-    bool           numbered; /* there may be several: "cuda:1"             */
+    int          (*count)(void);  /* how many are visible; NULL: one, whose threads may be divided: "cpu:0,1" */
     enum sw_status (*open)(int index, struct sw_device *device);
     void           (*close)(struct sw_device *device);
     size_t         (*memory_free)(const struct sw_device *device);

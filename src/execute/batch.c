@@ -14,10 +14,10 @@ static enum sw_status restore(struct batch *b)
 {
     const size_t size = batch_state_size(b), stored = size + EXTRA;
     const int count = b->plan->count;
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     double *old = NULL, *state = NULL;
     enum sw_status st;
-    SW_TRY(writer_wait(b->x->writer));  /* while it works, sw_results is its own */
+    SW_TRY(writer_wait(b->w->writer));  /* while it works, sw_results is its own */
     SW_TRY_TO(out, st, sw_alloc((size_t)b->plan->resume->count * stored, &old));
     SW_TRY_TO(out, st, sw_alloc((size_t)count * size, &state));
     SW_TRY_TO(out, st, sw_ledger_state(b->plan->resume, old, stored));
@@ -38,22 +38,22 @@ out:
 
 static enum sw_status begin_part(struct batch *b)
 {
-    struct sw_part_desc desc = {.sweep = b->x->sweep, .group = b->group, .run = b->plan->run, .id = b->plan->id,
+    struct sw_part_desc desc = {.sweep = b->w->desk->sweep, .group = b->group, .run = b->plan->run, .id = b->plan->id,
                                 .count = b->plan->count, .field_first = b->field, .scalar_first = b->scalar};
-    return writer_begin(b->x->writer, &desc, &b->x->provenance);
+    return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
 
 static enum sw_status begin(struct batch *b)
 {
     const size_t count = (size_t)b->plan->count;
-    struct sw_sim *sim = b->x->sim;
-    SW_TRY(sw_alloc((size_t)b->x->sweep->ncolumn * count, &b->column));
+    struct sw_sim *sim = b->w->sim;
+    SW_TRY(sw_alloc((size_t)b->w->desk->sweep->ncolumn * count, &b->column));
     SW_TRY(sw_alloc(count, &b->fault));
     SW_TRY(sw_alloc(count, &b->bad));
     SW_TRY(sw_alloc(count, &b->seen));
     for (size_t j = 0; j < count; j++) b->bad[j] = -1;
-    SW_TRY(sw_sweep_columns(b->x->sweep, b->plan->run, 0, b->plan->count, b->column));
-    SW_TRY(writer_wait_slots(b->x->writer));  /* the pictures of the batch before belong to the sim */
+    SW_TRY(sw_sweep_columns(b->w->desk->sweep, b->plan->run, 0, b->plan->count, b->column));
+    SW_TRY(writer_wait_slots(b->w->writer));  /* the pictures of the batch before belong to the sim */
     SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->fault));
     if (b->plan->resume) SW_TRY(restore(b));
     else SW_TRY(sw_sim_initial(sim));
@@ -83,12 +83,12 @@ static int what_is_due(const struct batch *b)
 
 static enum sw_status capture(struct batch *b)
 {
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     for (int what; (what = what_is_due(b));) {
         int slot;
-        SW_TRY(writer_slot(b->x->writer, &slot));
+        SW_TRY(writer_slot(b->w->writer, &slot));
         SW_TRY(sw_sim_capture(sim, slot, what));
-        SW_TRY(writer_capture(b->x->writer, sim, slot, what));
+        SW_TRY(writer_capture(b->w->writer, sim, slot, what));
         b->field += (what & SW_CAPTURE_FIELD) != 0;
         b->scalar += (what & SW_CAPTURE_SCALARS) != 0;
     }
@@ -101,45 +101,39 @@ static enum sw_status capture(struct batch *b)
 static void adapt(struct batch *b, double now)
 {
     double took = now - b->looked,
-           wanted = took > 0 ? (double)b->queued * chunk_seconds / took : 4.0 * (double)b->x->chunk;
-    double most = 4.0 * (double)b->x->chunk;
+           wanted = took > 0 ? (double)b->queued * chunk_seconds / took : 4.0 * (double)b->w->chunk;
+    double most = 4.0 * (double)b->w->chunk;
     wanted = fmin(fmax(wanted, 1), most);
-    b->x->chunk = (int64_t)wanted;
+    b->w->chunk = (int64_t)wanted;
     b->queued = 0;
     b->looked = now;
 }
 
-static void tell(const struct batch *b, double now)
+static void tell(const struct batch *b)
 {
-    struct execution *x = b->x;
-    struct sw_progress p = x->progress;
     int64_t from = b->plan->resume ? b->plan->resume->step : 0;
-    p.points_steps_done += (double)sw_points(b->group->n) * (double)(b->step - from) * b->plan->count;
-    p.seconds = now - x->started;
-    p.runs_failed = x->failures;
-    p.t = (double)b->step * batch_dt(b, 0);
-    p.end = (double)b->group->steps * batch_dt(b, 0);
-    if (x->options->progress) x->options->progress(x->options->user, &p);
+    worker_look(b->w, (double)sw_points(b->group->n) * (double)(b->step - from) * b->plan->count,
+                (double)b->step * batch_dt(b, 0), (double)b->group->steps * batch_dt(b, 0));
 }
 
 /* Wait for what is queued; look at everything that is not computing. */
 static enum sw_status look_around(struct batch *b)
 {
-    SW_TRY(sw_device_wait(b->x->device));
-    double now = sw_clock(), every = b->x->options->checkpoint_seconds;
+    SW_TRY(sw_device_wait(b->w->device));
+    double now = sw_clock(), every = b->w->desk->options->checkpoint_seconds;
     adapt(b, now);
-    SW_TRY(writer_status(b->x->writer));
+    SW_TRY(writer_status(b->w->writer));
     SW_TRY(batch_look_for_failures(b));
-    tell(b, now);
+    tell(b);
     if (b->step == b->group->steps) return SW_OK;
-    if (execution_must_stop(b->x, now)) {
+    if (desk_must_stop(b->w->desk, now)) {
         int64_t from = b->plan->resume ? b->plan->resume->step : 0;
         if (b->step > from) SW_TRY(batch_checkpoint(b));
-        else SW_TRY(writer_abandon(b->x->writer));
+        else SW_TRY(writer_abandon(b->w->writer));
         return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
     }
     if (every > 0 && now - b->saved >= every) {
-        SW_TRY(writer_wait(b->x->writer));  /* at most one checkpoint is on its way */
+        SW_TRY(writer_wait(b->w->writer));  /* at most one checkpoint is on its way */
         SW_TRY(batch_checkpoint(b));
         SW_TRY(begin_part(b));
         b->saved = b->looked = sw_clock();
@@ -149,25 +143,25 @@ static enum sw_status look_around(struct batch *b)
 
 static enum sw_status advance(struct batch *b)
 {
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     SW_TRY(capture(b));
     while (b->step < b->group->steps) {
-        int64_t to = next_output(b), limit = b->step + b->x->chunk - b->queued;
+        int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;
         SW_TRY(sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;
         SW_TRY(capture(b));
-        if (b->queued >= b->x->chunk || b->step == b->group->steps) SW_TRY(look_around(b));
+        if (b->queued >= b->w->chunk || b->step == b->group->steps) SW_TRY(look_around(b));
     }
     return SW_OK;
 }
 
-enum sw_status batch_run(struct execution *x, int64_t number, const struct sw_plan_batch *plan)
+enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_batch *plan)
 {
     double now = sw_clock();
     struct batch b = {
-        .x = x, .plan = plan, .group = &x->plan->group[plan->group], .number = number, .saved = now, .looked = now};
+        .w = w, .plan = plan, .group = &w->desk->plan->group[plan->group], .number = number, .saved = now, .looked = now};
     enum sw_status st = begin(&b);
     b.looked = sw_clock();
     if (!st) st = advance(&b);

@@ -7,35 +7,41 @@
 #include "base/sw_mem.h"
 #include "execute/batch_impl.h"
 
-size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->x->sim); }
+size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->w->sim); }
 
 double batch_dt(const struct batch *b, int j)
 {
-    return sw_setup_grid(&b->x->setup, b->plan->count, b->column, j).dt;
+    return sw_setup_grid(&b->w->setup, b->plan->count, b->column, j).dt;
 }
 
 /* ---- runs that go bad */
 
 static void describe(const struct batch *b, int j, char text[160])
 {
-    const struct sw_sim *sim = b->x->sim;
+    const struct sw_sim *sim = b->w->sim;
     if (b->fault[j]) snprintf(text, 160, "%s", b->fault[j]);
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
     else snprintf(text, 160, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
                   (long long)b->bad[j], (long long)b->group->steps);
 }
 
+static void send_failure(const struct batch *b, int j, const char *message, bool earlier)
+{
+    struct sw_event e = {.kind = SW_EVENT_FAILURE, .batch = b->number, .run = b->plan->run[j], .message = message,
+                         .earlier = earlier};
+    worker_event(b->w, &e);
+}
+
 void batch_report_failure(struct batch *b, int j)
 {
     char text[160];
     describe(b, j, text);
-    b->x->failed_now = true;
-    execution_failure(b->x, b->number, b->plan->run[j], text);
+    send_failure(b, j, text, false);
 }
 
 enum sw_status batch_look_for_failures(struct batch *b)
 {
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     SW_TRY(sim->ops->diverged(sim, b->seen));
     for (int j = 0; j < b->plan->count; j++) {
         if (b->seen[j] < 0 || b->bad[j] >= 0 || b->fault[j]) continue;
@@ -52,17 +58,16 @@ static double spent(const struct batch *b) { return (sw_clock() - b->saved) / b-
 
 static void send_event(const struct batch *b, enum sw_event_kind kind)
 {
-    const struct sw_execute_options *o = b->x->options;
     struct sw_event e = {.kind = kind, .batch = b->number, .step = b->step, .count = b->plan->count,
                          .seconds = spent(b) * b->plan->count};
-    if (o->event) o->event(o->user, &e);
+    worker_event(b->w, &e);
 }
 
 /* The part so far becomes permanent, with the state the batch goes on from. */
 enum sw_status batch_checkpoint(struct batch *b)
 {
     const size_t size = batch_state_size(b), stored = size + EXTRA, count = (size_t)b->plan->count;
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     struct sw_run_result *result = NULL;
     double *state = NULL, *wide = NULL;
     enum sw_status st;
@@ -87,7 +92,7 @@ enum sw_status batch_checkpoint(struct batch *b)
                                            .err_interior = NAN};
     }
     sw_free(state);
-    SW_TRY(writer_finish(b->x->writer, result, wide, stored, b->step));
+    SW_TRY(writer_finish(b->w->writer, result, wide, stored, b->step));
     send_event(b, SW_EVENT_CHECKPOINT);
     return SW_OK;
 failed:
@@ -109,7 +114,7 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
 
 static enum sw_status norms_of_sim(const struct batch *b, struct sw_run_result *result)
 {
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     struct sw_norms *norm;
     SW_TRY(sw_alloc((size_t)b->plan->count, &norm));
     enum sw_status st = sim->ops->norms(sim, norm);
@@ -126,15 +131,15 @@ static enum sw_status norms_of_sim(const struct batch *b, struct sw_run_result *
 
 static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
 {
-    struct sw_sim *sim = b->x->sim;
+    struct sw_sim *sim = b->w->sim;
     double *state = NULL;
     enum sw_status st;
-    if (!b->x->sweep->problem->derives_exact && !sw_setup_function(&b->x->setup, "exact")) return SW_OK;
+    if (!b->w->desk->sweep->problem->derives_exact && !sw_setup_function(&b->w->setup, "exact")) return SW_OK;
     if (sim->ops->norms) return norms_of_sim(b, result);
     SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
     st = sw_sim_get_state(sim, state);
     if (!st)
-        st = norms_measure(&b->x->setup, b->x->device->threads, b->plan->count, b->column, state, b->group->steps,
+        st = norms_measure(&b->w->setup, b->w->device->threads, b->plan->count, b->column, state, b->group->steps,
                            result);
     sw_free(state);
     return st;
@@ -142,13 +147,13 @@ static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
 
 static void count_results(struct batch *b, const struct sw_run_result *result)
 {
-    struct sw_execute_summary *s = b->x->summary;
+    struct sw_tally *t = &b->w->tally;
     for (int j = 0; j < b->plan->count; j++) {
-        s->done += result[j].status == SW_RUN_DONE;
-        s->diverged += result[j].status == SW_RUN_DIVERGED;
-        s->failed += result[j].status == SW_RUN_ERROR;
+        t->done += result[j].status == SW_RUN_DONE;
+        t->diverged += result[j].status == SW_RUN_DIVERGED;
+        t->failed += result[j].status == SW_RUN_ERROR;
         if (b->plan->resume && result[j].status != SW_RUN_DONE && (b->fault[j] || b->bad[j] <= b->plan->resume->step))
-            execution_failure(b->x, b->number, b->plan->run[j], result[j].message);  /* of an earlier call */
+            send_failure(b, j, result[j].message, true);
     }
 }
 
@@ -161,7 +166,7 @@ enum sw_status batch_end(struct batch *b)
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, norms(b, result));
     count_results(b, result);
-    SW_TRY(writer_finish(b->x->writer, result, NULL, 0, b->group->steps));
+    SW_TRY(writer_finish(b->w->writer, result, NULL, 0, b->group->steps));
     send_event(b, SW_EVENT_BATCH);
     return SW_OK;
 failed:

@@ -7,7 +7,7 @@
 enum { EXTRA = 1 };
 
 struct batch {
-    struct execution *x;
+    struct worker *w;
     const struct sw_plan_batch *plan;
     const struct sw_group *group;
     int64_t  number, step;

@@ -1,11 +1,14 @@
 #ifndef EXECUTE_IMPL_H
 #define EXECUTE_IMPL_H
-/* How a plan is carried out: execute.c takes batch after batch, batch.c advances one, writer.c is the thread that
- * writes. */
+/* How a plan is carried out: desk.c is the calling thread, which gives out batches (deal.c) and tells of them; worker.c
+ * a device's thread, which does batch after batch; batch.c advances one; writer.c is the thread that writes for it. */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "execute/sw_execute.h"
 
-/* ---- the writer: one thread, the only one in sw_results while it lives. Jobs are done in the order given; after a
- * failure the rest are dropped, and every call returns that failure. */
+/* ---- the writer: a thread for each worker. Jobs are done in the order given; after a failure the rest are dropped, and
+ * every call returns that failure. */
 struct writer;
 enum sw_status writer_create(const char *file, struct writer **writer);
 void writer_destroy(struct writer **writer);          /* a part that is not finished is abandoned */
@@ -24,37 +27,86 @@ enum sw_status writer_wait_slots(struct writer *w);   /* until all captures are 
 enum sw_status writer_wait(struct writer *w);         /* until all is done              */
 enum sw_status writer_status(struct writer *w);
 
-/* ---- one execution */
-struct execution {
-    struct sw_sweep *sweep;
-    struct sw_plan  *plan;
+/** How far it is, for writer_reached(): the jobs given so far. */
+int64_t writer_mark(struct writer *w);
+/** Wait until the jobs up to a mark are over. @return the first failure, of whatever job */
+enum sw_status writer_wait_mark(struct writer *w, int64_t mark);
+bool writer_reached(struct writer *w, int64_t mark);  /* whether those jobs are done, without a failure */
+
+/* ---- a worker: a device and its thread */
+enum request { REQUEST_NONE, REQUEST_BATCH, REQUEST_LOOK, REQUEST_EVENT, REQUEST_OVER, REQUEST_LEAVE };
+
+struct worker {
+    struct sw_desk   *desk;
+    int               number;
     struct sw_device *device;
-    const struct sw_execute_options *options;
-    struct sw_execute_summary *summary;
-    struct writer   *writer;
-    struct sw_sim   *sim;               /* of group, for at most capacity runs      */
-    struct sw_setup  setup;
-    int              group, capacity;
-    struct sw_provenance provenance;    /* with the sim's solver                    */
-    char             solver[64];
-    struct sw_progress progress;
-    double           started;
-    int64_t          chunk;             /* steps that take about 0.1 s              */
-    int64_t          failures;          /* so far                                   */
-    size_t           failure_at;        /* where the last entry of the summary's text begins, */
-    char             failure_text[100]; /* and its message                          */
-    bool             failed_now;        /* a run went bad in this call              */
+    pthread_t         thread;
+    struct writer    *writer;
+    struct sw_sim    *sim;              /* of group, for at most capacity runs      */
+    struct sw_setup   setup;
+    int               group, capacity;
+    struct sw_provenance provenance;    /* with the sim's solver, and the device    */
+    char              solver[64], where[160];
+    int64_t           chunk;            /* steps that take about 0.1 s              */
+
+    int64_t           batch;            /* under way: its number; else negative     */
+    struct sw_tally   tally;            /* of it                                    */
+    int64_t           written;          /* computed, and being written; -1: none    */
+    struct sw_tally   written_tally;
+    int64_t           mark;             /* of the writer, after its last job        */
+
+    /* what the thread says to the desk; it waits until request is REQUEST_NONE again */
+    enum request      request;
+    bool              waits;            /* for a batch, and nothing is new          */
+    pthread_cond_t    answered;
+    const struct sw_event *event;
+    enum sw_batch_end written_end, end; /* OVER, LEAVE: of written, and of batch    */
+    struct sw_err_kept failed;          /* LEAVE                                    */
+    double            under_way, t, t_end;  /* LOOK: points times steps of the batch; as in struct sw_progress */
 };
 
+/* Each of these waits until the desk has dealt with it. */
+void worker_look(struct worker *w, double points_steps, double t, double t_end);
+void worker_event(struct worker *w, const struct sw_event *event);
+
+void *worker_run(void *worker);  /* the thread */
+
 /** Advance one batch to its end, or to a clean stop (SW_E_STOPPED, its checkpoint handed to the writer).
- * x->sim fits it. */
-enum sw_status batch_run(struct execution *x, int64_t number, const struct sw_plan_batch *batch);
+ * w->sim fits it. */
+enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_batch *batch);
 
-/** Whether to stop now: a signal, the time limit, or a failure with fail_fast. */
-bool execution_must_stop(struct execution *x, double now);
+/* ---- the desk */
+struct sw_desk {
+    struct sw_sweep *sweep;
+    struct sw_plan  *plan;
+    const struct sw_execute_options *options;
+    struct sw_execute_summary *summary;
+    struct sw_deal  *deal;
+    double           started;
+    int              workers, here;     /* how many there are, and have not left    */
+    struct worker   *worker;
+    pthread_mutex_t  mutex;             /* of what workers say                      */
+    pthread_cond_t   said;
+    atomic_bool      stop, failed_now;  /* a run went bad in this call              */
 
-/** A run that ended badly: into the summary, and to the event callback. */
-void execution_failure(struct execution *x, int64_t number, int64_t run, const char *message);
+    /* the calling thread's own */
+    struct sw_tally  ours, all;         /* of batches that are over                 */
+    double           elsewhere;         /* points times steps under way             */
+    int64_t          failures;          /* runs told of so far                      */
+    size_t           failure_at;        /* where the last entry of the summary's text begins, */
+    char             failure_text[100]; /* and its message                          */
+    struct sw_err_kept failed, broken;  /* what ends it all; the first device that broke off */
+};
+
+/** Start the workers, and sit until they, and what else the deal knows of, are at an end. */
+enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices);
+void desk_progress(struct sw_desk *d, const char *phase);  /* call the callback */
+
+/** Whether to stop now: a signal, the time limit, or a failure with fail_fast. On any thread. */
+bool desk_must_stop(const struct sw_desk *d, double now);
+
+/** A run that ended badly, into the summary's text: "runs 12, 40, 41: not finite at t = 0.31; run 50: ..." */
+void desk_add_failure(struct sw_desk *d, int64_t run, const char *message);
 
 /** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.

@@ -79,14 +79,15 @@ static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id,
     return count;
 }
 
-static enum sw_status cut(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device, const uint64_t *id)
+static enum sw_status cut(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
+                          const uint64_t *id)
 {
     struct member *m = NULL;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)p->nruns, &m));
     for (int g = 0; g < p->ngroup; g++) {
         int64_t most, count = unclaimed(p, g, id, m);
-        SW_TRY_TO(out, st, plan_fit(sweep, &p->group[g], device, p, &most));
+        SW_TRY_TO(out, st, plan_fit(sweep, &p->group[g], devices, p, &most));
         int64_t batches = (count + most - 1) / most;
         for (int64_t b = 0; b < batches; b++) {  /* equal ones */
             int64_t first = count * b / batches, last = count * (b + 1) / batches;
@@ -107,14 +108,16 @@ int plan_quantities(const struct sw_quantity *quantity)
     return count;
 }
 
+double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
+{
+    const struct sw_group *g = &p->group[batch->group];
+    int64_t from = batch->resume ? batch->resume->step : 0;
+    return (double)sw_points(g->n) * (double)(g->steps - from) * batch->count;
+}
+
 static void total(struct sw_plan *p, const struct sw_sweep *sweep)
 {
-    for (int64_t b = 0; b < p->nbatch; b++) {
-        const struct sw_plan_batch *batch = &p->batch[b];
-        const struct sw_group *g = &p->group[batch->group];
-        int64_t from = batch->resume ? batch->resume->step : 0;
-        p->points_steps += (double)sw_points(g->n) * (double)(g->steps - from) * batch->count;
-    }
+    for (int64_t b = 0; b < p->nbatch; b++) p->points_steps += sw_plan_work(p, &p->batch[b]);
     /* A row of the run table: parameters, status, norms, times, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + 120 + 8 * sweep->problem->interior, field = sweep->single_fields ? 4 : 8;
     int nscalars = plan_quantities(sweep->problem->scalars), nfields = plan_quantities(sweep->problem->fields);
@@ -151,7 +154,7 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
 }
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
-static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
+static enum sw_status try_on(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
 {
     for (int g = 0; g < p->ngroup; g++) {
         struct sw_setup setup = plan_trial(sweep, &p->group[g], 1);
@@ -164,8 +167,18 @@ static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, str
     return SW_OK;
 }
 
+/* Devices of one model are as good as one. */
+static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices)
+{
+    for (int k = devices->count - 1; k >= 0; k--) {
+        const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
+        if (first) SW_TRY(try_on(p, sweep, devices->device[k]));
+    }
+    return SW_OK;
+}
+
 enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                            const struct sw_ledger *ledger, bool retry_failed, struct sw_device *device,
+                            const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
                             struct sw_plan **plan)
 {
     struct sw_plan *p = NULL;
@@ -180,8 +193,8 @@ enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t 
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->row));
     if (p->nruns) SW_TRY_TO(failed, st, sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
     SW_TRY_TO(failed, st, plan_continue(p, ledger, id));
-    SW_TRY_TO(failed, st, cut(p, sweep, device, id));
-    SW_TRY_TO(failed, st, try_solvers(p, sweep, device));
+    SW_TRY_TO(failed, st, cut(p, sweep, devices, id));
+    SW_TRY_TO(failed, st, try_solvers(p, sweep, devices));
     total(p, sweep);
     *plan = p;
     return SW_OK;

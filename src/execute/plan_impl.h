@@ -26,9 +26,10 @@ bool plan_find_run(const struct sw_group *g, int64_t run);
 /** Add the unfinished batches of the ledger whose runs are all to do. */
 enum sw_status plan_continue(struct sw_plan *p, const struct sw_ledger *ledger, const uint64_t *id);
 
-/** The most runs of a group that a batch may have, on the device and on the host; notes run_bytes and batch_bytes.
+/** The most runs of a group that a batch may have, on each of the devices and on the host; notes run_bytes and
+ * batch_bytes.
  * @return SW_E_TOO_LARGE not even one */
-enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
+enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
                         struct sw_plan *p, int64_t *most);
 
 /** A set-up to try something with before the work begins: that of a group; but of a problem without time, which cannot

@@ -43,9 +43,10 @@ static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, s
     return SW_OK;
 }
 
-enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_device *device,
+enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
                                double seconds, double *rate)
 {
+    struct sw_device *device = devices->device[0];
     const struct sw_plan_batch *b = largest(plan);
     struct sw_sim *sim = NULL;
     double *column = NULL, steps = 0;
@@ -62,7 +63,8 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sim->ops->load(sim, count, column, fault));
     SW_TRY_TO(out, st, sw_sim_initial(sim));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
-    *rate = steps * (double)sw_points(setup.n) * count;
+    *rate = steps * (double)sw_points(setup.n) * count *
+            (double)(plan->nbatch < devices->count ? plan->nbatch : devices->count);
 out:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);

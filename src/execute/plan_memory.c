@@ -57,28 +57,64 @@ static double wanted(const struct sw_group *g, const struct sw_device *device, d
     return fmax((double)(1 << 20) / (double)sw_points(g->n), 16.0 * device->threads);
 }
 
-enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
-                        struct sw_plan *p, int64_t *most)
+static double work_of(const struct sw_group *g) { return (double)sw_points(g->n) * (double)g->steps * (double)g->count; }
+
+/* Several devices: one batch for each device that the group's share of the work would keep busy; or up to four times
+ * as many, where they are still so large (2^23 points, 16 384 lines of 512) that a GPU is as fast as with all of them:
+ * then one that is slower than the others takes fewer of them, and the writing of one goes on beside the next. */
+static double shared_out(const struct sw_plan *p, const struct sw_group *g, int devices)
+{
+    double all = 0, points = (double)g->count * (double)sw_points(g->n);
+    if (devices == 1) return MOST_RUNS;
+    for (int k = 0; k < p->ngroup; k++) all += work_of(&p->group[k]);
+    const double share = fmax(ceil(devices * work_of(g) / fmax(all, 1) - 1e-9), 1);
+    const double rounds = fmin(fmax(floor(points / (share * (double)(1 << 23))), 1), 4);
+    return ceil((double)g->count / (share * rounds));
+}
+
+/* What a batch of one run, and each further one, takes; and how many runs fit. */
+struct need { size_t fixed, per_run; double fixed_on_host, on_host, fit; };
+
+static enum sw_status fit_one(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
+                              int devices, struct need *need)
 {
     const bool gpu = device->space == SW_DEVICE;
     struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-    size_t fixed = 0, per_run = 0;
-    double host, on_host = staging(sweep, group, device);
-    double fixed_on_host = gpu && sweep->problem->host_bytes ? (double)sweep->problem->host_bytes(&setup) : 0;
-    SW_TRY(sweep->problem->bytes(sweep->problem, &setup, device, &fixed, &per_run));
+    double host;
+    *need = (struct need){.on_host = staging(sweep, group, device)};
+    if (gpu && sweep->problem->host_bytes) need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
+    SW_TRY(sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run));
     SW_TRY(host_free(device, &host));
-    host *= host_share;
-    double here = (double)per_run, room = device_share * (double)sw_device_memory_free(device);
-    if (!gpu) { here += on_host; room = host; }
-    if ((double)fixed + here > room) return too_large(group, gpu, (double)fixed + here, room);
-    if (fixed_on_host + on_host > host) return too_large(group, false, fixed_on_host + on_host, host);
-    double fit = fmin(fmin((room - (double)fixed) / here, (host - fixed_on_host) / on_host), MOST_RUNS);
-    *most = (int64_t)fit;
-    if (sweep->batch) { if (*most > sweep->batch) *most = sweep->batch; }
-    else if ((double)*most > wanted(group, device, fit)) *most = (int64_t)wanted(group, device, fit);
-    double runs = (double)(group->count < *most ? group->count : *most), batch = (double)fixed + (double)per_run * runs;
-    if (gpu) p->host_bytes = fmax(p->host_bytes, fixed_on_host + on_host * runs);
-    if (per_run > p->run_bytes) p->run_bytes = per_run;
+    host *= host_share / devices;  /* each has a batch under way */
+    const double fixed = (double)need->fixed;
+    double here = (double)need->per_run, room = device_share * (double)sw_device_memory_free(device);
+    if (!gpu) { here += need->on_host; room = host; }
+    if (fixed + here > room) return too_large(group, gpu, fixed + here, room);
+    if (need->fixed_on_host + need->on_host > host)
+        return too_large(group, false, need->fixed_on_host + need->on_host, host);
+    need->fit = fmin(fmin((room - fixed) / here, (host - need->fixed_on_host) / need->on_host), MOST_RUNS);
+    return SW_OK;
+}
+
+enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
+                        struct sw_plan *p, int64_t *most)
+{
+    const struct sw_device *first = devices->device[0];
+    struct need need = {.fit = INFINITY};
+    for (int k = 0; k < devices->count; k++) {  /* any of them may get any batch: the smallest decides */
+        struct need here;
+        SW_TRY(fit_one(sweep, group, devices->device[k], devices->count, &here));
+        if (here.fit < need.fit) need = here;
+    }
+    *most = (int64_t)need.fit;
+    double wish = sweep->batch ? sweep->batch
+                               : fmin(wanted(group, first, need.fit), shared_out(p, group, devices->count));
+    if ((double)*most > wish) *most = (int64_t)wish;
+    double runs = (double)(group->count < *most ? group->count : *most);
+    double batch = (double)need.fixed + (double)need.per_run * runs;
+    if (first->space == SW_DEVICE)
+        p->host_bytes = fmax(p->host_bytes, (need.fixed_on_host + need.on_host * runs) * devices->count);
+    if (need.per_run > p->run_bytes) p->run_bytes = need.per_run;
     if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;
     return SW_OK;
 }

@@ -28,6 +28,7 @@ struct writer {
     const char     *file;
     struct job      queue[QUEUE];                /* job k waits in queue[k % QUEUE]         */
     int64_t         put, taken, finished;        /* jobs given, begun, over                 */
+    int64_t         good;                        /* over before any failed                  */
     bool            busy[SW_SLOTS];
     int             next_slot;
     struct sw_err_kept failed;                   /* the first job that failed               */
@@ -65,6 +66,7 @@ static void job_over(struct writer *w, const struct job *j, enum sw_status st)
     sw_err_keep(&w->failed, st);
     if (j->kind == JOB_CAPTURE) w->busy[j->slot] = false;
     w->finished++;
+    if (!w->failed.status) w->good = w->finished;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->mutex);
 }
@@ -206,13 +208,42 @@ enum sw_status writer_wait_slots(struct writer *w)
     return st;
 }
 
+static enum sw_status wait_until(struct writer *w, int64_t mark)
+{
+    while (w->finished < mark) pthread_cond_wait(&w->changed, &w->mutex);
+    return sw_err_raise(&w->failed);
+}
+
+enum sw_status writer_wait_mark(struct writer *w, int64_t mark)
+{
+    pthread_mutex_lock(&w->mutex);
+    enum sw_status st = wait_until(w, mark);
+    pthread_mutex_unlock(&w->mutex);
+    return st;
+}
+
 enum sw_status writer_wait(struct writer *w)
 {
     pthread_mutex_lock(&w->mutex);
-    while (w->finished < w->put) pthread_cond_wait(&w->changed, &w->mutex);
-    enum sw_status st = sw_err_raise(&w->failed);
+    enum sw_status st = wait_until(w, w->put);
     pthread_mutex_unlock(&w->mutex);
     return st;
+}
+
+int64_t writer_mark(struct writer *w)
+{
+    pthread_mutex_lock(&w->mutex);
+    int64_t mark = w->put;
+    pthread_mutex_unlock(&w->mutex);
+    return mark;
+}
+
+bool writer_reached(struct writer *w, int64_t mark)
+{
+    pthread_mutex_lock(&w->mutex);
+    bool reached = w->good >= mark;
+    pthread_mutex_unlock(&w->mutex);
+    return reached;
 }
 
 enum sw_status writer_status(struct writer *w)

@@ -17,6 +17,25 @@ struct sw_part {
     int64_t           bytes;
 };
 
+static void free_part(struct sw_part *p)
+{
+    for (int k = 0; p->stream && k < p->nstream; k++) sw_stream_free(&p->stream[k]);
+    sw_free(p->stream);
+    sw_section_free(&p->section);
+    sw_facts_free(&p->facts);
+    sw_free(p->grid);
+    sw_free(p->tmp);
+    sw_free(p);
+}
+
+/* Whatever comes of it: the message is of what went wrong before. */
+static void drop(struct sw_part *p)
+{
+    sw_h5_drop(&p->h5);
+    if (p->tmp) unlink(p->tmp);
+    free_part(p);
+}
+
 /* ---- begin */
 static enum sw_status list_variables(struct sw_part *p)
 {
@@ -88,9 +107,11 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
     *part = NULL;
     SW_TRY(sw_alloc(1, &p));
     p->desc = *desc;
+    sw_h5_lock();
     enum sw_status st = begin(p, file, provenance);
-    if (st) sw_part_abandon(&p);
-    *part = p;
+    if (st) drop(p);
+    sw_h5_unlock();
+    *part = st ? NULL : p;
     return st;
 }
 
@@ -98,6 +119,7 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
 enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
 {
     const char *data = field;
+    sw_h5_lock();
     for (int k = p->nseries; k < p->nstream; k++) {
         struct sw_stream *s = &p->stream[k];
         size_t bytes = (size_t)p->desc.count * s->row;
@@ -105,13 +127,16 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
         data += bytes;
         p->bytes += (int64_t)bytes;
     }
+    sw_h5_unlock();
     return p->h5.status;
 }
 
 enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 {
     size_t stride = (size_t)p->nseries * sizeof *scalars;
+    sw_h5_lock();
     for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars + k, stride);
+    sw_h5_unlock();
     p->bytes += (int64_t)((size_t)p->desc.count * stride);
     return p->h5.status;
 }
@@ -243,28 +268,25 @@ static enum sw_status finish(struct sw_part *p, const struct sw_run_result *resu
     return write_rest(p, t);
 }
 
-static void free_part(struct sw_part *p)
+static enum sw_status write_all(struct sw_part *p, const struct sw_run_result *result, const double *state,
+                                size_t state_size, int64_t step)
 {
-    for (int k = 0; p->stream && k < p->nstream; k++) sw_stream_free(&p->stream[k]);
-    sw_free(p->stream);
-    sw_section_free(&p->section);
-    sw_facts_free(&p->facts);
-    sw_free(p->grid);
-    sw_free(p->tmp);
-    sw_free(p);
+    struct sw_table *table = NULL;
+    enum sw_status st = sw_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
+    if (!st) st = finish(p, result, table);
+    if (!st && state) write_state(&p->h5, p->desc.count, state, state_size, step);
+    sw_table_free(&table);
+    return st ? st : sw_h5_close(&p->h5);
 }
 
 enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
                               size_t state_size, int64_t step)
 {
     struct sw_part *p = *part;
-    struct sw_table *table = NULL;
-    enum sw_status st = sw_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
-    if (!st) st = finish(p, result, table);
-    if (!st && state) write_state(&p->h5, p->desc.count, state, state_size, step);
-    sw_table_free(&table);
-    if (!st) st = sw_h5_close(&p->h5);
-    if (!st) st = sw_files_keep(p->tmp);
+    sw_h5_lock();
+    enum sw_status st = write_all(p, result, state, state_size, step);
+    sw_h5_unlock();
+    if (!st) st = sw_files_keep(p->tmp);  /* it waits for the disk: others may write meanwhile */
     if (st) sw_part_abandon(part);
     else free_part(p);
     *part = NULL;
@@ -275,9 +297,9 @@ void sw_part_abandon(struct sw_part **part)
 {
     struct sw_part *p = part ? *part : NULL;
     if (!p) return;
-    sw_h5_drop(&p->h5);
-    if (p->tmp) unlink(p->tmp);  /* whatever comes of it: the message is of what went wrong before */
-    free_part(p);
+    sw_h5_lock();
+    drop(p);
+    sw_h5_unlock();
     *part = NULL;
 }
 

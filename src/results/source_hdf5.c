@@ -77,7 +77,10 @@ struct sw_stretch sw_source_stretch(const struct sw_source *in, int64_t row)
 enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size)
 {
     struct sw_h5 h;
+    sw_h5_lock();
     if (!sw_h5_open(&h, batch->path))
         sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * state_size), state);
-    return sw_h5_close(&h);
+    enum sw_status st = sw_h5_close(&h);
+    sw_h5_unlock();
+    return st;
 }

@@ -2,12 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+void sw_h5_lock(void) { pthread_mutex_lock(&turn); }
+void sw_h5_unlock(void) { pthread_mutex_unlock(&turn); }
 
 /* ---- what HDF5 says went wrong */
 struct reason {

@@ -68,9 +68,8 @@ static bool read_switch(const struct sw_sweep *s, const char *path)
 static void read_device(struct sw_sweep *s)
 {
     const char *d = s->device = read_text(s, "run.device");
-    if (sw_device_is_spec(d)) return;
-    expand_complain(s, sw_config_find(s->config, "run.device"),
-                    "'run.device' = \"%s\" is none of auto, cpu, cuda, cuda:N", d);
+    if (sw_device_check(d))
+        expand_complain(s, sw_config_find(s->config, "run.device"), "'run.device': %s", sw_err_message());
 }
 
 /* The words of an axis are known only later: columns_make() looks up "$axis". */

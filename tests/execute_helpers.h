@@ -1,0 +1,236 @@
+#ifndef EXECUTE_HELPERS_H
+#define EXECUTE_HELPERS_H
+/* One call of the program, in small; and comparing what came out. */
+#include "helpers.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "base/sw_mem.h"
+#include "execute/sw_execute.h"
+
+static const char *const chaos =  /* four runs, one of which blows up */
+    "problem = \"cahn_hilliard\"; grid = { n = 16; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
+    "time = { dt = 0.05; end = 5.0; }; sweep = { amplitude = [0.1, 0.5, 100.0, 0.9]; };\n"
+    "initial = \"amplitude*cos(x)\";\n"
+    "output = { fields = { times = \"linspace(0, end, 6)\"; }; scalars = { every = 0.5; }; };\n";
+
+static const char *const thousand =  /* run 500 blows up */
+    "problem = \"cahn_hilliard\"; grid = { n = 8; length = \"2*pi\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
+    "time = { dt = 0.05; end = 2.0; }; sweep = { k = \"range(0, 999)\"; };\n"
+    "initial = \"(k == 500 ? 1000 : 0.1 + k/2000)*cos(x)\";\n"
+    "output = { fields = { times = \"linspace(0, end, 3)\"; }; scalars = { every = 1.0; }; };\n";
+
+/* ---- one call of the program, in small */
+
+struct call {
+    const char *config, *file, *only, *device;  /* NULL: "cpu" */
+    const char *override[4];
+    int         threads;
+    double      checkpoint_seconds, max_seconds;
+    int64_t     stop_after;          /* stop when the progress callback was called that often; 0: never */
+    bool        fail_fast, retry_failed, only_plan;
+    int         room;                /* runs there is memory for on the device; 0: as many as there are */
+    const char *breaks;              /* devices that break off: "cpu:1", "cpu:0 cpu:1"; NULL: none      */
+    int         after;               /* advancing so many times                                         */
+    enum sw_status with;
+    double      poison;              /* and any device that gets a run with this number; 0: none        */
+    /* out */
+    struct sw_execute_summary summary;
+    int64_t to_do, already, batches, resumed, looks, failures, checkpoints, broken;
+    pthread_t thread;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_progress(void *user, const struct sw_progress *progress)
+{
+    struct call *c = user;
+    assert_true(pthread_equal(pthread_self(), c->thread));
+    assert_true(progress->points_steps_done >= 0);
+    if (c->stop_after && ++c->looks >= c->stop_after) stop = 1;
+}
+
+static void on_event(void *user, const struct sw_event *event)
+{
+    struct call *c = user;
+    assert_true(pthread_equal(pthread_self(), c->thread));
+    c->failures += event->kind == SW_EVENT_FAILURE;
+    c->checkpoints += event->kind == SW_EVENT_CHECKPOINT;
+    c->broken += event->kind == SW_EVENT_DEVICE;
+    if (event->kind == SW_EVENT_DEVICE) assert_contains(event->message, "injected");
+}
+
+/* A problem on devices that have less memory than they say, or break off. The sims of a device get operations of their
+ * own, by which they know it. */
+static const struct sw_problem *sound;
+static const struct call *faults;
+static int columns;
+enum { SIMS = 64 };
+static struct { struct sw_sim_ops ops; const struct sw_sim_ops *sound; atomic_int *advanced; bool breaks; } sims[SIMS];
+static struct { atomic_int advanced; } known[8];
+static atomic_int nsims;
+
+static enum sw_status faulty_advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    for (int k = 0; k < SIMS; k++) {
+        if (sim->ops != &sims[k].ops) continue;
+        if (sims[k].breaks && atomic_fetch_add(sims[k].advanced, 1) >= faults->after)
+            return SW_FAIL(faults->with, "injected");
+        return sims[k].sound->advance(sim, from, to);
+    }
+    return SW_FAIL(SW_E_ARG, "not one of ours");
+}
+
+static enum sw_status faulty_load(struct sw_sim *sim, int count, const double *column, const char **fault)
+{
+    const struct sw_sim_ops *ops = NULL;
+    for (int k = 0; k < SIMS; k++)
+        if (sim->ops == &sims[k].ops) ops = sims[k].sound;
+    for (int k = 0; k < columns * count; k++)
+        if (faults->poison != 0 && column[k] == faults->poison) return SW_FAIL(SW_E_CUDA, "injected");
+    return ops->load(sim, count, column, fault);
+}
+
+static enum sw_status create_faulty(const struct sw_problem *problem, const struct sw_setup *setup,
+                                    struct sw_device *device, struct sw_sim **sim)
+{
+    (void)problem;
+    *sim = NULL;
+    if (faults->room && setup->capacity > faults->room)
+        return SW_FAIL(SW_E_MEMORY, "no room for %d runs", setup->capacity);
+    SW_TRY(sound->create(sound, setup, device, sim));
+    int k = atomic_fetch_add(&nsims, 1) % SIMS, d = device->label[3] ? device->label[4] - '0' : 0;
+    sims[k].sound = (*sim)->ops;
+    sims[k].ops = *(*sim)->ops;
+    sims[k].ops.advance = faulty_advance;
+    sims[k].ops.load = faulty_load;
+    sims[k].advanced = &known[d].advanced;
+    sims[k].breaks = faults->breaks && strstr(faults->breaks, device->label);
+    (*sim)->ops = &sims[k].ops;
+    return SW_OK;
+}
+
+static enum sw_status perform(struct call *c)
+{
+    struct sw_problem faulty;
+    struct sw_report report = {0};
+    struct sw_config *config = NULL;
+    struct sw_sweep *sweep = NULL;
+    struct sw_ledger *ledger = NULL;
+    struct sw_devices devices;
+    struct sw_plan *plan = NULL;
+    struct sw_selection which = {.only = c->only};
+    uint64_t *id = NULL;
+    int64_t *run = NULL, count = 0;
+    int noverride = 0;
+    while (noverride < 4 && c->override[noverride]) noverride++;
+    if (sw_config_read_text("test.cfg", c->config, c->override, noverride, &report, &config) ||
+        sw_sweep_expand(config, &report, &sweep))
+        fail_msg("%s", sw_report_print(&report));
+    c->thread = pthread_self();
+    if (c->room || c->breaks || c->poison != 0) {
+        sound = sweep->problem;
+        faults = c;
+        columns = sweep->ncolumn;
+        for (int k = 0; k < 8; k++) atomic_store(&known[k].advanced, 0);
+        faulty = *sound;
+        faulty.create = create_faulty;
+        sweep->problem = &faulty;
+    }
+    assert_ok(sw_alloc((size_t)sweep->nruns, &id));
+    assert_ok(sw_sweep_ids(sweep, 0, sweep->nruns, id));
+    assert_ok(sw_sweep_select(sweep, &which, &run, &count));
+    assert_ok(sw_ledger_open(c->file, &report, &ledger));
+    assert_ok(sw_devices_open(c->device ? c->device : "cpu", c->threads, &devices));
+    enum sw_status st = sw_plan_make(sweep, run, count, id, ledger, c->retry_failed, &devices, &plan);
+    if (!st && !c->only_plan) {
+        struct sw_execute_options options = {
+            .file = c->file,
+            .max_seconds = c->max_seconds,
+            .checkpoint_seconds = c->checkpoint_seconds,
+            .fail_fast = c->fail_fast,
+            .retry_failed = c->retry_failed,
+            .stop = &stop,
+            .progress = on_progress,
+            .event = on_event,
+            .user = c,
+            .provenance =
+                {.command_line = "test", .solver = "", .device = "", .driver = "", .cuda = "", .hostname = ""},
+        };
+        c->to_do = plan->nruns;
+        c->already = plan->done + plan->failed;
+        c->batches = plan->nbatch;
+        c->resumed = 0;
+        for (int64_t k = 0; k < plan->nbatch; k++) c->resumed += plan->batch[k].resume != NULL;
+        stop = 0;
+        st = sw_execute(sweep, plan, ledger, &devices, &options, &c->summary);
+    }
+    sw_plan_destroy(&plan);
+    sw_devices_close(&devices);
+    sw_ledger_close(&ledger);
+    sw_free(run);
+    sw_free(id);
+    sw_sweep_destroy(&sweep);
+    sw_config_destroy(&config);
+    sw_report_free(&report);
+    return st;
+}
+
+/* ---- what is in a file */
+
+static const char *path(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    char *p = paths[next++ % 8];
+    snprintf(p, sizeof paths[0], "%s/%s", test_folder(), name);
+    return p;
+}
+
+static double *read_dataset(const char *file, const char *name, size_t *count)
+{
+    double *values = NULL;
+    hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT), d = H5Dopen2(f, name, H5P_DEFAULT), space = H5Dget_space(d);
+    if (f < 0 || d < 0) fail_msg("%s has no %s", file, name);
+    *count = (size_t)H5Sget_simple_extent_npoints(space);
+    assert_ok(sw_alloc(*count, &values));
+    assert_true(H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Sclose(space);
+    H5Dclose(d);
+    H5Fclose(f);
+    return values;
+}
+
+/* Rows of A (first to last) and of B, from row `other` on, hold the same bits. */
+static void assert_rows(const char *a, const char *b, const char *name, size_t nruns_a, size_t first, size_t last,
+                        size_t other, size_t nruns_b)
+{
+    size_t na, nb;
+    double *x = read_dataset(a, name, &na), *y = read_dataset(b, name, &nb);
+    size_t width = na / nruns_a;
+    assert_int_equal(nb / nruns_b, width);
+    if (memcmp(x + first * width, y + other * width, (last - first) * width * sizeof *x))
+        fail_msg("%s differs in runs %zu .. %zu", name, first, last);
+    sw_free(x);
+    sw_free(y);
+}
+
+static void assert_same(const char *a, const char *b, size_t nruns)
+{
+    static const char *const names[] = {"u",      "mass",  "energy",   "min", "max", "domain_length",
+                                        "status", "steps", "t_reached"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) assert_rows(a, b, names[k], nruns, 0, nruns, 0, nruns);
+}
+
+static void rm(const char *file)
+{
+    assert_ok(sw_results_remove(file));
+}
+#endif

@@ -1,0 +1,211 @@
+/* Several devices in one process: what comes out must not depend on how many there are, and one that breaks off, a stop
+ * or a failure must lose nothing. The devices are groups of threads of the CPU. */
+#include "execute_helpers.h"
+
+static const char *const slow =  /* long enough to be stopped in the middle, wherever that is */
+    "problem = \"cahn_hilliard\"; grid = { n = 64; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
+    "time = { dt = 0.01; end = 20000; }; sweep = { amplitude = [0.1, 0.5, 0.3, 0.9]; };\n"
+    "initial = \"amplitude*cos(x)\"; output = { scalars = { every = 5000.0; }; };\n";
+
+static void bits_do_not_depend_on_the_number_of_workers(void **state)
+{
+    static const char *const device[] = {"cpu:0", "cpu:0,1", "cpu:0,1,2", "cpu:0,1,2,3,4,5,6"};
+    static const int batches[] = {1, 2, 3, 7};
+    const char *one = path("one.h5"), *other = path("other.h5");
+    (void)state;
+    assert_ok(perform(&(struct call){.config = thousand, .file = one, .threads = 1}));
+    for (int k = 0; k < 4; k++) {
+        struct call c = {.config = thousand, .file = other, .device = device[k], .threads = 2};
+        assert_ok(perform(&c));
+        assert_int_equal(c.batches, batches[k]);
+        assert_int_equal(c.summary.done, 999);
+        assert_int_equal(c.summary.diverged, 1);
+        assert_int_equal(c.failures, 1);
+        assert_same(one, other, 1000);
+        rm(other);
+        struct call cut = {.config = thousand, .file = other, .device = device[k], .override = {"run.batch=37"}};
+        assert_ok(perform(&cut));
+        assert_int_equal(cut.batches, 28);
+        assert_same(one, other, 1000);
+        rm(other);
+    }
+    rm(one);
+}
+
+static void stopped_workers_go_on_to_the_same_bits(void **state)
+{
+    static const char *const device[] = {"cpu:0,1", "cpu", "cpu:0,1,2"};
+    const char *whole = path("whole.h5"), *stopped = path("stopped.h5");
+    int stops = 0, together = 0;
+    (void)state;
+    assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
+    for (;; stops++) {
+        struct call c = {.config = chaos, .file = stopped, .override = {"run.batch=1"}, .stop_after = 3,
+                         .device = device[stops % 3]};
+        enum sw_status st = perform(&c);
+        if (c.resumed > 1) together++;
+        if (!st) break;
+        assert_int_equal(st, SW_E_STOPPED);
+        if (stops > 200) fail_msg("no end after %d stops", stops);
+    }
+    assert_true(stops > 1);
+    assert_true(together > 0);
+    assert_same(whole, stopped, 4);
+    rm(whole);
+    rm(stopped);
+}
+
+/* How many batches a later call finds half-way. */
+static int64_t half_way(const char *file, const char *config)
+{
+    struct call c = {.config = config, .file = file, .stop_after = 1, .device = "cpu", .override = {"run.batch=1"}};
+    assert_int_equal(perform(&c), SW_E_STOPPED);
+    return c.resumed;
+}
+
+static void a_time_limit_stops_every_worker(void **state)
+{
+    const char *file = path("limit.h5");
+    (void)state;
+    struct call c = {.config = slow, .file = file, .device = "cpu:0,1,2", .max_seconds = 0.3,
+                     .override = {"run.batch=1"}};
+    assert_int_equal(perform(&c), SW_E_STOPPED);
+    assert_int_equal(c.checkpoints, 3);
+    assert_int_equal(half_way(file, slow), 3);
+    rm(file);
+}
+
+static void a_failure_stops_every_worker_when_asked(void **state)
+{
+    const char *file = path("fast.h5");
+    (void)state;
+    struct call c = {.config = slow, .file = file, .device = "cpu:0,1", .fail_fast = true,
+                     .override = {"run.batch=1", "sweep.amplitude=[100.0, 0.5, 0.3]"}};
+    assert_int_equal(perform(&c), SW_E_STOPPED);
+    assert_true(c.summary.failed_fast);
+    assert_int_equal(c.failures, 1);
+    assert_true(c.checkpoints >= 1);
+    rm(file);
+}
+
+static void others_do_the_batches_of_a_broken_device(void **state)
+{
+    static const enum sw_status with[] = {SW_E_CUDA, SW_E_MEMORY};
+    const char *whole = path("whole.h5"), *file = path("broken.h5");
+    (void)state;
+    assert_ok(perform(&(struct call){.config = thousand, .file = whole}));
+    for (int k = 0; k < 8; k++) {
+        struct call c = {.config = thousand, .file = file, .device = "cpu:0,1,2", .breaks = k < 6 ? "cpu:1" : "cpu:0 cpu:2",
+                         .after = k % 3, .with = with[k % 2], .override = {"run.batch=100"}};
+        assert_ok(perform(&c));
+        assert_true(c.broken <= (k < 6 ? 1 : 2));  /* fewer: the others had done all before it began */
+        assert_int_equal(c.summary.done, 999);
+        assert_int_equal(c.summary.diverged, 1);
+        assert_same(whole, file, 1000);
+        rm(file);
+    }
+    rm(whole);
+}
+
+static void what_was_done_before_all_devices_broke_is_kept(void **state)
+{
+    const char *whole = path("whole.h5"), *file = path("all.h5");
+    (void)state;
+    assert_ok(perform(&(struct call){.config = thousand, .file = whole}));
+    struct call c = {.config = thousand, .file = file, .device = "cpu:0,1", .breaks = "cpu:0 cpu:1", .after = 12,
+                     .with = SW_E_CUDA, .override = {"run.batch=50"}};
+    assert_int_equal(perform(&c), SW_E_CUDA);
+    assert_contains(sw_err_message(), "cpu:");
+    assert_contains(sw_err_message(), "injected");
+    assert_true(access(file, F_OK) != 0);
+    struct call again = {.config = thousand, .file = file, .device = "cpu:0,1", .override = {"run.batch=50"}};
+    assert_ok(perform(&again));
+    assert_true(again.already > 0);
+    assert_same(whole, file, 1000);
+    rm(whole);
+    rm(file);
+}
+
+static void a_batch_that_breaks_every_device_is_left(void **state)
+{
+    const char *file = path("poison.h5"), *whole = path("whole.h5");
+    (void)state;
+    assert_ok(perform(&(struct call){.config = thousand, .file = whole}));
+    struct call c = {.config = thousand, .file = file, .device = "cpu:0,1,2", .poison = 500,
+                     .override = {"run.batch=50"}};
+    assert_int_equal(perform(&c), SW_E_CUDA);
+    assert_int_equal(c.broken, 2);
+    assert_int_equal(c.summary.done + c.summary.diverged, 950);  /* by the third */
+    struct call again = {.config = thousand, .file = file, .device = "cpu:0,1"};
+    assert_ok(perform(&again));
+    assert_int_equal(again.already, 950);
+    assert_same(whole, file, 1000);
+    rm(whole);
+    rm(file);
+}
+
+static void a_device_alone_names_its_failure(void **state)
+{
+    const char *file = path("alone.h5");
+    (void)state;
+    struct call c = {.config = chaos, .file = file, .breaks = "cpu", .with = SW_E_CUDA};
+    assert_int_equal(perform(&c), SW_E_CUDA);
+    assert_string_equal(sw_err_message(), "injected");
+    assert_int_equal(c.broken, 0);
+}
+
+/* ---- the deal */
+
+static void gives_out_the_largest_first_and_what_comes_back_once(void **state)
+{
+    struct sw_group group[] = {{.n = {8, 1, 1}, .steps = 10, .count = 3}, {.n = {64, 1, 1}, .steps = 10, .count = 3}};
+    struct sw_plan_batch batch[] = {{.group = 0, .count = 1}, {.group = 1, .count = 1}, {.group = 1, .count = 2},
+                                    {.group = 0, .count = 2}};
+    struct sw_plan plan = {.ngroup = 2, .group = group, .nbatch = 4, .batch = batch};
+    static const int64_t order[] = {2, 1, 3, 0};
+    const struct sw_tally tally = {0};
+    struct sw_deal deal;
+    int64_t k;
+    (void)state;
+    assert_ok(sw_deal_local(&plan, 2, &deal));
+    for (int j = 0; j < 4; j++) {
+        assert_ok(deal.next(&deal, j % 2, &k));
+        assert_int_equal(k, order[j]);
+    }
+    assert_ok(deal.next(&deal, 0, &k));
+    assert_int_equal(k, SW_DEAL_LATER);
+    assert_ok(deal.over(&deal, 0, 2, SW_BATCH_DONE, &tally));
+    assert_ok(deal.over(&deal, 0, 1, SW_BATCH_BACK, &tally));
+    assert_int_equal(deal.left(&deal), 3);
+    assert_ok(deal.next(&deal, 1, &k));
+    assert_int_equal(k, 1);
+    assert_ok(deal.over(&deal, 1, 1, SW_BATCH_BACK, &tally));
+    assert_ok(deal.over(&deal, 1, 3, SW_BATCH_STOPPED, &tally));
+    assert_ok(deal.over(&deal, 1, 0, SW_BATCH_DONE, &tally));
+    assert_ok(deal.next(&deal, 1, &k));
+    assert_int_equal(k, SW_DEAL_NONE);
+    assert_int_equal(deal.left(&deal), 2);
+    deal.destroy(&deal);
+    assert_ok(sw_deal_local(&plan, 1, &deal));  /* alone: in the plan's order */
+    for (int j = 0; j < 4; j++) {
+        assert_ok(deal.next(&deal, 0, &k));
+        assert_int_equal(k, j);
+    }
+    deal.destroy(&deal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_do_not_depend_on_the_number_of_workers),
+        cmocka_unit_test(stopped_workers_go_on_to_the_same_bits),
+        cmocka_unit_test(a_time_limit_stops_every_worker),
+        cmocka_unit_test(a_failure_stops_every_worker_when_asked),
+        cmocka_unit_test(others_do_the_batches_of_a_broken_device),
+        cmocka_unit_test(what_was_done_before_all_devices_broke_is_kept),
+        cmocka_unit_test(a_batch_that_breaks_every_device_is_left),
+        cmocka_unit_test(a_device_alone_names_its_failure),
+        cmocka_unit_test(gives_out_the_largest_first_and_what_comes_back_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
