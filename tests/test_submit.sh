@@ -12,7 +12,7 @@ expect 2; says 'needs CONFIG, or --missing FILE'
 expect 2 "$config" -o t.h5; says_usage 'needs --shards N'
 expect 2 "$config" -o t.h5 --shards 0; says_usage '--shards takes a whole number from 1 to'
 expect 2 "$config" -o t.h5 --shards 1000; says_usage 'there are only'
-expect 2 "$config" -o t.h5 --shards 2 --gpus-per-shard 4; says_usage 'more GPUs are used by more shards'
+expect 2 "$config" -o t.h5 --shards 2 --gpus-per-shard few; says_usage '--gpus-per-shard takes a whole number from 0 to'
 for time in 1h 1:2:3:4 -5 1- : 0:30 2-; do
     expect 2 "$config" -o t.h5 --shards 2 --time="$time"; says_usage "got '$time'"
 done

@@ -10,15 +10,26 @@ static void row(const char *name, const char *about, const char *absent)
     else printf("  %-24s %s\n", name, about);
 }
 
+static void device(const char *spec)
+{
+    struct sw_device *found = NULL;
+    if (sw_device_open(spec, 0, &found)) row(spec, "", sw_err_message());
+    else row(found->label, found->name, NULL);
+    sw_device_close(&found);
+}
+
 static void devices(void)
 {
+    char spec[32];
     printf("devices\n");
     for (int k = 0; sw_device_table[k]; k++) {
-        struct sw_device *device = NULL;
         const struct sw_device_ops *ops = sw_device_table[k];
-        if (!ops->absent && sw_device_open(ops->kind, 0, &device)) row(ops->kind, "", sw_err_message());
-        else row(ops->kind, device ? device->name : "", ops->absent);
-        sw_device_close(&device);
+        const int count = ops->count ? ops->count() : 0;
+        if (!count) device(ops->kind);
+        for (int d = 0; d < count; d++) {
+            snprintf(spec, sizeof spec, "%s:%d", ops->kind, d);
+            device(spec);
+        }
     }
 }
 

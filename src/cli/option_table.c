@@ -89,13 +89,11 @@ static enum sw_status set_cpus(struct sw_cli *cli, const char *value)
     return whole("cpus-per-shard", value, 1, 4096, &cli->cpus);
 }
 
-/* More would lie idle: a run, and so a shard, is computed on one device. */
 static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
 {
-    if (strcmp(value, "0") && strcmp(value, "1"))
-        return SW_FAIL(SW_E_USAGE, "--gpus-per-shard takes 0 or 1: a shard computes on one GPU, and more GPUs are used "
-                                   "by more shards; got '%s'", value);
-    cli->gpus = 1 + (*value == '1');
+    int gpus = 0;
+    SW_TRY(whole("gpus-per-shard", value, 0, SW_DEVICES_MOST, &gpus));
+    cli->gpus = 1 + gpus;
     return SW_OK;
 }
 
@@ -135,7 +133,7 @@ const struct cli_option cli_option_table[] = {
     {'o', "output", "FILE", CLI_RUNS | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_BENCH, "where the output goes",
      AT(output)},
     {'j', "threads", "N", CLI_ANY, "threads to use (default: all this process may use)", BY(set_threads)},
-    {0, "device", "DEVICE", CLI_RUNS | CLI_SUBMIT | CLI_BENCH, "auto, cpu, cuda or cuda:N (default: run.device)",
+    {0, "device", "DEVICE", CLI_RUNS | CLI_SUBMIT | CLI_BENCH, "auto, cpu, cuda (all GPUs), cuda:N, or cuda:N,M,... (default: run.device)",
      AT(device)},
     {0, "solver", "ROW", CLI_RUNS | CLI_SUBMIT,
      "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
@@ -144,7 +142,7 @@ const struct cli_option cli_option_table[] = {
     {0, "only", "EXPRESSION", CLI_RUNS | CLI_SUBMIT,
      "only runs for which this holds, for example 'A > 1 && eps == 0.02'", AT(only)},
     {0, "shards", "N", CLI_SUBMIT, "submit so many shards, each a job of its own in one job array", BY(set_shards)},
-    {0, "gpus-per-shard", "G", CLI_SUBMIT, "1: each shard gets a GPU; 0 (default): none", BY(set_gpus)},
+    {0, "gpus-per-shard", "G", CLI_SUBMIT, "so many GPUs for each shard, which it uses all (default: 0)", BY(set_gpus)},
     {0, "cpus-per-shard", "C", CLI_SUBMIT, "CPUs of each shard (default: 1)", BY(set_cpus)},
     {0, "partition", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(partition)},
     {0, "account", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(account)},

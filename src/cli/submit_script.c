@@ -126,7 +126,7 @@ void submit_shards_script(const struct submit *u, struct sw_text *text)
     sw_text_add(text, "\n");
     put_common(u, text);
     sw_text_printf(text, "#SBATCH --cpus-per-task=%d\n", cli->cpus ? cli->cpus : 1);
-    if (cli->gpus > 1) sw_text_add(text, "#SBATCH --gres=gpu:1\n");
+    if (cli->gpus > 1) sw_text_printf(text, "#SBATCH --gres=gpu:%d\n", cli->gpus - 1);
     put_log(u, "shard-%a.log", text);
     sw_text_printf(text, "#SBATCH --signal=B:USR1@%ld\n", u->warning);
     sw_text_printf(text,
