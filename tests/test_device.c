@@ -60,10 +60,11 @@ static void refuse(const char *spec, int threads, enum sw_status status, const c
 
 static void knows_how_a_device_is_written(void **state)
 {
-    static const char *const right[] = {"auto", "cpu", "cuda", "cuda:0", "cuda:7", "cuda:999", "cuda:0,2", "cuda:3,1,2", "cpu:0",
-                                        "cpu:0,1"};
+    static const char *const right[] = {"auto", "cpu", "cuda", "cuda:0", "cuda:7", "cuda:999", "cuda:0,2", "cuda:3,1,2",
+                                        "cpu:0", "cpu:0,1"};
     static const char *const wrong[] = {"gpu", "", "cuda:", "cuda:x", "cuda:-1", "cudax", "cpu:1", "auto:1", "CPU",
-                                        "cuda:0,", "cuda:,1", "cuda:0,0", "cuda:0 1", "cuda:0-2", "cuda:1024", "cpu:0,2", "cpu:1,0"};
+                                        "cuda:0,", "cuda:,1", "cuda:0,0", "cuda:0 1", "cuda:0-2", "cuda:1024",
+                                        "cpu:0,2", "cpu:1,0"};
     (void)state;
     for (size_t k = 0; k < sizeof right / sizeof *right; k++) assert_ok(sw_device_check(right[k]));
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) assert_int_equal(sw_device_check(wrong[k]), SW_E_USAGE);

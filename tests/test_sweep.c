@@ -362,7 +362,8 @@ static void wrong_types_are_refused(void **state)
             "sweep.mode=prodct");
     REFUSED("-s: error: 'output.fields.precision' = \"half\" is none of double, single\n",
             "output.fields={ times=[0]; precision=\"half\"; }");
-    REFUSED("-s: error: 'run.device': there is no device 'gpu'; use auto, cpu, cuda, cuda:N or cuda:N,M,...\n", "run.device=gpu");
+    REFUSED("-s: error: 'run.device': there is no device 'gpu'; use auto, cpu, cuda, cuda:N or "
+            "cuda:N,M,...\n", "run.device=gpu");
     REFUSED("-s: error: 'run.batch' = 2.5: must be a whole number\n", "run.batch=2.5");
     REFUSED("-s: error: 'run.checkpoint' = -1: must be at least 0\n", "run.checkpoint=-1");
     REFUSED(

@@ -95,8 +95,8 @@ static void others_do_the_batches_of_a_broken_device(void **state)
     (void)state;
     assert_ok(perform(&(struct call){.config = thousand, .file = whole}));
     for (int k = 0; k < 8; k++) {
-        struct call c = {.config = thousand, .file = file, .device = "cpu:0,1,2", .breaks = k < 6 ? "cpu:1" : "cpu:0 cpu:2",
-                         .after = k % 3, .with = with[k % 2], .override = {"run.batch=100"}};
+        struct call c = {.config = thousand, .file = file, .device = "cpu:0,1,2", .override = {"run.batch=100"},
+                         .breaks = k < 6 ? "cpu:1" : "cpu:0 cpu:2", .after = k % 3, .with = with[k % 2]};
         assert_ok(perform(&c));
         assert_true(c.broken <= (k < 6 ? 1 : 2));  /* fewer: the others had done all before it began */
         assert_int_equal(c.summary.done, 999);

@@ -25,7 +25,8 @@ static void devices(void)
     for (int k = 0; sw_device_table[k]; k++) {
         const struct sw_device_ops *ops = sw_device_table[k];
         const int count = ops->count ? ops->count() : 0;
-        if (!count) device(ops->kind);
+        if (ops->absent) row(ops->kind, "", ops->absent);
+        else if (!count) device(ops->kind);
         for (int d = 0; d < count; d++) {
             snprintf(spec, sizeof spec, "%s:%d", ops->kind, d);
             device(spec);

@@ -9,9 +9,9 @@
  * stopped in. Parts and the final file have one schema (docs/output.md), so the same reader reads both, and merging is
  * joining.
  *
- * Several threads may each write a part of their own, and read states (sw_part_*(), sw_ledger_state()): they take turns,
- * since the HDF5 library is not built for more than one. Everything else is for one thread at a time, and for none of
- * these beside it.
+ * Several threads may each write a part of their own, and read states (sw_part_*(), sw_ledger_state()): they take
+ * turns, since the HDF5 library is not built for more than one. Everything else is for one thread at a time, and for
+ * none of these beside it.
  */
 #include <stdbool.h>
 #include <stdint.h>
