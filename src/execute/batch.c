@@ -161,7 +161,8 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
 {
     double now = sw_clock();
     struct batch b = {
-        .w = w, .plan = plan, .group = &w->desk->plan->group[plan->group], .number = number, .saved = now, .looked = now};
+        .w = w, .plan = plan, .group = &w->desk->plan->group[plan->group], .number = number, .saved = now,
+        .looked = now};
     enum sw_status st = begin(&b);
     b.looked = sw_clock();
     if (!st) st = advance(&b);

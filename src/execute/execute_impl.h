@@ -7,8 +7,8 @@
 
 #include "execute/sw_execute.h"
 
-/* ---- the writer: a thread for each worker. Jobs are done in the order given; after a failure the rest are dropped, and
- * every call returns that failure. */
+/* ---- the writer: a thread for each worker. Jobs are done in the order given; after a failure the rest are dropped,
+ * and every call returns that failure. */
 struct writer;
 enum sw_status writer_create(const char *file, struct writer **writer);
 void writer_destroy(struct writer **writer);          /* a part that is not finished is abandoned */

@@ -57,7 +57,10 @@ static double wanted(const struct sw_group *g, const struct sw_device *device, d
     return fmax((double)(1 << 20) / (double)sw_points(g->n), 16.0 * device->threads);
 }
 
-static double work_of(const struct sw_group *g) { return (double)sw_points(g->n) * (double)g->steps * (double)g->count; }
+static double work_of(const struct sw_group *g)
+{
+    return (double)sw_points(g->n) * (double)g->steps * (double)g->count;
+}
 
 /* Several devices: one batch for each device that the group's share of the work would keep busy; or up to four times
  * as many, where they are still so large (2^23 points, 16 384 lines of 512) that a GPU is as fast as with all of them:
