@@ -14,8 +14,8 @@
  * ranks that call different ones are found: along the chain there are two neighbours that differ.
  *
  * A rank that fails, or sees that calls do not match, returns from its operation once its own messages are gone, and
- * takes in what others sent meanwhile. All wait for each other's END at the end of run(), until no message is left over:
- * the next run() has the communicator as if new.
+ * takes in what others sent meanwhile. All wait for each other's END at the end of run(), until no message is left
+ * over: the next run() has the communicator as if new.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ enum call { EXCHANGE, GATHER, BARRIER };
 static const char *const call_names[] = {"exchange", "gather", "barrier"};
 
 enum tag { POST, DATA, END, TAGS };
-enum { INLINE = 500 };                   /* numbers that go with their POST: together below 4 KiB, which MPI sends at once */
+enum { INLINE = 500 };                   /* numbers that go with their POST: below 4 KiB, which MPI sends at once */
 static const double patience = 60;       /* seconds a failed rank waits for the others to end */
 
 struct post {
@@ -306,7 +306,8 @@ static enum sw_status mpi_exchange(const struct sw_comm *comm, bool periodic, co
     struct team *t = comm->own;
     int left = sw_comm_left(comm, periodic), right = sw_comm_right(comm, periodic);
     /* what is sent is only read, through the same struct as what is received */
-    struct piece to_left = {(double *)leftward->send, leftward->count}, from_right = {leftward->receive, leftward->count},
+    struct piece to_left = {(double *)leftward->send, leftward->count},
+                 from_right = {leftward->receive, leftward->count},
                  to_right = {(double *)rightward->send, rightward->count},
                  from_left = {rightward->receive, rightward->count};
     enum sw_status st = begin(t, EXCHANGE, periodic, leftward->count, rightward->count);
@@ -336,7 +337,8 @@ static enum sw_status collect(const struct sw_comm *comm, enum call call, size_t
     if (st) return st;
     if (count) memcpy(all + (size_t)r * count, mine, count * sizeof *all);
     for (int known = 1; known < size && !st; known *= 2) {
-        int blocks = size - known < known ? size - known : known, to = (r - known + size) % size, from = (r + known) % size;
+        int blocks = size - known < known ? size - known : known;
+        int to = (r - known + size) % size, from = (r + known) % size;
         post(t, to, t->out, piece, blocks_of(t, r, blocks, count, all, piece));
         st = receive(t, from, piece, blocks_of(t, from, blocks, count, all, piece));
         st = finish_sends(t, st);

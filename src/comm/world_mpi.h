@@ -7,8 +7,8 @@
 #include "base/sw_err.h"
 
 /** Start MPI, if that was not done yet. All ranks must come here (it waits for them).
- * @return SW_E_COMM the library sees another number of processes than were started; it is another MPI's than that of the
- *         mpirun that started them */
+ * @return SW_E_COMM the library sees another number of processes than were started; it is another MPI's than that of
+ *         the mpirun that started them */
 enum sw_status world_start(void);
 
 /** A communicator of all ranks that nobody else uses: the same slot is the same one on all ranks. The library is
