@@ -126,10 +126,13 @@ demo: setup                    ## install, build, run configs/ch_forcing.cfg, dr
 	@$(MAKE) --no-print-directory sweep
 	@scripts/demo.sh
 
+# A compiler for each core, unless make was told how many.
+all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 test:                          ## install, build with warnings as errors, run every test, also under sanitizers
 	@scripts/setup.sh --tests
-	@$(MAKE) --no-print-directory B=$B/test WERROR=1 check
-	@$(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
+	@$(MAKE) --no-print-directory $(all_cores) B=$B/test WERROR=1 check
+	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
 
 # A library to preload that lets the k-th call of a kind fail (tests/test_faults.sh).
 $B/fail_nth.so: tests/fail_nth.c Makefile

@@ -1,30 +1,44 @@
 #!/bin/sh
-# run_tests.sh BUILD: run every test program in BUILD from the top of the checkout, then the script tests.
+# run_tests.sh BUILD: run every test program in BUILD from the top of the checkout, and the script tests.
 # SW_NEED=cuda turns the skips of rows that need a GPU into failures. SW_SANITIZED=1: the build has sanitizers.
-# SW_JOBS=N runs N at a time; the output of each comes when it has ended. SW_EXCEPT=NAME leaves one out.
+# SW_JOBS=N runs N at a time (else one for each core, up to four); the output of each comes when it has ended.
+# SW_EXCEPT=NAME leaves one out.
 cd "$(dirname "$0")/.." || exit 1
 if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
     folder=$2 name=$(basename "$3")
+    began=$(date +%s)
+    "$3" > "$folder/$name.said" 2>&1 || echo "$3" > "$folder/$name.failed"
     {
-        printf '== %s\n' "$3"
-        "$3" || { echo "FAILED: $3"; echo "$3" > "$folder/$name.failed"; }
-    } > "$folder/$name.out" 2>&1
+        printf '== %s (%d s)\n' "$3" $(($(date +%s) - began))
+        cat "$folder/$name.said"
+        [ ! -e "$folder/$name.failed" ] || echo "FAILED: $3"
+    } > "$folder/$name.out"
     exec flock "$folder" cat "$folder/$name.out"
 fi
 build=$1
 export SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 programs() {
-    [ -z "$SW_SANITIZED" ] && [ -e .git ] && printf '%s\n' scripts/check_includes.sh scripts/check_columns.sh
+    if [ -z "$SW_SANITIZED" ]; then
+        [ -e .git ] && printf '%s\n' scripts/check_includes.sh scripts/check_columns.sh
+        grep -L "$waits" tests/test_*.sh  # first: the longest are among them
+    fi
     for program in "$build"/test_*; do
         case $program in *.o|*.d|*/"$SW_EXCEPT") continue ;; esac
         [ -x "$program" ] && echo "$program"
     done
-    [ -z "$SW_SANITIZED" ] && ls tests/test_*.sh
 }
+# Scripts whose first lines say so hardly compute, and go on beside the others from the start.
+waits='^# .*Mostly waits'
+waiting() { [ -n "$SW_SANITIZED" ] || grep -l "$waits" tests/test_*.sh; }
+run() { xargs -r -P "$1" -n 1 scripts/run_tests.sh --one "$folder"; }
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-programs | xargs -P "${SW_JOBS:-1}" -n 1 scripts/run_tests.sh --one "$folder"
-total=$(programs | wc -l)
+waiting | run 100 &
+cores=$(nproc)
+programs | run "${SW_JOBS:-$((cores < 4 ? cores : 4))}"
+wait
+total=$({ programs; waiting; } | wc -l)
 failed=$(cat "$folder"/*.failed 2> /dev/null | tr '\n' ' ')
 set -- $failed
 echo "$((total - $#)) passed, $# failed"
