@@ -214,6 +214,7 @@ const struct sw_device_ops device_cuda = {
     .count = cuda_count,
     .open = cuda_open,
     .close = cuda_close,
+    .use = enter,
     .memory_free = cuda_memory_free,
     .alloc = cuda_alloc,
     .free = cuda_free,

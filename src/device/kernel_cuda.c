@@ -210,7 +210,7 @@ static void write_cache(const char *path, const void *cubin, size_t bytes)
     FILE *f;
     if (!path[0]) return;
     make_folders(path);
-    sw_text_printf(&part, "%s.%ld.tmp", path, (long)getpid());
+    sw_text_printf(&part, "%s.%ld.tmp", path, (long)getpid());  /* one thread of this process at a time */
     f = sw_text_status(&part) ? NULL : fopen(sw_text_get(&part), "wb");
     if (f) {
         digest_of(cubin, bytes, digest);
@@ -222,14 +222,12 @@ static void write_cache(const char *path, const void *cubin, size_t bytes)
     sw_text_free(&part);
 }
 
-enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
-                                 bool *from_cache)
+static enum sw_status compile_or_read(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                      bool *from_cache)
 {
     enum sw_status st = SW_OK;
     struct nvrtc rtc = {0};
     struct sw_text path = {0};
-    *cubin = NULL;
-    *bytes = 0;
     SW_TRY(load_nvrtc(&rtc));
     cache_path(&rtc, text, sm, &path);
     *from_cache = read_cache(sw_text_get(&path), cubin, bytes);
@@ -237,6 +235,19 @@ enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, vo
     if (!*from_cache) write_cache(sw_text_get(&path), *cubin, *bytes);
 done:
     sw_text_free(&path);
+    return st;
+}
+
+/* The threads of several devices want the same text at the same time: one compiles it, the others find it. */
+enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                 bool *from_cache)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    *cubin = NULL;
+    *bytes = 0;
+    pthread_mutex_lock(&turn);
+    enum sw_status st = compile_or_read(text, label, sm, cubin, bytes, from_cache);
+    pthread_mutex_unlock(&turn);
     return st;
 }
 

@@ -182,6 +182,11 @@ void sw_device_close(struct sw_device **device)
     *device = NULL;
 }
 
+enum sw_status sw_device_use(const struct sw_device *device)
+{
+    return device->ops->use ? device->ops->use(device) : SW_OK;
+}
+
 size_t sw_device_memory_free(const struct sw_device *device) { return device->ops->memory_free(device); }
 
 typedef enum sw_status alloc_op(struct sw_device *device, size_t bytes, void **out);

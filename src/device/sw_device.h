@@ -49,6 +49,10 @@ void sw_devices_close(struct sw_devices *devices);
 /** Whether a spec is written right, be there such devices or not. @return SW_E_USAGE what is wrong, and a hint */
 enum sw_status sw_device_check(const char *spec);
 
+/** Make a device the calling thread's: launches and copies that it queues afterwards are for this one. A thread of one
+ * device calls it once; others before they go over to another. @return SW_E_CUDA */
+enum sw_status sw_device_use(const struct sw_device *device);
+
 /** Bytes an allocation could get now. */
 size_t sw_device_memory_free(const struct sw_device *device);
 
@@ -76,6 +80,7 @@ struct sw_device_ops {
     int          (*count)(void);  /* how many are visible; NULL: one, whose threads may be divided: "cpu:0,1" */
     enum sw_status (*open)(int index, struct sw_device *device);
     void           (*close)(struct sw_device *device);
+    enum sw_status (*use)(const struct sw_device *device);  /* NULL: there is nothing to do */
     size_t         (*memory_free)(const struct sw_device *device);
     enum sw_status (*alloc)(struct sw_device *device, size_t bytes, void **out);
     void           (*free)(struct sw_device *device, void *memory);

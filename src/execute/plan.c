@@ -172,7 +172,9 @@ static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, con
 {
     for (int k = devices->count - 1; k >= 0; k--) {
         const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
-        if (first) SW_TRY(try_on(p, sweep, devices->device[k]));
+        if (!first) continue;
+        SW_TRY(sw_device_use(devices->device[k]));
+        SW_TRY(try_on(p, sweep, devices->device[k]));
     }
     return SW_OK;
 }

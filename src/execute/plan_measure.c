@@ -54,6 +54,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     enum sw_status st = SW_OK;
     *rate = 0;
     if (!b) return SW_OK;
+    SW_TRY(sw_device_use(device));
     int count = sample_size(plan, b, device);
     struct sw_setup setup = plan_trial(sweep, &plan->group[b->group], count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));

@@ -147,7 +147,8 @@ void *worker_run(void *argument)
 {
     struct worker *w = argument;
     omp_set_num_threads(w->device->threads);  /* of this thread's teams */
-    enum sw_status st = writer_create(w->desk->options->file, &w->writer);
+    enum sw_status st = sw_device_use(w->device);
+    if (!st) st = writer_create(w->desk->options->file, &w->writer);
     if (!st) st = end(w, work(w));
     sw_err_keep(&w->failed, st);
     writer_destroy(&w->writer);

@@ -18,6 +18,7 @@ static dgbtrs_function *dgbtrs;
 /* A function pointer may not be cast from void * in C, but POSIX says that its bytes are the same. */
 static void found(void *factor, void *solve)
 {
+    if (dgbtrf) return;
     memcpy(&dgbtrf, &factor, sizeof dgbtrf);
     memcpy(&dgbtrs, &solve, sizeof dgbtrs);
 }

@@ -15,6 +15,7 @@ static dpbtrs_function *dpbtrs;
 
 static void found(void *factor, void *solve)
 {
+    if (dpbtrf) return;
     memcpy(&dpbtrf, &factor, sizeof dpbtrf);
     memcpy(&dpbtrs, &solve, sizeof dpbtrs);
 }

@@ -8,6 +8,7 @@
 
 static void *library;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
 
 static void load_library(void)
 {
@@ -22,7 +23,9 @@ static enum sw_status need_functions(const char *row, const struct sw_lapack_kin
     for (int k = 0; library && k < 2; k++) function[k] = dlsym(library, kind->name[k]);
     if (!function[0] || !function[1])
         return SW_FAIL(SW_E_ABSENT, "%s: LAPACK is not on this machine; apt-get install liblapack3", row);
-    kind->found(function[0], function[1]);
+    pthread_mutex_lock(&finding);
+    kind->found(function[0], function[1]);  /* the first time; others may be calling them now */
+    pthread_mutex_unlock(&finding);
     return SW_OK;
 }
 
