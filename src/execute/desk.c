@@ -258,7 +258,6 @@ enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices)
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&d->said, &clock);
-    pthread_mutex_init(&d->mutex, NULL);
     give_up(d, start(d, devices));
     const int started = d->here;
     serve(d);
@@ -268,7 +267,6 @@ enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices)
     for (int k = 0; k < devices->count; k++) pthread_cond_destroy(&d->worker[k].answered);
     sw_free(d->worker);
     d->worker = NULL;
-    pthread_mutex_destroy(&d->mutex);
     pthread_cond_destroy(&d->said);
     pthread_condattr_destroy(&clock);
     return st;

@@ -40,7 +40,8 @@ enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const st
                           struct sw_execute_summary *summary)
 {
     struct sw_desk d = {
-        .sweep = sweep, .plan = plan, .options = options, .summary = summary, .started = sw_clock()};
+        .sweep = sweep, .plan = plan, .options = options, .summary = summary, .started = sw_clock(),
+        .mutex = PTHREAD_MUTEX_INITIALIZER};
     struct sw_results_lock *lock = NULL;
     *summary = (struct sw_execute_summary){0};
     if (!options->helper) SW_TRY(sw_results_lock(options->file, &lock));
@@ -48,5 +49,6 @@ enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const st
     summarize(&d);
     if (!st && !options->helper) st = merge(&d, ledger);
     sw_results_unlock(&lock);
+    pthread_mutex_destroy(&d.mutex);
     return st;
 }
