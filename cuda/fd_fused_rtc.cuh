@@ -25,12 +25,9 @@
  * Operations on a point, d1_c6: right-hand side 2 + 2, recursions 2, the two powers 2: 8 of the FMA units, most with a
  * constant operand.
  *
- * Blocks stay and take one tile after another; copies of the next STAGES tiles are on their way meanwhile, so that
- * memory never waits for arithmetic.
- *
  * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS,
- * FAR_0 and FAR_1 segments to either side that they feel, 0: as the numbers say; K, STAGES; MOST_THREADS of all blocks
- * on a multiprocessor. */
+ * FAR_0 and FAR_1 segments to either side that they feel, 0: as the numbers say; K. The kernel is in
+ * fd_fused_one_rtc.cuh or, along two axes at once, in fd_fused_two_rtc.cuh. */
 
 struct shared {
     double *E, *F;           /* [threads], for each factor                              */
@@ -227,7 +224,7 @@ FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, con
         const struct amounts a = amounts_of(d, b, meet + line);
         const double this_end = end ? a.far : a.near, other_end = end ? a.near : a.far;
         const double x0_K = meet[(1 + 2 * end) * side + line];
-        const double g_K = fma(d.wall.across, other_end, fma(d.factor[0].back, this_end, x0_K));
+        const double g_K = fma(d.wall.across, other_end, fma(d.factor.back, this_end, x0_K));
         const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * side + line]);
         const int i = end ? d.n - 1 - k : k;
         if (ALONG_X) tile[line * b.count + i - b.from] = (word_t)g;
@@ -235,7 +232,18 @@ FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, con
     }
 }
 
-/* ------------------------------------------------------------------ the kernel */
+/* ------------------------------------------------------------------ a tile */
+
+/* Behind the ring, for blocks of this many threads. */
+FD_INLINE struct shared shared_of(const struct sw_fd_fused &d, void *behind)
+{
+    struct shared s;
+    s.E = (double *)behind;
+    s.F = s.E + FACTORS * (int)blockDim.x;
+    s.wall = s.F + FACTORS * (int)blockDim.x;
+    s.meet = s.wall + 2 * K * side_of(d);
+    return s;
+}
 
 /* A factor of the matrix: c := its inverse times c. `read` when all threads have read the tile. */
 template <int FACTOR, typename Read>
@@ -243,17 +251,17 @@ FD_INLINE void solve(const struct sw_fd_fused &d, const struct tile &b, const st
                      double *c, Read read)
 {
     enum { FAR = FACTOR ? FAR_1 : FAR_0 };
-    const struct sw_fd_fused_factor &t = d.factor[FACTOR];
+    const struct sw_fd_fused_factor &t = FACTOR ? d.factor_2 : d.factor;
     const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : SIDE);
     double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
     recursions(t, w.len, c, &E[tid], &F[tid]);
     barrier();
     read();
-    struct states g = states_of(d, t, b, w, FAR ? FAR : t.reach, E + first, F + first);
+    struct states g = states_of(d, t, b, w, FAR ? FAR : d.reach[FACTOR], E + first, F + first);
     if (WALLS) {
         if (w.line < b.lines) meet(d, w, g, c, s.wall + w.line, s.meet + w.line);
         barrier();
-        if (w.line < b.lines) add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g);
+        if (w.inside && w.line < b.lines) add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g);
     }
     add_states(d, t, w, g, c);
 }
@@ -283,59 +291,4 @@ FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const str
     write_lines(d, b, tile, out);
     __syncthreads();
     freed();
-}
-
-/* Tiles are given out as blocks become free, in the order of memory: some multiprocessors are nearer to it than others,
- * and a part of them at fixed places would wait for the slowest. The first grid of them are everybody's first; `next`
- * counts the others, and each block asks once in vain, so that it has come round to 0 at the end.
- * @param room   words of a tile, a multiple of 16 bytes
- * @param tiles  of all lines, at least the number of blocks */
-extern "C" __global__ void __launch_bounds__(MOST_THREADS)
-fused_k(const __grid_constant__ struct sw_fd_fused d, const word_t *f, word_t *out, int room, unsigned tiles,
-        unsigned *next)
-{
-    extern __shared__ float4 memory[];
-    __shared__ struct tile queue[STAGES + 1];  /* those in the ring, and the one after them */
-    __shared__ bool open[STAGES + 1];
-    word_t *const ring = (word_t *)memory;
-    const bool first = threadIdx.x == 0 && (TEAM == 1 || rank() == 0);
-    unsigned drawn = blockIdx.x / TEAM;
-    struct shared s;
-    s.E = (double *)(ring + STAGES * room);
-    s.F = s.E + FACTORS * (int)blockDim.x;
-    s.wall = s.F + FACTORS * (int)blockDim.x;
-    s.meet = s.wall + 2 * K * side_of(d);
-    const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x / TEAM + atomicInc(next, tiles - 1); };
-    const auto announce = [&](int k) {  /* by the first thread */
-        for (int r = 0; r < TEAM; r++) {
-            *at_rank(&open[k], r) = drawn < tiles;
-            if (drawn < tiles) find_tile(d, drawn, r, at_rank(&queue[k], r));
-        }
-    };
-    const auto start = [&](int k, int stage) {
-        if (open[k]) fetch(d, tile_of(d, queue[k]), f, ring + stage * room);
-        close_group();
-    };
-    if (first)
-        for (int k = 0; k < STAGES; k++) {
-            announce(k);
-            draw();
-        }
-    barrier();
-    for (int k = 0; k < STAGES; k++) start(k, k);
-    struct place w;
-    if (!CHUNKED || TEAM > 1) w = place_of(d, tile_of(d, queue[0]));
-    for (int stage = 0, k = 0; open[k];) {
-        const int spare = k ? k - 1 : STAGES;  /* the place of the tile before this one */
-        wait_groups<STAGES - 1>();
-        barrier();
-        if (first) announce(spare);  /* drawn a tile ago: the number is here */
-        const struct tile b = tile_of(d, queue[k]);
-        if (CHUNKED && TEAM == 1) w = place_of(d, b);
-        work(d, b, w, ring + stage * room, s, out, [&] { start(spare, stage); });
-        if (first) draw();
-        stage = stage + 1 < STAGES ? stage + 1 : 0;
-        k = k < STAGES ? k + 1 : 0;
-    }
-    if (TEAM > 1) barrier();  /* before it others may read what a block has in shared memory */
 }

@@ -6,20 +6,9 @@
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
  * banks. Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
  *
- * Shape (enum of the text): TEAM; ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have whole lines; M points of
- * a segment at most, LEAST at least; HALF, ADD; word_t of a field. */
-#define FD_INLINE __device__ static __forceinline__
-
-struct tile {
-    unsigned  line;          /* the first                                                                   */
-    int       lines;         /* that there are                                                              */
-    int       offset;        /* the first line's number among those side by side                            */
-    long long base;          /* its first point, in the field                                               */
-    int       first;         /* segment; below 0 it is beyond the first point                               */
-    int       begin, end;    /* own segments                                                                */
-    int       from, count;   /* points of each line that are here; the first may lie before 0               */
-};
-
+ * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have
+ * whole lines; M points of a segment at most, LEAST at least; HALF, ADD; KEEP: whether f is to stay in the cache (1), or
+ * not (2); STREAM: the result is not to. */
 struct place {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
     int  start, len;         /* first point, how many                                                       */
@@ -28,26 +17,6 @@ struct place {               /* of a thread                                     
     int  at;                 /* of its first point, in the tile                                             */
     int  before, after;      /* what to add to find the points before and after it                          */
 };
-
-#if TEAM > 1
-FD_INLINE int rank() { int r; asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
-/* All blocks of a team; what was written to shared memory is seen by all. */
-FD_INLINE void barrier()
-{
-    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n" ::: "memory");
-}
-/* The same place in the shared memory of another block of the team. */
-template <typename T> FD_INLINE T *at_rank(T *p, int r)
-{
-    T *q;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(q) : "l"(p), "r"(r));
-    return q;
-}
-#else
-FD_INLINE int rank() { return 0; }
-FD_INLINE void barrier() { __syncthreads(); }
-template <typename T> FD_INLINE T *at_rank(T *p, int) { return p; }
-#endif
 
 FD_INLINE int side_of(const struct sw_fd_fused &d) { return ALONG_X ? d.side : SIDE; }
 FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
@@ -133,29 +102,15 @@ FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &
 
 /* ------------------------------------------------------------------ into shared memory */
 
-/* Bytes copied without a register in between; both places are aligned to so many. */
-template <int BYTES> FD_INLINE void copy_async(void *to, const void *from)
-{
-    const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
-    if (BYTES == 16)
-        asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;\n" ::"r"(shared), "l"(from) : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;\n" ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
-}
-FD_INLINE void close_group() { asm volatile("cp.async.commit_group;\n" ::: "memory"); }
-template <int OPEN> FD_INLINE void wait_groups() { asm volatile("cp.async.wait_group %0;\n" ::"n"(OPEN) : "memory"); }
-
-enum { WORD = sizeof(word_t), PACK = 16 / WORD };
-
-FD_INLINE bool aligned(const void *p) { return (size_t)p % 16 == 0; }
+template <int BYTES> FD_INLINE void bring(void *to, const void *from) { copy_async<BYTES, KEEP>(to, from); }
 
 /* Whole lines along x are one piece of memory. */
 FD_INLINE void fetch_piece(const word_t *from, int count, word_t *to)
 {
     const int packs = aligned(from) ? count / PACK : 0;
 #pragma unroll 4
-    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) copy_async<16>(to + e * PACK, from + e * PACK);
-    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) copy_async<WORD>(to + e, from + e);
+    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) bring<16>(to + e * PACK, from + e * PACK);
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) bring<WORD>(to + e, from + e);
 }
 
 /* A point of all lines is some copies of BYTES bytes. */
@@ -171,11 +126,11 @@ template <int BYTES> FD_INLINE void fetch_columns(const struct sw_fd_fused &d, c
         const long long by = rows * d.stride;
         from += row * d.stride;
 #pragma unroll 8
-        for (int k = row; k < b.count; k += rows, from += by, to += rows * SIDE) copy_async<BYTES>(to, from);
+        for (int k = row; k < b.count; k += rows, from += by, to += rows * SIDE) bring<BYTES>(to, from);
     } else {
 #pragma unroll 4
         for (int k = row; k < b.count; k += rows, to += rows * SIDE)
-            copy_async<BYTES>(to, from + wrapped(b.from + k, d.n) * d.stride);
+            bring<BYTES>(to, from + wrapped(b.from + k, d.n) * d.stride);
     }
 }
 
@@ -186,7 +141,7 @@ FD_INLINE void fetch(const struct sw_fd_fused &d, const struct tile &b, const wo
         for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
             for (int k = (int)threadIdx.x; k < b.count; k += (int)blockDim.x)
-                copy_async<WORD>(to + line * b.count + k, f + base_of(d, b, line) + wrapped(b.from + k, d.n));
+                bring<WORD>(to + line * b.count + k, f + base_of(d, b, line) + wrapped(b.from + k, d.n));
     } else if (SIDE % PACK == 0 && d.stride % PACK == 0 && aligned(f)) {
         fetch_columns<SIDE % PACK ? WORD : 16>(d, b, f, to);
     } else fetch_columns<WORD>(d, b, f, to);
@@ -215,7 +170,12 @@ FD_INLINE void take(const struct sw_fd_fused &d, const struct place &w, const wo
 
 /* ------------------------------------------------------------------ out of a tile */
 
-FD_INLINE void store(word_t *out, double x) { *out = (word_t)(ADD ? *out + x : x); }
+template <typename T> FD_INLINE void write(T *out, T x)
+{
+    if (STREAM) __stcs(out, x);
+    else *out = x;
+}
+FD_INLINE void store(word_t *out, double x) { write(out, (word_t)(ADD ? *out + x : x)); }
 
 /* Points K from a wall and on; all of a circle. */
 FD_INLINE bool its_own(const struct sw_fd_fused &d, const struct place &w, int j)
@@ -243,7 +203,7 @@ FD_INLINE void write_piece(const word_t *from, int count, word_t *out)
 {
     const int packs = aligned(out) && !ADD ? count / PACK : 0;
 #pragma unroll 4
-    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) ((float4 *)out)[e] = ((const float4 *)from)[e];
+    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) write((float4 *)out + e, ((const float4 *)from)[e]);
     for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[e]);
 }
 

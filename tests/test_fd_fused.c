@@ -74,6 +74,142 @@ static void compare(const char *scheme, const char *boundary, int n)
     sw_free(f);
 }
 
+/* ------------------------------------------------------------------ two axes at once */
+
+struct two { struct sw_fd *fd[2]; size_t bytes; void *f, *out[2]; char *expected[2], *got; };
+
+static void make_two(struct two *t, const int64_t n[3], const char *const boundary[2], const char *scheme, bool single)
+{
+    int k = 0;
+    uint64_t seed = 5;
+    const size_t count = (size_t)(n[0] * n[1] * n[2]), word = single ? 4 : 8;
+    t->bytes = count * word;
+    for (int axis = 0; axis < 3 && k < 2; axis++) {
+        const struct sw_fd_desc d = {.n = {n[0], n[1], n[2]}, .axis = axis, .fields = 1, .scheme = scheme,
+                                     .boundary = boundary[k], .h = 1 + k, .single = single};
+        if (n[axis] > 1) assert_ok(sw_fd_create(&d, "cuda.fused", device, &t->fd[k++]));
+    }
+    assert_ok(sw_alloc_bytes(t->bytes, 1, &t->got));
+    for (size_t i = 0; i < count; i++) {
+        const double x = test_random(&seed);
+        if (single) ((float *)t->got)[i] = (float)x;
+        else ((double *)t->got)[i] = x;
+    }
+    assert_ok(sw_device_alloc_bytes(device, t->bytes, 1, &t->f));
+    assert_ok(sw_device_upload(device, t->f, t->got, t->bytes));
+    for (k = 0; k < 2; k++) {
+        assert_ok(sw_device_alloc_bytes(device, t->bytes, 1, &t->out[k]));
+        assert_ok(sw_alloc_bytes(t->bytes, 1, &t->expected[k]));
+        assert_ok(sw_fd_apply(t->fd[k], t->f, t->out[k]));
+        assert_ok(sw_device_download(device, t->expected[k], t->out[k], t->bytes));
+    }
+}
+
+static void free_two(struct two *t)
+{
+    for (int k = 0; k < 2; k++) {
+        sw_fd_destroy(&t->fd[k]);
+        sw_device_free(device, t->out[k]);
+        sw_free(t->expected[k]);
+    }
+    sw_device_free(device, t->f);
+    sw_free(t->got);
+}
+
+/* Twice: what gives out the tiles has come round to 0. */
+static void compare_two(struct two *t, const struct sw_fd_joined *own)
+{
+    for (int k = 0; k < 4; k++) {
+        memset(t->got, 0xff, t->bytes);
+        if (k % 2 == 0) {
+            for (int axis = 0; axis < 2; axis++)
+                assert_ok(sw_device_upload(device, t->out[axis], t->got, t->bytes));
+            assert_ok(sw_fd_fused_apply_joined(own, t->f, t->out[0], t->out[1]));
+        }
+        assert_ok(sw_device_download(device, t->got, t->out[k % 2], t->bytes));
+        if (memcmp(t->got, t->expected[k % 2], t->bytes))
+            fail_msg("%d by %d points, %d and %d lines a tile, %d tiles a line, lead %u, hints %d: other bits in %d",
+                     own->d.first.n, own->d.second.n, own->d.first.side, own->d.second.side, own->d.second.chunks,
+                     own->d.lead, (int)own->shape.hints, k % 2);
+    }
+}
+
+static void try_two(const int64_t n[3], const char *const boundary[2], const char *scheme, bool single)
+{
+    static const struct sw_fd_fused_two_shape shapes[] = {
+        {{0, 4, 128, 0, 0, 1}, {0, 16, 64, 2, 1, 1}, 1, SW_FD_HINTS_NONE},
+        {{0, 16, 128, 0, 0, 1}, {0, 8, 64, 3, 1, 1}, 0, SW_FD_HINTS_ALL},
+        {{0, 1, 128, 0, 0, 1}, {0, 32, 12, 1, 1, 1}, 4, SW_FD_HINTS_RESULTS},
+        {{0, 8, 10, 0, 0, 1}, {0, 16, 20, 2, 1, 1}, 1000, SW_FD_HINTS_RESULTS},
+    };
+    struct two t = {.f = NULL};
+    struct sw_fd_joined *own = NULL;
+    make_two(&t, n, boundary, scheme, single);
+    assert_ok(sw_fd_fused_join(t.fd[0], t.fd[1], &own));
+    assert_non_null(own);
+    compare_two(&t, own);
+    for (size_t k = 0; k < (small_suite() ? 1 : sizeof shapes / sizeof *shapes); k++)
+        if (!sw_fd_fused_two_make(t.fd[0], t.fd[1], &shapes[k], own)) compare_two(&t, own);
+    sw_fd_fused_part(&own);
+    assert_null(own);
+    free_two(&t);
+}
+
+/* Lines of the two axes of odd and even lengths, longer and shorter; planes of less than a tile, tiles over the ends of
+ * planes; an x of one point. */
+static void gives_the_same_bits_along_two_axes_at_once(void **state)
+{
+    static const int64_t n[][3] = {{64, 96, 5}, {333, 20, 7}, {17, 512, 3}, {1, 65, 70}, {1001, 12, 2}, {130, 700, 1}};
+    static const char *const boundary[][2] = {{"periodic", "periodic"}, {"3-4-6", "periodic"}, {"periodic", "4-4-6"},
+                                              {"3-4-6", "3-4-6"}};
+    (void)state;
+    if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
+    for (size_t k = 0; k < (small_suite() ? 2 : sizeof n / sizeof *n); k++) {
+        for (size_t b = 0; b < 4; b++) try_two(n[k], boundary[b], "d1_c6", (k + b) % 2);
+        try_two(n[k], boundary[0], "d1_c10", k % 2);
+    }
+    sw_device_close(&device);
+}
+
+/* Without a device. */
+static void compiles_for_two_axes_at_once(void **state)
+{
+    static const int64_t n[][2] = {{512, 512}, {1000, 700}, {24, 33}};
+    static const char *const work[][2] = {{"d1_c6", "periodic"}, {"d1_c6", "3-4-6"}, {"d1_c10", "periodic"}};
+    (void)state;
+    for (size_t k = 0; k < 9; k++) {
+        struct sw_fd fd[2] = {{.stride = 1, .outer = (size_t)n[k % 3][1] * 64}, {.stride = (size_t)n[k % 3][0],
+                                                                                .outer = 64}};
+        for (int axis = 0; axis < 2; axis++) {
+            fd[axis].desc = (struct sw_fd_desc){.n = {n[k % 3][0], n[k % 3][1], 64}, .axis = axis, .fields = 1,
+                                                .single = k % 2};
+            assert_ok(sw_fd_line_make(work[k / 3][0], work[k / 3][1], n[k % 3][axis], 1, 0, false, &fd[axis].line));
+        }
+        for (int sm = 80; sm <= 90; sm += 10) {
+            enum sw_status st = sw_fd_fused_two_try(&fd[0], &fd[1], sm);
+            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+            if (st) fail_msg("%s, %s, sm_%d: %s", work[k / 3][0], work[k / 3][1], sm, sw_err_message());
+        }
+    }
+}
+
+static void leaves_planes_beyond_the_cache_to_one_axis_after_the_other(void **state)
+{
+    struct sw_fd *fd[2] = {NULL, NULL};
+    struct sw_fd_joined *own = NULL;
+    (void)state;
+    if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
+    for (int k = 0; k < 2; k++) {
+        const struct sw_fd_desc d = {.n = {32768, 32768, 1}, .axis = k, .fields = 1, .scheme = "d1_c6",
+                                     .boundary = "periodic", .h = 1};
+        assert_ok(sw_fd_create(&d, "cuda.fused", device, &fd[k]));
+    }
+    assert_ok(sw_fd_fused_join(fd[0], fd[1], &own));
+    assert_null(own);
+    for (int k = 0; k < 2; k++) sw_fd_destroy(&fd[k]);
+    sw_device_close(&device);
+}
+
 static void gives_the_same_bits_however_a_field_is_cut(void **state)
 {
     static const char *const work[][2] = {{"d1_c6", "periodic"}, {"d1_c6", "3-4-6"}, {"d1_c10", "periodic"},
@@ -89,15 +225,24 @@ static void gives_the_same_bits_however_a_field_is_cut(void **state)
     sw_device_close(&device);
 }
 #else
-static void gives_the_same_bits_however_a_field_is_cut(void **state)
+static void without(void **state)
 {
     (void)state;
     skip_unless_needed("cuda", SW_WITHOUT_CUDA);
 }
+#define gives_the_same_bits_however_a_field_is_cut without
+#define gives_the_same_bits_along_two_axes_at_once without
+#define compiles_for_two_axes_at_once without
+#define leaves_planes_beyond_the_cache_to_one_axis_after_the_other without
 #endif
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gives_the_same_bits_however_a_field_is_cut)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_the_same_bits_however_a_field_is_cut),
+        cmocka_unit_test(gives_the_same_bits_along_two_axes_at_once),
+        cmocka_unit_test(compiles_for_two_axes_at_once),
+        cmocka_unit_test(leaves_planes_beyond_the_cache_to_one_axis_after_the_other),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

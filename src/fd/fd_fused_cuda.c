@@ -65,5 +65,8 @@ const struct sw_fd_ops fd_fused_cuda = {
     .apply = apply,
     .destroy = destroy,
     .try_compile = try_compile,
+    .join = sw_fd_fused_join,
+    .apply_joined = sw_fd_fused_apply_joined,
+    .part = sw_fd_fused_part,
     .cost = cost,
 };

@@ -5,13 +5,20 @@
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
-static const struct fd_source source = {{"fd/fd_fused_point.h"}, {"fd_tile_rtc.cuh", "fd_fused_rtc.cuh"}, "fused_k"};
+static const struct fd_source source = {
+    {"fd/fd_fused_point.h"},
+    {"fd_ring_rtc.cuh", "fd_tile_rtc.cuh", "fd_fused_rtc.cuh", "fd_fused_one_rtc.cuh"},
+    "fused_k",
+};
+
+const struct sw_fd_fused_memory sw_fd_fused_memory_least = {164 * 1024, 1024, 163 * 1024, 40 << 20};
 
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m)
 {
     CU_TRY(cudaDeviceGetAttribute(&m->all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device->index));
     CU_TRY(cudaDeviceGetAttribute(&m->each, cudaDevAttrReservedSharedMemoryPerBlock, device->index));
     CU_TRY(cudaDeviceGetAttribute(&m->most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device->index));
+    CU_TRY(cudaDeviceGetAttribute(&m->cache, cudaDevAttrL2CacheSize, device->index));
     return SW_OK;
 }
 
@@ -23,24 +30,37 @@ static int most_threads(int threads, bool periodic)
     return threads <= 384 && !periodic ? 384 : threads <= 512 ? 512 : 1024;
 }
 
+void sw_fd_fused_text_ring(const struct sw_fd_fused_shape *shape, int threads, bool walls, bool single,
+                           struct sw_text *text)
+{
+    sw_text_printf(text, "#define TEAM %d\ntypedef %s word_t;\n", shape->team ? shape->team : 1,
+                   single ? "float" : "double");
+    sw_text_printf(text, "enum { STAGES = %d, MOST_THREADS = %d };\n", shape->stages,
+                   most_threads(threads * shape->blocks, !walls));
+}
+
 /* Lengths of segments are told only where they are the usual ones, so that few texts differ. */
-static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
+void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int keep, bool stream,
+                           struct sw_text *text)
 {
     const struct sw_fd_line *line = &fd->line;
     const struct sw_fd_fused *d = &own->d;
     const int most = own->shape.most, exact = !sw_fd_fused_along_x(fd) && !d->longer && d->points == 32;
     const int least = exact ? most : d->points >= most - 2 ? most - 2 : 0;
-    sw_text_printf(text, "#define TEAM %d\n", own->shape.team ? own->shape.team : 1);
-    sw_text_printf(text, "typedef %s word_t;\n", fd->desc.single ? "float" : "double");
     sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, ADD = %d,\n",
                    sw_fd_fused_along_x(fd), !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
                    line->centre != 0, fd->desc.add);
     sw_text_printf(text, "       REACH = %d, K = %d, FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d,\n",
-                   line->reach, sw_fd_fused_rows(line), sw_fd_fused_factors(line), least ? d->factor[0].reach : 0,
-                   least ? d->factor[1].reach : 0, most, least);
-    sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, MOST_THREADS = %d, STAGES = %d };\n",
-                   sw_fd_fused_along_x(fd) ? 1 : own->shape.side, d->chunks > 1,
-                   most_threads(own->threads * own->shape.blocks, line->periodic), own->shape.stages);
+                   line->reach, sw_fd_fused_rows(line), sw_fd_fused_factors(line), least ? d->reach[0] : 0,
+                   least ? d->reach[1] : 0, most, least);
+    sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, KEEP = %d, STREAM = %d };\n",
+                   sw_fd_fused_along_x(fd) ? 1 : own->shape.side, d->chunks > 1, keep, stream);
+}
+
+static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
+{
+    sw_fd_fused_text_ring(&own->shape, own->threads, !fd->line.periodic, fd->desc.single, text);
+    sw_fd_fused_text_axis(fd, own, 0, false, text);
 }
 
 /* ------------------------------------------------------------------ all of it */
@@ -69,7 +89,7 @@ enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused
 
 enum sw_status sw_fd_fused_try(const struct sw_fd *fd, int sm)
 {
-    const struct sw_fd_fused_memory m = {164 * 1024, 1024, 163 * 1024};  /* of sm_80; sm_90 has more */
+    const struct sw_fd_fused_memory m = sw_fd_fused_memory_least;
     struct sw_fd_fused_kernel own = {.d = {0}};
     struct sw_text text = {0};
     SW_TRY(sw_fd_fused_best(fd, &m, &own.shape));

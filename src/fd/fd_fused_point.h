@@ -17,7 +17,6 @@ struct sw_fd_fused_factor {
     double mu[2], kappa[2], nu[2];       /* for m points: q^m, sigma (q - q^(2m+1)), sigma q^(m+1)         */
     double up[SW_FD_FUSED_POINTS];       /* q^(j+1)                                                        */
     double down[SW_FD_FUSED_POINTS];     /* q^(points-j), j <= points; 0 beyond                            */
-    int    reach;                        /* segments to either side that matter                            */
 };
 
 /* Between walls; K = max(3, reach). A closure: g_k = sum weight[k][l] f_l + v[k] g_K, points counted from the wall. */
@@ -42,8 +41,19 @@ struct sw_fd_fused {
     int    own, halo, held;              /* segments of a line that a block writes; beyond them; that it has */
     int    chunks;                       /* tiles of a line; 1: own = held = segments, halo = 0            */
     int    shift;                        /* result i is written to i + shift                               */
+    int    reach[2];                     /* segments to either side that matter: to each factor; 0: none   */
     double sign, centre, weight[SW_FD_FUSED_REACH + 1];    /* of f_-: 1, -1; the others times c            */
-    struct sw_fd_fused_factor factor[2];
-    struct sw_fd_fused_wall   wall;
+    struct sw_fd_fused_factor factor;
+    union {                              /* five diagonals have no walls                                   */
+        struct sw_fd_fused_factor factor_2;
+        struct sw_fd_fused_wall   wall;
+    };
+};
+
+/* Along two axes of a field at once (cuda/fd_fused_two_rtc.cuh). A kernel takes no more than 4 KiB of arguments. */
+struct sw_fd_fused_two {
+    struct sw_fd_fused first, second;
+    int      room;                       /* words of a tile of either                                      */
+    unsigned tiles[2], lead;             /* of each; tiles of the first before there is one of the second  */
 };
 #endif

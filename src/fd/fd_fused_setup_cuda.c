@@ -63,7 +63,6 @@ static double power(double q, int64_t k)
 static void put_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fused_factor *t)
 {
     const wide q = -(wide)rho, sigma = 1 / (1 - q * q);
-    const double memory = memory_of(rho);
     t->back = -rho;
     t->sigma = (double)sigma;
     t->step = (double)powl(q, d->step);
@@ -77,7 +76,12 @@ static void put_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fus
         t->up[j] = (double)powl(q, j + 1);
         t->down[j] = j <= d->points ? (double)powl(q, d->points - j) : 0;
     }
-    t->reach = memory <= d->points ? 1 : (int)ceil(memory / d->points);
+}
+
+static int reach_of(double rho, const struct sw_fd_fused *d)
+{
+    const double memory = memory_of(rho);
+    return memory <= d->points ? 1 : (int)ceil(memory / d->points);
 }
 
 /* ------------------------------------------------------------------ walls */
@@ -243,6 +247,9 @@ enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, bool along_x, int
     d->sign = line->kind == SW_FD_FIRST || line->kind == SW_FD_STAGGERED ? -1 : 1;
     d->centre = (double)(f.c * line->centre);
     for (int k = 1; k <= line->reach; k++) d->weight[k] = (double)(f.c * line->weight[k]);
-    for (int k = 0; k < f.count; k++) put_factor(f.rho[k], d, &d->factor[k]);
+    for (int k = 0; k < f.count; k++) {
+        put_factor(f.rho[k], d, k ? &d->factor_2 : &d->factor);
+        d->reach[k] = reach_of(f.rho[k], d);
+    }
     return line->periodic ? SW_OK : put_walls(line, -f.rho[0], d);
 }

@@ -10,7 +10,7 @@ enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: a
 /* ------------------------------------------------------------------ tiles */
 
 /* Segments beyond those of a tile that are felt in it. */
-static int halo_of(const struct sw_fd_fused *d) { return d->factor[0].reach + d->factor[1].reach; }
+static int halo_of(const struct sw_fd_fused *d) { return d->reach[0] + d->reach[1]; }
 
 /* Lines shared by a team of blocks, each with as many segments. */
 static bool share(struct sw_fd_fused *d, int team)
@@ -18,7 +18,7 @@ static bool share(struct sw_fd_fused *d, int team)
     d->chunks = team;
     d->own = d->held = d->segments / team;
     d->halo = 0;
-    return d->segments % team == 0 && d->own >= d->factor[0].reach && d->own >= d->factor[1].reach;
+    return d->segments % team == 0 && d->own >= d->reach[0] && d->own >= d->reach[1];
 }
 
 /* Tiles of lines of at most `held` segments. False: they cannot be cut that short. */
@@ -45,11 +45,17 @@ static int words_of_tile(const struct sw_fd *fd, const struct sw_fd_fused_kernel
     return (own->shape.side * points + 3) / 4 * 4;
 }
 
+size_t sw_fd_fused_numbers(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads)
+{
+    size_t numbers = 2 * (size_t)sw_fd_fused_factors(&fd->line) * (size_t)threads;
+    if (!fd->line.periodic) numbers += (2 * (size_t)sw_fd_fused_rows(&fd->line) + 4) * (size_t)own->shape.side;
+    return numbers * sizeof(double);
+}
+
 static size_t shared_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
 {
-    size_t numbers = 2 * (size_t)sw_fd_fused_factors(&fd->line) * (size_t)own->threads;
-    if (!fd->line.periodic) numbers += (2 * (size_t)sw_fd_fused_rows(&fd->line) + 4) * (size_t)own->shape.side;
-    return (size_t)own->shape.stages * (size_t)own->room * (fd->desc.single ? 4 : 8) + numbers * 8;
+    return (size_t)own->shape.stages * (size_t)own->room * (fd->desc.single ? 4 : 8) +
+           sw_fd_fused_numbers(fd, own, own->threads);
 }
 
 static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
@@ -71,18 +77,19 @@ static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_ker
     return SW_OK;
 }
 
-/* Of the 64 Ki registers of a multiprocessor a thread cannot do with much fewer than 128, unless a block must be large.
- * */
-static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_fused_memory *m)
+bool sw_fd_fused_has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
 {
-    const size_t bytes = own->shared + OWN_SHARED;
-    const int blocks = own->shape.blocks;
-    return own->threads <= 1024 && (blocks == 1 || own->threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->most &&
+    const size_t bytes = shared + OWN_SHARED;
+    return threads <= 1024 && (blocks == 1 || threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->most &&
            (bytes + (size_t)m->each) * (size_t)blocks <= (size_t)m->all;
 }
 
-enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
-                               struct sw_fd_fused_kernel *own)
+static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_fused_memory *m)
+{
+    return sw_fd_fused_has_room(m, own->shape.blocks, own->threads, own->shared);
+}
+
+enum sw_status sw_fd_fused_cut(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
     SW_TRY(set_numbers(fd, own));
     if (own->shape.team > 1 && (sw_fd_fused_along_x(fd) || !share(&own->d, own->shape.team)))
@@ -92,9 +99,20 @@ enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_
         return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be cut into pieces of %d", own->d.segments,
                        own->shape.held);
     set_sizes(fd, own);
-    if (blocks_fit(own, m)) return SW_OK;
+    return SW_OK;
+}
+
+enum sw_status sw_fd_fused_too_much(int blocks, int threads, size_t shared)
+{
     return SW_FAIL(SW_E_ARG, "cuda.fused: %d blocks of %d threads and %zu bytes are too much for a multiprocessor",
-                   own->shape.blocks, own->threads, own->shared);
+                   blocks, threads, shared);
+}
+
+enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+                               struct sw_fd_fused_kernel *own)
+{
+    SW_TRY(sw_fd_fused_cut(fd, own));
+    return blocks_fit(own, m) ? SW_OK : sw_fd_fused_too_much(own->shape.blocks, own->threads, own->shared);
 }
 
 /* ------------------------------------------------------------------ what is best */

@@ -43,8 +43,10 @@ struct sw_fd_fused_kernel {
     size_t    shared;    /* bytes                    */
 };
 
-/* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have. */
-struct sw_fd_fused_memory { int all, each, most; };
+/* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have; and of
+ * the cache that all multiprocessors share. */
+struct sw_fd_fused_memory { int all, each, most, cache; };
+extern const struct sw_fd_fused_memory sw_fd_fused_memory_least;  /* of sm_80; sm_90 has more */
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
 
 /* Of fd these look at desc, line, stride and outer only. */
@@ -68,4 +70,57 @@ enum sw_status sw_fd_fused_try(const struct sw_fd *fd, int sm);
 enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
                                 struct sw_fd_fused_kernel *own);
 void sw_fd_fused_unmake(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
+
+/* ---- parts of these, for a kernel along two axes */
+
+/** Numbers, threads, tiles and room of own->shape. @return as sw_fd_fused_fit(); not whether it has room */
+enum sw_status sw_fd_fused_cut(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
+/** Bytes of shared memory behind the ring, for blocks of so many threads. */
+size_t sw_fd_fused_numbers(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads);
+/** Of the 64 Ki registers of a multiprocessor a thread cannot do with much fewer than 128, unless a block must be
+ *  large. */
+bool sw_fd_fused_has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
+/** SW_E_ARG with its message. */
+enum sw_status sw_fd_fused_too_much(int blocks, int threads, size_t shared);
+
+/** The shape of a text: of its ring, and along an axis. @param keep, stream  KEEP and STREAM of fd_tile_rtc.cuh */
+void sw_fd_fused_text_ring(const struct sw_fd_fused_shape *shape, int threads, bool walls, bool single,
+                           struct sw_text *text);
+void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int keep, bool stream,
+                           struct sw_text *text);
+
+/* ---- two axes of one field (cuda/fd_fused_two_rtc.cuh) */
+
+/* What the cache of the device is told: nothing; that results are not read again; of f, too, when that is so. */
+enum sw_fd_fused_hints { SW_FD_HINTS_NONE, SW_FD_HINTS_RESULTS, SW_FD_HINTS_ALL };
+
+struct sw_fd_fused_two_shape {
+    struct sw_fd_fused_shape first, second;  /* stages and blocks are those of the second; no teams */
+    int lead;                                /* points of f that tiles along the first axis are ahead, in planes */
+    enum sw_fd_fused_hints hints;
+};
+
+struct sw_fd_joined {                        /* of sw_fd_impl.h */
+    struct sw_device *device;
+    struct sw_fd_fused_two_shape shape;
+    struct sw_fd_fused_two d;
+    struct fd_kernel kernel;
+    int       threads, grid;
+    unsigned *next;                          /* on the device: 0 between calls */
+    size_t    shared;                        /* bytes                          */
+};
+
+/** What seems best. @return SW_E_ABSENT nothing is: one axis after the other; SW_E_SINGULAR */
+enum sw_status sw_fd_fused_two_best(const struct sw_fd *first, const struct sw_fd *second,
+                                    const struct sw_fd_fused_memory *m, struct sw_fd_fused_two_shape *shape);
+/** As sw_fd_fused_make(). */
+enum sw_status sw_fd_fused_two_make(const struct sw_fd *first, const struct sw_fd *second,
+                                    const struct sw_fd_fused_two_shape *shape, struct sw_fd_joined *own);
+/** As sw_fd_fused_try(): @return SW_E_ABSENT there is no best, too */
+enum sw_status sw_fd_fused_two_try(const struct sw_fd *first, const struct sw_fd *second, int sm);
+
+/* The row's part in gradients (sw_fd_impl.h). */
+enum sw_status sw_fd_fused_join(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined);
+enum sw_status sw_fd_fused_apply_joined(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2);
+void sw_fd_fused_part(struct sw_fd_joined **joined);
 #endif

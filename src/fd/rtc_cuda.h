@@ -27,7 +27,7 @@ int fd_pitch(int room, int lines, bool across);
 enum sw_status fd_end_check(const struct sw_fd_line *line);
 
 /* What a kernel's text is made of: base/sw_hd.h, headers, #defines or enums that shape it, the rest. */
-enum { FD_FILES = 2 };
+enum { FD_FILES = 4 };
 struct fd_source { const char *before[FD_FILES], *after[FD_FILES], *kernel; };
 
 /** Compile the text and find its kernel. @param shape  freed */

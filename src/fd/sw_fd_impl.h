@@ -5,6 +5,8 @@
 
 #include "fd/sw_fd.h"
 
+struct sw_fd_joined;        /* of the row that has it                                   */
+
 struct sw_fd_ops {
     const char    *name;    /* "<where>.<how>", the name users write                    */
     const char    *about;   /* one line for `sweep list`                                */
@@ -21,6 +23,12 @@ struct sw_fd_ops {
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     /* optional, of rows whose kernel is compiled at run time: only compile it           */
     enum sw_status (*try_compile)(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm);
+    /* optional: derivatives of a field along two axes at once, f read from memory once, bits as by apply. join takes
+     * what create made for a field's first axis (stride 1) and its next one with more than a point, borrowed; where it
+     * gains nothing *joined stays NULL */
+    enum sw_status (*join)(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined);
+    enum sw_status (*apply_joined)(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2);
+    void           (*part)(struct sw_fd_joined **joined);                      /* NULL and *NULL are fine */
 };
 
 struct sw_fd {

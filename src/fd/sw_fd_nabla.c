@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "fd/sw_fd_impl.h"
 
 enum { ORDER = 3, PLANE_BYTES = 512 * 1024 };  /* of a plane that stays in a core's cache, beside its result */
 static const int order[ORDER] = {2, 0, 1};
@@ -15,6 +16,8 @@ struct sw_fd_nabla {
     enum sw_fd_kind   kind;
     struct sw_device  one;               /* the device with one thread: a plane is one thread's       */
     struct sw_fd     *set[3], *add[3];   /* along each axis; add of the first in order is not needed  */
+    struct sw_fd_joined *joined;         /* for gradients, along axes pair[]; NULL: there is none     */
+    int               pair[2];
     int               threads;           /* with planes of their own; 0: the field is not cut         */
     struct plane     *plane;             /* [threads]                                                 */
     size_t            bytes;             /* of a plane                                                */
@@ -58,12 +61,24 @@ static enum sw_status make_axes(struct sw_fd_nabla *w, const char *row, struct s
     return SW_OK;
 }
 
+/* The first two axes that there are. */
+static enum sw_status make_joined(struct sw_fd_nabla *w)
+{
+    int axes = 0;
+    for (int axis = 0; axis < 3 && axes < 2; axis++)
+        if (has(w, axis)) w->pair[axes++] = axis;
+    if (axes < 2 || w->kind != SW_FD_FIRST || w->desc.apart) return SW_OK;
+    const struct sw_fd *first = w->set[w->pair[0]], *second = w->set[w->pair[1]];
+    if (first->ops != second->ops || !first->ops->join) return SW_OK;
+    return first->ops->join(first, second, &w->joined);
+}
+
 static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *device)
 {
     const int64_t *n = w->desc.n;
     const char *row = sw_fd_name(w->set[first_axis(w)]);
     w->bytes = (size_t)(n[0] * n[1]) * word(w);
-    if (device->space != SW_HOST || !has(w, 0) || !has(w, 1) || w->bytes > PLANE_BYTES || n[2] < 4 * device->threads)
+    if (w->desc.apart || device->space != SW_HOST || !has(w, 0) || !has(w, 1) || w->bytes > PLANE_BYTES || n[2] < 4 * device->threads)
         return SW_OK;
     w->one = *device;
     w->one.threads = 1;
@@ -100,6 +115,7 @@ enum sw_status sw_fd_nabla_create(const struct sw_fd_nabla_desc *desc, const cha
     w->desc = *desc;
     w->kind = kind;
     SW_TRY_TO(failed, st, make_axes(w, row, device));
+    SW_TRY_TO(failed, st, make_joined(w));
     SW_TRY_TO(failed, st, make_planes(w, device));
     w->desc.scheme = w->desc.boundary[0] = w->desc.boundary[1] = w->desc.boundary[2] = NULL;
     *nabla = w;
@@ -113,6 +129,7 @@ void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla)
 {
     if (!nabla || !*nabla) return;
     struct sw_fd_nabla *w = *nabla;
+    if (w->joined) w->set[w->pair[0]]->ops->part(&w->joined);
     for (int axis = 0; axis < 3; axis++) {
         sw_fd_destroy(&w->set[axis]);
         sw_fd_destroy(&w->add[axis]);
@@ -154,17 +171,25 @@ static enum sw_status not_with(const struct sw_fd_nabla *w, enum sw_fd_kind kind
                    kind == SW_FD_FIRST ? "first" : "second");
 }
 
+/* Whether an axis' derivative in a gradient is not computed by itself. */
+static bool is_shared(const struct sw_fd_nabla *w, int axis)
+{
+    return (w->joined && (axis == w->pair[0] || axis == w->pair[1])) || (w->threads && axis != 2);
+}
+
 enum sw_status sw_fd_gradient(const struct sw_fd_nabla *w, const void *f, void *const g[3])
 {
     const void *const both[2] = {f, f};
     SW_TRY(not_with(w, SW_FD_FIRST, "gradient"));
     for (int k = 0; k < ORDER; k++) {
         const int axis = order[k];
-        if (!has(w, axis) || (w->threads && axis != 2)) continue;
-        SW_TRY(sw_fd_apply(w->set[axis], f, g[axis]));
+        if (has(w, axis) && !is_shared(w, axis)) SW_TRY(sw_fd_apply(w->set[axis], f, g[axis]));
     }
+    if (w->joined) return w->set[w->pair[0]]->ops->apply_joined(w->joined, f, g[w->pair[0]], g[w->pair[1]]);
     return w->threads ? planes(w, both, g, false) : SW_OK;
 }
+
+bool sw_fd_nabla_joins(const struct sw_fd_nabla *w) { return w->joined || w->threads; }
 
 static enum sw_status sum(const struct sw_fd_nabla *w, const void *const v[3], void *out)
 {

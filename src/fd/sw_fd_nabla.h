@@ -4,8 +4,8 @@
  * all axes. An axis with one point is none: nothing varies along it.
  *
  * Sums are taken in the order z, x, y. Where a plane fits a core's cache, its x and y derivatives are computed one
- * after the other, so that f comes from memory twice for a Laplacian or gradient and not three times; the bits are the
- * same. */
+ * after the other, so that f comes from memory twice for a Laplacian or gradient and not three times; rows that know two
+ * axes at once (sw_fd_impl.h) do so for gradients. The bits are the same. */
 #include "fd/sw_fd.h"
 
 struct sw_fd_nabla_desc {
@@ -14,6 +14,7 @@ struct sw_fd_nabla_desc {
     const char *boundary[3];  /* along each axis that has points                                      */
     double      h[3];
     bool        single;       /* fields are float                                                     */
+    bool        apart;        /* one axis after the other in any case: to compare with                */
 };
 
 struct sw_fd_nabla;
@@ -35,4 +36,7 @@ enum sw_status sw_fd_gradient(const struct sw_fd_nabla *nabla, const void *f, vo
 enum sw_status sw_fd_divergence(const struct sw_fd_nabla *nabla, const void *const v[3], void *out);
 /** out := sum of the second derivatives of f. */
 enum sw_status sw_fd_laplacian(const struct sw_fd_nabla *nabla, const void *f, void *out);
+
+/** Whether a gradient takes two axes at once, so that f comes from memory once for both. */
+bool sw_fd_nabla_joins(const struct sw_fd_nabla *nabla);
 #endif
