@@ -1,6 +1,8 @@
 /* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field
  * read and a field written once, for shapes of its tiles. sw_fd_fused_best() is read off this table.
- *   bench_fd [REPEATS [N [SCHEME [BOUNDARY [AXES]]]]]          N^3 points, for those given only */
+ *   bench_fd [REPEATS [N [SCHEME [BOUNDARY [AXES]]]]]          N^3 points, for those given only
+ *   bench_fd gradient [REPEATS [N [SCHEME [BOUNDARY]]]]        two axes at once, and gradients: what they cost in bytes
+ *                                                              of copy a point, time x copied bytes a second / points */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +13,7 @@
 #include "base/sw_clock.h"
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
+#include "fd/sw_fd_nabla.h"
 #include "sw_cuda.h"
 
 enum { RUNS = 10 };
@@ -87,11 +90,142 @@ static void run(struct sw_device *device, int n, int across, const char *scheme,
     }
 }
 
+/* ------------------------------------------------------------------ gradients */
+
+struct field { struct sw_device *device; double points; size_t bytes; void *f, *g[3]; double copy; int repeats; };
+
+/* Least seconds of a call. */
+static double least_of(const struct field *a, enum sw_status (*one_call)(const void *what, const struct field *a),
+                       const void *what)
+{
+    double best = 1e30;
+    for (int k = 0; k <= a->repeats; k++) {
+        need(sw_device_wait(a->device));
+        double start = sw_clock();
+        for (int run = 0; run < RUNS; run++) need(one_call(what, a));
+        need(sw_device_wait(a->device));
+        double seconds = (sw_clock() - start) / RUNS;
+        if (k && seconds < best) best = seconds;
+    }
+    return best;
+}
+
+static enum sw_status call_copy(const void *what, const struct field *a)
+{
+    (void)what;
+    return sw_cuda_copy(a->device->compute, a->g[0], a->f, a->bytes);
+}
+
+static enum sw_status call_two(const void *what, const struct field *a)
+{
+    return sw_fd_fused_apply_joined(what, a->f, a->g[0], a->g[1]);
+}
+
+static enum sw_status call_gradient(const void *what, const struct field *a)
+{
+    return sw_fd_gradient(what, a->f, a->g);
+}
+
+static enum sw_status call_one(const void *what, const struct field *a)
+{
+    const struct sw_fd *fd = what;
+    return sw_fd_apply(fd, a->f, a->g[fd->stride == 1 ? 0 : fd->outer > 1 ? 1 : 2]);
+}
+
+/* Bytes of copy a point. */
+static double bytes_of(const struct field *a, double seconds) { return seconds * a->copy / a->points; }
+
+/* lines, segments along x; lines, segments along y; stages, blocks; planes ahead; what the cache is told */
+static const struct { int x, held_x, y, held_y, stages, blocks, lead, hints; } twos[] = {
+    {16, 128, 16, 64, 2, 1, 1, 1}, {16, 128, 16, 64, 2, 1, 0, 1}, {16, 128, 16, 64, 2, 1, 4, 1},
+    {16, 128, 16, 64, 2, 1, 8, 1}, {16, 128, 16, 64, 2, 1, 1, 0}, {16, 128, 16, 64, 2, 1, 4, 0},
+    {16, 128, 16, 64, 2, 1, 1, 2}, {16, 128, 16, 64, 2, 1, 4, 2}, {16, 128, 16, 64, 3, 1, 1, 1},
+    {16, 128, 16, 64, 3, 1, 4, 1}, {16, 128, 16, 64, 3, 1, 1, 2}, {8, 128, 8, 64, 2, 2, 1, 1},
+    {8, 128, 8, 64, 2, 2, 4, 1},   {8, 128, 8, 64, 3, 2, 1, 1},   {8, 128, 8, 64, 2, 3, 1, 1},
+    {16, 128, 16, 64, 1, 2, 1, 1}, {16, 128, 16, 64, 2, 1, 2, 1}, {24, 128, 32, 12, 2, 1, 1, 1},
+    {8, 128, 16, 64, 2, 1, 1, 1},  {32, 128, 32, 64, 1, 1, 1, 1}, {0}};
+
+static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool taken)
+{
+    const struct sw_fd_fused_two_shape *s = &own->shape;
+    const double bytes = bytes_of(a, least_of(a, call_two, own));
+    printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %d blocks of %4d, lead %d, hints %d  %6.2f bytes of "
+           "copy a point  %5.1f %% of copy%s\n", s->first.side, s->second.side, own->d.second.held, s->second.stages,
+           s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
+           100 * 24 / bytes, taken ? "  (taken)" : "");
+    fflush(stdout);
+}
+
+static void try_twos(const struct field *a, const struct sw_fd *x, const struct sw_fd *y)
+{
+    struct sw_fd_joined *own = NULL;
+    need(sw_fd_fused_join(x, y, &own));
+    if (!own) { puts("x and y  not at once: one axis after the other"); return; }
+    tell_two(a, own, true);
+    for (int k = 0; twos[k].x; k++) {
+        const struct sw_fd_fused_two_shape s = {
+            {0, twos[k].x, twos[k].held_x, 0, 0, 1},
+            {0, twos[k].y, twos[k].held_y, twos[k].stages, twos[k].blocks, 1}, twos[k].lead,
+            (enum sw_fd_fused_hints)twos[k].hints};
+        if (!sw_fd_fused_two_make(x, y, &s, own)) tell_two(a, own, false);
+    }
+    sw_fd_fused_part(&own);
+}
+
+static void gradients(struct sw_device *device, int n, const char *scheme, const char *boundary, int repeats)
+{
+    struct field a = {.device = device, .points = (double)n * n * n, .repeats = repeats};
+    struct sw_fd *fd[3] = {NULL, NULL, NULL};
+    struct sw_fd_nabla_desc d = {.n = {n, n, n}, .scheme = scheme, .boundary = {boundary, boundary, boundary},
+                                 .h = {1, 1, 1}};
+    a.bytes = (size_t)a.points * sizeof(double);
+    need(sw_device_alloc_bytes(device, a.bytes, 1, &a.f));
+    for (int k = 0; k < 3; k++) need(sw_device_alloc_bytes(device, a.bytes, 1, &a.g[k]));
+    if (cudaMemset(a.f, 0x3f, a.bytes)) exit(fprintf(stderr, "cudaMemset failed\n"));
+    a.copy = 2 * (double)a.bytes / least_of(&a, call_copy, NULL);
+    printf("%s %s, n = %d; copies %.4g bytes/s, read and written\n", scheme, boundary, n, a.copy);
+    for (int k = 0; k < 3; k++) {
+        const struct sw_fd_desc one = {.n = {n, n, n}, .axis = k, .fields = 1, .scheme = scheme, .boundary = boundary,
+                                       .h = 1};
+        need(sw_fd_create(&one, "cuda.fused", device, &fd[k]));
+        printf("%c alone  %6.2f bytes of copy a point\n", 'x' + k, bytes_of(&a, least_of(&a, call_one, fd[k])));
+    }
+    try_twos(&a, fd[0], fd[1]);
+    for (int apart = 1; apart >= 0; apart--) {
+        struct sw_fd_nabla *w = NULL;
+        d.apart = apart;
+        need(sw_fd_nabla_create(&d, "cuda.fused", device, &w));
+        printf("gradient, %s  %6.2f bytes of copy a point\n", sw_fd_nabla_joins(w) ? "x and y at once" : "three passes",
+               bytes_of(&a, least_of(&a, call_gradient, w)));
+        sw_fd_nabla_destroy(&w);
+    }
+    for (int k = 0; k < 3; k++) {
+        sw_fd_destroy(&fd[k]);
+        sw_device_free(device, a.g[k]);
+    }
+    sw_device_free(device, a.f);
+}
+
+static int bench_gradients(int argc, char **argv)
+{
+    struct sw_device *device = NULL;
+    const int repeats = argc > 2 ? atoi(argv[2]) : 5, n = argc > 3 ? atoi(argv[3]) : 512;
+    if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
+    if (argc > 4) gradients(device, n, argv[4], argc > 5 ? argv[5] : "periodic", repeats);
+    else {
+        gradients(device, n, "d1_c6", "periodic", repeats);
+        gradients(device, n, "d1_c6", "3-4-6", repeats);
+    }
+    sw_device_close(&device);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const int sizes[] = {96, 333, 500, 512, 1000, 2048};
     const int repeats = argc > 1 ? atoi(argv[1]) : 5, only = argc > 2 ? atoi(argv[2]) : 0;
     struct sw_device *device = NULL;
+    if (argc > 1 && !strcmp(argv[1], "gradient")) return bench_gradients(argc, argv);
     if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
     if (only) {
         run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
