@@ -12,6 +12,8 @@
 #                              boxes
 #                    schemes   every scheme, periodic and with each of its closures, 512^3 along x, y and z
 #                    single    the cube in single precision
+#                    gradient  gradients of 512^3, d1_c6, periodic and between walls: two axes at once against one after
+#                              the other
 #                    default: all, in this order; repeatable
 #   --limit S        begin nothing later than after S seconds; what is left out is told
 #   --small          a hundredth of the points and one repeat, to try the script
@@ -37,7 +39,9 @@ baseline() {
 
 # bench PART DEVICE SPEC OPTION...
 bench() {
-    local part=$1 where=$2 spec=compact:$3
+    local part=$1 where=$2 work=compact spec
+    [ "$part" != gradient ] || work=gradient
+    spec=$work:$3
     shift 3
     [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); return 0; }
     points=$((points + 1))
@@ -76,6 +80,13 @@ lengths() {
         done
     done
 }
+gradient() {
+    local boundary row=cpu.simd
+    [ "$1" = cpu ] || row=cuda.fused
+    for boundary in periodic 3-4-6; do
+        bench gradient "$1" "n=$side,scheme=d1_c6,boundary=$boundary" --rows "$row,$row+apart" --baseline "$row+apart"
+    done
+}
 schemes() {
     local scheme boundary
     for scheme in $(echo "$listed" | sed -n '/^compact schemes$/,/^[a-z]/s/^  \([a-z0-9_]*\) .*/\1/p'); do
@@ -90,8 +101,8 @@ schemes() {
     done
 }
 
-for one in ${part:-cube paper lengths schemes single}; do
-    case $one in cube|paper|lengths|schemes|single) ;; *) give_up "no part $one" ;; esac
+for one in ${part:-cube paper lengths schemes single gradient}; do
+    case $one in cube|paper|lengths|schemes|single|gradient) ;; *) give_up "no part $one" ;; esac
     for where in $device; do
         case $where in cpu|cuda) ;; *) give_up "no device $where" ;; esac
         [ -n "$dry_run" ] || rm -f "$folder/compact_${one}_$where.csv"

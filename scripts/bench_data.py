@@ -80,7 +80,7 @@ def steps(folder):
 
 COMPACT = {"cube": "512³, every row", "paper": "Lines of n points between walls, `d1_c4`",
            "lengths": "Any n, `d1_c6`", "schemes": "Every scheme and closure, 512³",
-           "single": "512³ in single precision"}
+           "single": "512³ in single precision", "gradient": "Gradients, 512³: two axes at once, and one after the other"}
 
 
 def compact(folder, part):
@@ -215,6 +215,15 @@ def least_lead(wanted):
     return value
 
 
+def gradient_bytes(boundary):
+    """What a point of a gradient costs, in bytes that could have been copied in the same time."""
+    def value(table):
+        gradient, spec = table.compact["gradient"], f"gradient:n=512,scheme=d1_c6,boundary={boundary}"
+        rate, copied = gradient.get(spec, FUSED), gradient.get(spec, FUSED, "copy_bytes_per_s")
+        return copied / rate if rate and copied else None
+    return value
+
+
 def compact_goals():
     goals = [Goal(f"compact f', 512³ along {axis}, {words}", "of the copy bandwidth", copy_share(axis, boundary), least)
              for boundary, words in (("periodic", "periodic"), ("3-4-6", "walls"))
@@ -224,6 +233,8 @@ def compact_goals():
         Goal("compact f', 512³", "× gtsv2StridedBatch", least_lead(lambda row: row == STRIDED), 15),
         Goal("compact f', n = 96 … 2048", "of the copy bandwidth", least_share("lengths"), 0.85),
         Goal("compact, every scheme and closure, 512³", "of the copy bandwidth", least_share("schemes"), 0.85),
+        *(Goal(f"gradient, 512³, {words}", "bytes of copy a point", gradient_bytes(boundary), None, 44)
+          for boundary, words in (("periodic", "periodic"), ("3-4-6", "walls"))),
     ]
 
 

@@ -7,7 +7,7 @@ subcommand=bench
 
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
-expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band bvp compact'
+expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band bvp compact gradient'
 expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
 says 'steps= n= batch= per_run forced single dt= length= kappa= order='
 expect 2 bvp:forced; says "bvp has no setting 'forced'"; says 'known: steps= n= batch= per_run single problem= r='
@@ -18,6 +18,9 @@ expect 2 compact:axis=z,dimensions=2; says 'axis=z: the field has 2 dimensions'
 expect 2 compact:scheme=; says "'scheme' needs a name"
 expect 2 compact:scheme=d1_c5; says 'scheme d1_c5: there is none of this name; there are d1_c4'
 expect 2 compact:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has "periodic", "3-4-6"'
+expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= n= single dimensions= scheme= boundary="
+expect 2 gradient:scheme=d2_c6; says 'scheme=d2_c6: a gradient takes a scheme of first derivatives, d1_*'
+expect 2 gradient:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has "periodic", "3-4-6"'
 expect 2 compact:n=4; says 'needs at least 5 points along its axis; there are 4'
 expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 of the paper is needed'
 expect 2 bvp:n=100,r=51; says 'r = 51: at most n/2 = 50'
@@ -56,6 +59,8 @@ for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=
             compact:n=33 compact:n=40,axis=y,boundary=3-4-6 compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 \
             compact:n=4999,dimensions=1,scheme=d1_c10 \
             compact:n=64,dimensions=2,axis=y,scheme=f8,boundary=reduced,single \
+            gradient:n=33 gradient:n=24,boundary=3-4-6,single gradient:n=65,dimensions=2,scheme=d1_c10 \
+            gradient:n=99,dimensions=1 \
             band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9; do
     expect 0 $work --repeats 1 --csv -o all.csv
     [ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail "$work: a row is not ok"
@@ -91,6 +96,9 @@ expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
 expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; matches ',absent,0,'
 says 'it needs 512.0 GiB'
+expect 1 gradient:n=20000 --rows cpu.simd --device cpu --csv; says 'it needs 238418.6 GiB'
+expect 0 gradient:n=48 --rows cpu.simd,cpu.simd+apart --device cpu --repeats 1; says 'bytes of copy a point'
+matches '^cpu.simd\+apart.* 48 +[0-9]+ '
 expect 1 compact:n=20000 --rows cpu.simd --device cpu --csv; says 'it needs 119209.3 GiB'
 expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 --csv; matches ',cpu.lapack,[0-9]'
 
@@ -126,7 +134,8 @@ grep -q '^1048576,a1d,1.93[0-9]*e-13,1.930917e-13$' "$tmp/bvp/bvp_table1.csv" &&
     fail reproduce_bvp.sh
 scripts/bench_compact.sh --dry-run --device cuda --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
     grep -q 'schemes: compact:n=512,axis=z,scheme=f10,boundary=reduced --rows cuda.fused' "$tmp/out" &&
-    grep -q '^266 points' "$tmp/out" || fail 'bench_compact.sh --dry-run'
+    grep -q 'gradient: gradient:n=512,scheme=d1_c6,boundary=3-4-6 --rows cuda.fused,cuda.fused+apart' "$tmp/out" &&
+    grep -q '^270 points' "$tmp/out" || fail 'bench_compact.sh --dry-run'
 SWEEP_PYTHON=/bin/true scripts/reproduce_compact.sh --part convergence "$build" "$tmp/compact" \
     >"$tmp/out" 2>"$tmp/err" &&
     [ "$(grep -c '^[a-z][a-z0-9_]*,[0-9a-z-]*,1024,[0-9]' "$tmp/compact/compact_convergence.csv")" = 29 ] ||

@@ -46,7 +46,7 @@ enum sw_status bench_compact_check(const struct sw_bench_spec *s)
     return SW_OK;
 }
 
-/* Between -1 and 1, of entry i: the finisher of splitmix64. */
+/* Between -1 and 1: the finisher of splitmix64. */
 static double noise(uint64_t i)
 {
     i += 0x9e3779b97f4a7c15u;
@@ -55,13 +55,13 @@ static double noise(uint64_t i)
     return (float)((double)((i ^ (i >> 31)) >> 12) * 0x1p-51 - 1);
 }
 
-static enum sw_status fill(struct compact *c)
+enum sw_status bench_noise(struct sw_device *device, size_t count, size_t word, void *f)
 {
     char *host = NULL;
-    SW_TRY(sw_alloc_bytes(c->count, c->word, &host));
+    SW_TRY(sw_alloc_bytes(count, word, &host));
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < c->count; i++) sw_reals_set(host, c->word, i, noise(i));
-    enum sw_status st = sw_device_upload(c->device, c->f, host, c->count * c->word);
+    for (size_t i = 0; i < count; i++) sw_reals_set(host, word, i, noise(i));
+    enum sw_status st = sw_device_upload(device, f, host, count * word);
     sw_free(host);
     return st;
 }
@@ -92,7 +92,7 @@ static enum sw_status compact_create(const struct sw_bench_spec *spec, const cha
     SW_TRY_TO(failed, st, sw_fd_create(&c->desc, row, device, &c->fd));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->f));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->out));
-    SW_TRY_TO(failed, st, fill(c));
+    SW_TRY_TO(failed, st, bench_noise(device, c->count, c->word, c->f));
     *own = c;
     return SW_OK;
 failed:
@@ -108,39 +108,42 @@ static enum sw_status compact_advance(void *own, int64_t steps)
 }
 
 /* The largest error and the largest result of line k. @param line  [2][n] */
-static enum sw_status check_line(const struct compact *c, struct sw_fd *reference, const void *out, size_t k,
+static enum sw_status check_line(const struct sw_fd_desc *d, struct sw_fd *reference, const void *out, size_t k,
                                  double *line, double *off, double *size)
 {
-    const size_t n = (size_t)c->spec->n, stride = (size_t)pow((double)n, c->spec->axis);
+    const size_t n = (size_t)d->n[d->axis], word = sw_reals_word(d->single);
+    size_t stride = 1;
+    for (int axis = 0; axis < d->axis; axis++) stride *= (size_t)d->n[axis];
     const size_t base = k / stride * stride * n + k % stride;
     for (size_t i = 0; i < n; i++) line[i] = noise(base + i * stride);
     SW_TRY(sw_fd_apply(reference, line, line + n));
     for (size_t i = 0; i < n; i++) {
-        double error = fabs(sw_reals_at(out, c->word, base + i * stride) - line[n + i]);
+        double error = fabs(sw_reals_at(out, word, base + i * stride) - line[n + i]);
         if (!(error <= *off)) *off = isfinite(error) ? error : INFINITY;
         *size = fmax(*size, fabs(line[n + i]));
     }
     return SW_OK;
 }
 
-static enum sw_status check_lines(const struct compact *c, const void *out, double *error)
+static enum sw_status check_lines(const struct sw_fd_desc *d, const void *out, double *error)
 {
-    const size_t lines = c->count / (size_t)c->spec->n, checked = lines < LINES_CHECKED ? lines : LINES_CHECKED;
-    struct sw_fd_desc one = c->desc;
+    const size_t lines = (size_t)(d->fields * (d->n[0] * d->n[1] * d->n[2] / d->n[d->axis]));
+    const size_t checked = lines < LINES_CHECKED ? lines : LINES_CHECKED;
+    struct sw_fd_desc one = *d;
     struct sw_device *cpu = NULL;
     struct sw_fd *reference = NULL;
     double *line = NULL, off = 0, size = 0;
     enum sw_status st;
-    one.n[0] = c->spec->n;
+    one.n[0] = d->n[d->axis];
     one.n[1] = one.n[2] = one.fields = 1;
     one.axis = 0;
     one.single = false;
     SW_TRY_TO(done, st, sw_device_open("cpu", 1, &cpu));
     SW_TRY_TO(done, st, sw_fd_create(&one, "cpu.thomas", cpu, &reference));
-    SW_TRY_TO(done, st, sw_alloc(2 * (size_t)c->spec->n, &line));
+    SW_TRY_TO(done, st, sw_alloc(2 * (size_t)one.n[0], &line));
     for (size_t k = 0; k < checked; k++) {
         size_t at = checked == 1 ? 0 : k * (lines - 1) / (checked - 1);
-        SW_TRY_TO(done, st, check_line(c, reference, out, at, line, &off, &size));
+        SW_TRY_TO(done, st, check_line(d, reference, out, at, line, &off, &size));
     }
     *error = off / size;
 done:
@@ -152,17 +155,24 @@ done:
 
 /* Of noise the result is about as large as the terms of its right-hand side; each of the two that are compared is off
  * by some eight roundings of them, times |T^-1|, which is 10 at most on a circle and 300 with the closures of f''. */
+enum sw_status bench_check_derivative(struct sw_device *device, const struct sw_fd_desc *d, const void *out,
+                                      double *error, double *bound)
+{
+    const size_t count = (size_t)(d->fields * d->n[0] * d->n[1] * d->n[2]), word = sw_reals_word(d->single);
+    char *host = NULL;
+    *bound = 16 * 300 * (d->single ? 0x1p-24 : 0x1p-53);
+    SW_TRY(sw_alloc_bytes(count, word, &host));
+    enum sw_status st = sw_device_download(device, host, out, count * word);
+    if (!st) st = check_lines(d, host, error);
+    sw_free(host);
+    return st;
+}
+
 static enum sw_status compact_check(void *own, int64_t steps, double *error, double *bound)
 {
     const struct compact *c = own;
-    char *out = NULL;
     (void)steps;
-    *bound = 16 * 300 * (c->spec->single ? 0x1p-24 : 0x1p-53);
-    SW_TRY(sw_alloc_bytes(c->count, c->word, &out));
-    enum sw_status st = sw_device_download(c->device, out, c->out, c->count * c->word);
-    if (!st) st = check_lines(c, out, error);
-    sw_free(out);
-    return st;
+    return bench_check_derivative(c->device, &c->desc, c->out, error, bound);
 }
 
 static struct sw_cost compact_cost(void *own, int64_t steps)

@@ -12,7 +12,7 @@ void bench_know_bands(struct bench_known *known, const char *stepper, enum sw_sp
                       const struct sw_band_desc *shape);
 
 /* The words of a spec that a work takes, beside steps= (bench_spec.c has their table). */
-enum { BENCH_LINES = 1, BENCH_BANDS = 2, BENCH_BVP = 4, BENCH_COMPACT = 8 };
+enum { BENCH_LINES = 1, BENCH_BANDS = 2, BENCH_BVP = 4, BENCH_COMPACT = 8, BENCH_GRADIENT = 16 };
 
 struct bench_work {
     const char *name;                                    /* NULL: the problems of bench_kinds                   */
@@ -33,11 +33,21 @@ struct bench_work {
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
     double         (*points)(const struct sw_bench_spec *spec);  /* of a step; NULL: n*batch                    */
 };
-extern const struct bench_work bench_lines, bench_bands, bench_bvp, bench_compact;
+extern const struct bench_work bench_lines, bench_bands, bench_bvp, bench_compact, bench_gradient;
 /** Whether so many bytes are free on a device, with room to spare. @return SW_E_TOO_LARGE */
 enum sw_status bench_check_memory(const struct sw_device *device, double need);
 /** Whether axis, scheme, boundary and n go together. @return SW_E_USAGE */
 enum sw_status bench_compact_check(const struct sw_bench_spec *spec);
+enum sw_status bench_gradient_check(const struct sw_bench_spec *spec);
+
+/* bench_compact.c: a field of noise, the same numbers at any size of the machine. */
+struct sw_fd_desc;
+/** @param f  on the device, count numbers of word bytes */
+enum sw_status bench_noise(struct sw_device *device, size_t count, size_t word, void *f);
+/** The error of a derivative of that field, relative to the largest result, on lines here and there, and its bound.
+ *  @param out  on the device */
+enum sw_status bench_check_derivative(struct sw_device *device, const struct sw_fd_desc *d, const void *out,
+                                      double *error, double *bound);
 extern const struct bench_work *const bench_works[];  /* ends with NULL */
 
 /* How a problem is set up for a benchmark (bench_kinds.c). */

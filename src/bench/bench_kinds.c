@@ -47,6 +47,7 @@ const struct bench_work *const bench_works[] = {
     &bench_bands,  /* solves of banded systems    */
     &bench_bvp,    /* solves of -u'' = f          */
     &bench_compact, /* compact differences         */
+    &bench_gradient, /* gradients by them          */
     NULL,
 };
 

@@ -25,10 +25,11 @@ static enum sw_status read_r(struct sw_bench_spec *spec, const char *value);
 static enum sw_status read_axis(struct sw_bench_spec *spec, const char *value);
 static enum sw_status read_scheme(struct sw_bench_spec *spec, const char *value);
 static enum sw_status read_boundary(struct sw_bench_spec *spec, const char *value);
-enum { ANY = BENCH_LINES | BENCH_BANDS | BENCH_BVP | BENCH_COMPACT };
+enum { ANY = BENCH_LINES | BENCH_BANDS | BENCH_BVP | BENCH_COMPACT, EVERY = ANY | BENCH_GRADIENT,
+       FIELDS = BENCH_COMPACT | BENCH_GRADIENT };
 static const struct word words[] = {
-    {"steps", ANY, 0, 0, NONE, NONE, read_steps},
-    {"n", ANY, 0, 0, NONE, NONE, read_n},
+    {"steps", EVERY, 0, 0, NONE, NONE, read_steps},
+    {"n", EVERY, 0, 0, NONE, NONE, read_n},
     {"batch", ANY, 1, 1 << 30, AT(batch), NONE, NULL},
     {"lower", BENCH_BANDS, 0, 2, AT(lower), NONE, NULL},
     {"upper", BENCH_BANDS, 0, 2, AT(upper), NONE, NULL},
@@ -36,13 +37,13 @@ static const struct word words[] = {
     {"uniform", BENCH_BANDS, 0, 0, NONE, AT(uniform), NULL},
     {"per_run", BENCH_LINES | BENCH_BVP, 0, 0, NONE, AT(per_run), NULL},
     {"forced", BENCH_LINES, 0, 0, NONE, AT(forced), NULL},
-    {"single", BENCH_LINES | BENCH_BVP | BENCH_COMPACT, 0, 0, NONE, AT(single), NULL},
+    {"single", BENCH_LINES | BENCH_BVP | FIELDS, 0, 0, NONE, AT(single), NULL},
     {"problem", BENCH_BVP, 0, 0, NONE, NONE, read_paper},
     {"r", BENCH_BVP, 0, 0, NONE, NONE, read_r},
-    {"dimensions", BENCH_COMPACT, 1, 3, AT(dimensions), NONE, NULL},
+    {"dimensions", FIELDS, 1, 3, AT(dimensions), NONE, NULL},
     {"axis", BENCH_COMPACT, 0, 0, NONE, NONE, read_axis},
-    {"scheme", BENCH_COMPACT, 0, 0, NONE, NONE, read_scheme},
-    {"boundary", BENCH_COMPACT, 0, 0, NONE, NONE, read_boundary},
+    {"scheme", FIELDS, 0, 0, NONE, NONE, read_scheme},
+    {"boundary", FIELDS, 0, 0, NONE, NONE, read_boundary},
     {0},
 };
 
@@ -253,6 +254,7 @@ static enum sw_status parse(char *text, struct sw_bench_spec *spec)
         SW_TRY(set_word(spec, word, equals ? equals + 1 : NULL));
     }
     SW_TRY(check_points(spec));
+    if (spec->work == &bench_gradient) return bench_gradient_check(spec);
     return spec->work == &bench_compact ? bench_compact_check(spec) : SW_OK;
 }
 

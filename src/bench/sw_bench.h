@@ -16,7 +16,9 @@
  *                                                           per_run, single and steps as above; r of the
  *                                                           divide-and-conquer rows: sqrt, best or a number
  *     compact:n=512,axis=z,scheme=d2_c6,boundary=3-4-6      compact differences along an axis of batch= fields of n
- *                                                           points along each of dimensions= axes; single, steps */
+ *                                                           points along each of dimensions= axes; single, steps
+ *     gradient:n=512,scheme=d1_c6,boundary=3-4-6            the gradient of a field of n points along each of
+ *                                                           dimensions= axes; single, steps */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -49,7 +51,7 @@ struct sw_bench_spec {
     bool    periodic, uniform;
     int     paper;                      /* bvp: problem 1 or 2 of the paper                            */
     int64_t r;                          /* bvp: of the divide-and-conquer rows, or one of the above    */
-    int     axis, dimensions;           /* compact: 0, 1, 2; 1, 2, 3                                   */
+    int     axis, dimensions;           /* compact, gradient: 0, 1, 2; 1, 2, 3                         */
     char    scheme[16], boundary[16];
     int     settings;                   /* of the problem's keys and time.dt, grid.length              */
     struct { char name[24]; double value; } setting[SW_BENCH_SETTINGS];

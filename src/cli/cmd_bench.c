@@ -62,13 +62,14 @@ static enum sw_status measure_device(struct sw_cli *cli, struct sw_bench_device 
     return SW_OK;
 }
 
-static void tell_row(struct sw_cli *cli, const struct sw_bench_row *r)
+/* What a point costs, in bytes that could have been copied in the same time. */
+static void tell_row(struct sw_cli *cli, const struct sw_bench *b, const struct sw_bench_row *r)
 {
     if (r->state != SW_BENCH_OK) { cli_say(cli, "%-8s %s\n", "", r->why); return; }
     cli_say(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps", "", r->setup, r->error,
             r->bound, r->repeats, (long long)r->steps);
     if (r->r) cli_say(cli, ", r = %lld", (long long)r->r);
-    cli_say(cli, "\n");
+    cli_say(cli, " · %.4g bytes of copy a %s\n", bench_rates_of(b, r)->copy / r->rate, b->spec.terms->one);
 }
 
 /* A row that this machine lacks is no failure unless it was asked for by name. */
@@ -85,7 +86,7 @@ static enum sw_status run_all(struct sw_cli *cli, struct sw_bench *b)
         SW_TRY(measure_device(cli, &b->device[b->row[k].where]));
         cli_say(cli, "row      %s\n", b->row[k].name);
         SW_TRY(sw_bench_run(b, k, cli->repeats));
-        tell_row(cli, &b->row[k]);
+        tell_row(cli, b, &b->row[k]);
         judge(cli, &b->row[k]);
     }
     return SW_OK;
