@@ -1,7 +1,7 @@
-/* Compact differences of a field along two axes at once: f comes from memory with the tiles along the first and from the
- * cache with those along the second, 24 bytes a point where two kernels move 32 (single precision: 12, 16). Namespaces
- * `first` and `second` have fd_tile_rtc.cuh and fd_fused_rtc.cuh, shaped for their axes; bits are those of the two
- * kernels.
+/* Compact differences of a field along two axes at once: f comes from memory with the tiles along the first and from
+ * the cache with those along the second, 24 bytes a point where two kernels move 32 (single precision: 12, 16).
+ * Namespaces `first` and `second` have fd_tile_rtc.cuh and fd_fused_rtc.cuh, shaped for their axes; bits are those of
+ * the two kernels.
  *
  * Tiles of both are given out evenly mixed, those along the second axis `lead` tiles behind: by then all of what they
  * read has been given out along the first, and is in the cache or on its way there. */

@@ -1,5 +1,5 @@
-/* Blocks stay on their multiprocessor and work on one tile after another, out of a ring of STAGES tiles in shared memory:
- * copies of the next ones are on their way meanwhile, so that memory never waits for arithmetic.
+/* Blocks stay on their multiprocessor and work on one tile after another, out of a ring of STAGES tiles in shared
+ * memory: copies of the next ones are on their way meanwhile, so that memory never waits for arithmetic.
  *
  * Shape (of the text): TEAM blocks, a cluster, work on a tile together; STAGES; word_t of a field. */
 #define FD_INLINE __device__ static __forceinline__

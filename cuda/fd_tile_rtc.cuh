@@ -6,9 +6,9 @@
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
  * banks. Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
  *
- * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not have
- * whole lines; M points of a segment at most, LEAST at least; HALF, ADD; KEEP: whether f is to stay in the cache (1), or
- * not (2); STREAM: the result is not to. */
+ * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not
+ * have whole lines; M points of a segment at most, LEAST at least; HALF, ADD; KEEP: whether f is to stay in the cache
+ * (1), or not (2); STREAM: the result is not to. */
 struct place {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
     int  start, len;         /* first point, how many                                                       */

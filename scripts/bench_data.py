@@ -80,7 +80,8 @@ def steps(folder):
 
 COMPACT = {"cube": "512³, every row", "paper": "Lines of n points between walls, `d1_c4`",
            "lengths": "Any n, `d1_c6`", "schemes": "Every scheme and closure, 512³",
-           "single": "512³ in single precision", "gradient": "Gradients, 512³: two axes at once, and one after the other"}
+           "single": "512³ in single precision",
+           "gradient": "Gradients, 512³: two axes at once, and one after the other"}
 
 
 def compact(folder, part):

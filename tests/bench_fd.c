@@ -1,8 +1,8 @@
 /* Which blocks suit cuda.fused (src/fd): the share of the copy bandwidth that a derivative reaches, counting a field
  * read and a field written once, for shapes of its tiles. sw_fd_fused_best() is read off this table.
  *   bench_fd [REPEATS [N [SCHEME [BOUNDARY [AXES]]]]]          N^3 points, for those given only
- *   bench_fd gradient [REPEATS [N [SCHEME [BOUNDARY]]]]        two axes at once, and gradients: what they cost in bytes
- *                                                              of copy a point, time x copied bytes a second / points */
+ *   bench_fd gradient [REPEATS [N [SCHEME [BOUNDARY]]]]        two axes at once, and gradients, in bytes of copy a
+ *                                                              point: time x copied bytes a second / points */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,7 +129,7 @@ static enum sw_status call_gradient(const void *what, const struct field *a)
 static enum sw_status call_one(const void *what, const struct field *a)
 {
     const struct sw_fd *fd = what;
-    return sw_fd_apply(fd, a->f, a->g[fd->stride == 1 ? 0 : fd->outer > 1 ? 1 : 2]);
+    return sw_fd_apply(fd, a->f, a->g[fd->desc.axis]);
 }
 
 /* Bytes of copy a point. */
@@ -149,8 +149,8 @@ static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool
 {
     const struct sw_fd_fused_two_shape *s = &own->shape;
     const double bytes = bytes_of(a, least_of(a, call_two, own));
-    printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %d blocks of %4d, lead %d, hints %d  %6.2f bytes of "
-           "copy a point  %5.1f %% of copy%s\n", s->first.side, s->second.side, own->d.second.held, s->second.stages,
+    printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %d blocks of %4d, lead %d, hints %d  %6.2f bytes "
+           "of copy a point  %5.1f %% of copy%s\n", s->first.side, s->second.side, own->d.second.held, s->second.stages,
            s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
            100 * 24 / bytes, taken ? "  (taken)" : "");
     fflush(stdout);

@@ -7,7 +7,8 @@ subcommand=bench
 
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
-expect 2 wave:n=5; says "there is no benchmark 'wave'"; says 'hyperdiffusion heat cahn_hilliard band bvp compact gradient'
+expect 2 wave:n=5; says "there is no benchmark 'wave'"
+says 'hyperdiffusion heat cahn_hilliard band bvp compact gradient'
 expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
 says 'steps= n= batch= per_run forced single dt= length= kappa= order='
 expect 2 bvp:forced; says "bvp has no setting 'forced'"; says 'known: steps= n= batch= per_run single problem= r='

@@ -9,6 +9,7 @@
 
 #include "base/sw_mem.h"
 #include "fd/fused_cuda.h"
+#include "fd_helpers.h"
 #include "fd/sw_fd_impl.h"
 
 enum { ACROSS = 37 };
@@ -171,6 +172,38 @@ static void gives_the_same_bits_along_two_axes_at_once(void **state)
     sw_device_close(&device);
 }
 
+/* Of as little shared memory as any device has that could be asked: what sw_fd_fits() promises is kept by create. */
+static void find_shapes(const char *scheme, const char *boundary, double alpha)
+{
+    static const struct sw_fd_fused_memory little = {64 * 1024, 1024, 64 * 1024, 0};
+    static const int n[] = {6, 17, 32, 45, 64, 65, 100, 333, 512, 1001, 2048, 4097, 70000};
+    static const size_t stride[] = {1, 37, 512, 1 << 20};
+    struct sw_fd_fused_shape shape;
+    for (size_t k = 0; k < sizeof n / sizeof *n; k++)
+        for (int way = 0; way < 8; way++) {
+            struct sw_fd fd = {.stride = stride[way / 2], .outer = 3,
+                                 .desc = {.axis = way / 2 ? 1 : 0, .single = way % 2}};
+            if (sw_fd_line_make(scheme, boundary, n[k], 1, alpha, false, &fd.line)) continue;
+            if (!sw_fd_fused_fits(&fd.line)) continue;
+            if (sw_fd_fused_best(&fd, &little, &shape))
+                fail_msg("%s %s, n = %d, alpha = %g: %s", scheme, boundary, n[k], alpha, sw_err_message());
+        }
+}
+
+static void finds_a_shape_for_every_line_that_fits(void **state)
+{
+    (void)state;
+    for_each_case(scheme, boundary) {
+        const bool filter = scheme[0] == 'f';
+        find_shapes(scheme, boundary, 0);
+        if (!filter) continue;
+        find_shapes(scheme, boundary, 0.4);
+        find_shapes(scheme, boundary, 0.49);
+        find_shapes(scheme, boundary, 0.498);
+        find_shapes(scheme, boundary, -0.49);
+    }
+}
+
 /* Without a device. */
 static void compiles_for_two_axes_at_once(void **state)
 {
@@ -232,6 +265,7 @@ static void without(void **state)
 }
 #define gives_the_same_bits_however_a_field_is_cut without
 #define gives_the_same_bits_along_two_axes_at_once without
+#define finds_a_shape_for_every_line_that_fits without
 #define compiles_for_two_axes_at_once without
 #define leaves_planes_beyond_the_cache_to_one_axis_after_the_other without
 #endif
@@ -241,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_same_bits_however_a_field_is_cut),
         cmocka_unit_test(gives_the_same_bits_along_two_axes_at_once),
+        cmocka_unit_test(finds_a_shape_for_every_line_that_fits),
         cmocka_unit_test(compiles_for_two_axes_at_once),
         cmocka_unit_test(leaves_planes_beyond_the_cache_to_one_axis_after_the_other),
     };

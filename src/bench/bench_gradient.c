@@ -1,5 +1,5 @@
-/* Gradients of a field by the rows of src/fd: n points along each of `dimensions` axes. "ROW+apart" takes one axis after
- * the other where ROW takes two at once.
+/* Gradients of a field by the rows of src/fd: n points along each of `dimensions` axes. "ROW+apart" takes one axis
+ * after the other where ROW takes two at once.
  *
  * What is timed: f read from the memory of the device as often as the row does, and the results written to it. f is
  * noise, as in bench_compact.c.
@@ -149,7 +149,8 @@ static void gradient_know(const struct sw_bench_spec *spec, struct bench_known *
             fits = fits && sw_fd_fits(&one, o->name);
         }
         if (fits) bench_know(known, o->name, "", o->space);
-        if (fits && spec->dimensions > 1 && (o->join || o->space == SW_HOST)) bench_know(known, o->name, apart, o->space);
+        const bool joins = spec->dimensions > 1 && (o->join || o->space == SW_HOST);
+        if (fits && joins) bench_know(known, o->name, apart, o->space);
     }
 }
 

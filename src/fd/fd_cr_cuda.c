@@ -4,6 +4,7 @@
  * a closure of two rows, and then on every level (row 2 only on the first). A circle has the same coefficients in all
  * rows. */
 #include "base/sw_mem.h"
+#include "fd/closure.h"
 #include "fd/cr_point.h"
 #include "fd/rtc_cuda.h"
 

@@ -11,7 +11,7 @@ static const struct fd_source source = {
     "fused_k",
 };
 
-const struct sw_fd_fused_memory sw_fd_fused_memory_least = {164 * 1024, 1024, 163 * 1024, 40 << 20};
+const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80 = {164 * 1024, 1024, 163 * 1024, 40 << 20};
 
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m)
 {
@@ -89,7 +89,7 @@ enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused
 
 enum sw_status sw_fd_fused_try(const struct sw_fd *fd, int sm)
 {
-    const struct sw_fd_fused_memory m = sw_fd_fused_memory_least;
+    const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
     struct sw_fd_fused_kernel own = {.d = {0}};
     struct sw_text text = {0};
     SW_TRY(sw_fd_fused_best(fd, &m, &own.shape));

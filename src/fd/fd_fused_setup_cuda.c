@@ -3,13 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "fd/closure.h"
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
 typedef long double wide;
 
 enum { LEAST = 13 };  /* points of a segment, where there are more than a few */
-enum { ROOM = SW_FD_FUSED_POINTS, WALL = SW_FD_FUSED_WALL, FAR = SW_FD_FUSED_FAR };
+enum { ROOM = SW_FD_FUSED_POINTS, FAR = SW_FD_FUSED_FAR };
+
+_Static_assert((int)SW_FD_FUSED_REACH == (int)SW_FD_REACH && (int)SW_FD_FUSED_WALL == (int)SW_FD_WALL_POINTS,
+               "fd_fused_point.h follows sw_fd_scheme.h");
 
 /* ------------------------------------------------------------------ factors */
 
@@ -53,13 +57,6 @@ bool sw_fd_fused_fits(const struct sw_fd_line *line)
     return true;
 }
 
-/* q^k; 0 where it is negligible beside 1, so that lines long enough are computed alike. */
-static double power(double q, int64_t k)
-{
-    const wide p = powl(q, (wide)k);
-    return fabsl(p) < 0x1p-60L ? 0 : (double)p;
-}
-
 static void put_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fused_factor *t)
 {
     const wide q = -(wide)rho, sigma = 1 / (1 - q * q);
@@ -86,81 +83,6 @@ static int reach_of(double rho, const struct sw_fd_fused *d)
 
 /* ------------------------------------------------------------------ walls */
 
-/* g_k = sum f[l] f_l + v g_K */
-struct row { wide f[WALL], v; };
-
-static void add(struct row *to, wide by, const struct row *from)
-{
-    for (int l = 0; l < WALL; l++) to->f[l] += by * from->f[l];
-    to->v += by * from->v;
-}
-
-static void scale(struct row *r, wide by)
-{
-    for (int l = 0; l < WALL; l++) r->f[l] *= by;
-    r->v *= by;
-}
-
-/* The right-hand side of row r from the wall. */
-static struct row right_side(const struct sw_fd_line *line, int r)
-{
-    struct row s = {{0}, 0};
-    if (r < line->rows) {
-        wide sum = 0;
-        for (int l = 0; l < line->points[r]; l++) {
-            s.f[l] = line->wall[r][l];
-            if (l != r) sum += s.f[l];
-        }
-        if (line->kind != SW_FD_FILTER) s.f[r] = -sum;
-        return s;
-    }
-    s.f[r] = line->centre;
-    for (int k = 1; k <= line->reach; k++) {
-        s.f[r + k] += line->weight[k];
-        s.f[r - k] += line->kind == SW_FD_FIRST ? -line->weight[k] : line->weight[k];
-        if (line->kind == SW_FD_SECOND) s.f[r] -= 2 * (wide)line->weight[k];
-    }
-    return s;
-}
-
-/* g_0 .. g_{K-1} from the first K rows. */
-static void reduce(const struct sw_fd_line *line, int K, struct row *g)
-{
-    const struct sw_fd_end *e = &line->end;
-    struct row r[SW_FD_FUSED_REACH] = {{{0}, 0}}, none = {{0}, 1};
-    wide u[SW_FD_FUSED_REACH + 1] = {0};
-    for (int k = 0; k < K; k++) r[k] = right_side(line, k);
-    g[2] = (struct row){{0}, 0};
-    for (int k = 0; k < 3; k++) add(&g[2], e->to3[k], &r[k]);
-    scale(&g[2], 1 / (wide)e->diagonal);
-    u[2] = e->next / (wide)e->diagonal;
-    for (int k = 3; k < K; k++) {  /* alpha g_{k-1} + g_k + alpha g_{k+1} = r_k, g_{k-1} = .. - u g_k */
-        const wide pivot = 1 - line->alpha * u[k - 1];
-        g[k] = r[k];
-        add(&g[k], -line->alpha, &g[k - 1]);
-        scale(&g[k], 1 / pivot);
-        u[k] = line->alpha / pivot;
-    }
-    for (int k = K - 1; k >= 2; k--) add(&g[k], -u[k], k == K - 1 ? &none : &g[k + 1]);
-    g[1] = (struct row){{0}, 0};
-    for (int k = 0; k < 3; k++) add(&g[1], e->to2[k], &r[k]);
-    add(&g[1], e->from3, &g[2]);
-    add(&g[1], e->from4, K == 3 ? &none : &g[3]);
-    g[0] = r[0];
-    add(&g[0], -e->a1, &g[1]);
-}
-
-static void put_rows(const struct row *g, int K, struct sw_fd_fused_wall *w)
-{
-    for (int k = 0; k < K; k++) {
-        w->v[k] = (double)g[k].v;
-        for (int l = 0; l < WALL; l++) {
-            w->weight[k][l] = (double)g[k].f[l];
-            if (g[k].f[l] != 0 && l >= w->points) w->points = l + 1;
-        }
-    }
-}
-
 static int64_t start_of(const struct sw_fd_fused *d, int s)
 {
     return (int64_t)s * d->points + (int64_t)(s < d->longer ? s : d->longer) * d->step;
@@ -176,36 +98,29 @@ static void put_powers(double q, int K, const struct sw_fd_fused *d, struct sw_f
     }
     for (int s = 0; s < FAR && s < d->segments; s++) {
         const int t = d->segments - 1 - s;  /* as far from the far wall */
-        w->near[s] = power(q, start_of(d, s) - K);
-        w->far[s] = power(q, d->n - K - start_of(d, t + 1));
+        w->near[s] = fd_power(q, start_of(d, s) - K);
+        w->far[s] = fd_power(q, d->n - K - start_of(d, t + 1));
     }
     /* Of the first segment it is q^-K; the kernel takes it from point K on, where nothing is left of a tiny q. */
     if (fabs(q) < 0x1p-100) w->near[0] = w->far[0] = 0;
 }
 
-/* With a, b the amounts of q^i from either wall: g_{K-1} = x0_{K-1} + a + b q across, g_K = x0_K + a q + b across, and
- * g_{K-1} - v g_K = what the closure says; the same at the other wall. */
 static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct sw_fd_fused *d)
 {
-    const int K = sw_fd_fused_rows(line);
     struct sw_fd_fused_wall *w = &d->wall;
-    struct row g[SW_FD_FUSED_REACH];
+    struct fd_closure c;
     memset(w, 0, sizeof *w);
-    if (!sw_fd_pivot_good(line->end.diagonal))
-        return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row 0 of %lld between walls",
-                       (long long)line->n - 4);
-    reduce(line, K, g);
-    put_rows(g, K, w);
-    put_powers(q, K, d, w);
+    SW_TRY(fd_closure_make(line, q, &c));
+    put_powers(q, c.K, d, w);
+    w->points = c.points;
     w->differences = line->kind != SW_FD_FILTER;
     w->sign = line->sign;
-    w->across = power(q, line->n - 2 * K);
-    const wide v = g[K - 1].v, here = 1 - v * q, there = w->across * ((wide)q - v), det = here * here - there * there;
-    w->same = (double)(here / det);
-    w->other = (double)(-there / det);
-    if (isfinite(w->same) && isfinite(w->other)) return SW_OK;
-    return SW_FAIL(SW_E_SINGULAR, "compact differences: the matrix of %lld points between walls is singular",
-                   (long long)line->n);
+    memcpy(w->weight, c.weight, sizeof w->weight);
+    memcpy(w->v, c.v, sizeof w->v);
+    w->across = c.across;
+    w->same = c.same;
+    w->other = c.other;
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ a line */

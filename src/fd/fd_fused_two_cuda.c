@@ -120,7 +120,7 @@ enum sw_status sw_fd_fused_two_make(const struct sw_fd *first, const struct sw_f
 
 enum sw_status sw_fd_fused_two_try(const struct sw_fd *first, const struct sw_fd *second, int sm)
 {
-    const struct sw_fd_fused_memory m = sw_fd_fused_memory_least;
+    const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
     struct parts p = {.first = {.d = {0}}};
     struct sw_fd_joined own = {.threads = 0};
     struct sw_text text = {0};

@@ -10,6 +10,7 @@
  * its matrix, which is made again for each solve. */
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
+#include "fd/closure.h"
 #include "fd/gtsv_point.h"
 #include "fd/rtc_cuda.h"
 #include "solver/gtsv_cuda.h"

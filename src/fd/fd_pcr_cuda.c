@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "fd/closure.h"
 #include "fd/pcr_point.h"
 #include "fd/rtc_cuda.h"
 
@@ -11,8 +12,7 @@ typedef long double wide;
 
 enum {
     MOST_POINTS = 32,  /* of a lane: they are in registers */
-    HEAD = 8,          /* as in the kernel                 */
-    EQUATIONS = SW_FD_REACH  /* K at most */
+    HEAD = 8           /* as in the kernel                 */
 };
 
 struct pcr {
@@ -99,103 +99,26 @@ static void add_shape(const struct shape *s, struct sw_text *text)
 
 /* ------------------------------------------------------------------ walls */
 
-struct equation { wide left[EQUATIONS], f[FD_WALL_POINTS], v; };  /* sum left_k g_k = sum f_l + v g_K */
-
-static void add(struct equation *to, wide by, const struct equation *from)
-{
-    for (int k = 0; k < EQUATIONS; k++) to->left[k] += by * from->left[k];
-    for (int l = 0; l < FD_WALL_POINTS; l++) to->f[l] += by * from->f[l];
-    to->v += by * from->v;
-}
-
-static void put_left(struct equation *e, int k, int K, wide entry)
-{
-    if (k < K) e->left[k] += entry;
-    else e->v -= entry;
-}
-
-/* Row r from a wall. */
-static void equation_of(const struct sw_fd_line *line, int r, int K, struct equation *e)
-{
-    const struct sw_fd_end *end = &line->end;
-    memset(e, 0, sizeof *e);
-    put_left(e, r, K, 1);
-    if (r > 0) put_left(e, r - 1, K, r == 1 ? end->l2 : line->alpha);
-    put_left(e, r + 1, K, r == 0 ? end->a1 : r == 1 ? end->u2 : line->alpha);
-    if (r < line->rows) {
-        for (int l = 0; l < line->points[r]; l++)
-            if (l != r || line->kind == SW_FD_FILTER) e->f[l] = line->wall[r][l];
-    } else {
-        e->f[r] = line->centre;
-        for (int k = 1; k <= line->reach; k++) {
-            e->f[r + k] = line->weight[k];
-            e->f[r - k] = line->kind == SW_FD_FIRST ? -line->weight[k] : line->weight[k];
-        }
-    }
-    for (int l = 0; line->kind != SW_FD_FILTER && l < FD_WALL_POINTS; l++)  /* differences to f_r */
-        if (l != r) e->f[r] -= e->f[l];
-}
-
-/* g_0 .. g_{K-1}, by Gauss-Jordan elimination with exchange of rows. False: singular. */
-static bool eliminate(struct equation *e, int K)
-{
-    for (int k = 0; k < K; k++) {
-        int best = k;
-        for (int r = k + 1; r < K; r++)
-            if (fabsl(e[r].left[k]) > fabsl(e[best].left[k])) best = r;
-        const struct equation pivot = e[best];
-        e[best] = e[k];
-        e[k] = pivot;
-        if (!sw_fd_pivot_good((double)pivot.left[k])) return false;
-        add(&e[k], 1 / pivot.left[k] - 1, &pivot);
-        for (int r = 0; r < K; r++) {
-            const struct equation unit = e[k];
-            if (r != k) add(&e[r], -e[r].left[k], &unit);
-        }
-    }
-    return true;
-}
-
-/* 0 where it is negligible beside 1. */
-static double power_of(wide q, int64_t k)
-{
-    const wide p = powl(q, (wide)k);
-    return fabsl(p) < 0x1p-60L ? 0 : (double)p;
-}
-
 static wide decay(const struct sw_fd_line *line)
 {
     return -2 * (wide)line->alpha / (1 + sqrtl(1 - 4 * (wide)line->alpha * line->alpha));
 }
 
-/* With a, b the amounts of q^i from either wall: g_{K-1} = x_{K-1} + a + b q across, g_K = x_K + a q + b across, and
- * g_{K-1} - v g_K is what the closure says; the same at the other wall. */
 static enum sw_status put_walls(const struct sw_fd_line *line, struct fd_pcr_wall *w)
 {
-    struct equation e[EQUATIONS];
-    const int K = line->reach <= 3 ? 3 : line->reach == 4 ? 4 : EQUATIONS;
-    const wide q = decay(line);
-    w->K = K;
-    SW_TRY(fd_end_check(line));
-    for (int r = 0; r < K; r++) equation_of(line, r, K, &e[r]);
-    const bool good = eliminate(e, K);
+    struct fd_closure c;
+    SW_TRY(fd_closure_make(line, decay(line), &c));
+    w->K = c.K;
+    w->points = c.points;
     w->differences = line->kind != SW_FD_FILTER;
     w->far = line->sign;
-    for (int k = 0; k < K; k++) {
-        w->v[k] = (double)e[k].v;
-        for (int l = 0; l < FD_WALL_POINTS; l++) {
-            w->weight[k][l] = (double)e[k].f[l];
-            if (w->weight[k][l] != 0 && l >= w->points) w->points = l + 1;
-        }
-    }
-    w->q = (double)q;
-    w->across = power_of(q, line->n - 2 * K);
-    const wide v = w->v[K - 1], here = 1 - v * q, there = w->across * (q - v), det = here * here - there * there;
-    w->same = (double)(here / det);
-    w->other = (double)(-there / det);
-    if (good && isfinite(w->same) && isfinite(w->other)) return SW_OK;
-    return SW_FAIL(SW_E_SINGULAR, "compact differences: the matrix of %lld points between walls is singular",
-                   (long long)line->n);
+    memcpy(w->weight, c.weight, sizeof w->weight);
+    memcpy(w->v, c.v, sizeof w->v);
+    w->q = (double)decay(line);
+    w->across = c.across;
+    w->same = c.same;
+    w->other = c.other;
+    return SW_OK;
 }
 
 static enum sw_status put_powers(const struct sw_fd *fd, struct pcr *c)
@@ -203,7 +126,7 @@ static enum sw_status put_powers(const struct sw_fd *fd, struct pcr *c)
     double power[128];
     const wide q = decay(&fd->line);
     int count = 0;  /* |q| < 0.57 where 6 levels are enough: 75 */
-    while (count < 128 && (power[count] = power_of(q, count)) != 0) count++;
+    while (count < 128 && (power[count] = fd_power(q, count)) != 0) count++;
     c->line.powers = count;
     SW_TRY(sw_device_alloc(fd->device, 128, &c->power));
     c->line.power = c->power;

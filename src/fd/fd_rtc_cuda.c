@@ -45,13 +45,6 @@ int fd_pitch(int room, int lines, bool across)
     return across ? room + ((apart - room) % 16 + 16) % 16 : room;
 }
 
-enum sw_status fd_end_check(const struct sw_fd_line *line)
-{
-    if (line->periodic || sw_fd_pivot_good(line->end.diagonal)) return SW_OK;
-    return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row 0 of %lld between walls",
-                   (long long)line->n - 4);
-}
-
 /* ------------------------------------------------------------------ the text */
 
 static enum sw_status compile(const struct fd_source *source, struct sw_text *shape, int sm, void **cubin)

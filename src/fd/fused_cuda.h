@@ -43,16 +43,17 @@ struct sw_fd_fused_kernel {
     size_t    shared;    /* bytes                    */
 };
 
-/* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have; and of
- * the cache that all multiprocessors share. */
+/* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have; and
+ * of the cache that all multiprocessors share. */
 struct sw_fd_fused_memory { int all, each, most, cache; };
-extern const struct sw_fd_fused_memory sw_fd_fused_memory_least;  /* of sm_80; sm_90 has more */
+extern const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80;  /* sm_90 has more, sm_86 and sm_89 less */
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
 
 /* Of fd these look at desc, line, stride and outer only. */
 
-/** What was measured best (tests/bench_fd.c), as far as there is room for it.
- *  @return SW_E_ABSENT there is none; SW_E_SINGULAR */
+/** What was measured best (tests/bench_fd.c), as far as there is room for it; there is for every line that fits where a
+ *  block may have 64 KiB, and the kernel wants sm_80, where it may have 99 or more.
+ *  @return SW_E_ABSENT less than that; SW_E_SINGULAR */
 enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
                                 struct sw_fd_fused_shape *shape);
 

@@ -23,9 +23,6 @@ bool fd_lines_fit(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
  *  4, .. 16 lines are moved at once, 16 at a time, and are to lie in different banks. */
 int fd_pitch(int room, int lines, bool across);
 
-/** The two rows at a wall, reduced in sw_fd_end. @return SW_E_SINGULAR */
-enum sw_status fd_end_check(const struct sw_fd_line *line);
-
 /* What a kernel's text is made of: base/sw_hd.h, headers, #defines or enums that shape it, the rest. */
 enum { FD_FILES = 4 };
 struct fd_source { const char *before[FD_FILES], *after[FD_FILES], *kernel; };

@@ -78,8 +78,8 @@ static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *devic
     const int64_t *n = w->desc.n;
     const char *row = sw_fd_name(w->set[first_axis(w)]);
     w->bytes = (size_t)(n[0] * n[1]) * word(w);
-    if (w->desc.apart || device->space != SW_HOST || !has(w, 0) || !has(w, 1) || w->bytes > PLANE_BYTES || n[2] < 4 * device->threads)
-        return SW_OK;
+    if (w->desc.apart || device->space != SW_HOST || !has(w, 0) || !has(w, 1)) return SW_OK;
+    if (w->bytes > PLANE_BYTES || n[2] < 4 * device->threads) return SW_OK;
     w->one = *device;
     w->one.threads = 1;
     SW_TRY(sw_alloc((size_t)device->threads, &w->plane));

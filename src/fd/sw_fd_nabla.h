@@ -4,8 +4,8 @@
  * all axes. An axis with one point is none: nothing varies along it.
  *
  * Sums are taken in the order z, x, y. Where a plane fits a core's cache, its x and y derivatives are computed one
- * after the other, so that f comes from memory twice for a Laplacian or gradient and not three times; rows that know two
- * axes at once (sw_fd_impl.h) do so for gradients. The bits are the same. */
+ * after the other, so that f comes from memory twice for a Laplacian or gradient and not three times; rows that know
+ * two axes at once (sw_fd_impl.h) do so for gradients. The bits are the same. */
 #include "fd/sw_fd.h"
 
 struct sw_fd_nabla_desc {
