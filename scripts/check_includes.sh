@@ -16,7 +16,7 @@ problem: base expr device comm solver fd stepper bvp cuda
 config:  base
 sweep:   base expr device problem config
 results: base problem config sweep
-execute: base expr device problem config sweep results
+execute: base expr device comm problem config sweep results
 bench:   base expr device solver fd stepper bvp problem cuda
 cli:     base expr device comm solver fd stepper bvp problem config sweep results execute bench
 main.c:  base cli

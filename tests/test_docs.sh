@@ -77,6 +77,8 @@ commands_exist() {
     sed 's/\\-/-/g' docs/man/sweep.1 >"$dir/sweep.1"
     for option in $(grep -ohE -- '--[a-z][a-z-]+' "$dir/sweep.1" $documents configs/*.cfg | sort -u); do
         case $option in --medium | --part | --limit | --mem) continue ;; esac   # of scripts, of sbatch
+        case $option in --nodes | --ntasks-per-node | --gpus-per-node | --gpus-per-task | --mpi) continue ;; esac
+        case $option in --bind-to | --map-by | --mca) continue ;; esac          # of mpirun
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
     done
     for target in $(grep -ohE '(^ +|`)make [a-z]+' $documents | sed 's/.*make //' | sort -u); do

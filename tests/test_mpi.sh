@@ -1,25 +1,138 @@
 #!/bin/bash
-# Ranks that mpirun has started: what sw_comm.h promises, and lines cut over them, on 1, 2 and 3. Skipped where the
-# program is built without MPI, or there is no mpirun.
+# Ranks that mpirun has started, 1, 2 and 3 of them: what sw_comm.h promises; lines cut over them; and one sweep by all,
+# to the bits of one process, also when a rank is killed, when all are stopped, and when another number goes on. Skipped
+# where the program is built without MPI, or there is no mpirun.
 build=$(dirname "${SWEEP:-build/sweep}")
 [ -x "$build/test_comm" ] || build=build
 cd "$(dirname "$0")/.." || exit 1
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 . tests/helpers.sh
+
+config() {  # config NAME END [INITIAL]: some runs of two sizes, a batch each
+    cat >"$1.cfg" <<CFG
+problem = "cahn_hilliard";
+grid    = { n = "points"; length = "2*pi*4"; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.0002; end = $2; };
+sweep   = { points = [32, 64]; seed = [1, 2, 3]; };
+initial = "${3:-0.05*randn(seed)}";
+output  = { fields = { times = "linspace(0, end, 5)"; }; scalars = { every = "end/50"; }; };
+run     = { device = "cpu"; batch = 1; };
+CFG
+}
+config quick 1.0
+
+if ! ldd "$sweep" | grep -q libmpi; then
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 expect 4 run quick.cfg
+    says 'mpirun has started 2 processes, but this program cannot have them work together: built without MPI'
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 expect 0 run quick.cfg; silent err
+    echo "# skipped: built without MPI"
+    summary
+    exit 0
+fi
 command -v mpirun >/dev/null || { echo "# skipped: no mpirun (Debian: openmpi-bin)"; exit 0; }
-ldd "$build/test_comm" | grep -q libmpi || { echo "# skipped: built without MPI"; exit 0; }
 
 # more ranks than processors, and root, are what a test needs; the names of Open MPI 4 and 5
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-ranks() { local n=$1; shift; timeout 120 mpirun -n "$n" "$@" >out 2>err </dev/null; }
+# ranks CODE NUMBER PROGRAM...: its output goes to out and err
+ranks() {
+    local code=$1 n=$2
+    shift 2
+    timeout -k 5 100 mpirun -n "$n" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "mpirun -n $n $*: exit code $got, expected $code"
+}
+once() { [ "$(grep -cF -- "$1" err)" = 1 ] || fail "stderr does not say once: $1"; }
 
+# ---- communicators
 for n in 1 2 3; do
     head -c 64 /dev/zero >shared
-    SW_TEST_SHARED=$tmp/shared ranks $n "$build/test_comm" mpi || fail "test_comm on $n ranks"
+    SW_TEST_SHARED=$tmp/shared ranks 0 $n "$build/test_comm" mpi
     [ "$(grep -c '17 test(s) run' out)" = $n ] || fail "test_comm: not all of $n ranks ran"
-    [ $n = 1 ] || ranks $n "$build/test_fd_distributed" || fail "test_fd_distributed on $n ranks"
+    [ $n = 1 ] || ranks 0 $n "$build/test_fd_distributed"
 done
+
+# ---- one sweep by all: the same bits
+"$sweep" -q quick.cfg -j 1 -o whole.h5 || fail 'quick.cfg'
+for n in 1 2 3; do
+    ranks 0 $n "$sweep" run quick.cfg -o by-$n.h5
+    once 'done     6 ok'
+    [ $n = 1 ] || once "ranks    $n on 1 machine · $n devices"
+    same whole.h5 by-$n.h5
+    [ -e by-$n.h5.d ] && fail "by-$n.h5.d was left"
+done
+ranks 0 2 "$sweep" run quick.cfg -o by-2.h5; once 'nothing to do: 6 done'
+ranks 0 2 "$sweep" run quick.cfg -o by-2.h5 --force --log-json log; once 'done     6 ok'; same whole.h5 by-2.h5
+[ "$(grep -c '"event": "batch"' log)" = 6 ] || fail 'the log does not have the batches of both ranks'
+config other 0.5
+ranks 0 3 "$sweep" run quick.cfg other.cfg --only 'points == 32' -s run.batch=2
+[ "$(grep -c 'done     3 ok' err)" = 2 ] || fail 'two configs, one after another'
+
+# ---- the first process alone has the other commands, and speaks for all
+ranks 0 3 "$sweep" check quick.cfg; [ "$(grep -c '^batches ' out)" = 1 ] || fail 'sweep check says it more than once'
+ranks 2 3 "$sweep" runn; once "unknown command 'runn'"
+ranks 3 2 "$sweep" run quick.cfg -s time.methd=1; once "unknown key 'time.methd'"
+ranks 5 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || more='-s time.dt=1e-4'; exec '$sweep' run quick.cfg -o n.h5 \$more"
+once 'rank 1 on '; says ' has another config or other options than rank 0 on '
+ranks 4 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || cd /; exec '$sweep' run quick.cfg -o '$tmp/n.h5'"
+once 'rank 1 of 2: '; says 'quick.cfg: '
+[ -e n.h5 ] && fail 'n.h5 was made'
+PMI_SIZE=2 PMI_RANK=0 expect 4 run quick.cfg -o n.h5
+says 'mpirun started 2 processes, but MPI ('; says ') finds 1: start them with the mpirun that belongs to that library'
+
+# ---- a run that diverges is a result; with --fail-fast it stops all
+config bad 1.0 '(points == 64 && seed == 2 ? 1e100 : 0.05)*randn(seed)'
+"$sweep" -q bad.cfg -o bad.h5
+ranks 1 2 "$sweep" run bad.cfg -o bad-2.h5; once '1 diverged (run 4: '; same bad.h5 bad-2.h5
+ranks 1 2 "$sweep" run bad.cfg -o fast.h5 --fail-fast -s 'time.end=200.0'; once 'stopped at the first failure: run 4: '
+
+# ---- a rank whose disk is full ends it, and says who it is
+failing="FAIL_KIND=fsync FAIL_AT=1 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so"
+ranks 5 3 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $failing; exec '$sweep' run quick.cfg -o full.h5"
+once 'error: rank 1 of 3 on '; says 'full.h5.d/part-'; says 'Input/output error'
+ranks 0 2 "$sweep" run quick.cfg -o full.h5; same whole.h5 full.h5
+
+# ---- runs that last: some 1 s each, at most
+config long 20.0
+trial() { "$sweep" -q long.cfg --only 'points == 64 && seed == 1' -o trial.h5 -j 1 2>/dev/null; }
+took=$( { TIMEFORMAT=%U; time trial; } 2>&1)
+config long "$(echo "$took" | awk '{printf "%.1f", 20/($1 + 0.02)}')"
+"$sweep" -q long.cfg -o long.h5 || fail 'long.cfg'
+pid_of() {  # pid_of RANK FILE
+    for p in $(pgrep -f "run long.cfg -o $2\$"); do
+        tr '\0' '\n' </proc/$p/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo $p
+    done | tail -n 1
+}
+# interrupt FILE RANKS RANK SIGNAL CODE: of one rank of so many, under way; its time to end goes to $ended
+interrupt() {
+    local file=$1 n=$2 rank=$3 signal=$4 code=$5 k
+    timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -o $file >out 2>err </dev/null &
+    for ((k = 0; k < 200; k++)); do ls $file.d/part-*.h5.tmp >/dev/null 2>&1 && break; sleep 0.05; done
+    sleep 0.7
+    kill -$signal $(pid_of $rank $file) || fail "rank $rank is not there"
+    local start=$EPOCHREALTIME
+    wait $!
+    local got=$?
+    ended=$(echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}')
+    [ $got = $code ] || fail "after $signal of rank $rank of $n: exit code $got, expected $code"
+    [ ! -e $file ] || fail "$file is there, after $signal of rank $rank"
+}
+soon() { echo "$ended" | awk '{exit !($1 < 60)}' || fail "it took $ended s to end"; }
+
+# ---- killed: it ends, says what to do, and another number of ranks goes on
+interrupt k.h5 3 1 KILL 137; soon
+says 'rank 1 of 3 on '; says 'run the same command again to continue'
+interrupt k.h5 2 0 KILL 137; soon
+says 'rank 0 of 2 on '; says 'run the same command again to continue'
+ranks 0 3 "$sweep" run long.cfg -o k.h5; same long.h5 k.h5
+
+# ---- stopped: a signal to any of them stops all, with checkpoints; so does the time limit; one process goes on
+interrupt s.h5 3 2 USR1 75; once 'stopped; run the same command again to continue'
+ls s.h5.d/part-*.h5 >/dev/null || fail 'no checkpoint'
+ranks 75 2 "$sweep" run long.cfg -o s.h5 --max-time 0.3s; once 'stopped; run the same command again to continue'
+says ' from step '
+expect 0 resume s.h5; same long.h5 s.h5
 
 summary

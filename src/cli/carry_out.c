@@ -2,6 +2,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
+#include "execute/sw_ranks.h"
 
 /* ---- what is there already */
 
@@ -77,11 +78,34 @@ static void finish(struct job *j, const struct sw_execute_summary *sum)
     j->cli->exit_code = all.diverged + all.failed > 0;
 }
 
+static bool first(const struct job *j) { return j->cli->comm->rank == 0; }
+
+/* This process's part of the computing, which is all of it where it is alone. */
+static enum sw_status compute(struct job *j, struct sw_execute_options *options, struct sw_execute_summary *summary)
+{
+    const struct sw_comm *comm = j->cli->comm;
+    struct sw_ranks *ranks = NULL;
+    if (comm->size == 1) return sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, options, summary);
+    SW_TRY(sw_ranks_create(comm, j->plan, j->devices.count, options->stop, &ranks));
+    options->deal = sw_ranks_deal(ranks);
+    options->rank = comm->rank;
+    options->ranks = comm->size;
+    options->helper = !first(j);
+    if (options->helper) {
+        options->progress = NULL;
+        options->event = sw_ranks_event;
+        options->user = ranks;
+    }
+    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, options, summary);
+    st = sw_ranks_end(&ranks, st);
+    return first(j) ? st : SW_OK;  /* the first knows of it, and speaks for all */
+}
+
 static enum sw_status execute(struct job *j)
 {
     struct sw_cli *cli = j->cli;
     struct cli_facts facts;
-    struct sw_execute_summary summary;
+    struct sw_execute_summary summary = {0};
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
     struct sw_execute_options options = {
         .file = j->file, .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
@@ -90,7 +114,8 @@ static enum sw_status execute(struct job *j)
     };
     cli_provenance(cli, &j->devices, &facts, &options.provenance);
     cli_bar_start(&j->bar, cli, j->plan, j->file);
-    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, &options, &summary);
+    enum sw_status st = compute(j, &options, &summary);
+    if (!first(j)) return st;
     cli_bar_clear(&j->bar);
     if (j->bar.saved >= 0) cli_status_remove(j->file);  /* else the file, and what tells of it, is another's */
     if (st == SW_E_STOPPED) {
@@ -104,21 +129,45 @@ static enum sw_status execute(struct job *j)
     return cli_xdmf(cli, j->s->sweep, j->s->file);
 }
 
+/* First the first process alone: it may remove what is in the way. */
+static enum sw_status find_earlier_in_turn(struct job *j)
+{
+    const struct sw_cli *cli = j->cli;
+    SW_TRY(cli_alike(cli, "another config or other options", cli_sweep_digest(j->s)));
+    SW_TRY(sw_comm_agree(cli->comm, first(j) ? find_earlier(j) : SW_OK));
+    SW_TRY(sw_comm_agree(cli->comm, first(j) ? SW_OK : find_earlier(j)));
+    return cli_alike(cli, "other results before it, as the file system shows them,", cli_ledger_digest(j->ledger));
+}
+
+/* @param seconds  out: how long it took, once devices were open */
+static enum sw_status plan(struct job *j, double *seconds)
+{
+    const struct cli_sweep *s = j->s;
+    int users = 1;
+    SW_TRY(sw_comm_agree(j->cli->comm, cli_devices(j->cli, s->sweep, &j->devices, &users)));
+    const double start = sw_clock();
+    SW_TRY(cli_plan_with(j->cli, j->devices.count, users, &j->with));
+    SW_TRY(sw_plan_make_with(s->sweep, s->run, s->count, s->id, j->ledger, j->cli->retry_failed, &j->devices, &j->with,
+                             &j->plan));
+    *seconds = sw_clock() - start;
+    return cli_alike(j->cli, "other batches or another solver", sw_plan_digest(j->plan));
+}
+
 static enum sw_status carry_out(struct job *j)
 {
-    SW_TRY(find_earlier(j));
+    SW_TRY(find_earlier_in_turn(j));
     if (!to_do(j)) {
+        if (!first(j)) return SW_OK;
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
         cli_status_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return cli_xdmf(j->cli, j->s->sweep, j->s->file);
     }
-    SW_TRY(cli_devices(j->cli, j->s->sweep, &j->devices));
-    double start = sw_clock();
-    SW_TRY(sw_plan_make(j->s->sweep, j->s->run, j->s->count, j->s->id, j->ledger, j->cli->retry_failed, &j->devices,
-                        &j->plan));
-    tell_plan(j, sw_clock() - start);
+    double seconds;
+    SW_TRY(plan(j, &seconds));
+    tell_ranks(j);
+    tell_plan(j, seconds);
     cli_remarks(j->cli, j->s, j->plan, cli_say);
     return execute(j);
 }
@@ -128,7 +177,7 @@ enum sw_status cli_execute(struct sw_cli *cli, struct cli_sweep *s)
     struct job j = {.cli = cli, .s = s, .file = s->file};
     tell_start(&j);
     cli_settings(cli, s);
-    enum sw_status st = carry_out(&j);
+    enum sw_status st = cli_first_says(cli, carry_out(&j));
     sw_plan_destroy(&j.plan);
     sw_devices_close(&j.devices);
     sw_ledger_close(&j.ledger);

@@ -15,11 +15,13 @@ struct job {
     struct sw_ledger *ledger;        /* of file                                                */
     struct state      before;
     struct sw_devices devices;
+    struct sw_plan_with with;        /* who else computes                                      */
     struct sw_plan   *plan;
     struct cli_bar    bar;
 };
 
 void tell_start(struct job *j);
+void tell_ranks(const struct job *j);  /* where there are several */
 void tell_plan(const struct job *j, double seconds);
 void tell_nothing_to_do(const struct job *j);
 void tell_stopped(struct job *j, const struct sw_execute_summary *sum);

@@ -55,6 +55,13 @@ struct sw_cli {                         /* what was typed, and how to talk      
     int         exit_code;              /* of a command that ended without a failure                         */
     struct sw_report report;            /* of the config being read; printed and emptied by cli_report()     */
     struct cli_log *log;                /* --log-json; NULL: none                                            */
+
+    /* the processes that mpirun has started (together.c) */
+    const struct sw_comm *comm;         /* of all of them; of this one alone where it is                     */
+    char      (*host)[64];              /* [comm->size]; NULL: alone                                         */
+    int         machines, mate, mates;  /* on how many they are; which of how many on its own it is          */
+    int         processors, bound;      /* that those on this machine may use, all together, and this one    */
+    bool        silent;                 /* not the first, which alone speaks                                 */
 };
 
 struct cli_command {
@@ -133,7 +140,9 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
 /** SW_E_REFUSED if what is there is not of this sweep, with the first difference in the message. */
 enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
-enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices);
+/** @param users  out: how many processes share a device; NULL: this one takes all */
+enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices,
+                           int *users);
 /** "NVIDIA H200"; of several "4 × NVIDIA H200 (cuda:0, cuda:1, cuda:2, cuda:3)" */
 void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
 double cli_devices_memory(const struct sw_devices *devices);  /* of the one that has least */
@@ -141,6 +150,20 @@ double cli_devices_memory(const struct sw_devices *devices);  /* of the one that
 /** The output of a finished sweep: write its .xdmf if that is asked for or one is there, or remove one that has no
  * fields to tell of any more (cmd_xdmf.c). */
 enum sw_status cli_xdmf(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
+
+/* ---- several processes (together.c). All but the first of these are collective, and trivial for a process that is
+ * alone. */
+/** Perform a command: by all processes, those that run a sweep; by the first of them, others. */
+enum sw_status cli_together(struct sw_cli *cli, enum sw_status (*perform)(struct sw_cli *cli));
+/** @param what  "another config": what has to be the same for all, and has this digest @return SW_E_REFUSED */
+enum sw_status cli_alike(const struct sw_cli *cli, const char *what, uint64_t digest);
+uint64_t cli_sweep_digest(const struct cli_sweep *s);         /* of the runs asked for, and the file */
+uint64_t cli_ledger_digest(const struct sw_ledger *ledger);
+/** The status of the first process, to those that have no failure of their own. */
+enum sw_status cli_first_says(const struct sw_cli *cli, enum sw_status st);
+bool cli_anybody(const struct sw_cli *cli, bool here);        /* whether it is so for any of them    */
+/** @param devices, users  of this process: its devices, how many processes share one */
+enum sw_status cli_plan_with(const struct sw_cli *cli, int devices, int users, struct sw_plan_with *with);
 
 /* What run, check and resume share. */
 void cli_begin(struct sw_cli *cli);      /* the clock of --max-time starts, signals ask for a clean stop */

@@ -1,5 +1,6 @@
 #include "bvp/sw_bvp_impl.h"
 #include "cli/cli_impl.h"
+#include "comm/sw_comm_impl.h"
 #include "fd/sw_fd_impl.h"
 #include "solver/sw_band_impl.h"
 #include "stepper/sw_stepper_impl.h"
@@ -56,5 +57,8 @@ enum sw_status cmd_list(struct sw_cli *cli)
     printf("compact schemes\n");
     for (int k = 0; sw_fd_schemes[k]; k++) row(sw_fd_schemes[k]->name, sw_fd_schemes[k]->about, NULL);
     devices();
+    printf("processes that work together\n");
+    for (int k = 0; sw_comm_table[k]; k++)
+        if (sw_comm_table[k]->apart) row(sw_comm_table[k]->name, sw_comm_table[k]->about, sw_comm_table[k]->absent);
     return SW_OK;
 }

@@ -4,13 +4,13 @@ enum sw_status cmd_resume(struct sw_cli *cli)
 {
     const char *file = cli->argument[0];
     struct sw_ledger *ledger = NULL;
-    struct cli_sweep s;
+    struct cli_sweep s = {0};
     if (cli->output) return SW_FAIL(SW_E_USAGE, "`sweep resume` goes on with the file it is given; it has no -o");
-    SW_TRY(cli_ledger(cli, file, &ledger));
-    enum sw_status st = cli_sweep_stored(cli, file, ledger, &s);
+    enum sw_status st = cli_ledger(cli, file, &ledger);
+    if (!st) st = cli_sweep_stored(cli, file, ledger, &s);
     sw_ledger_close(&ledger);
-    SW_TRY(st);
     if (!st) st = cli_log_open(cli);
+    st = sw_comm_agree(cli->comm, st);
     cli_begin(cli);
     if (!st) st = cli->dry_run ? cli_check(cli, &s) : cli_execute(cli, &s);
     cli_sweep_close(&s);

@@ -4,9 +4,9 @@
 static enum sw_status run_one(struct sw_cli *cli, const char *config)
 {
     struct cli_sweep s;
-    SW_TRY(cli_sweep_open(cli, config, &s));
-    enum sw_status st = cli_execute(cli, &s);
-    cli_sweep_close(&s);
+    enum sw_status here = cli_sweep_open(cli, config, &s), st = sw_comm_agree(cli->comm, here);
+    if (!st) st = cli_execute(cli, &s);
+    if (!here) cli_sweep_close(&s);
     return st;
 }
 
@@ -23,11 +23,11 @@ enum sw_status cmd_run(struct sw_cli *cli)
     if (cli->output && cli->narguments > 1)
         return SW_FAIL(SW_E_USAGE, "-o %s names one file, but there are %d configs; run them one by one", cli->output,
                        cli->narguments);
-    SW_TRY(cli_log_open(cli));
+    SW_TRY(sw_comm_agree(cli->comm, cli_log_open(cli)));
     cli_begin(cli);
     for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
-        enum sw_status st = cli_stop ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
+        enum sw_status st = cli_anybody(cli, cli_stop != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
         if (st) sw_cli_complain(cli, st);
         int code = st ? cli_code(st) : cli->exit_code;
         if (code > worst) worst = code;

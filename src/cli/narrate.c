@@ -72,7 +72,7 @@ void cli_csv(FILE *to, const char *text)
 
 void cli_report(struct sw_cli *cli)
 {
-    char *text = cli->report.count ? sw_report_print(&cli->report) : NULL;
+    char *text = cli->report.count && !cli->silent ? sw_report_print(&cli->report) : NULL;
     if (text && (!cli->quiet || cli->report.errors)) cli_put(cli, stderr, text);
     sw_free(text);
     sw_report_free(&cli->report);

@@ -157,9 +157,12 @@ enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger
     return st;
 }
 
-enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices)
+enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices,
+                           int *users)
 {
-    return sw_devices_open(cli->device ? cli->device : sweep->device, cli->threads, devices);
+    const char *spec = cli->device ? cli->device : sweep->device;
+    if (!users) return sw_devices_open(spec, cli->threads, devices);
+    return sw_devices_open_share(spec, cli->threads, cli->mate, cli->mates, users, devices);
 }
 
 static bool of_one_model(const struct sw_devices *d)

@@ -6,6 +6,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_near.h"
 #include "cli/cli_impl.h"
+#include "comm/sw_launch.h"
 
 enum { LONG = 256, MOST = 64 };  /* getopt_long's value of row k without a letter is LONG + k */
 
@@ -161,6 +162,9 @@ enum sw_status sw_cli_parse(int argc, char **argv, struct sw_cli **out)
     SW_TRY(sw_alloc(1, &cli));
     *out = cli;  /* also on failure: it knows how to print */
     cli->utf8 = cli_locale_is_utf8();
+    cli->comm = sw_comm_null();
+    cli->mates = 1;
+    cli->silent = sw_launched().rank > 0;
     cli->command_line = join(argc, argv);
     if (!cli->command_line) return SW_FAIL(SW_E_MEMORY, "out of memory");
     const int after = after_dashes(argc, argv);

@@ -3,7 +3,7 @@
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 
-enum sw_status sw_cli_perform(struct sw_cli *cli)
+static enum sw_status perform(struct sw_cli *cli)
 {
     enum sw_status st = SW_OK;
     if (cli->threads) omp_set_num_threads(cli->threads);
@@ -15,9 +15,12 @@ enum sw_status sw_cli_perform(struct sw_cli *cli)
     return st;
 }
 
+enum sw_status sw_cli_perform(struct sw_cli *cli) { return cli_together(cli, perform); }
+
 void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
+    if (cli && cli->silent) return;
     bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
     if (cli) cli_report(cli);
     if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
@@ -38,6 +41,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
     int code = cli_code(st);
     if (!c) return code;
     if (!st) code = c->exit_code;
+    if (c->silent) code = 0;  /* mpirun ends with that of the first process, which speaks for all */
     cli_log_close(c);
     sw_report_free(&c->report);
     sw_free(c->override);

@@ -1,5 +1,6 @@
 /* What a run says: to people on stderr, to programs in the log. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sw_version.h"
 #include "cli/carry_out.h"
@@ -23,6 +24,21 @@ static void log_plan(const struct job *j, struct cli_json *log, const char *devi
     json_real(log, "output_bytes", p->output_bytes);
     json_text(log, "file", j->file);
     cli_log_end(j->cli);
+}
+
+void tell_ranks(const struct job *j)
+{
+    const struct sw_cli *cli = j->cli;
+    if (cli->comm->size == 1) return;
+    cli_say(cli, "ranks    %d on %d machine%s · %d device%s\n", cli->comm->size, cli->machines,
+            cli->machines == 1 ? "" : "s", j->with.devices, j->with.devices == 1 ? "" : "s");
+    const int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (j->devices.device[0]->space == SW_HOST && cli->bound < cli->processors && cli->processors < online)
+        cli_say(cli, "note     mpirun has bound the ranks to %d of the %d processors of %s; mpirun --bind-to none: "
+                     "all\n", cli->processors, online, cli->host[0]);
+    if (j->with.users > 1)
+        cli_say(cli, "note     %d ranks on %s share its GPUs: up to %d have one\n", cli->mates, cli->host[0],
+                j->with.users);
 }
 
 void tell_plan(const struct job *j, double seconds)

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sw_clock.h"
@@ -184,8 +185,15 @@ static bool drain(struct team *t)
 
 /* ---- one call */
 
-/* Between two looks: on a machine with fewer processors than ranks, let the others work. */
-static void pause_a_little(void) { sched_yield(); }
+/* Between two looks: on a machine with fewer processors than ranks, let the others work. Who has waited for half a
+ * second is not in a hurry, and others may want the processor: rank 0, that merges what all have computed. */
+static void pause_a_little(double *since)
+{
+    const double now = sw_clock();
+    if (!*since) *since = now;
+    if (now - *since > 0.5) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    else sched_yield();
+}
 
 struct piece { double *data; size_t count; };  /* of an array */
 
@@ -239,10 +247,9 @@ static bool sends_are_over(struct team *t)
  * may wait for this rank to do the same. */
 static enum sw_status finish_sends(struct team *t, enum sw_status st)
 {
-    while (!sends_are_over(t)) {
+    for (double since = 0; !sends_are_over(t); pause_a_little(&since)) {
         hear(t);
         if (t->broken.status) drain(t);
-        pause_a_little();
     }
     return st;
 }
@@ -251,10 +258,11 @@ static enum sw_status finish_sends(struct team *t, enum sw_status st)
 static enum sw_status await(struct team *t, int from, MPI_Status *message)
 {
     const struct peer *p = &t->peer[from];
+    double since = 0;
     for (int there = 0;;) {
         MPI_Iprobe(from, POST + t->tag, t->mpi, &there, message);
         if (there) return SW_OK;
-        if (!hear(t)) pause_a_little();
+        if (!hear(t)) pause_a_little(&since);
         if (t->broken.status) return sw_err_raise(&t->broken);
         if (!drained(p)) continue;
         if (p->end.last.turn < t->post.turn)
@@ -358,7 +366,7 @@ static enum sw_status mpi_barrier(const struct sw_comm *comm) { return collect(c
 /* Until all have ended, and no message is left over. */
 static void wait_for_ends(struct team *t, const struct sw_err_kept *failure)
 {
-    double start = sw_clock();
+    double start = sw_clock(), since = 0;
     for (int r = 0; r < t->comm.size; r++)
         while (r != t->comm.rank && !drained(&t->peer[r])) {
             bool heard = hear(t), any = drain(t);
@@ -366,7 +374,7 @@ static void wait_for_ends(struct team *t, const struct sw_err_kept *failure)
                 SW_FAIL(SW_E_COMM, "%s; the other ranks did not end within %.0f s", failure->message, patience);
                 give_up(t, sw_err_message());
             }
-            if (!heard && !any) pause_a_little();
+            if (!heard && !any) pause_a_little(&since);
         }
 }
 

@@ -17,11 +17,11 @@ static int number(const char *name)
  * where it also speaks PMIx (--mpi=pmix) or PMI-2 are they ranks of one program. The script of a job has none of
  * these. */
 static const struct {
-    const char *mark, *size, *rank, *local, *by;
+    const char *mark, *size, *rank, *by;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "mpirun"},
-    {"PMI_SIZE", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID", "mpirun"},
-    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "SLURM_LOCALID", "srun"},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpirun"},
+    {"PMI_SIZE", "PMI_SIZE", "PMI_RANK", "mpirun"},
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "PMIX_RANK", "srun"},
 };
 
 struct sw_launch sw_launched(void)
@@ -29,7 +29,7 @@ struct sw_launch sw_launched(void)
     for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
         int size = number(launchers[k].size), rank = number(launchers[k].rank);
         if (number(launchers[k].mark) < 0 || size < 2 || rank < 0 || rank >= size) continue;
-        return (struct sw_launch){rank, size, number(launchers[k].local), launchers[k].by};
+        return (struct sw_launch){rank, size, launchers[k].by};
     }
-    return (struct sw_launch){0, 1, 0, ""};
+    return (struct sw_launch){0, 1, ""};
 }

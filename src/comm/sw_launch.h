@@ -8,7 +8,6 @@
  * script of a Slurm job, whatever the number of its tasks. */
 struct sw_launch {
     int rank, size;            /* of all processes                                                         */
-    int local_rank;            /* among those of this machine, from 0; -1: the launcher does not say       */
     const char *by;            /* who started them, for messages: "mpirun"; "" where this process is alone */
 };
 

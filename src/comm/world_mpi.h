@@ -1,6 +1,7 @@
 #ifndef WORLD_MPI_H
 #define WORLD_MPI_H
-/* The MPI library in this process: started when something first asks for it, ended with the process. */
+/* The MPI library in this process: started when something first asks for it, ended with the process. All calls are
+ * made by the thread that made the first one, which has to be that of main(). */
 #include <mpi.h>
 #include <stdbool.h>
 

@@ -169,6 +169,44 @@ enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices 
     return st;
 }
 
+/* The row of which "auto" takes devices here. */
+static const struct sw_device_ops *first_row(void)
+{
+    for (int k = 0; sw_device_table[k]; k++) {
+        const struct sw_device_ops *ops = sw_device_table[k];
+        if (!ops->absent && (!ops->count || ops->count() > 0)) return ops;
+    }
+    return NULL;
+}
+
+/* Of all that are wanted, those that fall to one of several processes. */
+static void take_share(struct wanted *w, int turn, int of, int *users)
+{
+    const int all = w->count, first = turn % all;
+    *users = (of + all - 1) / all;
+    w->count = 0;
+    for (int k = first; k < all; k += of) w->index[w->count++] = w->index[k];
+}
+
+enum sw_status sw_devices_open_share(const char *spec, int threads, int turn, int of, int *users,
+                                     struct sw_devices *devices)
+{
+    struct wanted w = {0};
+    *devices = (struct sw_devices){0};
+    *users = 1;
+    SW_TRY(check_wanted(spec, threads, &w));
+    if (!w.ops) w.ops = first_row();
+    if (!w.ops || !w.ops->count || of == 1) return sw_devices_open(spec, threads, devices);
+    if (!w.count)
+        for (int visible = w.ops->count(); w.count < visible && w.count < SW_DEVICES_MOST; w.count++)
+            w.index[w.count] = w.count;
+    if (!w.count) return sw_devices_open(spec, threads, devices);  /* which says why there is none */
+    take_share(&w, turn, of, users);
+    enum sw_status st = open_numbered(&w, threads, devices);
+    if (st) sw_devices_close(devices);
+    return st;
+}
+
 void sw_devices_close(struct sw_devices *devices)
 {
     while (devices->count) sw_device_close(&devices->device[--devices->count]);

@@ -44,6 +44,13 @@ struct sw_devices { int count; struct sw_device *device[SW_DEVICES_MOST]; };
  * @param devices  out; close with sw_devices_close()
  * @return as sw_device_open() */
 enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices *devices);
+/** The same for one of several processes of this machine that compute together: its share of the devices, every
+ * `of`-th from number `turn` on, without opening the others; where there are fewer devices than processes, one, which
+ * others have too. The CPU, or groups of its threads, is everybody's.
+ * @param turn   0 .. of-1
+ * @param users  out: how many processes have its devices, at most */
+enum sw_status sw_devices_open_share(const char *spec, int threads, int turn, int of, int *users,
+                                     struct sw_devices *devices);
 void sw_devices_close(struct sw_devices *devices);
 
 /** Whether a spec is written right, be there such devices or not. @return SW_E_USAGE what is wrong, and a hint */

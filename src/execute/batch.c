@@ -38,8 +38,10 @@ out:
 
 static enum sw_status begin_part(struct batch *b)
 {
+    const struct sw_execute_options *o = b->w->desk->options;
     struct sw_part_desc desc = {.sweep = b->w->desk->sweep, .group = b->group, .run = b->plan->run, .id = b->plan->id,
-                                .count = b->plan->count, .field_first = b->field, .scalar_first = b->scalar};
+                                .count = b->plan->count, .field_first = b->field, .scalar_first = b->scalar,
+                                .turn = o->rank, .of = o->ranks};
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
 

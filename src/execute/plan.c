@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "execute/plan_impl.h"
 
@@ -79,15 +80,30 @@ static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id,
     return count;
 }
 
-static enum sw_status cut(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
-                          const uint64_t *id)
+/* The most runs of each group in a batch: what any rank has room for. @param most  [ngroup] of doubles, which hold them
+ * exactly */
+static enum sw_status fit(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
+                          const struct sw_plan_with *with, double *most)
+{
+    enum sw_status st = SW_OK;
+    for (int g = 0; g < p->ngroup && !st; g++) {
+        int64_t here = 0;
+        st = plan_fit(sweep, &p->group[g], devices, with, p, &here);
+        most[g] = -(double)here;
+    }
+    SW_TRY(sw_comm_agree(with->comm, st));
+    SW_TRY(sw_comm_max(with->comm, (size_t)p->ngroup, most));
+    for (int g = 0; g < p->ngroup; g++) most[g] = -most[g];
+    return SW_OK;
+}
+
+static enum sw_status cut(struct sw_plan *p, const double *fits, const uint64_t *id)
 {
     struct member *m = NULL;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)p->nruns, &m));
     for (int g = 0; g < p->ngroup; g++) {
-        int64_t most, count = unclaimed(p, g, id, m);
-        SW_TRY_TO(out, st, plan_fit(sweep, &p->group[g], devices, p, &most));
+        int64_t most = (int64_t)fits[g], count = unclaimed(p, g, id, m);
         int64_t batches = (count + most - 1) / most;
         for (int64_t b = 0; b < batches; b++) {  /* equal ones */
             int64_t first = count * b / batches, last = count * (b + 1) / batches;
@@ -179,30 +195,68 @@ static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, con
     return SW_OK;
 }
 
-enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                            const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
-                            struct sw_plan **plan)
+/* Which batches go on, and what is left to be cut. */
+static enum sw_status begin(struct sw_plan *p, struct sw_sweep *sweep, const int64_t *run, int64_t count,
+                            const struct sw_ledger *ledger, bool retry_failed)
+{
+    SW_TRY(sw_alloc(1, &p->own));
+    SW_TRY(choose(p, run, count, p->id, ledger, retry_failed));
+    SW_TRY(sw_alloc((size_t)p->nruns, &p->own->run));
+    SW_TRY(sw_alloc((size_t)p->nruns, &p->own->id));
+    SW_TRY(sw_alloc((size_t)p->nruns, &p->own->row));
+    if (p->nruns) SW_TRY(sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
+    SW_TRY(sw_alloc((size_t)p->ngroup, &p->own->fits));
+    return plan_continue(p, ledger, p->id);
+}
+
+enum sw_status sw_plan_make_with(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                 const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
+                                 const struct sw_plan_with *with, struct sw_plan **plan)
 {
     struct sw_plan *p = NULL;
-    enum sw_status st;
     *plan = NULL;
-    SW_TRY(sw_alloc(1, &p));
-    p->id = id;
-    SW_TRY_TO(failed, st, sw_alloc(1, &p->own));
-    SW_TRY_TO(failed, st, choose(p, run, count, id, ledger, retry_failed));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->run));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->id));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)p->nruns, &p->own->row));
-    if (p->nruns) SW_TRY_TO(failed, st, sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
-    SW_TRY_TO(failed, st, plan_continue(p, ledger, id));
-    SW_TRY_TO(failed, st, cut(p, sweep, devices, id));
-    SW_TRY_TO(failed, st, try_solvers(p, sweep, devices));
+    enum sw_status st = sw_alloc(1, &p);
+    if (!st) {
+        p->id = id;
+        st = begin(p, sweep, run, count, ledger, retry_failed);
+    }
+    SW_TRY_TO(failed, st, sw_comm_agree(with->comm, st));
+    SW_TRY_TO(failed, st, fit(p, sweep, devices, with, p->own->fits));
+    st = cut(p, p->own->fits, id);
+    if (!st) st = try_solvers(p, sweep, devices);
+    SW_TRY_TO(failed, st, sw_comm_agree(with->comm, st));
     total(p, sweep);
     *plan = p;
     return SW_OK;
 failed:
     sw_plan_destroy(&p);
     return st;
+}
+
+enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                            const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
+                            struct sw_plan **plan)
+{
+    const struct sw_plan_with alone = {sw_comm_null(), devices->count, devices->count, 1};
+    return sw_plan_make_with(sweep, run, count, id, ledger, retry_failed, devices, &alone, plan);
+}
+
+uint64_t sw_plan_digest(const struct sw_plan *p)
+{
+    struct sw_hash h;
+    unsigned char digest[32];
+    uint64_t number;
+    sw_hash_start(&h);
+    sw_hash_add(&h, p->solver, strlen(p->solver));
+    for (int64_t k = 0; k < p->nbatch; k++) {
+        const struct sw_plan_batch *b = &p->batch[k];
+        int64_t numbers[] = {b->group, b->count, b->resume ? b->resume->step : -1};
+        sw_hash_add(&h, numbers, sizeof numbers);
+        sw_hash_add(&h, b->id, (size_t)b->count * sizeof *b->id);
+    }
+    sw_hash_end(&h, digest);
+    memcpy(&number, digest, sizeof number);
+    return number;
 }
 
 void sw_plan_destroy(struct sw_plan **plan)
@@ -216,6 +270,7 @@ void sw_plan_destroy(struct sw_plan **plan)
         sw_free(p->own->run);
         sw_free(p->own->id);
         sw_free(p->own->row);
+        sw_free(p->own->fits);
         sw_free(p->own);
     }
     sw_free(p->batch);

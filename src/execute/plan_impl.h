@@ -11,6 +11,7 @@ struct sw_plan_own {
     uint64_t *id;
     int      *row;
     int64_t   used, room;       /* entries of these; of plan->batch                      */
+    double   *fits;             /* [ngroup] the most runs of a batch                     */
 };
 
 /** Append a batch; its members are copied. */
@@ -30,7 +31,7 @@ enum sw_status plan_continue(struct sw_plan *p, const struct sw_ledger *ledger, 
  * batch_bytes.
  * @return SW_E_TOO_LARGE not even one */
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        struct sw_plan *p, int64_t *most);
+                        const struct sw_plan_with *with, struct sw_plan *p, int64_t *most);
 
 /** A set-up to try something with before the work begins: that of a group; but of a problem without time, which cannot
  * take just a few steps, of so many points at most that a trial is short and takes little memory. */

@@ -8,6 +8,7 @@
  * and the callbacks of progress and events. */
 #include <signal.h>
 
+#include "comm/sw_comm.h"
 #include "results/sw_results.h"
 
 struct sw_plan_batch {             /* points into the plan                                                  */
@@ -43,7 +44,21 @@ struct sw_plan {                   /* what will be done, before anything is     
 enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
                             const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
                             struct sw_plan **plan);
+/** The same plan on all ranks, whose files and settings are the same: batches fit the device with the least memory of
+ * all of them. Collective: all fail if one does.
+ * @param with  who else is at it
+ * @return also SW_E_COMM: another rank has failed */
+struct sw_plan_with {
+    const struct sw_comm *comm;
+    int devices, devices_here;     /* of all ranks, and of those on this machine                            */
+    int users;                     /* ranks that share a GPU                                                */
+};
+enum sw_status sw_plan_make_with(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                 const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
+                                 const struct sw_plan_with *with, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
+/** What a plan says, in a number: plans that are different have different ones. */
+uint64_t sw_plan_digest(const struct sw_plan *plan);
 /** Points times steps of a batch that are still to do. */
 double sw_plan_work(const struct sw_plan *plan, const struct sw_plan_batch *batch);
 
@@ -96,7 +111,7 @@ struct sw_deal {
     /** What became of a batch that was given out. tally is that of the batch, of zeros if it is not done. */
     enum sw_status (*over)(struct sw_deal *deal, int worker, int64_t batch, enum sw_batch_end end,
                            const struct sw_tally *tally);
-    /** Look for messages; NULL: there are no others. Does not wait, is called some 50 times a second. What it finds it
+    /** Look for messages; NULL: there are no others. Does not wait, is called some 500 times a second. What it finds it
      * tells by sw_desk_*(). *busy: others are still at work, and sw_execute() has to stay. */
     enum sw_status (*poll)(struct sw_deal *deal, struct sw_desk *desk, bool *busy);
     /** How many batches of the plan nobody has done, and nobody will in this call. */
@@ -121,6 +136,7 @@ struct sw_execute_options {
     const char *file;              /* output                                                                */
     struct sw_deal *deal;          /* NULL: sw_deal_local()                                                 */
     bool    helper;                /* another process holds the lock of the file, and merges                */
+    int     rank, ranks;           /* of the processes that write to the file at once; 0, 0: this one       */
     double  max_seconds;           /* stop cleanly after that long; 0: never                                */
     double  checkpoint_seconds;    /* of a batch under way; 0: never                                        */
     bool    fail_fast;             /* stop at the first run that diverges or fails                          */

@@ -136,15 +136,18 @@ static enum sw_status claim_number(const char *folder, long number, char **tmp, 
     return SW_OK;
 }
 
-enum sw_status sw_files_new_part(const char *file, char **tmp)
+enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
 {
+    const int stride = of > 1 ? of : 1;
     bool taken = true;
     char *folder = sw_files_name(file, ".d");
     enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
     *tmp = NULL;
     if (!st) st = sw_files_make_parents(file);
     if (!st) st = make_folder(folder);
-    for (long number = st ? 0 : last_number(folder) + 1; !st && taken; number++) {
+    long number = st ? 0 : last_number(folder) + 1;
+    number += (turn % stride + stride - number % stride) % stride;
+    for (; !st && taken; number += stride) {
         sw_free(*tmp);
         st = claim_number(folder, number, tmp, &taken);
     }

@@ -17,8 +17,10 @@ enum sw_status sw_files_parts(const char *file, char ***path, int *count);
 void sw_files_free_list(char ***path, int count);
 
 /** Take the next free part number: makes the folder if need be, and an empty part-NNNNNN.h5.tmp that is ours alone.
- * @param tmp  its path, to be freed with sw_free() */
-enum sw_status sw_files_new_part(const char *file, char **tmp);
+ * @param turn, of  of several processes that write at once: only numbers that leave `turn` when divided by `of`, so
+ *                  that no two can have one, however late a file system shows what another machine wrote; of <= 1: any
+ * @param tmp       its path, to be freed with sw_free() */
+enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp);
 
 /** Make the folders that lead to a path, like mkdir -p. */
 enum sw_status sw_files_make_parents(const char *path);

@@ -93,7 +93,7 @@ static enum sw_status describe(struct sw_part *p, const struct sw_provenance *pr
 static enum sw_status begin(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
 {
     SW_TRY(describe(p, provenance));
-    SW_TRY(sw_files_new_part(file, &p->tmp));
+    SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, &p->tmp));
     SW_TRY(sw_h5_create(&p->h5, p->tmp));
     sw_h5_write_facts(&p->h5, &p->facts);
     if (p->nstream) sw_h5_write_group(&p->h5, &p->section);

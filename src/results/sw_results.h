@@ -59,6 +59,7 @@ struct sw_part_desc {
     const uint64_t *id;            /* [count] their ids                           */
     int     count;
     int     field_first, scalar_first;    /* the first output of the group that is in this part */
+    int     turn, of;              /* of several processes that write to one file at once: which this is; 0, 0: alone */
 };
 struct sw_part;
 

@@ -1,0 +1,213 @@
+/* One sweep by several processes, which mpirun has started: who does what, and that all mean the same. `sweep run` and
+ * `sweep resume` are for all of them; of other commands the first does all. It alone speaks. */
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_hash.h"
+#include "base/sw_mem.h"
+#include "cli/cli_impl.h"
+#include "comm/sw_comm_impl.h"
+#include "comm/sw_launch.h"
+
+/* ---- who is where: each tells all others */
+
+struct place { char host[64]; cpu_set_t mask; };
+enum { PLACE = (sizeof(struct place) + sizeof(double) - 1) / sizeof(double) };
+
+/* Processors that ranks share are dealt out, each to the one of them that has fewest so far: the same on all ranks.
+ * mpirun gives each rank some of its own, or lets all have all. */
+static int my_share(const struct place *place, const int *here, int count, int self)
+{
+    int *share = NULL, mine;
+    if (sw_alloc((size_t)count, &share)) return 1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        int least = -1;
+        for (int k = 0; k < count; k++)
+            if (CPU_ISSET((size_t)cpu, &place[here[k]].mask) && (least < 0 || share[k] < share[least])) least = k;
+        if (least >= 0) share[least]++;
+    }
+    mine = share[self] > 0 ? share[self] : 1;
+    sw_free(share);
+    return mine;
+}
+
+static enum sw_status look_around(struct sw_cli *cli, const struct place *place, int *here)
+{
+    const struct sw_comm *comm = cli->comm;
+    int count = 0, self = 0;
+    for (int r = 0; r < comm->size; r++) {
+        if (strcmp(place[r].host, place[comm->rank].host)) continue;
+        if (r == comm->rank) self = count;
+        here[count++] = r;
+    }
+    cli->mate = self;
+    cli->mates = count;
+    for (int r = 0; r < comm->size; r++) {
+        bool new = true;
+        for (int q = 0; q < r; q++) new &= strcmp(place[q].host, place[r].host) != 0;
+        cli->machines += new;
+        memcpy(cli->host[r], place[r].host, sizeof *cli->host);
+    }
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int k = 0; k < count; k++) CPU_OR(&all, &all, &place[here[k]].mask);
+    cli->processors = CPU_COUNT(&all);
+    cli->bound = CPU_COUNT(&place[comm->rank].mask);
+    if (!cli->threads && !getenv("OMP_NUM_THREADS")) cli->threads = my_share(place, here, count, self);
+    return SW_OK;
+}
+
+static enum sw_status meet(struct sw_cli *cli)
+{
+    const size_t size = (size_t)cli->comm->size;
+    union { struct place place; double number[PLACE]; } me = {0};
+    double *all = NULL;
+    struct place *place = NULL;
+    int *here = NULL;
+    gethostname(me.place.host, sizeof me.place.host - 1);
+    sched_getaffinity(0, sizeof me.place.mask, &me.place.mask);
+    enum sw_status st = sw_alloc(size * PLACE, &all);
+    if (!st) st = sw_alloc(size, &place);
+    if (!st) st = sw_alloc(size, &here);
+    if (!st) st = sw_alloc(size, &cli->host);
+    st = sw_comm_agree(cli->comm, st);
+    if (!st) st = sw_comm_gather(cli->comm, PLACE, me.number, all);
+    for (size_t r = 0; r < size && !st; r++) memcpy(&place[r], all + r * PLACE, sizeof *place);
+    if (!st) st = look_around(cli, place, here);
+    sw_free(all);
+    sw_free(place);
+    sw_free(here);
+    return st;
+}
+
+/* ---- the part of one process */
+
+struct together { struct sw_cli *cli; enum sw_status (*perform)(struct sw_cli *cli); };
+
+static enum sw_status be_rank(const struct sw_comm *comm, void *context)
+{
+    struct together *t = context;
+    struct sw_cli *cli = t->cli;
+    cli->comm = comm;
+    if (comm->rank) {
+        cli->quiet = true;
+        cli->verbose = cli->bar = false;
+        cli->log_path = NULL;
+    }
+    enum sw_status st = meet(cli);
+    if (!st) st = t->perform(cli);
+    cli->comm = sw_comm_null();
+    sw_free(cli->host);
+    cli->host = NULL;
+    return st;
+}
+
+static const char *why_absent(void)
+{
+    for (int k = 0; sw_comm_table[k]; k++)
+        if (!strcmp(sw_comm_table[k]->name, "mpi")) return sw_comm_table[k]->absent;
+    return NULL;
+}
+
+enum sw_status cli_together(struct sw_cli *cli, enum sw_status (*perform)(struct sw_cli *cli))
+{
+    const struct sw_launch launch = sw_launched();
+    const bool all = cli->command && cli->command->bit & (CLI_RUN | CLI_RESUME) && !cli->dry_run && !cli->help &&
+                     !cli->version;
+    struct together t = {cli, perform};
+    if (launch.size == 1 || (!all && !launch.rank)) return perform(cli);
+    if (!all) return SW_OK;
+    if (why_absent())
+        return SW_FAIL(SW_E_ABSENT, "%s has started %d processes, but this program cannot have them work together: %s",
+                       launch.by, launch.size, why_absent());
+    return sw_comm_run("mpi", launch.size, be_rank, &t);
+}
+
+/* ---- that all mean the same */
+
+enum sw_status cli_alike(const struct sw_cli *cli, const char *what, uint64_t digest)
+{
+    const struct sw_comm *comm = cli->comm;
+    double mine, *all = NULL;
+    memcpy(&mine, &digest, sizeof mine);
+    enum sw_status st = sw_alloc((size_t)comm->size, &all);
+    st = sw_comm_agree(comm, st);
+    if (!st) st = sw_comm_gather(comm, 1, &mine, all);
+    for (int r = 1; r < comm->size && !st; r++)
+        if (memcmp(&all[r], &all[0], sizeof *all))
+            st = SW_FAIL(SW_E_REFUSED, "rank %d on %s has %s than rank 0 on %s", r, cli->host[r], what, cli->host[0]);
+    sw_free(all);
+    return st;
+}
+
+uint64_t cli_sweep_digest(const struct cli_sweep *s)
+{
+    struct sw_hash h;
+    unsigned char digest[32];
+    uint64_t number;
+    sw_hash_start(&h);
+    sw_hash_add(&h, s->file, strlen(s->file) + 1);
+    for (int64_t k = 0; k < s->count; k++) sw_hash_add(&h, &s->id[s->run[k]], sizeof *s->id);
+    sw_hash_end(&h, digest);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+uint64_t cli_ledger_digest(const struct sw_ledger *l)
+{
+    struct sw_hash h;
+    unsigned char digest[32];
+    uint64_t number;
+    sw_hash_start(&h);
+    sw_hash_add(&h, l->id, (size_t)l->count * sizeof *l->id);
+    sw_hash_add(&h, l->status, (size_t)l->count * sizeof *l->status);
+    for (int k = 0; k < l->nbatch; k++) {
+        sw_hash_add(&h, l->batch[k].id, (size_t)l->batch[k].count * sizeof *l->batch[k].id);
+        sw_hash_add(&h, &l->batch[k].step, sizeof l->batch[k].step);
+    }
+    sw_hash_add(&h, l->has_parts ? "parts" : "none", 5);
+    sw_hash_end(&h, digest);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
+/* ---- the end of something */
+
+enum sw_status cli_first_says(const struct sw_cli *cli, enum sw_status st)
+{
+    const struct sw_comm *comm = cli->comm;
+    double mine = st, *all = NULL;
+    if (comm->size == 1) return st;
+    struct sw_err_kept own = {0};
+    sw_err_keep(&own, st);
+    if (sw_alloc((size_t)comm->size, &all)) return SW_E_MEMORY;
+    enum sw_status heard = sw_comm_gather(comm, 1, &mine, all);
+    enum sw_status first = heard ? heard : (enum sw_status)all[0];
+    sw_free(all);
+    return st ? sw_err_raise(&own) : first;
+}
+
+bool cli_anybody(const struct sw_cli *cli, bool here)
+{
+    double any = here;
+    return !sw_comm_max(cli->comm, 1, &any) && any > 0;
+}
+
+enum sw_status cli_plan_with(const struct sw_cli *cli, int devices, int users, struct sw_plan_with *with)
+{
+    const struct sw_comm *comm = cli->comm;
+    double mine = devices, *all = NULL;
+    *with = (struct sw_plan_with){.comm = comm, .users = users};
+    enum sw_status st = sw_alloc((size_t)comm->size, &all);
+    st = sw_comm_agree(comm, st);
+    if (!st) st = sw_comm_gather(comm, 1, &mine, all);
+    for (int r = 0; r < comm->size && !st; r++) {
+        with->devices += (int)all[r];
+        if (comm->size == 1 || !strcmp(cli->host[r], cli->host[comm->rank])) with->devices_here += (int)all[r];
+    }
+    sw_free(all);
+    return st;
+}

@@ -1,0 +1,54 @@
+#include "comm/sw_mail.h"
+
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "comm/world_mpi.h"
+
+/* A letter on its way, until MPI has let go of it. */
+struct sent { struct sent *next; MPI_Request request; char letter[SW_MAIL_MOST]; };
+static struct sent *on_their_way;
+
+static void forget_what_arrived(void)
+{
+    for (struct sent **at = &on_their_way; *at;) {
+        struct sent *s = *at;
+        int over;
+        MPI_Test(&s->request, &over, MPI_STATUS_IGNORE);
+        if (!over) { at = &s->next; continue; }
+        *at = s->next;
+        sw_free(s);
+    }
+}
+
+enum sw_status sw_mail_send(int to, const void *letter, size_t bytes)
+{
+    struct sent *s = NULL;
+    SW_TRY(sw_alloc(1, &s));
+    memcpy(s->letter, letter, bytes);
+    MPI_Isend(s->letter, (int)bytes, MPI_BYTE, to, 0, world_comm(WORLD_JOB), &s->request);
+    s->next = on_their_way;
+    on_their_way = s;
+    forget_what_arrived();
+    return SW_OK;
+}
+
+bool sw_mail_receive(int *from, void *letter, size_t *bytes)
+{
+    int there, length;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, world_comm(WORLD_JOB), &there, &status);
+    if (!there) return false;
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    *from = status.MPI_SOURCE;
+    *bytes = (size_t)length;
+    MPI_Recv(letter, SW_MAIL_MOST, MPI_BYTE, *from, 0, world_comm(WORLD_JOB), MPI_STATUS_IGNORE);
+    return true;
+}
+
+void sw_mail_flush(void)
+{
+    while (on_their_way) forget_what_arrived();
+}
+
+void sw_mail_abort(int code) { world_abort(code); }

@@ -1,0 +1,29 @@
+#ifndef SW_MAIL_H
+#define SW_MAIL_H
+/* Short letters between the processes that were started together (sw_launch.h): sent without waiting, looked for when
+ * there is time. What is collective is in sw_comm.h; this is for those who cannot know when another wants something.
+ *
+ * A communicator of the row "mpi" must be in use (sw_comm_run), and its thread is the one that may call these. Letters
+ * from one process to another arrive in order.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/sw_err.h"
+
+enum { SW_MAIL_MOST = 1024 };  /* bytes of a letter */
+
+/** Send a copy of it. @return SW_E_MEMORY */
+enum sw_status sw_mail_send(int to, const void *letter, size_t bytes);
+
+/** The next letter, if one is there.
+ * @param letter  out [SW_MAIL_MOST]
+ * @return whether there was one */
+bool sw_mail_receive(int *from, void *letter, size_t *bytes);
+
+/** Wait until all that was sent may be forgotten: it is on its way. Those it goes to have to look for it. */
+void sw_mail_flush(void);
+
+/** End all processes now, with this exit code: one of them does not answer any more. */
+_Noreturn void sw_mail_abort(int code);
+#endif
