@@ -34,7 +34,7 @@ take_program() {
 
 # has 'cuda\.fused': whether a row or device of this name is there; has_gpu
 has() { echo "$listed" | grep -E "^  $1 " | grep -qv 'absent:'; }
-has_gpu() { has 'cuda '; }
+has_gpu() { has 'cuda(:[0-9]+)? '; }
 
 machine() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
 # The commit of the program measured, not of the checkout it is run in.

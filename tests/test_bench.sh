@@ -141,8 +141,14 @@ SWEEP_PYTHON=/bin/true scripts/reproduce_compact.sh --part convergence "$build" 
     >"$tmp/out" 2>"$tmp/err" &&
     [ "$(grep -c '^[a-z][a-z0-9_]*,[0-9a-z-]*,1024,[0-9]' "$tmp/compact/compact_convergence.csv")" = 29 ] ||
     fail 'reproduce_compact.sh: 16 schemes and 13 closures'
+if [ -n "$python" ]; then
+    scripts/bench_devices.sh --devices 'cpu:0 cpu:0,1' --runs 400 --seconds 0.1 --repeats 1 "$build" "$tmp" \
+        "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" && grep -q '^"cpu:0,1",2,512,400,.*,2,1,.*,yes,400,' "$tmp/devices.csv" ||
+        fail bench_devices.sh
+fi
 # their arguments are parsed in one place
-for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output reproduce_compact bench_compact; do
+for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output reproduce_compact bench_compact \
+    bench_devices; do
     scripts/$script.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
     head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
     scripts/$script.sh no/such/build "$tmp" >"$tmp/out" 2>"$tmp/err" && fail "$script.sh without program"

@@ -34,6 +34,12 @@ expect 2 run small.cfg --shard 3/2; says '--shard takes I/N'
 expect 2 run small.cfg --max-time soon; says '--max-time takes a positive time'
 expect 2 run small.cfg -j none; says '-j takes a number'
 expect 2 run small.cfg --color maybe; says 'takes auto, always or never'
+expect 2 run small.cfg --device gpu; says "there is no device 'gpu'; use auto, cpu, cuda, cuda:N or cuda:N,M,..."
+expect 2 run small.cfg --device cuda:0,0; says "device 'cuda:0,0' names 0 twice; name each device once"
+expect 2 run small.cfg --device cuda:0,two; says "there is no device 'cuda:0,two'"
+expect 2 run small.cfg --device cpu:0,2; says "two groups of threads are 'cpu:0,1'"
+expect 4 run small.cfg --device cuda:998,999; says CUDA  # which of several reasons depends on the machine
+expect 2 bench band:n=16,batch=8 --device cpu:0,1; says "'cpu:0,1' are 2 devices, and here one is used"
 expect 2 run small.cfg -s novalue; says 'KEY=VALUE'
 expect 2 run small.cfg --only 'nosuch > 1'; says nosuch
 expect 2 run small.cfg --only 'a > 5'; says 'no run is left'
@@ -117,6 +123,13 @@ expect 5 small.cfg -s time.end=2.0
 says 'error: results/small.h5 holds another sweep (time.end 1.0 -> 2.0); use -o FILE or --force'
 expect 5 small.cfg -s output.scalars.every=0.5; says 'other outputs of this sweep (output.scalars.every 0.25 -> 0.5)'
 same results/small.h5 quiet.h5
+# several devices: the same bits, the same ids, and who it was
+expect 0 check small.cfg --device cpu:0,1 -o groups.h5; prints ' (cpu:0, cpu:1) '; prints 'batches  2 '
+expect 0 run small.cfg --device cpu:0,1 -j 2 -o groups.h5; says ' (cpu:0, cpu:1) '; says '2 batches'
+same results/small.h5 groups.h5
+expect 0 run small.cfg --device cpu -o groups.h5; says 'nothing to do: 6 done'
+expect 0 show groups.h5 --json; prints 'cpu:0 '; prints 'cpu:1 '
+rm -f groups.h5
 expect 0 small.cfg -s time.end=2.0 --force -o quiet.h5; says 'done     6 ok'
 [ ! -e quiet.h5.new ] && [ ! -e quiet.h5.new.d ] || fail "--force left something behind"
 expect 0 small.cfg -s time.end=2.0 -o quiet.h5; says 'nothing to do'

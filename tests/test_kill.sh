@@ -56,6 +56,7 @@ killed() {
 for ((round = 0; round < rounds || (resumed == 0 && round < 20); round++)); do
     killed -s "run.batch=$((runs / 6 + 1))"        # between and in batches
     killed -s run.checkpoint=0.001                 # in the middle of the only batch, a checkpoint about every 0.1 s
+    killed -s "run.batch=$((runs / 6 + 1))" -s run.checkpoint=0.001 --device cpu:0,1,2  # of three batches at a time
 done
 
 [ $resumed -gt 0 ] || fail "none of the calls went on from a checkpoint"
@@ -64,6 +65,17 @@ done
 mkdir k.h5.d && echo '{"pid": 1}' >k.h5.d/status.json
 "$sweep" -q k.cfg -j 1 -o k.h5 || fail "nothing to do, but for what a killed run left"
 [ ! -e k.h5.d ] || fail "what is left of a killed run stays: $(ls k.h5.d)"
+
+# SIGTERM ends all workers cleanly, with a checkpoint each, and one goes on with all of them
+rm -rf k.h5 k.h5.d
+"$sweep" k.cfg -j 1 -o k.h5 -s "run.batch=$((runs / 4 + 1))" --device cpu:0,1 -v 2>err & pid=$!
+for ((k = 0; k < 500; k++)); do [ -e k.h5.d/part-000002.h5.tmp ] && break; sleep 0.01; done
+kill -TERM $pid; wait $pid; code=$?
+[ $code = 75 ] || fail "SIGTERM, two workers: exit code $code, expected 75"
+[ "$(grep -c '^checkpoint' err)" = 2 ] || fail "SIGTERM, two workers: $(cat err)"
+"$sweep" resume k.h5 -j 1 --device cpu 2>err || { cat err >&2; fail "resume after SIGTERM, two workers"; }
+[ "$(grep -o 'from step' err | wc -l)" = 2 ] || fail "resume did not go on from both checkpoints: $(cat err)"
+$python "$top/tests/compare_h5.py" whole.h5 k.h5 || fail "SIGTERM, two workers, and resume: not the same"
 
 # SIGTERM ends it cleanly, with a checkpoint
 rm -rf k.h5 k.h5.d

@@ -12,7 +12,7 @@ static struct sigaction before[sizeof caught / sizeof *caught];
 static void on_signal(int number)
 {
     if (number == SIGINT && cli_stop == SIGINT) _exit(130);
-    cli_stop = number;
+    __atomic_store_n(&cli_stop, number, __ATOMIC_RELAXED);  /* other threads read it */
 }
 
 void cli_signals_catch(void)
