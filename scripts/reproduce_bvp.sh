@@ -93,7 +93,8 @@ print_table() {
     local where=$1 number=$2 title=$3 csv=$folder/bvp_table$2.csv on
     shift 3
     on="$(machine), $(nproc) threads"
-    [ "$where" = cpu ] || csv=$folder/bvp_table${number}_$where.csv on=$(echo "$listed" | sed -n "s/^  $where\(:0\)\{0,1\}  *//p")
+    [ "$where" = cpu ] || csv=$folder/bvp_table${number}_$where.csv \
+        on=$(echo "$listed" | sed -n "s/^  $where\(:0\)\{0,1\}  *//p")
     paper "$number" >"$tmp/paper"
     echo "# $title; $on, commit $(commit)" >"$csv"
     sort -s -n -k1,1 "$tmp/values" >"$tmp/sorted"

@@ -143,8 +143,8 @@ SWEEP_PYTHON=/bin/true scripts/reproduce_compact.sh --part convergence "$build" 
     fail 'reproduce_compact.sh: 16 schemes and 13 closures'
 if [ -n "$python" ]; then
     scripts/bench_devices.sh --devices 'cpu:0 cpu:0,1' --runs 400 --seconds 0.1 --repeats 1 "$build" "$tmp" \
-        "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" && grep -q '^"cpu:0,1",2,512,400,.*,2,1,.*,yes,400,' "$tmp/devices.csv" ||
-        fail bench_devices.sh
+        "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" &&
+        grep -q '^"cpu:0,1",2,512,400,.*,2,1,.*,yes,400,' "$tmp/devices.csv" || fail bench_devices.sh
 fi
 # their arguments are parsed in one place
 for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output reproduce_compact bench_compact \

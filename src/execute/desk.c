@@ -11,8 +11,9 @@
 bool desk_must_stop(const struct sw_desk *d, double now)
 {
     const struct sw_execute_options *o = d->options;
-    return (o->stop && __atomic_load_n(o->stop, __ATOMIC_RELAXED)) || (o->max_seconds > 0 && now - d->started >= o->max_seconds) ||
-           atomic_load(&d->stop) || (o->fail_fast && atomic_load(&d->failed_now));
+    const bool signalled = o->stop && __atomic_load_n(o->stop, __ATOMIC_RELAXED);
+    return signalled || (o->max_seconds > 0 && now - d->started >= o->max_seconds) || atomic_load(&d->stop) ||
+           (o->fail_fast && atomic_load(&d->failed_now));
 }
 
 /* ---- what others tell */
