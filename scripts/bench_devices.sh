@@ -1,7 +1,7 @@
 #!/bin/bash
 # bench_devices.sh [OPTION...] BUILD [FOLDER [CSV]]: one sweep on 1, 2, 4, ... devices of one host: how much sooner is
-# it done? An ensemble of forced Cahn-Hilliard runs of n = 512, amplitude, speed and seed differing, the last field saved;
-# whole calls, from the start to the merged file, and the files must hold the same bits. About 2.5 minutes.
+# it done? An ensemble of forced Cahn-Hilliard runs of n = 512, amplitude, speed and seed differing, the last field
+# saved; whole calls, from the start to the merged file, and the files must hold the same bits. About 2.5 minutes.
 #   BUILD              a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER             what is written to: a disk, or memory (default: /dev/shm); two files of 2 kB a run
 #   CSV                where the rows are added (default: results/bench/devices_cuda.csv)
