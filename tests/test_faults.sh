@@ -28,10 +28,10 @@ mkdir again
 # after KIND K CODE FILE: what must hold after a call that met a fault and ended with CODE
 after() {
     local kind=$1 k=$2 code=$3 file=$4
-    case $kind,$code in
+    case ${kind%-*},$code in
         *,0) ;;
         memory,4) ;;
-        write,5 | fsync,5 | fsync-one,5 | rename,5 | rename-one,5 | open,5)
+        write,5 | fsync,5 | rename,5 | open,5)
             grep -qE '(x\.h5|f\.cfg)[^ ]*:' err || fail "$kind $k: names no file: $(cat err)" ;;
         *) fail "$kind $k: exit code $code: $(cat err)" ;;
     esac
@@ -41,13 +41,17 @@ after() {
     mv "$file" "again/$kind-$k.h5"
 }
 
-# "one": a single batch, whose part becomes the file
-for kind in memory write fsync rename open fsync-one rename-one; do
-    one=(); [ "$kind" = "${kind%-one}" ] || one=(-s run.batch=0)
+# "one": a single batch, whose part becomes the file; "two": two devices, one of which may go on without the other
+for kind in memory write fsync rename open fsync-one rename-one memory-two write-two fsync-two; do
+    one=()
+    case $kind in
+        *-one) one=(-s run.batch=0) ;;
+        *-two) one=(-s run.batch=1 --device cpu:0,1) ;;
+    esac
     k=1
     fired=0
     while :; do
-        env FAIL_KIND=${kind%-one} FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" \
+        env FAIL_KIND=${kind%-*} FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" \
             "$sweep" run f.cfg -q -o x.h5 "${one[@]}" >/dev/null 2>err
         code=$?
         [ -e log ] || fail "$kind $k: it ended without saying so: exit code $code: $(cat err)"

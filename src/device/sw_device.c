@@ -1,6 +1,7 @@
 #include "device/sw_device.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,14 +128,52 @@ static int share(int threads, int k, int count)
     return mine > 0 ? mine : 1;
 }
 
+/* A context on a GPU takes some tenths of a second: they are made side by side. */
+struct opening {
+    const struct sw_device_ops *ops;
+    int               index, threads;
+    struct sw_device *device;           /* out                                */
+    struct sw_err_kept failed;
+    pthread_t         thread;
+    bool              started;
+};
+
+static void *open_one(void *argument)
+{
+    struct opening *o = argument;
+    sw_err_keep(&o->failed, open_row(o->ops, o->index, o->threads, &o->device));
+    return NULL;
+}
+
+/* Append those of the indices to the list, in order; all that opened are in it, also on failure. */
+static enum sw_status open_several(const struct sw_device_ops *ops, const int *index, int count, int threads,
+                                   struct sw_devices *d)
+{
+    struct opening *o;
+    struct sw_err_kept failed = {0};
+    SW_TRY(sw_alloc((size_t)count, &o));
+    for (int k = 0; k < count; k++) {
+        o[k].ops = ops;
+        o[k].index = index[k];
+        o[k].threads = share(threads, k, count);
+        o[k].started = k > 0 && !pthread_create(&o[k].thread, NULL, open_one, &o[k]);
+    }
+    for (int k = 0; k < count; k++) {
+        if (o[k].started) pthread_join(o[k].thread, NULL);
+        else open_one(&o[k]);
+        sw_err_raise(&o[k].failed);
+        sw_err_keep(&failed, o[k].failed.status);
+        if (o[k].device) d->device[d->count++] = o[k].device;
+    }
+    sw_free(o);
+    return sw_err_raise(&failed);
+}
+
 static enum sw_status open_numbered(const struct wanted *w, int threads, struct sw_devices *d)
 {
-    for (int k = 0; k < w->count; k++) {
-        SW_TRY(open_row(w->ops, w->index[k], share(threads, k, w->count), &d->device[k]));
-        d->count++;
-        if (!w->ops->count && w->count > 1)
-            snprintf(d->device[k]->label, sizeof d->device[k]->label, "%s:%d", w->ops->kind, k);
-    }
+    SW_TRY(open_several(w->ops, w->index, w->count, threads, d));
+    for (int k = 0; k < w->count && !w->ops->count && w->count > 1; k++)
+        snprintf(d->device[k]->label, sizeof d->device[k]->label, "%s:%d", w->ops->kind, k);
     return SW_OK;
 }
 
@@ -142,15 +181,18 @@ static enum sw_status open_numbered(const struct wanted *w, int threads, struct 
 static enum sw_status open_alike(int threads, struct sw_devices *d)
 {
     const struct sw_device *first = d->device[0];
-    const int visible = first->ops->count ? first->ops->count() : 1;
-    for (int index = 1; index < visible && d->count < SW_DEVICES_MOST; index++) {
-        struct sw_device *next = NULL;
-        SW_TRY(open_row(first->ops, index, threads, &next));
-        if (!strcmp(next->name, first->name) && next->sm == first->sm) d->device[d->count++] = next;
+    struct sw_devices others = {0};
+    int index[SW_DEVICES_MOST], visible = first->ops->count ? first->ops->count() : 1;
+    if (visible > SW_DEVICES_MOST) visible = SW_DEVICES_MOST;
+    for (int k = 1; k < visible; k++) index[k - 1] = k;
+    enum sw_status st = visible > 1 ? open_several(first->ops, index, visible - 1, threads, &others) : SW_OK;
+    for (int k = 0; k < others.count; k++) {
+        struct sw_device *next = others.device[k];
+        if (!st && !strcmp(next->name, first->name) && next->sm == first->sm) d->device[d->count++] = next;
         else sw_device_close(&next);
     }
     for (int k = 0; k < d->count; k++) d->device[k]->threads = share(threads, k, d->count);
-    return SW_OK;
+    return st;
 }
 
 enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices *devices)
