@@ -1,7 +1,9 @@
 #ifndef SW_HASH_H
 #define SW_HASH_H
-/* SHA-256 (FIPS 180-4), by libmd. A state may be copied by assignment: hash a common beginning once. */
+/* SHA-256 (FIPS 180-4), by libmd; many short messages at once by sw_hash_many.c. A state may be copied by assignment:
+ * hash a common beginning once. */
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sha2.h>
 
@@ -10,6 +12,12 @@ struct sw_hash { SHA2_CTX ctx; };
 void sw_hash_start(struct sw_hash *h);
 void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length);
 void sw_hash_end(struct sw_hash *h, unsigned char digest[32]);
+
+/** The first 64 bits of the digests of many messages, several at a time.
+ * @param start   [count] what each message begins with: a state that has been given a multiple of 64 bytes
+ * @param bytes   [count][length] what it ends with */
+void sw_hash_end_many(const struct sw_hash *const *start, const unsigned char *bytes, size_t length, int count,
+                      uint64_t *digest);
 
 /** The digest as lower-case hexadecimal: its first digits (at most 64) characters, and a zero, into text. */
 void sw_hash_hex(const unsigned char digest[32], int digits, char *text);

@@ -175,51 +175,28 @@ static void put(double v, unsigned char bytes[8])
     for (int k = 0; k < 8; k++) bytes[k] = (unsigned char)(w >> 8 * k);
 }
 
-/* The hash up to the last full block of numbers. It is kept: neighbours mostly differ in their last numbers only, those
- * of axes, and to hash is nearly all that 10^6 runs take before the first of them begins. */
-struct head {
-    struct sw_hash hash;
-    int            word;   /* -1: none yet */
-    size_t         length; /* bytes        */
-    unsigned char *values; /* [length]     */
-};
-
-static void keep_head(struct head *head, const struct id_maker *m, int word, const unsigned char *values)
+/* The word combination of a run of a block. */
+static int combination_of(const struct id_maker *m, const struct block *b, int j)
 {
-    if (head->word == word && !memcmp(head->values, values, head->length)) return;
-    head->word = word;
-    head->hash = m->start[word];
-    sw_hash_add(&head->hash, values, head->length);
-    memcpy(head->values, values, head->length);
+    int word = 0;
+    for (int k = 0; k < m->naxis; k++)
+        word = word * m->s->column[m->axis[k]].nword + (int)b->column[(size_t)m->axis[k] * BLOCK + (size_t)j];
+    return word;
 }
 
-static uint64_t finish(struct sw_hash h, const unsigned char *values, size_t length)
-{
-    unsigned char digest[32];
-    uint64_t id = 0;
-    sw_hash_add(&h, values, length);
-    sw_hash_end(&h, digest);
-    for (int k = 0; k < 8; k++) id = id << 8 | digest[k];
-    return id;
-}
-
+/* To hash is most of what 10^6 runs take before the first of them begins: their numbers go side by side. */
 static enum sw_status hash_block(void *user, const struct block *b)
 {
     const struct id_maker *m = user;
-    const struct sw_sweep *s = m->s;
+    const struct sw_hash *start[BLOCK];
+    const size_t length = 8 * (size_t)m->nvalue;
     unsigned char *values;
-    size_t length = 8 * (size_t)m->nvalue;
-    struct head head = {.word = -1, .length = length / 64 * 64};
-    SW_TRY(sw_alloc(length + head.length, &values));
-    head.values = values + length;
-    for (int j = 0; j < b->count; j++) {
-        int word = 0;
-        for (int k = 0; k < m->naxis; k++)
-            word = word * s->column[m->axis[k]].nword + (int)b->column[(size_t)m->axis[k] * BLOCK + (size_t)j];
-        for (int k = 0; k < m->nvalue; k++) put(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + 8 * k);
-        keep_head(&head, m, word, values);
-        m->id[b->at + j] = finish(head.hash, values + head.length, length - head.length);
-    }
+    SW_TRY(sw_alloc((size_t)b->count * length, &values));
+    for (int j = 0; j < b->count; j++) start[j] = &m->start[combination_of(m, b, j)];
+    for (int k = 0; k < m->nvalue; k++)
+        for (int j = 0; j < b->count; j++)
+            put(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + (size_t)j * length + 8 * k);
+    sw_hash_end_many(start, values, length, b->count, m->id + b->at);
     sw_free(values);
     return SW_OK;
 }
