@@ -458,9 +458,13 @@ static void shards_are_a_partition_of_equal_cost(void **state)
             int seen[33] = {0};
             int64_t all = how_many(&m, only[o]), sum = 0;
             double least = INFINITY, most = 0;
+            int64_t *together, *first;
+            assert_ok(sw_sweep_shares(m.sweep, only[o], shards, &together, &first));
             for (int shard = 1; shard <= shards; shard++) {
                 int64_t *run, count = select_runs(&m, only[o], shard, shards, &run);
                 double cost = 0;
+                assert_int_equal(count, first[shard] - first[shard - 1]);
+                assert_memory_equal(run, together + first[shard - 1], (size_t)count * sizeof *run);
                 for (int64_t k = 0; k < count; k++) {
                     seen[run[k]]++;
                     cost += points[run[k] % 3];
@@ -471,6 +475,8 @@ static void shards_are_a_partition_of_equal_cost(void **state)
                 sum += count;
                 sw_free(run);
             }
+            sw_free(together);
+            sw_free(first);
             assert_true(most - least <= (o == 2 ? 32 : 256));
             assert_int_equal(sum, all);
             for (int r = 0; r < 33; r++) assert_true(seen[r] <= 1);

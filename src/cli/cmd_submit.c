@@ -84,18 +84,30 @@ static enum sw_status look_at(struct sw_cli *cli, struct cli_sweep *s, bool *has
     return st;
 }
 
-static enum sw_status look_at_shard(struct submit *u, int k)
+/* run: [count] of shard k. */
+static enum sw_status look_at_shard(struct submit *u, int k, int64_t *run, int64_t count)
 {
-    struct sw_selection which = {.only = u->cli->only, .shard = k + 1, .nshards = u->cli->shards};
-    struct cli_sweep part = u->s;  /* borrows all but file and run */
+    struct cli_sweep part = u->s;  /* borrows all */
     bool has_file;
     part.file = cli_shard_file(u->s.file, k + 1, u->cli->shards);
+    part.run = run;
+    part.count = count;
     if (!part.file) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    enum sw_status st = sw_sweep_select(part.sweep, &which, &part.run, &part.count);
-    if (!st) st = look_at(u->cli, &part, &has_file, &u->wanted[k]);
+    enum sw_status st = look_at(u->cli, &part, &has_file, &u->wanted[k]);
     if (!st) u->count += u->wanted[k];
-    sw_free(part.run);
     sw_free(part.file);
+    return st;
+}
+
+static enum sw_status look_at_shards(struct submit *u)
+{
+    int64_t *run, *first;
+    SW_TRY(sw_sweep_shares(u->s.sweep, u->cli->only, u->cli->shards, &run, &first));
+    enum sw_status st = sw_alloc((size_t)u->cli->shards, &u->wanted);
+    for (int k = 0; k < u->cli->shards && !st; k++)
+        st = look_at_shard(u, k, run + first[k], first[k + 1] - first[k]);
+    sw_free(run);
+    sw_free(first);
     return st;
 }
 
@@ -108,8 +120,7 @@ static enum sw_status look_at_all(struct submit *u, bool *done)
     if (has_file)
         return SW_FAIL(SW_E_REFUSED, "%s is there and lacks runs: the shards could not be merged into it; use -o FILE, "
                                      "or move it away", u->s.file);
-    SW_TRY(sw_alloc((size_t)u->cli->shards, &u->wanted));
-    for (int k = 0; k < u->cli->shards; k++) SW_TRY(look_at_shard(u, k));
+    SW_TRY(look_at_shards(u));
     submit_look_at_queue(u);
     return SW_OK;
 }

@@ -139,21 +139,22 @@ static int dearest_first(const void *a, const void *b)
     return x->group - y->group;
 }
 
-/* heap: [nshards] {0, 0}, {0, 1}, ...; order: [ngroup] room */
+/* heap: [nshards] {0, 0}, {0, 1}, ...; order: [ngroup] room; share: [nruns of the sweep] */
 static void deal_groups(const struct sw_group *group, int ngroup, struct priced *order, struct load *heap, int nshards,
-                        int shard, unsigned char *keep)
+                        int *share)
 {
     for (int g = 0; g < ngroup; g++) order[g] = (struct priced){cost_of(&group[g]), g};
     qsort(order, (size_t)ngroup, sizeof *order, dearest_first);
     for (int j = 0; j < ngroup; j++)
         for (int64_t k = 0; k < group[order[j].group].count; k++) {
-            keep[group[order[j].group].run[k]] = heap[0].shard == shard - 1;
+            share[group[order[j].group].run[k]] = heap[0].shard;
             heap[0].cost += order[j].cost;
             sift(heap, nshards);
         }
 }
 
-static enum sw_status deal(const struct sw_sweep *s, int shard, int nshards, unsigned char *keep)
+/* Deal the runs that are kept: share[run] = 0 .. nshards-1. */
+static enum sw_status deal(const struct sw_sweep *s, int nshards, const unsigned char *keep, int *share)
 {
     struct sw_group *group = NULL;
     struct load *heap = NULL;
@@ -166,7 +167,7 @@ static enum sw_status deal(const struct sw_sweep *s, int shard, int nshards, uns
     SW_TRY_TO(done, st, sw_alloc((size_t)nshards, &heap));
     SW_TRY_TO(done, st, sw_alloc((size_t)ngroup, &order));
     for (int k = 0; k < nshards; k++) heap[k].shard = k;
-    deal_groups(group, ngroup, order, heap, nshards, shard, keep);
+    deal_groups(group, ngroup, order, heap, nshards, share);
 done:
     sw_groups_free(&group, ngroup);
     sw_free(heap);
@@ -175,22 +176,68 @@ done:
     return st;
 }
 
+static enum sw_status keep_runs(const struct sw_sweep *s, const char *only, unsigned char **keep)
+{
+    SW_TRY(sw_alloc((size_t)s->nruns, keep));
+    memset(*keep, 1, (size_t)s->nruns);
+    return only ? apply_only(s, only, *keep) : SW_OK;
+}
+
+static enum sw_status keep_shard(const struct sw_sweep *s, int shard, int nshards, unsigned char *keep)
+{
+    int *share;
+    SW_TRY(sw_alloc((size_t)s->nruns, &share));
+    enum sw_status st = deal(s, nshards, keep, share);
+    for (int64_t r = 0; r < s->nruns; r++) keep[r] &= share[r] == shard - 1;
+    sw_free(share);
+    return st;
+}
+
 enum sw_status sw_sweep_select(const struct sw_sweep *s, const struct sw_selection *selection, int64_t **run,
                                int64_t *count)
 {
     int shard = selection->shard, nshards = selection->nshards;
-    unsigned char *keep;
+    unsigned char *keep = NULL;
     enum sw_status st = SW_OK;
     *run = NULL;
     *count = 0;
     if ((shard || nshards) && !(shard >= 1 && shard <= nshards))
         return SW_FAIL(SW_E_USAGE, "--shard %d/%d: shards are numbered 1 to N", shard, nshards);
-    SW_TRY(sw_alloc((size_t)s->nruns, &keep));
-    memset(keep, 1, (size_t)s->nruns);
-    if (selection->only) SW_TRY_TO(done, st, apply_only(s, selection->only, keep));
-    if (nshards > 1) SW_TRY_TO(done, st, deal(s, shard, nshards, keep));
+    SW_TRY_TO(done, st, keep_runs(s, selection->only, &keep));
+    if (nshards > 1) SW_TRY_TO(done, st, keep_shard(s, shard, nshards, keep));
     st = list(keep, s->nruns, run, count);
 done:
     sw_free(keep);
+    return st;
+}
+
+/* A counting sort by shard, which keeps the runs of each in order. */
+static void sort_shares(const unsigned char *keep, const int *share, int64_t nruns, int nshards, int64_t *run,
+                        int64_t *first)
+{
+    for (int64_t r = 0; r < nruns; r++) first[share[r] + 1] += keep[r];
+    for (int k = 0; k < nshards; k++) first[k + 1] += first[k];
+    for (int64_t r = 0; r < nruns; r++)
+        if (keep[r]) run[first[share[r]]++] = r;
+    for (int k = nshards; k > 0; k--) first[k] = first[k - 1];
+    first[0] = 0;
+}
+
+enum sw_status sw_sweep_shares(const struct sw_sweep *s, const char *only, int nshards, int64_t **run, int64_t **first)
+{
+    unsigned char *keep = NULL;
+    int *share = NULL;
+    enum sw_status st;
+    *run = *first = NULL;
+    SW_TRY_TO(done, st, keep_runs(s, only, &keep));
+    SW_TRY_TO(done, st, sw_alloc((size_t)s->nruns, &share));
+    SW_TRY_TO(done, st, sw_alloc((size_t)s->nruns, run));
+    SW_TRY_TO(done, st, sw_alloc((size_t)nshards + 1, first));
+    if (nshards > 1) SW_TRY_TO(done, st, deal(s, nshards, keep, share));
+    sort_shares(keep, share, s->nruns, nshards, *run, *first);
+done:
+    if (st) { sw_free(*run); sw_free(*first); *run = *first = NULL; }
+    sw_free(keep);
+    sw_free(share);
     return st;
 }
