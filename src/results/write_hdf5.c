@@ -95,6 +95,7 @@ static hid_t creation_list(enum sw_h5_type type, const struct sw_h5_shape *shape
     H5Pset_attr_creation_order(list, ORDER);
     set_fill(list, type);
     if (shape->rank && shape->chunk[0]) H5Pset_chunk(list, shape->rank, shape->chunk);
+    if (shape->early) H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
     return list;
 }
 
