@@ -5,7 +5,8 @@
 
 #include "base/sw_hash.h"
 
-enum { MOST = 200, COUNT = 19 };  /* bytes: one, two and more blocks, each place for the padding; not a whole number of lanes */
+/* Bytes: one, two and more blocks, each place for the padding. Messages: not a whole number of lanes. */
+enum { MOST = 200, COUNT = 19 };
 
 static uint64_t one(struct sw_hash start, const unsigned char *bytes, size_t length)
 {

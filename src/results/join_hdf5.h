@@ -30,12 +30,12 @@ void sw_readers_free(struct sw_readers *readers);
 /** Close the datasets that are open, not the files. */
 void sw_readers_forget(struct sw_readers *readers);
 
-/** Fill the rows of a window that tasks are about: task[0 .. count-1] are neighbours in their input. What the input does
- * not have stays as it is. @return SW_E_IO with the input's name */
+/** Fill the rows of a window that tasks are about: task[0 .. count-1] are neighbours in their input. What it does
+ * not have stays as it is. @return SW_E_IO with its name */
 enum sw_status sw_readers_copy(struct sw_readers *readers, const struct sw_window *w, const struct sw_task *task,
                                int64_t count);
 
-/** Outputs of an input's section that fall into a window, the first of them in the section's own count, and where in the
+/** Outputs of an input's section that fall into a window, the first of them in its own count, and where in the
  * window it lies. */
 int64_t sw_window_overlap(const struct sw_window *w, const struct sw_section *s, int64_t *first, int64_t *at);
 /** Whether tasks fill all of a window's rows. */

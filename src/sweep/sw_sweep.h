@@ -88,8 +88,8 @@ struct sw_selection {
  *  @return SW_E_USAGE the expression is refused (message with caret); SW_E_MEMORY */
 enum sw_status sw_sweep_select(const struct sw_sweep *sweep, const struct sw_selection *selection, int64_t **run,
                                int64_t *count);
-/** The runs of all shards at once: those of shard k = 0 .. nshards-1 are run[first[k]] .. run[first[k+1] - 1], ascending,
- * as sw_sweep_select() gives them for shard k+1.
+/** The runs of all shards at once: of shard k = 0 .. nshards-1 they are run[first[k]] .. run[first[k+1] - 1],
+ * ascending, as sw_sweep_select() gives them for shard k+1.
  * @param only  NULL: all  @param run, first  out; free with sw_free()  @return as sw_sweep_select() */
 enum sw_status sw_sweep_shares(const struct sw_sweep *sweep, const char *only, int nshards, int64_t **run,
                                int64_t **first);
