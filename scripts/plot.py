@@ -8,6 +8,7 @@ import argparse
 import difflib
 import functools
 import os
+import resource
 import sys
 
 try:
@@ -63,6 +64,8 @@ class Results:
         root = self.file.attrs
         if "sweep_schema" not in root or "run" not in self.file:
             raise Refusal(f"{path} is an HDF5 file, but not one that sweep wrote", 5)
+        if "provenance/parts" in self.file:
+            self.check_parts(path)
         self.title = text_of(root.get("title", "")) or text_of(root.get("problem", ""))
         self.origin = f"{text_of(root.get('source', ''))} · sweep {text_of(root.get('sweep_id', ''))}"
         self.run = self.file["run"][:]
@@ -87,6 +90,23 @@ class Results:
             return h5py.File(path, "r")
         except OSError as error:
             raise Refusal(f"cannot read {path} as HDF5: {error}", 5)
+
+    def check_parts(self, path):
+        """Of a virtual file whose part is not there, or cannot be opened any more, HDF5 reads NaN and says nothing."""
+        parts, sizes = self.file["provenance/parts"][:], self.file["provenance/part_bytes"][:]
+        for part, size in zip(map(text_of, parts), sizes):
+            there = os.path.join(os.path.dirname(path), part)
+            if not os.path.exists(there) or os.path.getsize(there) != size:
+                raise Refusal(f"{path} is virtual: the fields are in its parts, and {there} is not there or not what "
+                              "it was; a virtual file and its parts are moved together", 5)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        need = len(parts) + 64
+        if soft == resource.RLIM_INFINITY or soft >= need:
+            return
+        if hard != resource.RLIM_INFINITY and hard < need:
+            raise Refusal(f"{path} is virtual and has {len(parts)} parts, more than may be open at once here "
+                          f"(ulimit -n: {hard}); make a file of its own of it: sweep merge {path} -o OTHER.h5", 5)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
 
     def parameter(self, name):
         """Values of a parameter, one a run: numbers or words."""

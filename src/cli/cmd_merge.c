@@ -16,16 +16,15 @@ static enum sw_status write_xdmf(struct sw_cli *cli)
 
 enum sw_status cmd_merge(struct sw_cli *cli)
 {
-    struct sw_merge_options how = {.overwrite = cli->force};
-    struct sw_table *table = NULL;
+    struct sw_merge_summary sum;
+    struct sw_merge_options how = {.overwrite = cli->force, .as_virtual = cli->as_virtual, .report = &cli->report,
+                                   .summary = &sum};
     if (!cli->output) return SW_FAIL(SW_E_USAGE, "`sweep merge` needs -o FILE, the file to make");
     SW_TRY(sw_merge((const char *const *)cli->argument, cli->narguments, cli->output, &how, NULL));
-    SW_TRY(sw_table_read(cli->output, &table));
-    int64_t bad = 0;
-    for (int64_t k = 0; k < table->nruns; k++) bad += table->status[k] != SW_RUN_DONE;
-    cli_say(cli, "merged   %d file%s into %s: %lld runs\n", cli->narguments, cli->narguments == 1 ? "" : "s",
-            cli->output, (long long)table->nruns);
-    sw_table_free(&table);
-    cli->exit_code = bad > 0;
+    cli_report(cli);
+    cli_say(cli, "merged   %d file%s into %s: %lld runs%s\n", cli->narguments, cli->narguments == 1 ? "" : "s",
+            cli->output, (long long)sum.runs,
+            cli->as_virtual ? "; virtual: the fields stay in the files, to be kept and moved with it" : "");
+    cli->exit_code = sum.not_done > 0;
     return write_xdmf(cli);
 }

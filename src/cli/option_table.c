@@ -156,6 +156,7 @@ const struct cli_option cli_option_table[] = {
     {0, "retry-failed", NULL, CLI_RUN | CLI_RESUME, "compute runs again that diverged or failed", AT(retry_failed)},
     {0, "force", NULL, CLI_RUN | CLI_RESUME | CLI_MERGE, "replace the output file, once the new one is complete",
      AT(force)},
+    {0, "virtual", NULL, CLI_MERGE, "copy no fields: FILE leads to the parts, which stay beside it", AT(as_virtual)},
     {'n', "dry-run", NULL, CLI_RUNS, "the same as `sweep check`", AT(dry_run)},
     {0, "list", NULL, CLI_CHECK, "print the table of runs as CSV", AT(list)},
     {0, "csv", NULL, CLI_SHOW | CLI_BENCH, "print CSV", AT(csv)},

@@ -22,6 +22,9 @@ void sw_files_free_list(char ***path, int count);
  * @param tmp       its path, to be freed with sw_free() */
 enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp);
 
+/** The name of `to` seen from the folder of `file`, "../other/to.h5"; both folders exist. Free with sw_free(). */
+enum sw_status sw_files_relative(const char *file, const char *to, char **relative);
+
 /** Make the folders that lead to a path, like mkdir -p. */
 enum sw_status sw_files_make_parents(const char *path);
 

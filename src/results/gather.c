@@ -13,7 +13,11 @@
 static enum sw_status open_inputs(const char *const *path, int count, struct sw_report *report, bool tolerate,
                                   struct sw_gather *g)
 {
-    SW_TRY(sw_resize((size_t)g->ninput, (size_t)(g->ninput + count), &g->input));
+    if (g->ninput + count > g->room) {
+        const int room = g->ninput + count > 2 * g->room ? g->ninput + count : 2 * g->room;
+        SW_TRY(sw_resize((size_t)g->room, (size_t)room, &g->input));
+        g->room = room;
+    }
     for (int k = 0; k < count; k++) {
         bool damaged, gone;
         enum sw_status st = sw_source_open(path[k], &g->input[g->ninput], &damaged);
@@ -79,7 +83,9 @@ static void add_link(struct sw_gather *g, int input, int64_t row)
     if (!goes_on && (s.field_first || s.scalar_first)) return;  /* what came before it is lost */
     g->link[g->nlink] = (struct sw_link){input, row, goes_on ? f->newest : -1};
     f->newest = g->nlink++;
-    if (t->status[row] != SW_RUN_PENDING) f->ended = f->newest;
+    if (t->status[row] == SW_RUN_PENDING) return;
+    g->again += f->ended >= 0;
+    f->ended = f->newest;
 }
 
 static enum sw_status follow_chains(struct sw_gather *g)
@@ -89,6 +95,27 @@ static enum sw_status follow_chains(struct sw_gather *g)
     for (int k = 0; k < g->ninput; k++)
         for (int64_t j = 0; j < g->input[k].table->nruns; j++) add_link(g, k, j);
     return SW_OK;
+}
+
+/* What a merge reads: of a virtual file its parts, which are opened once each and in no need of room for many files at
+ * once. (A part may be virtual itself.) */
+static enum sw_status open_real(const char *const *path, int count, struct sw_gather *g)
+{
+    enum sw_status st = SW_OK;
+    for (int k = 0; k < count && !st; k++) {
+        st = open_inputs(&path[k], 1, NULL, false, g);
+        if (st || !g->input[g->ninput - 1].npart) continue;
+        struct sw_source master = g->input[--g->ninput];
+        st = open_real((const char *const *)master.part, master.npart, g);
+        sw_source_free(&master);
+    }
+    return st;
+}
+
+enum sw_status sw_gather_real(const char *const *path, int count, struct sw_gather *g)
+{
+    SW_TRY(open_real(path, count, g));
+    return follow_chains(g);
 }
 
 enum sw_status sw_gather_files(const char *const *path, int count, struct sw_report *report, struct sw_gather *g)

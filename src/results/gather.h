@@ -2,6 +2,7 @@
 #define RESULTS_GATHER_H
 /* All that is known about a set of result files (final files and parts, old to new): which run has its results where.
  * Arrays of numbers stay in the files. The readers of HDF5 are in results/source_hdf5.c. */
+#include "base/sw_text.h"
 #include "results/results_impl.h"
 
 struct sw_section;
@@ -15,6 +16,8 @@ struct sw_source {
     int64_t           *row_of;         /* [table->nruns]: its row in there             */
     bool               has_state;      /* the end of a chain that goes on              */
     int64_t            step;           /* of the state                                 */
+    int                npart;          /* of a virtual file: the files that its fields and series are in */
+    char             **part;
 };
 /** @param damaged  out: the system reads the file, but it is not what it should be: the failure will not go away
  *  @return SW_E_IO the message says what the file is instead; SW_E_MEMORY */
@@ -38,9 +41,10 @@ struct sw_found {                      /* one id                                
 struct sw_wanted { int64_t index; uint64_t id; };
 
 struct sw_gather {                     /* start from {0}; free with sw_gather_free()            */
-    int               ninput;
+    int               ninput, room;
     struct sw_source  *input;
     bool              vanished;        /* an input went before it could be opened: a merge took it in */
+    int64_t           again;           /* runs that have ended in more than one chain */
     int64_t           nlink;
     struct sw_link   *link;
     int64_t           nfound;
@@ -51,6 +55,8 @@ struct sw_gather {                     /* start from {0}; free with sw_gather_fr
 /** Open files, old to new, and follow the chains.
  * @param report  files that are damaged or have vanished are named in it and passed over; NULL: they are a failure */
 enum sw_status sw_gather_files(const char *const *path, int count, struct sw_report *report, struct sw_gather *gather);
+/** The same, where each virtual file counts as its parts. */
+enum sw_status sw_gather_real(const char *const *path, int count, struct sw_gather *gather);
 /** FILE, if it is there, then its parts. Damaged parts are passed over (report may be NULL); FILE must be ours. */
 enum sw_status sw_gather_output(const char *file, struct sw_report *report, struct sw_gather *gather);
 /** Say which runs are wanted: those of a sweep, or (sweep NULL) all of the inputs, with the newest sweep's indices. */
@@ -68,11 +74,16 @@ int64_t sw_found_link(const struct sw_found *found);
 enum sw_status sw_gather_table(const struct sw_gather *gather, bool ended_only, const struct sw_sweep *sweep,
                                struct sw_table **table, int64_t **link);
 
+/** What to say about the shards that are not among the inputs, if these have the names that `sweep run --shard` gives:
+ * "; shards 3 7 of 16 are not among the files ...". Else nothing. (results/shards.c) */
+void sw_shards_missing(const struct sw_gather *gather, struct sw_text *text);
+
 /** The input that is already what a final file of these rows would be: all of them and no others, each from its first
  * output to its last, and the same table and facts. NULL: none. (The order in which its values lie may differ.) */
 const char *sw_adopt_path(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link);
 
-/** Write a final file: the table, and for each of its rows the arrays of its chain (link [table->nruns]). */
+/** Write a final file: the table, and for each of its rows the arrays of its chain (link [table->nruns]).
+ * @param as_virtual  fields and series stay where they are */
 enum sw_status sw_join_write(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
-                             const char *path);
+                             bool as_virtual, const char *path);
 #endif

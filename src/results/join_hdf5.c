@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "results/join_hdf5.h"
+#include "results/join_virtual.h"
 
 /* The arrays of many files become those of one. Shards deal out their runs, so neighbours in the output come from files
  * all over, and to open one costs as much as to copy a megabyte. Fields, the bulk, are therefore copied input by input:
@@ -25,6 +25,8 @@ struct join {
     struct sw_targets targets;
     struct sw_h5      out;
     struct sw_readers in;
+    bool              as_virtual;  /* fields and series are not copied                     */
+    struct sw_virtual parts;
     char             *block;       /* gathered: BLOCK_BYTES, or one output if that is more */
     size_t            room;
 };
@@ -205,10 +207,15 @@ static enum sw_status make_vars(struct join *j, const struct sw_target *t)
     const struct sw_section *s = &t->section;
     struct making *m;
     bool pieces = in_pieces(j, t);
+    int count = 0;
+    enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)s->nvar, &m));
-    for (int k = 0; k < s->nvar; k++) make_var(j, s, &s->var[k], pieces, &m[k]);
-    enum sw_status st = copy_vars(j, t, m, s->nvar);
-    for (int k = 0; k < s->nvar; k++) sw_h5_dataset_close(m[k].dataset);
+    for (int k = 0; k < s->nvar && !st; k++) {
+        if (j->as_virtual && s->var[k].kind >= SW_VAR_SERIES) st = sw_virtual_put(&j->parts, &j->out, t, &s->var[k]);
+        else make_var(j, s, &s->var[k], pieces, &m[count++]);
+    }
+    if (!st) st = copy_vars(j, t, m, count);
+    for (int k = 0; k < count; k++) sw_h5_dataset_close(m[k].dataset);
     sw_readers_forget(&j->in);
     sw_free(m);
     return st;
@@ -234,6 +241,7 @@ static enum sw_status write_all(struct join *j, const char *coordinates)
     const struct sw_section *root = j->targets.count && !first->section.name[0] ? &first->section : NULL;
     const struct sw_table *table = j->targets.table;
     sw_h5_write_facts(&j->out, &table->own->facts);
+    if (j->as_virtual) SW_TRY(sw_virtual_list(&j->parts, &j->out));
     sw_h5_write_runs(&j->out, "/run", table->nruns, table->index);
     if (root) {
         sw_h5_write_group(&j->out, root);
@@ -248,6 +256,7 @@ static enum sw_status join(struct join *j, const char *path)
 {
     SW_TRY(sw_readers_make(&j->in, j->g));
     SW_TRY(sw_targets_make(&j->targets));
+    if (j->as_virtual) SW_TRY(sw_virtual_begin(&j->parts, j->g, path));
     SW_TRY(sw_h5_create(&j->out, path));
     char *coordinates = sw_table_coordinates(j->targets.table);
     enum sw_status st = coordinates ? write_all(j, coordinates) : SW_E_MEMORY;
@@ -256,13 +265,14 @@ static enum sw_status join(struct join *j, const char *path)
 }
 
 enum sw_status sw_join_write(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
-                             const char *path)
+                             bool as_virtual, const char *path)
 {
-    struct join j = {.g = gather, .targets = {.g = gather, .table = table, .link = link}};
+    struct join j = {.g = gather, .as_virtual = as_virtual, .targets = {.g = gather, .table = table, .link = link}};
     enum sw_status st = join(&j, path);
     if (st) sw_h5_drop(&j.out);
     else st = sw_h5_close(&j.out);
-    sw_readers_free(&j.in);
+    if (j.in.g) sw_readers_free(&j.in);
+    sw_virtual_end(&j.parts);
     sw_targets_free(&j.targets);
     sw_free(j.block);
     return st;

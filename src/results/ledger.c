@@ -67,6 +67,7 @@ static enum sw_status look(const char *file, struct sw_report *report, struct sw
     for (int k = 0; k < g->ninput; k++) {
         if (strcmp(g->input[k].path, file)) l->has_parts = true;
         else l->has_file = true;
+        l->is_virtual |= g->input[k].npart > 0;
         if (goes_on(g, k)) SW_TRY(keep_batch(&g->input[k], l));
     }
     SW_TRY(keep_runs(g, l));

@@ -1,5 +1,7 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
@@ -18,7 +20,8 @@ static enum sw_status check_one_sweep(const struct sw_gather *g)
     const struct sw_source *first = g->input;
     for (int k = 1; k < g->ninput; k++)
         if (!same_sweep(first->table, g->input[k].table))
-            return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps", first->path,
+            return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps: leave out what does not belong",
+                           first->path,
                            first->table->sweep_id, g->input[k].path, g->input[k].table->sweep_id);
     for (int64_t j = 1; j < g->nwanted; j++)
         if (g->wanted[j].index == g->wanted[j - 1].index)
@@ -56,9 +59,9 @@ static void add_range(struct sw_text *t, int64_t first, int64_t last)
 }
 
 /* Indices 0 .. runs-1 that have no row in the table. */
-static enum sw_status check_complete(const struct sw_table *t, const char *output)
+static enum sw_status check_complete(const struct sw_gather *g, const struct sw_table *t, const char *output)
 {
-    struct sw_text list = {0};
+    struct sw_text list = {0}, shards = {0};
     int64_t missing = t->sweep_runs - t->nruns, next = 0;
     if (missing <= 0) return SW_OK;
     for (int64_t j = 0; j <= t->nruns; j++) {
@@ -67,21 +70,23 @@ static enum sw_status check_complete(const struct sw_table *t, const char *outpu
         next = index + 1;
     }
     if (list.length > 200) sw_text_add(&list, ", ...");
-    SW_FAIL(SW_E_REFUSED, "%s would lack %lld of %lld runs: %s", output, (long long)missing, (long long)t->sweep_runs,
-            sw_text_get(&list));
+    sw_shards_missing(g, &shards);
+    SW_FAIL(SW_E_REFUSED, "%s would lack %lld of %lld runs: %s%s", output, (long long)missing,
+            (long long)t->sweep_runs, sw_text_get(&list), sw_text_get(&shards));
     sw_text_free(&list);
+    sw_text_free(&shards);
     return SW_E_REFUSED;
 }
 
 /* ---- merging */
 static enum sw_status write_safely(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
-                                   const char *output)
+                                   bool as_virtual, const char *output)
 {
     char *tmp = sw_files_name(output, ".tmp");
     if (!tmp) return SW_E_MEMORY;
     enum sw_status st = sw_files_make_parents(output);
     if (!st) {
-        st = sw_join_write(g, t, link, tmp);
+        st = sw_join_write(g, t, link, as_virtual, tmp);
         if (!st) st = sw_files_keep(tmp);
         if (st) unlink(tmp);
     }
@@ -91,12 +96,12 @@ static enum sw_status write_safely(const struct sw_gather *g, const struct sw_ta
 
 /* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
 static enum sw_status put_in_place(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
-                                   bool own_parts, const char *output)
+                                   bool own_parts, bool as_virtual, const char *output)
 {
     const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */
     enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
-    return apart ? write_safely(g, t, link, output) : st;
+    return apart ? write_safely(g, t, link, as_virtual, output) : st;
 }
 
 static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *provenance)
@@ -108,6 +113,13 @@ static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *p
     return st;
 }
 
+static struct sw_merge_summary summarize(const struct sw_table *t)
+{
+    struct sw_merge_summary sum = {.runs = t->nruns};
+    for (int64_t k = 0; k < t->nruns; k++) sum.not_done += t->status[k] != SW_RUN_DONE;
+    return sum;
+}
+
 /* own_parts: the inputs are the output's parts, and may be used up. */
 static enum sw_status merge(struct sw_gather *g, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
@@ -117,9 +129,10 @@ static enum sw_status merge(struct sw_gather *g, const char *output, bool own_pa
     SW_TRY(sw_gather_want(g, o->sweep, o->id));
     SW_TRY(o->sweep ? check_all_wanted(g, output) : check_one_sweep(g));
     enum sw_status st = sw_gather_table(g, true, o->sweep, &table, &link);
-    if (!st && !o->allow_missing) st = check_complete(table, output);
+    if (!st && !o->allow_missing) st = check_complete(g, table, output);
     if (!st) st = add_call(table, provenance);
-    if (!st && table->nruns) st = put_in_place(g, table, link, own_parts, output);
+    if (!st && table->nruns) st = put_in_place(g, table, link, own_parts, o->as_virtual, output);
+    if (!st && o->summary) *o->summary = summarize(table);
     sw_table_free(&table);
     sw_free(link);
     return st;
@@ -132,17 +145,85 @@ static bool among(const char *const *input, int ninput, const char *output)
     return false;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+    return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static enum sw_status check_output(const struct sw_gather *g, const char *output, bool as_virtual)
+{
+    for (int k = 0; as_virtual && k < g->ninput; k++)
+        if (same_file(g->input[k].path, output))
+            return SW_FAIL(SW_E_REFUSED, "%s would be a virtual file of itself; use another name after -o", output);
+    return SW_OK;
+}
+
+/* Mostly 1024 files may be open at once; HDF5 does not tell a file that it may not open from one that is not there. */
+enum { MANY_PARTS = 900 };
+
+/* What is no reason to refuse, but should be known. */
+static void remark(const struct sw_gather *g, bool as_virtual, struct sw_report *report)
+{
+    const struct sw_source *first = g->input;
+    if (g->again)
+        sw_report_add(report, SW_WARNING, NULL, 0, "%lld runs are in more than one of the files; the later file counts",
+                      (long long)g->again);
+    if (as_virtual && g->ninput > MANY_PARTS)
+        sw_report_add(report, SW_WARNING, NULL, 0, "who reads the fields opens all %d files: raise `ulimit -n` above "
+                      "that, or HDF5 reads NaN in place of the rest and says nothing", g->ninput);
+    for (int k = 1; k < g->ninput; k++) {
+        if (!strcmp(first->table->source, g->input[k].table->source)) continue;
+        sw_report_add(report, SW_WARNING, NULL, 0, "%s was computed by %s, %s by %s: numbers may differ in their last "
+                      "digits from those of one program; provenance lists all of them", first->path,
+                      first->table->source, g->input[k].path, g->input[k].table->source);
+        return;
+    }
+}
+
+/* What to do about an input that cannot be read. */
+static enum sw_status advise(const char *const *input, int ninput, enum sw_status st)
+{
+    char text[1000];
+    if (st != SW_E_IO) return st;
+    snprintf(text, sizeof text, "%s", sw_err_message());
+    for (int k = 0; k < ninput; k++) {
+        struct stat s;
+        const size_t length = strlen(input[k]);
+        if (strncmp(text, input[k], length) || !strchr(": ", text[length])) continue;
+        if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
+            return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
+                               "it by `sweep resume FILE.h5`, then merge FILE.h5", input[k]);
+        if (strstr(text, "is a damaged HDF5 file"))
+            return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
+                           text);
+    }
+    return st;
+}
+
+static enum sw_status merge_locked(const char *const *input, int ninput, const char *output,
+                                   const struct sw_merge_options *options, const struct sw_provenance *provenance)
+{
+    struct sw_gather g = {0};
+    enum sw_status st = advise(input, ninput, sw_gather_real(input, ninput, &g));
+    if (!st) st = check_output(&g, output, options->as_virtual);
+    if (!st) st = merge(&g, output, false, options, provenance);
+    if (!st && options->report) remark(&g, options->as_virtual, options->report);
+    sw_gather_free(&g);
+    return st;
+}
+
 enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
                         const struct sw_merge_options *options, const struct sw_provenance *provenance)
 {
-    struct sw_gather g = {0};
+    struct sw_results_lock *lock;
     if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
     if (!options->overwrite && !access(output, F_OK) && !among(input, ninput, output))
         return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
                        output);
-    enum sw_status st = sw_gather_files(input, ninput, NULL, &g);
-    if (!st) st = merge(&g, output, false, options, provenance);
-    sw_gather_free(&g);
+    SW_TRY(sw_results_lock(output, &lock));
+    enum sw_status st = merge_locked(input, ninput, output, options, provenance);
+    sw_results_unlock(&lock);
     return st;
 }
 
@@ -177,6 +258,9 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     struct sw_gather g = {0};
     enum sw_status st = sw_gather_output(file, NULL, &g);
     bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
+    if (!st && parts && g.input[0].npart)
+        st = SW_FAIL(SW_E_REFUSED, "%s is virtual, and nothing can be added to it; make it a file of its own first: "
+                                   "sweep merge %s -o %s", file, file, file);
     if (!st && parts) st = merge(&g, file, !options->keep_parts, options, provenance);
     if (!st && parts && !options->keep_parts) st = remove_parts(&g, file);
     sw_gather_free(&g);

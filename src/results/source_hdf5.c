@@ -1,6 +1,7 @@
 #include "base/sw_mem.h"
 #include "results/gather.h"
 #include "results/schema_hdf5.h"
+#include "results/virtual_hdf5.h"
 
 /* Row of a run index in an ascending list, -1: not there. */
 static int64_t row_of_index(const int64_t *index, int64_t count, int64_t wanted)
@@ -37,6 +38,7 @@ static void read_all(struct sw_h5 *h, struct sw_source *in)
     sw_h5_read_table(h, &facts, &in->table);
     sw_facts_free(&facts);
     sw_h5_read_sections(h, in->table, &in->section, &in->nsection);
+    sw_h5_read_parts(h, &in->part, &in->npart);
     in->has_state = sw_h5_has(h, "/state");
     in->step = sw_h5_get_attr_integer(h, "/state", "step", 0);
 }
@@ -63,6 +65,7 @@ void sw_source_free(struct sw_source *in)
     sw_table_free(&in->table);
     sw_free(in->section_of);
     sw_free(in->row_of);
+    sw_h5_free_texts(&in->part, in->npart);
     sw_free(in->path);
     *in = (struct sw_source){0};
 }

@@ -101,6 +101,7 @@ struct sw_ledger {                 /* read only to others                       
     int      nbatch;               /* unfinished ones                                                            */
     struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
     bool     has_file, has_parts;
+    bool     is_virtual;           /* FILE is: sw_merge_parts() can add nothing to it                            */
     char    *config_text;          /* of the sweep that wrote it (the newest); NULL if there is nothing          */
     char   **override;
     int      noverride;
@@ -118,21 +119,27 @@ enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *stat
  * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later
  * than the file they belong to), except that one that ended beats one that did not. Which run is which is decided by
  * the ids. */
+struct sw_merge_summary { int64_t runs, not_done; };
 struct sw_merge_options {
     bool keep_parts;               /* sw_merge_parts: else parts no longer needed go once the result is safe     */
     bool allow_missing;            /* runs without a result are left out; else they are a failure                */
     bool overwrite;                /* sw_merge: `output` may be there without being among the inputs             */
+    bool as_virtual;               /* sw_merge: fields and series stay in the inputs, which must not change      */
+    struct sw_report *report;      /* sw_merge: what is odd about the inputs is told here; may be NULL           */
+    struct sw_merge_summary *summary;  /* sw_merge: filled in; may be NULL                                      */
     const struct sw_sweep *sweep;  /* the result gets its runs, with its indices, parameters and config; NULL:   */
     const uint64_t *id;            /* those of the inputs, which must be of one sweep. id: [sweep->nruns]        */
 };
-/** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 400 bytes of memory
- * a run and 100 MiB, however large the fields are.
+/** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 600 bytes of memory
+ * a run and 100 MiB, however large the fields are. A virtual input counts as its parts.
  * @param provenance  NULL: the inputs'
  * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs
- * that are not the sweep's, lack runs (named), or the output exists */
+ * that are not the sweep's, lack runs (named), the output exists or is being written, or is to be a virtual file of
+ * itself */
 enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
                         const struct sw_merge_options *options, const struct sw_provenance *provenance);
-/** The same for FILE and its own parts. Parts of batches that go on later stay. Nothing to do without parts. */
+/** The same for FILE and its own parts. Parts of batches that go on later stay. Nothing to do without parts.
+ * @return SW_E_REFUSED also where FILE is virtual */
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance);
 
