@@ -25,7 +25,7 @@ says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
 prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
 matches() { grep -qE -- "$1" out || fail "stdout does not match: $1"; }
 silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
-same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>err || fail "$1 and $2 differ"; }
+same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
 is_json() {
     [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"
 }

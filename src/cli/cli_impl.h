@@ -45,8 +45,8 @@ struct sw_cli {                         /* what was typed, and how to talk      
     int         shard, nshards;         /* 0, 0: none                                                        */
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* sw_clock() then; 0: none                                          */
-    bool        fail_fast, force, as_virtual, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man, help,
-                version, print;
+    bool        fail_fast, force, as_virtual, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man,
+                help, version, print;
     enum cli_when progress, color;
 
     bool        utf8;                   /* the terminal's locale is UTF-8                                    */
