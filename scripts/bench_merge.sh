@@ -21,7 +21,8 @@ mkdir -p "$(dirname "$csv")" && cd "$tmp" || exit 1
 threads=$(nproc) file_system=$(stat -f -c %T .) here=$(machine) of=$(commit)
 compiler=$("$sweep" -V | sed -n 's/^compiler *//p')
 : "${of:?sweep -V names no commit}"
-[ -e "$csv" ] || echo what,parts,runs,bytes,repeats,least_s,median_s,user_s,system_s,peak_bytes,file_system,machine,threads,compiler,commit,host,when > "$csv"
+columns=what,parts,runs,bytes,repeats,least_s,median_s,user_s,system_s,peak_bytes,file_system,machine,threads,compiler
+[ -e "$csv" ] || echo "$columns,commit,host,when" > "$csv"
 
 config() {  # config RUNS_OF_A OUTPUTS
     cat <<CFG
@@ -46,7 +47,9 @@ row() {
         tail -n 1 took
     done | sort -n > all
     set -- $(sed -n "$(((repeats + 1) / 2))p" all)
-    echo "$what,$n,$runs,$bytes,$repeats,$(sed -n 1s/\ .*//p all),$1,$2,$3,$(($4 * 1024)),$file_system,$here,$threads,\"$compiler\",$of,$(hostname),$(date -u +%Y-%m-%dT%H:%M:%SZ)" >> "$csv"
+    printf '%s,' "$what" "$n" "$runs" "$bytes" "$repeats" "$(sed -n '1s/ .*//p' all)" "$1" "$2" "$3" $(($4 * 1024)) \
+        "$file_system" "$here" "$threads" "\"$compiler\"" "$of" "$(hostname)" >> "$csv"
+    date -u +%Y-%m-%dT%H:%M:%SZ >> "$csv"
     printf '%-14s %6s parts %8s runs: %7.2f s, %4d MB\n' "$what" "$n" "$runs" "$1" $(($4 / 1000))
 }
 
@@ -56,7 +59,7 @@ row run 1000 1000000 0 "$sweep" run -q million.cfg --shard 3/1000 -o out.h5
 row submit 1000 1000000 0 "$sweep" submit million.cfg --shards 1000 --print -o out.h5
 for saved in 6 "$outputs"; do
     config 100 "$saved" > parts.cfg
-    seq "$parts" | xargs -P "$threads" -I{} env OMP_NUM_THREADS=1 "$sweep" run -q parts.cfg --shard "{}/$parts" -o p.h5 ||
+    seq "$parts" | OMP_NUM_THREADS=1 xargs -P "$threads" -I{} "$sweep" run -q parts.cfg --shard "{}/$parts" -o p.h5 ||
         give_up 'a shard fails'
     bytes=$(cat p.shard-*-of-*.h5 | wc -c)
     row merge "$parts" 100000 "$bytes" "$sweep" merge -q p.shard-*.h5 -o out.h5
