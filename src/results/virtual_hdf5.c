@@ -22,14 +22,19 @@ static char *escaped(const char *name)
 
 static void map(struct sw_h5 *h, hid_t list, const struct sw_h5_shape *shape, const struct sw_h5_piece *p)
 {
-    hsize_t stride[SW_H5_RANK];
-    for (int k = 0; k < shape->rank; k++) stride[k] = 1;
-    stride[0] = p->step;
+    hsize_t stride[SW_H5_RANK], count[SW_H5_RANK], block[SW_H5_RANK];  /* a row is a block */
+    for (int k = 0; k < shape->rank; k++) stride[k] = count[k] = 1;
+    memcpy(block, p->count, sizeof block);
+    if (p->step > 1) {
+        stride[0] = p->step;
+        count[0] = p->count[0];
+        block[0] = 1;
+    }
     char *file = escaped(p->file);
     hid_t here = H5Screate_simple(shape->rank, shape->dim, NULL), there = H5Screate_simple(shape->rank, p->dim, NULL);
     if (!file) sw_h5_fail(h, SW_E_MEMORY, "out of memory");
     else if (here < 0 || there < 0 ||
-             H5Sselect_hyperslab(here, H5S_SELECT_SET, p->to, stride, p->count, NULL) < 0 ||
+             H5Sselect_hyperslab(here, H5S_SELECT_SET, p->to, stride, count, block) < 0 ||
              H5Sselect_hyperslab(there, H5S_SELECT_SET, p->from, NULL, p->count, NULL) < 0 ||
              H5Pset_virtual(list, here, file, p->path, there) < 0)
         sw_h5_fail_hdf5(h);
@@ -44,9 +49,13 @@ void sw_h5_put_virtual(struct sw_h5 *h, const char *path, enum sw_h5_type type, 
     if (h->status) return;
     hid_t list = sw_h5_filled(type), space = H5Screate_simple(shape->rank, shape->dim, NULL), dataset = -1;
     for (int64_t k = 0; k < count && !h->status; k++) map(h, list, shape, &piece[k]);
+    /* If it need not care for HDF5 1.8, which has no virtual datasets anyway, 1.10 writes a regular selection as such,
+     * not as a list of blocks that takes a time quadratic in its length to read. */
+    H5Fset_libver_bounds(h->file, H5F_LIBVER_V110, H5F_LIBVER_V110);
     if (!h->status)
         dataset = H5Dcreate2(h->file, path, sw_h5_native(type), space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (!h->status && dataset < 0) sw_h5_fail_hdf5(h);
+    H5Fset_libver_bounds(h->file, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110);
     if (dataset >= 0) H5Dclose(dataset);
     H5Sclose(space);
     H5Pclose(list);
