@@ -145,6 +145,15 @@ static void *open_one(void *argument)
     return NULL;
 }
 
+/* Of several, which one. */
+static enum sw_status name_failure(const struct opening *o)
+{
+    enum sw_status st = sw_err_raise(&o->failed);
+    if (st != SW_E_CUDA && st != SW_E_MEMORY) return st;  /* else the message has it */
+    return SW_FAIL(st, "%s:%d: %s; to go on without it, name the others: --device %s:N,M", o->ops->kind, o->index,
+                   o->failed.message, o->ops->kind);
+}
+
 /* Append those of the indices to the list, in order; all that opened are in it, also on failure. */
 static enum sw_status open_several(const struct sw_device_ops *ops, const int *index, int count, int threads,
                                    struct sw_devices *d)
@@ -161,8 +170,7 @@ static enum sw_status open_several(const struct sw_device_ops *ops, const int *i
     for (int k = 0; k < count; k++) {
         if (o[k].started) pthread_join(o[k].thread, NULL);
         else open_one(&o[k]);
-        sw_err_raise(&o[k].failed);
-        sw_err_keep(&failed, o[k].failed.status);
+        sw_err_keep(&failed, count > 1 ? name_failure(&o[k]) : sw_err_raise(&o[k].failed));
         if (o[k].device) d->device[d->count++] = o[k].device;
     }
     sw_free(o);
