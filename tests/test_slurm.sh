@@ -119,6 +119,7 @@ expect 0 submit night.cfg -o n.h5 --shards 2 --time 1; out
 begun n
 held=$(pid_of 1 "$here/n.h5")
 kill -STOP "$held" || fail 'nothing to hold'
+expect 0 status n.h5; out; (cd "$tmp"; prints 'n.h5  2 shards: 2 running'; matches 'process [0-9]+, job [0-9]+_1 RUNNING')
 sed -i 's/until = \[.*/until = [7.0]; };/' night.cfg  # of no consequence: the jobs have a copy
 expect 0 submit --missing n.h5; out; (cd "$tmp"; says 'is in the queue')
 expect 5 submit night.cfg -o n.h5 --shards 2; out; (cd "$tmp"; says 'sweep submit --missing')
@@ -150,7 +151,8 @@ scontrol requeue "${array}_2"
 scancel "${array}_1"
 until_it 30 log_says shard-1.log 'stopped; run the same command again'
 until_it 30 log_says shard-2.log 'stopped; run the same command again'
-until_it 30 test ! -e s.shard-1-of-2.h5.d/lock
+left_queue() { ! squeue -h -r -o %F_%K | grep -qx "$1"; }
+until_it 30 left_queue "${array}_1"
 expect 0 submit --missing s.h5; out; (cd "$tmp"; prints ': 1 of 2')
 expect 0 submit --missing s.h5; out; (cd "$tmp"; says 'is in the queue')
 "$sweep" -q stopped.cfg -j 1 -o stopped.h5 || fail 'in one process'
@@ -166,6 +168,7 @@ log_says shard-1.log 'from step' || fail 'the second turn did not begin at the c
 [ -e n.h5 ] && fail 'merged without shard 2'
 log_says merge.log 'these are not finished: 2' || fail 'the merge does not say what is missing'
 log_says merge.log 'sweep submit --missing' || fail 'the merge does not say what to do'
+expect 0 status n.h5; out; (cd "$tmp"; prints '1 done, 1 '; prints 'next     sweep submit --missing n.h5')
 expect 0 submit --missing n.h5 --time 10; out; (cd "$tmp"; prints ': 2 of 2')
 until_it 200 queue_is_empty
 wait $alone || fail 'in one process'

@@ -7,7 +7,11 @@
 #include "base/sw_clock.h"
 #include "cli/cli_impl.h"
 
-static const double line_every = 30, status_every = 1;  /* seconds */
+static const double line_every = 30;  /* seconds */
+
+/* Each status is a new file and a rename for the file system, and a sweep may have thousands of shards: after the first
+ * minute they come more and more rarely, up to 20 s apart. */
+static double status_every(double seconds) { return fmin(fmax(seconds / 60, 1), 20); }
 
 static int columns(void)
 {
@@ -97,7 +101,10 @@ static void print_line(struct cli_bar *bar, const struct sw_progress *p)
 
 static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
 {
-    struct cli_running now = {.pid = getpid(), .runs = bar->plan->nruns, .done = p->runs_done, .failed = p->runs_failed,
+    struct cli_running now = {.pid = getpid(), .started = cli_process_started(getpid()),
+                              .asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
+                              .was_done = bar->plan->done, .was_failed = bar->plan->failed,
+                              .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns, .done = p->runs_done, .failed = p->runs_failed,
                               .updated = (double)time(NULL), .seconds = p->seconds, .fraction = fraction_of(bar, p),
                               .rate = rate_of(p), .t = p->t, .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
@@ -108,7 +115,7 @@ static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
 
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file)
 {
-    *bar = (struct cli_bar){.cli = cli, .plan = plan, .file = file, .line = sw_clock(), .saved = -status_every};
+    *bar = (struct cli_bar){.cli = cli, .plan = plan, .file = file, .line = sw_clock(), .saved = -1};
 }
 
 void cli_bar_progress(void *user, const struct sw_progress *p)
@@ -116,7 +123,7 @@ void cli_bar_progress(void *user, const struct sw_progress *p)
     struct cli_bar *bar = user;
     double now = sw_clock();
     bool merging = !strcmp(p->phase, "merging");
-    if (merging || now - bar->saved >= status_every) { save_status(bar, p); bar->saved = now; }
+    if (merging || bar->saved < 0 || now - bar->saved >= status_every(p->seconds)) { save_status(bar, p); bar->saved = now; }
     if (bar->cli->bar) draw(bar, p);
     else if (now - bar->line >= line_every) { print_line(bar, p); bar->line = now; }
 }

@@ -46,7 +46,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* sw_clock() then; 0: none                                          */
     bool        fail_fast, force, as_virtual, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man,
-                help, version, print;
+                help, version, print, watch;
     enum cli_when progress, color;
 
     bool        utf8;                   /* the terminal's locale is UTF-8                                    */
@@ -195,13 +195,18 @@ void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal befo
 
 /* ---- what `sweep status` reads while a sweep runs (status_file.c): FILE.d/status.json */
 struct cli_running {
-    int64_t pid, runs, done, failed;
+    int64_t pid;
+    int64_t asked, was_done, was_failed;  /* runs asked for; those that were there when it began                */
+    int64_t runs, done, failed;         /* to do by this process; of them ended so far; of these diverged or failed */
+    double  started;                    /* of the process, in ticks since the machine started; NAN: unknown  */
     double  updated, seconds, fraction, rate, eta, t, end;
+    double  points_steps;               /* to do by this process, all in all                                 */
     char    phase[24], host[64];
 };
 void cli_status_write(const char *file, const struct cli_running *now);
 bool cli_status_read(const char *file, struct cli_running *now);   /* false: nothing there, or not readable */
 void cli_status_remove(const char *file);
+double cli_process_started(int64_t pid);  /* of a process of this machine, as above; NAN: there is none           */
 
 /* ---- --log-json (log.c): one object a line and event */
 enum sw_status cli_log_open(struct sw_cli *cli);

@@ -1,121 +1,108 @@
-#include <errno.h>
+/* How far a sweep is: one file, or the shards of a sweep; once, or again and again. */
 #include <math.h>
-#include <signal.h>
+#include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli_impl.h"
+#include "base/sw_mem.h"
+#include "cli/status.h"
 
-struct status {
-    const char *file, *state;          /* "running", "finished", "interrupted"         */
-    int64_t runs, done, diverged, failed, pending;
-    struct cli_running now;            /* while it runs                                */
-    int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
+static const double look_every = 2, line_every = 30;  /* seconds */
+
+/* A file that is there and is no HDF5 is a config. */
+static bool is_config(const char *path)
+{
+    static const char signature[8] = "\x89HDF\r\n\x1a\n";
+    const char *dot = strrchr(path, '.');
+    char bytes[sizeof signature] = "";
+    struct stat s;
+    if ((dot && !strcmp(dot, ".h5")) || stat(path, &s) || !S_ISREG(s.st_mode)) return false;
+    FILE *from = fopen(path, "r");
+    size_t length = from ? fread(bytes, 1, sizeof bytes, from) : 0;
+    if (from) fclose(from);
+    return from && (length < sizeof bytes || memcmp(bytes, signature, sizeof bytes));
+}
+
+/* ---- again and again. On a terminal a page in place of the last one; else lines */
+
+struct watch {
+    bool   terminal;
+    double line, took;            /* clock of the last line; seconds that a look took */
+    struct status_sign sign;
 };
 
-/* On this machine the process tells; on another one, which shares our file system, only that it wrote lately. */
-static bool alive(const struct cli_running *now)
+static void clear_page(const struct watch *w) { if (w->terminal) fputs("\033[H\033[2J", stdout); }
+
+/* Looking costs the file system something: at most a twentieth of the time is spent on it. */
+static void pause_between(const struct watch *w)
 {
-    char host[sizeof now->host] = "";
-    if (gethostname(host, sizeof host - 1) || strcmp(host, now->host))
-        return difftime(time(NULL), (time_t)now->updated) < 120;
-    return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
+    fflush(stdout);
+    usleep((useconds_t)(1e6 * fmin(fmax(look_every, 20 * w->took), 60)));
 }
 
-static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, struct status *v)
+static enum sw_status watch_shards(struct sw_cli *cli, struct watch *w, struct status_sweep *v)
 {
-    v->runs = s->count;
-    for (int64_t k = 0; k < s->count; k++) {
-        enum sw_run_status one = sw_ledger_status(ledger, s->id[s->run[k]]);
-        v->done += one == SW_RUN_DONE;
-        v->diverged += one == SW_RUN_DIVERGED;
-        v->failed += one == SW_RUN_ERROR;
-        v->pending += one == SW_RUN_PENDING;
+    for (;;) {
+        double start = sw_clock();
+        SW_TRY(status_sweep_look(cli, v));
+        w->took = sw_clock() - start;
+        bool done = v->count[STATUS_DONE] == v->nshards;
+        clear_page(w);
+        if (w->terminal) status_print(cli, v, status_page());
+        else if (done || !(w->line > 0) || start - w->line >= line_every) {
+            status_print_line(cli, v);
+            w->line = start;
+        }
+        if (done) return SW_OK;
+        pause_between(w);
     }
-    for (int k = 0; k < ledger->nbatch; k++) {
-        v->steps_of += ledger->batch[k].count;
-        v->step = ledger->batch[k].step;
+}
+
+static enum sw_status watch_one(struct sw_cli *cli, struct watch *w, const char *file)
+{
+    for (bool finished = false;;) {
+        double start = sw_clock();
+        clear_page(w);
+        SW_TRY(status_one(cli, file, &w->sign, &finished));
+        w->took = sw_clock() - start;
+        if (finished) return SW_OK;
+        pause_between(w);
+        if (!w->terminal) usleep((useconds_t)(1e6 * (line_every - look_every)));
     }
 }
 
-static void print_text(const struct sw_cli *cli, const struct status *v)
-{
-    char eta[24];
-    cli_print(cli, "%s  %s", v->file, v->state);
-    if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
-    if (!strcmp(v->state, "interrupted")) cli_print(cli, "; sweep resume %s goes on", v->file);
-    cli_print(cli, "\nruns     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
-              (long long)v->done, (long long)v->diverged, (long long)v->failed, (long long)v->pending);
-    if (v->steps_of)
-        cli_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of,
-                  (long long)v->step);
-    if (strcmp(v->state, "running")) return;
-    cli_print(cli, "now      %.0f %%", floor(100 * v->now.fraction));
-    if (v->now.end > 0) cli_print(cli, " · t = %.4g of %.4g", v->now.t, v->now.end);
-    if (v->now.failed) cli_print(cli, " · %lld diverged", (long long)v->now.failed);
-    cli_print(cli, "\nrate     %.2g points·steps/s · ETA %s\n", v->now.rate, cli_duration(v->now.eta, eta));
-}
+/* ---- */
 
-static void print_json(const struct status *v)
+static enum sw_status tell(struct sw_cli *cli, const char *file, struct status_sweep *v)
 {
-    struct cli_json j = {.to = stdout, .first = true};
-    json_begin(&j, NULL, '{');
-    json_text(&j, "file", v->file);
-    json_text(&j, "state", v->state);
-    json_count(&j, "runs", v->runs);
-    json_count(&j, "done", v->done);
-    json_count(&j, "diverged", v->diverged);
-    json_count(&j, "error", v->failed);
-    json_count(&j, "pending", v->pending);
-    json_count(&j, "waiting_at_checkpoint", v->steps_of);
-    if (!strcmp(v->state, "running")) {
-        json_begin(&j, "now", '{');
-        json_count(&j, "pid", v->now.pid);
-        json_text(&j, "phase", v->now.phase);
-        json_real(&j, "fraction", v->now.fraction);
-        json_real(&j, "t", v->now.t);
-        json_real(&j, "end", v->now.end);
-        json_count(&j, "failed", v->now.failed);
-        json_real(&j, "points_steps_per_second", v->now.rate);
-        json_real(&j, "eta_seconds", v->now.eta);
-        json_real(&j, "updated", v->now.updated);
-        json_end(&j, '}');
-    }
-    json_end(&j, '}');
-}
-
-/* Before the first part is written, only the running program knows anything. */
-static void count_running(struct status *v)
-{
-    v->runs = v->now.runs;
-    v->done = v->now.done;
-    v->pending = v->runs - v->done;
-}
-
-static enum sw_status count_stored(struct sw_cli *cli, const struct sw_ledger *ledger, struct status *v)
-{
-    struct cli_sweep s = {0};
-    SW_TRY(cli_sweep_stored(cli, v->file, ledger, &s));
-    count(&s, ledger, v);
-    cli_sweep_close(&s);
+    struct watch w = {.terminal = isatty(STDOUT_FILENO)};
+    bool finished;
+    if (cli->watch) return v ? watch_shards(cli, &w, v) : watch_one(cli, &w, file);
+    if (!v) return status_one(cli, file, &w.sign, &finished);
+    SW_TRY(status_sweep_look(cli, v));
+    if (cli->json) status_print_json(v);
+    else status_print(cli, v, status_page());
     return SW_OK;
+}
+
+static enum sw_status status_of(struct sw_cli *cli, const char *file, const struct cli_sweep *known)
+{
+    struct status_sweep *v = NULL;
+    enum sw_status st = status_sweep_find(file, known, cli->shards, &v);
+    if (!st) st = tell(cli, file, v);
+    status_sweep_free(&v);
+    return st;
 }
 
 enum sw_status cmd_status(struct sw_cli *cli)
 {
-    struct sw_ledger *ledger = NULL;
-    struct status v = {.file = cli->argument[0]};
-    bool running = cli_status_read(v.file, &v.now) && alive(&v.now);
-    enum sw_status st = SW_OK;
-    SW_TRY(cli_ledger(cli, v.file, &ledger));
-    if (running && !ledger->config_text) count_running(&v);
-    else st = count_stored(cli, ledger, &v);
-    if (!st) {
-        v.state = running ? "running" : v.pending || ledger->has_parts ? "interrupted" : "finished";
-        if (cli->json) print_json(&v);
-        else print_text(cli, &v);
-    }
-    sw_ledger_close(&ledger);
+    struct cli_sweep s = {0};
+    if (cli->watch && cli->json)
+        return SW_FAIL(SW_E_USAGE, "--watch is for people, --json for programs, which ask again themselves: not both");
+    if (!is_config(cli->argument[0])) return status_of(cli, cli->argument[0], NULL);
+    SW_TRY(cli_sweep_open(cli, cli->argument[0], &s));
+    enum sw_status st = status_of(cli, s.file, &s);
+    cli_sweep_close(&s);
     return st;
 }

@@ -24,28 +24,10 @@ static enum sw_status absolute(const char *path, char **out)
     return *out ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 
-static char *inside(const char *folder, const char *name)
-{
-    struct sw_text text = {0};
-    sw_text_printf(&text, "%s/%s", folder, name);
-    return sw_text_take(&text);
-}
-
-static enum sw_status read_file(const char *path, struct sw_text *text)
-{
-    char bytes[4096];
-    FILE *from = fopen(path, "r");
-    if (!from) return sw_files_fail(path);
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;) sw_text_add_bytes(text, bytes, n);
-    bool bad = ferror(from);
-    fclose(from);
-    return bad ? sw_files_fail(path) : sw_text_status(text);
-}
-
 /* By rename. */
 static enum sw_status write_file(const struct submit *u, const char *name, const struct sw_text *text)
 {
-    char *path = inside(u->folder, name), *tmp = path ? sw_files_name(path, ".tmp") : NULL;
+    char *path = submit_inside(u->folder, name), *tmp = path ? sw_files_name(path, ".tmp") : NULL;
     enum sw_status st = tmp ? sw_text_status(text) : SW_E_MEMORY;
     if (!st) st = sw_files_make_parents(path);
     FILE *to = st ? NULL : fopen(tmp, "w");
@@ -133,7 +115,7 @@ static enum sw_status write_folder(const struct submit *u, const char *source)
     submit_shards_script(u, &shards);
     submit_merge_script(u, &merge);
     submit_arguments(u->cli, &arguments);
-    enum sw_status st = read_file(source, &config);
+    enum sw_status st = submit_read(source, &config);
     if (!st && strcmp(source, u->config)) st = write_file(u, "sweep.cfg", &config);
     if (!st) st = write_file(u, "arguments", &arguments);
     if (!st) st = write_file(u, "shards.sh", &shards);
@@ -148,7 +130,7 @@ static enum sw_status write_folder(const struct submit *u, const char *source)
 /* At once, so that a later --missing knows of it whatever happens next. */
 static enum sw_status note_job(const struct submit *u, const char *id)
 {
-    char *path = inside(u->folder, "jobs");
+    char *path = submit_inside(u->folder, "jobs");
     FILE *to = path ? fopen(path, "a") : NULL;
     enum sw_status st = SW_OK;
     if (!path) st = SW_E_MEMORY;
@@ -217,7 +199,7 @@ static enum sw_status name_all(struct submit *u, const char *source)
     u->s.file = file;
     if (!(u->folder = sw_files_name(file, ".jobs"))) return SW_E_MEMORY;
     if (u->cli->print) SW_TRY(absolute(source, &u->config));
-    else if (!(u->config = inside(u->folder, "sweep.cfg"))) return SW_E_MEMORY;
+    else if (!(u->config = submit_inside(u->folder, "sweep.cfg"))) return SW_E_MEMORY;
     if (strchr(file, '\n'))
         return SW_FAIL(SW_E_USAGE, "the output's folder has a line break in its name: job scripts cannot name it");
     return find_program(u);
@@ -226,7 +208,7 @@ static enum sw_status name_all(struct submit *u, const char *source)
 /* A second submission into one folder would cut the same runs in another way. */
 static enum sw_status refuse_second(const struct submit *u)
 {
-    char *path = inside(u->folder, "arguments");
+    char *path = submit_inside(u->folder, "arguments");
     if (!path) return SW_E_MEMORY;
     bool there = access(path, F_OK) == 0;
     sw_free(path);
@@ -301,51 +283,20 @@ static void override(struct sw_cli *stored, const struct sw_cli *given)
     stored->colored = given->colored;
 }
 
-/* "sweep submit CONFIG WORD..."; the words lie in text. */
-static enum sw_status split(char *text, char *config, char ***argv, int *argc)
-{
-    size_t lines = 0;
-    for (const char *p = text; *p; p++) lines += *p == '\n';
-    SW_TRY(sw_alloc(lines + 4, argv));
-    (*argv)[0] = "sweep";
-    (*argv)[1] = "submit";
-    (*argv)[2] = config;
-    *argc = 3;
-    for (char *p = text, *end; (end = strchr(p, '\n')); p = end + 1) {
-        *end = 0;
-        (*argv)[(*argc)++] = p;
-    }
-    return SW_OK;
-}
-
 static enum sw_status submit_missing(struct sw_cli *cli)
 {
-    struct sw_text words = {0};
-    struct sw_cli *stored = NULL;
+    struct submit_stored stored = {0};
     struct submit u = {0};
-    char *folder = sw_files_name(cli->missing, ".jobs"), **argv = NULL;
-    char *path = folder ? inside(folder, "arguments") : NULL, *config = folder ? inside(folder, "sweep.cfg") : NULL;
-    int argc;
-    enum sw_status st = path && config ? check_given(cli) : SW_E_MEMORY;
-    if (!st && access(path, F_OK))
-        st = SW_FAIL(SW_E_IO, "there is no %s: %s was not made by `sweep submit CONFIG`, or is elsewhere", path,
-                     cli->missing);
-    if (!st) st = read_file(path, &words);
-    if (!st) st = split(words.data, config, &argv, &argc);
-    if (!st) st = sw_cli_parse(argc, argv, &stored);
+    enum sw_status st = check_given(cli);
+    if (!st) st = submit_stored_open(cli->missing, &stored);
     if (!st) {
-        override(stored, cli);
-        u.cli = stored;
-        st = submit(&u, cli, config, true);
-        if (stored->report.errors) cli_report(stored);
+        override(stored.cli, cli);
+        u.cli = stored.cli;
+        st = submit(&u, cli, stored.config, true);
+        if (stored.cli->report.errors) cli_report(stored.cli);
     }
     free_submit(&u);
-    sw_cli_end(&stored, st);
-    sw_free(argv);
-    sw_text_free(&words);
-    sw_free(path);
-    sw_free(config);
-    sw_free(folder);
+    submit_stored_close(&stored, st);
     return st;
 }
 

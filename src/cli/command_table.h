@@ -6,7 +6,7 @@ enum { CLI_MANY = 1 << 20 };
 #define CLI_COMMANDS(X) \
     X(RUN,     run,     "CONFIG...",        1, CLI_MANY, "run a sweep; continue what an interrupted run left")     \
     X(CHECK,   check,   "CONFIG...",        1, CLI_MANY, "validate, compile and plan; write nothing")              \
-    X(STATUS,  status,  "FILE",             1, 1,        "what is done, diverged and pending, also while it runs") \
+    X(STATUS,  status,  "FILE|CONFIG",      1, 1,        "what is done and what runs, of a sweep and of its shards") \
     X(RESUME,  resume,  "FILE",             1, 1,        "go on with the sweep stored in an output file")          \
     X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
     X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \

@@ -1,4 +1,4 @@
-/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename about once a second, gone at the end;
+/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at the end;
  * nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
 #include <inttypes.h>
 #include <math.h>
@@ -24,6 +24,11 @@ static void put(FILE *to, const struct cli_running *now)
     json_text(&j, "host", now->host);
     json_text(&j, "phase", now->phase);
     json_real(&j, "updated", now->updated);
+    json_real(&j, "started", now->started);
+    json_count(&j, "asked", now->asked);
+    json_count(&j, "was_done", now->was_done);
+    json_count(&j, "was_failed", now->was_failed);
+    json_real(&j, "points_steps", now->points_steps);
     json_count(&j, "runs", now->runs);
     json_count(&j, "done", now->done);
     json_count(&j, "failed", now->failed);
@@ -56,6 +61,12 @@ static double number(const char *text, const char *key)
     return at && strncmp(at + strlen(quoted), "null", 4) ? strtod(at + strlen(quoted), NULL) : NAN;
 }
 
+static int64_t count(const char *text, const char *key)
+{
+    double value = number(text, key);
+    return value >= 0 && value < 1e15 ? (int64_t)value : 0;
+}
+
 static void word(const char *text, const char *key, char *value, size_t room)
 {
     char quoted[40];
@@ -78,9 +89,14 @@ bool cli_status_read(const char *file, struct cli_running *now)
     double pid = number(text, "pid");
     if (!(pid > 0)) return false;
     now->pid = (int64_t)pid;
-    now->runs = (int64_t)number(text, "runs");
-    now->done = (int64_t)number(text, "done");
-    now->failed = (int64_t)number(text, "failed");
+    now->started = number(text, "started");
+    now->asked = count(text, "asked");
+    now->was_done = count(text, "was_done");
+    now->was_failed = count(text, "was_failed");
+    now->points_steps = number(text, "points_steps");
+    now->runs = count(text, "runs");
+    now->done = count(text, "done");
+    now->failed = count(text, "failed");
     now->updated = number(text, "updated");
     now->seconds = number(text, "seconds");
     now->fraction = number(text, "fraction");

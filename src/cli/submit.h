@@ -17,6 +17,19 @@ struct submit {
     struct sw_text alive;        /* ":17:23": jobs of ours in the queue                                        */
 };
 
+/* ---- submit_stored.c */
+struct submit_stored {           /* from {0}; the options of a submission, as if typed                        */
+    struct sw_cli *cli;
+    char   *config;              /* FILE.jobs/sweep.cfg                                                       */
+    char  **argv;                /* what cli points into                                                      */
+    struct sw_text words;
+};
+/** @return SW_E_IO there are none; SW_E_USAGE they are not what was written; to be closed in any case */
+enum sw_status submit_stored_open(const char *file, struct submit_stored *stored);
+void submit_stored_close(struct submit_stored *stored, enum sw_status st);
+char *submit_inside(const char *folder, const char *name);  /* "folder/name"; sw_free() */
+enum sw_status submit_read(const char *path, struct sw_text *text);
+
 /* ---- submit_script.c */
 void submit_word(struct sw_text *text, const char *word);      /* quoted for a shell, and for an #SBATCH line */
 void submit_list(const struct submit *u, struct sw_text *text);  /* "1-3,7" */
@@ -30,6 +43,9 @@ double submit_seconds(const char *time);
 /* ---- submit_slurm.c */
 /** @return SW_E_ABSENT there is no sbatch */
 enum sw_status submit_find_sbatch(const struct submit *u);
+/** Run a program and take down what it prints; what it complains of goes to our stderr, unless quiet.
+ * @return false: it is not there, or failed */
+bool submit_ask(char *const *argv, bool quiet, struct sw_text *answer);
 /** Submit FILE.jobs/SCRIPT. @param after jobs to wait for, ":17:23"; "" for none  @param id out: the job's number */
 enum sw_status submit_job(const struct submit *u, const char *script, const char *after, char id[32]);
 /** Take shards that are in the queue already off the list, and remember their jobs. No Slurm: none are. */

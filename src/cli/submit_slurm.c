@@ -9,9 +9,7 @@
 #include "base/sw_mem.h"
 #include "cli/submit.h"
 
-/* Run a program and take down what it prints; what it complains of goes to our stderr, unless quiet.
- * false: it failed. */
-static bool ask(char *const *argv, bool quiet, struct sw_text *answer)
+bool submit_ask(char *const *argv, bool quiet, struct sw_text *answer)
 {
     char bytes[4096];
     int ends[2], status;
@@ -67,7 +65,7 @@ enum sw_status submit_job(const struct submit *u, const char *script, const char
     argv[n++] = "--parsable";
     if (*after) argv[n++] = (char *)sw_text_get(&wait_for);
     argv[n++] = (char *)sw_text_get(&path);
-    if (!ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
+    if (!submit_ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
         st = SW_FAIL(SW_E_IO, "sbatch did not take %s, for the reason above; once that is mended: "
                               "sweep submit --missing %s", sw_text_get(&path), u->s.file);
         goto done;
@@ -116,7 +114,7 @@ void submit_look_at_queue(struct submit *u)
     int task, length;
     sw_text_printf(&path, "%s/jobs", u->folder);
     read_all(sw_text_get(&path), &jobs);
-    if (jobs.length && ask(argv, true, &queue))
+    if (jobs.length && submit_ask(argv, true, &queue))
         for (const char *p = sw_text_get(&queue); *p; p += strcspn(p, "\n"), p += *p == '\n')
             if (sscanf(p, "%31[0-9] %d%n", id, &task, &length) == 2 && ours(sw_text_get(&jobs), id))
                 found_task(u, id, task);

@@ -1,0 +1,91 @@
+#ifndef STATUS_H
+#define STATUS_H
+/* `sweep status`: cmd_status.c decides what is asked for, status_one.c tells of one file, status_shards.c looks at the
+ * shards of a sweep, status_queue.c asks Slurm about them, status_print.c tells. */
+#include "base/sw_clock.h"
+#include "cli/cli_impl.h"
+
+/* ---- sign_of_life.c */
+enum cli_life {
+    CLI_NOBODY,                   /* nobody is at it                                                                 */
+    CLI_LIVES,
+    CLI_SILENT,                   /* on another machine, and has not written for long                               */
+    CLI_DIED                      /* on this machine, and without a farewell                                         */
+};
+struct status_sign {              /* of the last sign of life; from {0}, and kept from one look to the next          */
+    double time, age;             /* time of the file system; seconds, negative: in the future; NAN: none            */
+    double since;                 /* sw_clock() when we first saw it                                                 */
+    bool   watched;               /* we saw it change: since then our own clock counts, which nobody sets            */
+};
+/** The file system's idea of now, in the folder of file. @param by_files  out: false: cannot be asked; it is ours */
+double status_now(const char *file, bool *by_files);
+/** Who computes file, and whether he lives. @param running out: what he last said  @param sign in and out */
+enum cli_life status_life(const char *file, double now, struct cli_running *running, struct status_sign *sign);
+
+/* ---- status_one.c */
+/** @param sign  from {0}, the same one each time  @param finished  out: all its runs are in, and nobody is at it */
+enum sw_status status_one(struct sw_cli *cli, const char *file, struct status_sign *sign, bool *finished);
+/** The ledger of a file that others may be writing: looked at again if a part went away meanwhile. */
+enum sw_status status_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);
+
+/* ---- status_shards.c */
+#define STATUS_STATES(X)                                                                                               \
+    X(DONE, "done")           /* all its runs are in its file                                                      */ \
+    X(RUNNING, "running")                                                                                              \
+    X(SILENT, "silent")       /* it ran on another machine, and has not written for long                           */ \
+    X(DIED, "died")           /* it ran on this machine, and its process is gone                                   */ \
+    X(FAILED, "failed")       /* Slurm says that its job ended badly                                               */ \
+    X(UNREADABLE, "unreadable")                                                                                        \
+    X(STOPPED, "stopped")     /* some of it is there, nobody is at it                                              */ \
+    X(QUEUED, "queued")       /* in Slurm's queue                                                                  */ \
+    X(WAITING, "waiting")     /* nothing of it is there                                                            */
+#define X(name, text) STATUS_##name,
+enum status_state { STATUS_STATES(X) STATUS_STATE_COUNT };
+#undef X
+extern const char *const status_names[];
+
+struct status_shard {
+    enum status_state state;
+    bool    saw_file, saw_folder; /* in the folder of the output                                                     */
+    bool    has_file, has_parts;  /* when they were read                                                             */
+    int64_t runs, done, diverged, failed;
+    double  share;                /* of the cost of the whole sweep                                                  */
+    double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
+    struct cli_running now;       /* of a running, silent or dead one                                                */
+    struct status_sign sign;
+    double  written;              /* when its folder last changed, as we read its parts                              */
+    char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
+    char    message[160];         /* why it is unreadable                                                            */
+};
+struct status_sweep {
+    char   *file;                 /* of the whole sweep                                                              */
+    int     nshards;
+    struct status_shard *shard;   /* [nshards]                                                                       */
+    bool    known;                /* the config is: how many runs each shard has, and what they cost                 */
+    bool    submitted;            /* FILE.jobs is there                                                              */
+    bool    by_files;             /* ages are by the file system's clock                                             */
+    int64_t runs, done, diverged, failed, pending;
+    int     count[STATUS_STATE_COUNT];
+    double  fraction, rate, eta;  /* rate: points times steps a second of those that run; eta: with these            */
+};
+/** Does FILE have shards, and are they what is to be told of? A file that is there, whole or begun, speaks for itself.
+ * @param known    the sweep, if a config was given; NULL: that of FILE.jobs, or one that a shard holds
+ * @param nshards  the cut that is meant; 0: the only one there is
+ * @param sweep    out: free with status_sweep_free(); NULL: it has none
+ * @return SW_E_USAGE there are several cuts, or not this one */
+enum sw_status status_sweep_find(const char *file, const struct cli_sweep *known, int nshards,
+                                 struct status_sweep **sweep);
+/** Look again. */
+enum sw_status status_sweep_look(struct sw_cli *cli, struct status_sweep *sweep);
+void status_sweep_free(struct status_sweep **sweep);
+
+/* ---- status_queue.c: what Slurm says of the jobs of FILE.jobs, into job, job_state and reason. No Slurm: nothing */
+void status_queue(struct status_sweep *sweep);
+
+/* ---- status_print.c */
+struct status_page { int columns, rows; };  /* 0: without end */
+struct status_page status_page(void);       /* of stdout */
+void status_print(const struct sw_cli *cli, const struct status_sweep *sweep, struct status_page page);
+void status_print_line(const struct sw_cli *cli, const struct status_sweep *sweep);
+void status_print_json(const struct status_sweep *sweep);
+#endif

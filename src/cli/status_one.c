@@ -1,0 +1,145 @@
+/* How far one file is. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "cli/status.h"
+
+struct status {
+    const char *file, *state;          /* "running", "finished", "interrupted"         */
+    int64_t runs, done, diverged, failed, pending;
+    struct cli_running now;            /* while it runs                                */
+    int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
+};
+
+static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, struct status *v)
+{
+    v->runs = s->count;
+    for (int64_t k = 0; k < s->count; k++) {
+        enum sw_run_status one = sw_ledger_status(ledger, s->id[s->run[k]]);
+        v->done += one == SW_RUN_DONE;
+        v->diverged += one == SW_RUN_DIVERGED;
+        v->failed += one == SW_RUN_ERROR;
+        v->pending += one == SW_RUN_PENDING;
+    }
+    for (int k = 0; k < ledger->nbatch; k++) {
+        v->steps_of += ledger->batch[k].count;
+        v->step = ledger->batch[k].step;
+    }
+}
+
+static void print_text(const struct sw_cli *cli, const struct status *v)
+{
+    char eta[24];
+    cli_print(cli, "%s  %s", v->file, v->state);
+    if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
+    if (!strcmp(v->state, "interrupted")) cli_print(cli, "; sweep resume %s goes on", v->file);
+    cli_print(cli, "\nruns     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
+              (long long)v->done, (long long)v->diverged, (long long)v->failed, (long long)v->pending);
+    if (v->steps_of)
+        cli_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of,
+                  (long long)v->step);
+    if (strcmp(v->state, "running")) return;
+    cli_print(cli, "now      %.0f %%", floor(100 * v->now.fraction));
+    if (v->now.end > 0) cli_print(cli, " · t = %.4g of %.4g", v->now.t, v->now.end);
+    if (v->now.failed) cli_print(cli, " · %lld diverged", (long long)v->now.failed);
+    cli_print(cli, "\nrate     %.2g points·steps/s · ETA %s\n", v->now.rate, cli_duration(v->now.eta, eta));
+}
+
+static void print_json(const struct status *v)
+{
+    struct cli_json j = {.to = stdout, .first = true};
+    json_begin(&j, NULL, '{');
+    json_text(&j, "file", v->file);
+    json_text(&j, "state", v->state);
+    json_count(&j, "runs", v->runs);
+    json_count(&j, "done", v->done);
+    json_count(&j, "diverged", v->diverged);
+    json_count(&j, "error", v->failed);
+    json_count(&j, "pending", v->pending);
+    json_count(&j, "waiting_at_checkpoint", v->steps_of);
+    if (!strcmp(v->state, "running")) {
+        json_begin(&j, "now", '{');
+        json_count(&j, "pid", v->now.pid);
+        json_text(&j, "phase", v->now.phase);
+        json_real(&j, "fraction", v->now.fraction);
+        json_real(&j, "t", v->now.t);
+        json_real(&j, "end", v->now.end);
+        json_count(&j, "failed", v->now.failed);
+        json_real(&j, "points_steps_per_second", v->now.rate);
+        json_real(&j, "eta_seconds", v->now.eta);
+        json_real(&j, "updated", v->now.updated);
+        json_end(&j, '}');
+    }
+    json_end(&j, '}');
+}
+
+/* Before the first part is written, only the running program knows anything. */
+static void count_running(struct status *v)
+{
+    v->runs = v->now.runs;
+    v->done = v->now.done;
+    v->pending = v->runs - v->done;
+}
+
+static enum sw_status count_stored(struct sw_cli *cli, const struct sw_ledger *ledger, struct status *v)
+{
+    struct cli_sweep s = {0};
+    SW_TRY(cli_sweep_stored(cli, v->file, ledger, &s));
+    count(&s, ledger, v);
+    cli_sweep_close(&s);
+    return SW_OK;
+}
+
+/* Parts that were there when their folder was read are joined and removed by who writes them. */
+enum sw_status status_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
+{
+    enum sw_status st = SW_OK;
+    for (int tries = 0; tries < 5; tries++) {
+        struct sw_report report = {0};
+        st = sw_ledger_open(file, &report, ledger);
+        bool whole = !st && !report.count;
+        sw_report_free(&report);
+        if (whole) return SW_OK;
+        sw_ledger_close(ledger);
+        usleep(20000);
+    }
+    return cli_ledger(cli, file, ledger);
+}
+
+static void add_life(const struct sw_cli *cli, enum cli_life life, const struct status *v, const struct status_sign *s)
+{
+    char age[24];
+    if (life == CLI_SILENT && s->age >= 0)
+        cli_print(cli, "silent   no sign of life for %s (%s, process %lld)\n", cli_about(s->age, age), v->now.host,
+                  (long long)v->now.pid);
+    else if (life == CLI_SILENT)
+        cli_print(cli, "silent   it last wrote %s in the future: the clock of %s is wrong, or ours\n",
+                  cli_about(-s->age, age), v->now.host);
+    else if (life == CLI_DIED)
+        cli_print(cli, "died     process %lld on this machine is gone, without having stopped\n",
+                  (long long)v->now.pid);
+}
+
+enum sw_status status_one(struct sw_cli *cli, const char *file, struct status_sign *sign, bool *finished)
+{
+    struct sw_ledger *ledger = NULL;
+    struct status v = {.file = file};
+    bool by_files;
+    enum cli_life life = status_life(file, status_now(file, &by_files), &v.now, sign);
+    bool running = life == CLI_LIVES;
+    enum sw_status st = status_ledger(cli, file, &ledger);
+    if (st) return st;
+    if (running && !ledger->config_text) count_running(&v);
+    else st = count_stored(cli, ledger, &v);
+    if (!st) {
+        v.state = running ? "running" : v.pending || ledger->has_parts ? "interrupted" : "finished";
+        *finished = !strcmp(v.state, "finished");
+        if (cli->json) print_json(&v);
+        else print_text(cli, &v);
+        if (!cli->json && !*finished) add_life(cli, life, &v, sign);
+    }
+    sw_ledger_close(&ledger);
+    return st;
+}

@@ -1,0 +1,294 @@
+/* How far the shards of a sweep are: as a page, as a line, as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "cli/status.h"
+#include "cli/submit.h"
+#include "results/files.h"
+
+enum { ROWS = 20, TROUBLED = 10 };  /* how many shards a page tells of one by one, and how many of these in trouble */
+
+struct status_page status_page(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col) return (struct status_page){0, 0};
+    return (struct status_page){size.ws_col, size.ws_row};
+}
+
+/* One line, cut to the page. */
+static void put(const struct sw_cli *cli, struct status_page page, struct sw_text *line)
+{
+    char *p = line->data;
+    for (int left = page.columns; p && *p && page.columns; p++)
+        if ((*p & 0xc0) != 0x80 && left-- <= 0) *p-- = 0;
+    cli_print(cli, "%s\n", sw_text_get(line));
+    sw_text_free(line);
+}
+
+static const char *shards_of(int count) { return count == 1 ? "shard" : "shards"; }
+
+static void add_counts(const struct status_sweep *v, struct sw_text *text)
+{
+    const char *comma = "";
+    for (int s = 0; s < STATUS_STATE_COUNT; s++) {
+        if (!v->count[s]) continue;
+        sw_text_printf(text, "%s%d %s", comma, v->count[s], status_names[s]);
+        comma = ", ";
+    }
+}
+
+static void put_head(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
+{
+    struct sw_text text = {0};
+    char eta[24];
+    sw_text_printf(&text, "%s  %d %s: ", v->file, v->nshards, shards_of(v->nshards));
+    add_counts(v, &text);
+    put(cli, page, &text);
+    if (v->known || v->runs) {
+        sw_text_printf(&text, "runs     %lld: %lld done, ", (long long)v->runs, (long long)v->done);
+        if (v->diverged) sw_text_printf(&text, "%lld diverged, ", (long long)v->diverged);
+        if (v->failed) sw_text_printf(&text, "%lld failed, ", (long long)v->failed);
+        sw_text_printf(&text, "%lld pending%s", (long long)v->pending, v->known ? "" : ", of shards that have begun");
+        put(cli, page, &text);
+    }
+    sw_text_printf(&text, "now      %.0f %%", floor(100 * v->fraction));
+    if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
+    if (v->count[STATUS_RUNNING])
+        sw_text_printf(&text, " · ETA %s with the %d that run%s", cli_duration(v->eta, eta), v->count[STATUS_RUNNING],
+                       v->count[STATUS_RUNNING] == 1 ? "s" : "");
+    put(cli, page, &text);
+}
+
+/* ---- a line a shard */
+
+static void add_place(const struct status_shard *k, struct sw_text *text)
+{
+    char age[24];
+    if (k->now.pid && k->state != STATUS_STOPPED && k->state != STATUS_WAITING) {
+        if (k->state == STATUS_SILENT && k->sign.age < 0)
+            sw_text_printf(text, "wrote %s in the future: a clock is wrong (host %s, process %lld)",
+                           cli_about(-k->sign.age, age), k->now.host, (long long)k->now.pid);
+        else if (k->state == STATUS_SILENT)
+            sw_text_printf(text, "no sign of life for %s (host %s, process %lld)", cli_about(k->sign.age, age),
+                           k->now.host, (long long)k->now.pid);
+        else if (k->state == STATUS_DIED)
+            sw_text_printf(text, "process %lld on this machine is gone", (long long)k->now.pid);
+        else {
+            if (strcmp(k->now.phase, "computing")) sw_text_printf(text, "%s, ", k->now.phase);
+            sw_text_printf(text, "%s process %lld", k->now.host, (long long)k->now.pid);
+            if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", cli_about(k->sign.age, age));
+        }
+    }
+    if (*k->job) sw_text_printf(text, "%sjob %s %s", text->length > 52 ? ", " : "", k->job, k->job_state);
+    if (*k->reason) sw_text_printf(text, ": %s", k->reason);
+    if (*k->message) sw_text_printf(text, "  %s", k->message);
+}
+
+static void put_shard(const struct sw_cli *cli, const struct status_sweep *v, int j, struct status_page page)
+{
+    const struct status_shard *k = &v->shard[j];
+    struct sw_text text = {0};
+    char eta[24], rate[24] = "", runs[24] = "?";
+    bool runs_now = k->state == STATUS_RUNNING && k->now.asked;
+    if (runs_now && k->now.rate > 0) snprintf(rate, sizeof rate, "%.2g", k->now.rate);
+    if (k->runs) snprintf(runs, sizeof runs, "%lld", (long long)k->runs);
+    sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  %7s %8s  ", j + 1, status_names[k->state],
+                   (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->part), rate,
+                   runs_now ? cli_duration(k->now.eta, eta) : "");
+    add_place(k, &text);
+    put(cli, page, &text);
+}
+
+/* The last line that a job left. */
+static void put_log(const struct sw_cli *cli, const struct status_sweep *v, int j, struct status_page page)
+{
+    struct sw_text path = {0}, text = {0};
+    char bytes[4097];
+    sw_text_printf(&path, "%s.jobs/shard-%d.log", v->file, j + 1);
+    FILE *from = v->submitted && path.data ? fopen(path.data, "r") : NULL;
+    sw_text_free(&path);
+    if (!from) return;
+    if (fseek(from, -4096, SEEK_END)) rewind(from);
+    size_t n = fread(bytes, 1, sizeof bytes - 1, from);
+    fclose(from);
+    while (n && strchr("\n\r ", bytes[n - 1])) n--;
+    bytes[n] = 0;
+    char *last = strrchr(bytes, '\n');
+    if (!n) return;
+    sw_text_printf(&text, "%8s  log: %s", "", last ? last + 1 : bytes);
+    put(cli, page, &text);
+}
+
+static bool troubled(enum status_state state) { return state >= STATUS_SILENT && state <= STATUS_UNREADABLE; }
+
+struct order { double key; int shard; };
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? 1 : -1;
+    return x->shard - y->shard;
+}
+
+static int smallest_number_first(const void *a, const void *b)
+{
+    return ((const struct order *)a)->shard - ((const struct order *)b)->shard;
+}
+
+/* Which shards a page tells of one by one: those in trouble, then those that will run longest. */
+static int choose(const struct sw_cli *cli, const struct status_sweep *v, int most, struct order *chosen)
+{
+    int n = 0, trouble = 0, running = 0;
+    for (int j = 0; j < v->nshards; j++)
+        if (troubled(v->shard[j].state) && (cli->verbose || trouble < TROUBLED || v->nshards <= most)) {
+            chosen[n++] = (struct order){0, j};
+            trouble++;
+        }
+    struct order *run = chosen + n;
+    for (int j = 0; j < v->nshards; j++)
+        if (v->shard[j].state == STATUS_RUNNING)
+            run[running++] = (struct order){v->shard[j].now.eta > 0 ? v->shard[j].now.eta : 0, j};
+    qsort(run, (size_t)running, sizeof *run, largest_first);
+    if (!cli->verbose && n + running > most) running = n < most ? most - n : 0;
+    qsort(run, (size_t)running, sizeof *run, smallest_number_first);
+    return n + running;
+}
+
+/* "1-3, 7", for the shards of one state that are not told of one by one. */
+static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, enum status_state state,
+                       const bool *told, struct status_page page)
+{
+    struct sw_text text = {0};
+    const int width = page.columns ? page.columns : 120;
+    int rest = 0;
+    for (int j = 0; j < v->nshards; j++) {
+        int last = j;
+        if (v->shard[j].state != state || told[j]) continue;
+        while (last + 1 < v->nshards && v->shard[last + 1].state == state && !told[last + 1]) last++;
+        if (!text.length) sw_text_printf(&text, "%-8s ", status_names[state]);
+        else if (!rest) sw_text_add(&text, ", ");
+        if (cli->verbose || text.length < (size_t)width - 30) {
+            sw_text_printf(&text, "%d", j + 1);
+            if (last > j) sw_text_printf(&text, "-%d", last + 1);
+        } else rest += last - j + 1;
+        j = last;
+    }
+    if (rest) sw_text_printf(&text, "and %d more", rest);
+    if (text.length) put(cli, page, &text);
+}
+
+static void put_next(const struct sw_cli *cli, const struct status_sweep *v)
+{
+    const char *stem = strrchr(v->file, '.');
+    int length = stem && !strchr(stem, '/') ? (int)(stem - v->file) : (int)strlen(v->file), lost = 0;
+    for (int s = STATUS_SILENT; s <= STATUS_STOPPED; s++) lost += v->count[s];
+    if (v->count[STATUS_DONE] == v->nshards && v->submitted)
+        cli_print(cli, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n", v->file);
+    else if (v->count[STATUS_DONE] == v->nshards)
+        cli_print(cli, "next     sweep merge %.*s.shard-*-of-%d%s -o %s\n", length, v->file, v->nshards,
+                  v->file + length, v->file);
+    else if (lost && v->submitted) cli_print(cli, "next     sweep submit --missing %s\n", v->file);
+    else if (lost)
+        cli_print(cli, "next     the same command again, for each that is not running: it goes on from what is there\n");
+    if (v->count[STATUS_SILENT] && !v->by_files)
+        cli_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n", v->file);
+}
+
+void status_print(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
+{
+    struct order *chosen = NULL;
+    bool *told = NULL;
+    int most = page.rows > ROWS + 14 ? page.rows - 14 : ROWS, count = 0;
+    put_head(cli, v, page);
+    if (!sw_alloc((size_t)v->nshards, &chosen) && !sw_alloc((size_t)v->nshards, &told)) {
+        count = choose(cli, v, most, chosen);
+        if (count) cli_print(cli, "   shard  state         runs ended     %%     rate      ETA\n");
+        for (int j = 0; j < count; j++) {
+            told[chosen[j].shard] = true;
+            put_shard(cli, v, chosen[j].shard, page);
+            if (troubled(v->shard[chosen[j].shard].state)) put_log(cli, v, chosen[j].shard, page);
+        }
+        for (int s = 0; s < STATUS_STATE_COUNT; s++) put_ranges(cli, v, (enum status_state)s, told, page);
+    }
+    sw_free(chosen);
+    sw_free(told);
+    put_next(cli, v);
+}
+
+void status_print_line(const struct sw_cli *cli, const struct status_sweep *v)
+{
+    struct sw_text text = {0};
+    char eta[24], when[21];
+    sw_clock_utc(0, when);
+    sw_text_printf(&text, "%s  %2.0f %%  ", when, floor(100 * v->fraction));
+    add_counts(v, &text);
+    if (v->diverged + v->failed) sw_text_printf(&text, " · %lld runs diverged", (long long)(v->diverged + v->failed));
+    if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
+    if (v->count[STATUS_RUNNING]) sw_text_printf(&text, " · ETA %s", cli_duration(v->eta, eta));
+    put(cli, (struct status_page){0}, &text);
+}
+
+/* ---- JSON */
+
+static void put_process(struct cli_json *j, const struct status_shard *k)
+{
+    const bool runs = k->state == STATUS_RUNNING;
+    json_real(j, "points_steps_per_second", runs ? k->now.rate : NAN);
+    json_real(j, "eta_seconds", runs ? k->now.eta : NAN);
+    json_text(j, "phase", runs ? k->now.phase : NULL);
+    json_text(j, "host", k->now.host);
+    json_count(j, "pid", k->now.pid);
+    json_real(j, "seconds_since_sign_of_life", k->sign.age);
+}
+
+static void put_object(struct cli_json *j, int number, const struct status_shard *k)
+{
+    json_begin(j, NULL, '{');
+    json_count(j, "shard", number);
+    json_text(j, "state", status_names[k->state]);
+    json_count(j, "runs", k->runs);
+    json_count(j, "done", k->done);
+    json_count(j, "diverged", k->diverged);
+    json_count(j, "error", k->failed);
+    json_real(j, "fraction", k->part);
+    if (k->now.pid && k->sign.time > 0) put_process(j, k);
+    if (*k->job) {
+        json_text(j, "job", k->job);
+        json_text(j, "job_state", k->job_state);
+        json_text(j, "reason", k->reason);
+    }
+    if (*k->message) json_text(j, "message", k->message);
+    json_end(j, '}');
+}
+
+void status_print_json(const struct status_sweep *v)
+{
+    struct cli_json j = {.to = stdout, .first = true};
+    json_begin(&j, NULL, '{');
+    json_text(&j, "file", v->file);
+    json_text(&j, "state", v->count[STATUS_DONE] == v->nshards ? "done"
+                           : v->count[STATUS_RUNNING]          ? "running"
+                           : v->count[STATUS_QUEUED]           ? "queued"
+                                                               : "interrupted");
+    json_count(&j, "runs", v->runs);
+    json_count(&j, "done", v->done);
+    json_count(&j, "diverged", v->diverged);
+    json_count(&j, "error", v->failed);
+    json_count(&j, "pending", v->pending);
+    json_real(&j, "fraction", v->fraction);
+    json_real(&j, "points_steps_per_second", v->rate);
+    json_real(&j, "eta_seconds", v->eta);
+    json_count(&j, "nshards", v->nshards);
+    json_begin(&j, "shards", '{');
+    for (int s = 0; s < STATUS_STATE_COUNT; s++) json_count(&j, status_names[s], v->count[s]);
+    json_end(&j, '}');
+    json_begin(&j, "shard", '[');
+    for (int k = 0; k < v->nshards; k++) put_object(&j, k + 1, &v->shard[k]);
+    json_end(&j, ']');
+    json_end(&j, '}');
+}

@@ -1,0 +1,87 @@
+/* What Slurm says of the jobs of a sweep: squeue of those that wait or run, sacct, where accounting is kept, of those
+ * that ended. The numbers of the jobs are in FILE.jobs/jobs, the newest last. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "cli/status.h"
+#include "cli/submit.h"
+#include "results/files.h"
+
+/* The lines as a list with commas. */
+static bool read_jobs(const struct status_sweep *v, struct sw_text *list)
+{
+    char *folder = sw_files_name(v->file, ".jobs"), *path = folder ? submit_inside(folder, "jobs") : NULL;
+    bool there = path && !submit_read(path, list) && list->length > 1;
+    sw_free(path);
+    sw_free(folder);
+    if (!there) return false;
+    for (char *p = list->data; *p; p++)
+        if (*p == '\n') *p = p[1] ? ',' : 0;
+    return true;
+}
+
+static void note(struct status_sweep *v, const char *job, int task, const char *state, const char *reason)
+{
+    if (task < 1 || task > v->nshards) return;
+    struct status_shard *k = &v->shard[task - 1];
+    if (*k->job && strtol(k->job, NULL, 10) > strtol(job, NULL, 10)) return;  /* it was submitted again since */
+    snprintf(k->job, sizeof k->job, "%.20s_%d", job, task);
+    snprintf(k->job_state, sizeof k->job_state, "%.*s", (int)strcspn(state, " +"), state);
+    snprintf(k->reason, sizeof k->reason, "%s", strcmp(reason, "None") ? reason : "");
+}
+
+static void take_lines(struct status_sweep *v, char *text, const char *format)
+{
+    char job[24], state[24], reason[40];
+    int task;
+    for (char *p = text, *end; p && *p; p = end ? end + 1 : NULL) {
+        if ((end = strchr(p, '\n'))) *end = 0;
+        *reason = 0;
+        if (sscanf(p, format, job, &task, state, reason) >= 3) note(v, job, task, state, reason);
+    }
+}
+
+static void ask(struct status_sweep *v, char *const *argv, const char *format)
+{
+    struct sw_text answer = {0};
+    if (submit_ask(argv, true, &answer)) take_lines(v, answer.data, format);
+    sw_text_free(&answer);
+}
+
+static bool is_one_of(const char *word, const char *list)
+{
+    char spaced[40];
+    snprintf(spaced, sizeof spaced, " %.30s ", word);
+    return *word && strstr(list, spaced);
+}
+
+/* What the files say counts: they are newer than what Slurm knows, and the result is what is in them. */
+static void decide(struct status_shard *k)
+{
+    bool there = is_one_of(k->job_state, " PENDING CONFIGURING REQUEUED REQUEUE_HOLD REQUEUE_FED SUSPENDED RESIZING "),
+         runs = is_one_of(k->job_state, " RUNNING COMPLETING STOPPED "),
+         bad = is_one_of(k->job_state, " FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY BOOT_FAIL DEADLINE PREEMPTED ");
+    bool idle = k->state == STATUS_WAITING || k->state == STATUS_STOPPED || k->state == STATUS_DIED ||
+                k->state == STATUS_SILENT;
+    if (idle && there) k->state = STATUS_QUEUED;
+    else if (idle && bad) k->state = STATUS_FAILED;
+    else if (runs && (k->state == STATUS_WAITING || k->state == STATUS_STOPPED)) {
+        k->state = STATUS_RUNNING;
+        snprintf(k->now.phase, sizeof k->now.phase, "starting");
+    }
+}
+
+void status_queue(struct status_sweep *v)
+{
+    struct sw_text jobs = {0};
+    if (v->submitted && read_jobs(v, &jobs)) {
+        char *list = jobs.data;
+        char *const queue[] = {"squeue", "-h", "-r", "-j", list, "-o", "%F %K %T %r", NULL};
+        char *const past[] = {"sacct", "-n", "-X", "-P", "-j", list, "-o", "JobID,State", NULL};
+        ask(v, past, "%20[0-9]_%d|%23s%39s");
+        ask(v, queue, "%20[0-9] %d %23s %39s");
+        for (int k = 0; k < v->nshards; k++) decide(&v->shard[k]);
+    }
+    sw_text_free(&jobs);
+}
