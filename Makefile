@@ -134,13 +134,14 @@ test:                          ## install, build with warnings as errors, run ev
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/test WERROR=1 check
 	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g' check-sanitized
 
-# A library to preload that lets the k-th call of a kind fail (tests/test_faults.sh).
-$B/fail_nth.so: tests/fail_nth.c Makefile
+# Libraries to preload: the k-th call of a kind fails (tests/test_faults.sh), the clock is set (tests/test_clock.sh).
+preloads := $B/fail_nth.so $B/jump_clock.so
+$(preloads): $B/%.so: tests/%.c Makefile
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) -O1 -g -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
 	    $(if $(WERROR),-Werror) -shared -fPIC -o $@ $< -ldl
 
-tests: $(tests) $B/sweep $B/fail_nth.so  ## build the test programs without running them
+tests: $(tests) $B/sweep $(preloads)  ## build the test programs without running them
 
 benches: $(benches)            ## build the programs that time things
 
@@ -159,7 +160,7 @@ fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for
 portable:                      ## build/portable: program and tests that need only libc, for any recent x86-64 Linux
 	@$(MAKE) --no-print-directory PORTABLE=1 B=$B/portable-objects tests benches
 	@rm -rf $B/portable && mkdir -p $B/portable
-	@cd $B/portable-objects && cp sweep libcmocka.so.0 fail_nth.so $(notdir $(tests) $(benches)) ../portable
+	@cd $B/portable-objects && cp sweep libcmocka.so.0 $(notdir $(preloads)) $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
 docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmarks.md again

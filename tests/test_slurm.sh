@@ -119,7 +119,8 @@ expect 0 submit night.cfg -o n.h5 --shards 2 --time 1; out
 begun n
 held=$(pid_of 1 "$here/n.h5")
 kill -STOP "$held" || fail 'nothing to hold'
-expect 0 status n.h5; out; (cd "$tmp"; prints 'n.h5  2 shards: 2 running'; matches 'process [0-9]+, job [0-9]+_1 RUNNING')
+expect 0 status n.h5; out
+(cd "$tmp"; prints 'n.h5  2 shards: 2 running'; matches 'process [0-9]+, job [0-9]+_1 RUNNING')
 sed -i 's/until = \[.*/until = [7.0]; };/' night.cfg  # of no consequence: the jobs have a copy
 expect 0 submit --missing n.h5; out; (cd "$tmp"; says 'is in the queue')
 expect 5 submit night.cfg -o n.h5 --shards 2; out; (cd "$tmp"; says 'sweep submit --missing')

@@ -104,7 +104,8 @@ static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
     struct cli_running now = {.pid = getpid(), .started = cli_process_started(getpid()),
                               .asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
                               .was_done = bar->plan->done, .was_failed = bar->plan->failed,
-                              .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns, .done = p->runs_done, .failed = p->runs_failed,
+                              .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns,
+                              .done = p->runs_done, .failed = p->runs_failed,
                               .updated = (double)time(NULL), .seconds = p->seconds, .fraction = fraction_of(bar, p),
                               .rate = rate_of(p), .t = p->t, .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
@@ -123,7 +124,10 @@ void cli_bar_progress(void *user, const struct sw_progress *p)
     struct cli_bar *bar = user;
     double now = sw_clock();
     bool merging = !strcmp(p->phase, "merging");
-    if (merging || bar->saved < 0 || now - bar->saved >= status_every(p->seconds)) { save_status(bar, p); bar->saved = now; }
+    if (merging || bar->saved < 0 || now - bar->saved >= status_every(p->seconds)) {
+        save_status(bar, p);
+        bar->saved = now;
+    }
     if (bar->cli->bar) draw(bar, p);
     else if (now - bar->line >= line_every) { print_line(bar, p); bar->line = now; }
 }

@@ -1,5 +1,5 @@
-/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at the end;
- * nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
+/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at
+ * the end; nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -69,13 +69,14 @@ static void put_head(const struct sw_cli *cli, const struct status_sweep *v, str
 static void add_place(const struct status_shard *k, struct sw_text *text)
 {
     char age[24];
+    const size_t before = text->length;
     if (k->now.pid && k->state != STATUS_STOPPED && k->state != STATUS_WAITING) {
+        if (k->state == STATUS_SILENT)
+            sw_text_printf(text, "%s process %lld: ", k->now.host, (long long)k->now.pid);
         if (k->state == STATUS_SILENT && k->sign.age < 0)
-            sw_text_printf(text, "wrote %s in the future: a clock is wrong (host %s, process %lld)",
-                           cli_about(-k->sign.age, age), k->now.host, (long long)k->now.pid);
+            sw_text_printf(text, "wrote %s in the future, a clock is wrong", cli_about(-k->sign.age, age));
         else if (k->state == STATUS_SILENT)
-            sw_text_printf(text, "no sign of life for %s (host %s, process %lld)", cli_about(k->sign.age, age),
-                           k->now.host, (long long)k->now.pid);
+            sw_text_printf(text, "no sign of life for %s", cli_about(k->sign.age, age));
         else if (k->state == STATUS_DIED)
             sw_text_printf(text, "process %lld on this machine is gone", (long long)k->now.pid);
         else {
@@ -84,7 +85,8 @@ static void add_place(const struct status_shard *k, struct sw_text *text)
             if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", cli_about(k->sign.age, age));
         }
     }
-    if (*k->job) sw_text_printf(text, "%sjob %s %s", text->length > 52 ? ", " : "", k->job, k->job_state);
+    else if (k->state == STATUS_RUNNING) sw_text_add(text, k->now.phase);
+    if (*k->job) sw_text_printf(text, "%sjob %s %s", text->length > before ? ", " : "", k->job, k->job_state);
     if (*k->reason) sw_text_printf(text, ": %s", k->reason);
     if (*k->message) sw_text_printf(text, "  %s", k->message);
 }
@@ -97,9 +99,9 @@ static void put_shard(const struct sw_cli *cli, const struct status_sweep *v, in
     bool runs_now = k->state == STATUS_RUNNING && k->now.asked;
     if (runs_now && k->now.rate > 0) snprintf(rate, sizeof rate, "%.2g", k->now.rate);
     if (k->runs) snprintf(runs, sizeof runs, "%lld", (long long)k->runs);
-    sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  %7s %8s  ", j + 1, status_names[k->state],
-                   (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->part), rate,
-                   runs_now ? cli_duration(k->now.eta, eta) : "");
+    sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  ", j + 1, status_names[k->state],
+                   (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->part));
+    if (runs_now) sw_text_printf(&text, "%7s %8s  ", rate, cli_duration(k->now.eta, eta));
     add_place(k, &text);
     put(cli, page, &text);
 }
@@ -194,7 +196,7 @@ static void put_next(const struct sw_cli *cli, const struct status_sweep *v)
                   v->file + length, v->file);
     else if (lost && v->submitted) cli_print(cli, "next     sweep submit --missing %s\n", v->file);
     else if (lost)
-        cli_print(cli, "next     the same command again, for each that is not running: it goes on from what is there\n");
+        cli_print(cli, "next     the same command again, for each that is not running: it goes on\n");
     if (v->count[STATUS_SILENT] && !v->by_files)
         cli_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n", v->file);
 }
@@ -227,7 +229,8 @@ void status_print_line(const struct sw_cli *cli, const struct status_sweep *v)
     sw_clock_utc(0, when);
     sw_text_printf(&text, "%s  %2.0f %%  ", when, floor(100 * v->fraction));
     add_counts(v, &text);
-    if (v->diverged + v->failed) sw_text_printf(&text, " · %lld runs diverged", (long long)(v->diverged + v->failed));
+    if (v->diverged + v->failed)
+        sw_text_printf(&text, " · %lld runs diverged", (long long)(v->diverged + v->failed));
     if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
     if (v->count[STATUS_RUNNING]) sw_text_printf(&text, " · ETA %s", cli_duration(v->eta, eta));
     put(cli, (struct status_page){0}, &text);

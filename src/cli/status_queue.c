@@ -61,7 +61,8 @@ static void decide(struct status_shard *k)
 {
     bool there = is_one_of(k->job_state, " PENDING CONFIGURING REQUEUED REQUEUE_HOLD REQUEUE_FED SUSPENDED RESIZING "),
          runs = is_one_of(k->job_state, " RUNNING COMPLETING STOPPED "),
-         bad = is_one_of(k->job_state, " FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY BOOT_FAIL DEADLINE PREEMPTED ");
+         bad = is_one_of(k->job_state, " FAILED CANCELLED TIMEOUT NODE_FAIL OUT_OF_MEMORY BOOT_FAIL DEADLINE "
+                                       "PREEMPTED ");
     bool idle = k->state == STATUS_WAITING || k->state == STATUS_STOPPED || k->state == STATUS_DIED ||
                 k->state == STATUS_SILENT;
     if (idle && there) k->state = STATUS_QUEUED;

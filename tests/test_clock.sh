@@ -1,0 +1,52 @@
+#!/bin/bash
+# The clock on the wall is set by a day, forward and back, while a sweep runs: --max-time, checkpoints, the bar's ETA and
+# the lock do not notice, and the numbers are the same.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+library=$(dirname "$sweep")/jump_clock.so
+[ -e "$library" ] || { echo "$library is missing: make tests" >&2; exit 1; }
+cat >c.cfg <<'CFG'
+problem = "cahn_hilliard";
+grid    = { n = 64; length = "2*pi*4"; };
+physics = { D = 1.0; gamma = 1.0; };
+time    = { dt = 0.001; end = 400.0; };
+sweep   = { seed = "range(1, 40)"; };
+initial = "0.05*randn(seed)";
+output  = { scalars = { every = 100.0; }; };
+run     = { device = "cpu"; };
+solver  = "cpu.plain";  // slow enough to be stopped on the way
+CFG
+short=(-s time.end=1.0 -s output.scalars.every=0.5)
+"$sweep" run c.cfg -q -j 1 "${short[@]}" -o whole.h5 || fail 'the undisturbed run'
+
+for jump in 86400 -86400; do
+    export JUMP=$jump
+    jumped() { LD_PRELOAD=$library "$sweep" "$@" >out 2>err </dev/null; }
+    rm -rf j.h5 j.h5.d
+    # it stops after its time, not at once and not never
+    began=$SECONDS
+    LD_PRELOAD=$library timeout 60 "$sweep" run c.cfg -j 1 --max-time 2s --progress always -o j.h5 >out 2>err
+    code=$? took=$((SECONDS - began))
+    [ $code = 75 ] || fail "clock set by $jump s: --max-time 2s ends with $code after $took s"
+    [ $took -ge 1 ] || fail "clock set by $jump s: --max-time 2s ends after $took s"
+    tr '\r' '\n' <err | grep -q 'ETA [0-9][0-9:]*' || fail "clock set by $jump s: no ETA"
+    tr '\r' '\n' <err | grep -qE 'ETA [0-9]{2,}:[0-9]{2}:[0-9]{2}' && fail "clock set by $jump s: an ETA of ten hours"
+    # checkpoints go on: a kill after some of them loses only what came since
+    rm -rf j.h5 j.h5.d
+    LD_PRELOAD=$library "$sweep" run c.cfg -q -j 1 -s run.checkpoint=0.005 -o j.h5 2>err & pid=$!
+    for ((k = 0; k < 400; k++)); do [ -e j.h5.d/part-000002.h5 ] && break; sleep 0.05; done
+    # nobody else gets the lock, however old it looks
+    touch -d '2 days ago' j.h5.d/lock
+    jumped run c.cfg -q -j 1 -o j.h5
+    code=$?
+    [ $code = 5 ] || fail "clock set by $jump s: the lock was given to a second process: exit code $code"
+    says "j.h5 is being written by process $pid on $(hostname)"
+    LD_PRELOAD=$library "$sweep" status j.h5 >out 2>err; prints running
+    kill -9 $pid; wait $pid 2>/dev/null
+    [ -e j.h5.d/part-000002.h5 ] || fail "clock set by $jump s: no checkpoint in 20 s"
+    # and the numbers
+    jumped run c.cfg -q -j 1 "${short[@]}" -s run.checkpoint=0.001 -o short.h5 || fail "clock set by $jump s: $(cat err)"
+    same whole.h5 short.h5
+    rm -f short.h5
+done
+summary
