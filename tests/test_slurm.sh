@@ -120,10 +120,10 @@ begun n
 held=$(pid_of 1 "$here/n.h5")
 kill -STOP "$held" || fail 'nothing to hold'
 expect 0 status n.h5; out
-(cd "$tmp"; prints 'n.h5  2 shards: 2 running'; matches 'process [0-9]+, job [0-9]+_1 RUNNING')
+prints 'n.h5  2 shards: 2 running'; matches 'process [0-9]+, job [0-9]+_1 RUNNING'
 sed -i 's/until = \[.*/until = [7.0]; };/' night.cfg  # of no consequence: the jobs have a copy
-expect 0 submit --missing n.h5; out; (cd "$tmp"; says 'is in the queue')
-expect 5 submit night.cfg -o n.h5 --shards 2; out; (cd "$tmp"; says 'sweep submit --missing')
+expect 0 submit --missing n.h5; out; says 'is in the queue'
+expect 5 submit night.cfg -o n.h5 --shards 2; out; says 'sweep submit --missing'
 kill -9 "$(pid_of 2 "$here/n.h5")" || fail 'nothing to kill'
 (until_it 100 signalled "$held"; kill -CONT "$held") &
 "$sweep" -q "$jobs/sweep.cfg" -j 1 -o one.h5 & alone=$!
@@ -139,7 +139,7 @@ cd "$here"
 until_it 60 log_says merge.log 'merged'
 same whole.h5 q.h5
 for k in 1 2; do log_says shard-$k.log 'ok' || fail "no account of shard $k"; done
-expect 0 submit --missing q.h5; out; (cd "$tmp"; says 'nothing to do: all runs are in')
+expect 0 submit --missing q.h5; out; says 'nothing to do: all runs are in'
 
 # ---- a shard that is cancelled stays so; one that others queue again (a pre-emption, a node that went down) goes on.
 # Both leave a checkpoint, and --missing takes the cancelled one alone.
@@ -154,8 +154,8 @@ until_it 30 log_says shard-1.log 'stopped; run the same command again'
 until_it 30 log_says shard-2.log 'stopped; run the same command again'
 left_queue() { ! squeue -h -r -o %F_%K | grep -qx "$1"; }
 until_it 30 left_queue "${array}_1"
-expect 0 submit --missing s.h5; out; (cd "$tmp"; prints ': 1 of 2')
-expect 0 submit --missing s.h5; out; (cd "$tmp"; says 'is in the queue')
+expect 0 submit --missing s.h5; out; prints ': 1 of 2'
+expect 0 submit --missing s.h5; out; says 'is in the queue'
 "$sweep" -q stopped.cfg -j 1 -o stopped.h5 || fail 'in one process'
 until_it 100 log_says merge.log 'merged'
 for k in 1 2; do log_says shard-$k.log 'from step' || fail "shard $k did not go on from its checkpoint"; done
@@ -169,8 +169,8 @@ log_says shard-1.log 'from step' || fail 'the second turn did not begin at the c
 [ -e n.h5 ] && fail 'merged without shard 2'
 log_says merge.log 'these are not finished: 2' || fail 'the merge does not say what is missing'
 log_says merge.log 'sweep submit --missing' || fail 'the merge does not say what to do'
-expect 0 status n.h5; out; (cd "$tmp"; prints '1 done, 1 '; prints 'next     sweep submit --missing n.h5')
-expect 0 submit --missing n.h5 --time 10; out; (cd "$tmp"; prints ': 2 of 2')
+expect 0 status n.h5; out; prints '1 done, 1 '; prints 'next     sweep submit --missing n.h5'
+expect 0 submit --missing n.h5 --time 10; out; prints ': 2 of 2'
 until_it 200 queue_is_empty
 wait $alone || fail 'in one process'
 same one.h5 n.h5

@@ -74,7 +74,7 @@ rm "$state"
 echo -n 'process 77 on node08' >r/long.shard-2-of-5.h5.d/lock
 expect 0 r/long.h5; prints '1 running'; prints 'starting, node08 process 77'
 rm -rf r/long.*
-subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[400.0]' -s output.file=r/long.h5 --shard 2/5 --max-time 0.5s
+subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -s output.file=r/long.h5 --shard 2/5 --max-time 0.5s
 expect 0 r/long.h5; prints '5 shards: 1 stopped, 4 waiting'; prints 'stopped  2'; prints '10 pending'
 expect 0 r/long.shard-2-of-5.h5; prints 'interrupted'; prints 'wait at a checkpoint'
 rm -rf r/long.*
@@ -104,7 +104,8 @@ printf '17_1|COMPLETED\n17_3|FAILED\n17_4|TIMEOUT\n17_[5]|PENDING\n23_4|CANCELLE
 printf '17 5 PENDING Priority\n' >queue
 printf 'shard 3 of 5\nerror: no CUDA device\n' >r/n.h5.jobs/shard-3.log
 slurm() { PATH=$tmp/bin:$PATH expect 0 "$@"; }
-slurm r/n.h5; prints '5 shards: 2 done, 2 failed, 1 queued'; prints 'job 17_3 FAILED'; prints 'log: error: no CUDA device'
+slurm r/n.h5; prints '5 shards: 2 done, 2 failed, 1 queued'; prints 'job 17_3 FAILED'
+prints 'log: error: no CUDA device'
 prints 'job 23_4 CANCELLED'; prints 'queued   5'; prints 'next     sweep submit --missing r/n.h5'
 grep -qx -- '-h -r -j 17,23 -o %F %K %T %r' asked || fail "squeue was asked for $(cat asked)"
 slurm r/n.h5 --json; is_json out; prints '"job": "17_5"'; prints '"job_state": "PENDING"'; prints '"reason": "Priority"'
@@ -115,7 +116,8 @@ slurm r/n.h5; prints '2 done, 3 waiting'; silent err
 : >r/n.h5.jobs/jobs
 slurm r/n.h5; prints '2 done, 3 waiting'
 for k in 3 4 5; do "$sweep" run n.cfg -q --shard $k/5 || fail "shard $k"; done
-expect 0 r/n.h5; prints '5 shards: 5 done'; prints 'next     all shards are done; the merge is a job of its own: r/n.h5.jobs/merge.log'
+expect 0 r/n.h5; prints '5 shards: 5 done'
+prints 'next     all shards are done; the merge is a job of its own: r/n.h5.jobs/merge.log'
 rm -r r/n.h5.jobs
 expect 0 r/n.h5; prints 'next     sweep merge r/n.shard-*-of-5.h5 -o r/n.h5'
 

@@ -49,7 +49,6 @@ struct status_shard {
     bool    saw_file, saw_folder; /* in the folder of the output                                                     */
     bool    has_file, has_parts;  /* when they were read                                                             */
     int64_t runs, done, diverged, failed;
-    double  share;                /* of the cost of the whole sweep                                                  */
     double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
     struct cli_running now;       /* of a running, silent or dead one                                                */
     struct status_sign sign;
@@ -61,7 +60,7 @@ struct status_sweep {
     char   *file;                 /* of the whole sweep                                                              */
     int     nshards;
     struct status_shard *shard;   /* [nshards]                                                                       */
-    bool    known;                /* the config is: how many runs each shard has, and what they cost                 */
+    bool    known;                /* the config is, and how many runs each shard has                                  */
     bool    submitted;            /* FILE.jobs is there                                                              */
     bool    by_files;             /* ages are by the file system's clock                                             */
     int64_t runs, done, diverged, failed, pending;

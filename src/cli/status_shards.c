@@ -93,26 +93,17 @@ static enum sw_status choose_cut(const char *file, int submitted, int wanted, in
     return SW_OK;
 }
 
-/* ---- how many runs each has, and what they cost */
+/* ---- how many runs each has */
 
 static enum sw_status measure(struct status_sweep *v, const struct cli_sweep *s, const char *only)
 {
-    const int64_t n = s->sweep->nruns;
-    double *cost = NULL, all = 0;
-    int *shard_of = NULL;
-    enum sw_status st;
-    SW_TRY_TO(done, st, sw_alloc((size_t)n, &shard_of));
-    SW_TRY_TO(done, st, sw_alloc((size_t)v->nshards, &cost));
-    SW_TRY_TO(done, st, sw_sweep_shards(s->sweep, only, v->nshards, shard_of, cost));
-    for (int k = 0; k < v->nshards; k++) all += cost[k];
-    for (int k = 0; k < v->nshards; k++) v->shard[k].share = cost[k] / all;
-    for (int64_t r = 0; r < n; r++)
-        if (shard_of[r]) v->shard[shard_of[r] - 1].runs++;
+    int64_t *run, *first;
+    SW_TRY(sw_sweep_shares(s->sweep, only, v->nshards, &run, &first));
+    for (int k = 0; k < v->nshards; k++) v->shard[k].runs = first[k + 1] - first[k];
     v->known = true;
-done:
-    sw_free(shard_of);
-    sw_free(cost);
-    return st;
+    sw_free(run);
+    sw_free(first);
+    return SW_OK;
 }
 
 static enum sw_status measure_stored(struct sw_cli *cli, struct status_sweep *v, const struct sw_ledger *ledger)
@@ -227,7 +218,7 @@ static void sum_up(struct status_sweep *v)
     memset(v->count, 0, sizeof v->count);
     for (int j = 0; j < v->nshards; j++) {
         const struct status_shard *k = &v->shard[j];
-        double share = v->known ? k->share : 1. / v->nshards;
+        const double share = 1. / v->nshards;  /* of the cost: shards are cut so */
         v->count[k->state]++;
         v->runs += k->runs;
         v->done += k->done;
