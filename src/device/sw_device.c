@@ -154,9 +154,10 @@ static enum sw_status name_failure(const struct opening *o)
                    o->failed.message, o->ops->kind);
 }
 
-/* Append those of the indices to the list, in order; all that opened are in it, also on failure. */
+/* Append those of the indices to the list, in order; all that opened are in it, also on failure.
+ * @param alone  there is no other */
 static enum sw_status open_several(const struct sw_device_ops *ops, const int *index, int count, int threads,
-                                   struct sw_devices *d)
+                                   bool alone, struct sw_devices *d)
 {
     struct opening *o;
     struct sw_err_kept failed = {0};
@@ -170,7 +171,7 @@ static enum sw_status open_several(const struct sw_device_ops *ops, const int *i
     for (int k = 0; k < count; k++) {
         if (o[k].started) pthread_join(o[k].thread, NULL);
         else open_one(&o[k]);
-        sw_err_keep(&failed, count > 1 ? name_failure(&o[k]) : sw_err_raise(&o[k].failed));
+        sw_err_keep(&failed, alone ? sw_err_raise(&o[k].failed) : name_failure(&o[k]));
         if (o[k].device) d->device[d->count++] = o[k].device;
     }
     sw_free(o);
@@ -179,7 +180,7 @@ static enum sw_status open_several(const struct sw_device_ops *ops, const int *i
 
 static enum sw_status open_numbered(const struct wanted *w, int threads, struct sw_devices *d)
 {
-    SW_TRY(open_several(w->ops, w->index, w->count, threads, d));
+    SW_TRY(open_several(w->ops, w->index, w->count, threads, w->count == 1, d));
     for (int k = 0; k < w->count && !w->ops->count && w->count > 1; k++)
         snprintf(d->device[k]->label, sizeof d->device[k]->label, "%s:%d", w->ops->kind, k);
     return SW_OK;
@@ -193,7 +194,7 @@ static enum sw_status open_alike(int threads, struct sw_devices *d)
     int index[SW_DEVICES_MOST], visible = first->ops->count ? first->ops->count() : 1;
     if (visible > SW_DEVICES_MOST) visible = SW_DEVICES_MOST;
     for (int k = 1; k < visible; k++) index[k - 1] = k;
-    enum sw_status st = visible > 1 ? open_several(first->ops, index, visible - 1, threads, &others) : SW_OK;
+    enum sw_status st = visible > 1 ? open_several(first->ops, index, visible - 1, threads, false, &others) : SW_OK;
     for (int k = 0; k < others.count; k++) {
         struct sw_device *next = others.device[k];
         if (!st && !strcmp(next->name, first->name) && next->sm == first->sm) d->device[d->count++] = next;
