@@ -29,23 +29,20 @@ static enum sw_status check_one_sweep(const struct sw_gather *g)
     return SW_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Every run of the inputs must be one of the sweep's, or it would be lost. */
+/* Every run of the inputs must be one of the sweep's, or it would be lost. Of a shard they are few, of the sweep many:
+ * these are looked up among those. */
 static enum sw_status check_all_wanted(const struct sw_gather *g, const char *output)
 {
-    int64_t strangers = 0;
-    uint64_t *id;
-    SW_TRY(sw_alloc((size_t)g->nwanted, &id));
-    for (int64_t j = 0; j < g->nwanted; j++) id[j] = g->wanted[j].id;
-    qsort(id, (size_t)g->nwanted, sizeof *id, by_number);
-    for (int64_t j = 0; j < g->nfound; j++)
-        if (!bsearch(&g->found[j].id, id, (size_t)g->nwanted, sizeof *id, by_number)) strangers++;
-    sw_free(id);
+    int64_t strangers = g->nfound;
+    bool *met;
+    SW_TRY(sw_alloc((size_t)g->nfound, &met));
+    for (int64_t j = 0; j < g->nwanted; j++) {
+        const struct sw_found *f = sw_gather_find(g, g->wanted[j].id);
+        if (!f || met[f - g->found]) continue;
+        met[f - g->found] = true;
+        strangers--;
+    }
+    sw_free(met);
     if (!strangers) return SW_OK;
     return SW_FAIL(SW_E_REFUSED, "%s holds %lld runs that are not of this sweep; use -o FILE or --force", output,
                    (long long)strangers);
