@@ -65,11 +65,22 @@ def outputs(folder):
         return list(csv.DictReader(file))
 
 
+def several(folder):
+    """The rows of bench_devices.sh: one sweep on several devices, each measured last, by number and machine."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(folder, "devices_*.csv"))):
+        with open(path, newline="") as file:
+            for line in csv.DictReader(file):
+                found[line["device"], line["host"]] = line
+    return list(found.values())
+
+
 def steps(folder):
-    """With .hidden: {device: time with outputs over the larger of computing and writing, the worst}; .compact: {part of
-    scripts/bench_compact.sh: Table}."""
+    """With .several: {devices: the row of bench_devices.sh with so many}; .hidden: {device: time with outputs over the
+    larger of computing and writing, the worst}; .compact: {part of scripts/bench_compact.sh: Table}."""
     table = Table(glob.glob(os.path.join(folder, "steps_*.csv")))
     table.compact = {part: compact(folder, part) for part in COMPACT}
+    table.several = {int(line["devices"]): line for line in several(folder) if line["same"] == "yes"}
     table.hidden = {}
     for line in outputs(folder):
         table.hidden[line["device"]] = max(float(line["hidden"]), table.hidden.get(line["device"], 0))
@@ -266,6 +277,9 @@ def make_goals():
         *(Goal(f"an output every 10 steps, {name}", "× max(compute, write)",
                lambda table, device=device: table.hidden.get(device), None, 1.2)
           for name, device in (("GPU", "cuda"), ("CPU", "cpu"))),
+        *(Goal("10⁵ forced Cahn–Hilliard runs, n = 512, on 4 GPUs", f"× one GPU, {words}",
+               lambda table, column=column: number(table.several.get(4, {}).get(column)), least)
+          for words, column, least in (("computing", "of_compute", 3.8), ("start to merged file", "of_total", 3.5))),
         *compact_goals(),
         Goal("CPU: hyperdiffusion, 512 × 8192", "× the paper's program", times(cpu, SIMD, PLAIN), 30),
         Goal("CPU: hyperdiffusion, 512 × 8192", "× LAPACK (dpbtrs)", times(cpu, SIMD, LAPACK), 80),

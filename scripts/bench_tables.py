@@ -67,6 +67,15 @@ def output_table(folder):
     return table(head, rows) if rows else []
 
 
+def devices_table(folder):
+    columns = ("device", "runs", "n", "steps", "batches", "compute_s", "of_compute", "total_s", "of_total", "same",
+               "machine", "commit")
+    rows = [[line[name] for name in columns] for line in data.several(folder)]
+    head = ["devices", "runs", "n", "steps", "batches", "compute, s", "× the first", "start to merged file, s",
+            "× the first", "same bits", "machine", "commit"]
+    return table(head, rows) if rows else []
+
+
 def span(points):
     """Least and largest speed-up, and where."""
     if not points:
@@ -179,6 +188,7 @@ TABLES = {
     "bands": lambda folder: step_tables(folder, lambda spec: spec.startswith("band")),
     "lengths": lengths,
     "output": output_table,
+    "devices": devices_table,
     "paper": paper,
 }
 
