@@ -32,8 +32,9 @@ if ! ldd "$sweep" | grep -q libmpi; then
 fi
 command -v mpirun >/dev/null || { echo "# skipped: no mpirun (Debian: openmpi-bin)"; exit 0; }
 
-# more ranks than processors, and root, are what a test needs; the names of Open MPI 4 and 5
+# more ranks than processors, bound to none of them, and root, are what a test needs; the names of Open MPI 4 and 5
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # ranks CODE NUMBER PROGRAM...: its output goes to out and err
