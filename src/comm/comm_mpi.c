@@ -186,9 +186,9 @@ static bool drain(struct team *t)
 /* ---- one call */
 
 /* Between two looks. Who has waited for a millisecond sleeps a little: where there are fewer processors than ranks, or
- * others are at work, who sleeps is woken sooner than who spins gets his next turn (two ranks beside ten other processes
- * on two processors: the tests took 43 s by yielding alone). After half a second nobody is in a hurry, and others may
- * want the processor: rank 0, that merges what all have computed. */
+ * others are at work, who sleeps is woken sooner than who spins gets his next turn (two ranks beside ten other
+ * processes on two processors: the tests took 43 s by yielding alone). After half a second nobody is in a hurry, and
+ * others may want the processor: rank 0, that merges what all have computed. */
 static void pause_a_little(double *since)
 {
     const double now = sw_clock();

@@ -127,13 +127,20 @@ static void leave(struct sw_desk *d, struct worker *w)
     d->here--;
 }
 
+/* Another process answers within some milliseconds (two looks for messages at each end). A worker that waits so long
+ * need not first wait for the writing of its last batch, which goes on beside the next one. */
+static const double answer_comes = 0.02;
+
 /* @return whether there is an answer; else it is asked again after whatever happens next */
 static bool give_batch(struct sw_desk *d, struct worker *w)
 {
+    const double now = sw_clock();
     int64_t batch = SW_DEAL_NONE;
     if (!sw_desk_stopping(d)) give_up(d, d->deal->next(d->deal, w->number, &batch));
     if (d->failed.status) batch = SW_DEAL_NONE;
-    w->waits = batch == SW_DEAL_LATER && w->written < 0;
+    const bool later = batch == SW_DEAL_LATER;
+    if (!later || w->asked <= 0) w->asked = later ? now : 0;
+    w->waits = later && (w->written < 0 || (d->deal->poll && now - w->asked < answer_comes));
     if (w->waits) return false;
     w->batch = batch;
     w->under_way = w->t = w->t_end = 0;

@@ -58,6 +58,7 @@ struct worker {
     /* what the thread says to the desk; it waits until request is REQUEST_NONE again */
     enum request      request;
     bool              waits;            /* for a batch, and nothing is new          */
+    double            asked;            /* the clock since when; 0: it does not     */
     pthread_cond_t    answered;
     const struct sw_event *event;
     enum sw_batch_end written_end, end; /* OVER, LEAVE: of written, and of batch    */

@@ -11,7 +11,7 @@
 
 /* Seconds: how often one is told that the other is there; after what silence it is taken for dead; how long an answer
  * to a stop may take before somebody says so, which is before mpirun, when one has died, kills the others (1 s). */
-static const double news_every = 0.5, dead_after = 40, answer_within = 0.4;
+static const double news_every = 0.5, dead_after = 40, answer_within = 0.25;
 
 enum kind {
     ASK,       /* to 0: a batch for that worker                                */
