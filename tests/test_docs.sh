@@ -79,6 +79,7 @@ commands_exist() {
         case $option in --medium | --part | --limit | --mem) continue ;; esac   # of scripts, of sbatch
         case $option in --nodes | --ntasks-per-node | --gpus-per-node | --gpus-per-task | --mpi) continue ;; esac
         case $option in --bind-to | --map-by | --mca) continue ;; esac          # of mpirun
+        case $option in --joblog | --resume-failed) continue ;; esac            # of GNU parallel
         grep -qe "$option" "$dir/options" "$dir/help" || bad "$1: $option"
     done
     for target in $(grep -ohE '(^ +|`)make [a-z]+' $documents | sed 's/.*make //' | sort -u); do
