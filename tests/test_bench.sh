@@ -170,4 +170,8 @@ if [ -n "$python" ]; then
         [ "$(grep -c '^cpu,1024,.*,cpu.simd,' "$tmp/output.csv")" = 2 ] ||
         fail bench_output.sh
 fi
+if command -v python3 >/dev/null; then
+    scripts/bench_merge.sh --small --parts 3 --repeats 1 "$build" "$tmp" "$tmp/merge.csv" >"$tmp/out" 2>&1 &&
+        [ "$(wc -l <"$tmp/merge.csv")" = 8 ] || fail bench_merge.sh
+fi
 summary
