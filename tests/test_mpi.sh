@@ -26,6 +26,7 @@ if ! ldd "$sweep" | grep -q libmpi; then
     OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 expect 4 run quick.cfg
     says 'mpirun has started 2 processes, but this program cannot have them work together: built without MPI'
     OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 expect 0 run quick.cfg; silent err
+    expect 0 list; matches '^  mpi +absent: built without MPI: install Open MPI'
     echo "# skipped: built without MPI"
     summary
     exit 0
@@ -95,6 +96,15 @@ failing="FAIL_KIND=fsync FAIL_AT=1 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nt
 ranks 5 3 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $failing; exec '$sweep' run quick.cfg -o full.h5"
 once 'error: rank 1 of 3 on '; says 'full.h5.d/part-'; says 'Input/output error'
 ranks 0 2 "$sweep" run quick.cfg -o full.h5; same whole.h5 full.h5
+
+# ---- memory that fails: in a batch the others do it; before that, and before the ranks have met, the job ends
+memory() { echo "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export FAIL_KIND=memory FAIL_AT=$1 FAIL_LOG=$tmp/fault \
+    LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run quick.cfg -o memory.h5"; }
+ranks 4 2 sh -c "$(memory 2)"; says 'error: out of memory'
+ranks 4 2 sh -c "$(memory 4)"; says 'error: rank 1 of 2 on '; says 'out of memory: '
+ranks 4 2 sh -c "$(memory 100)"; once 'error: rank 1 of 2: out of memory'
+[ -e memory.h5 ] && fail 'memory.h5 was made'
+ranks 0 2 sh -c "$(memory 600)"; once 'the other devices go on without it'; same whole.h5 memory.h5
 
 # ---- runs that last: some 1 s each, at most
 config long 20.0

@@ -61,7 +61,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
     char      (*host)[64];              /* [comm->size]; NULL: alone                                         */
     int         machines, mate, mates;  /* on how many they are; which of how many on its own it is          */
     int         processors, bound;      /* that those on this machine may use, all together, and this one    */
-    bool        silent;                 /* not the first, which alone speaks                                 */
+    bool        silent, told;           /* not the first, which alone speaks; what came of it here, it knows */
 };
 
 struct cli_command {

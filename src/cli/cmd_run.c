@@ -28,7 +28,8 @@ enum sw_status cmd_run(struct sw_cli *cli)
     for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
         enum sw_status st = cli_anybody(cli, cli_stop != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
-        if (st) sw_cli_complain(cli, st);
+        if (st && cli->silent) cli_report(cli);  /* of which nothing is to be left */
+        else if (st) sw_cli_complain(cli, st);
         int code = st ? cli_code(st) : cli->exit_code;
         if (code > worst) worst = code;
         if (st == SW_E_STOPPED) break;

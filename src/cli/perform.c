@@ -20,7 +20,7 @@ enum sw_status sw_cli_perform(struct sw_cli *cli) { return cli_together(cli, per
 void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
-    if (cli && cli->silent) return;
+    if (cli && cli->silent && (cli->told || st == SW_E_USAGE)) return;
     bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
     if (cli) cli_report(cli);
     if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
@@ -41,7 +41,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
     int code = cli_code(st);
     if (!c) return code;
     if (!st) code = c->exit_code;
-    if (c->silent) code = 0;  /* mpirun ends with that of the first process, which speaks for all */
+    if (c->silent && c->told) code = 0;  /* mpirun ends with that of the first process, which speaks for all */
     cli_log_close(c);
     sw_report_free(&c->report);
     sw_free(c->override);

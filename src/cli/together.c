@@ -119,11 +119,13 @@ enum sw_status cli_together(struct sw_cli *cli, enum sw_status (*perform)(struct
                      !cli->version;
     struct together t = {cli, perform};
     if (launch.size == 1 || (!all && !launch.rank)) return perform(cli);
-    if (!all) return SW_OK;
+    if (!all) return SW_OK;  /* the first does it */
     if (why_absent())
         return SW_FAIL(SW_E_ABSENT, "%s has started %d processes, but this program cannot have them work together: %s",
                        launch.by, launch.size, why_absent());
-    return sw_comm_run("mpi", launch.size, be_rank, &t);
+    enum sw_status st = sw_comm_run("mpi", launch.size, be_rank, &t);
+    cli->told = true;
+    return st;
 }
 
 /* ---- that all mean the same */

@@ -9,7 +9,7 @@ extern const struct sw_comm_ops comm_mpi;
 #else
 static bool no_ranks(int ranks) { return ranks < 0; }
 static const struct sw_comm_ops comm_mpi = {
-    .name = "mpi", .about = "ranks are the processes that mpirun has started", .absent = SW_WITHOUT_MPI,
+    .name = "mpi", .about = "ranks are the processes that mpirun has started", .absent = SW_WITHOUT_MPI, .apart = true,
     .fits = no_ranks};
 #endif
 
