@@ -19,7 +19,7 @@ static hid_t make_dataset(const struct sw_stream *s, const struct sw_section *se
 {
     int64_t most = sw_clamp(BLOCK_BYTES / (int64_t)s->row, 1, s->count);
     int64_t rows = s->depth > 1 ? s->count : equal_share(s->count, most);
-    struct sw_h5_shape shape;
+    struct sw_h5_shape shape = {0};
     shape.rank = sw_var_size(section, s->kind, s->count, 0, shape.dim);
     sw_var_chunk(section, s->kind, rows, s->depth, shape.chunk);
     sw_var_size(section, s->kind, s->count, outputs, shape.most);
