@@ -36,7 +36,7 @@ command -v mpirun >/dev/null || { echo "# skipped: no mpirun (Debian: openmpi-bi
 # more ranks than processors, bound to none of them, and root, are what a test needs; the names of Open MPI 4 and 5
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
-export OMPI_MCA_odls_base_sigkill_timeout=2  # on a busy machine, 1 s is short for those that are left to say something
+export OMPI_MCA_odls_base_sigkill_timeout=0  # how long mpirun waits after any exit code but 0: 1 s, unless told
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # ranks CODE NUMBER PROGRAM...: its output goes to out and err
@@ -75,7 +75,7 @@ ranks 0 3 "$sweep" run quick.cfg other.cfg --only 'points == 32' -s run.batch=2
 
 # ---- the first process alone has the other commands, and speaks for all
 ranks 0 3 "$sweep" check quick.cfg; [ "$(grep -c '^batches ' out)" = 1 ] || fail 'sweep check says it more than once'
-ranks 2 3 "$sweep" runn; once "unknown command 'runn'"
+OMPI_MCA_odls_base_sigkill_timeout=1 ranks 2 3 "$sweep" runn; once "unknown command 'runn'"
 ranks 3 2 "$sweep" run quick.cfg -s time.methd=1; once "unknown key 'time.methd'"
 ranks 5 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || more='-s time.dt=1e-4'; exec '$sweep' run quick.cfg -o n.h5 \$more"
 once 'rank 1 on '; says ' has another config or other options than rank 0 on '
@@ -121,7 +121,9 @@ pid_of() {  # pid_of RANK FILE
 interrupt() {
     local file=$1 n=$2 rank=$3 signal=$4 code=$5 k
     touch begin
-    timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -o $file >out 2>err </dev/null &
+    # on a busy machine, the usual 1 s is short for those that are left to say something
+    OMPI_MCA_odls_base_sigkill_timeout=2 timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -o $file \
+        >out 2>err </dev/null &
     for ((k = 0; k < 400; k++)); do
         [ -n "$(find $file.d -name 'part-*.tmp' -newer begin 2>/dev/null)" ] && break
         sleep 0.05
