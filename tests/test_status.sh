@@ -116,7 +116,8 @@ slurm r/n.h5; prints '2 done, 3 waiting'; silent err
 : >r/n.h5.jobs/jobs
 slurm r/n.h5; prints '2 done, 3 waiting'
 for k in 3 4 5; do "$sweep" run n.cfg -q --shard $k/5 || fail "shard $k"; done
-expect 0 r/n.h5; prints '5 shards: 5 done'
+echo 'not merged: of 5 shards' >r/n.h5.jobs/merge.log
+expect 0 r/n.h5; prints '5 shards: 5 done'; prints 'log: not merged: of 5 shards'
 prints 'next     all shards are done; the merge is a job of its own: r/n.h5.jobs/merge.log'
 rm -r r/n.h5.jobs
 expect 0 r/n.h5; prints 'next     sweep merge r/n.shard-*-of-5.h5 -o r/n.h5'

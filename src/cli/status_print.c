@@ -106,12 +106,12 @@ static void put_shard(const struct sw_cli *cli, const struct status_sweep *v, in
     put(cli, page, &text);
 }
 
-/* The last line that a job left. */
-static void put_log(const struct sw_cli *cli, const struct status_sweep *v, int j, struct status_page page)
+/* The last line of what a job said, FILE.jobs/NAME. */
+static void put_log(const struct sw_cli *cli, const struct status_sweep *v, const char *name, struct status_page page)
 {
     struct sw_text path = {0}, text = {0};
     char bytes[4097];
-    sw_text_printf(&path, "%s.jobs/shard-%d.log", v->file, j + 1);
+    sw_text_printf(&path, "%s.jobs/%s", v->file, name);
     FILE *from = v->submitted && path.data ? fopen(path.data, "r") : NULL;
     sw_text_free(&path);
     if (!from) return;
@@ -124,6 +124,13 @@ static void put_log(const struct sw_cli *cli, const struct status_sweep *v, int 
     if (!n) return;
     sw_text_printf(&text, "%8s  log: %s", "", last ? last + 1 : bytes);
     put(cli, page, &text);
+}
+
+static void put_shard_log(const struct sw_cli *cli, const struct status_sweep *v, int j, struct status_page page)
+{
+    char name[40];
+    snprintf(name, sizeof name, "shard-%d.log", j + 1);
+    put_log(cli, v, name, page);
 }
 
 static bool troubled(enum status_state state) { return state >= STATUS_SILENT && state <= STATUS_UNREADABLE; }
@@ -184,14 +191,15 @@ static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, e
     if (text.length) put(cli, page, &text);
 }
 
-static void put_next(const struct sw_cli *cli, const struct status_sweep *v)
+static void put_next(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
 {
     const char *stem = strrchr(v->file, '.');
     int length = stem && !strchr(stem, '/') ? (int)(stem - v->file) : (int)strlen(v->file), lost = 0;
     for (int s = STATUS_SILENT; s <= STATUS_STOPPED; s++) lost += v->count[s];
-    if (v->count[STATUS_DONE] == v->nshards && v->submitted)
+    if (v->count[STATUS_DONE] == v->nshards && v->submitted) {
         cli_print(cli, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n", v->file);
-    else if (v->count[STATUS_DONE] == v->nshards)
+        put_log(cli, v, "merge.log", page);
+    } else if (v->count[STATUS_DONE] == v->nshards)
         cli_print(cli, "next     sweep merge %.*s.shard-*-of-%d%s -o %s\n", length, v->file, v->nshards,
                   v->file + length, v->file);
     else if (lost && v->submitted) cli_print(cli, "next     sweep submit --missing %s\n", v->file);
@@ -213,13 +221,13 @@ void status_print(const struct sw_cli *cli, const struct status_sweep *v, struct
         for (int j = 0; j < count; j++) {
             told[chosen[j].shard] = true;
             put_shard(cli, v, chosen[j].shard, page);
-            if (troubled(v->shard[chosen[j].shard].state)) put_log(cli, v, chosen[j].shard, page);
+            if (troubled(v->shard[chosen[j].shard].state)) put_shard_log(cli, v, chosen[j].shard, page);
         }
         for (int s = 0; s < STATUS_STATE_COUNT; s++) put_ranges(cli, v, (enum status_state)s, told, page);
     }
     sw_free(chosen);
     sw_free(told);
-    put_next(cli, v);
+    put_next(cli, v, page);
 }
 
 void status_print_line(const struct sw_cli *cli, const struct status_sweep *v)
