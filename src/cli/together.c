@@ -120,6 +120,7 @@ enum sw_status cli_together(struct sw_cli *cli, enum sw_status (*perform)(struct
     struct together t = {cli, perform};
     if (launch.size == 1 || (!all && !launch.rank)) return perform(cli);
     if (!all) return SW_OK;  /* the first does it */
+    if (why_absent() && launch.rank) return SW_OK;  /* the first says it */
     if (why_absent())
         return SW_FAIL(SW_E_ABSENT, "%s has started %d processes, but this program cannot have them work together: %s",
                        launch.by, launch.size, why_absent());
