@@ -48,11 +48,15 @@ class Table:
         return {at: ratio for at, ratio in found.items() if chosen(*at)}
 
     def origin(self, where="cuda"):
-        """Machine, versions and commit of the rows of one kind of device."""
+        """Machine, versions and commit of the rows of one kind of device; of some rows another commit, maybe."""
+        of = {}  # commits of one machine, the latest first
         for line in reversed(list(self.at.values())):
-            if line["row"].startswith(where) and line["state"] == "ok":
-                versions = f", driver {line['driver']}, CUDA {line['cuda']}" if where == "cuda" else ""
-                return f"{line['device']}{versions}, commit {line['commit']}, {line['when'][:10]}"
+            if not line["row"].startswith(where) or line["state"] != "ok":
+                continue
+            versions = f", driver {line['driver']}, CUDA {line['cuda']}" if where == "cuda" else ""
+            of.setdefault(f"{line['device']}{versions}", {})[f"{line['commit']}, {line['when'][:10]}"] = True
+        for machine, commits in of.items():
+            return f"{machine}, commit " + ", and ".join(commits)
         return ""
 
 
