@@ -43,12 +43,13 @@ static double least(struct sw_device *device, int repeats, const struct sw_fd *f
 static const struct sw_fd_fused_shape along_x[] = {
     {0, 1, 128, 2, 4, 1}, {0, 2, 128, 2, 4, 1}, {0, 2, 128, 2, 8, 1}, {0, 4, 128, 2, 4, 1}, {0, 4, 128, 2, 6, 1},
     {0, 4, 128, 3, 4, 1}, {0, 8, 128, 2, 2, 1}, {0, 8, 128, 2, 4, 1}, {0, 8, 128, 1, 4, 1}, {0, 16, 128, 2, 1, 1},
-    {17, 4, 256, 2, 4, 1}, {0}};
+    {17, 4, 256, 2, 4, 1}, {0, 24, 128, 2, 4, 1}, {0, 24, 128, 2, 3, 1}, {0, 8, 128, 2, 3, 1}, {0}};
 static const struct sw_fd_fused_shape beside[] = {
     {0, 16, 64, 2, 1, 1}, {0, 16, 64, 3, 1, 1}, {0, 16, 64, 1, 2, 1}, {0, 32, 64, 2, 1, 1}, {0, 32, 64, 2, 2, 1},
     {0, 32, 64, 2, 4, 1}, {0, 32, 64, 1, 1, 1}, {0, 24, 64, 2, 1, 1}, {0, 8, 64, 2, 2, 1}, {0, 16, 20, 2, 1, 1},
-    {0, 16, 24, 2, 1, 1}, {0, 32, 12, 2, 1, 1}, {16, 16, 64, 2, 1, 1}, {16, 32, 22, 2, 1, 1}, {0, 32, 0, 2, 1, 2},
-    {0, 64, 0, 2, 1, 4}, {0, 32, 0, 2, 2, 4}, {0, 16, 0, 2, 2, 2}, {0}};
+    {0, 16, 24, 2, 1, 1}, {0, 32, 12, 2, 1, 1}, {16, 16, 64, 2, 1, 1}, {0, 64, 8, 1, 1, 1}, {0, 32, 7, 2, 1, 1},
+    {37, 32, 10, 2, 1, 1}, {43, 32, 8, 2, 1, 1}, {43, 16, 64, 2, 1, 1}, {43, 16, 8, 2, 2, 1},
+    {43, 64, 8, 1, 1, 1}, {0}};
 
 static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, void *out, size_t bytes, int repeats)
 {
@@ -228,7 +229,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "gradient")) return bench_gradients(argc, argv);
     if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
     if (only) {
-        run(device, only, only > 640 ? 320 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
+        run(device, only, only > 640 ? 320 : only < 200 ? 1024 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
             repeats, argc > 5 ? argv[5] : "xyz");
     } else {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)

@@ -39,14 +39,14 @@ void sw_fd_fused_text_ring(const struct sw_fd_fused_shape *shape, int threads, b
                    most_threads(threads * shape->blocks, !walls));
 }
 
-/* Lengths of segments are told only where they are the usual ones, so that few texts differ. */
+/* Of short lines the lengths of segments are told roughly, so that few texts differ. */
 void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int keep, bool stream,
                            struct sw_text *text)
 {
     const struct sw_fd_line *line = &fd->line;
     const struct sw_fd_fused *d = &own->d;
-    const int most = own->shape.most, exact = !sw_fd_fused_along_x(fd) && !d->longer && d->points == 32;
-    const int least = exact ? most : d->points >= most - 2 ? most - 2 : 0;
+    const int most = own->shape.most;
+    const int least = d->n >= 64 ? d->points : d->points >= most - 2 ? most - 2 : 0;
     sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, ADD = %d,\n",
                    sw_fd_fused_along_x(fd), !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
                    line->centre != 0, fd->desc.add);

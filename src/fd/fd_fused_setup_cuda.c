@@ -140,15 +140,13 @@ static void cut_line(int n, bool along_x, int most, struct sw_fd_fused *d)
     d->longer = (n - d->segments * d->points) / d->step;
 }
 
-/* The longest segments of those lengths for which kernels are made. */
+/* The fewest segments there can be, and how long the longest is. Short lines are cut alike, so that one kernel does
+ * them all. */
 static int cut_best(int n, bool along_x, struct sw_fd_fused *d)
 {
-    static const int most[2][3] = {{32, 16, 16}, {33, 31, 17}};
-    for (int k = 0; k < 3; k++) {
-        cut_line(n, along_x, most[along_x][k], d);
-        if (d->points >= most[along_x][k] - 2) return most[along_x][k];
-    }
-    return most[along_x][2];
+    static const int most[2] = {32, 33}, of_short[2] = {16, 17};
+    cut_line(n, along_x, n < 64 ? of_short[along_x] : most[along_x], d);
+    return n < 64 ? of_short[along_x] : d->points + (d->longer ? d->step : 0);
 }
 
 enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, bool along_x, int *most, struct sw_fd_fused *d)

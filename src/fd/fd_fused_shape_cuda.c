@@ -1,5 +1,6 @@
 /* How cuda.fused works on a field: which tiles, how many blocks. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "fd/fused_cuda.h"
 #include "fd/sw_fd_impl.h"
@@ -122,6 +123,21 @@ enum { IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, FAR_A
 
 static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
 
+/* So many lines along x, or some more or less, that few threads of the last warp have no segment. */
+static int full_warps(int side, int segments, int step)
+{
+    int best = side;
+    double full = 0;
+    for (int s = side - side / 4; s <= side + side / 3; s += step) {
+        const int threads = s * segments;
+        const double is = (double)threads / ((threads + 31) / 32 * 32);
+        if (is < full || (is == full && abs(s - side) >= abs(best - side))) continue;
+        full = is;
+        best = s;
+    }
+    return best;
+}
+
 /* A multiprocessor is to have some 128 KiB on its way at once: with more, rows of the memory are opened more often than
  * they are used, with less it waits. Along x tiles of 16 KiB, two to each of four small blocks, which are seldom
  * waiting at the same time (walls: two barriers more, six). Along y and z the rows of a tile are to be wide: 32 lines
@@ -135,9 +151,11 @@ static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_f
     struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
     if (sw_fd_fused_along_x(fd)) {
         s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
-        if (d->n % 2 && s.side % 2) s.side++;  /* tiles begin with an even index */
+        const int step = 1 + d->n % 2;  /* tiles begin with an even index */
+        s.side = s.side % step ? s.side + 1 : s.side;
+        if (s.side > 1) s.side = full_warps(s.side, d->segments, step);
     } else {
-        const bool far = (double)fd->stride * word >= FAR_APART && halo <= 4;
+        const bool far = (double)fd->stride * word >= FAR_APART && halo <= 2;
         s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
         if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
     }
