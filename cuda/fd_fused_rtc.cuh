@@ -26,13 +26,14 @@
  * constant operand.
  *
  * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS,
- * FAR_0 and FAR_1 segments to either side that they feel, 0: as the numbers say; K. The kernel is in
- * fd_fused_one_rtc.cuh or, along two axes at once, in fd_fused_two_rtc.cuh. */
+ * FAR_0 and FAR_1 segments to either side that they feel, 0: as the numbers say; K; APART, along x only. The kernel is
+ * in fd_fused_one_rtc.cuh or, along two axes at once, in fd_fused_two_rtc.cuh. */
 
 struct shared {
     double *E, *F;           /* [threads], for each factor                              */
     double *wall;            /* [2][K][side]                                            */
     double *meet;            /* [4][side]: what the closures lack, near and far; x0_K there */
+    word_t *results;         /* APART: as large as a tile                               */
 };
 
 /* ------------------------------------------------------------------ right-hand side, recursions */
@@ -85,17 +86,11 @@ FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int
     if (WALLS && *s == (by < 0 ? 0 : d.segments - 1)) return false;
     *s = by < 0 ? (*s ? *s - 1 : d.segments - 1) : (*s + 1 < d.segments ? *s + 1 : 0);
     *p = CHUNKED ? *p + by : *s;
-    return !CHUNKED || TEAM > 1 || (*p >= 0 && *p < b.end + d.halo - b.first);
+    return !CHUNKED || (*p >= 0 && *p < b.end + d.halo - b.first);
 }
 
-/* Of segment p of the tile; below 0 or beyond: of the block of the team that has it. */
-FD_INLINE double of_segment(const struct sw_fd_fused &d, const double *E, int p)
-{
-    enum { STEP = ALONG_X ? 1 : SIDE };
-    if (TEAM == 1) return E[p * STEP];
-    const int by = p < 0 ? -1 : p >= d.own, r = rank() + by;
-    return *at_rank(E + (p - by * d.own) * STEP, r < 0 ? TEAM - 1 : r == TEAM ? 0 : r);
-}
+/* Of segment p of the tile. */
+FD_INLINE double of_segment(const double *E, int p) { return E[p * (ALONG_X ? 1 : SIDE)]; }
 
 /* E and F begin with those of the tile's first segment of this line; `far` segments to either side matter. */
 FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct tile &b,
@@ -106,17 +101,17 @@ FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_f
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
         there = there && step_aside(d, b, -1, &p, &s);
         if (!there) continue;
-        Y = fma(power, of_segment(d, E, p), Y);
+        Y = fma(power, of_segment(E, p), Y);
         power *= of(t.mu, s < d.longer);
     }
-    y = fma(of(t.mu, w.longer), Y, of_segment(d, E, w.p));
+    y = fma(of(t.mu, w.longer), Y, of_segment(E, w.p));
     power = 1;
     there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
         there = there && step_aside(d, b, 1, &p, &s);
         if (!there) continue;
-        X = fma(power, fma(of(t.kappa, s < d.longer), y, of_segment(d, F, p)), X);
-        y = fma(of(t.mu, s < d.longer), y, of_segment(d, E, p));
+        X = fma(power, fma(of(t.kappa, s < d.longer), y, of_segment(F, p)), X);
+        y = fma(of(t.mu, s < d.longer), y, of_segment(E, p));
         power *= of(t.mu, s < d.longer);
     }
     return {t.sigma * Y, fma(-of(t.nu, w.longer), Y, X)};
@@ -161,12 +156,6 @@ FD_INLINE void closures(const struct sw_fd_fused &d, const struct tile &b, const
     }
 }
 
-/* All blocks of the team. */
-FD_INLINE void tell(double *out, double x)
-{
-    for (int r = 0; r < TEAM; r++) *at_rank(out, TEAM > 1 ? r : 0) = x;
-}
-
 /* What the solution so far lacks at a wall, and its value K points from there. */
 FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct states g, const double *c,
                     const double *wall, double *out)
@@ -178,7 +167,7 @@ FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct s
     if (w.s == 0) {
         inner = fma(e.near_power[1], g.B, c[K]);
         last = fma(e.near_power[0], g.B, c[K - 1]);
-        tell(&out[0], wall[(K - 1) * side] + fma(e.v[K - 1], inner, -last));
+        out[0] = wall[(K - 1) * side] + fma(e.v[K - 1], inner, -last);
         out[side] = inner;
     }
     if (w.s == d.segments - 1) {
@@ -191,7 +180,7 @@ FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct s
         }
         inner = fma(e.far_power_B[1], g.B, fma(e.far_power_A[1], g.A, inner));
         last = fma(e.far_power_B[0], g.B, fma(e.far_power_A[0], g.A, last));
-        tell(&out[2 * side], wall[(2 * K - 1) * side] + fma(e.v[K - 1], inner, -last));
+        out[2 * side] = wall[(2 * K - 1) * side] + fma(e.v[K - 1], inner, -last);
         out[3 * side] = inner;
     }
 }
@@ -200,8 +189,8 @@ struct amounts { double near, far; };
 
 FD_INLINE struct amounts amounts_of(const struct sw_fd_fused &d, const struct tile &b, const double *meet)
 {
-    const double near = TEAM > 1 || at_near_wall(b) ? meet[0] : 0;
-    const double far = TEAM > 1 || at_far_wall(d, b) ? meet[2 * side_of(d)] : 0;
+    const double near = at_near_wall(b) ? meet[0] : 0;
+    const double far = at_far_wall(d, b) ? meet[2 * side_of(d)] : 0;
     return {fma(d.wall.other, far, d.wall.same * near), fma(d.wall.other, near, d.wall.same * far)};
 }
 
@@ -234,11 +223,12 @@ FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, con
 
 /* ------------------------------------------------------------------ a tile */
 
-/* Behind the ring, for blocks of this many threads. */
-FD_INLINE struct shared shared_of(const struct sw_fd_fused &d, void *behind)
+/* Behind the ring, for blocks of this many threads. @param room  words of a tile */
+FD_INLINE struct shared shared_of(const struct sw_fd_fused &d, word_t *behind, int room)
 {
     struct shared s;
-    s.E = (double *)behind;
+    s.results = behind;
+    s.E = (double *)(behind + (APART ? room : 0));
     s.F = s.E + FACTORS * (int)blockDim.x;
     s.wall = s.F + FACTORS * (int)blockDim.x;
     s.meet = s.wall + 2 * K * side_of(d);
@@ -255,27 +245,29 @@ FD_INLINE void solve(const struct sw_fd_fused &d, const struct tile &b, const st
     const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : SIDE);
     double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
     recursions(t, w.len, c, &E[tid], &F[tid]);
-    barrier();
+    __syncthreads();
     read();
     struct states g = states_of(d, t, b, w, FAR ? FAR : d.reach[FACTOR], E + first, F + first);
     if (WALLS) {
         if (w.line < b.lines) meet(d, w, g, c, s.wall + w.line, s.meet + w.line);
-        barrier();
+        __syncthreads();
         if (w.inside && w.line < b.lines) add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g);
     }
     add_states(d, t, w, g, c);
 }
 
-/* From f in the tile to g in the field. `freed` when no thread needs the tile any more. */
+/* From f in the tile to g in the field. `freed` when no thread needs the tile any more. Along x the results of a tile
+ * are put together in it or, APART, in a place of their own, and the tile is free as early as along y and z. */
 template <typename Freed>
 FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, word_t *tile,
                     const struct shared &s, word_t *out, Freed freed)
 {
+    word_t *const results = APART ? s.results : tile;
     double c[M + REACH], left[REACH];
     take(d, w, tile, c, left);
     if (WALLS) closures(d, b, tile, s.wall);
     right_side(d, c, left);
-    solve<0>(d, b, w, s, c, [&] { if (!ALONG_X) freed(); });
+    solve<0>(d, b, w, s, c, [&] { if (!ALONG_X || APART) freed(); });
     if (FACTORS == 2) solve<1>(d, b, w, s, c, [] {});
     if (!ALONG_X) {
         put(d, b, w, c, out);
@@ -285,10 +277,11 @@ FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const str
     if (w.own && w.line < b.lines)
 #pragma unroll
         for (int j = 0; j < M; j++)
-            if (its_own(d, w, j)) tile[w.at + j] = (word_t)c[j];
-    if (WALLS) write_ends(d, b, s.wall, s.meet, tile, out);
+            if (its_own(d, w, j)) results[w.at + j] = (word_t)c[j];
+    if (WALLS) write_ends(d, b, s.wall, s.meet, results, out);
     __syncthreads();
-    write_lines(d, b, tile, out);
+    write_lines(d, b, results, out);
+    if (APART) return;
     __syncthreads();
     freed();
 }

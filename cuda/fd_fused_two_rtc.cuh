@@ -29,11 +29,11 @@ fused_two_k(const __grid_constant__ struct sw_fd_fused_two d, const word_t *f, w
     };
     take_tiles(
         d.tiles[0] + d.tiles[1], next,
-        [&](unsigned index, int, struct tile *b) {
+        [&](unsigned index, struct tile *b) {
             const unsigned before = second_of(d, index);
             const bool is_second = second_of(d, index + 1) > before;
-            if (is_second) second::find_tile(d.second, before, 0, b);
-            else first::find_tile(d.first, index - before, 0, b);
+            if (is_second) second::find_tile(d.second, before, b);
+            else first::find_tile(d.first, index - before, b);
             b->second = is_second;
         },
         start,
@@ -42,12 +42,12 @@ fused_two_k(const __grid_constant__ struct sw_fd_fused_two d, const word_t *f, w
             const auto freed = [&] { start(following, stage); };
             if (found.second) {
                 const struct tile b = second::tile_of(d.second, found);
-                second::work(d.second, b, second::place_of(d.second, b), tile, second::shared_of(d.second, behind),
-                             out_2, freed);
+                const struct second::shared s = second::shared_of(d.second, behind, d.room);
+                second::work(d.second, b, second::place_of(d.second, b), tile, s, out_2, freed);
             } else {
                 const struct tile b = first::tile_of(d.first, found);
-                first::work(d.first, b, first::place_of(d.first, b), tile, first::shared_of(d.first, behind), out_1,
-                            freed);
+                const struct first::shared s = first::shared_of(d.first, behind, d.room);
+                first::work(d.first, b, first::place_of(d.first, b), tile, s, out_1, freed);
             }
         });
 }

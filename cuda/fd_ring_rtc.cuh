@@ -1,7 +1,7 @@
 /* Blocks stay on their multiprocessor and work on one tile after another, out of a ring of STAGES tiles in shared
  * memory: copies of the next ones are on their way meanwhile, so that memory never waits for arithmetic.
  *
- * Shape (of the text): TEAM blocks, a cluster, work on a tile together; STAGES; word_t of a field. */
+ * Shape (of the text): STAGES; word_t of a field. */
 #define FD_INLINE __device__ static __forceinline__
 
 /* What a block works on at a time (fd_tile_rtc.cuh). */
@@ -16,26 +16,6 @@ struct tile {
     bool      second;        /* of a kernel along two axes: which                                           */
     bool      there;         /* there are no more tiles if not                                              */
 };
-
-#if TEAM > 1
-FD_INLINE int rank() { int r; asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r)); return r; }
-/* All blocks of a team; what was written to shared memory is seen by all. */
-FD_INLINE void barrier()
-{
-    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n" ::: "memory");
-}
-/* The same place in the shared memory of another block of the team. */
-template <typename T> FD_INLINE T *at_rank(T *p, int r)
-{
-    T *q;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(q) : "l"(p), "r"(r));
-    return q;
-}
-#else
-FD_INLINE int rank() { return 0; }
-FD_INLINE void barrier() { __syncthreads(); }
-template <typename T> FD_INLINE T *at_rank(T *p, int) { return p; }
-#endif
 
 /* Bytes copied without a register in between; both places are aligned to so many. KEEP 1: they are read again soon, 2:
  * they are not, so that the cache may give their place away first. */
@@ -64,7 +44,7 @@ FD_INLINE bool aligned(const void *p) { return (size_t)p % 16 == 0; }
  * and a part of them at fixed places would wait for the slowest. The first grid of them are everybody's first; `next`
  * counts the others, and each block asks once in vain, so that it has come round to 0 at the end.
  * @param tiles  at least the number of blocks
- * @param find   (index, r, tile): for block r of a team; by one thread
+ * @param find   (index, tile): by one thread
  * @param start  (tile, stage): begins to copy it into the ring, and closes the group; where it is not there, only that
  * @param work   (tile, stage, next): all with it; start(next, stage) when no thread needs its place in the ring any
  *               more, at least a barrier later */
@@ -72,32 +52,28 @@ template <typename Find, typename Start, typename Work>
 FD_INLINE void take_tiles(unsigned tiles, unsigned *next, Find find, Start start, Work work)
 {
     __shared__ struct tile queue[STAGES + 1];  /* those in the ring, and the one after them */
-    const bool first = threadIdx.x == 0 && (TEAM == 1 || rank() == 0);
-    unsigned drawn = blockIdx.x / TEAM;
-    const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x / TEAM + atomicInc(next, tiles - 1); };
+    const bool first = threadIdx.x == 0;
+    unsigned drawn = blockIdx.x;
+    const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x + atomicInc(next, tiles - 1); };
     const auto announce = [&](int k) {  /* by the first thread */
-        for (int r = 0; r < TEAM; r++) {
-            struct tile *const b = at_rank(&queue[k], r);
-            b->there = drawn < tiles;
-            if (drawn < tiles) find(drawn, r, b);
-        }
+        queue[k].there = drawn < tiles;
+        if (drawn < tiles) find(drawn, &queue[k]);
     };
     if (first)
         for (int k = 0; k < STAGES; k++) {
             announce(k);
             draw();
         }
-    barrier();
+    __syncthreads();
     for (int k = 0; k < STAGES; k++) start(queue[k], k);
     for (int stage = 0, k = 0; queue[k].there;) {
         const int spare = k ? k - 1 : STAGES;  /* the place of the tile before this one */
         wait_groups<STAGES - 1>();
-        barrier();
+        __syncthreads();
         if (first) announce(spare);  /* drawn a tile ago: the number is here */
         work(queue[k], stage, queue[spare]);
         if (first) draw();
         stage = stage + 1 < STAGES ? stage + 1 : 0;
         k = k < STAGES ? k + 1 : 0;
     }
-    if (TEAM > 1) barrier();  /* before it others may read what a block has in shared memory */
 }

@@ -1,7 +1,6 @@
 /* A tile: what a block works on at a time, some lines, or for long lines the same piece of each with a halo of segments
  * on both sides. It is copied to shared memory while the block works on the one before it; there a thread's segment and
- * the points around it are side by side, for lines along x as for those along y and z. TEAM blocks, a cluster, may
- * share whole lines: each has as many segments of them, and no halo.
+ * the points around it are side by side, for lines along x as for those along y and z.
  *
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
  * banks. Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
@@ -41,17 +40,15 @@ FD_INLINE void set_piece(const struct sw_fd_fused &d, int chunk, struct tile *b)
     b->count = last - b->from;
 }
 
-/* For block r of a team. Divides; one thread does it for all. */
-FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, int r, struct tile *b)
+/* Divides; one thread does it for all. */
+FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, struct tile *b)
 {
-    const bool pieces = CHUNKED && TEAM == 1;
-    const int chunk = pieces ? (int)(index % d.chunks) : r;
-    b->line = (pieces ? index / d.chunks : index) * side_of(d);
+    b->line = (CHUNKED ? index / d.chunks : index) * side_of(d);
     b->lines = (int)min((long long)side_of(d), d.all - b->line);
     const unsigned stride = (unsigned)d.stride;
     b->offset = ALONG_X ? 0 : (int)(b->line % stride);
     b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / stride) * stride * d.n + b->offset;
-    if (CHUNKED) set_piece(d, chunk, b);
+    if (CHUNKED) set_piece(d, (int)(index % d.chunks), b);
 }
 
 /* Tiles of whole lines differ in nothing else. */

@@ -39,17 +39,19 @@ static double least(struct sw_device *device, int repeats, const struct sw_fd *f
     return best;
 }
 
-/* points of a segment (0: what suits n), lines, segments, stages, blocks, blocks of a team */
+/* points of a segment (0: what suits n), lines, segments, stages, blocks, results apart */
 static const struct sw_fd_fused_shape along_x[] = {
-    {0, 1, 128, 2, 4, 1}, {0, 2, 128, 2, 4, 1}, {0, 2, 128, 2, 8, 1}, {0, 4, 128, 2, 4, 1}, {0, 4, 128, 2, 6, 1},
-    {0, 4, 128, 3, 4, 1}, {0, 8, 128, 2, 2, 1}, {0, 8, 128, 2, 4, 1}, {0, 8, 128, 1, 4, 1}, {0, 16, 128, 2, 1, 1},
-    {17, 4, 256, 2, 4, 1}, {0, 24, 128, 2, 4, 1}, {0, 24, 128, 2, 3, 1}, {0, 8, 128, 2, 3, 1}, {0}};
+    {0, 1, 128, 2, 4, 0}, {0, 2, 128, 2, 4, 0}, {0, 2, 128, 2, 8, 0}, {0, 4, 128, 2, 4, 0}, {0, 4, 128, 2, 6, 0},
+    {0, 4, 128, 3, 4, 0}, {0, 8, 128, 2, 2, 0}, {0, 8, 128, 2, 4, 0}, {0, 8, 128, 1, 4, 0}, {0, 16, 128, 2, 1, 0},
+    {0, 24, 128, 2, 4, 0}, {0, 32, 128, 2, 4, 0}, {0, 32, 128, 1, 4, 0}, {0, 32, 128, 1, 6, 0}, {0, 48, 128, 1, 4, 0},
+    {0, 4, 128, 2, 4, 1}, {0, 4, 128, 1, 6, 1}, {0, 8, 128, 1, 3, 1}, {0, 8, 128, 2, 2, 1}, {0, 8, 128, 1, 4, 1},
+    {0, 16, 128, 2, 1, 1}, {0, 24, 128, 2, 3, 1}, {0, 24, 128, 2, 4, 1}, {0, 32, 128, 2, 3, 1}, {0, 32, 128, 2, 2, 1},
+    {17, 4, 256, 2, 4, 0}, {0}};
 static const struct sw_fd_fused_shape beside[] = {
-    {0, 16, 64, 2, 1, 1}, {0, 16, 64, 3, 1, 1}, {0, 16, 64, 1, 2, 1}, {0, 32, 64, 2, 1, 1}, {0, 32, 64, 2, 2, 1},
-    {0, 32, 64, 2, 4, 1}, {0, 32, 64, 1, 1, 1}, {0, 24, 64, 2, 1, 1}, {0, 8, 64, 2, 2, 1}, {0, 16, 20, 2, 1, 1},
-    {0, 16, 24, 2, 1, 1}, {0, 32, 12, 2, 1, 1}, {16, 16, 64, 2, 1, 1}, {0, 64, 8, 1, 1, 1}, {0, 32, 7, 2, 1, 1},
-    {37, 32, 10, 2, 1, 1}, {43, 32, 8, 2, 1, 1}, {43, 16, 64, 2, 1, 1}, {43, 16, 8, 2, 2, 1},
-    {43, 64, 8, 1, 1, 1}, {0}};
+    {0, 16, 64, 2, 1, 0}, {0, 16, 64, 3, 1, 0}, {0, 16, 64, 1, 2, 0}, {0, 32, 64, 2, 1, 0}, {0, 32, 64, 2, 2, 0},
+    {0, 32, 64, 2, 4, 0}, {0, 32, 64, 1, 1, 0}, {0, 24, 64, 2, 1, 0}, {0, 8, 64, 2, 2, 0}, {0, 16, 20, 2, 1, 0},
+    {0, 16, 24, 2, 1, 0}, {0, 32, 12, 2, 1, 0}, {16, 16, 64, 2, 1, 0}, {0, 64, 8, 1, 1, 0}, {43, 32, 8, 2, 1, 0},
+    {43, 64, 8, 1, 1, 0}, {0}};
 
 static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, void *out, size_t bytes, int repeats)
 {
@@ -63,9 +65,9 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
         const struct sw_fd_fused_shape *s = &own->shape;
         double seconds = least(device, repeats, fd, f, out, bytes);
         printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
-               "teams of %d, %d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
+               "%s%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
                d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
-               own->d.held, own->d.points, own->d.chunks, s->stages, s->team ? s->team : 1, s->blocks, own->threads,
+               own->d.held, own->d.points, own->d.chunks, s->stages, s->apart ? "apart, " : "", s->blocks, own->threads,
                (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds, k < 0 ? "  (taken)" : "");
         fflush(stdout);
     }
@@ -136,23 +138,22 @@ static enum sw_status call_one(const void *what, const struct field *a)
 /* Bytes of copy a point. */
 static double bytes_of(const struct field *a, double seconds) { return seconds * a->copy / a->points; }
 
-/* lines, segments along x; lines, segments along y; stages, blocks; planes ahead; what the cache is told */
-static const struct { int x, held_x, y, held_y, stages, blocks, lead, hints; } twos[] = {
-    {16, 128, 16, 64, 2, 1, 1, 1}, {16, 128, 16, 64, 2, 1, 0, 1}, {16, 128, 16, 64, 2, 1, 4, 1},
-    {16, 128, 16, 64, 2, 1, 8, 1}, {16, 128, 16, 64, 2, 1, 1, 0}, {16, 128, 16, 64, 2, 1, 4, 0},
-    {16, 128, 16, 64, 2, 1, 1, 2}, {16, 128, 16, 64, 2, 1, 4, 2}, {16, 128, 16, 64, 3, 1, 1, 1},
-    {16, 128, 16, 64, 3, 1, 4, 1}, {16, 128, 16, 64, 3, 1, 1, 2}, {8, 128, 8, 64, 2, 2, 1, 1},
-    {8, 128, 8, 64, 2, 2, 4, 1},   {8, 128, 8, 64, 3, 2, 1, 1},   {8, 128, 8, 64, 2, 3, 1, 1},
-    {16, 128, 16, 64, 1, 2, 1, 1}, {16, 128, 16, 64, 2, 1, 2, 1}, {24, 128, 32, 12, 2, 1, 1, 1},
-    {8, 128, 16, 64, 2, 1, 1, 1},  {32, 128, 32, 64, 1, 1, 1, 1}, {0}};
+/* lines along x, lines along y; stages, blocks; planes ahead; what the cache is told; results along x apart */
+static const struct { int x, y, stages, blocks, lead, hints, apart; } twos[] = {
+    {16, 16, 2, 1, 1, 1, 0}, {16, 16, 1, 2, 1, 1, 0}, {16, 16, 1, 2, 0, 1, 0}, {16, 16, 1, 2, 4, 1, 0},
+    {16, 16, 1, 2, 1, 0, 0}, {16, 16, 1, 2, 1, 2, 0}, {8, 8, 1, 4, 1, 1, 0},   {8, 8, 1, 5, 1, 1, 0},
+    {8, 8, 2, 3, 1, 1, 0},   {8, 8, 3, 2, 1, 1, 0},   {24, 24, 1, 2, 1, 1, 0}, {32, 32, 1, 1, 1, 1, 0},
+    {16, 16, 2, 1, 1, 1, 1}, {16, 16, 2, 1, 1, 0, 1}, {16, 16, 2, 1, 1, 2, 1}, {8, 8, 2, 2, 1, 1, 1},
+    {8, 8, 1, 3, 1, 1, 1},   {8, 8, 3, 1, 1, 1, 1},   {4, 4, 1, 6, 1, 1, 1},   {4, 4, 2, 4, 1, 1, 1},
+    {16, 16, 2, 1, 4, 1, 1}, {8, 8, 2, 2, 4, 1, 1},   {24, 16, 1, 2, 1, 1, 0}, {0}};
 
 static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool taken)
 {
     const struct sw_fd_fused_two_shape *s = &own->shape;
     const double bytes = bytes_of(a, least_of(a, call_two, own));
-    printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %d blocks of %4d, lead %d, hints %d  %6.2f bytes "
-           "of copy a point  %5.1f %% of copy%s\n", s->first.side, s->second.side, own->d.second.held, s->second.stages,
-           s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
+    printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %s%d blocks of %4d, lead %d, hints %d  "
+           "%6.2f bytes of copy a point  %5.1f %% of copy%s\n", s->first.side, s->second.side, own->d.second.held, s->second.stages,
+           s->first.apart ? "apart, " : "", s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
            100 * 24 / bytes, taken ? "  (taken)" : "");
     fflush(stdout);
 }
@@ -165,9 +166,8 @@ static void try_twos(const struct field *a, const struct sw_fd *x, const struct 
     tell_two(a, own, true);
     for (int k = 0; twos[k].x; k++) {
         const struct sw_fd_fused_two_shape s = {
-            {0, twos[k].x, twos[k].held_x, 0, 0, 1},
-            {0, twos[k].y, twos[k].held_y, twos[k].stages, twos[k].blocks, 1}, twos[k].lead,
-            (enum sw_fd_fused_hints)twos[k].hints};
+            {0, twos[k].x, 128, 0, 0, twos[k].apart}, {0, twos[k].y, 64, twos[k].stages, twos[k].blocks, 0},
+            twos[k].lead, (enum sw_fd_fused_hints)twos[k].hints};
         if (!sw_fd_fused_two_make(x, y, &s, own)) tell_two(a, own, false);
     }
     sw_fd_fused_part(&own);
@@ -229,8 +229,8 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "gradient")) return bench_gradients(argc, argv);
     if (sw_device_open("cuda", 1, &device)) return puts(sw_err_message()), 0;
     if (only) {
-        run(device, only, only > 640 ? 320 : only < 200 ? 1024 : only, argc > 3 ? argv[3] : "d1_c6", argc > 4 ? argv[4] : "periodic",
-            repeats, argc > 5 ? argv[5] : "xyz");
+        run(device, only, only > 640 ? 320 : only < 200 ? 1024 : only, argc > 3 ? argv[3] : "d1_c6",
+            argc > 4 ? argv[4] : "periodic", repeats, argc > 5 ? argv[5] : "xyz");
     } else {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
             run(device, sizes[k], sizes[k] > 640 ? 320 : sizes[k] < 200 ? 1024 : sizes[k], "d1_c6", "periodic",

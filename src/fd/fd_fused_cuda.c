@@ -26,9 +26,7 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct sw_fd_fused_kernel *own = fd->own;
     void *args[] = {&own->d, &f, &out, &own->room, &own->tiles, &own->next}, *kernel = own->kernel.kernel;
-    const int team = own->shape.team;
-    if (team <= 1) return sw_kernel_launch(fd->device, kernel, own->grid, 1, own->threads, own->shared, args);
-    return sw_kernel_launch_clusters(fd->device, kernel, own->grid / team, team, own->threads, own->shared, args);
+    return sw_kernel_launch(fd->device, kernel, own->grid, 1, own->threads, own->shared, args);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)

@@ -33,8 +33,7 @@ static int most_threads(int threads, bool periodic)
 void sw_fd_fused_text_ring(const struct sw_fd_fused_shape *shape, int threads, bool walls, bool single,
                            struct sw_text *text)
 {
-    sw_text_printf(text, "#define TEAM %d\ntypedef %s word_t;\n", shape->team ? shape->team : 1,
-                   single ? "float" : "double");
+    sw_text_printf(text, "typedef %s word_t;\n", single ? "float" : "double");
     sw_text_printf(text, "enum { STAGES = %d, MOST_THREADS = %d };\n", shape->stages,
                    most_threads(threads * shape->blocks, !walls));
 }
@@ -53,8 +52,8 @@ void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kern
     sw_text_printf(text, "       REACH = %d, K = %d, FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d,\n",
                    line->reach, sw_fd_fused_rows(line), sw_fd_fused_factors(line), least ? d->reach[0] : 0,
                    least ? d->reach[1] : 0, most, least);
-    sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, KEEP = %d, STREAM = %d };\n",
-                   sw_fd_fused_along_x(fd) ? 1 : own->shape.side, d->chunks > 1, keep, stream);
+    sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, APART = %d, KEEP = %d, STREAM = %d };\n",
+                   sw_fd_fused_along_x(fd) ? 1 : own->shape.side, d->chunks > 1, own->shape.apart, keep, stream);
 }
 
 static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
@@ -67,9 +66,9 @@ static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *o
 
 static void set_grid(const struct sw_device *device, struct sw_fd_fused_kernel *own)
 {
-    const int team = own->shape.team ? own->shape.team : 1, room = device->processors * own->shape.blocks / team;
+    const int room = device->processors * own->shape.blocks;
     const unsigned most = room ? (unsigned)room : 1;
-    own->grid = (int)(own->tiles < most ? own->tiles : most) * team;
+    own->grid = (int)(own->tiles < most ? own->tiles : most);
 }
 
 enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,

@@ -13,15 +13,6 @@ enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: a
 /* Segments beyond those of a tile that are felt in it. */
 static int halo_of(const struct sw_fd_fused *d) { return d->reach[0] + d->reach[1]; }
 
-/* Lines shared by a team of blocks, each with as many segments. */
-static bool share(struct sw_fd_fused *d, int team)
-{
-    d->chunks = team;
-    d->own = d->held = d->segments / team;
-    d->halo = 0;
-    return d->segments % team == 0 && d->own >= d->reach[0] && d->own >= d->reach[1];
-}
-
 /* Tiles of lines of at most `held` segments. False: they cannot be cut that short. */
 static bool cut(struct sw_fd_fused *d, int held)
 {
@@ -55,7 +46,7 @@ size_t sw_fd_fused_numbers(const struct sw_fd *fd, const struct sw_fd_fused_kern
 
 static size_t shared_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
 {
-    return (size_t)own->shape.stages * (size_t)own->room * (fd->desc.single ? 4 : 8) +
+    return (size_t)(own->shape.stages + own->shape.apart) * (size_t)own->room * (fd->desc.single ? 4 : 8) +
            sw_fd_fused_numbers(fd, own, own->threads);
 }
 
@@ -65,8 +56,7 @@ static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
     own->threads = (side * own->d.held + 31) / 32 * 32;
     own->room = words_of_tile(fd, own);
     own->shared = shared_bytes(fd, own);
-    const int team = own->shape.team ? own->shape.team : 1;
-    own->tiles = (unsigned)((own->d.all + side - 1) / side * (team > 1 ? 1 : own->d.chunks));
+    own->tiles = (unsigned)((own->d.all + side - 1) / side * own->d.chunks);
 }
 
 static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
@@ -93,10 +83,7 @@ static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_
 enum sw_status sw_fd_fused_cut(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
     SW_TRY(set_numbers(fd, own));
-    if (own->shape.team > 1 && (sw_fd_fused_along_x(fd) || !share(&own->d, own->shape.team)))
-        return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be shared by %d blocks", own->d.segments,
-                       own->shape.team);
-    if (own->shape.team <= 1 && !cut(&own->d, own->shape.held))
+    if (!cut(&own->d, own->shape.held))
         return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be cut into pieces of %d", own->d.segments,
                        own->shape.held);
     set_sizes(fd, own);

@@ -32,7 +32,7 @@ static enum sw_status fit(const struct sw_fd *first, const struct sw_fd *second,
     SW_TRY(sw_fd_fused_cut(second, &p->second));
     own->threads = larger(p->first.threads, p->second.threads);
     own->d.room = larger(p->first.room, p->second.room);
-    own->shared = (size_t)stages * (size_t)own->d.room * (first->desc.single ? 4 : 8) +
+    own->shared = (size_t)(stages + p->first.shape.apart) * (size_t)own->d.room * (first->desc.single ? 4 : 8) +
                   larger_size(sw_fd_fused_numbers(first, &p->first, own->threads),
                               sw_fd_fused_numbers(second, &p->second, own->threads));
     own->d.first = p->first.d;

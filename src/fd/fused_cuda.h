@@ -29,7 +29,7 @@ struct sw_fd_fused_shape {
     int held;      /* segments of each line that a tile has, at most */
     int stages;    /* tiles in shared memory                     */
     int blocks;    /* on a multiprocessor                        */
-    int team;      /* blocks of a cluster that share a tile's lines; 0 is 1 */
+    int apart;     /* along x: results are put together beside the tiles, not in their tile */
 };
 
 struct sw_fd_fused_kernel {
@@ -96,7 +96,7 @@ void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kern
 enum sw_fd_fused_hints { SW_FD_HINTS_NONE, SW_FD_HINTS_RESULTS, SW_FD_HINTS_ALL };
 
 struct sw_fd_fused_two_shape {
-    struct sw_fd_fused_shape first, second;  /* stages and blocks are those of the second; no teams */
+    struct sw_fd_fused_shape first, second;  /* stages and blocks are those of the second */
     int lead;                                /* points of f that tiles along the first axis are ahead, in planes */
     enum sw_fd_fused_hints hints;
 };
