@@ -152,7 +152,8 @@ static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool
     const struct sw_fd_fused_two_shape *s = &own->shape;
     const double bytes = bytes_of(a, least_of(a, call_two, own));
     printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %s%d blocks of %4d, lead %d, hints %d  "
-           "%6.2f bytes of copy a point  %5.1f %% of copy%s\n", s->first.side, s->second.side, own->d.second.held, s->second.stages,
+           "%6.2f bytes of copy a point  %5.1f %% of copy%s\n",
+           s->first.side, s->second.side, own->d.second.held, s->second.stages,
            s->first.apart ? "apart, " : "", s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
            100 * 24 / bytes, taken ? "  (taken)" : "");
     fflush(stdout);
