@@ -5,7 +5,7 @@
 #include "base/sw_hd.h"
 
 enum {
-    SW_FD_FUSED_POINTS = 43,   /* most points of a segment: a thread has them in registers                 */
+    SW_FD_FUSED_POINTS = 33,   /* most points of a segment: a thread has them in registers                 */
     SW_FD_FUSED_REACH = 5,     /* most pairs of a right-hand side                                          */
     SW_FD_FUSED_WALL = 9,      /* most points at a wall that a closure takes                               */
     SW_FD_FUSED_FAR = 32       /* segments from a wall up to which it is felt                              */
