@@ -1,11 +1,11 @@
 /* Compact differences along an axis (fd_fused_rtc.cuh). MOST_THREADS of all blocks on a multiprocessor.
- * @param room   words of a tile, a multiple of 16 bytes
+ * @param room   words of a tile, a multiple of 128 bytes
  * @param tiles  of all lines */
 extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 fused_k(const __grid_constant__ struct sw_fd_fused d, const word_t *f, word_t *out, int room, unsigned tiles,
         unsigned *next)
 {
-    extern __shared__ float4 memory[];
+    extern __shared__ __align__(128) float4 memory[];
     word_t *const ring = (word_t *)memory;
     const struct shared s = shared_of(d, ring + STAGES * room, room);
     struct place w;

@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS)
 fused_two_k(const __grid_constant__ struct sw_fd_fused_two d, const word_t *f, word_t *out_1, word_t *out_2,
             unsigned *next)
 {
-    extern __shared__ float4 memory[];
+    extern __shared__ __align__(128) float4 memory[];
     word_t *const ring = (word_t *)memory, *const behind = ring + STAGES * d.room;
     const auto start = [&](const struct tile &b, int stage) {
         word_t *to = ring + stage * d.room;

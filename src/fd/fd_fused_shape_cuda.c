@@ -34,7 +34,7 @@ static int words_of_tile(const struct sw_fd *fd, const struct sw_fd_fused_kernel
 {
     const struct sw_fd_fused *d = &own->d;
     const int points = d->chunks == 1 ? d->n : d->held * (d->points + d->step) + 2 * fd->line.reach;
-    return (own->shape.side * points + 3) / 4 * 4;
+    return (own->shape.side * points + 31) / 32 * 32;  /* begins with a row of banks */
 }
 
 size_t sw_fd_fused_numbers(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads)
@@ -125,30 +125,38 @@ static int full_warps(int side, int segments, int step)
     return best;
 }
 
-/* A multiprocessor is to have some 128 KiB on its way at once: with more, rows of the memory are opened more often than
- * they are used, with less it waits. Along x tiles of 16 KiB, two to each of four small blocks, which are seldom
- * waiting at the same time (walls: two barriers more, six). Along y and z the rows of a tile are to be wide: 32 lines
- * if two such tiles have room, else 16; longer lines by pieces of 20 segments, 16 of them its own. Where points lie so
- * far apart that each is on a page of its own, wide rows are worth more: 32 lines, by pieces of 12 segments, 8 its own
- * (512^3 along z: 89 % of a copy, with 16 whole lines 86). */
+/* Along x tiles of 16 KiB and as much for their results, six small blocks, seldom waiting at the same time. */
+static struct sw_fd_fused_shape wanted_along_x(const struct sw_fd_fused *d, double line, double word)
+{
+    const int step = 1 + d->n % 2;  /* tiles begin with an even index */
+    struct sw_fd_fused_shape s = {.stages = 1, .held = 128, .apart = 1};
+    s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
+    if (s.side % step) s.side++;
+    if (s.side > 1) s.side = full_warps(s.side, d->segments, step);
+    s.blocks = at_least_1(1.5 * IN_FLIGHT / (2 * s.side * fmin(line, s.held * d->points * word)));
+    return s;
+}
+
+/* Along y and z a multiprocessor is to have some 128 KiB on its way at once: with more, rows of the memory are opened
+ * more often than they are used, with less it waits. The rows of a tile are to be wide: 32 lines if two such tiles have
+ * room, else 16; longer lines by pieces of 20 segments, 16 of them its own. Where points lie so far apart that each is
+ * on a page of its own, wide rows are worth more, unless the halo would be most of a piece: 32 lines, by pieces of 12
+ * segments, 8 its own. */
+static struct sw_fd_fused_shape wanted_beside(const struct sw_fd_fused *d, double line, double word)
+{
+    const int halo = halo_of(d);
+    const bool far = (double)d->stride * word >= FAR_APART && halo <= 2;
+    struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
+    s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
+    if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
+    s.blocks = at_least_1(IN_FLIGHT / (s.stages * s.side * fmin(line, s.held * d->points * word)));
+    return s;
+}
+
 static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_fd_fused *d)
 {
     const double word = fd->desc.single ? 4 : 8, line = (double)d->n * word;
-    const int halo = halo_of(d);
-    struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
-    if (sw_fd_fused_along_x(fd)) {
-        s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
-        const int step = 1 + d->n % 2;  /* tiles begin with an even index */
-        s.side = s.side % step ? s.side + 1 : s.side;
-        if (s.side > 1) s.side = full_warps(s.side, d->segments, step);
-    } else {
-        const bool far = (double)fd->stride * word >= FAR_APART && halo <= 2;
-        s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
-        if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
-    }
-    const double tile = s.side * fmin(line, s.held * d->points * word);
-    s.blocks = at_least_1((sw_fd_fused_along_x(fd) && !fd->line.periodic ? 1.5 : 1) * IN_FLIGHT / (s.stages * tile));
-    return s;
+    return sw_fd_fused_along_x(fd) ? wanted_along_x(d, line, word) : wanted_beside(d, line, word);
 }
 
 /* Something less, where the device or the kernel has not enough for what is wanted. */
@@ -156,6 +164,7 @@ static bool lessen(struct sw_fd_fused_shape *s, bool along_x, int halo)
 {
     if (s->blocks > 1) s->blocks--;
     else if (s->stages > 1) s->stages--;
+    else if (s->apart) s->apart = 0;
     else if (s->side > (along_x ? 1 : 8)) s->side /= 2;
     else if (s->held / 2 > 2 * halo) s->held /= 2;
     else if (s->side > (along_x ? 1 : 4)) s->side /= 2;

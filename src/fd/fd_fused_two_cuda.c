@@ -45,18 +45,21 @@ static enum sw_status fit(const struct sw_fd *first, const struct sw_fd *second,
     return sw_fd_fused_too_much(blocks, own->threads, own->shared);
 }
 
-/* The second as it is best by itself; of the first as many lines as keep its threads busy. A plane, and what is on its
+/* The second as it is best by itself, but with a tile each for more blocks: those along the first wait at more barriers
+ * (measured by tests/bench_fd.c). Of the first as many lines as keep its threads busy. A plane, and what is on its
  * way meanwhile, is to find room in the cache, half of which may be far from a multiprocessor. */
 enum sw_status sw_fd_fused_two_best(const struct sw_fd *first, const struct sw_fd *second,
                                     const struct sw_fd_fused_memory *m, struct sw_fd_fused_two_shape *shape)
 {
-    struct sw_fd_joined own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_RESULTS}};
+    struct sw_fd_joined own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_NONE}};
     struct parts p = {.first = {.shape = {.side = 1, .held = 128}}};
     const int word = first->desc.single ? 4 : 8;
     SW_TRY(sw_fd_fused_best(second, m, &own.shape.second));
     p.second.shape = own.shape.second;
     SW_TRY(sw_fd_fused_cut(second, &p.second));
     SW_TRY(sw_fd_fused_cut(first, &p.first));
+    own.shape.second.blocks *= own.shape.second.stages;
+    own.shape.second.stages = 1;
     own.shape.first = p.first.shape;
     own.shape.first.side = larger(1, p.second.threads / p.first.d.held);
     if (first->line.n % 2 && own.shape.first.side % 2) own.shape.first.side++;  /* tiles begin with an even index */
