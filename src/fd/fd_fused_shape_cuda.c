@@ -106,7 +106,7 @@ enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_
 /* ------------------------------------------------------------------ what is best */
 
 /* Bytes; measured by tests/bench_fd.c. */
-enum { IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, FAR_APART = 256 * 1024 };
+enum { IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, MOST_SHARED = 216 * 1024, FAR_APART = 256 * 1024 };
 
 static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
 
@@ -147,6 +147,8 @@ static struct sw_fd_fused_shape wanted_beside(const struct sw_fd_fused *d, doubl
     const int halo = halo_of(d);
     const bool far = (double)d->stride * word >= FAR_APART && halo <= 2;
     struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
+    if ((double)d->stride * word >= FAR_APART && 32 * line > MOST_TILE && 32 * line <= MOST_SHARED)
+        return (struct sw_fd_fused_shape){.side = 32, .stages = 1, .blocks = 1, .held = 128};
     s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
     if (s.side * line > MOST_TILE) s.held = far ? 12 : 3 * halo > 20 ? 3 * halo : 20;
     s.blocks = at_least_1(IN_FLIGHT / (s.stages * s.side * fmin(line, s.held * d->points * word)));
