@@ -52,7 +52,8 @@ done
 [ ! -e s.shard-2-of-3.h5.d ] || fail "parts of shard 2 are left: $(ls s.shard-2-of-3.h5.d)"
 
 # ---- no room for one of them, on its node alone
-(failures=0; ulimit -f 12; expect 5 s.cfg -j 1 --shard 3/3; says 's.shard-3-of-3.h5'; says 'File too large'; exit $failures) ||
+(failures=0; ulimit -f 12; expect 5 s.cfg -j 1 --shard 3/3
+ says 's.shard-3-of-3.h5'; says 'File too large'; exit $failures) ||
     fail 'a shard without room'
 [ ! -e s.shard-3-of-3.h5 ] || fail 'a file that did not fit is there'
 expect 5 merge s.shard-1-of-3.h5 s.shard-2-of-3.h5 -o s.h5; says '3'
