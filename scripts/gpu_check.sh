@@ -1,12 +1,15 @@
 #!/bin/bash
-# gpu_check.sh BUILD [LOG]: everything that a machine with a GPU has to show, in one go of at most 9 minutes.
+# gpu_check.sh BUILD [LOG [PART]]: everything that a machine with a GPU has to show, in one go of at most 9 minutes.
 #   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable
 #   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
+#   PART   suite (the tests, no row skipped for want of a device) or sanitizers (compute-sanitizer on the small suite);
+#          default: both, side by side
 # It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure
 # too.
 cd "$(dirname "$0")/.." || exit 1
-build=${1:?usage: scripts/gpu_check.sh BUILD [LOG]}
+build=${1:?usage: scripts/gpu_check.sh BUILD [LOG [PART]]}
 log=${2:-$build/gpu_check.log}
+part=${3:-suite sanitizers}
 limit=560
 : > "$log" || exit 1
 failures=$(mktemp) || exit 1
@@ -50,34 +53,47 @@ missing() { echo "$1" >> "$failures"; say "$(printf '%-34s         FAILED: %s' "
 say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
 say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
-# ---- the whole suite, no row skipped for want of a device, and compute-sanitizer on the small suite beside it; what
-# takes longest begins first. test_fd compiles some hundred kernels, for minutes on one core: its tests go by their
-# first letters
-export SW_NEED=cuda
+# ---- what takes longest begins first; test_fd compiles some hundred kernels, for minutes on one core, so its tests go
+# by row and first letter. Threads of so many processes get in each other's way if they spin.
+export SW_NEED=cuda OMP_WAIT_POLICY=passive
 sanitized() {
     local tool=$1 test=$2
     [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; return; }
-    # the tool is after kernels; host threads only get in each other's way
     queued "$tool $test" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 \
         compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
 }
-has_sanitizer=$(command -v compute-sanitizer)
-[ -n "$has_sanitizer" ] || missing 'compute-sanitizer' 'not on this machine'
-[ -z "$has_sanitizer" ] || for tool in racecheck memcheck; do sanitized $tool test_stepper; done
-for letter in {a..z}; do queued "test_fd, $letter..." 500 env SW_TESTS="$letter*" "$build/test_fd"; done
-SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
-[ -z "$has_sanitizer" ] || for tool in memcheck racecheck initcheck synccheck; do
-    for test in test_fd_fused test_fd_nabla test_advection test_band test_bvp test_stepper test_stepper_long \
-                test_stepper_single test_bvp_ends; do
-        case "$tool $test" in (memcheck\ test_stepper | racecheck\ test_stepper) continue ;; esac  # under way
-        sanitized $tool $test
+suite() {
+    local row letter letters
+    letters=$(grep -o 'cmocka_unit_test([a-z]' tests/test_fd.c | sed 's/.*(//' | sort -u)
+    SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
+    for row in cuda.fused cuda.pcr cuda.cr cusparse.gtsv_strided cusparse.gtsv_interleaved cpu.simd,cpu.thomas; do
+        for letter in $letters; do
+            queued "test_fd $row $letter..." 400 env OMP_NUM_THREADS=4 SW_ROWS=$row SW_TESTS="$letter*" "$build/test_fd"
+        done
     done
+}
+sanitizers() {
+    local tool test
+    command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
+    for tool in racecheck memcheck; do sanitized $tool test_stepper; done
+    for tool in racecheck memcheck initcheck synccheck; do
+        for test in test_advection test_band test_fd_fused test_fd_nabla test_bvp test_stepper test_stepper_long \
+                    test_stepper_single test_bvp_ends; do
+            case "$tool $test" in (memcheck\ test_stepper | racecheck\ test_stepper) continue ;; esac  # under way
+            sanitized $tool $test
+        done
+    done
+}
+for one in $part; do
+    case $one in suite|sanitizers) $one ;; *) missing "$one" 'there is no such part' ;; esac
 done
 wait
-if [ -n "$has_sanitizer" ]; then
+if [[ $part == *sanitizers* ]]; then
     grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
 fi
 grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40
+
+[[ $part == *suite* ]] || { say "$(wc -l < "$failures") failed, $SECONDS s"; [ ! -s "$failures" ]; exit; }
 
 # ---- the CPU's answer within rounding, over a time in which rounding grows little (growth rate <= 1/4)
 compare() {

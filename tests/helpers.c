@@ -25,6 +25,15 @@ __attribute__((constructor)) static void leave_only_tests_asked_for(void)
     if (pattern) cmocka_set_test_filter(pattern);
 }
 
+bool row_asked_for(const char *name)
+{
+    const char *rows = getenv("SW_ROWS");
+    const size_t length = strlen(name);
+    for (const char *at = rows; at && (at = strstr(at, name)) != NULL; at += length)
+        if ((at == rows || at[-1] == ',') && (!at[length] || at[length] == ',')) return true;
+    return !rows;
+}
+
 bool small_suite(void)
 {
     const char *small = getenv("SW_SMALL");

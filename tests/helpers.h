@@ -37,10 +37,13 @@ void skip_unless_needed(const char *what, const char *reason);
  * only the rows that use a device. */
 bool small_suite(void);
 
+/* SW_ROWS=NAME,NAME in the environment leaves only these rows of a table. */
+bool row_asked_for(const char *name);
+
 /* In main() of a program that tests a table of rows: a statement for each of them, which `under_test` is meanwhile. */
 #define for_each_row(table)                                                                                 \
     for (int row_ = 0; (under_test = (table)[row_]) != NULL; row_++)                                         \
-        if (small_suite() && under_test->space == SW_HOST) continue;                                         \
+        if ((small_suite() && under_test->space == SW_HOST) || !row_asked_for(under_test->name)) continue;   \
         else
 
 /* An empty folder for this test process, removed at exit. */
