@@ -5,7 +5,7 @@
 #   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER           where compact_PART_DEVICE.csv go (default: results/bench)
 #   --device DEVICE  cpu or cuda (default: cuda where there is one, else cpu); repeatable
-#   --part PART      cube      d1_c6, 512^3 along x, y and z, periodic and between walls, every row
+#   --part PART      cube      d1_c6, 512^3 (CPU: 128^3) along x, y and z, periodic and between walls, every row
 #                    paper     lines of 32 to 4096 points, d1_c4 between walls (rows 1 and n differ, as in the paper),
 #                              every row, against cuSPARSE's gtsv2StridedBatch
 #                    lengths   n = 96, 333, 500, 1000, 2048, periodic and between walls, along x and y of planes, z of
@@ -56,7 +56,12 @@ cubes() {
     shift 4
     for axis in x y z; do bench "$part" "$where" "n=$side,axis=$axis,$what" "$@"; done
 }
-cube() { cubes cube "$1" d1_c6 periodic; cubes cube "$1" d1_c6 3-4-6; }
+cube() {
+    local side=$side
+    [ "$1" = cuda ] || [ -n "$small" ] || side=128
+    cubes cube "$1" d1_c6 periodic
+    cubes cube "$1" d1_c6 3-4-6
+}
 single() {
     cubes single "$1" d1_c6 periodic,single $(ours "$1")
     cubes single "$1" d1_c6 3-4-6,single $(ours "$1")

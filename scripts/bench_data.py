@@ -218,13 +218,13 @@ def least_share(part):
     return value
 
 
-def least_lead(wanted):
-    """The smallest lead of cuda.fused over the fastest of the rows wanted, over the axes and boundaries of the cube."""
+def least_lead(wanted, row=FUSED):
+    """The smallest lead of a row over the fastest of the rows wanted, over the axes and boundaries of the cube."""
     def value(table):
         cube, leads = table.compact["cube"], []
         for spec in cube.specs:
             rates = [cube.get(spec, line["row"]) for line in cube.rows(spec) if wanted(line["row"])]
-            best, ours = max((rate for rate in rates if rate), default=None), cube.get(spec, FUSED)
+            best, ours = max((rate for rate in rates if rate), default=None), cube.get(spec, row)
             if best and ours:
                 leads.append(ours / best)
         return min(leads, default=None)
@@ -251,6 +251,7 @@ def compact_goals():
         Goal("compact, every scheme and closure, 512³", "of the copy bandwidth", least_share("schemes"), 0.85),
         *(Goal(f"gradient, 512³, {words}", "bytes of copy a point", gradient_bytes(boundary), None, 44)
           for boundary, words in (("periodic", "periodic"), ("3-4-6", "walls"))),
+        Goal("CPU: compact f', 128³", "× cpu.thomas", least_lead(lambda row: row == "cpu.thomas", SIMD), 5),
     ]
 
 

@@ -168,12 +168,15 @@ def compact_rows(folder):
     lines = []
     for part, title in data.COMPACT.items():
         measured = data.compact(folder, part)
-        at = [line for spec in measured.specs for line in measured.rows(spec)]
-        if at:
+        every = [line for spec in measured.specs for line in measured.rows(spec)]
+        for where, words in (("cuda", title), ("cpu", "On the CPU")):
+            at = [line for line in every if line["row"].startswith("cpu") == (where == "cpu")]
+            if not at:
+                continue
             compared = len({line["row"] for line in at}) > 1
             head = ["work", "row", "points/s", *([f"× {at[0]['baseline']}"] if compared else []), "of copy", "error"]
             rows = table(head, [compact_row(line, compared) for line in at])
-            lines += [f"{title}:", "", *rows, *origins(measured), ""]
+            lines += [f"{words}:", "", *rows, "", f"Measured on {measured.origin(where)}.", ""]
     if os.path.exists(os.path.join(folder, "compact_speed.png")):
         lines += ["![Speed over the length of a line](../results/bench/compact_speed.png)", ""]
     return lines[:-1]

@@ -333,11 +333,12 @@ def legend(axes, count, **options):
 def before_rounding(x, y):
     """How many points, from the coarsest on, come before rounding takes over: there a finer grid does not help as it
     did. A slope of less than three quarters of the median one before it ends them, if it or one behind it is less than
-    1, too: an error of lower order that shows on fine grids is none of rounding. Three are kept."""
+    1, too, or the error has come down by 1e9 and more: an error of lower order that shows on fine grids is none of
+    rounding. Three are kept."""
     slopes = np.diff(np.log(y)) / np.diff(np.log(x))
     for k in range(2, len(slopes)):
         usual = np.median(slopes[:k])
-        if slopes[k] / usual < 0.75 and (slopes[k:] * np.sign(usual)).min() < 1:
+        if slopes[k] / usual < 0.75 and ((slopes[k:] * np.sign(usual)).min() < 1 or y[k + 1] < 1e-9 * y.max()):
             return k + 1
     return len(x)
 
