@@ -97,9 +97,9 @@ output  = { fields = { times = "linspace(0, end, 5)"; }; scalars = { every = "en
 run     = { device = "cpu"; };
 CFG
 }
-seconds() { local start=$EPOCHREALTIME; "$@" || fail "$*"; echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
+seconds() { local start=$EPOCHREALTIME; "$@" && echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}'; }
 config 20 21 >trial.cfg
-took=$(seconds "$sweep" -q trial.cfg -j 1 -o trial.h5)
+took=$(seconds "$sweep" -q trial.cfg -j 1 -o trial.h5) || fail 'trial.cfg'
 end_of() { echo "$took" | awk -v s="$1" '{print int(s*41/$1)}'; }  # of a run that takes so many seconds
 
 here="$tmp/a folder"  # names with blanks go into job scripts too
@@ -125,7 +125,7 @@ sed -i 's/until = \[.*/until = [7.0]; };/' night.cfg  # of no consequence: the j
 expect 0 submit --missing n.h5; out; says 'is in the queue'
 expect 5 submit night.cfg -o n.h5 --shards 2; out; says 'sweep submit --missing'
 kill -9 "$(pid_of 2 "$here/n.h5")" || fail 'nothing to kill'
-(until_it 100 signalled "$held"; kill -CONT "$held") &
+(until_it 100 signalled "$held"; got=$?; kill -CONT "$held" && exit $got) & holder=$!
 "$sweep" -q "$jobs/sweep.cfg" -j 1 -o one.h5 & alone=$!
 
 # ---- submit and go: shards, then the merge
@@ -163,6 +163,7 @@ same stopped.h5 s.h5
 
 # ---- the first shard has met its limit
 jobs="$here/n.h5.jobs"
+wait $holder || fail 'shard 1 was not warned of its limit'
 until_it 100 log_says shard-1.log 'queued again'
 until_it 200 queue_is_empty
 log_says shard-1.log 'from step' || fail 'the second turn did not begin at the checkpoint'

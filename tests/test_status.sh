@@ -21,6 +21,7 @@ host=$(hostname)
 # ---- refusals
 expect 5 n.cfg; says 'r/n.h5: there is no such file'
 expect 5 r/n.h5; says 'r/n.h5: there is no such file'
+expect 5 absent.cfg; says 'cannot read absent.cfg: No such file'
 expect 2 r/n.h5 --shards 4; says '--shards 4: there is no shard of r/n.h5 that is one of 4'
 expect 2 r/n.h5 --watch --json; says 'not both'
 expect 2; says 'needs FILE|CONFIG'
@@ -37,6 +38,7 @@ rm -r r/other.h5.jobs
 "$sweep" run n.cfg -q --shard 2/5 || fail 'shard 2'
 expect 0 r/n.h5; prints 'r/n.h5  5 shards: 2 done, 3 waiting'; prints 'runs     10: 4 done, 6 pending'
 prints 'now      40 %'; prints 'done     1-2'; prints 'waiting  3-5'; silent err
+prints 'next     sweep run CONFIG --shard 3/5 -o r/n.h5, and the others that wait'
 expect 0 r/n.h5 --json; is_json out; prints '"state": "interrupted"'; prints '"nshards": 5'
 expect 0 r/n.shard-1-of-5.h5; prints finished
 expect 2 r/n.h5 --shards 4; says '--shards 4: there is no shard'
@@ -111,8 +113,17 @@ grep -qx -- '-h -r -j 17,23 -o %F %K %T %r' asked || fail "squeue was asked for 
 slurm r/n.h5 --json; is_json out; prints '"job": "17_5"'; prints '"job_state": "PENDING"'; prints '"reason": "Priority"'
 printf '23 3 RUNNING None\n23 4 PENDING Resources\n17 5 PENDING Priority\n' >queue
 slurm r/n.h5; prints '2 done, 1 running, 2 queued'; prints 'starting'
+grep -q 'CANCELLED: ' out && fail "a user's number as a reason: $(cat out)"
 printf '#!/bin/sh\necho "slurm_load_jobs error: Invalid job id specified" >&2; exit 1\n' >bin/squeue; rm bin/sacct
 slurm r/n.h5; prints '2 done, 3 waiting'; silent err
+# a job that has left the queue while we watch, where nobody keeps accounts
+printf '#!/bin/sh\n[ -e gone ] && exit 1\n: >gone\necho "23 3 RUNNING None"\n' >bin/squeue
+if command -v script >/dev/null; then
+    PATH=$tmp/bin:$PATH script -qec "stty rows 50 cols 80; timeout 3 '$sweep' status r/n.h5 --watch" /dev/null \
+        >page </dev/null 2>err
+    grep -q '2 done, 1 running, 2 waiting' page || fail "the job of the first look: $(cat page)"
+    grep -q '2 done, 3 waiting' page || fail "a job that is gone is taken to run: $(cat page)"
+fi
 : >r/n.h5.jobs/jobs
 slurm r/n.h5; prints '2 done, 3 waiting'
 for k in 3 4 5; do "$sweep" run n.cfg -q --shard $k/5 || fail "shard $k"; done

@@ -66,6 +66,11 @@ printf '%s\n' --shards 3 -s time.end=2.0 --only 'a >= 0' -j 2 --gpus-per-shard 0
 cmp -s second f.h5.jobs/arguments || fail "arguments: $(cat f.h5.jobs/arguments)"
 grep -q gres f.h5.jobs/shards.sh && fail 'a GPU nobody wants any more'
 grep -qF -- "--only 'a >= 0' -j 2 -o" f.h5.jobs/shards.sh || fail "shards.sh: $(cat f.h5.jobs/shards.sh)"
+# a number that begins like another one's
+echo 171 >>f.h5.jobs/jobs
+printf '171 2\n17 3\n' >queue
+PATH="$tmp/bin" expect 0 --missing f.h5; prints '17: 1 of 3'
+grep -qF -- '--dependency=afterany:171:17:17' asked || fail "the merge does not wait for both jobs: $(cat asked)"
 printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 1\n' >bin/sbatch
 : >queue
 PATH="$tmp/bin" expect 5 --missing f.h5; says 'sbatch: error: no such account'; says 'did not take'

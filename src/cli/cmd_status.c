@@ -10,14 +10,16 @@
 
 static const double look_every = 2, line_every = 30;  /* seconds */
 
-/* A file that is there and is no HDF5 is a config. */
+/* A file that is there and is no HDF5 is a config; one that is not there is what its name says. */
 static bool is_config(const char *path)
 {
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
     const char *dot = strrchr(path, '.');
     char bytes[sizeof signature] = "";
     struct stat s;
-    if ((dot && !strcmp(dot, ".h5")) || stat(path, &s) || !S_ISREG(s.st_mode)) return false;
+    if (dot && !strcmp(dot, ".h5")) return false;
+    if (stat(path, &s)) return dot && !strcmp(dot, ".cfg");
+    if (!S_ISREG(s.st_mode)) return false;
     FILE *from = fopen(path, "r");
     size_t length = from ? fread(bytes, 1, sizeof bytes, from) : 0;
     if (from) fclose(from);

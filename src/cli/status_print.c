@@ -191,6 +191,13 @@ static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, e
     if (text.length) put(cli, page, &text);
 }
 
+static int first_waiting(const struct status_sweep *v)
+{
+    int j = 0;
+    while (j < v->nshards && v->shard[j].state != STATUS_WAITING) j++;
+    return j + 1;
+}
+
 static void put_next(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
 {
     const char *stem = strrchr(v->file, '.');
@@ -205,6 +212,9 @@ static void put_next(const struct sw_cli *cli, const struct status_sweep *v, str
     else if (lost && v->submitted) cli_print(cli, "next     sweep submit --missing %s\n", v->file);
     else if (lost)
         cli_print(cli, "next     the same command again, for each that is not running: it goes on\n");
+    else if (v->count[STATUS_WAITING] && !v->count[STATUS_RUNNING] && !v->submitted)
+        cli_print(cli, "next     sweep run CONFIG --shard %d/%d -o %s%s\n", first_waiting(v), v->nshards, v->file,
+                  v->count[STATUS_WAITING] > 1 ? ", and the others that wait" : "");
     if (v->count[STATUS_SILENT] && !v->by_files)
         cli_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n", v->file);
 }

@@ -73,6 +73,12 @@ static void decide(struct status_shard *k)
     }
 }
 
+/* What was said at the last look: a job that has left the queue may not be spoken of any more (no accounts). */
+static void forget(struct status_sweep *v)
+{
+    for (int k = 0; k < v->nshards; k++) *v->shard[k].job = *v->shard[k].job_state = *v->shard[k].reason = 0;
+}
+
 void status_queue(struct status_sweep *v)
 {
     struct sw_text jobs = {0};
@@ -80,7 +86,8 @@ void status_queue(struct status_sweep *v)
         char *list = jobs.data;
         char *const queue[] = {"squeue", "-h", "-r", "-j", list, "-o", "%F %K %T %r", NULL};
         char *const past[] = {"sacct", "-n", "-X", "-P", "-j", list, "-o", "JobID,State", NULL};
-        ask(v, past, "%20[0-9]_%d|%23s%39s");
+        forget(v);
+        ask(v, past, "%20[0-9]_%d|%23s");  /* "CANCELLED by 0": a user's number is no reason */
         ask(v, queue, "%20[0-9] %d %23s %39s");
         for (int k = 0; k < v->nshards; k++) decide(&v->shard[k]);
     }

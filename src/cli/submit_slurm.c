@@ -96,6 +96,15 @@ static void read_all(const char *path, struct sw_text *text)
     if (from) fclose(from);
 }
 
+/* Is it in ":17:23"? */
+static bool is_listed(const char *list, const char *entry)
+{
+    const size_t n = strlen(entry);
+    for (const char *p = list; (p = strstr(p, entry)); p += n)
+        if (!p[n] || p[n] == ':') return true;
+    return false;
+}
+
 static void found_task(struct submit *u, const char *id, int shard)
 {
     char entry[40];
@@ -103,7 +112,7 @@ static void found_task(struct submit *u, const char *id, int shard)
     if (shard < 1 || shard > u->cli->shards) return;
     if (u->wanted[shard - 1]) u->count--;
     u->wanted[shard - 1] = false;
-    if (!strstr(sw_text_get(&u->alive), entry)) sw_text_add(&u->alive, entry);
+    if (!is_listed(sw_text_get(&u->alive), entry)) sw_text_add(&u->alive, entry);
 }
 
 void submit_look_at_queue(struct submit *u)
