@@ -146,24 +146,27 @@ enum sw_status cli_alike(const struct sw_cli *cli, const char *what, uint64_t di
     return st;
 }
 
+static uint64_t end_digest(struct sw_hash *h)
+{
+    unsigned char digest[32];
+    uint64_t number;
+    sw_hash_end(h, digest);
+    memcpy(&number, digest, sizeof number);
+    return number;
+}
+
 uint64_t cli_sweep_digest(const struct cli_sweep *s)
 {
     struct sw_hash h;
-    unsigned char digest[32];
-    uint64_t number;
     sw_hash_start(&h);
     sw_hash_add(&h, s->file, strlen(s->file) + 1);
     for (int64_t k = 0; k < s->count; k++) sw_hash_add(&h, &s->id[s->run[k]], sizeof *s->id);
-    sw_hash_end(&h, digest);
-    memcpy(&number, digest, sizeof number);
-    return number;
+    return end_digest(&h);
 }
 
 uint64_t cli_ledger_digest(const struct sw_ledger *l)
 {
     struct sw_hash h;
-    unsigned char digest[32];
-    uint64_t number;
     sw_hash_start(&h);
     sw_hash_add(&h, l->id, (size_t)l->count * sizeof *l->id);
     sw_hash_add(&h, l->status, (size_t)l->count * sizeof *l->status);
@@ -172,9 +175,7 @@ uint64_t cli_ledger_digest(const struct sw_ledger *l)
         sw_hash_add(&h, &l->batch[k].step, sizeof l->batch[k].step);
     }
     sw_hash_add(&h, l->has_parts ? "parts" : "none", 5);
-    sw_hash_end(&h, digest);
-    memcpy(&number, digest, sizeof number);
-    return number;
+    return end_digest(&h);
 }
 
 /* ---- the end of something */

@@ -178,6 +178,15 @@ static void remark(const struct sw_gather *g, bool as_virtual, struct sw_report 
     }
 }
 
+/* Of FILE.h5 only what is not finished: FILE.h5.d/. */
+static bool is_begun(const char *input)
+{
+    char *folder = sw_files_name(input, ".d");
+    const bool begun = folder && access(input, F_OK) && !access(folder, F_OK);
+    sw_free(folder);
+    return begun;
+}
+
 /* What to do about an input that cannot be read. */
 static enum sw_status advise(const char *const *input, int ninput, enum sw_status st)
 {
@@ -191,6 +200,9 @@ static enum sw_status advise(const char *const *input, int ninput, enum sw_statu
         if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
             return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
                                "it by `sweep resume FILE.h5`, then merge FILE.h5", input[k]);
+        if (is_begun(input[k]))
+            return SW_FAIL(st, "%s is not there, only what is not finished of it, %s.d: go on with it by `sweep resume "
+                               "%s`, then merge", input[k], input[k], input[k]);
         if (strstr(text, "is a damaged HDF5 file"))
             return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
                            text);

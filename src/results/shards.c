@@ -6,11 +6,14 @@
 #include "base/sw_mem.h"
 #include "results/gather.h"
 
+enum { MOST = 100000 };  /* as --shards takes: a name of more is not one of ours */
+
 /* Shards by the names of their files: "night.shard-3-of-16.h5". */
 static const char *find(const char *path, int *shard, int *shards)
 {
     const char *at = strstr(path, ".shard-");
-    return at && sscanf(at, ".shard-%d-of-%d", shard, shards) == 2 && *shard >= 1 && *shard <= *shards ? at : NULL;
+    const bool named = at && sscanf(at, ".shard-%d-of-%d", shard, shards) == 2;
+    return named && *shard >= 1 && *shard <= *shards && *shards <= MOST ? at : NULL;
 }
 
 /* Is what there is of a shard, FILE.h5.d/, beside the others? */
