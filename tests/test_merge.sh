@@ -33,6 +33,8 @@ mkdir s.shard-4-of-5.h5.d  # as a shard that runs has it
 expect 5 s.shard-*-of-5.h5 -o none.h5
 says 'not among the files: 2;'; says 'these are under way or were stopped: 4 (the same `sweep run` goes on with them)'
 expect 5 s.shard-* -o none.h5; says 's.shard-4-of-5.h5.d is a folder'; says 'sweep resume FILE.h5'
+expect 5 s.shard-{3,4}-of-5.h5 -o none.h5
+says 's.shard-4-of-5.h5 is not there, only what is not finished of it'; says 'sweep resume s.shard-4-of-5.h5'
 rmdir s.shard-4-of-5.h5.d; mv away/* .
 [ ! -e none.h5 ] && [ ! -e none.h5.d ] && [ ! -e none.h5.tmp ] || fail 'a refused merge left something behind'
 
@@ -44,6 +46,10 @@ expect 5 s.shard-*.h5 foreign.shard-2-of-5.h5 -o none.h5
 says 'foreign.shard-2-of-5.h5'; says 'are of different sweeps: leave out what does not belong'
 expect 5 s.shard-*.h5 m.cfg -o none.h5; says 'm.cfg is not an HDF5 file'
 expect 5 s.shard-*.h5 nothing.h5 -o none.h5; says 'nothing.h5'; says 'No such file'
+
+cp s.shard-3-of-5.h5 s.shard-3-of-2000000000.h5  # a name that somebody else gave it
+expect 5 s.shard-3-of-2000000000.h5 -o none.h5; says 'would lack 29 of 36 runs'
+rm s.shard-3-of-2000000000.h5
 
 # a part cut at any byte
 size=$(stat -c %s s.shard-3-of-5.h5)
