@@ -36,7 +36,7 @@ step() {
     [ $code -eq 0 ] || echo "$name" >> "$failures"
     cat "$output" >> "$log"
     rm -f "$output"
-    say "$(printf '%-34s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")"
+    say "$(printf '%-76s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")"
 }
 
 # queued ...: a step as soon as one of so many places is free
@@ -47,14 +47,14 @@ queued() {
     taken=$((taken + 1))
 }
 
-missing() { echo "$1" >> "$failures"; say "$(printf '%-34s         FAILED: %s' "$1" "$2")"; }
+missing() { echo "$1" >> "$failures"; say "$(printf '%-76s         FAILED: %s' "$1" "$2")"; }
 
 "$build/sweep" -V 2>&1 | tee -a "$log"  # version, commit, compiler
 say "device   $(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -n 1)"
 say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 
-# ---- what takes longest begins first; test_fd compiles some hundred kernels, for minutes on one core, so its tests go
-# by row and first letter. Threads of so many processes get in each other's way if they spin.
+# ---- what takes longest begins first; test_fd compiles some thousand kernels, each row's tests in a process of their
+# own. Threads of so many processes get in each other's way if they spin.
 export SW_NEED=cuda OMP_WAIT_POLICY=passive
 sanitized() {
     local tool=$1 test=$2
@@ -63,12 +63,11 @@ sanitized() {
         compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
 }
 suite() {
-    local row letter letters
-    letters=$(grep -o 'cmocka_unit_test([a-z]' tests/test_fd.c | sed 's/.*(//' | sort -u)
+    local row test
     SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
-    for row in cuda.fused cuda.pcr cuda.cr cusparse.gtsv_strided cusparse.gtsv_interleaved cpu.simd,cpu.thomas; do
-        for letter in $letters; do
-            queued "test_fd $row $letter..." 400 env OMP_NUM_THREADS=4 SW_ROWS=$row SW_TESTS="$letter*" "$build/test_fd"
+    for row in cuda.fused cuda.pcr cuda.cr cusparse.gtsv_strided,cusparse.gtsv_interleaved,cpu.simd,cpu.thomas; do
+        for test in $(sed -n 's/^ *cmocka_unit_test(\([a-z_0-9]*\)),$/\1/p' tests/test_fd.c); do
+            queued "test_fd ${row%%,*} $test" 400 env OMP_NUM_THREADS=4 SW_ROWS=$row SW_TESTS="$test" "$build/test_fd"
         done
     done
 }
