@@ -256,11 +256,11 @@ static void compare(const struct sw_fd_desc *d)
 
 /* Which test has a scheme. On a GPU each length has a kernel of its own, which is compiled: that is why there are
  * several. */
-enum part { FIRST, SECOND, FILTERS, OTHERS };
+enum part { FIRST, SECOND, FILTERS, HALF_WAY };
 static enum part part_of(const char *scheme)
 {
     const enum sw_fd_kind kind = sw_fd_scheme_find(scheme)->kind;
-    return kind == SW_FD_FIRST ? FIRST : kind == SW_FD_SECOND ? SECOND : kind == SW_FD_FILTER ? FILTERS : OTHERS;
+    return kind == SW_FD_FIRST ? FIRST : kind == SW_FD_SECOND ? SECOND : kind == SW_FD_FILTER ? FILTERS : HALF_WAY;
 }
 
 static void agree(enum part part)
@@ -284,7 +284,7 @@ static void agree(enum part part)
 static void first_derivatives_agree_with_gaussian_elimination(void **state) { (void)state; agree(FIRST); }
 static void second_derivatives_agree_with_gaussian_elimination(void **state) { (void)state; agree(SECOND); }
 static void filters_agree_with_gaussian_elimination(void **state) { (void)state; agree(FILTERS); }
-static void values_half_way_agree_with_gaussian_elimination(void **state) { (void)state; agree(OTHERS); }
+static void values_half_way_agree_with_gaussian_elimination(void **state) { (void)state; agree(HALF_WAY); }
 
 static void does_lines_along(int axis)
 {
