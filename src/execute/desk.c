@@ -114,7 +114,8 @@ static void broken(struct sw_desk *d, struct worker *w)
         return;
     }
     sw_err_keep(&d->broken, st);
-    if (d->here > 1) sw_desk_event(d, &e);
+    /* the last one here has others elsewhere; of a helper's end rank 0 tells (ranks.c) */
+    if (d->here > 1 || (d->deal->poll && !d->options->helper)) sw_desk_event(d, &e);
 }
 
 static void leave(struct sw_desk *d, struct worker *w)
