@@ -99,7 +99,7 @@ ranks 0 2 "$sweep" run quick.cfg -o full.h5; same whole.h5 full.h5
 
 # ---- memory that fails: in a batch the others do it; before that, and before the ranks have met, the job ends
 memory() { echo "[ \$OMPI_COMM_WORLD_RANK != ${2:-1} ] || export FAIL_KIND=memory FAIL_AT=$1 FAIL_LOG=$tmp/fault \
-    LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run quick.cfg -o memory.h5"; }
+    LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run quick.cfg -o memory.h5 ${*:3}"; }
 ranks 4 2 sh -c "$(memory 2)"; says 'error: out of memory'
 ranks 4 2 sh -c "$(memory 4)"; says 'error: rank 1 of 2 on '; says 'out of memory: '
 ranks 4 2 sh -c "$(memory 100)"; once 'error: rank 1 of 2: out of memory'
@@ -110,7 +110,13 @@ for at in 700 800 900; do  # of rank 0: what its only device needs, unless it me
     timeout -k 5 100 mpirun -n 2 sh -c "$(memory $at 0)" >out 2>err </dev/null && break
     says 'out of memory'
 done
-once 'the other devices go on without it'; same whole.h5 memory.h5
+once 'the other devices go on without it'; once 'warning: rank 0 of 2: '; same whole.h5 memory.h5
+rm -f memory.h5
+ranks 0 2 sh -c "$(memory 600 1 --device cpu:0,1)"; once 'warning: rank 1 of 2 on '; same whole.h5 memory.h5
+for at in 950 1000 1000; do  # while it writes, with its next batch asked for: the other device here does that one
+    rm -f memory.h5
+    ranks 0 2 sh -c "$(memory $at 1 --device cpu:0,1)"; same whole.h5 memory.h5
+done
 
 # ---- runs that last: some 1 s each, at most
 config long 20.0

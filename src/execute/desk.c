@@ -108,14 +108,18 @@ static void broken(struct sw_desk *d, struct worker *w)
     struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = w->batch, .message = text};
     enum sw_status st = sw_err_raise(&w->failed);
     if (d->workers > 1) SW_FAIL(st, "%s: %s", w->where, w->failed.message);
-    snprintf(text, sizeof text, "%s", sw_err_message());
+    const struct sw_execute_options *o = d->options;
+    const bool first_of_many = d->deal->poll && !o->helper;
+    if (first_of_many) snprintf(text, sizeof text, "rank %d of %d: %s", o->rank, o->ranks, sw_err_message());
+    else snprintf(text, sizeof text, "%s", sw_err_message());
     if (st != SW_E_CUDA && st != SW_E_MEMORY) {
         give_up(d, st);
         return;
     }
-    sw_err_keep(&d->broken, st);
-    /* the last one here has others elsewhere; of a helper's end rank 0 tells (ranks.c) */
-    if (d->here > 1 || (d->deal->poll && !d->options->helper)) sw_desk_event(d, &e);
+    /* each is told of once: what a helper ends with, rank 0 tells (ranks.c) */
+    const bool told = d->here > 1 || first_of_many;
+    if (!o->helper || !told) sw_err_keep(&d->broken, st);
+    if (told) sw_desk_event(d, &e);
 }
 
 static void leave(struct sw_desk *d, struct worker *w)
@@ -125,6 +129,7 @@ static void leave(struct sw_desk *d, struct worker *w)
     if (w->batch >= 0) over(d, w, w->batch, w->end, &w->tally);
     w->written = w->batch = -1;
     w->under_way = 0;
+    if (d->deal->gone) d->deal->gone(d->deal, w->number);
     d->here--;
 }
 

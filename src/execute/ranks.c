@@ -57,9 +57,12 @@ struct sw_ranks {
     struct letter *asked;             /* of rank 0: [nasked] who waits for a batch, and its worker */
     int    *asker;
     int     nasked, room;
-    int64_t *given;                   /* of others: [workers]; NOT_ASKED, or ASKED, or what came */
+    int     workers;                  /* of others                                            */
+    int64_t *given;                   /* [workers]; NOT_ASKED, or ASKED, or what came         */
+    bool    *gone;                    /* [workers] it asks no more                            */
 };
 enum { NOT_ASKED = -10, ASKED = -11 };
+enum { QUOTED = 120 };                /* room for whose message it is                         */
 
 /* ---- letters */
 
@@ -149,17 +152,33 @@ static enum sw_status note_over(struct sw_ranks *r, int from, const struct lette
     return r->plan.over(&r->plan, l->worker, l->batch, l->end, &l->tally);
 }
 
+static void quote(const struct sw_ranks *r, int rank, const char *what, char *text, size_t room)
+{
+    snprintf(text, room, "rank %d of %d on %s: %s", rank, r->comm->size, r->other[rank].host, what);
+}
+
+static void note_event(struct sw_ranks *r, int from, struct letter *l)
+{
+    char text[sizeof l->text + QUOTED];
+    l->event.message = l->text;
+    if (l->event.kind == SW_EVENT_DEVICE) {  /* all ranks have a cuda:0 */
+        quote(r, from, l->text, text, sizeof text);
+        l->event.message = text;
+    }
+    if (r->desk) sw_desk_event(r->desk, &l->event);
+}
+
 /* A device that cannot go on is no reason for the others to stop, as within a process (desk.c); all else is. */
 static enum sw_status note_left(struct sw_ranks *r, int from, const struct letter *l)
 {
     struct other *o = &r->other[from];
-    char text[sizeof l->text + 120];
+    char text[sizeof l->text + QUOTED];
     struct sw_event e = {.kind = SW_EVENT_DEVICE, .message = text};
     o->left = true;
     o->under_way = 0;
     SW_TRY(take_back(r, from));
     if (l->status == SW_OK || l->status == SW_E_STOPPED) return SW_OK;
-    snprintf(text, sizeof text, "rank %d of %d on %s: %s", from, r->comm->size, o->host, l->text);
+    quote(r, from, l->text, text, sizeof text);
     if (l->status != SW_E_CUDA && l->status != SW_E_MEMORY) return SW_FAIL(l->status, "%s", text);
     if (r->desk) sw_desk_event(r->desk, &e);
     return SW_OK;
@@ -175,10 +194,7 @@ static enum sw_status hear_at_0(struct sw_ranks *r, int from, struct letter *l)
         if (r->desk) sw_desk_stop(r->desk);
         return send_word(r, from, NEWS);
     case LEFT: return note_left(r, from, l);
-    case EVENT:
-        l->event.message = l->text;
-        if (r->desk) sw_desk_event(r->desk, &l->event);
-        break;
+    case EVENT: note_event(r, from, l); break;
     case GIVE: case BYE: break;
     }
     return SW_OK;
@@ -322,10 +338,25 @@ static enum sw_status poll_at_0(struct sw_deal *deal, struct sw_desk *desk, bool
 
 static int64_t left_at_0(const struct sw_deal *deal) { return of(deal)->plan.left(&of(deal)->plan); }
 
+/* What a worker that broke off had asked for: rank 0 waits for it, so another one here does it. */
+static bool take_over(struct sw_ranks *r, int64_t *batch)
+{
+    for (int k = 0; k < r->workers; k++) {
+        if (!r->gone[k] || r->given[k] < 0) continue;
+        *batch = r->given[k];
+        r->given[k] = NOT_ASKED;
+        return true;
+    }
+    return false;
+}
+
+static void gone_at_others(struct sw_deal *deal, int worker) { of(deal)->gone[worker] = true; }
+
 static enum sw_status next_at_others(struct sw_deal *deal, int worker, int64_t *batch)
 {
     struct sw_ranks *r = of(deal);
     *batch = SW_DEAL_LATER;
+    if (take_over(r, batch)) return SW_OK;
     if (r->given[worker] == ASKED) return SW_OK;
     if (r->given[worker] == NOT_ASKED) {
         r->given[worker] = ASKED;
@@ -371,12 +402,14 @@ static void destroy(struct sw_ranks *r)
     sw_free(r->asked);
     sw_free(r->asker);
     sw_free(r->given);
+    sw_free(r->gone);
     sw_free(r);
 }
 
 static enum sw_status create_at_0(struct sw_ranks *r, const struct sw_plan *plan, int workers)
 {
-    r->deal = (struct sw_deal){next_at_0, over_at_0, poll_at_0, left_at_0, leave_it, r};
+    r->deal = (struct sw_deal){.next = next_at_0, .over = over_at_0, .poll = poll_at_0, .left = left_at_0,
+                               .destroy = leave_it, .own = r};
     r->nbatch = plan->nbatch;
     SW_TRY(sw_alloc((size_t)plan->nbatch, &r->holder));
     for (int64_t k = 0; k < plan->nbatch; k++) r->holder[k] = -1;
@@ -385,8 +418,11 @@ static enum sw_status create_at_0(struct sw_ranks *r, const struct sw_plan *plan
 
 static enum sw_status create_at_others(struct sw_ranks *r, int workers)
 {
-    r->deal = (struct sw_deal){next_at_others, over_at_others, poll_at_others, left_at_others, leave_it, r};
+    r->deal = (struct sw_deal){.next = next_at_others, .over = over_at_others, .gone = gone_at_others,
+                               .poll = poll_at_others, .left = left_at_others, .destroy = leave_it, .own = r};
+    r->workers = workers;
     SW_TRY(sw_alloc((size_t)workers, &r->given));
+    SW_TRY(sw_alloc((size_t)workers, &r->gone));
     for (int k = 0; k < workers; k++) r->given[k] = NOT_ASKED;
     return SW_OK;
 }

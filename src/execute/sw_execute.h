@@ -63,7 +63,9 @@ uint64_t sw_plan_digest(const struct sw_plan *plan);
 double sw_plan_work(const struct sw_plan *plan, const struct sw_plan_batch *batch);
 
 /** Points times steps a second of all devices, by a few real steps of the batch with the most work on the first.
- *  @param seconds  how long to measure, about */
+ *  @param seconds  how long to measure, about
+ *  @param rate     out; 0: there is nothing to do
+ *  @return SW_E_MEMORY, SW_E_CUDA */
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
                                double seconds, double *rate);
 
@@ -111,6 +113,8 @@ struct sw_deal {
     /** What became of a batch that was given out. tally is that of the batch, of zeros if it is not done. */
     enum sw_status (*over)(struct sw_deal *deal, int worker, int64_t batch, enum sw_batch_end end,
                            const struct sw_tally *tally);
+    /** The worker goes home and asks no more; what it asked for may still come. NULL: of no interest. */
+    void (*gone)(struct sw_deal *deal, int worker);
     /** Look for messages; NULL: there are no others. Does not wait, is called some 500 times a second. What it finds it
      * tells by sw_desk_*(). *busy: others are still at work, and sw_execute() has to stay. */
     enum sw_status (*poll)(struct sw_deal *deal, struct sw_desk *desk, bool *busy);
@@ -120,7 +124,8 @@ struct sw_deal {
     void *own;
 };
 /** Batches of a plan in its order, to several workers the largest first; one that a device gave back is given out once
- * more. The plan must outlive it. Destroy with deal.destroy(&deal). */
+ * more. The plan must outlive it. Destroy with deal.destroy(&deal).
+ * @return SW_E_MEMORY */
 enum sw_status sw_deal_local(const struct sw_plan *plan, int workers, struct sw_deal *deal);
 
 /* What a deal hears of others goes into this process's progress, events and summary. */
@@ -158,7 +163,7 @@ struct sw_execute_summary {
  * batches, and it is an event; it is a failure if batches are left that nobody could do.
  * @return SW_OK all is in FILE.h5 (some runs may have diverged: see the summary); SW_E_STOPPED parts and a checkpoint
  *          are on disk and a later call goes on to the same bits; SW_E_REFUSED another process is at it; SW_E_IO,
- *          SW_E_MEMORY, SW_E_CUDA what is on disk is whole */
+ *          SW_E_MEMORY, SW_E_CUDA, and whatever the deal returns: what is on disk is whole */
 enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_ledger *ledger,
                           const struct sw_devices *devices, const struct sw_execute_options *options,
                           struct sw_execute_summary *summary);

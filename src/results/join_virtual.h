@@ -8,7 +8,8 @@ struct sw_virtual {
     const struct sw_gather *g;
     char **name;                   /* [g->ninput] relative to the folder of the output */
 };
-/** @param path  of the output: only its folder counts */
+/** @param path  of the output: only its folder counts
+ * @return SW_E_IO a folder is not there, SW_E_MEMORY; either way sw_virtual_end() frees */
 enum sw_status sw_virtual_begin(struct sw_virtual *v, const struct sw_gather *g, const char *path);
 /** Make a variable that has one value or more an output. @return SW_E_REFUSED the inputs have it in two precisions */
 enum sw_status sw_virtual_put(const struct sw_virtual *v, struct sw_h5 *h, const struct sw_target *t,
