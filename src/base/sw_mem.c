@@ -32,6 +32,17 @@ enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void
     return SW_OK;
 }
 
+enum sw_status sw_have_room(size_t bytes, char **block, size_t *room)
+{
+    if (*room >= bytes) return SW_OK;
+    sw_free(*block);
+    *block = NULL;
+    *room = 0;
+    SW_TRY(sw_alloc(bytes, block));
+    *room = bytes;
+    return SW_OK;
+}
+
 void sw_free(void *memory) { free(memory); }
 
 /* 64 KiB at a time: some 10 us of work for a thread. */

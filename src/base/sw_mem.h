@@ -19,6 +19,11 @@ enum sw_status sw_alloc_bytes(size_t count, size_t size, void *out);
 enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void *array);
 #define sw_resize(old_count, count, array) sw_resize_bytes((old_count), (count), sizeof **(array), (array))
 
+/** Room for so many bytes, allocated again where there are fewer; what was in it is lost then.
+ * @param block  in, out: the room; NULL with *room 0 at first. Free with sw_free()
+ * @param room   in, out: bytes it has; 0 on failure */
+enum sw_status sw_have_room(size_t bytes, char **block, size_t *room);
+
 /** Free what sw_alloc gave. NULL is fine. */
 void sw_free(void *memory);
 

@@ -127,8 +127,6 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
                                 struct cli_sweep *s);
 void cli_sweep_close(struct cli_sweep *s);
-/** "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5"; NULL if memory is out; sw_free(). */
-char *cli_shard_file(const char *file, int shard, int nshards);
 /** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
 /** -v: every setting with its unit, and whether it was given. */

@@ -71,7 +71,7 @@ static enum sw_status look_at_shard(struct submit *u, int k, int64_t *run, int64
 {
     struct cli_sweep part = u->s;  /* borrows all */
     bool has_file;
-    part.file = cli_shard_file(u->s.file, k + 1, u->cli->shards);
+    part.file = sw_shard_file(u->s.file, k + 1, u->cli->shards);
     part.run = run;
     part.count = count;
     if (!part.file) return SW_FAIL(SW_E_MEMORY, "out of memory");

@@ -6,20 +6,11 @@
 #include "cli/cli_impl.h"
 #include "sweep/sw_keys.h"
 
-char *cli_shard_file(const char *file, int shard, int nshards)
-{
-    struct sw_text text = {0};
-    const char *end = strrchr(file, '.');
-    if (!end || strchr(end, '/')) end = file + strlen(file);
-    sw_text_printf(&text, "%.*s.shard-%d-of-%d%s", (int)(end - file), file, shard, nshards, end);
-    return sw_text_take(&text);
-}
-
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 {
     const char *file = cli->output ? cli->output : s->sweep->file;
     bool own = cli->nshards && !strstr(file, ".shard-");  /* -o may name the file of the shard itself */
-    s->file = own ? cli_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
+    s->file = own ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
     return s->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 
@@ -47,15 +38,6 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
     return st;
 }
 
-/* The share of the runs that a file holds is in its name. */
-static void shard_of(const char *file, struct sw_selection *which)
-{
-    const char *at = strstr(file, ".shard-");
-    if (!at || sscanf(at, ".shard-%d-of-%d", &which->shard, &which->nshards) != 2 || which->shard < 1 ||
-        which->shard > which->nshards)
-        which->shard = which->nshards = 0;
-}
-
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
                                 struct cli_sweep *s)
 {
@@ -68,7 +50,8 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
                        "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
                        "first step begins with `sweep run CONFIG -o %s`",
                        file, file, file);
-    if (!which.nshards) shard_of(file, &which);
+    if (!which.nshards)
+        sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));
     for (int k = 0; k < count; k++)
         override[k] = k < ledger->noverride ? ledger->override[k] : cli->override[k - ledger->noverride];

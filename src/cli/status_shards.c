@@ -21,15 +21,14 @@ const char *const status_names[] = {STATUS_STATES(X)};
 /* "ch.shard-3-of-16.h5" or "ch.shard-3-of-16.h5.d" of "ch.h5"; false: another name. */
 static bool is_shard(const char *name, const char *file, int *shard, int *nshards, bool *folder)
 {
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
-    size_t stem = dot ? (size_t)(dot - base) : strlen(base);
-    int end = 0;
-    if (strncmp(name, base, stem) || sscanf(name + stem, ".shard-%d-of-%d%n", shard, nshards, &end) != 2) return false;
-    const char *tail = name + stem + end;
-    if (dot && strncmp(tail, dot, strlen(dot))) return false;
-    if (dot) tail += strlen(dot);
-    *folder = !strcmp(tail, ".d");
-    return (*folder || !*tail) && *shard >= 1 && *shard <= *nshards && *nshards <= 100000;
+    const char *slash = strrchr(file, '/');
+    if (!sw_shard_find(name, shard, nshards)) return false;
+    char *own = sw_shard_file(slash ? slash + 1 : file, *shard, *nshards);
+    const size_t length = own ? strlen(own) : 0;
+    const bool same = own && !strncmp(name, own, length);
+    sw_free(own);
+    *folder = same && !strcmp(name + length, ".d");
+    return *folder || (same && !name[length]);
 }
 
 typedef void (*found_shard)(void *user, int shard, int nshards, bool folder);
@@ -243,7 +242,7 @@ enum sw_status status_sweep_look(struct sw_cli *cli, struct status_sweep *v)
     SW_TRY(each_shard(v->file, note_shard, v));
     for (int j = 0; j < v->nshards; j++) {
         if (v->shard[j].state == STATUS_DONE && v->shard[j].written > 0) continue;  /* was read, and stays so */
-        char *file = cli_shard_file(v->file, j + 1, v->nshards);
+        char *file = sw_shard_file(v->file, j + 1, v->nshards);
         enum sw_status st = file ? look_at(cli, v, file, now, &v->shard[j]) : SW_E_MEMORY;
         sw_free(file);
         SW_TRY(st);

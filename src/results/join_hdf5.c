@@ -31,17 +31,6 @@ struct join {
     size_t            room;
 };
 
-static enum sw_status make_room(struct join *j, size_t bytes)
-{
-    if (j->room >= bytes) return SW_OK;
-    sw_free(j->block);
-    j->block = NULL;
-    j->room = 0;
-    SW_TRY(sw_alloc(bytes, &j->block));
-    j->room = bytes;
-    return SW_OK;
-}
-
 static void fill_nan(char *block, size_t bytes, enum sw_h5_type type)
 {
     size_t count = bytes / sw_h5_size(type);
@@ -82,7 +71,7 @@ static enum sw_status copy_by_input(struct join *j, const struct sw_target *t, c
         if (m[k].by_input && m[k].row > row) row = m[k].row;
     if (row == 1) return SW_OK;  /* there are none */
     most = sw_clamp(BLOCK_BYTES / (int64_t)row, 1, t->section.count);
-    enum sw_status st = make_room(j, (size_t)most * row);
+    enum sw_status st = sw_have_room((size_t)most * row, &j->block, &j->room);
     if (!st) st = sw_tasks_list(j->g, t, 0, t->section.count, &task, &ntask);
     for (int64_t k = 0, next; !st && k < ntask; k = next) {
         for (next = k + 1; next < ntask && next - k < most && sw_task_neighbours(&task[next - 1], &task[next]);) next++;
@@ -136,7 +125,7 @@ static enum sw_status copy_windows(struct join *j, const struct sw_target *t, co
     int64_t outputs = m->outputs, step = sw_clamp(BLOCK_BYTES / (int64_t)m->cell, 1, outputs);
     int64_t rows = sw_clamp(BLOCK_BYTES / (int64_t)row, 1, t->section.count);
     if (count > 1) step = outputs = 1;
-    SW_TRY(make_room(j, (size_t)rows * (count > 1 ? row : (size_t)step * m->cell)));
+    SW_TRY(sw_have_room((size_t)rows * (count > 1 ? row : (size_t)step * m->cell), &j->block, &j->room));
     SW_TRY(sw_alloc((size_t)count, &w));
     enum sw_status st = SW_OK;
     for (int64_t at = 0; at < t->section.count && !st; at += rows)

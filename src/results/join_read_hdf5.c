@@ -132,24 +132,13 @@ static const double *scale_of(const struct sw_section *s, enum sw_var_kind kind)
     return kind == SW_VAR_T ? s->time : kind == SW_VAR_TS ? s->time_s : NULL;
 }
 
-static enum sw_status make_room(struct sw_readers *r, size_t bytes)
-{
-    if (r->room >= bytes) return SW_OK;
-    sw_free(r->piece);
-    r->piece = NULL;
-    r->room = 0;
-    SW_TRY(sw_alloc(bytes, &r->piece));
-    r->room = bytes;
-    return SW_OK;
-}
-
 static enum sw_status copy_from_dataset(struct sw_readers *r, const struct sw_window *w, const struct sw_task *task,
                                         int64_t count, int64_t first, int64_t at, int64_t outputs,
                                         const struct opened *dataset)
 {
     struct sw_h5 *h = &r->reader[task->input].h5;
     const int64_t step = dataset->depth ? sw_clamp(dataset->depth, 1, outputs) : outputs;
-    SW_TRY(make_room(r, (size_t)(count * step) * w->cell));
+    SW_TRY(sw_have_room((size_t)(count * step) * w->cell, &r->piece, &r->room));
     for (int64_t o = 0; o < outputs; o += step) {
         const int64_t here = sw_clamp(outputs - o, 1, step);
         hsize_t start[SW_H5_RANK], size[SW_H5_RANK];

@@ -6,25 +6,47 @@
 #include "base/sw_mem.h"
 #include "results/gather.h"
 
-enum { MOST = 100000 };  /* as --shards takes: a name of more is not one of ours */
-
-/* Shards by the names of their files: "night.shard-3-of-16.h5". */
-static const char *find(const char *path, int *shard, int *shards)
+const char *sw_shard_find(const char *file, int *shard, int *nshards)
 {
-    const char *at = strstr(path, ".shard-");
-    const bool named = at && sscanf(at, ".shard-%d-of-%d", shard, shards) == 2;
-    return named && *shard >= 1 && *shard <= *shards && *shards <= MOST ? at : NULL;
+    const char *at = strstr(file, ".shard-");
+    *shard = *nshards = 0;
+    if (at && sscanf(at, ".shard-%d-of-%d", shard, nshards) == 2 && *shard >= 1 && *shard <= *nshards &&
+        *nshards <= SW_SHARDS_MOST)
+        return at;
+    *shard = *nshards = 0;
+    return NULL;
 }
 
-/* Is what there is of a shard, FILE.h5.d/, beside the others? */
-static bool is_begun(const char *like, int shard, int shards)
+/* @param end  of the name before its shard; after it comes `tail`, ".h5" */
+static char *named(const char *file, const char *end, int shard, int nshards, const char *tail)
 {
-    struct sw_text t = {0};
-    const char *at = strstr(like, ".shard-"), *dot = strrchr(like, '.');
-    sw_text_add_bytes(&t, like, (size_t)(at - like));
-    sw_text_printf(&t, ".shard-%d-of-%d%s.d", shard, shards, dot > at ? dot : "");
-    const bool there = !sw_text_status(&t) && !access(sw_text_get(&t), F_OK);
-    sw_text_free(&t);
+    struct sw_text text = {0};
+    sw_text_printf(&text, "%.*s.shard-%d-of-%d%s", (int)(end - file), file, shard, nshards, tail);
+    return sw_text_take(&text);
+}
+
+static const char *ending(const char *file)
+{
+    const char *end = strrchr(file, '.');
+    return end && !strchr(end, '/') ? end : file + strlen(file);
+}
+
+char *sw_shard_file(const char *file, int shard, int nshards)
+{
+    const char *end = ending(file);
+    return named(file, end, shard, nshards, end);
+}
+
+/* Is what there is of a shard, FILE.h5.d/, beside the others? at: where the shard begins in the name of one. */
+static bool is_begun(const char *like, const char *at, int shard, int shards)
+{
+    const char *dot = ending(like);
+    struct sw_text folder = {0};
+    char *file = named(like, at, shard, shards, strchr(at + 1, '.') ? dot : "");
+    sw_text_printf(&folder, "%s.d", file ? file : "");
+    const bool there = !sw_text_status(&folder) && !access(sw_text_get(&folder), F_OK);
+    sw_text_free(&folder);
+    sw_free(file);
     return there;
 }
 
@@ -48,12 +70,12 @@ void sw_shards_missing(const struct sw_gather *g, struct sw_text *text)
     struct sw_text absent = {0}, begun = {0};
     int shard, shards, other;
     bool *seen;
-    const char *like = g->input[0].path;
-    if (!find(like, &shard, &shards) || sw_alloc((size_t)shards + 1, &seen)) return;
+    const char *like = g->input[0].path, *at = sw_shard_find(like, &shard, &shards);
+    if (!at || sw_alloc((size_t)shards + 1, &seen)) return;
     for (int k = 0; k < g->ninput; k++)
-        if (find(g->input[k].path, &shard, &other) && other == shards) seen[shard] = true;
+        if (sw_shard_find(g->input[k].path, &shard, &other) && other == shards) seen[shard] = true;
     for (int k = 1; k <= shards; k++)
-        if (!seen[k]) add(is_begun(like, k, shards) ? &begun : &absent, k);
+        if (!seen[k]) add(is_begun(like, at, k, shards) ? &begun : &absent, k);
     tell(&absent, &begun, shards, text);
     sw_text_free(&absent);
     sw_text_free(&begun);

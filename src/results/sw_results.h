@@ -182,4 +182,12 @@ struct sw_table {                  /* the run table of a file                   
  * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */
 enum sw_status sw_table_read(const char *file, struct sw_table **table);
 void sw_table_free(struct sw_table **table);
+
+/* ---- the files of shards: FILE.shard-I-of-N.h5 of FILE.h5 */
+
+enum { SW_SHARDS_MOST = 100000 };
+/** Where ".shard-I-of-N" begins in a file's name; NULL, with both 0: it is not a shard's. */
+const char *sw_shard_find(const char *file, int *shard, int *nshards);
+/** "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5". Free with sw_free(); NULL if memory is out. */
+char *sw_shard_file(const char *file, int shard, int nshards);
 #endif
