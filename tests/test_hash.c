@@ -1,4 +1,4 @@
-/* Many SHA-256 side by side give what one after another gives. */
+/* Many SHA-256 by all threads give what one after another gives. */
 #include "helpers.h"
 
 #include <string.h>

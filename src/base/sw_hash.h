@@ -1,7 +1,6 @@
 #ifndef SW_HASH_H
 #define SW_HASH_H
-/* SHA-256 (FIPS 180-4), by libmd; many short messages at once by sw_hash_many.c. A state may be copied by assignment:
- * hash a common beginning once. */
+/* SHA-256 (FIPS 180-4), by libmd. A state may be copied by assignment: hash a common beginning once. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,8 +12,8 @@ void sw_hash_start(struct sw_hash *h);
 void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length);
 void sw_hash_end(struct sw_hash *h, unsigned char digest[32]);
 
-/** The first 64 bits of the digests of many messages, several at a time.
- * @param start   [count] what each message begins with: a state that has been given a multiple of 64 bytes
+/** The first 64 bits of the digests of many messages, by all threads.
+ * @param start   [count] what each message begins with
  * @param bytes   [count][length] what it ends with */
 void sw_hash_end_many(const struct sw_hash *const *start, const unsigned char *bytes, size_t length, int count,
                       uint64_t *digest);
