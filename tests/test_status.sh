@@ -46,6 +46,27 @@ cp r/n.shard-1-of-5.h5 r/n.shard-1-of-2.h5
 expect 2 r/n.h5; says 'was cut in several ways'; says '--shards N'
 expect 0 r/n.h5 --shards 5; prints '2 done, 3 waiting'
 rm r/n.shard-1-of-2.h5
+
+# ---- a shard of another sweep is not counted as one of this: it is the config that says which is meant, or the first
+"$sweep" run n.cfg -q --shard 3/5 -s physics.gamma=2.0 -o r/n.h5 || fail 'a shard of another sweep'
+expect 0 n.cfg; prints '5 shards: 2 done, 1 foreign, 2 waiting'; prints 'runs     10: 4 done, 6 pending'
+matches '^       3  foreign          0/2         0%  .*of another sweep, [0-9a-f]{12}; this one is [0-9a-f]{12}$'
+matches '^next     move away what is of another sweep .*, r/n.shard-3-of-5.h5\*: it cannot be merged$'
+prints 'now      40 %'
+subcommand= expect 5 merge r/n.shard-*-of-5.h5 -o r/all.h5; says 'are of different sweeps'
+expect 0 r/n.h5; prints '2 done, 1 foreign, 2 waiting'
+matches 'another sweep, [0-9a-f]{12}; shard 1 is of [0-9a-f]{12}$'
+expect 0 r/n.h5 --json; is_json out; prints '"foreign": 1'; prints '"message": "of another sweep, '
+prints '"sweep_id": "'
+sed 's/gamma = 1.0/gamma = 2.0/' n.cfg >two.cfg
+expect 0 two.cfg; prints '1 done, 2 foreign, 2 waiting'; prints ', and the others: it'
+rm r/n.shard-3-of-5.h5
+expect 0 r/n.h5 --shards 5; prints '2 done, 3 waiting'
+"$sweep" run n.cfg -q -j 1 -s 'sweep.until=[4000.0]' -o r/n.h5 --shard 4/5 & pid=$!
+begun r/n.shard-4-of-5.h5.d/status.json
+expect 0 n.cfg; prints '2 done, 1 foreign, 2 waiting'
+matches "^       4  foreign .*$host process $pid  of another sweep"
+kill -9 $pid; wait $pid 2>/dev/null; rm -r r/n.shard-4-of-5.h5.d
 "$sweep" run n.cfg -q -j 1 -s 'sweep.until=[4000.0]' -s output.file=r/long.h5 --shard 2/5 & pid=$!
 begun r/long.shard-2-of-5.h5.d/status.json
 expect 0 r/long.h5; prints '5 shards: 1 running, 4'

@@ -110,13 +110,16 @@ static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
                               .rate = rate_of(p), .t = p->t, .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
+    snprintf(now.of.sweep_id, sizeof now.of.sweep_id, "%s", bar->sweep->id);
+    snprintf(now.of.config_sha256, sizeof now.of.config_sha256, "%s", bar->sweep->config->sha256);
     if (gethostname(now.host, sizeof now.host - 1)) now.host[0] = 0;
     cli_status_write(bar->file, &now);
 }
 
-void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file)
+void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
+                   const char *file)
 {
-    *bar = (struct cli_bar){.cli = cli, .plan = plan, .file = file, .line = sw_clock(), .saved = -1};
+    *bar = (struct cli_bar){.cli = cli, .sweep = sweep, .plan = plan, .file = file, .line = sw_clock(), .saved = -1};
 }
 
 void cli_bar_progress(void *user, const struct sw_progress *p)

@@ -119,7 +119,7 @@ static enum sw_status ours(const struct cli_sweep *s, const struct sw_ledger *le
     const int64_t n = s->sweep->nruns;
     uint64_t *sorted = NULL;
     *yes = true;
-    if (!strcmp(ledger->sweep_id, s->sweep->id)) return SW_OK;
+    if (!strcmp(ledger->of.sweep_id, s->sweep->id)) return SW_OK;
     SW_TRY(sw_alloc((size_t)n, &sorted));
     memcpy(sorted, s->id, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_value);

@@ -113,7 +113,7 @@ static enum sw_status execute(struct job *j)
         .retry_failed = cli->retry_failed, .stop = &cli_stop, .progress = tell_progress, .event = tell_event, .user = j,
     };
     cli_provenance(cli, &j->devices, &facts, &options.provenance);
-    cli_bar_start(&j->bar, cli, j->plan, j->file);
+    cli_bar_start(&j->bar, cli, j->s->sweep, j->plan, j->file);
     enum sw_status st = compute(j, &options, &summary);
     if (!first(j)) return st;
     cli_bar_clear(&j->bar);

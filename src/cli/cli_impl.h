@@ -183,17 +183,20 @@ void cli_signals_restore(void);
 struct cli_bar {
     struct sw_cli *cli;
     const struct sw_plan *plan;
+    const struct sw_sweep *sweep;
     const char *file;
     double line, saved;                 /* clock of the last line printed, of the last status written        */
     bool   shown;
 };
-void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_plan *plan, const char *file);
+void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
+                   const char *file);
 void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_execute_options.progress */
 void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */
 
 /* ---- what `sweep status` reads while a sweep runs (status_file.c): FILE.d/status.json */
 struct cli_running {
     int64_t pid;
+    struct sw_results_of of;            /* what it computes                                                  */
     int64_t asked, was_done, was_failed;  /* runs asked for; those that were there when it began                */
     int64_t runs, done, failed;         /* to do by this process; of them ended so far; of these diverged or failed */
     double  started;                    /* of the process, in ticks since the machine started; NAN: unknown  */

@@ -36,6 +36,7 @@ enum sw_status status_ledger(struct sw_cli *cli, const char *file, struct sw_led
     X(DIED, "died")           /* it ran on this machine, and its process is gone                                   */ \
     X(FAILED, "failed")       /* Slurm says that its job ended badly                                               */ \
     X(UNREADABLE, "unreadable")                                                                                        \
+    X(FOREIGN, "foreign")     /* it is of another sweep: `sweep merge` will refuse it, and it does not count       */ \
     X(STOPPED, "stopped")     /* some of it is there, nobody is at it                                              */ \
     X(QUEUED, "queued")       /* in Slurm's queue                                                                  */ \
     X(WAITING, "waiting")     /* nothing of it is there                                                            */
@@ -51,15 +52,18 @@ struct status_shard {
     int64_t runs, done, diverged, failed;
     double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
     struct cli_running now;       /* of a running, silent or dead one                                                */
+    struct sw_results_of of;      /* of what it is: what it has stored, or who computes it says                      */
     struct status_sign sign;
     double  written;              /* when its folder last changed, as we read its parts                              */
     char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
-    char    message[160];         /* why it is unreadable                                                            */
+    char    message[160];         /* why it is unreadable, or foreign                                                */
 };
 struct status_sweep {
     char   *file;                 /* of the whole sweep                                                              */
     int     nshards;
     struct status_shard *shard;   /* [nshards]                                                                       */
+    struct sw_results_of of;      /* which sweep: of the config if it is known, else of the first shard that says it */
+    int     of_shard;             /* that shard; 0: the config                                                       */
     bool    known;                /* the config is, and how many runs each shard has                                  */
     bool    submitted;            /* FILE.jobs is there                                                              */
     bool    by_files;             /* ages are by the file system's clock                                             */

@@ -38,6 +38,8 @@ static void put(FILE *to, const struct cli_running *now)
     json_real(&j, "eta", now->eta);
     json_real(&j, "t", now->t);
     json_real(&j, "end", now->end);
+    json_text(&j, "sweep_id", now->of.sweep_id);
+    json_text(&j, "config_sha256", now->of.config_sha256);
     json_end(&j, '}');
 }
 
@@ -106,6 +108,8 @@ bool cli_status_read(const char *file, struct cli_running *now)
     now->end = number(text, "end");
     word(text, "phase", now->phase, sizeof now->phase);
     word(text, "host", now->host, sizeof now->host);
+    word(text, "sweep_id", now->of.sweep_id, sizeof now->of.sweep_id);
+    word(text, "config_sha256", now->of.config_sha256, sizeof now->of.config_sha256);
     return true;
 }
 

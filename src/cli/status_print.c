@@ -133,7 +133,7 @@ static void put_shard_log(const struct sw_cli *cli, const struct status_sweep *v
     put_log(cli, v, name, page);
 }
 
-static bool troubled(enum status_state state) { return state >= STATUS_SILENT && state <= STATUS_UNREADABLE; }
+static bool troubled(enum status_state state) { return state >= STATUS_SILENT && state <= STATUS_FOREIGN; }
 
 struct order { double key; int shard; };
 
@@ -191,18 +191,28 @@ static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, e
     if (text.length) put(cli, page, &text);
 }
 
-static int first_waiting(const struct status_sweep *v)
+static int first_in(const struct status_sweep *v, enum status_state state)
 {
     int j = 0;
-    while (j < v->nshards && v->shard[j].state != STATUS_WAITING) j++;
+    while (j < v->nshards && v->shard[j].state != state) j++;
     return j + 1;
+}
+
+static void put_foreign(const struct sw_cli *cli, const struct status_sweep *v)
+{
+    char *file = sw_shard_file(v->file, first_in(v, STATUS_FOREIGN), v->nshards);
+    if (file)
+        cli_print(cli, "next     move away what is of another sweep, %s*%s: it cannot be merged\n", file,
+                  v->count[STATUS_FOREIGN] > 1 ? ", and the others" : "");
+    sw_free(file);
 }
 
 static void put_next(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
 {
     const char *stem = strrchr(v->file, '.');
     int length = stem && !strchr(stem, '/') ? (int)(stem - v->file) : (int)strlen(v->file), lost = 0;
-    for (int s = STATUS_SILENT; s <= STATUS_STOPPED; s++) lost += v->count[s];
+    for (int s = STATUS_SILENT; s <= STATUS_STOPPED; s++) lost += s == STATUS_FOREIGN ? 0 : v->count[s];
+    if (v->count[STATUS_FOREIGN]) put_foreign(cli, v);
     if (v->count[STATUS_DONE] == v->nshards && v->submitted) {
         cli_print(cli, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n", v->file);
         put_log(cli, v, "merge.log", page);
@@ -213,8 +223,8 @@ static void put_next(const struct sw_cli *cli, const struct status_sweep *v, str
     else if (lost)
         cli_print(cli, "next     the same command again, for each that is not running: it goes on\n");
     else if (v->count[STATUS_WAITING] && !v->count[STATUS_RUNNING] && !v->submitted)
-        cli_print(cli, "next     sweep run CONFIG --shard %d/%d -o %s%s\n", first_waiting(v), v->nshards, v->file,
-                  v->count[STATUS_WAITING] > 1 ? ", and the others that wait" : "");
+        cli_print(cli, "next     sweep run CONFIG --shard %d/%d -o %s%s\n", first_in(v, STATUS_WAITING), v->nshards,
+                  v->file, v->count[STATUS_WAITING] > 1 ? ", and the others that wait" : "");
     if (v->count[STATUS_SILENT] && !v->by_files)
         cli_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n", v->file);
 }
@@ -277,6 +287,7 @@ static void put_object(struct cli_json *j, int number, const struct status_shard
     json_count(j, "diverged", k->diverged);
     json_count(j, "error", k->failed);
     json_real(j, "fraction", k->part);
+    if (*k->of.sweep_id) json_text(j, "sweep_id", k->of.sweep_id);
     if (k->now.pid && k->sign.time > 0) put_process(j, k);
     if (*k->job) {
         json_text(j, "job", k->job);
@@ -292,6 +303,7 @@ void status_print_json(const struct status_sweep *v)
     struct cli_json j = {.to = stdout, .first = true};
     json_begin(&j, NULL, '{');
     json_text(&j, "file", v->file);
+    if (*v->of.sweep_id) json_text(&j, "sweep_id", v->of.sweep_id);
     json_text(&j, "state", v->count[STATUS_DONE] == v->nshards ? "done"
                            : v->count[STATUS_RUNNING]          ? "running"
                            : v->count[STATUS_QUEUED]           ? "queued"

@@ -100,6 +100,8 @@ static enum sw_status measure(struct status_sweep *v, const struct cli_sweep *s,
     SW_TRY(sw_sweep_shares(s->sweep, only, v->nshards, &run, &first));
     for (int k = 0; k < v->nshards; k++) v->shard[k].runs = first[k + 1] - first[k];
     v->known = true;
+    snprintf(v->of.sweep_id, sizeof v->of.sweep_id, "%s", s->sweep->id);
+    snprintf(v->of.config_sha256, sizeof v->of.config_sha256, "%s", s->config->sha256);
     sw_free(run);
     sw_free(first);
     return SW_OK;
@@ -155,6 +157,32 @@ static double modified(const char *file, bool folder)
     return time;
 }
 
+/* `sweep merge` joins what is of one sweep. */
+static bool is_foreign(const struct status_sweep *v, const struct status_shard *k)
+{
+    return *v->of.sweep_id && *k->of.sweep_id && !sw_results_of_one(&v->of, &k->of);
+}
+
+static void take_sweep(struct status_sweep *v, struct status_shard *k, const struct sw_results_of *of)
+{
+    k->of = *of;
+    if (*v->of.sweep_id || !*of->sweep_id) return;
+    v->of = *of;
+    v->of_shard = (int)(k - v->shard) + 1;
+}
+
+static void call_foreign(const struct status_sweep *v, struct status_shard *k)
+{
+    k->state = STATUS_FOREIGN;
+    k->done = k->diverged = k->failed = 0;
+    k->part = 0;
+    if (v->of_shard)
+        snprintf(k->message, sizeof k->message, "of another sweep, %s; shard %d is of %s", k->of.sweep_id, v->of_shard,
+                 v->of.sweep_id);
+    else
+        snprintf(k->message, sizeof k->message, "of another sweep, %s; this one is %s", k->of.sweep_id, v->of.sweep_id);
+}
+
 /* From the parts and the file. Not again while nothing has changed there. */
 static enum sw_status read_shard(struct sw_cli *cli, struct status_sweep *v, const char *file, struct status_shard *k)
 {
@@ -168,7 +196,8 @@ static enum sw_status read_shard(struct sw_cli *cli, struct status_sweep *v, con
         return SW_OK;  /* the others are to be told of all the same */
     }
     take_counts(k, ledger);
-    if (!v->known && ledger->config_text) st = measure_stored(cli, v, ledger);
+    take_sweep(v, k, &ledger->of);
+    if (!v->known && ledger->config_text && !is_foreign(v, k)) st = measure_stored(cli, v, ledger);
     k->has_file = ledger->has_file;
     k->has_parts = ledger->has_parts;
     k->written = written;
@@ -196,8 +225,17 @@ static enum sw_status look_at(struct sw_cli *cli, struct status_sweep *v, const 
                                              [CLI_DIED] = STATUS_DIED};
     enum cli_life life = k->saw_folder ? status_life(file, now, &k->now, &k->sign) : CLI_NOBODY;
     bool told = life == CLI_LIVES && k->now.asked > 0;
-    if (!k->saw_folder && !k->saw_file) k->has_file = k->has_parts = false;
+    if (k->state == STATUS_FOREIGN) *k->message = 0;
+    if (!k->saw_folder && !k->saw_file) {
+        k->has_file = k->has_parts = false;
+        k->of = (struct sw_results_of){0};
+    }
     else if (!told) SW_TRY(read_shard(cli, v, file, k));
+    if (told && *k->now.of.sweep_id) take_sweep(v, k, &k->now.of);
+    if (is_foreign(v, k)) {
+        call_foreign(v, k);
+        return SW_OK;
+    }
     if (told) take_running(k);
     else k->part = k->runs ? (double)ended(k) / (double)k->runs : 0;
     if (life == CLI_LIVES) k->state = STATUS_RUNNING;

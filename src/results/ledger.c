@@ -22,7 +22,7 @@ static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l
 {
     if (!g->ninput) return SW_OK;
     const struct sw_table *t = g->input[g->ninput - 1].table;
-    memcpy(l->sweep_id, t->sweep_id, strnlen(t->sweep_id, sizeof l->sweep_id - 1));
+    l->of = sw_table_of(t);
     if (!(l->config_text = sw_strdup(t->config_text))) return SW_E_MEMORY;
     SW_TRY(sw_alloc((size_t)t->noverride, &l->override));
     for (; l->noverride < t->noverride; l->noverride++)

@@ -12,7 +12,8 @@
 /* ---- what is refused */
 static bool same_sweep(const struct sw_table *a, const struct sw_table *b)
 {
-    return !strcmp(a->sweep_id, b->sweep_id) || (a->config_sha256[0] && !strcmp(a->config_sha256, b->config_sha256));
+    const struct sw_results_of of_a = sw_table_of(a), of_b = sw_table_of(b);
+    return sw_results_of_one(&of_a, &of_b);
 }
 
 static enum sw_status check_one_sweep(const struct sw_gather *g)

@@ -73,6 +73,7 @@ enum sw_status sw_table_copy_row(struct sw_table *to, int64_t row, const struct 
 enum sw_status sw_table_set_sweep(struct sw_table *table, const struct sw_sweep *sweep);
 /** "a v seed", to be freed with sw_free(); NULL if memory is out. */
 char *sw_table_coordinates(const struct sw_table *table);
+struct sw_results_of sw_table_of(const struct sw_table *table);
 /** Let the table own the facts (they are moved). */
 void sw_table_take_facts(struct sw_table *table, struct sw_facts *facts);
 

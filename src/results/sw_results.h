@@ -85,6 +85,11 @@ void sw_part_abandon(struct sw_part **part);
 int64_t sw_part_bytes(const struct sw_part *part);  /* added so far */
 
 /* ---- what is already there: FILE.h5 and its parts */
+struct sw_results_of {             /* which sweep results are of; all "": unknown                                */
+    char sweep_id[13], config_sha256[65];
+};
+/** One sweep has one set of runs, or one config, whose ids another version of the program may have made otherwise. */
+bool sw_results_of_one(const struct sw_results_of *a, const struct sw_results_of *b);
 struct sw_ledger_batch {           /* a batch that stopped half-way: the last of its chain of parts              */
     int      count;
     uint64_t *id;                  /* [count]                                                                    */
@@ -94,7 +99,7 @@ struct sw_ledger_batch {           /* a batch that stopped half-way: the last of
     char    *path;                 /* where the state is                                                         */
 };
 struct sw_ledger {                 /* read only to others                                                        */
-    char     sweep_id[13];         /* of the sweep that wrote it (the newest); "" if there is nothing            */
+    struct sw_results_of of;       /* the sweep that wrote it (the newest)                                       */
     int64_t  count;                /* runs that ended (done, diverged, error), wherever they are                 */
     uint64_t *id;                  /* [count] ascending                                                          */
     unsigned char *status;         /* [count] enum sw_run_status                                                 */

@@ -165,6 +165,19 @@ void sw_table_take_facts(struct sw_table *t, struct sw_facts *facts)
     t->noverride = f->noverride;
 }
 
+struct sw_results_of sw_table_of(const struct sw_table *t)
+{
+    struct sw_results_of of = {0};
+    memcpy(of.sweep_id, t->sweep_id, strnlen(t->sweep_id, sizeof of.sweep_id - 1));
+    memcpy(of.config_sha256, t->config_sha256, strnlen(t->config_sha256, sizeof of.config_sha256 - 1));
+    return of;
+}
+
+bool sw_results_of_one(const struct sw_results_of *a, const struct sw_results_of *b)
+{
+    return !strcmp(a->sweep_id, b->sweep_id) || (*a->config_sha256 && !strcmp(a->config_sha256, b->config_sha256));
+}
+
 static void free_params(struct sw_table *t)
 {
     for (int k = 0; k < t->nparam; k++) {
