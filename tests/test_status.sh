@@ -51,7 +51,7 @@ rm r/n.shard-1-of-2.h5
 "$sweep" run n.cfg -q --shard 3/5 -s physics.gamma=2.0 -o r/n.h5 || fail 'a shard of another sweep'
 expect 0 n.cfg; prints '5 shards: 2 done, 1 foreign, 2 waiting'; prints 'runs     10: 4 done, 6 pending'
 matches '^       3  foreign          0/2         0%  .*of another sweep, [0-9a-f]{12}; this one is [0-9a-f]{12}$'
-matches '^next     move away what is of another sweep .*, r/n.shard-3-of-5.h5\*: it cannot be merged$'
+matches '^next     move away what is of another sweep, r/n.shard-3-of-5.h5[*]: it cannot be merged$'
 prints 'now      40 %'
 subcommand= expect 5 merge r/n.shard-*-of-5.h5 -o r/all.h5; says 'are of different sweeps'
 expect 0 r/n.h5; prints '2 done, 1 foreign, 2 waiting'
