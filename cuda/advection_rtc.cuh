@@ -209,12 +209,13 @@ __device__ static inline void add(struct scalars *a, const struct scalars *more)
     a->of[ADVECTION_ENERGY] += more->of[ADVECTION_ENERGY];
     a->of[ADVECTION_MIN] = fmin(a->of[ADVECTION_MIN], more->of[ADVECTION_MIN]);
     a->of[ADVECTION_MAX] = fmax(a->of[ADVECTION_MAX], more->of[ADVECTION_MAX]);
+    a->of[ADVECTION_COURANT] = fmax(a->of[ADVECTION_COURANT], more->of[ADVECTION_COURANT]);
 }
 
 __device__ static inline struct scalars nothing()
 {
     const double infinity = __longlong_as_double(0x7ff0000000000000LL);
-    const struct scalars s = {{0, 0, infinity, -infinity}};
+    const struct scalars s = {{0, 0, infinity, -infinity, 0}};
     return s;
 }
 
@@ -233,24 +234,46 @@ __device__ static inline struct scalars over_block(struct scalars mine)
     return mine;
 }
 
-/* Part blockIdx.x of the points of a run: in an order that the numbers of points and threads fix. One word a point. */
-extern "C" __global__ void __launch_bounds__(ADVECTION_LANES) measure_k(struct advection_batch b, struct scalars *part)
+/* The sum of |c_d|/dx_d at a point; 0 where it is not finite. */
+__device__ static inline double speed_at(const struct advection_batch &b, const struct advection_run &r, int j,
+                                         const double *in, double t)
+{
+    double speed = 0;
+#if SW_HAS_VX
+    speed += fabs(value_vx(b, j, in, t)) * r.per[0];
+#endif
+#if SW_HAS_VY
+    speed += fabs(value_vy(b, j, in, t)) * r.per[1];
+#endif
+#if SW_HAS_VZ
+    speed += fabs(value_vz(b, j, in, t)) * r.per[2];
+#endif
+    return isfinite(speed) ? speed : 0;
+}
+
+/* Part blockIdx.x of the points of a run: in an order that the numbers of points and threads fix. One word a point.
+ * step: of this state, -1 if it is not known. */
+extern "C" __global__ void __launch_bounds__(ADVECTION_LANES)
+measure_k(struct advection_batch b, long long step, struct scalars *part)
 {
     for (int j = blockIdx.y; j < b.count; j += gridDim.y) {
         const word_t *now = of_run(b.now, b, j);
+        const struct advection_run r = b.run[j];
+        const double t = (double)step * r.dt;
         struct scalars mine = nothing();
         for (int m = threadIdx.x; m < ADVECTION_PART; m += ADVECTION_LANES) {
             const long long p = blockIdx.x * (long long)ADVECTION_PART + m;
+            double in[SW_INPUTS] = {0}, weight = 1;
             long long i[3];
-            double weight = 1;
             if (p >= b.points) break;
             const double u = (double)now[p];
-            index_of(b, p, i);
+            place(b, r, p, i, in);
+            in[SW_IN_U] = u;
 #pragma unroll
             for (int d = 0; d < DIM; d++)
                 if (b.walls[d] && (i[d] == 0 || i[d] == b.n[d] - 1)) weight *= 0.5;
             const double mass = weight * u;
-            const struct scalars here = {{mass, mass * u, u, u}};
+            const struct scalars here = {{mass, mass * u, u, u, speed_at(b, r, j, in, t)}};
             add(&mine, &here);
         }
         mine = over_block(mine);
@@ -258,9 +281,9 @@ extern "C" __global__ void __launch_bounds__(ADVECTION_LANES) measure_k(struct a
     }
 }
 
-/* A block a run: its parts become its scalars. */
+/* A block a run: its parts become its scalars; out may be NULL: only its Courant number is noted. */
 extern "C" __global__ void __launch_bounds__(ADVECTION_LANES)
-join_k(struct advection_batch b, const struct scalars *part, long long parts, struct scalars *out)
+join_k(struct advection_batch b, long long step, const struct scalars *part, long long parts, struct scalars *out)
 {
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         struct scalars mine = nothing();
@@ -269,7 +292,9 @@ join_k(struct advection_batch b, const struct scalars *part, long long parts, st
         if (threadIdx.x) continue;
         mine.of[ADVECTION_MASS] *= b.run[j].cell;
         mine.of[ADVECTION_ENERGY] *= 0.5 * b.run[j].cell;
-        for (int k = 0; k < ADVECTION_SCALARS; k++)
+        mine.of[ADVECTION_COURANT] *= step < 0 ? nan("") : b.run[j].dt;
+        if (b.stop[j] == ADVECTION_FINE) advection_note(&b.watch[j], &b.run[j], mine.of[ADVECTION_COURANT], step);
+        for (int k = 0; out && k < ADVECTION_SCALARS; k++)
             out[j].of[k] = b.stop[j] == ADVECTION_FINE ? mine.of[k] : nan("");
     }
 }

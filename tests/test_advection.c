@@ -458,6 +458,87 @@ static void a_bad_initial_value_is_step_0(void **state)
     end(&j);
 }
 
+/* ------------------------------------------------------------------ the Courant number */
+
+/* c = a (1 + 10 t) on points 2 pi/16 apart, 80 steps of 0.01: stable up to sqrt(8)/1.989441 = 1.4217, which a = 8 is
+ * beyond after 59.8 steps; steps 0, 16 .. 64 are looked at. */
+static struct made faster(void)
+{
+    return ADVECTION("sweep={ a=[1.0, 4.0, 8.0]; }", "velocity.x=a*(1 + 10*t)", "time={ dt=0.01; end=0.8; }");
+}
+
+static double courant(double a, int step) { return 0.01 / (2 * M_PI / 16) * a * (1 + 0.1 * step); }
+
+static void expect_record(const double *record, double a, int step, double beyond)
+{
+    assert_near(record[0], courant(a, step), 1e-13);  /* of 2 at most, by a few roundings */
+    assert_near(record[1], beyond, 0);
+}
+
+static void what_is_beyond_stability_is_recorded(void **state)
+{
+    (void)state;
+    struct job j = begin(faster(), 3);
+    double record[3 * SW_RECORD];
+    char said[160];
+    advance(&j, 0, 64);
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    for (int k = 0; k < 3; k++) expect_record(record + SW_RECORD * k, k ? 4 * k : 1, 48, -1);
+    advance(&j, 64, 70);
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    for (int k = 0; k < 3; k++) expect_record(record + SW_RECORD * k, k ? 4 * k : 1, 64, k == 2 ? 64 : -1);
+    j.sim->ops->comment(j.sim, 1, record + SW_RECORD, true, said);
+    assert_string_equal(said, "");
+    j.sim->ops->comment(j.sim, 2, record + 2 * SW_RECORD, true, said);
+    assert_string_equal(said, "the time step was beyond stability (from t = 0.64 on, up to 1.06 times what is stable; "
+                              "Courant number 1.51)");
+    j.sim->ops->comment(j.sim, 2, record + 2 * SW_RECORD, false, said);
+    assert_string_equal(said, "the time step was beyond stability from t = 0.64 on");
+    /* a state that is put there has no past, unless that is put there, too */
+    double past[3 * SW_RECORD] = {1, -1, 1, 16, 9, 32};
+    look_at(&j);
+    assert_ok(sw_sim_set_state(j.sim, j.u));
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    for (int k = 0; k < 3; k++) assert_true(record[SW_RECORD * k] == 0 && record[SW_RECORD * k + 1] == -1);
+    assert_ok(j.sim->ops->set_record(j.sim, past));
+    advance(&j, 70, j.group->steps);
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    assert_memory_equal(record, past, sizeof past);
+    end(&j);
+}
+
+/* Where scalars are taken it is one of them, and looked at besides. */
+static void the_courant_number_is_a_scalar(void **state)
+{
+    (void)state;
+    struct job j = begin(faster(), 3);
+    double record[3 * SW_RECORD];
+    advance(&j, 0, j.group->steps);
+    const double *s = scalars_of(&j);
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    for (int k = 0; k < 3; k++) {
+        const double a = k ? 4 * k : 1;
+        assert_near(s[ADVECTION_SCALARS * k + ADVECTION_COURANT], courant(a, 80), 1e-13);
+        expect_record(record + SW_RECORD * k, a, 80, k == 2 ? 64 : -1);
+    }
+    end(&j);
+    /* the sum over the axes, where it is largest: u = e + 1 at x = pi/2, y = 0; more points than a piece */
+    j = begin(ADVECTION("grid={ n=[64, 40]; length=\"2*pi\"; }", "velocity={ x=\"u\"; y=\"-2*u\"; }",
+                        "initial=exp(sin(x)) + cos(y)", "physics={ nu=0.1; }", "time={ dt=0.01; end=0.1; }"), 1);
+    const double most = 0.01 * (M_E + 1) * (64 + 2 * 40) / (2 * M_PI);
+    assert_near(scalars_of(&j)[ADVECTION_COURANT], most, 1e-13);
+    /* and with what nu takes, K2 nu dt (1/dx² + 1/dy²)/R */
+    const double taken = 0.1 * 0.01 * 48 / 7 * (64 * 64 + 40 * 40) / (4 * M_PI * M_PI) / 2.7852935634052816;
+    assert_near(((struct advection_sim *)j.sim)->run[0].bound, (1 - taken) * sqrt(8) / 1.989441, 2e-6);
+    end(&j);
+    /* waves that cannot be stable, as nu alone takes more than there is */
+    j = begin(ADVECTION("velocity.x=0", "physics={ nu=2.0; }", "time={ dt=0.1; end=0.1; }"), 1);
+    advance(&j, 0, 1);
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    assert_true(record[0] == 0 && record[1] == 0);
+    end(&j);
+}
+
 /* ------------------------------------------------------------------ precision, noise */
 
 /* 4 stages of 50 steps round by 2^-24 of |u| < 3 each, and derivatives of first order by 2^-24 pi n/2 or so of u, dt
@@ -732,6 +813,8 @@ int main(void)
         cmocka_unit_test(an_interruption_changes_no_bit),
         cmocka_unit_test(a_run_that_diverges_harms_no_other),
         cmocka_unit_test(a_bad_initial_value_is_step_0),
+        cmocka_unit_test(what_is_beyond_stability_is_recorded),
+        cmocka_unit_test(the_courant_number_is_a_scalar),
         cmocka_unit_test(single_precision_is_close),
         cmocka_unit_test(noise_does_not_repeat),
     };

@@ -22,8 +22,10 @@ expect 0 run "$tiny" --device cpu -o other.h5 -j 1; same tiny.h5 other.h5
 expect 0 run "$tiny" --device cpu -o other.h5; says 'nothing to do'
 rm -f other.h5
 long=(--device cpu -s 'sweep={ a=[0.5, 1.0]; dim=[2]; method=["rk4"]; }' -s time.dt=0.00025 -s time.end=4.0
-      -s 'output.fields.times=[0.0, 1.0, 4.0]')
+      -s 'output.fields.times=[0.0, 1.0, 4.0]'
+      -s 'velocity.y="cos(a*x)*cos(t) + (t >= 0.5 && t < 0.505 ? 2500 : 0)"')  # for 20 steps beyond what is stable
 expect 0 run "$tiny" "${long[@]}" -o whole.h5
+says 'warning: run 1: the time step was beyond stability; sweep show says more'
 stops=0  # one that comes before the first step, on a busy machine, leaves nothing
 while [ $stops -lt 6 ] && ! "$sweep" run "$tiny" "${long[@]}" -o parts.h5 --max-time 0.3s >out 2>err; do
     stops=$((stops + 1))
@@ -55,6 +57,23 @@ assert list(bad["status"][:]) == [1, 2] and 0 < bad["steps"][1] < 1000, bad["ste
 assert np.array_equal(bad["mass"][0], good["mass"][0]) and np.isnan(bad["mass"][1, -1])
 ' 2>err || fail 'bad.h5'
 
+# ---- a speed that grows beyond what the step was chosen for: told, stored, and no failure
+grow=(-s 'sweep={ a=[0.0, 0.5, 1.0, 2.0]; }' -s velocity.x=u -s forcing=a -s 'physics={ nu=0.02; }' -s grid.n=32
+      -s 'initial="1 + 0.2*sin(x)"' -s 'time={ cfl=0.5; end=4.0; }' -s output.scalars.every=0.5)
+expect 1 run bad.cfg -o grow.h5 "${grow[@]}"
+says 'warning: runs 1, 2: the time step was beyond stability; sweep show says more'
+expect 0 show grow.h5; matches '^  1 +0.5 +done +4  the time step was beyond stability \(from t = 3.918 on, up to'
+matches '^  3 +2 +diverged +2.53061  not finite .*; the time step was beyond stability from t = 0.9796 on$'
+expect 1 run bad.cfg -o grow.h5 "${grow[@]}" --force --verbose
+says 'note     run 1: the time step was beyond stability ('
+[ -z "$python" ] || $python -c '
+import h5py, numpy as np
+f = h5py.File("grow.h5")
+c, most = f["courant"][:], f["max"][:]
+assert abs(c[0, 0] - 4 / f["steps"][0] * most[0, 0] * 32 / (2 * np.pi)) < 1e-12, c
+assert np.isnan(c[3, -1]) and 1.2 < c[1, -1] < 1.4 and c[2, -1] > 2, c
+' 2>err || fail 'grow.h5'
+
 # ---- a Courant number: every run has its own step, and says so in the file
 expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0]; }' -s 'time={ cfl=0.5; end=10.0; }' -s velocity.x=c \
     -s output.scalars.every=1.0
@@ -80,7 +99,7 @@ def compare(a, b):
     for name in a:
         if isinstance(a[name], h5py.Group):
             if name[0] == "n" and name[1:2].isdigit(): compare(a[name], b[name])
-        elif name in ("u", "mass", "energy", "min", "max"):
+        elif name in ("u", "mass", "energy", "min", "max", "courant"):
             scale = np.abs(b[name][:]).max()
             assert np.abs(a[name][:] - b[name][:]).max() < 1e-12 * max(scale, 1), name
 compare(gpu, cpu)

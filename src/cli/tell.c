@@ -74,12 +74,14 @@ void tell_progress(void *user, const struct sw_progress *p) { cli_bar_progress(&
 void tell_event(void *user, const struct sw_event *e)
 {
     static const char *const names[] = {[SW_EVENT_BATCH] = "batch", [SW_EVENT_CHECKPOINT] = "checkpoint",
-                                        [SW_EVENT_FAILURE] = "failure", [SW_EVENT_DEVICE] = "device"};
+                                        [SW_EVENT_FAILURE] = "failure", [SW_EVENT_DEVICE] = "device",
+                                        [SW_EVENT_NOTE] = "note"};
+    const bool of_run = e->kind == SW_EVENT_FAILURE || e->kind == SW_EVENT_NOTE;
     struct job *j = user;
     struct cli_json *log = cli_log_begin(j->cli, names[e->kind]);
     if (log) {
         json_count(log, "batch", e->batch);
-        if (e->kind == SW_EVENT_FAILURE) {
+        if (of_run) {
             json_count(log, "run", e->run);
             json_text(log, "message", e->message);
         } else if (e->kind == SW_EVENT_DEVICE) {
@@ -98,7 +100,7 @@ void tell_event(void *user, const struct sw_event *e)
     }
     if (!j->cli->verbose) return;
     cli_bar_clear(&j->bar);
-    if (e->kind == SW_EVENT_FAILURE) cli_say(j->cli, "failure  run %lld: %s\n", (long long)e->run, e->message);
+    if (of_run) cli_say(j->cli, "%-8s run %lld: %s\n", names[e->kind], (long long)e->run, e->message);
     else
         cli_say(j->cli, "%-10s batch %lld, step %lld, %.3g s\n", names[e->kind], (long long)e->batch + 1,
                 (long long)e->step, e->seconds);
@@ -178,6 +180,7 @@ void tell_done(const struct job *j, const struct sw_execute_summary *sum, const 
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
     cli_say(j->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
+    if (*sum->first_notes) cli_say(j->cli, "warning: %s; sweep show says more\n", sum->first_notes);
     log_end(j, "done", sum);
     say_next(j, all->done);
 }

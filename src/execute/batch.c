@@ -12,7 +12,7 @@ static const double chunk_seconds = 0.1;
 
 static enum sw_status restore(struct batch *b)
 {
-    const size_t size = batch_state_size(b), stored = size + EXTRA;
+    const size_t size = batch_state_size(b), stored = batch_stored_size(b);
     const int count = b->plan->count;
     struct sw_sim *sim = b->w->sim;
     double *old = NULL, *state = NULL;
@@ -25,11 +25,13 @@ static enum sw_status restore(struct batch *b)
         const double *from = old + (size_t)b->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);
         b->bad[j] = (int64_t)from[size];
+        if (b->record) memcpy(b->record + SW_RECORD * j, from + size + 1, SW_RECORD * sizeof *b->record);
     }
     b->step = b->plan->resume->step;
     b->field = b->plan->resume->fields_done;
     b->scalar = b->plan->resume->scalars_done;
     SW_TRY_TO(out, st, sw_sim_set_state(sim, state));
+    if (b->record) st = sim->ops->set_record(sim, b->record);
 out:
     sw_free(old);
     sw_free(state);
@@ -53,6 +55,7 @@ static enum sw_status begin(struct batch *b)
     SW_TRY(sw_alloc(count, &b->fault));
     SW_TRY(sw_alloc(count, &b->bad));
     SW_TRY(sw_alloc(count, &b->seen));
+    if (sim->ops->get_record) SW_TRY(sw_alloc(SW_RECORD * count, &b->record));
     for (size_t j = 0; j < count; j++) b->bad[j] = -1;
     SW_TRY(sw_sweep_columns(b->w->desk->sweep, b->plan->run, 0, b->plan->count, b->column));
     SW_TRY(writer_wait_slots(b->w->writer));  /* the pictures of the batch before belong to the sim */
@@ -173,5 +176,6 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
     sw_free(b.fault);
     sw_free(b.bad);
     sw_free(b.seen);
+    sw_free(b.record);
     return st;
 }

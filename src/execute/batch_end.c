@@ -9,6 +9,8 @@
 
 size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->w->sim); }
 
+size_t batch_stored_size(const struct batch *b) { return batch_state_size(b) + 1 + (b->record ? SW_RECORD : 0); }
+
 double batch_dt(const struct batch *b, int j)
 {
     return sw_setup_grid(&b->w->setup, b->plan->count, b->column, j).dt;
@@ -16,18 +18,36 @@ double batch_dt(const struct batch *b, int j)
 
 /* ---- runs that go bad */
 
+static enum sw_status read_record(struct batch *b)
+{
+    return b->record ? b->w->sim->ops->get_record(b->w->sim, b->record) : SW_OK;
+}
+
+/* What follows from the record; "" if nothing does. */
+static void comment(const struct batch *b, int j, char text[160])
+{
+    const struct sw_sim *sim = b->w->sim;
+    text[0] = 0;
+    if (b->record) sim->ops->comment(sim, j, b->record + SW_RECORD * j, b->bad[j] < 0, text);
+}
+
 static void describe(const struct batch *b, int j, char text[160])
 {
     const struct sw_sim *sim = b->w->sim;
+    char more[160];
     if (b->fault[j]) snprintf(text, 160, "%s", b->fault[j]);
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
-    else snprintf(text, 160, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
-                  (long long)b->bad[j], (long long)b->group->steps);
+    else {
+        snprintf(text, 160, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
+                 (long long)b->bad[j], (long long)b->group->steps);
+        comment(b, j, more);
+        if (*more) snprintf(text + strlen(text), 160 - strlen(text), "; %s", more);
+    }
 }
 
-static void send_failure(const struct batch *b, int j, const char *message, bool earlier)
+static void send_word(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier)
 {
-    struct sw_event e = {.kind = SW_EVENT_FAILURE, .batch = b->number, .run = b->plan->run[j], .message = message,
+    struct sw_event e = {.kind = kind, .batch = b->number, .run = b->plan->run[j], .message = message,
                          .earlier = earlier};
     worker_event(b->w, &e);
 }
@@ -36,15 +56,18 @@ void batch_report_failure(struct batch *b, int j)
 {
     char text[160];
     describe(b, j, text);
-    send_failure(b, j, text, false);
+    send_word(b, SW_EVENT_FAILURE, j, text, false);
 }
 
 enum sw_status batch_look_for_failures(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
+    bool known = false;  /* what they recorded */
     SW_TRY(sim->ops->diverged(sim, b->seen));
     for (int j = 0; j < b->plan->count; j++) {
         if (b->seen[j] < 0 || b->bad[j] >= 0 || b->fault[j]) continue;
+        if (!known) SW_TRY(read_record(b));
+        known = true;
         b->bad[j] = b->seen[j];
         batch_report_failure(b, j);
     }
@@ -66,12 +89,13 @@ static void send_event(const struct batch *b, enum sw_event_kind kind)
 /* The part so far becomes permanent, with the state the batch goes on from. */
 enum sw_status batch_checkpoint(struct batch *b)
 {
-    const size_t size = batch_state_size(b), stored = size + EXTRA, count = (size_t)b->plan->count;
+    const size_t size = batch_state_size(b), stored = batch_stored_size(b), count = (size_t)b->plan->count;
     struct sw_sim *sim = b->w->sim;
     struct sw_run_result *result = NULL;
     double *state = NULL, *wide = NULL;
     enum sw_status st;
     SW_TRY(batch_look_for_failures(b));
+    SW_TRY(read_record(b));
     SW_TRY_TO(failed, st, sw_alloc(count, &result));
     SW_TRY_TO(failed, st, sw_alloc(count * size, &state));
     SW_TRY_TO(failed, st, sw_alloc(count * stored, &wide));
@@ -82,6 +106,7 @@ enum sw_status batch_checkpoint(struct batch *b)
         if (b->bad[j] >= 0)
             for (size_t i = 0; i < size; i++) to[i] = NAN;
         to[size] = (double)b->bad[j];
+        if (b->record) memcpy(to + size + 1, b->record + SW_RECORD * j, SW_RECORD * sizeof *to);
         result[j] = (struct sw_run_result){.status = SW_RUN_PENDING,
                                            .wall_time = spent(b),
                                            .steps = b->step,
@@ -109,6 +134,7 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
     if (b->fault[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
     else if (b->bad[j] >= 0) { r->status = SW_RUN_DIVERGED; r->steps = b->bad[j]; }
     if (r->status != SW_RUN_DONE) describe(b, j, r->message);
+    else comment(b, j, r->message);
     r->t_reached = (double)r->steps * batch_dt(b, j);
 }
 
@@ -153,7 +179,9 @@ static void count_results(struct batch *b, const struct sw_run_result *result)
         t->diverged += result[j].status == SW_RUN_DIVERGED;
         t->failed += result[j].status == SW_RUN_ERROR;
         if (b->plan->resume && result[j].status != SW_RUN_DONE && (b->fault[j] || b->bad[j] <= b->plan->resume->step))
-            send_failure(b, j, result[j].message, true);
+            send_word(b, SW_EVENT_FAILURE, j, result[j].message, true);
+        if (result[j].status == SW_RUN_DONE && *result[j].message)
+            send_word(b, SW_EVENT_NOTE, j, result[j].message, false);
     }
 }
 
@@ -162,6 +190,7 @@ enum sw_status batch_end(struct batch *b)
     struct sw_run_result *result = NULL;
     enum sw_status st;
     SW_TRY(batch_look_for_failures(b));
+    SW_TRY(read_record(b));
     SW_TRY(sw_alloc((size_t)b->plan->count, &result));
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, norms(b, result));

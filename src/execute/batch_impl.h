@@ -3,8 +3,8 @@
 /* A batch under way: batch.c begins and advances it, batch_end.c makes checkpoints and results of it. */
 #include "execute/execute_impl.h"
 
-/* A checkpoint holds, a run: the state, and the step after which it was not finite (-1: it is). */
-enum { EXTRA = 1 };
+/* A checkpoint holds, a run: the state; the step after which it was not finite (-1: it is); the record, if the sim
+ * keeps one. */
 
 struct batch {
     struct worker *w;
@@ -16,12 +16,14 @@ struct batch {
     const char **fault;        /* [count] why a run could not begin                             */
     int64_t *bad;              /* [count] step after which it was not finite, -1: finite so far */
     int64_t *seen;             /* [count] as the sim tells it now                               */
+    double  *record;           /* [count][SW_RECORD] as the sim told it last; NULL: it keeps none */
     double   saved;            /* clock when the part began                                     */
     int64_t  queued;           /* steps since the last look at the clock                        */
     double   looked;           /* clock then                                                    */
 };
 
 size_t batch_state_size(const struct batch *b);   /* doubles a run                       */
+size_t batch_stored_size(const struct batch *b);  /* and in a checkpoint                 */
 double batch_dt(const struct batch *b, int j);    /* the time step of run j; 0 without   */
 
 /** Notice runs that are no longer finite, and report them. */

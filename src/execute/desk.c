@@ -21,10 +21,10 @@ bool desk_must_stop(const struct sw_desk *d, double now)
 void sw_desk_event(struct sw_desk *d, const struct sw_event *event)
 {
     if (event->kind == SW_EVENT_FAILURE) {
-        d->failures++;
-        desk_add_failure(d, event->run, event->message);
+        desk_name(&d->failures, d->summary->first_failures, event->run, event->message);
         if (!event->earlier) atomic_store(&d->failed_now, true);
     }
+    if (event->kind == SW_EVENT_NOTE) desk_name(&d->notes, d->summary->first_notes, event->run, event->message);
     if (d->options->event) d->options->event(d->options->user, event);
 }
 
@@ -61,7 +61,7 @@ void desk_progress(struct sw_desk *d, const char *phase)
 {
     struct sw_tally now = d->all;
     int64_t first = INT64_MAX;
-    struct sw_progress p = {.seconds = sw_clock() - d->started, .runs_failed = d->failures, .phase = phase};
+    struct sw_progress p = {.seconds = sw_clock() - d->started, .runs_failed = d->failures.count, .phase = phase};
     if (!d->options->progress) return;
     now.points_steps += d->elsewhere;
     pthread_mutex_lock(&d->mutex);

@@ -77,6 +77,15 @@ void *worker_run(void *worker);  /* the thread */
 enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_batch *batch);
 
 /* ---- the desk */
+
+/* A text of the summary that names runs, and their messages: "runs 12, 40, 41: not finite at t = 0.31; run 50: ..." */
+struct named {
+    int64_t count;                      /* runs told of so far                      */
+    size_t  at;                         /* where the last entry begins,             */
+    char    last[100];                  /* and its message                          */
+};
+enum { NAMED_ROOM = sizeof((struct sw_execute_summary *)0)->first_failures };
+
 struct sw_desk {
     struct sw_sweep *sweep;
     struct sw_plan  *plan;
@@ -93,9 +102,7 @@ struct sw_desk {
     /* the calling thread's own */
     struct sw_tally  ours, all;         /* of batches that are over                 */
     double           elsewhere;         /* points times steps under way             */
-    int64_t          failures;          /* runs told of so far                      */
-    size_t           failure_at;        /* where the last entry of the summary's text begins, */
-    char             failure_text[100]; /* and its message                          */
+    struct named     failures, notes;   /* of summary->first_failures, _notes       */
     struct sw_err_kept failed, broken;  /* what ends it all; the first device that broke off */
 };
 
@@ -106,8 +113,8 @@ void desk_progress(struct sw_desk *d, const char *phase);  /* call the callback 
 /** Whether to stop now: a signal, the time limit, or a failure with fail_fast. On any thread. */
 bool desk_must_stop(const struct sw_desk *d, double now);
 
-/** A run that ended badly, into the summary's text: "runs 12, 40, 41: not finite at t = 0.31; run 50: ..." */
-void desk_add_failure(struct sw_desk *d, int64_t run, const char *message);
+/** A run more in a text; of its message what comes before a bracket. */
+void desk_name(struct named *n, char text[NAMED_ROOM], int64_t run, const char *message);
 
 /** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.

@@ -1,3 +1,4 @@
+/* Runs that end badly, or in a way that wants a word, as the last line of a sweep names them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -5,27 +6,28 @@
 
 enum { TOLD = 12 };  /* runs named */
 
-void desk_add_failure(struct sw_desk *d, int64_t run, const char *message)
+void desk_name(struct named *n, char text[NAMED_ROOM], int64_t run, const char *message)
 {
-    char *text = d->summary->first_failures, part[sizeof d->failure_text];
-    size_t used = strlen(text), room = sizeof d->summary->first_failures;
+    char part[sizeof n->last];
+    size_t used = strlen(text), room = NAMED_ROOM;
+    n->count++;
     snprintf(part, sizeof part, "%.*s", (int)strcspn(message, "("), message);
-    for (size_t n = strlen(part); n && part[n - 1] == ' ';) part[--n] = 0;
-    size_t tail = strlen(d->failure_text) + 2;
-    if (d->failures > TOLD || used + strlen(part) + 40 > room) {
+    for (size_t k = strlen(part); k && part[k - 1] == ' ';) part[--k] = 0;
+    size_t tail = strlen(n->last) + 2;
+    if (n->count > TOLD || used + strlen(part) + 40 > room) {
         if (used + 5 < room && strcmp(text + used - 3, "...")) strcpy(text + used, " ...");
-    } else if (used && !strcmp(part, d->failure_text)) {  /* the same again: put the run before the message */
+    } else if (used && !strcmp(part, n->last)) {  /* the same again: put the run before the message */
         used -= tail;
         char *colon = text + used;
-        if (!strncmp(text + d->failure_at, "run ", 4)) {
-            memmove(text + d->failure_at + 4, text + d->failure_at + 3, strlen(text + d->failure_at + 3) + 1);
-            text[d->failure_at + 3] = 's';
+        if (!strncmp(text + n->at, "run ", 4)) {
+            memmove(text + n->at + 4, text + n->at + 3, strlen(text + n->at + 3) + 1);
+            text[n->at + 3] = 's';
             colon++;
         }
         snprintf(colon, room - (size_t)(colon - text), ", %lld: %s", (long long)run, part);
     } else {
-        d->failure_at = used + (used ? 2 : 0);
+        n->at = used + (used ? 2 : 0);
         snprintf(text + used, room - used, "%srun %lld: %s", used ? "; " : "", (long long)run, part);
-        snprintf(d->failure_text, sizeof d->failure_text, "%s", part);
+        snprintf(n->last, sizeof n->last, "%s", part);
     }
 }

@@ -79,14 +79,15 @@ struct sw_progress {               /* handed to the callback, about ten times a 
 
 enum sw_event_kind {
     SW_EVENT_BATCH, SW_EVENT_CHECKPOINT, SW_EVENT_FAILURE,
-    SW_EVENT_DEVICE                /* a device broke off; its batch is given to another                     */
+    SW_EVENT_DEVICE,               /* a device broke off; its batch is given to another                     */
+    SW_EVENT_NOTE                  /* a run is done, with a message all the same                            */
 };
 struct sw_event {
     enum sw_event_kind kind;
     int64_t     batch, step;       /* number of the batch in the plan; steps it has taken                   */
     int         count;             /* its runs                                                              */
     double      seconds;           /* it took so far                                                        */
-    int64_t     run;               /* FAILURE: which run,                                                   */
+    int64_t     run;               /* FAILURE, NOTE: which run,                                             */
     const char *message;           /* and why; DEVICE: which device, and why                                */
     bool        earlier;           /* FAILURE: it was one when the batch began, in an earlier call          */
 };
@@ -157,6 +158,7 @@ struct sw_execute_summary {
     double  seconds, rate;               /* points times steps a second                                      */
     bool    failed_fast;                 /* stopped because of fail_fast                                     */
     char    first_failures[400];         /* "runs 12, 40, 41: not finite at t = 0.31"; "" if none            */
+    char    first_notes[400];            /* the same of runs that are done, with a message                   */
 };
 
 /** A worker for each device. If the device of one breaks off (SW_E_CUDA, SW_E_MEMORY) while others work, they do its

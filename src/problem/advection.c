@@ -266,6 +266,7 @@ static const struct sw_quantity scalars[] = {
     [ADVECTION_ENERGY] = {"energy", "1", "integral of u²/2"},
     [ADVECTION_MIN] = {"min", "1", "least u"},
     [ADVECTION_MAX] = {"max", "1", "greatest u"},
+    [ADVECTION_COURANT] = {"courant", "1", "largest Courant number"},
     [ADVECTION_SCALARS] = {0},
 };
 
@@ -286,7 +287,7 @@ static const char example[] =
     "// boundary = { x = \"3-4-6\"; }; left = { x = \"exp(sin(-t))\"; };   walls: inflow left, outflow right\n"
     "output   = { file    = \"results/advection.h5\";\n"
     "             fields  = { times = \"linspace(0, end, 11)\"; };\n"
-    "             scalars = { every = 0.1; }; };        // mass, energy, min, max\n";
+    "             scalars = { every = 0.1; }; };        // mass, energy, min, max, courant\n";
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {

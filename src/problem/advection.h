@@ -71,6 +71,11 @@ enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const do
 enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                  char text[200]);
 
+/** The largest Courant number with which steps of a run are stable, if all of dt goes with dx and nu of `run`; with
+ * another one a step is 1 + (courant - bound) scale times what is stable. */
+double advection_bound(const struct advection_method *method, int dim, const struct advection_run *run);
+double advection_scale(const struct advection_method *method);
+
 /** The largest modified wave number of a derivative's scheme on a circle, with h = 1: of d1_* a wave number, of d2_* a
  * square of one. */
 double advection_largest(const struct sw_fd_scheme *scheme);
@@ -115,6 +120,8 @@ struct advection_sim {
     bool    diffuses;                 /* nu is not 0 in some run                                                 */
     bool   *pending;                  /* [count] not finite, from which step on is not known before advance()    */
     bool    some_pending;
+    int64_t step;                     /* at which the state is, for pictures of it; -1: it was put there from outside */
+    int64_t watch_every;              /* steps                                                                   */
 
     char    solver[64];               /* the row that does the differences                                       */
     struct advection_part  whole;     /* all runs; the fields are its own                                        */
@@ -141,8 +148,13 @@ struct advection_ops {
                             bool closing);
     /** What is given at walls at this step's time, and whether u is finite. */
     enum sw_status (*close)(struct advection_sim *a, const struct advection_part *part, int64_t step);
+    /** Note the Courant number of the state at this step, in runs that have not stopped. */
+    enum sw_status (*watch)(struct advection_sim *a, const struct advection_part *part, int64_t step);
     enum sw_status (*set_stop)(struct advection_sim *a, const int64_t *stop);
     enum sw_status (*get_stop)(struct advection_sim *a, int64_t *stop);
+    enum sw_status (*set_watch)(struct advection_sim *a, const struct advection_watch *watch);  /* [count] */
+    enum sw_status (*get_watch)(struct advection_sim *a, struct advection_watch *watch);
+    /** Of scalars the Courant number is noted, too; it is NaN where a->step is -1. */
     enum sw_status (*capture)(struct advection_sim *a, int slot, int what);
     enum sw_status (*fetch)(struct advection_sim *a, int slot, const void **field, const double **scalars);
     enum sw_status (*try_compile)(const struct sw_setup *setup, const struct advection_model *model, int sm);

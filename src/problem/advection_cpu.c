@@ -32,6 +32,7 @@ struct slot { void *field; double *scalars; bool has_field, has_scalars; };
 struct cpu {
     struct worker *worker;   /* [threads]                                            */
     int64_t       *stop;     /* [capacity]                                           */
+    struct advection_watch *watch;  /* [capacity]                                    */
     int64_t        pieces;   /* of a run                                             */
     double       (*part)[ADVECTION_SCALARS];  /* [capacity][pieces]                  */
     struct slot    slot[SW_SLOTS];
@@ -296,6 +297,56 @@ static enum sw_status close_step(struct advection_sim *a, const struct advection
     return SW_OK;
 }
 
+/* ------------------------------------------------------------------ the Courant number */
+
+/* The largest sum |c_d|/dx_d of the piece; what is not finite does not count. */
+static double fastest(const struct advection_sim *a, struct worker *w, const struct piece *p, const double *u, double t)
+{
+    double *speed = w->rate, largest = 0;
+    set_coordinates(a, w, p);
+    memset(speed, 0, (size_t)p->count * sizeof *speed);
+    for (int d = 0; d < SW_DIMS; d++) {
+        const int which = ADVECTION_VELOCITY + d;
+        const double per = a->run[p->j].per[d];
+        if (!w->eval[which]) continue;
+        const bool uniform = is_uniform(a, which);
+        evaluate(a, w, which, p->j, uniform ? 1 : p->count, w->at, u, t, w->value);
+        for (int i = 0; i < p->count; i++) speed[i] += fabs(w->value[uniform ? 0 : i]) * per;
+    }
+    for (int i = 0; i < p->count; i++)
+        if (isfinite(speed[i]) && speed[i] > largest) largest = speed[i];
+    return largest;
+}
+
+static double (*parts_of(const struct advection_sim *a, int j))[ADVECTION_SCALARS]
+{
+    const struct cpu *c = a->own;
+    return c->part + j * c->pieces;
+}
+
+static void watch_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *pass)
+{
+    const double *u = get(a, p, p->of->now, w->wide[NOW]), t = (double)pass->step * a->run[p->j].dt;
+    parts_of(a, p->j)[p->first / PIECE][ADVECTION_COURANT] = fastest(a, w, p, u, t);
+}
+
+static void note(const struct advection_sim *a, int j, int64_t step, double courant)
+{
+    advection_note(&((struct cpu *)a->own)->watch[j], &a->run[j], courant, step);
+}
+
+static enum sw_status watch(struct advection_sim *a, const struct advection_part *part, int64_t step)
+{
+    const struct cpu *c = a->own;
+    each_piece(a, part, step + 1, watch_piece, &(struct pass){.step = step});
+    for (int j = part->from; j < part->from + part->count; j++) {
+        double largest = 0;
+        for (int64_t k = 0; k < c->pieces; k++) largest = fmax(largest, parts_of(a, j)[k][ADVECTION_COURANT]);
+        if (stopped_at(c, j) > step) note(a, j, step, largest * a->run[j].dt);
+    }
+    return SW_OK;
+}
+
 /* ------------------------------------------------------------------ pictures */
 
 static double pairwise(const double *v, int n)
@@ -316,6 +367,7 @@ static void measure_piece(const struct advection_sim *a, struct worker *w, const
 {
     const double *u = get(a, p, p->of->now, w->wide[NOW]);
     struct stretch s = first_stretch(a, p);
+    out[ADVECTION_COURANT] = a->step < 0 ? NAN : fastest(a, w, p, u, (double)a->step * a->run[p->j].dt);
     do {
         const int at = (int)s.index[0] - s.from;
         const double across = weight(a, 1, s.index[1]) * weight(a, 2, s.index[2]);
@@ -337,17 +389,22 @@ static void measure_piece(const struct advection_sim *a, struct worker *w, const
 static void join(const struct advection_sim *a, int j, double *out)
 {
     const struct cpu *c = a->own;
-    const double (*part)[ADVECTION_SCALARS] = (const double (*)[ADVECTION_SCALARS])c->part + (int64_t)j * c->pieces;
+    double (*part)[ADVECTION_SCALARS] = parts_of(a, j);
     memcpy(out, part[0], sizeof part[0]);
     for (int64_t k = 1; k < c->pieces; k++) {
         out[ADVECTION_MASS] += part[k][ADVECTION_MASS];
         out[ADVECTION_ENERGY] += part[k][ADVECTION_ENERGY];
         out[ADVECTION_MIN] = fmin(out[ADVECTION_MIN], part[k][ADVECTION_MIN]);
         out[ADVECTION_MAX] = fmax(out[ADVECTION_MAX], part[k][ADVECTION_MAX]);
+        out[ADVECTION_COURANT] = fmax(out[ADVECTION_COURANT], part[k][ADVECTION_COURANT]);
     }
     out[ADVECTION_MASS] *= a->run[j].cell;
     out[ADVECTION_ENERGY] *= 0.5 * a->run[j].cell;
-    if (c->stop[j] == ADVECTION_FINE && !a->pending[j]) return;
+    out[ADVECTION_COURANT] *= a->run[j].dt;
+    if (c->stop[j] == ADVECTION_FINE && !a->pending[j]) {
+        note(a, j, a->step, out[ADVECTION_COURANT]);
+        return;
+    }
     for (int k = 0; k < ADVECTION_SCALARS; k++) out[k] = NAN;
 }
 
@@ -407,6 +464,7 @@ static void destroy(struct advection_sim *a)
     }
     sw_free(c->worker);
     sw_free(c->stop);
+    sw_free(c->watch);
     sw_free(c->part);
     sw_free(c);
 }
@@ -421,6 +479,7 @@ static enum sw_status create(struct advection_sim *a)
     c->pieces = pieces_of(&a->setup);
     SW_TRY(sw_alloc((size_t)a->device->threads, &c->worker));
     SW_TRY(sw_alloc(room, &c->stop));
+    SW_TRY(sw_alloc(room, &c->watch));
     SW_TRY(sw_alloc(room * (size_t)c->pieces, &c->part));
     for (int k = 0; k < SW_SLOTS; k++) SW_TRY(sw_alloc(room * ADVECTION_SCALARS, &c->slot[k].scalars));
     for (int t = 0; t < a->device->threads; t++)
@@ -458,6 +517,18 @@ static enum sw_status get_stop(struct advection_sim *a, int64_t *stop_)
     return SW_OK;
 }
 
+static enum sw_status set_watch(struct advection_sim *a, const struct advection_watch *watch_)
+{
+    memcpy(((struct cpu *)a->own)->watch, watch_, (size_t)a->count * sizeof *watch_);
+    return SW_OK;
+}
+
+static enum sw_status get_watch(struct advection_sim *a, struct advection_watch *watch_)
+{
+    memcpy(watch_, ((const struct cpu *)a->own)->watch, (size_t)a->count * sizeof *watch_);
+    return SW_OK;
+}
+
 const struct advection_ops advection_cpu = {
     .name = "cpu",
     .space = SW_HOST,
@@ -467,8 +538,11 @@ const struct advection_ops advection_cpu = {
     .load = load,
     .stage = stage,
     .close = close_step,
+    .watch = watch,
     .set_stop = set_stop,
     .get_stop = get_stop,
+    .set_watch = set_watch,
+    .get_watch = get_watch,
     .capture = capture,
     .fetch = fetch,
 };

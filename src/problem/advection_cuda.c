@@ -141,6 +141,7 @@ static enum sw_status create(struct advection_sim *a)
     SW_TRY(sw_device_alloc(a->device, room * (size_t)a->setup.ncolumn, &c->param));
     SW_TRY(sw_device_alloc(a->device, room * kept_of(&a->model), &c->batch.kept));
     SW_TRY(sw_device_alloc(a->device, room, &c->batch.stop));
+    SW_TRY(sw_device_alloc(a->device, room, &c->batch.watch));
     SW_TRY(sw_device_alloc(a->device, room * parts_of(&a->setup) * ADVECTION_SCALARS, &c->part));
     return sw_captures_create(a->device, room * a->points * field_word(&a->setup),
                               room * ADVECTION_SCALARS * sizeof(double), &c->captures);
@@ -153,7 +154,7 @@ static void destroy(struct advection_sim *a)
     (void)sw_device_wait(a->device);
     sw_captures_destroy(&c->captures);
     sw_module_unload(a->device, &c->module);
-    void *array[] = {c->run, c->param, c->batch.kept, c->batch.stop, c->part, c->staging};
+    void *array[] = {c->run, c->param, c->batch.kept, c->batch.stop, c->batch.watch, c->part, c->staging};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
     sw_free(c);
 }
@@ -248,6 +249,16 @@ static enum sw_status get_stop(struct advection_sim *a, int64_t *stop)
     return sw_device_download(a->device, stop, ((struct cuda *)a->own)->batch.stop, (size_t)a->count * sizeof *stop);
 }
 
+static enum sw_status set_watch(struct advection_sim *a, const struct advection_watch *watch)
+{
+    return sw_device_upload(a->device, ((struct cuda *)a->own)->batch.watch, watch, (size_t)a->count * sizeof *watch);
+}
+
+static enum sw_status get_watch(struct advection_sim *a, struct advection_watch *watch)
+{
+    return sw_device_download(a->device, watch, ((struct cuda *)a->own)->batch.watch, (size_t)a->count * sizeof *watch);
+}
+
 /* ------------------------------------------------------------------ pictures */
 
 static enum sw_status take_field(struct advection_sim *a, struct cuda *c)
@@ -259,13 +270,22 @@ static enum sw_status take_field(struct advection_sim *a, struct cuda *c)
     return launch_points(a, FIELD_K, args);
 }
 
-static enum sw_status take_scalars(struct advection_sim *a, struct cuda *c)
+/* And note the Courant number. @param out  [capacity] on the device; NULL: that is all */
+static enum sw_status measure_batch(struct advection_sim *a, int64_t step, void *out)
 {
-    long long parts = (long long)parts_of(&a->setup);
-    void *measure[] = {&c->batch, &c->part}, *join[] = {&c->batch, &c->part, &parts, &c->captures.scalars};
+    struct cuda *c = a->own;
+    long long parts = (long long)parts_of(&a->setup), at = step;
+    void *measure[] = {&c->batch, &at, &c->part}, *join[] = {&c->batch, &at, &c->part, &parts, &out};
     SW_TRY(sw_kernel_launch(a->device, c->kernel[MEASURE_K], (int)parts, a->count < 65535 ? a->count : 65535,
                             ADVECTION_LANES, 0, measure));
     return sw_kernel_launch(a->device, c->kernel[JOIN_K], a->count, 1, ADVECTION_LANES, 0, join);
+}
+
+/* The other scalars come from the same read of u. */
+static enum sw_status watch(struct advection_sim *a, const struct advection_part *part, int64_t step)
+{
+    point_to_fields(part, &((struct cuda *)a->own)->batch);
+    return measure_batch(a, step, NULL);
 }
 
 static enum sw_status capture(struct advection_sim *a, int slot, int what)
@@ -275,7 +295,7 @@ static enum sw_status capture(struct advection_sim *a, int slot, int what)
     SW_TRY(sw_captures_wait(&c->captures));
     point_to_fields(&a->whole, &c->batch);
     if (what & SW_CAPTURE_FIELD) SW_TRY(take_field(a, c));
-    if (what & SW_CAPTURE_SCALARS) SW_TRY(take_scalars(a, c));
+    if (what & SW_CAPTURE_SCALARS) SW_TRY(measure_batch(a, a->step, c->captures.scalars));
     return sw_captures_send(&c->captures, slot, what, count * a->points * field_word(&a->setup),
                             count * ADVECTION_SCALARS * sizeof(double));
 }
@@ -295,8 +315,11 @@ const struct advection_ops advection_cuda = {
     .load = load,
     .stage = stage,
     .close = close_step,
+    .watch = watch,
     .set_stop = set_stop,
     .get_stop = get_stop,
+    .set_watch = set_watch,
+    .get_watch = get_watch,
     .capture = capture,
     .fetch = fetch,
     .try_compile = try_compile,

@@ -227,9 +227,23 @@ enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, cons
     SW_TRY(largest_speed(&one, ld, column, j, &rate));
     for (int d = 0; d < one.dim && nu > 0; d++) b += nu / (g.dx[d] * g.dx[d]);
     limit->courant = rate;
-    limit->stiffness = rate * advection_largest(sw_fd_scheme_find(m.first)) / m.rk->imaginary;
+    limit->stiffness = rate * advection_scale(&m);
     if (b > 0) limit->stiffness += b * advection_largest(sw_fd_scheme_find(m.second)) / m.rk->real;
     return SW_OK;
+}
+
+double advection_scale(const struct advection_method *m)
+{
+    return advection_largest(sw_fd_scheme_find(m->first)) / m->rk->imaginary;
+}
+
+/* A part in 1e9 is rounding's: a step may be chosen to be at the bound. */
+double advection_bound(const struct advection_method *m, int dim, const struct advection_run *r)
+{
+    double b = 0;
+    for (int d = 0; d < dim && r->nu > 0; d++) b += r->nu * r->per2[d];
+    if (b > 0) b *= advection_largest(sw_fd_scheme_find(m->second)) / m->rk->real;
+    return (1 + 1e-9 - r->dt * b) / advection_scale(m);
 }
 
 /* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one
@@ -305,7 +319,7 @@ static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const d
 static void caution_of_courant(const struct sw_setup *one, double cfl, char text[200])
 {
     const struct advection_method m = advection_method_of(one);
-    const double stable = m.rk->imaginary / advection_largest(sw_fd_scheme_find(m.first));
+    const double stable = 1 / advection_scale(&m);
     if (!*text && cfl > stable)
         snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
                  "most", cfl, m.rk->name, m.first, stable);

@@ -33,12 +33,28 @@ struct advection_run {
     double x0[3], dx[3];
     double per[3], per2[3];         /* 1/dx, 1/dx²                                                   */
     double cell;                    /* dx dy dz                                                      */
+    double bound;                   /* the largest Courant number dt sum |c_d|/dx_d that is stable   */
 };
 
 #define ADVECTION_FINE 0x7fffffffffffffffLL
 
+/* Of a run, at the steps that are looked at. */
+struct advection_watch {
+    double    most;                 /* the largest Courant number                                    */
+    long long beyond;               /* the first step at which one was not stable, ADVECTION_FINE    */
+};
+
+SW_HD static inline void advection_note(struct advection_watch *w, const struct advection_run *r, double courant,
+                                        long long step)
+{
+    if (courant > w->most) w->most = courant;
+    if (courant > r->bound && w->beyond == ADVECTION_FINE) w->beyond = step;
+}
+
 /* In this order in the file; sums have half the weight at walls along each axis (the trapezoidal rule). */
-enum advection_scalar { ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_SCALARS };
+enum advection_scalar {
+    ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_COURANT, ADVECTION_SCALARS
+};
 
 /* Fields are [count][points], derivatives times h and h². */
 struct advection_batch {
@@ -49,6 +65,7 @@ struct advection_batch {
     const double *param;               /* [nparam][count]                                           */
     double       *kept;                /* [values][count]: what the programs keep a run             */
     long long    *stop;                /* [count] ADVECTION_FINE, or after which step it stopped     */
+    struct advection_watch *watch;     /* [count]                                                   */
     const void   *slope[3], *bend[3];  /* NULL: not needed                                          */
     void         *now, *next, *sum;
 };

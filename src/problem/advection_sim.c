@@ -174,6 +174,7 @@ static struct advection_run run_of(const struct advection_sim *a, int j)
         r.per2[d] = r.per[d] * r.per[d];
         if (d < a->setup.dim) r.cell *= g.dx[d];
     }
+    r.bound = advection_bound(&a->method, a->setup.dim, &r);
     return r;
 }
 
@@ -228,6 +229,16 @@ static enum sw_status set_stops(struct advection_sim *a, int64_t value)
     return st;
 }
 
+static enum sw_status clear_watch(struct advection_sim *a)
+{
+    struct advection_watch *watch;
+    SW_TRY(sw_alloc((size_t)a->count, &watch));
+    for (int j = 0; j < a->count; j++) watch[j].beyond = ADVECTION_FINE;
+    enum sw_status st = a->ops->set_watch(a, watch);
+    sw_free(watch);
+    return st;
+}
+
 /* From the host to the field, in its precision. */
 static enum sw_status put(struct advection_sim *a, const double *u)
 {
@@ -251,7 +262,9 @@ static enum sw_status set_state(struct sw_sim *sim, const double *u)
             a->pending[j] = !isfinite(u[(size_t)j * a->points + i]);
         a->some_pending |= a->pending[j];
     }
+    a->step = -1;
     SW_TRY(set_stops(a, ADVECTION_FINE));
+    SW_TRY(clear_watch(a));
     return put(a, u);
 }
 
@@ -344,9 +357,11 @@ static enum sw_status initial(struct sw_sim *sim)
     enum sw_status st;
     memset(a->pending, 0, (size_t)a->count * sizeof *a->pending);
     a->some_pending = false;
+    a->step = 0;
     SW_TRY_TO(done, st, sw_alloc((size_t)a->count * a->points, &u));
     SW_TRY_TO(done, st, draw(a, u));
     SW_TRY_TO(done, st, set_stops(a, 0));
+    SW_TRY_TO(done, st, clear_watch(a));
     SW_TRY_TO(done, st, put(a, u));
     SW_TRY_TO(done, st, a->ops->close(a, &a->whole, 0));
 done:
@@ -394,6 +409,7 @@ static enum sw_status filter(const struct advection_sim *a, struct advection_par
 static enum sw_status take_steps(struct advection_sim *a, struct advection_part *p, int64_t from, int64_t to)
 {
     for (int64_t step = from; step < to; step++) {
+        if (step % a->watch_every == 0) SW_TRY(a->ops->watch(a, p, step));
         for (int k = 0; k < a->method.rk->stages; k++) {
             SW_TRY(differentiate(a, p, k ? p->next : p->now));
             SW_TRY(a->ops->stage(a, p, step, k, !p->nfilter));
@@ -446,6 +462,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
         SW_TRY(set_stops(a, from));
         a->some_pending = false;
     }
+    if (from < to) a->step = to;
     return a->each ? advance_teams(a, from, to) : take_steps(a, &a->whole, from, to);
 }
 
@@ -466,6 +483,63 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     for (int j = 0; j < a->count; j++)
         if (step[j] == ADVECTION_FINE) step[j] = -1;
     return SW_OK;
+}
+
+/* ------------------------------------------------------------------ the Courant number */
+
+/* How often it is looked at, in steps: growth that is not stable takes more of them from rounding to what can be seen,
+ * and one look is less than a stage. Once where c is the same at all times. */
+enum { WATCH_EVERY = 16 };
+
+static int64_t watch_every(const struct advection_model *m)
+{
+    for (int d = 0; d < SW_DIMS; d++) {
+        const struct sw_program *c = m->program[ADVECTION_VELOCITY + d];
+        if (c && (sw_program_uses(c, "t") || sw_program_uses(c, "u"))) return WATCH_EVERY;
+    }
+    return INT64_MAX;
+}
+
+static enum sw_status get_record(struct sw_sim *sim, double *record)
+{
+    struct advection_sim *a = of(sim);
+    struct advection_watch *watch;
+    SW_TRY(sw_alloc((size_t)a->count, &watch));
+    enum sw_status st = a->ops->get_watch(a, watch);
+    for (int j = 0; j < a->count && !st; j++) {
+        record[SW_RECORD * j] = watch[j].most;
+        record[SW_RECORD * j + 1] = watch[j].beyond == ADVECTION_FINE ? -1 : (double)watch[j].beyond;
+    }
+    sw_free(watch);
+    return st;
+}
+
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
+{
+    struct advection_sim *a = of(sim);
+    struct advection_watch *watch;
+    SW_TRY(sw_alloc((size_t)a->count, &watch));
+    for (int j = 0; j < a->count; j++) {
+        const double *r = record + SW_RECORD * j;
+        watch[j] = (struct advection_watch){r[0], r[1] < 0 ? ADVECTION_FINE : (long long)r[1]};
+    }
+    enum sw_status st = a->ops->set_watch(a, watch);
+    sw_free(watch);
+    return st;
+}
+
+/* How far beyond is of no interest in a run that ends in infinities. */
+static void comment(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+{
+    const struct advection_sim *a = (const struct advection_sim *)sim;
+    const struct advection_run *r = &a->run[j];
+    const double from = record[1] * r->dt, times = 1 + (record[0] - r->bound) * advection_scale(&a->method);
+    text[0] = 0;
+    if (record[1] < 0) return;
+    if (!finite) snprintf(text, 160, "the time step was beyond stability from t = %.4g on", from);
+    else
+        snprintf(text, 160, "the time step was beyond stability (from t = %.4g on, up to %.3g times what is stable; "
+                 "Courant number %.3g)", from, times, record[0]);
 }
 
 /* A stage: for each derivative 2 words a point, and the pass: derivatives and u read, a word or two written, the sum as
@@ -510,6 +584,9 @@ static const struct sw_sim_ops advection_sim_ops = {
     .capture = capture,
     .fetch = fetch,
     .diverged = diverged,
+    .get_record = get_record,
+    .set_record = set_record,
+    .comment = comment,
     .cost = cost,
     .destroy = destroy,
 };
@@ -576,6 +653,7 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
     SW_TRY_TO(failed, st, sw_alloc(room, &a->pending));
     SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->team));
     SW_TRY_TO(failed, st, advection_model_make(setup, &a->model));
+    a->watch_every = watch_every(&a->model);
     SW_TRY_TO(failed, st, probe(a));
     SW_TRY_TO(failed, st, a->ops->create(a));
     *sim = &a->sim;
@@ -593,7 +671,8 @@ enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw
     (void)problem;
     *fixed = 0;
     *per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * word
-               + (size_t)setup->ncolumn * sizeof(double) + sizeof(struct advection_run) + sizeof(int64_t);
+               + (size_t)setup->ncolumn * sizeof(double) + sizeof(struct advection_run)
+               + sizeof(struct advection_watch) + sizeof(int64_t);
     if (advection_row(device->space)->absent) return SW_OK;
     struct advection_model model;
     SW_TRY(advection_model_make(setup, &model));

@@ -30,6 +30,7 @@ struct sw_function {
 struct sw_choice { const char *key, *word; };
 
 enum { SW_DIMS = 3 };      /* x, y, z */
+enum { SW_RECORD = 2 };    /* numbers that a run records of its way */
 
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
@@ -99,6 +100,12 @@ struct sw_sim_ops {
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
+    /** Optional, all three or none. What a run records of its way beside its state, [count][SW_RECORD]: a checkpoint
+     * keeps it. initial() and set_state() begin a new one. */
+    enum sw_status (*get_record)(struct sw_sim *sim, double *record);
+    enum sw_status (*set_record)(struct sw_sim *sim, const double *record);
+    /** What run j's record gives cause to say of it at its end, "" if nothing. finite: to its last step. */
+    void        (*comment)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
     struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);        /* of advancing by so many steps at once */
     void           (*destroy)(struct sw_sim *sim);
 };
