@@ -158,6 +158,21 @@ interrupt k.h5 3 1 KILL 137; soon
 says 'rank 1 of 3 on '; says 'run the same command again to continue'
 ranks 0 3 "$sweep" run long.cfg -o k.h5; same long.h5 k.h5
 
+# ---- a rank that outlives the first, as where mpirun cannot reach it: nobody else begins while it may still write
+mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || exec '$sweep' run long.cfg -o o.h5
+    setsid '$sweep' run long.cfg -o o.h5; exit" >out 2>err </dev/null &
+mpirun=$!
+for ((k = 0; k < 400; k++)); do  # the second holds the lock too, from its first batch on
+    [ -n "$(find o.h5.d -name 'part-*.tmp' 2>/dev/null | sed -n 2p)" ] && break
+    sleep 0.05
+done
+first=$(pid_of 0 o.h5) left=$(pid_of 1 o.h5)
+kill -STOP "$left"; kill -KILL "$first"; wait $mpirun
+expect 5 run long.cfg -o o.h5; says "o.h5 is being written by process $first on $(hostname), or another rank of its job"
+kill -KILL "$left"
+for ((k = 0; k < 400; k++)); do kill -0 "$left" 2>/dev/null || break; sleep 0.05; done
+expect 0 run long.cfg -o o.h5; same long.h5 o.h5
+
 # ---- stopped: a signal to any of them stops all, with checkpoints; so does the time limit; one process goes on
 interrupt s.h5 3 2 USR1 75; once 'stopped; run the same command again to continue'
 ls s.h5.d/part-*.h5 >/dev/null || fail 'no checkpoint'

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -1085,6 +1086,49 @@ static void a_second_process_is_refused_by_name(void **state)
     assert_int_equal(access(tmp, F_OK), -1);
 }
 
+/* In a process of its own; it lives until `end` is closed. */
+static pid_t join_in_child(const char *file, int end)
+{
+    struct sw_results_lock *lock;
+    char byte;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child) return child;
+    if (sw_results_lock_join(file, &lock)) _exit(1);
+    if (write(end, "j", 1) != 1 || read(end, &byte, 1) != 1) _exit(2);
+    sw_results_unlock(&lock);
+    _exit(0);
+}
+
+static void those_that_share_hold_it_to_the_last(void **state)
+{
+    struct sw_results_lock *lock, *other;
+    const char *file = path_of("shared.h5");
+    char folder[400], byte;
+    int pair[2], status;
+    (void)state;
+    assert_int_equal(sw_results_lock_join(file, &other), SW_E_IO);  /* nobody has it */
+    assert_ok(sw_results_lock(file, &lock));
+    assert_int_equal(sw_results_lock_join(file, &other), SW_E_REFUSED);  /* for himself */
+    assert_ok(sw_results_lock_share(lock));
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    pid_t child = join_in_child(file, pair[1]);
+    assert_int_equal(read(pair[0], &byte, 1), 1);
+    assert_int_equal(sw_results_lock(file, &other), SW_E_REFUSED);
+    assert_non_null(strstr(sw_err_message(), ", or another rank of its job; wait for it"));
+    sw_results_unlock(&lock);
+    assert_int_equal(sw_results_lock(file, &other), SW_E_REFUSED);  /* the child has outlived the first */
+    assert_int_equal(write(pair[0], "e", 1), 1);
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    snprintf(folder, sizeof folder, "%s.d", file);
+    assert_int_equal(access(folder, F_OK), -1);
+    assert_ok(sw_results_lock(file, &lock));
+    sw_results_unlock(&lock);
+    close(pair[0]);
+    close(pair[1]);
+}
+
 static void a_dead_holder_holds_nothing(void **state)
 {
     struct sw_results_lock *lock;
@@ -1258,6 +1302,7 @@ int main(void)
         cmocka_unit_test(a_newer_result_counts_but_an_unfinished_one_does_not),
         cmocka_unit_test(the_table_of_a_running_sweep_includes_its_parts),
         cmocka_unit_test(a_second_process_is_refused_by_name),
+        cmocka_unit_test(those_that_share_hold_it_to_the_last),
         cmocka_unit_test(a_dead_holder_holds_nothing),
         cmocka_unit_test(removing_takes_file_and_parts),
         cmocka_unit_test(a_folder_that_cannot_be_written_is_named),

@@ -64,7 +64,7 @@ static bool lives(const struct cli_running *now)
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
 }
 
-/* What the lock says until there is a status: "process 123 on node07". */
+/* What the lock says until there is a status: "process 123 on node07", and perhaps more after a comma. */
 static bool read_lock(const char *path, struct cli_running *now)
 {
     char text[300];
@@ -78,7 +78,7 @@ static bool read_lock(const char *path, struct cli_running *now)
     int at = 0;
     if (sscanf(text, "process %lld on %n", &pid, &at) < 1 || !at) return false;
     now->pid = pid;
-    snprintf(now->host, sizeof now->host, "%.*s", (int)sizeof now->host - 1, text + at);
+    snprintf(now->host, sizeof now->host, "%.*s", (int)strcspn(text + at, ","), text + at);
     snprintf(now->phase, sizeof now->phase, "starting");
     return true;
 }

@@ -137,12 +137,19 @@ static void leave(struct sw_desk *d, struct worker *w)
  * need not first wait for the writing of its last batch, which goes on beside the next one. */
 static const double answer_comes = 0.02;
 
+/* Who gives out batches has the lock. */
+static enum sw_status join_lock(struct sw_desk *d)
+{
+    return d->options->helper && !d->lock ? sw_results_lock_join(d->options->file, &d->lock) : SW_OK;
+}
+
 /* @return whether there is an answer; else it is asked again after whatever happens next */
 static bool give_batch(struct sw_desk *d, struct worker *w)
 {
     const double now = sw_clock();
     int64_t batch = SW_DEAL_NONE;
     if (!sw_desk_stopping(d)) give_up(d, d->deal->next(d->deal, w->number, &batch));
+    if (batch >= 0) give_up(d, join_lock(d));
     if (d->failed.status) batch = SW_DEAL_NONE;
     const bool later = batch == SW_DEAL_LATER;
     if (!later || w->asked <= 0) w->asked = later ? now : 0;

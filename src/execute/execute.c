@@ -42,13 +42,13 @@ enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const st
     struct sw_desk d = {
         .sweep = sweep, .plan = plan, .options = options, .summary = summary, .started = sw_clock(),
         .mutex = PTHREAD_MUTEX_INITIALIZER};
-    struct sw_results_lock *lock = NULL;
     *summary = (struct sw_execute_summary){0};
-    if (!options->helper) SW_TRY(sw_results_lock(options->file, &lock));
-    enum sw_status st = compute(&d, devices);
+    enum sw_status st = options->helper ? SW_OK : sw_results_lock(options->file, &d.lock);
+    if (!st && !options->helper && options->ranks > 1) st = sw_results_lock_share(d.lock);
+    if (!st) st = compute(&d, devices);
     summarize(&d);
     if (!st && !options->helper) st = merge(&d, ledger);
-    sw_results_unlock(&lock);
+    sw_results_unlock(&d.lock);
     pthread_mutex_destroy(&d.mutex);
     return st;
 }

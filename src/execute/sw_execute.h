@@ -141,7 +141,7 @@ const struct sw_tally *sw_desk_here(struct sw_desk *desk, double *under_way);
 struct sw_execute_options {
     const char *file;              /* output                                                                */
     struct sw_deal *deal;          /* NULL: sw_deal_local()                                                 */
-    bool    helper;                /* another process holds the lock of the file, and merges                */
+    bool    helper;                /* another process takes the lock of the file, lets us in, and merges    */
     int     rank, ranks;           /* of the processes that write to the file at once; 0, 0: this one       */
     double  max_seconds;           /* stop cleanly after that long; 0: never                                */
     double  checkpoint_seconds;    /* of a batch under way; 0: never                                        */

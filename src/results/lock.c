@@ -12,7 +12,8 @@
 #include "results/files.h"
 #include "results/sw_results.h"
 
-/* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. */
+/* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. One
+ * process has it for itself; of several that work together each has it shared, so that it ends with the last. */
 struct sw_results_lock {
     char *folder, *path;
     int   fd;
@@ -21,7 +22,7 @@ struct sw_results_lock {
 
 static enum sw_status refuse(const char *file, const char *path)
 {
-    char who[300] = "";
+    char who[400] = "";
     int fd = open(path, O_RDONLY);
     ssize_t length = fd >= 0 ? read(fd, who, sizeof who - 1) : 0;
     if (fd >= 0) close(fd);
@@ -30,31 +31,38 @@ static enum sw_status refuse(const char *file, const char *path)
                    who[0] ? who : "another process");
 }
 
-static enum sw_status sign(const struct sw_results_lock *lock)
+static enum sw_status sign(const struct sw_results_lock *lock, const char *and)
 {
-    char host[256] = "", who[300];
+    char host[256] = "", who[400];
     gethostname(host, sizeof host - 1);
-    int length = snprintf(who, sizeof who, "process %ld on %s", (long)getpid(), host);
+    int length = snprintf(who, sizeof who, "process %ld on %s%s", (long)getpid(), host, and);
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, who, (size_t)length, 0) != length) return sw_files_fail(lock->path);
     return SW_OK;
 }
 
-/* One attempt; *again: the file we locked was removed by its last holder meanwhile. */
-static enum sw_status attempt(const char *file, struct sw_results_lock *lock, bool *again)
+/* @param how  LOCK_EX, LOCK_SH  @param again  out: the file we locked was removed by its last holder meanwhile */
+static enum sw_status claim(const char *file, struct sw_results_lock *lock, int how, bool *again)
 {
     struct stat held, named;
-    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
-    if (flock(lock->fd, LOCK_EX | LOCK_NB))
+    if (flock(lock->fd, how | LOCK_NB))
         return errno == EWOULDBLOCK ? refuse(file, lock->path) : sw_files_fail(lock->path);
     *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
     lock->held = !*again;
-    return *again ? SW_OK : sign(lock);
+    return SW_OK;
 }
 
+static enum sw_status attempt(const char *file, struct sw_results_lock *lock, bool *again)
+{
+    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
+    SW_TRY(claim(file, lock, LOCK_EX, again));
+    return *again ? SW_OK : sign(lock, "");
+}
+
+/* The file is removed by who has it for himself, the last one. */
 static void release(struct sw_results_lock *lock)
 {
-    if (lock->held) {
+    if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
         unlink(lock->path);
         rmdir(lock->folder);  /* stays if there are parts in it */
     }
@@ -96,9 +104,6 @@ static enum sw_status clear_away(const char *file, const struct sw_results_lock 
 static enum sw_status take(const char *file, struct sw_results_lock *lock)
 {
     bool again = true;
-    lock->folder = sw_files_name(file, ".d");
-    lock->path = sw_files_name(file, ".d/lock");
-    if (!lock->folder || !lock->path) return SW_E_MEMORY;
     while (again) {
         release(lock);
         SW_TRY(sw_files_make_parents(lock->path));
@@ -107,16 +112,45 @@ static enum sw_status take(const char *file, struct sw_results_lock *lock)
     return clear_away(file, lock);
 }
 
-enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock)
+static enum sw_status join(const char *file, struct sw_results_lock *lock)
+{
+    bool again;
+    lock->fd = open(lock->path, O_RDWR | O_CLOEXEC);
+    if (lock->fd < 0) return sw_files_fail(lock->path);
+    SW_TRY(claim(file, lock, LOCK_SH, &again));
+    return again ? SW_FAIL(SW_E_IO, "%s: who had it is gone", lock->path) : SW_OK;
+}
+
+static enum sw_status create(const char *file, enum sw_status (*get)(const char *file, struct sw_results_lock *lock),
+                             struct sw_results_lock **lock)
 {
     *lock = NULL;
     struct sw_results_lock *l;
     SW_TRY(sw_alloc(1, &l));
     l->fd = -1;
-    enum sw_status st = take(file, l);
+    l->folder = sw_files_name(file, ".d");
+    l->path = sw_files_name(file, ".d/lock");
+    enum sw_status st = l->folder && l->path ? get(file, l) : SW_E_MEMORY;
     if (st) free_lock(l);
     else *lock = l;
     return st;
+}
+
+enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock) { return create(file, take, lock); }
+
+enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock)
+{
+    return create(file, join, lock);
+}
+
+/* To let others in one lets go for an instant (flock(2)): somebody else may come between, and then has it. */
+enum sw_status sw_results_lock_share(struct sw_results_lock *lock)
+{
+    SW_TRY(sign(lock, ", or another rank of its job"));
+    if (!flock(lock->fd, LOCK_SH | LOCK_NB)) return SW_OK;
+    lock->held = false;
+    return errno == EWOULDBLOCK ? SW_FAIL(SW_E_REFUSED, "%s was taken by another process", lock->path)
+                                : sw_files_fail(lock->path);
 }
 
 void sw_results_unlock(struct sw_results_lock **lock)

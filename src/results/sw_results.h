@@ -43,6 +43,13 @@ struct sw_results_lock;
  * (.tmp). Makes the folder FILE.d/.
  * @return SW_E_REFUSED another process writes it (message names host and pid); SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock);
+/** Several processes are to write to the file: let those in that ask by sw_results_lock_join(). It is claimed until the
+ * last of them has unlocked or is dead, so that nobody begins while one that outlived this one still writes.
+ * @return as sw_results_lock() */
+enum sw_status sw_results_lock_share(struct sw_results_lock *lock);
+/** The part of such a process; whoever shares the file has to have the lock by then.
+ * @return as sw_results_lock(); SW_E_IO also where nobody has it */
+enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_results_unlock(struct sw_results_lock **lock);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
