@@ -138,21 +138,27 @@ FD_INLINE bool at_far_wall(const struct sw_fd_fused &d, const struct tile &b)
     return !CHUNKED || b.end + d.halo >= d.segments;
 }
 
-/* Right-hand sides of the closures: sum of weights times f near the wall. */
+/* Right-hand sides of the closures: sum of weights times f near the wall. A thread does all K of an end of a line along
+ * x, where the number of lines is not known to the compiler, and one of them along y and z, where threads abound. */
 FD_INLINE void closures(const struct sw_fd_fused &d, const struct tile &b, const word_t *f, double *wall)
 {
+    enum { EACH = ALONG_X ? K : 1, OTHERS = K / EACH };
     const int side = side_of(d);
-    for (int task = (int)threadIdx.x; task < 2 * K * side; task += (int)blockDim.x) {
-        const int line = task % side, k = task / side % K, end = task / side / K;
+    for (int task = (int)threadIdx.x; task < 2 * OTHERS * side; task += (int)blockDim.x) {
+        const int line = ALONG_X ? task / 2 : task % SIDE, end = ALONG_X ? task % 2 : task / SIDE / OTHERS;
+        const int first = ALONG_X ? 0 : task / SIDE % OTHERS;
         if (!(end ? at_far_wall(d, b) : at_near_wall(b))) continue;
-        double sum = 0, zero = 0;
+        double sum[EACH] = {0}, zero = 0;
         for (int l = 0; l < d.wall.points; l++) {
             const int i = (end ? d.n - 1 - l : l) - b.from;
-            const double v = f[ALONG_X ? line * b.count + i : i * SIDE + line];
+            const double v = f[at_of(d, b, line, i)];
             if (l == 0 && d.wall.differences) zero = v;
-            sum = fma(d.wall.weight[k][l], v - zero, sum);
+#pragma unroll
+            for (int k = 0; k < EACH; k++) sum[k] = fma(d.wall.weight[first + k][l], v - zero, sum[k]);
         }
-        wall[(end * K + k) * side + line] = end ? d.wall.sign * sum : sum;
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            wall[(end * K + first + k) * side + line] = end ? d.wall.sign * sum[k] : sum[k];
     }
 }
 
@@ -208,7 +214,8 @@ FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, con
 {
     const int side = side_of(d);
     for (int task = (int)threadIdx.x; task < 2 * K * side; task += (int)blockDim.x) {
-        const int line = task % side, k = task / side % K, end = task / side / K;
+        const int line = ALONG_X ? task / (2 * K) : task % SIDE, k = (ALONG_X ? task : task / SIDE) % K;
+        const int end = (ALONG_X ? task / K : task / SIDE / K) % 2;
         if (line >= b.lines || (CHUNKED && (end ? b.end < d.segments : b.begin > 0))) continue;
         const struct amounts a = amounts_of(d, b, meet + line);
         const double this_end = end ? a.far : a.near, other_end = end ? a.near : a.far;
@@ -216,7 +223,7 @@ FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, con
         const double g_K = fma(d.wall.across, other_end, fma(d.factor.back, this_end, x0_K));
         const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * side + line]);
         const int i = end ? d.n - 1 - k : k;
-        if (ALONG_X) tile[line * b.count + i - b.from] = (word_t)g;
+        if (ALONG_X) tile[at_of(d, b, line, i - b.from)] = (word_t)g;
         else store(out + base_of(d, b, line) + i * d.stride, g);
     }
 }
@@ -264,8 +271,8 @@ FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const str
 {
     word_t *const results = APART ? s.results : tile;
     double c[M + REACH], left[REACH];
+    if (WALLS) closures(d, b, tile, s.wall);  /* first, while registers are free */
     take(d, w, tile, c, left);
-    if (WALLS) closures(d, b, tile, s.wall);
     right_side(d, c, left);
     solve<0>(d, b, w, s, c, [&] { if (!ALONG_X || APART) freed(); });
     if (FACTORS == 2) solve<1>(d, b, w, s, c, [] {});

@@ -3,11 +3,13 @@
  * the points around it are side by side, for lines along x as for those along y and z.
  *
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
- * banks. Along y and z point lies after point, SIDE lines wide: neighbours in a warp are neighbours in memory, too.
+ * banks, as long as they are on one line. Where more lines meet in a half-warp they may all begin at the same bank (96
+ * points: 8 threads at one); SPACED lines have a gap after each, d.gap words. Along y and z point lies after point, SIDE
+ * lines wide: neighbours in a warp are neighbours in memory, too.
  *
  * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not
  * have whole lines; M points of a segment at most, LEAST at least; HALF, ADD; KEEP: whether f is to stay in the cache
- * (1), or not (2); STREAM: the result is not to. */
+ * (1), or not (2); STREAM: the result is not to; SPACED. */
 struct place {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
     int  start, len;         /* first point, how many                                                       */
@@ -16,6 +18,8 @@ struct place {               /* of a thread                                     
     int  at;                 /* of its first point, in the tile                                             */
     int  before, after;      /* what to add to find the points before and after it                          */
 };
+
+enum { STEP = ALONG_X ? 1 : SIDE };  /* words from a point to the next, in the tile */
 
 FD_INLINE int side_of(const struct sw_fd_fused &d) { return ALONG_X ? d.side : SIDE; }
 FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
@@ -72,9 +76,14 @@ FD_INLINE long long base_of(const struct sw_fd_fused &d, const struct tile &b, i
     return base;
 }
 
+/* Where point k of a line is in the tile. */
+FD_INLINE int at_of(const struct sw_fd_fused &d, const struct tile &b, int line, int k)
+{
+    return ALONG_X ? line * (b.count + (SPACED ? d.gap : 0)) + k : k * SIDE + line;
+}
+
 FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &b)
 {
-    enum { STEP = ALONG_X ? 1 : SIDE };
     struct place w;
     const int tid = (int)threadIdx.x;
     w.p = ALONG_X ? tid % d.held : tid / SIDE;
@@ -86,8 +95,7 @@ FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &
     w.start = start_of(d, w.s);
     w.longer = LEAST < M && w.s < d.longer;
     w.len = LEAST == M ? M : d.points + (w.longer ? d.step : 0);
-    const int k = w.inside ? start_of(d, s) - b.from : 0, line = w.inside ? w.line : 0;
-    w.at = ALONG_X ? line * b.count + k : k * SIDE + line;
+    w.at = at_of(d, b, w.inside ? w.line : 0, w.inside ? start_of(d, s) - b.from : 0);
     w.before = !WALLS && !CHUNKED && w.s == 0 ? d.n * STEP : 0;
     w.after = !WALLS && !CHUNKED && w.s == d.segments - 1 ? -d.n * STEP : 0;
     if (!w.inside) {  /* it reads something of the tile */
@@ -101,13 +109,22 @@ FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &
 
 template <int BYTES> FD_INLINE void bring(void *to, const void *from) { copy_async<BYTES, KEEP>(to, from); }
 
-/* Whole lines along x are one piece of memory. */
-FD_INLINE void fetch_piece(const word_t *from, int count, word_t *to)
+/* Where word e of whole lines along x is in their tile: e/n gaps further. d.inverse = 2^32/n + 1 makes that exact for
+ * e n < 2^32, and tiles are small. */
+FD_INLINE int spread(const struct sw_fd_fused &d, int e)
+{
+    return SPACED ? e + (int)__umulhi((unsigned)e, d.inverse) * d.gap : e;
+}
+
+/* Whole lines along x are one piece of memory. A gap lies between 16 bytes and the next. */
+FD_INLINE void fetch_piece(const struct sw_fd_fused &d, const word_t *from, int count, word_t *to)
 {
     const int packs = aligned(from) ? count / PACK : 0;
 #pragma unroll 4
-    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) bring<16>(to + e * PACK, from + e * PACK);
-    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) bring<WORD>(to + e, from + e);
+    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x)
+        bring<16>(to + spread(d, e * PACK), from + e * PACK);
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x)
+        bring<WORD>(to + spread(d, e), from + e);
 }
 
 /* A point of all lines is some copies of BYTES bytes. */
@@ -133,12 +150,12 @@ template <int BYTES> FD_INLINE void fetch_columns(const struct sw_fd_fused &d, c
 
 FD_INLINE void fetch(const struct sw_fd_fused &d, const struct tile &b, const word_t *f, word_t *to)
 {
-    if (ALONG_X && !CHUNKED) fetch_piece(f + b.base, b.lines * d.n, to);
+    if (ALONG_X && !CHUNKED) fetch_piece(d, f + b.base, b.lines * d.n, to);
     else if (ALONG_X) {
         for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
             for (int k = (int)threadIdx.x; k < b.count; k += (int)blockDim.x)
-                bring<WORD>(to + line * b.count + k, f + base_of(d, b, line) + wrapped(b.from + k, d.n));
+                bring<WORD>(to + at_of(d, b, line, k), f + base_of(d, b, line) + wrapped(b.from + k, d.n));
     } else if (SIDE % PACK == 0 && d.stride % PACK == 0 && aligned(f)) {
         fetch_columns<SIDE % PACK ? WORD : 16>(d, b, f, to);
     } else fetch_columns<WORD>(d, b, f, to);
@@ -149,7 +166,6 @@ FD_INLINE void fetch(const struct sw_fd_fused &d, const struct tile &b, const wo
 /* left[k] = f k + 1 points before the segment; c[len + k] = f k points after its end. Beyond a wall: f at the wall. */
 FD_INLINE void take(const struct sw_fd_fused &d, const struct place &w, const word_t *tile, double *c, double *left)
 {
-    enum { STEP = ALONG_X ? 1 : SIDE };
     const bool first = WALLS && w.s == 0, last = WALLS && w.s == d.segments - 1;
     const word_t *f = tile + w.at, *before = f + w.before, *after = f + w.after;
 #pragma unroll
@@ -196,20 +212,21 @@ FD_INLINE void put(const struct sw_fd_fused &d, const struct tile &b, const stru
 }
 
 /* Along x: the tile holds the results. */
-FD_INLINE void write_piece(const word_t *from, int count, word_t *out)
+FD_INLINE void write_piece(const struct sw_fd_fused &d, const word_t *from, int count, word_t *out)
 {
     const int packs = aligned(out) && !ADD ? count / PACK : 0;
 #pragma unroll 4
-    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x) write((float4 *)out + e, ((const float4 *)from)[e]);
-    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[e]);
+    for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x)
+        write((float4 *)out + e, *(const float4 *)(from + spread(d, e * PACK)));
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[spread(d, e)]);
 }
 
 FD_INLINE void write_lines(const struct sw_fd_fused &d, const struct tile &b, const word_t *from, word_t *out)
 {
-    if (!CHUNKED && !(HALF && d.shift)) { write_piece(from, b.lines * d.n, out + b.base); return; }
+    if (!CHUNKED && !(HALF && d.shift)) { write_piece(d, from, b.lines * d.n, out + b.base); return; }
     const int begin = start_of(d, b.begin), count = start_of(d, b.end) - begin;
     for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
         for (int i = begin + (int)threadIdx.x; i < begin + count; i += (int)blockDim.x)
-            store(out + base_of(d, b, line) + wrapped(i + d.shift, d.n), from[line * b.count + i - b.from]);
+            store(out + base_of(d, b, line) + wrapped(i + d.shift, d.n), from[at_of(d, b, line, i - b.from)]);
 }

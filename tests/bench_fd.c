@@ -39,18 +39,23 @@ static double least(struct sw_device *device, int repeats, const struct sw_fd *f
     return best;
 }
 
-/* points of a segment (0: what suits n), lines, segments, stages, blocks, results apart */
+/* points of a segment (0: what suits n), lines, segments, stages, blocks, results apart, spaced */
 static const struct sw_fd_fused_shape along_x[] = {
-    {0, 1, 128, 2, 4, 0}, {0, 2, 128, 2, 4, 0}, {0, 2, 128, 2, 8, 0}, {0, 4, 128, 2, 4, 0}, {0, 4, 128, 2, 6, 0},
-    {0, 4, 128, 3, 4, 0}, {0, 8, 128, 2, 2, 0}, {0, 8, 128, 2, 4, 0}, {0, 8, 128, 1, 4, 0}, {0, 16, 128, 2, 1, 0},
-    {0, 24, 128, 2, 4, 0}, {0, 32, 128, 2, 4, 0}, {0, 32, 128, 1, 4, 0}, {0, 32, 128, 1, 6, 0}, {0, 48, 128, 1, 4, 0},
-    {0, 4, 128, 2, 4, 1}, {0, 4, 128, 1, 6, 1}, {0, 8, 128, 1, 3, 1}, {0, 8, 128, 2, 2, 1}, {0, 8, 128, 1, 4, 1},
-    {0, 16, 128, 2, 1, 1}, {0, 24, 128, 2, 3, 1}, {0, 24, 128, 2, 4, 1}, {0, 32, 128, 2, 3, 1}, {0, 32, 128, 2, 2, 1},
-    {17, 4, 256, 2, 4, 0}, {0}};
+    {0, 1, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 8, 0, 0}, {0, 4, 128, 2, 4, 0, 0},
+    {0, 4, 128, 2, 6, 0, 0}, {0, 4, 128, 3, 4, 0, 0}, {0, 8, 128, 2, 2, 0, 0}, {0, 8, 128, 2, 4, 0, 0},
+    {0, 8, 128, 1, 4, 0, 0}, {0, 16, 128, 2, 1, 0, 0}, {0, 24, 128, 2, 4, 0, 0}, {0, 32, 128, 2, 4, 0, 0},
+    {0, 32, 128, 1, 4, 0, 0}, {0, 32, 128, 1, 6, 0, 0}, {0, 48, 128, 1, 4, 0, 0}, {0, 4, 128, 2, 4, 1, 0},
+    {0, 4, 128, 1, 6, 1, 0}, {0, 8, 128, 1, 3, 1, 0}, {0, 8, 128, 2, 2, 1, 0}, {0, 8, 128, 1, 4, 1, 0},
+    {0, 16, 128, 2, 1, 1, 0}, {0, 24, 128, 2, 3, 1, 0}, {0, 24, 128, 2, 4, 1, 0}, {0, 32, 128, 2, 3, 1, 0},
+    {0, 32, 128, 2, 2, 1, 0}, {17, 4, 256, 2, 4, 0, 0}, {0, 24, 128, 1, 5, 1, 1}, {0, 24, 128, 1, 4, 1, 1},
+    {0, 32, 128, 1, 3, 1, 1}, {0, 16, 128, 1, 6, 1, 1}, {0, 8, 128, 1, 6, 1, 1}, {0, 8, 128, 1, 4, 1, 1},
+    {0, 4, 128, 1, 6, 1, 1}, {0, 24, 128, 1, 5, 0, 1}, {0, 16, 128, 2, 4, 1, 1}, {0}};
 static const struct sw_fd_fused_shape beside[] = {
-    {0, 16, 64, 2, 1, 0}, {0, 16, 64, 3, 1, 0}, {0, 16, 64, 1, 2, 0}, {0, 32, 64, 2, 1, 0}, {0, 32, 64, 2, 2, 0},
-    {0, 32, 64, 2, 4, 0}, {0, 32, 64, 1, 1, 0}, {0, 24, 64, 2, 1, 0}, {0, 8, 64, 2, 2, 0}, {0, 16, 20, 2, 1, 0},
-    {0, 16, 24, 2, 1, 0}, {0, 32, 12, 2, 1, 0}, {16, 16, 64, 2, 1, 0}, {0, 64, 8, 1, 1, 0}, {0, 16, 16, 1, 2, 0}, {0}};
+    {0, 16, 64, 2, 1, 0, 0}, {0, 16, 64, 3, 1, 0, 0}, {0, 16, 64, 1, 2, 0, 0}, {0, 32, 64, 2, 1, 0, 0},
+    {0, 32, 64, 2, 2, 0, 0}, {0, 32, 64, 2, 4, 0, 0}, {0, 32, 64, 1, 1, 0, 0}, {0, 24, 64, 2, 1, 0, 0},
+    {0, 40, 64, 1, 1, 0, 0}, {0, 48, 64, 1, 1, 0, 0}, {0, 64, 64, 1, 1, 0, 0}, {0, 8, 64, 2, 2, 0, 0},
+    {0, 16, 20, 2, 1, 0, 0}, {0, 16, 24, 2, 1, 0, 0}, {0, 32, 12, 2, 1, 0, 0}, {16, 16, 64, 2, 1, 0, 0},
+    {16, 32, 64, 1, 1, 0, 0}, {0, 64, 8, 1, 1, 0, 0}, {0, 16, 16, 1, 2, 0, 0}, {0}};
 
 static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, void *out, size_t bytes, int repeats)
 {
@@ -64,9 +69,10 @@ static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, v
         const struct sw_fd_fused_shape *s = &own->shape;
         double seconds = least(device, repeats, fd, f, out, bytes);
         printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
-               "%s%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
+               "%s%s%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
                d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
-               own->d.held, own->d.points, own->d.chunks, s->stages, s->apart ? "apart, " : "", s->blocks, own->threads,
+               own->d.held, own->d.points, own->d.chunks, s->stages, s->apart ? "apart, " : "",
+               own->d.gap ? "spaced, " : "", s->blocks, own->threads,
                (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds, k < 0 ? "  (taken)" : "");
         fflush(stdout);
     }
@@ -166,7 +172,8 @@ static void try_twos(const struct field *a, const struct sw_fd *x, const struct 
     tell_two(a, own, true);
     for (int k = 0; twos[k].x; k++) {
         const struct sw_fd_fused_two_shape s = {
-            {0, twos[k].x, 128, 0, 0, twos[k].apart}, {0, twos[k].y, 64, twos[k].stages, twos[k].blocks, 0},
+            {0, twos[k].x, 128, 0, 0, twos[k].apart, 1},
+            {0, twos[k].y, 64, twos[k].stages, twos[k].blocks, 0, 0},
             twos[k].lead, (enum sw_fd_fused_hints)twos[k].hints};
         if (!sw_fd_fused_two_make(x, y, &s, own)) tell_two(a, own, false);
     }

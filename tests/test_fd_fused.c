@@ -38,17 +38,19 @@ static void apply(const struct sw_fd *fd, const double *f, double *out, void *fr
 
 static void try_cuts(struct sw_fd *fd, const double *f, const double *expected, double *out, void *from, void *to)
 {
-    static const int cut[][3] = {{16, 32, 0}, {8, 64, 0}, {4, 32, 0}, {8, 20, 0},  {16, 12, 0},
-                                 {1, 256, 0}, {2, 256, 0}, {2, 256, 1}, {8, 20, 1}};
+    static const int cut[][4] = {  /* lines, segments; results apart; spaced */
+        {16, 32, 0, 0}, {8, 64, 0, 0}, {4, 32, 0, 0},  {8, 20, 0, 0},  {16, 12, 0, 0}, {1, 256, 0, 0}, {2, 256, 0, 0},
+        {2, 256, 1, 0}, {8, 20, 1, 0}, {16, 32, 0, 1}, {8, 64, 0, 1},  {7, 32, 1, 1}};
     struct sw_fd_fused_kernel *own = fd->own;
     for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
         if ((cut[c][0] < 4 || cut[c][2]) && fd->desc.axis) continue;
-        const struct sw_fd_fused_shape shape = {own->shape.most, cut[c][0], cut[c][1], 1 + (int)c % 2, 1, cut[c][2]};
+        const struct sw_fd_fused_shape shape = {own->shape.most, cut[c][0], cut[c][1], 1 + (int)c % 2, 1, cut[c][2],
+                                                cut[c][3]};
         if (sw_fd_fused_make(fd, &shape, own)) continue;
         apply(fd, f, out, from, to);
         if (memcmp(out, expected, (size_t)fd->line.n * ACROSS * sizeof *out))
-            fail_msg("n = %d, axis %d: %d lines and %d segments a tile, %d tiles a line: other bits", own->d.n,
-                     fd->desc.axis, own->d.side, own->d.held, own->d.chunks);
+            fail_msg("n = %d, axis %d: %d lines and %d segments a tile, %d tiles a line, spaced %d: other bits",
+                     own->d.n, fd->desc.axis, own->d.side, own->d.held, own->d.chunks, shape.spaced);
     }
 }
 
@@ -139,10 +141,10 @@ static void compare_two(struct two *t, const struct sw_fd_joined *own)
 static void try_two(const int64_t n[3], const char *const boundary[2], const char *scheme, bool single, bool all)
 {
     static const struct sw_fd_fused_two_shape shapes[] = {
-        {{0, 4, 128, 0, 0, 1}, {0, 16, 64, 2, 1, 0}, 1, SW_FD_HINTS_NONE},
-        {{0, 16, 128, 0, 0, 0}, {0, 8, 64, 3, 1, 0}, 0, SW_FD_HINTS_ALL},
-        {{0, 1, 128, 0, 0, 0}, {0, 32, 12, 1, 1, 0}, 4, SW_FD_HINTS_RESULTS},
-        {{0, 8, 10, 0, 0, 1}, {0, 16, 20, 2, 1, 0}, 1000, SW_FD_HINTS_RESULTS},
+        {{0, 4, 128, 0, 0, 1, 1}, {0, 16, 64, 2, 1, 0, 0}, 1, SW_FD_HINTS_NONE},
+        {{0, 16, 128, 0, 0, 0, 0}, {0, 8, 64, 3, 1, 0, 0}, 0, SW_FD_HINTS_ALL},
+        {{0, 1, 128, 0, 0, 0, 0}, {0, 32, 12, 1, 1, 0, 0}, 4, SW_FD_HINTS_RESULTS},
+        {{0, 8, 10, 0, 0, 1, 1}, {0, 16, 20, 2, 1, 0, 0}, 1000, SW_FD_HINTS_RESULTS},
     };
     struct two t = {.f = NULL};
     struct sw_fd_joined *own = NULL;
@@ -250,7 +252,7 @@ static void gives_the_same_bits_however_a_field_is_cut(void **state)
     static const char *const work[][2] = {{"d1_c6", "periodic"}, {"d1_c6", "3-4-6"}, {"d1_c10", "periodic"},
                                           {"d2_c8", "periodic"}, {"d2_c4", "4-4-4"}, {"f10", "reduced"},
                                           {"f8", "periodic"}, {"d1s_c6", "periodic"}, {"mid_c4", "periodic"}};
-    static const int n[] = {64, 333, 512, 1001, 2048};
+    static const int n[] = {96, 333, 64, 512, 1001, 2048};
     (void)state;
     if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
     const size_t works = small_suite() ? 3 : sizeof work / sizeof *work;

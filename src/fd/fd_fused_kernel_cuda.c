@@ -44,16 +44,17 @@ void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kern
 {
     const struct sw_fd_line *line = &fd->line;
     const struct sw_fd_fused *d = &own->d;
+    const bool along_x = sw_fd_fused_along_x(fd);
     const int most = own->shape.most;
     const int least = d->n >= 64 ? d->points : d->points >= most - 2 ? most - 2 : 0;
     sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, HALF = %d, CENTRE = %d, ADD = %d,\n",
-                   sw_fd_fused_along_x(fd), !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
+                   along_x, !line->periodic, line->kind == SW_FD_SECOND, sw_fd_half(line->kind),
                    line->centre != 0, fd->desc.add);
     sw_text_printf(text, "       REACH = %d, K = %d, FACTORS = %d, FAR_0 = %d, FAR_1 = %d, M = %d, LEAST = %d,\n",
                    line->reach, sw_fd_fused_rows(line), sw_fd_fused_factors(line), least ? d->reach[0] : 0,
                    least ? d->reach[1] : 0, most, least);
-    sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, APART = %d, KEEP = %d, STREAM = %d };\n",
-                   sw_fd_fused_along_x(fd) ? 1 : own->shape.side, d->chunks > 1, own->shape.apart, keep, stream);
+    sw_text_printf(text, "       SIDE = %d, CHUNKED = %d, APART = %d, KEEP = %d, STREAM = %d, SPACED = %d };\n",
+                   along_x ? 1 : own->shape.side, d->chunks > 1, own->shape.apart, keep, stream, d->gap > 0);
 }
 
 static void add_shape(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)

@@ -40,6 +40,8 @@ struct sw_fd_fused {
     int    side;                         /* lines of a tile                                                */
     int    own, halo, held;              /* segments of a line that a block writes; beyond them; that it has */
     int    chunks;                       /* tiles of a line; 1: own = held = segments, halo = 0            */
+    int    gap;                          /* words between lines of a tile along x, in shared memory        */
+    unsigned inverse;                    /* 2^32/n + 1                                                     */
     int    shift;                        /* result i is written to i + shift                               */
     int    reach[2];                     /* segments to either side that matter: to each factor; 0: none   */
     double sign, centre, weight[SW_FD_FUSED_REACH + 1];    /* of f_-: 1, -1; the others times c            */

@@ -52,7 +52,7 @@ enum sw_status sw_fd_fused_two_best(const struct sw_fd *first, const struct sw_f
                                     const struct sw_fd_fused_memory *m, struct sw_fd_fused_two_shape *shape)
 {
     struct sw_fd_joined own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_NONE}};
-    struct parts p = {.first = {.shape = {.side = 1, .held = 128}}};
+    struct parts p = {.first = {.shape = {.side = 1, .held = 128, .spaced = 1}}};
     const int word = first->desc.single ? 4 : 8;
     SW_TRY(sw_fd_fused_best(second, m, &own.shape.second));
     p.second.shape = own.shape.second;

@@ -30,6 +30,7 @@ struct sw_fd_fused_shape {
     int stages;    /* tiles in shared memory                     */
     int blocks;    /* on a multiprocessor                        */
     int apart;     /* along x: results are put together beside the tiles, not in their tile */
+    int spaced;    /* along x: lines of a tile have gaps between them, if that spares banks of shared memory */
 };
 
 struct sw_fd_fused_kernel {
