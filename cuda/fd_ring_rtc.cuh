@@ -31,7 +31,8 @@ template <int BYTES, int KEEP> FD_INLINE void copy_async(void *to, const void *f
     else if (BYTES == 16)
         asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;\n" ::"r"(shared), "l"(from) : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;\n" ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
+        asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;\n"
+                     ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
 }
 FD_INLINE void close_group() { asm volatile("cp.async.commit_group;\n" ::: "memory"); }
 template <int OPEN> FD_INLINE void wait_groups() { asm volatile("cp.async.wait_group %0;\n" ::"n"(OPEN) : "memory"); }

@@ -4,8 +4,8 @@
  *
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
  * banks, as long as they are on one line. Where more lines meet in a half-warp they may all begin at the same bank (96
- * points: 8 threads at one); SPACED lines have a gap after each, d.gap words. Along y and z point lies after point, SIDE
- * lines wide: neighbours in a warp are neighbours in memory, too.
+ * points: 8 threads at one); SPACED lines have a gap after each, d.gap words. Along y and z point lies after point,
+ * SIDE lines wide: neighbours in a warp are neighbours in memory, too.
  *
  * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not
  * have whole lines; M points of a segment at most, LEAST at least; HALF, ADD; KEEP: whether f is to stay in the cache
