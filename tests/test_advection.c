@@ -706,12 +706,16 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
     (void)state;
     static const char in[] = "u comes in at the %s wall of x, where nothing is given: %s.x is missing",
                       out[] = "u goes out at the %s wall of x and nu is 0: what %s.x gives is at odds with what",
-                      no[] = "nu is not 0 and nothing flows through the %s wall of x: without %s.x, which is missing";
+                      no[] = "nu is not 0 and nothing flows through the %s wall of x: without %s.x, which is missing",
+                      guess[] = "nu is not 0 and u goes out at the %s wall of x without %s.x: u there is what";
     static const struct { const char *c, *left, *right, *nu, *said, *side; } at[] = {
         {"velocity.x=1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},
         {"velocity.x=-1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
         {"velocity.x=cos(4*t)", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", in, "right"},
         {"velocity.x=1", "left={}", "right={}", "physics={ nu=0.1; }", in, "left"},
+        {"velocity.x=1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.1; }", guess, "right"},
+        {"velocity.x=-1", "left={}", "right={ x=\"t\"; }", "physics={ nu=0.1; }", guess, "left"},
+        {"velocity.x=-1", "left={}", "right={}", "physics={ nu=0.1; }", in, "right"},
         {"velocity.x=1", "left={ x=\"t\"; }", "right={ x=\"0\"; }", "physics={ nu=0.0; }", out, "right"},
         {"velocity.x=1", "left={ x=\"t\"; }", "right={ x=\"0\"; }", "physics={ nu=0.1; }", NULL, NULL},
         {"velocity.x=u", "left={ x=\"1+t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},

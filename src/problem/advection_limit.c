@@ -291,9 +291,9 @@ static enum sw_status through_wall(const struct sw_setup *setup, int64_t ld, con
     return st;
 }
 
-/* Without nu, u is to be given where it comes in and nowhere else; with nu it may be given everywhere, and must be
- * where nothing flows through the wall. A speed of rounding, sin(pi), is none. What is missing is told rather than what
- * is too much. */
+/* Without nu, u is to be given where it comes in and nowhere else; with nu everywhere: where nothing flows through the
+ * wall nothing else says what it is, where it goes out the closure does, which is no more than a guess. A speed of
+ * rounding, sin(pi), is none. What is missing is told rather than what is too much, and the worse thing first. */
 static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                  struct wall wall, const struct advection_limit *limit, char text[200])
 {
@@ -309,6 +309,9 @@ static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const d
     else if (in <= least && out <= least && !given && diffuses)
         snprintf(text, 200, "nu is not 0 and nothing flows through the %s wall of %s: without %s, which is missing, u "
                  "there follows from no equation", wall.side ? "right" : "left", axis, key);
+    else if (!*text && in <= least && out > least && !given && diffuses)
+        snprintf(text, 200, "nu is not 0 and u goes out at the %s wall of %s without %s: u there is what the closure "
+                 "makes of it, another u with another closure", wall.side ? "right" : "left", axis, key);
     else if (!*text && in <= least && out > least && given && !diffuses)
         snprintf(text, 200, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
                  wall.side ? "right" : "left", axis, key);
