@@ -5,8 +5,8 @@
  *     DIM                        dimensions of the grid
  *     SW_HAS_VX, _VY, _VZ        1 if there is the velocity, else 0: then value_vx(b, j, in, t) is its value at a point
  *     SW_HAS_S                   the same of the source, value_s
- *     SW_HAS_G0 .. _G5           of what is given at walls: left and right of x, y, z; value_g0, ..
- *     SW_HAS_R0 .. _R5           of its derivatives in t
+ *     SW_HAS_G0 .. _G5           of what is given at walls: left and right of x, y, z; value_g0, ..; then there is its
+ *                                derivative in t, too, value_r0, ..
  *     USES_U                     whether c or S name u
  *     keep_all(b, j)             computes what the programs keep of run j
  *
@@ -44,53 +44,29 @@ __device__ static inline void place(const struct advection_batch &b, const struc
     in[SW_IN_Z] = r.x0[2] + (double)i[2] * r.dx[2];
 }
 
-/* v, or what is given at this point: z, then y, then x, so that in corners x has it. value is the wall's
- * program. */
-#define AT_WALL(axis, wall, value) if (i[axis] == (wall)) v = value(b, j, in, t)
+/* v, or what is given at this point, or its derivative in t: z, then y, then x, so that in corners x has it. */
+#define AT_WALL(k, axis, wall) if (i[axis] == (wall)) v = RATE ? value_r##k(b, j, in, t) : value_g##k(b, j, in, t)
+template <bool RATE>
 __device__ static inline double given_at(const struct advection_batch &b, int j, const long long i[3], const double *in,
                                          double t, double v)
 {
 #if SW_HAS_G5
-    AT_WALL(2, b.n[2] - 1, value_g5);
+    AT_WALL(5, 2, b.n[2] - 1);
 #endif
 #if SW_HAS_G4
-    AT_WALL(2, 0, value_g4);
+    AT_WALL(4, 2, 0);
 #endif
 #if SW_HAS_G3
-    AT_WALL(1, b.n[1] - 1, value_g3);
+    AT_WALL(3, 1, b.n[1] - 1);
 #endif
 #if SW_HAS_G2
-    AT_WALL(1, 0, value_g2);
+    AT_WALL(2, 1, 0);
 #endif
 #if SW_HAS_G1
-    AT_WALL(0, b.n[0] - 1, value_g1);
+    AT_WALL(1, 0, b.n[0] - 1);
 #endif
 #if SW_HAS_G0
-    AT_WALL(0, 0, value_g0);
-#endif
-    return v;
-}
-
-__device__ static inline double rate_given_at(const struct advection_batch &b, int j, const long long i[3],
-                                              const double *in, double t, double v)
-{
-#if SW_HAS_R5
-    AT_WALL(2, b.n[2] - 1, value_r5);
-#endif
-#if SW_HAS_R4
-    AT_WALL(2, 0, value_r4);
-#endif
-#if SW_HAS_R3
-    AT_WALL(1, b.n[1] - 1, value_r3);
-#endif
-#if SW_HAS_R2
-    AT_WALL(1, 0, value_r2);
-#endif
-#if SW_HAS_R1
-    AT_WALL(0, b.n[0] - 1, value_r1);
-#endif
-#if SW_HAS_R0
-    AT_WALL(0, 0, value_r0);
+    AT_WALL(0, 0, 0);
 #endif
     return v;
 }
@@ -129,7 +105,7 @@ __device__ static inline void look_at(const struct advection_batch &b, int j, wo
 
 /* A stage: reads the D derivatives, u and, as the stage asks for them, the last stage's result and the sum; writes the
  * result, and the sum. D + 2 to D + 4 words a point (the file of advection_cpu.c has the count of all passes). */
-extern "C" __global__ void __launch_bounds__(256) 
+extern "C" __global__ void __launch_bounds__(256)
 stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
 {
     const bool first = how & ADVECTION_FIRST, last = how & ADVECTION_LAST, closing = how & ADVECTION_CLOSING;
@@ -148,10 +124,10 @@ stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
             const double s = first ? u : st.share != 0 || st.sum != 0 ? (double)sum[p] : 0;
             place(b, r, p, i, in);
             in[SW_IN_U] = first ? u : w;
-            const double k = rate_given_at(b, j, i, in, t, rate_at(b, r, j, p, in, t)) * r.dt;
+            const double k = given_at<true>(b, j, i, in, t, rate_at(b, r, j, p, in, t)) * r.dt;
             if (st.share != 0) sum[p] = (word_t)(s + st.share * k);
             double v = rk_result(&st, k, u, w, s);
-            if (closing) v = given_at(b, j, i, in, (double)(step + 1) * r.dt, v);
+            if (closing) v = given_at<false>(b, j, i, in, (double)(step + 1) * r.dt, v);
             const word_t out = (word_t)v;
             (last ? now : next)[p] = out;
             if (closing) look_at(b, j, out, step + 1);
@@ -172,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(256) close_k(struct advection_batch
             double in[SW_INPUTS] = {0};
             long long i[3];
             place(b, r, p, i, in);
-            const word_t out = (word_t)given_at(b, j, i, in, t, (double)now[p]);
+            const word_t out = (word_t)given_at<false>(b, j, i, in, t, (double)now[p]);
             now[p] = out;
             look_at(b, j, out, step);
         }
