@@ -5,6 +5,7 @@
  *                    the program) use malloc, and do not claim to survive it
  *            write   write, pwrite, writev to regular files (ENOSPC)
  *            fsync, rename (EIO);  open: open, opendir (EMFILE)
+ * FAIL_SLEEP it does not fail, but takes so many seconds longer, as on a file system that hangs
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -28,6 +29,7 @@ static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EMFILE};
 
 static enum kind   chosen = NOTHING;
 static long        fail_at;
+static unsigned    fail_sleep;
 static atomic_long calls;
 static atomic_bool fired;
 static uintptr_t   program_begin, program_end;
@@ -48,11 +50,12 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *user)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT");
+    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT"), *seconds = getenv("FAIL_SLEEP");
     dl_iterate_phdr(find_program, NULL);
     for (int k = 0; kind && at && k < KINDS; k++)
         if (!strcmp(kind, names[k])) chosen = (enum kind)k;
     fail_at = at ? atol(at) : 0;
+    fail_sleep = seconds ? (unsigned)atol(seconds) : 0;
 }
 
 __attribute__((destructor)) static void end(void)
@@ -69,8 +72,9 @@ static bool fails(enum kind kind)
 {
     if (kind != chosen || atomic_fetch_add(&calls, 1) + 1 != fail_at) return false;
     fired = true;
+    for (unsigned left = fail_sleep; left;) left = sleep(left);  /* signals do not end it */
     errno = reasons[kind];
-    return true;
+    return !fail_sleep;
 }
 
 static bool from_program(const void *caller)

@@ -49,6 +49,17 @@ ranks() {
 }
 once() { [ "$(grep -cF -- "$1" err)" = 1 ] || fail "stderr does not say once: $1"; }
 
+# ---- the file system holds up rank 0 for 50 s, in its main thread (its first rename is that of status.json): nobody
+# takes it for dead. Meanwhile all else is tested
+config hangs 100.0
+mkdir hangs
+"$sweep" -q hangs.cfg -j 1 -o hangs/one.h5 || fail 'hangs.cfg'
+began=$EPOCHSECONDS
+timeout -k 5 100 mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || export FAIL_KIND=rename FAIL_AT=1 FAIL_SLEEP=50 \
+    FAIL_LOG=$tmp/hangs/log LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run hangs.cfg -o hangs/h.h5" \
+    >hangs/out 2>hangs/err </dev/null &
+hangs=$!
+
 # ---- communicators
 for n in 1 2 3; do
     head -c 64 /dev/zero >shared
@@ -179,5 +190,11 @@ ls s.h5.d/part-*.h5 >/dev/null || fail 'no checkpoint'
 ranks 75 2 "$sweep" run long.cfg -o s.h5 --max-time 0.3s; once 'stopped; run the same command again to continue'
 says ' from step '
 expect 0 resume s.h5; same long.h5 s.h5
+
+# ---- what hung
+wait $hangs || fail "rank 0 hung: exit code $?: $(cat hangs/err)"
+grep -q fired hangs/log && [ $((EPOCHSECONDS - began)) -ge 49 ] || fail 'rank 0 did not hang'
+grep -q 'done     6 ok' hangs/err || fail "rank 0 hung: $(cat hangs/err)"
+same hangs/one.h5 hangs/h.h5
 
 summary

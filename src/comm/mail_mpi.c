@@ -1,5 +1,6 @@
 #include "comm/sw_mail.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -8,6 +9,7 @@
 /* A letter on its way, until MPI has let go of it. */
 struct sent { struct sent *next; MPI_Request request; char letter[SW_MAIL_MOST]; };
 static struct sent *on_their_way;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;  /* MPI serves one thread at a time */
 
 static void forget_what_arrived(void)
 {
@@ -26,14 +28,16 @@ enum sw_status sw_mail_send(int to, const void *letter, size_t bytes)
     struct sent *s = NULL;
     SW_TRY(sw_alloc(1, &s));
     memcpy(s->letter, letter, bytes);
+    pthread_mutex_lock(&turn);
     MPI_Isend(s->letter, (int)bytes, MPI_BYTE, to, 0, world_comm(WORLD_JOB), &s->request);
     s->next = on_their_way;
     on_their_way = s;
     forget_what_arrived();
+    pthread_mutex_unlock(&turn);
     return SW_OK;
 }
 
-bool sw_mail_receive(int *from, void *letter, size_t *bytes)
+static bool receive(int *from, void *letter, size_t *bytes)
 {
     int there, length;
     MPI_Status status;
@@ -46,9 +50,19 @@ bool sw_mail_receive(int *from, void *letter, size_t *bytes)
     return true;
 }
 
+bool sw_mail_receive(int *from, void *letter, size_t *bytes)
+{
+    pthread_mutex_lock(&turn);
+    bool there = receive(from, letter, bytes);
+    pthread_mutex_unlock(&turn);
+    return there;
+}
+
 void sw_mail_flush(void)
 {
+    pthread_mutex_lock(&turn);
     while (on_their_way) forget_what_arrived();
+    pthread_mutex_unlock(&turn);
 }
 
 void sw_mail_abort(int code) { world_abort(code); }

@@ -3,8 +3,8 @@
 /* Short letters between the processes that were started together (sw_launch.h): sent without waiting, looked for when
  * there is time. What is collective is in sw_comm.h; this is for those who cannot know when another wants something.
  *
- * A communicator of the row "mpi" must be in use (sw_comm_run), and its thread is the one that may call these. Letters
- * from one process to another arrive in order.
+ * A communicator of the row "mpi" must be in use (sw_comm_run). Any thread may call these, they take turns, but none
+ * while another communicates by sw_comm.h. Letters that a thread sends to another process arrive in order.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -30,7 +30,7 @@ enum sw_status world_start(void)
     int provided, size;
     char name[80];
     if (started) return SW_OK;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);  /* the others compute and write */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);  /* most others compute and write */
     version(name, sizeof name);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != launch.size) {
@@ -40,9 +40,10 @@ enum sw_status world_start(void)
                        "library",
                        *launch.by ? launch.by : "nobody", launch.size, name, size, *launch.by ? launch.by : "mpirun");
     }
-    if (provided < MPI_THREAD_FUNNELED) {
+    if (provided < MPI_THREAD_SERIALIZED) {
         MPI_Finalize();
-        return SW_FAIL(SW_E_COMM, "this MPI (%s) does not serve programs with threads; use one that was built for it",
+        return SW_FAIL(SW_E_COMM, "this MPI (%s) does not serve programs with threads (MPI_THREAD_SERIALIZED); use one "
+                       "that was built for it",
                        name);
     }
     for (int k = 0; k < WORLD_SLOTS; k++) MPI_Comm_dup(MPI_COMM_WORLD, &comm_of[k]);

@@ -1,7 +1,7 @@
 #ifndef WORLD_MPI_H
 #define WORLD_MPI_H
-/* The MPI library in this process: started when something first asks for it, ended with the process. All calls are
- * made by the thread that made the first one, which has to be that of main(). */
+/* The MPI library in this process: started when something first asks for it, ended with the process, both by the thread
+ * of main(). Other calls may be any thread's, one at a time (MPI_THREAD_SERIALIZED). */
 #include <mpi.h>
 #include <stdbool.h>
 

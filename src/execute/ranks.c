@@ -8,10 +8,12 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "comm/sw_mail.h"
+#include "execute/pulse.h"
 
-/* Seconds: how often one is told that the other is there; after what silence it is taken for dead; how long an answer
- * to a stop may take before somebody says so, which is before mpirun, when one has died, kills the others (1 s). */
-static const double news_every = 0.5, dead_after = 40, answer_within = 0.25;
+/* Seconds: how often one is told how far the other is, and, by a thread that no write holds up, that it is there; after
+ * what silence it is taken for dead; how long an answer to a stop may take before somebody says so, which is before
+ * mpirun, when one has died, kills the others (1 s). */
+static const double news_every = 0.5, beat_every = 5, dead_after = 40, answer_within = 0.25;
 
 enum kind {
     ASK,       /* to 0: a batch for that worker                                */
@@ -19,6 +21,7 @@ enum kind {
     OVER,      /* to 0: what became of it                                      */
     EVENT,     /* to 0                                                         */
     NEWS,      /* to 0: how far it is; from 0: I am here                       */
+    ALIVE,     /* I am here, though my main thread may be busy                 */
     STOP,      /* to 0: we must stop; from 0: stop. Both answer with NEWS      */
     LEFT,      /* to 0: sw_execute() is over here, with what                   */
     BYE        /* from 0: all are through                                      */
@@ -49,6 +52,7 @@ struct sw_ranks {
     const volatile sig_atomic_t *stop;
     struct sw_deal deal, plan;        /* ours; of rank 0: the batches                         */
     struct sw_desk *desk;             /* while it sits                                        */
+    struct pulse *pulse;              /* until all are through                                */
     struct other *other;              /* [size]                                               */
     double  told, looked, stopped;    /* clock of the last news; of the last look; of the stop, 0: none */
     bool    over;                     /* rank 0: all have left; others: it said so            */
@@ -91,6 +95,14 @@ static enum sw_status send_news(struct sw_ranks *r)
     if (r->comm->rank == 0) return send_all(r, NEWS);
     if (r->desk) sw_desk_here(r->desk, &l.under_way);
     return send_letter(r, 0, &l);
+}
+
+/* On a thread of its own. Those that have left read their letters until BYE, after which none is sent. */
+static void beat(void *user)
+{
+    struct sw_ranks *r = user;
+    const int first = r->comm->rank ? 0 : 1, end = r->comm->rank ? 1 : r->comm->size;
+    for (int k = first; k < end; k++) send_word(r, k, ALIVE);  /* one lost for want of memory is no harm */
 }
 
 /* ---- rank 0: batches */
@@ -195,7 +207,7 @@ static enum sw_status hear_at_0(struct sw_ranks *r, int from, struct letter *l)
         return send_word(r, from, NEWS);
     case LEFT: return note_left(r, from, l);
     case EVENT: note_event(r, from, l); break;
-    case GIVE: case BYE: break;
+    case ALIVE: case GIVE: case BYE: break;
     }
     return SW_OK;
 }
@@ -211,7 +223,7 @@ static enum sw_status hear_at_others(struct sw_ranks *r, const struct letter *l)
         if (r->desk) sw_desk_stop(r->desk);
         return send_news(r);
     case BYE: r->over = true; break;
-    case ASK: case OVER: case EVENT: case NEWS: case LEFT: break;
+    case ASK: case OVER: case EVENT: case NEWS: case ALIVE: case LEFT: break;
     }
     return SW_OK;
 }
@@ -306,6 +318,7 @@ static enum sw_status attend(struct sw_ranks *r)
     SW_TRY(answer_those_that_wait(r));
     if (r->over || anybody_there(r)) return SW_OK;
     r->over = true;
+    pulse_stop(&r->pulse);
     return send_all(r, BYE);
 }
 
@@ -396,6 +409,7 @@ struct sw_deal *sw_ranks_deal(struct sw_ranks *ranks) { return &ranks->deal; }
 
 static void destroy(struct sw_ranks *r)
 {
+    pulse_stop(&r->pulse);
     if (r->plan.destroy) r->plan.destroy(&r->plan);
     sw_free(r->other);
     sw_free(r->holder);
@@ -459,6 +473,7 @@ enum sw_status sw_ranks_create(const struct sw_comm *comm, const struct sw_plan 
     if (!st) st = comm->rank ? create_at_others(r, workers) : create_at_0(r, plan, workers);
     st = sw_comm_agree(comm, st);
     if (!st) st = introduce(r);
+    if (!st) pulse_start(beat_every, beat, r, &r->pulse);  /* without it all is well, but where a write takes so long */
     if (st && r) destroy(r);
     else *ranks = r;
     return st;
@@ -490,6 +505,7 @@ enum sw_status sw_ranks_end(struct sw_ranks **ranks, enum sw_status st)
         sw_err_keep(&kept, attend(r));
         if (!r->over) nap();
     }
+    pulse_stop(&r->pulse);
     sw_mail_flush();
     destroy(r);
     *ranks = NULL;

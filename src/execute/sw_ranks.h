@@ -9,9 +9,10 @@
  *     st = sw_execute(...);
  *     st = sw_ranks_end(ranks, st);
  *
- * All of it happens on the thread that calls; nobody waits for a batch that somebody else computes. A rank that stops
+ * All of it happens on the thread that calls, but for signs of life, which have one of their own: a rank that waits for
+ * its file system is not dead. Nobody waits for a batch that somebody else computes. A rank that stops
  * (a signal, the time limit, a failure with fail_fast) stops all of them, each with its checkpoint. A rank whose device
- * breaks off goes home, and the others do its batches. One that dies without a word, or does not answer for
+ * breaks off goes home, and the others do its batches. One that dies without a word, or is not heard of for
  * 40 s, ends the job at once, with a message: what is on disk is whole, and the same command goes on.
  */
 #include "comm/sw_comm.h"
