@@ -62,8 +62,8 @@ grow=(-s 'sweep={ a=[0.0, 0.5, 1.0, 2.0]; }' -s velocity.x=u -s forcing=a -s 'ph
       -s 'initial="1 + 0.2*sin(x)"' -s 'time={ cfl=0.5; end=4.0; }' -s output.scalars.every=0.5)
 expect 1 run bad.cfg -o grow.h5 "${grow[@]}"
 says 'warning: runs 1, 2: the time step was beyond stability; sweep show says more'
-expect 0 show grow.h5; matches '^  1 +0.5 +done +4  the time step was beyond stability \(from t = 3.918 on, up to'
-matches '^  3 +2 +diverged +2.53061  not finite .*; the time step was beyond stability from t = 0.9796 on$'
+expect 0 show grow.h5; matches '^  1 +0.5 +done +4 +49 +0.0816327  the time step was beyond stability \(from t = 3.918'
+matches '^  3 +2 +diverged +2.53061 +31 +0.0816327  not finite .*; the time step was beyond stability from t = 0.9796 on$'
 expect 1 run bad.cfg -o grow.h5 "${grow[@]}" --force --verbose
 says 'note     run 1: the time step was beyond stability ('
 [ -z "$python" ] || $python -c '
@@ -81,7 +81,15 @@ expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0]; }' -s 'time={ cfl=0.5; 
 import h5py, math
 f = h5py.File("cfl.h5")
 assert list(f["steps"][:]) == [math.ceil(10 * c / (0.5 * 2 * math.pi / 16)) for c in (1, 2)], f["steps"][:]
+assert list(f["time_step"][:]) == [10 / s for s in f["steps"][:]], f["time_step"][:]
 ' 2>err || fail 'cfl.h5'
+expect 0 show cfl.h5; prints 'run  c  status  t_reached  steps  time_step'; matches '^  1  2  done +10 +102 +0.0980392$'
+expect 0 show cfl.h5 --csv; prints 'run,c,status,t_reached,steps,time_step,wall_time'
+expect 0 run bad.cfg -o cfl.h5 -s 'sweep={ c=[1.0, 2.0, 3.0]; }' -s 'time={ cfl=0.5; end=10.0; }' -s velocity.x=c \
+    -s output.scalars.every=1.0
+expect 0 show cfl.h5; matches '^  2  3  done +10 +153 +0.0653595$'  # one more, merged
+expect 0 show good.h5 --csv; if grep -q time_step out; then fail 'time_step where it is given'; fi
+expect 3 run bad.cfg -s 'sweep={ time_step=[1.0]; }'; says "it is a variable of the output file"
 expect 3 check bad.cfg -s time.cfl=0.5; says "'time' has both dt and cfl; leave one out"
 
 # ---- on a GPU, if there is one: the same numbers, to the rounding of each. A step rounds some 40 times by 2^-53 of u

@@ -22,7 +22,7 @@ struct show_column {
     bool        brief;                     /* also in the table for people       */
 };
 
-enum { REST = 11, MOST = 128 };
+enum { REST = 13, MOST = 128 };
 
 static bool any(const double *v, int64_t n)
 {
@@ -47,7 +47,8 @@ static int columns_of(const struct sw_table *t, struct show_column *c)
         c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .brief = true};
     c[n++] = (struct show_column){"status", TEXT, -1, .status = t->status, .brief = true};
     c[n++] = (struct show_column){"t_reached", REAL, -1, .real = t->t_reached, .brief = true};
-    c[n++] = (struct show_column){"steps", COUNT, -1, .count = t->steps};
+    c[n++] = (struct show_column){"steps", COUNT, -1, .count = t->steps, .brief = t->chooses_step};
+    if (t->chooses_step) c[n++] = (struct show_column){"time_step", REAL, -1, .real = t->time_step, .brief = true};
     c[n++] = (struct show_column){"wall_time", REAL, -1, .real = t->wall_time};
     c[n++] = (struct show_column){"err_l2", REAL, -1, .real = t->err_l2, .brief = norms};
     c[n++] = (struct show_column){"err_max", REAL, -1, .real = t->err_max, .brief = norms};

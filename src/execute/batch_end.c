@@ -110,6 +110,7 @@ enum sw_status batch_checkpoint(struct batch *b)
         result[j] = (struct sw_run_result){.status = SW_RUN_PENDING,
                                            .wall_time = spent(b),
                                            .steps = b->step,
+                                           .time_step = batch_dt(b, (int)j),
                                            .t_reached = (double)b->step * batch_dt(b, (int)j),
                                            .err_l2 = NAN,
                                            .err_max = NAN,
@@ -130,6 +131,7 @@ failed:
 static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
 {
     *r = (struct sw_run_result){.status = SW_RUN_DONE, .wall_time = spent(b), .steps = b->group->steps,
+                                .time_step = batch_dt(b, j),
                                 .err_l2 = NAN, .err_max = NAN, .err_rel = NAN, .err_interior = NAN};
     if (b->fault[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
     else if (b->bad[j] >= 0) { r->status = SW_RUN_DIVERGED; r->steps = b->bad[j]; }

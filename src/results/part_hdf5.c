@@ -221,12 +221,14 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
 {
     memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
     t->interior = p->desc.sweep->problem->interior;
+    t->chooses_step = p->desc.sweep->chooses_step;
     for (int64_t j = 0; j < t->nruns; j++) {
         const struct sw_run_result *r = &result[j];
         sw_table_set_id(t, j, p->desc.id[j]);
         t->status[j] = (unsigned char)r->status;
         t->t_reached[j] = r->t_reached;
         t->steps[j] = r->steps;
+        t->time_step[j] = r->time_step;
         t->wall_time[j] = r->wall_time;
         t->err_l2[j] = r->err_l2;
         t->err_max[j] = r->err_max;

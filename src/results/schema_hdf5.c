@@ -55,16 +55,20 @@ static const struct column columns[] = {
     {"err_max",   SW_H5_DOUBLE,  "1",  "maximum error at the last time"},
     {"err_rel",   SW_H5_DOUBLE,  "1",  "L2 error relative to the exact solution at the last time"},
     {"err_interior", SW_H5_DOUBLE, "1", "maximum error away from the walls"},
+    {"time_step", SW_H5_DOUBLE,  "1",  "time step that the Courant number chose"},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, INTERIOR = COLUMNS - 1 };
+enum { COLUMNS = sizeof columns / sizeof *columns, INTERIOR = COLUMNS - 2, TIME_STEP = COLUMNS - 1 };
 
-/* The last one is there only for problems that have it. */
-static bool has_column(const struct sw_table *t, int k) { return k != INTERIOR || t->interior; }
+/* The last two are there only where there is something to say. */
+static bool has_column(const struct sw_table *t, int k)
+{
+    return k == INTERIOR ? t->interior : k == TIME_STEP ? t->chooses_step : true;
+}
 
 static void *column_data(const struct sw_table *t, int k)
 {
     void *const data[COLUMNS] = {t->status, t->steps, t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel,
-                                 t->err_interior};
+                                 t->err_interior, t->time_step};
     return data[k];
 }
 
@@ -134,7 +138,7 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_table *t, const char *co
     sw_h5_attach(h, "/run_id", 0, "/run");
     write_column(h, t, 0, coordinates);
     sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
-    describe(h, "/message", NULL, "why a run diverged or failed", coordinates);
+    describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
     sw_h5_attach(h, "/message", 0, "/run");
     for (int k = 1; k < COLUMNS; k++)
         if (has_column(t, k)) write_column(h, t, k, coordinates);
@@ -193,10 +197,12 @@ static void read_rows(struct sw_h5 *h, struct sw_table *t)
     sw_h5_get_texts(h, "/run_id", t->nruns, keep_id, t);
     sw_h5_get_texts(h, "/message", t->nruns, keep_message, t);
     t->interior = sw_h5_has(h, "/err_interior");
+    t->chooses_step = sw_h5_has(h, "/time_step");
     for (int k = 0; k < COLUMNS; k++)
         if (has_column(t, k))
             sw_h5_get_list(h, at_root(columns[k].name, path), columns[k].type, t->nruns, column_data(t, k));
     for (int64_t j = 0; !t->interior && j < t->nruns; j++) t->err_interior[j] = NAN;
+    for (int64_t j = 0; !t->chooses_step && j < t->nruns; j++) t->time_step[j] = NAN;
 }
 
 void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table)

@@ -26,6 +26,7 @@ struct sw_run_result {             /* one run's row in the run table */
     char    message[160];          /* "" when done                                          */
     double  t_reached;
     int64_t steps;                 /* taken                                                 */
+    double  time_step;             /* stored where the sweep chooses it (chooses_step)      */
     double  wall_time;             /* seconds: the batch's time over its runs, of this part; a chain's are added up  */
     double  err_l2, err_max, err_rel, err_interior;  /* of struct sw_norms; NaN without      */
 };
@@ -182,6 +183,8 @@ struct sw_table {                  /* the run table of a file                   
     char   **run_id, **message;    /* [nruns]                                                                    */
     unsigned char *status;
     double  *t_reached, *wall_time, *err_l2, *err_max, *err_rel;  /* [nruns]                                     */
+    bool     chooses_step;         /* whether the runs' time steps were chosen, by time.cfl                      */
+    double  *time_step;            /* [nruns]; NaN without                                                       */
     bool     interior;             /* whether the problem has the norm                                           */
     double  *err_interior;         /* [nruns]; NaN without                                                       */
     int64_t *steps;

@@ -19,7 +19,8 @@ static enum sw_status alloc_params(struct sw_table *t, int nparam)
 static enum sw_status alloc_rows(struct sw_table *t)
 {
     size_t n = (size_t)t->nruns;
-    double **column[] = {&t->t_reached, &t->wall_time, &t->err_l2, &t->err_max, &t->err_rel, &t->err_interior};
+    double **column[] = {&t->t_reached, &t->time_step, &t->wall_time,   &t->err_l2,
+                         &t->err_max,   &t->err_rel,   &t->err_interior};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) SW_TRY(sw_alloc(n, column[k]));
     SW_TRY(sw_alloc(n, &t->index));
     SW_TRY(sw_alloc(n, &t->id));
@@ -92,12 +93,14 @@ enum sw_status sw_table_copy_row(struct sw_table *to, int64_t i, const struct sw
     to->status[i] = from->status[j];
     to->t_reached[i] = from->t_reached[j];
     to->steps[i] = from->steps[j];
+    to->time_step[i] = from->time_step[j];
     to->wall_time[i] = from->wall_time[j];
     to->err_l2[i] = from->err_l2[j];
     to->err_max[i] = from->err_max[j];
     to->err_rel[i] = from->err_rel[j];
     to->err_interior[i] = from->err_interior[j];
     to->interior |= from->interior;
+    to->chooses_step |= from->chooses_step;
     return sw_table_set_message(to, i, from->message[j]);
 }
 
@@ -195,7 +198,7 @@ static void free_rows(struct sw_table *t)
 {
     for (int64_t j = 0; t->message && j < t->nruns; j++)
         if (t->message[j] != no_message) sw_free(t->message[j]);
-    double *column[] = {t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel, t->err_interior};
+    double *column[] = {t->t_reached, t->time_step, t->wall_time, t->err_l2, t->err_max, t->err_rel, t->err_interior};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) sw_free(column[k]);
     sw_free(t->index);
     sw_free(t->id);

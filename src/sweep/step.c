@@ -23,6 +23,7 @@ enum sw_status step_source(struct sw_sweep *s, int k, bool *taken)
     *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") && cfl;
     if (!*taken) return SW_OK;
     from->kind = SOURCE_STEP;
+    s->chooses_step = true;
     from->setting = cfl;  /* what is to blame for a step that is wrong */
     SW_TRY(sw_arena_take(s->own->arena, (size_t)(s->nruns > 0 ? s->nruns : 1), &s->own->step));
     return SW_OK;

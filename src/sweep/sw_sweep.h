@@ -50,6 +50,7 @@ struct sw_sweep {
     const char *file;                   /* output.file, or NAME.h5 beside the config's name in results/      */
     bool        single_fields;          /* output.fields.precision                                           */
     bool        single_steps;           /* run.precision                                                     */
+    bool        chooses_step;           /* time.dt follows from time.cfl                                     */
     bool        save_fields, save_scalars;
     bool        xdmf;                   /* output.xdmf                                                       */
     const char *device;                 /* run.device                                                        */
