@@ -81,13 +81,9 @@ static bool names(const struct sw_setup *setup, const char *name)
 /* Where u is taken from: u at time 0, noise or not, or what is given at a wall. */
 static bool depends(const struct sw_setup *setup, const char *key, int d)
 {
-    if (names(setup, advection_axes[d])) return true;
-    for (int k = 0; k < setup->nfunction && names(setup, "u"); k++) {
-        const struct sw_function *f = &setup->function[k];
-        if (strcmp(f->key, key)) continue;
-        return sw_program_uses(f->program, advection_axes[d]) || sw_expr_is_random(f->expr);
-    }
-    return false;
+    const struct sw_function *u = names(setup, "u") ? sw_setup_find(setup, key) : NULL;
+    return names(setup, advection_axes[d]) ||
+           (u && (sw_program_uses(u->program, advection_axes[d]) || sw_expr_is_random(u->expr)));
 }
 
 /* A wall; d = -1: all of the grid. */

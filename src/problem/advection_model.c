@@ -1,5 +1,4 @@
 /* The programs of `advection`: c and S, what is given at walls, and its derivatives in t. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -10,13 +9,6 @@ const char *advection_wall_key(int d, int side)
     static const char *const key[SW_DIMS][2] = {
         {"left.x", "right.x"}, {"left.y", "right.y"}, {"left.z", "right.z"}};
     return key[d][side];
-}
-
-static const struct sw_function *function_of(const struct sw_setup *setup, const char *key)
-{
-    for (int k = 0; k < setup->nfunction; k++)
-        if (!strcmp(setup->function[k].key, key)) return &setup->function[k];
-    return NULL;
 }
 
 /* An expression that was derived from one of the config, with the names that it may use. */
@@ -42,7 +34,7 @@ static enum sw_status compile(const struct sw_setup *setup, const struct sw_expr
 static enum sw_status make_wall(const struct sw_setup *setup, int d, int side, struct advection_model *m)
 {
     const char *key = advection_wall_key(d, side);
-    const struct sw_function *f = function_of(setup, key);
+    const struct sw_function *f = sw_setup_find(setup, key);
     const int at = 2 * d + side;
     struct sw_expr *derived;
     if (!f) return SW_OK;

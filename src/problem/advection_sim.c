@@ -329,17 +329,16 @@ static enum sw_status drawing_make(const struct sw_program *initial, size_t piec
 /* Noise is drawn by the number of the point in its array: then a run is one piece. */
 static enum sw_status draw(const struct advection_sim *a, double *u)
 {
-    const struct sw_program *initial = sw_setup_function(&a->setup, "initial");
+    const struct sw_function *initial = sw_setup_find(&a->setup, "initial");
     size_t piece = a->points < 4096 ? a->points : 4096;
     struct sw_err_kept failure = {0};
-    for (int k = 0; k < a->setup.nfunction; k++)
-        if (a->setup.function[k].program == initial && sw_expr_is_random(a->setup.function[k].expr)) piece = a->points;
+    if (sw_expr_is_random(initial->expr)) piece = a->points;
     if (piece > INT32_MAX) return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
     const int64_t pieces = (int64_t)((a->points + piece - 1) / piece), items = a->count * pieces;
 #pragma omp parallel num_threads(a->device->threads) if (items > 1)
     {
         struct drawing w;
-        enum sw_status st = drawing_make(initial, piece, &w);
+        enum sw_status st = drawing_make(initial->program, piece, &w);
 #pragma omp critical(sw_advection_failure)
         sw_err_keep(&failure, st);
 #pragma omp for schedule(static)

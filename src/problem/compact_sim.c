@@ -228,10 +228,8 @@ static const struct sw_sim_ops compact_ops = {
 /* The exact result: the field's expression, differentiated as often as the scheme does. */
 static enum sw_status derive(const struct sw_setup *setup, const struct compact_method *m, struct sw_expr **result)
 {
-    const struct sw_expr *expr = NULL;
+    const struct sw_expr *expr = sw_setup_find(setup, "field")->expr;
     struct sw_expr *derived = NULL;
-    for (int k = 0; k < setup->nfunction; k++)
-        if (!strcmp(setup->function[k].key, "field")) expr = setup->function[k].expr;
     *result = NULL;
     for (int k = 0; k < sw_fd_derivative(m->scheme->kind); k++) {
         enum sw_status st = sw_expr_derivative(expr, compact_axes[m->axis], &derived);
@@ -246,19 +244,16 @@ static enum sw_status compile_exact(const struct sw_setup *setup, const struct c
                                     struct sw_program **program)
 {
     static const enum sw_input slot[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
-    const struct sw_expr *expr = NULL;
     struct sw_expr *derived;
     struct sw_expr_error err = {0};
     struct sw_symbol *symbol = NULL;
     struct sw_scope scope = {.count = SW_DIMS};
     SW_TRY(derive(setup, m, &derived));
-    for (int k = 0; k < setup->nfunction && !derived; k++)
-        if (!strcmp(setup->function[k].key, "field")) expr = setup->function[k].expr;
     enum sw_status st = sw_alloc((size_t)setup->scope->count + SW_DIMS, &symbol);
     for (int d = 0; d < SW_DIMS && !st; d++) symbol[d] = (struct sw_symbol){compact_axes[d], SW_RATE_CELL, slot[d]};
     for (int k = 0; k < setup->scope->count && !st; k++) symbol[scope.count++] = setup->scope->symbol[k];
     scope.symbol = symbol;
-    if (!st) st = sw_program_compile(derived ? derived : expr, &scope, program, &err);
+    if (!st) st = sw_program_compile(derived ? derived : sw_setup_find(setup, "field")->expr, &scope, program, &err);
     if (st == SW_E_CONFIG) st = SW_FAIL(st, "'field', its derivative: %s", err.text);
     sw_expr_destroy(&derived);
     sw_free(symbol);

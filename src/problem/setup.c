@@ -2,11 +2,17 @@
 
 #include "problem/sw_problem.h"
 
-const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key)
+const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key)
 {
     for (int k = 0; k < setup->nfunction; k++)
-        if (!strcmp(setup->function[k].key, key)) return setup->function[k].program;
+        if (!strcmp(setup->function[k].key, key)) return &setup->function[k];
     return NULL;
+}
+
+const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key)
+{
+    const struct sw_function *f = sw_setup_find(setup, key);
+    return f ? f->program : NULL;
 }
 
 const char *sw_setup_word(const struct sw_setup *setup, const char *key)

@@ -61,7 +61,8 @@ const char *sw_setup_word(const struct sw_setup *setup, const char *key);
 /** Whether a WORD key of the problem has this word. */
 bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word);
 
-/** The program of a function key, NULL if the config has none. */
+/** A function key, or its program; NULL if the config has none. */
+const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key);
 const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key);
 
 /** The column of a number key, by its path: -1 if the problem has no such key. */
