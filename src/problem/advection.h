@@ -5,7 +5,8 @@
  *     u_t + c.grad u = nu lap u + S,      c and S expressions in the coordinates, t and u
  *
  * (docs/numerics.md, 10): advection.c has its keys and what is refused, advection_model.c the programs,
- * advection_limit.c what bounds the time step, advection_sim.c takes the steps. What is done at every point of a stage
+ * advection_speed.c how fast it goes, advection_limit.c what bounds the time step, advection_caution.c what is said of
+ * a run beforehand, advection_sim.c takes the steps. What is done at every point of a stage
  * is done by a row of advection_ops, one a kind of device: advection_cpu.c, advection_cuda.c. */
 #include "fd/sw_fd.h"
 #include "problem/advection_point.h"
@@ -58,6 +59,24 @@ void advection_model_free(struct advection_model *model);
 const char *advection_wall_key(int d, int side);
 
 /* ------------------------------------------------------------------ the time step */
+
+/** The setup of one run: runs of different shape may stand side by side in the columns. @return false: its numbers are
+ * out of range, which their keys refuse */
+bool advection_setup_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                        struct sw_setup *one);
+
+/* Of run j, by samples; setup is that of the run. */
+
+/** The largest sum |c_d|/dx_d. @return SW_E_MEMORY */
+enum sw_status advection_speed(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               double *largest);
+
+struct advection_wall { int d, side; };  /* the left (0) or right end of axis d; d = -1: all of the grid */
+
+/** The largest c along its axis into the grid at a wall, and out of it; 0 at least. Where nothing is given there u is
+ * that of time 0, and c that of then if it names u. @return SW_E_MEMORY */
+enum sw_status advection_through(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 struct advection_wall wall, double *in, double *out);
 
 /* Bounds of the linearised problem with the largest speeds: dt*courant <= C for a Courant number C; and the step is
  * stable if dt*stiffness <= 1 (numerics.md, 10). */
