@@ -156,7 +156,6 @@ enum {
     IN_FLIGHT = 128 * 1024, TILE_X = 16 * 1024, MOST_TILE = 108 * 1024, MOST_SHARED = 216 * 1024,
     FAR_APART = 256 * 1024
 };
-enum { FAR_PIECE = 12 };  /* segments */
 
 static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
 
@@ -189,23 +188,21 @@ static struct sw_fd_fused_shape wanted_along_x(const struct sw_fd_fused *d, doub
 
 /* Along y and z a multiprocessor is to have some 128 KiB on its way at once: with more, rows of the memory are opened
  * more often than they are used, with less it waits. The rows of a tile are to be wide: 32 lines if two such tiles have
- * room (in one stage, where that alone is some 64 KiB on its way: n = 333, 85.2 % of a copy on an H200, and 84.2 in
- * two), else 16; longer lines by pieces of 20 segments, 16 of them its own. Where points lie so far apart that each is
- * on a page of its own, wide rows are worth more: 32 lines, whole if one such tile has room, else by pieces of 12
- * segments, 8 its own, unless the halo would be most of a piece. Two such pieces between walls have a halo on one side
- * only, and are taken first. (512^3 along z, d1_c6: periodic 91.7 % of a copy, by pieces 90.6; between walls 91.3, by
- * pieces 92.0; 16 whole lines 87.4.) */
-static struct sw_fd_fused_shape wanted_beside(const struct sw_fd_fused *d, bool walls, double line, double word)
+ * room, in one stage where that is 64 KiB (n = 333 along y: 85.2 % of a copy on an H200, 84.2 in two); else 16; longer
+ * lines by pieces of 20 segments, 16 of them its own. Where points lie so far apart that each is on a page of its own,
+ * wide rows are worth more: 32 lines by pieces of 12 segments, 8 its own, or whole lines, if one such tile has room and
+ * the halo would be most of a piece. (512^3 along z, d1_c6: periodic 92.9 % of a copy, whole lines 92.6, 16 of them
+ * 85.2; between walls 93.4, 92.1 and 85.3.) */
+static struct sw_fd_fused_shape wanted_beside(const struct sw_fd_fused *d, double line, double word)
 {
     const int halo = halo_of(d);
-    const bool far = (double)d->stride * word >= FAR_APART && halo <= 2;
-    const bool halves = far && walls && d->segments <= 2 * (FAR_PIECE - 2 * halo);
+    const bool far = (double)d->stride * word >= FAR_APART, pieces = far && halo <= 2;
     struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
-    if ((double)d->stride * word >= FAR_APART && 32 * line > MOST_TILE && 32 * line <= MOST_SHARED && !halves)
+    if (far && !pieces && 32 * line > MOST_TILE && 32 * line <= MOST_SHARED)
         return (struct sw_fd_fused_shape){.side = 32, .stages = 1, .blocks = 1, .held = 128};
-    s.side = far || 32 * line <= MOST_TILE ? 32 : 16;
-    if (s.side * line > MOST_TILE) s.held = far ? FAR_PIECE : 3 * halo > 20 ? 3 * halo : 20;
-    else if (32 * line > IN_FLIGHT / 2) s.stages = 1;
+    s.side = pieces || 32 * line <= MOST_TILE ? 32 : 16;
+    if (s.side * line > MOST_TILE) s.held = pieces ? 12 : 3 * halo > 20 ? 3 * halo : 20;
+    else if (s.side * line > IN_FLIGHT / 2) s.stages = 1;
     s.blocks = at_least_1(IN_FLIGHT / (s.stages * s.side * fmin(line, s.held * d->points * word)));
     return s;
 }
@@ -213,7 +210,7 @@ static struct sw_fd_fused_shape wanted_beside(const struct sw_fd_fused *d, bool 
 static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_fd_fused *d)
 {
     const double word = fd->desc.single ? 4 : 8, line = (double)d->n * word;
-    return sw_fd_fused_along_x(fd) ? wanted_along_x(d, line, word) : wanted_beside(d, !fd->line.periodic, line, word);
+    return sw_fd_fused_along_x(fd) ? wanted_along_x(d, line, word) : wanted_beside(d, line, word);
 }
 
 /* Something less, where the device or the kernel has not enough for what is wanted. */
