@@ -148,7 +148,7 @@ static enum sw_status perform(struct call *c)
     assert_ok(sw_sweep_ids(sweep, 0, sweep->nruns, id));
     assert_ok(sw_sweep_select(sweep, &which, &run, &count));
     assert_ok(sw_ledger_open(c->file, &report, &ledger));
-    assert_ok(sw_devices_open(c->device ? c->device : "cpu", c->threads, &devices));
+    assert_ok(sw_devices_open(c->device ? c->device : "cpu", c->threads, SW_DEVICES_MOST, &devices));
     enum sw_status st = sw_plan_make(sweep, run, count, id, ledger, c->retry_failed, &devices, &plan);
     if (!st && !c->only_plan) {
         struct sw_execute_options options = {

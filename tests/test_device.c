@@ -142,21 +142,21 @@ static void processes_have_their_share_of_the_devices(void **state)
     int users = 0;
     (void)state;
     for (int turn = 0; turn < 3; turn++) {
-        assert_ok(sw_devices_open_share("cpu", 1, turn, 3, &users, &devices));
+        assert_ok(sw_devices_open_share("cpu", 1, SW_DEVICES_MOST, turn, 3, &users, &devices));
         assert_int_equal(devices.count, 1);
         assert_int_equal(users, 1);
         sw_devices_close(&devices);
     }
-    if (sw_devices_open("cuda", 1, &all)) skip_unless_needed("cuda", sw_err_message());
+    if (sw_devices_open("cuda", 1, SW_DEVICES_MOST, &all)) skip_unless_needed("cuda", sw_err_message());
     for (int of = 1; of <= all.count + 2; of++)
         for (int turn = 0; turn < of; turn++) {
-            assert_ok(sw_devices_open_share("cuda", 1, turn, of, &users, &devices));
+            assert_ok(sw_devices_open_share("cuda", 1, SW_DEVICES_MOST, turn, of, &users, &devices));
             assert_int_equal(users, (of + all.count - 1) / all.count);
             for (int k = 0; k < devices.count; k++)
                 assert_int_equal(devices.device[k]->index, of < all.count ? turn + k * of : turn % all.count);
             sw_devices_close(&devices);
         }
-    assert_ok(sw_devices_open_share("cuda:0", 1, 2, 3, &users, &devices));
+    assert_ok(sw_devices_open_share("cuda:0", 1, SW_DEVICES_MOST, 2, 3, &users, &devices));
     assert_int_equal(users, 3);
     assert_int_equal(devices.device[0]->index, 0);
     sw_devices_close(&devices);

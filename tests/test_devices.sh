@@ -28,5 +28,20 @@ for config in "$top"/configs/tiny_*.cfg; do
     case $config in *bvp*) words=(-s 'sweep.algorithm=["a2d", "scan"]') ;; *) words=() ;; esac
     [ "$gpus" -lt 2 ] || alike cuda:0 cuda "$config" "${words[@]}"
 done
+# no more devices than batches: of one run, of run.batch, of what is left to do
+devices() {  # devices NUMBER OPTION...
+    local number=$1
+    shift
+    expect 0 check "$top/configs/tiny_ch.cfg" --device cpu:0,1,2 -o left.h5 "$@"
+    [ "$(grep '^device ' out | grep -o 'cpu:[0-9]' | grep -c .)" = "$number" ] || fail "not $number devices: $*"
+}
+config=$top/configs/tiny_ch.cfg runs=$("$sweep" check "$config" --list | tail -n +2 | wc -l)
+devices 3; devices 3 -s run.batch=1; devices 0 -s run.batch=$((runs + 1)); devices 0 -s "run.batch=$runs"
+devices 2 -s "run.batch=$((runs - 1))"; devices 0 --only 'run == 0'; devices 2 --only 'run < 2'
+expect 0 run -q "$config" --only 'run < 2' -o left.h5
+devices 0 --only 'run < 3'; devices 2 --only 'run < 4'
+expect 0 run "$config" --device cpu:0,1,2 --only 'run < 3' -o left.h5
+says 'device   '; grep '^device ' err | grep -q cpu: && fail 'several devices for one run'
+
 [ "$gpus" -ge 2 ] || echo "# skipped: several GPUs, there are $gpus"
 summary

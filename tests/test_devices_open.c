@@ -9,7 +9,7 @@
 enum { VISIBLE = 5, BROKEN = 4 };
 static const char *const model[VISIBLE] = {"new", "new", "old", "new", "none"};
 static int visible;
-static atomic_int opened;  /* and not closed */
+static atomic_int opened, calls;  /* and not closed; in all */
 
 static int count(void) { return visible; }
 
@@ -21,6 +21,7 @@ static enum sw_status open_gpu(int index, struct sw_device *device)
     device->space = SW_DEVICE;
     device->sm = 90;
     atomic_fetch_add(&opened, 1);
+    atomic_fetch_add(&calls, 1);
     return SW_OK;
 }
 
@@ -44,11 +45,11 @@ static const struct sw_device_ops lacking = {.kind = "lacking", .absent = "not i
 const struct sw_device_ops *const sw_device_table[] = {&lacking, &gpu, &host, 0};
 
 /* What a spec opens: "gpu:0 gpu:1", with 9 threads "gpu:0/4 gpu:1/5". */
-static void assert_opens(const char *spec, int threads, const char *expected)
+static void assert_opens_at_most(const char *spec, int threads, int most, const char *expected)
 {
     struct sw_devices d;
     char text[400] = "";
-    assert_ok(sw_devices_open(spec, threads, &d));
+    assert_ok(sw_devices_open(spec, threads, most, &d));
     assert_int_equal(opened, d.count);
     for (int k = 0; k < d.count; k++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s/%d", k ? " " : "", d.device[k]->label,
@@ -59,10 +60,15 @@ static void assert_opens(const char *spec, int threads, const char *expected)
     assert_int_equal(d.count, 0);
 }
 
+static void assert_opens(const char *spec, int threads, const char *expected)
+{
+    assert_opens_at_most(spec, threads, SW_DEVICES_MOST, expected);
+}
+
 static void assert_refused(const char *spec, enum sw_status status, const char *text)
 {
     struct sw_devices d;
-    assert_int_equal(sw_devices_open(spec, 1, &d), status);
+    assert_int_equal(sw_devices_open(spec, 1, SW_DEVICES_MOST, &d), status);
     assert_contains(sw_err_message(), text);
     assert_int_equal(d.count, 0);
     assert_int_equal(opened, 0);
@@ -113,6 +119,28 @@ static void what_there_is_one_of_is_divided(void **state)
     assert_refused("host:0,2", SW_E_USAGE, "two groups of threads are 'host:0,1'");
 }
 
+static void no_more_are_opened_than_there_is_work_for(void **state)
+{
+    (void)state;
+    visible = 4;
+    calls = 0;
+    assert_opens_at_most("auto", 12, 1, "gpu:0/12");
+    assert_int_equal(calls, 1);
+    assert_opens_at_most("gpu", 12, 2, "gpu:0/6 gpu:1/6");
+    assert_int_equal(calls, 3);
+    assert_opens_at_most("gpu", 12, 3, "gpu:0/4 gpu:1/4 gpu:3/4");  /* 2 is of another model, which opening it tells */
+    assert_int_equal(calls, 7);
+    assert_opens_at_most("gpu:3,2,1", 4, 2, "gpu:3/2 gpu:2/2");
+    assert_int_equal(calls, 9);
+    assert_opens_at_most("gpu:3,2,1", 4, 9, "gpu:3/1 gpu:2/1 gpu:1/2");
+    assert_opens_at_most("host:0,1,2", 6, 1, "host:0/6");
+    assert_opens_at_most("host:0,1,2", 6, 2, "host:0/3 host:1/3");
+    struct sw_devices d;
+    assert_int_equal(sw_devices_open("gpu:0,7", 1, 1, &d), SW_E_ABSENT);
+    visible = VISIBLE;  /* one that is broken is no matter where it is not needed */
+    assert_opens_at_most("auto", 12, 2, "gpu:0/6 gpu:1/6");
+}
+
 static void what_this_build_lacks_is_said(void **state)
 {
     (void)state;
@@ -142,6 +170,7 @@ int main(void)
         cmocka_unit_test(numbers_are_these_in_this_order),
         cmocka_unit_test(a_device_of_all_that_does_not_open_is_named),
         cmocka_unit_test(what_there_is_one_of_is_divided),
+        cmocka_unit_test(no_more_are_opened_than_there_is_work_for),
         cmocka_unit_test(what_this_build_lacks_is_said),
         cmocka_unit_test(one_device_is_the_first),
     };

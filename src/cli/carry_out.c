@@ -144,7 +144,7 @@ static enum sw_status plan(struct job *j, double *seconds)
 {
     const struct cli_sweep *s = j->s;
     int users = 1;
-    SW_TRY(sw_comm_agree(j->cli->comm, cli_devices(j->cli, s->sweep, &j->devices, &users)));
+    SW_TRY(sw_comm_agree(j->cli->comm, cli_devices(j->cli, s, j->ledger, &j->devices, &users)));
     const double start = sw_clock();
     SW_TRY(cli_plan_with(j->cli, j->devices.count, users, &j->with));
     SW_TRY(sw_plan_make_with(s->sweep, s->run, s->count, s->id, j->ledger, j->cli->retry_failed, &j->devices, &j->with,

@@ -138,9 +138,10 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
 /** SW_E_REFUSED if what is there is not of this sweep, with the first difference in the message. */
 enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
-/** @param users  out: how many processes share a device; NULL: this one takes all */
-enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices,
-                           int *users);
+/** Where to compute the runs that are asked for and not in the ledger: not on more devices than they make batches.
+ * @param users  out: how many processes share a device; NULL: this one takes all */
+enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
+                           struct sw_devices *devices, int *users);
 /** "NVIDIA H200"; of several "4 × NVIDIA H200 (cuda:0, cuda:1, cuda:2, cuda:3)" */
 void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
 double cli_devices_memory(const struct sw_devices *devices);  /* of the one that has least */

@@ -126,7 +126,7 @@ enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s)
         snprintf(refusal, sizeof refusal, "%s", sw_err_message());
         sw_ledger_close(&ledger);
     }
-    st = cli_devices(cli, s->sweep, &devices, NULL);
+    st = cli_devices(cli, s, ledger, &devices, NULL);
     if (!st) st = sw_plan_make(s->sweep, s->run, s->count, s->id, ledger, false, &devices, &plan);
     if (!st) say_earlier(cli, s, plan, refusal);
     if (!st) st = report(cli, s, plan, &devices);

@@ -140,12 +140,18 @@ enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger
     return st;
 }
 
-enum sw_status cli_devices(const struct sw_cli *cli, const struct sw_sweep *sweep, struct sw_devices *devices,
-                           int *users)
+enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
+                           struct sw_devices *devices, int *users)
 {
-    const char *spec = cli->device ? cli->device : sweep->device;
-    if (!users) return sw_devices_open(spec, cli->threads, devices);
-    return sw_devices_open_share(spec, cli->threads, cli->mate, cli->mates, users, devices);
+    const char *spec = cli->device ? cli->device : s->sweep->device;
+    const int64_t ranks = users ? cli->comm->size : 1;
+    int64_t batches;
+    SW_TRY(sw_plan_most_batches(s->sweep, s->run, s->count, s->id, ledger, cli->retry_failed, SW_DEVICES_MOST * ranks,
+                                &batches));
+    const int64_t each = (batches + ranks - 1) / ranks;
+    const int most = each < SW_DEVICES_MOST ? (int)each : SW_DEVICES_MOST;
+    if (!users) return sw_devices_open(spec, cli->threads, most, devices);
+    return sw_devices_open_share(spec, cli->threads, most, cli->mate, cli->mates, users, devices);
 }
 
 static bool of_one_model(const struct sw_devices *d)

@@ -178,43 +178,64 @@ static enum sw_status open_several(const struct sw_device_ops *ops, const int *i
     return sw_err_raise(&failed);
 }
 
-static enum sw_status open_numbered(const struct wanted *w, int threads, struct sw_devices *d)
+/* One that is not there is refused by its opening, whether there is work for it or not. */
+static bool all_there(const struct wanted *w)
 {
-    SW_TRY(open_several(w->ops, w->index, w->count, threads, w->count == 1, d));
-    for (int k = 0; k < w->count && !w->ops->count && w->count > 1; k++)
+    const int visible = w->ops->count ? w->ops->count() : SW_DEVICES_MOST;
+    for (int k = 0; k < w->count; k++)
+        if (w->index[k] >= visible) return false;
+    return true;
+}
+
+static enum sw_status open_numbered(const struct wanted *w, int threads, int most, struct sw_devices *d)
+{
+    const int count = w->count > most && all_there(w) ? most : w->count;
+    SW_TRY(open_several(w->ops, w->index, count, threads, w->count == 1, d));
+    for (int k = 0; k < count && !w->ops->count && w->count > 1; k++)
         snprintf(d->device[k]->label, sizeof d->device[k]->label, "%s:%d", w->ops->kind, k);
     return SW_OK;
 }
 
-/* The first is open: those that are like it, since their results have the same bits and their speed is the same. */
-static enum sw_status open_alike(int threads, struct sw_devices *d)
+/* Number next, next+1, ... next+count-1: those of them that are like the first. */
+static enum sw_status add_alike(int next, int count, int threads, struct sw_devices *d)
 {
     const struct sw_device *first = d->device[0];
     struct sw_devices others = {0};
-    int index[SW_DEVICES_MOST], visible = first->ops->count ? first->ops->count() : 1;
-    if (visible > SW_DEVICES_MOST) visible = SW_DEVICES_MOST;
-    for (int k = 1; k < visible; k++) index[k - 1] = k;
-    enum sw_status st = visible > 1 ? open_several(first->ops, index, visible - 1, threads, false, &others) : SW_OK;
+    int index[SW_DEVICES_MOST];
+    for (int k = 0; k < count; k++) index[k] = next + k;
+    enum sw_status st = open_several(first->ops, index, count, threads, false, &others);
     for (int k = 0; k < others.count; k++) {
-        struct sw_device *next = others.device[k];
-        if (!st && !strcmp(next->name, first->name) && next->sm == first->sm) d->device[d->count++] = next;
-        else sw_device_close(&next);
+        struct sw_device *other = others.device[k];
+        if (!st && !strcmp(other->name, first->name) && other->sm == first->sm) d->device[d->count++] = other;
+        else sw_device_close(&other);
     }
-    for (int k = 0; k < d->count; k++) d->device[k]->threads = share(threads, k, d->count);
     return st;
 }
 
-enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices *devices)
+/* The first is open: those that are like it, since their results have the same bits and their speed is the same. */
+static enum sw_status open_alike(int threads, int most, struct sw_devices *d)
+{
+    int visible = d->device[0]->ops->count ? d->device[0]->ops->count() : 1;
+    if (visible > SW_DEVICES_MOST) visible = SW_DEVICES_MOST;
+    for (int next = 1, count; next < visible && d->count < most; next += count) {
+        count = most - d->count < visible - next ? most - d->count : visible - next;
+        SW_TRY(add_alike(next, count, threads, d));
+    }
+    for (int k = 0; k < d->count; k++) d->device[k]->threads = share(threads, k, d->count);
+    return SW_OK;
+}
+
+enum sw_status sw_devices_open(const char *spec, int threads, int most, struct sw_devices *devices)
 {
     struct wanted w;
     enum sw_status st = SW_OK;
     *devices = (struct sw_devices){0};
     SW_TRY(check_wanted(spec, threads, &w));
-    if (w.count) st = open_numbered(&w, threads, devices);
+    if (w.count) st = open_numbered(&w, threads, most, devices);
     else {
         st = w.ops ? open_row(w.ops, 0, threads, &devices->device[0]) : open_first(threads, &devices->device[0]);
         if (!st) devices->count = 1;
-        if (!st) st = open_alike(threads, devices);
+        if (!st) st = open_alike(threads, most, devices);
     }
     if (st) sw_devices_close(devices);
     return st;
@@ -239,7 +260,7 @@ static void take_share(struct wanted *w, int turn, int of, int *users)
     for (int k = first; k < all; k += of) w->index[w->count++] = w->index[k];
 }
 
-enum sw_status sw_devices_open_share(const char *spec, int threads, int turn, int of, int *users,
+enum sw_status sw_devices_open_share(const char *spec, int threads, int most, int turn, int of, int *users,
                                      struct sw_devices *devices)
 {
     struct wanted w = {0};
@@ -247,13 +268,13 @@ enum sw_status sw_devices_open_share(const char *spec, int threads, int turn, in
     *users = 1;
     SW_TRY(check_wanted(spec, threads, &w));
     if (!w.ops) w.ops = first_row();
-    if (!w.ops || !w.ops->count || of == 1) return sw_devices_open(spec, threads, devices);
+    if (!w.ops || !w.ops->count || of == 1) return sw_devices_open(spec, threads, most, devices);
     if (!w.count)
         for (int visible = w.ops->count(); w.count < visible && w.count < SW_DEVICES_MOST; w.count++)
             w.index[w.count] = w.count;
-    if (!w.count) return sw_devices_open(spec, threads, devices);  /* which says why there is none */
+    if (!w.count) return sw_devices_open(spec, threads, most, devices);  /* which says why there is none */
     take_share(&w, turn, of, users);
-    enum sw_status st = open_numbered(&w, threads, devices);
+    enum sw_status st = open_numbered(&w, threads, most, devices);
     if (st) sw_devices_close(devices);
     return st;
 }

@@ -41,15 +41,16 @@ struct sw_devices { int count; struct sw_device *device[SW_DEVICES_MOST]; };
 /** Open all that a spec names: "cuda" and "auto" are all visible GPUs of the model of the first one; "cuda:0,2" these;
  * "cpu:0,1" the CPU twice, in two groups of threads.
  * @param threads  host threads of all of them together, divided among them (each has one at least); 0: all
+ * @param most     how many there is work for: not more of them, the first, are opened; at least 1
  * @param devices  out; close with sw_devices_close()
  * @return as sw_device_open() */
-enum sw_status sw_devices_open(const char *spec, int threads, struct sw_devices *devices);
+enum sw_status sw_devices_open(const char *spec, int threads, int most, struct sw_devices *devices);
 /** The same for one of several processes of this machine that compute together: its share of the devices, every
  * `of`-th from number `turn` on, without opening the others; where there are fewer devices than processes, one, which
  * others have too. The CPU, or groups of its threads, is everybody's.
  * @param turn   0 .. of-1
  * @param users  out: how many processes have its devices, at most */
-enum sw_status sw_devices_open_share(const char *spec, int threads, int turn, int of, int *users,
+enum sw_status sw_devices_open_share(const char *spec, int threads, int most, int turn, int of, int *users,
                                      struct sw_devices *devices);
 void sw_devices_close(struct sw_devices *devices);
 

@@ -197,7 +197,7 @@ static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, con
 }
 
 /* Which batches go on, and what is left to be cut. */
-static enum sw_status begin(struct sw_plan *p, struct sw_sweep *sweep, const int64_t *run, int64_t count,
+static enum sw_status begin(struct sw_plan *p, const struct sw_sweep *sweep, const int64_t *run, int64_t count,
                             const struct sw_ledger *ledger, bool retry_failed)
 {
     SW_TRY(sw_alloc(1, &p->own));
@@ -208,6 +208,34 @@ static enum sw_status begin(struct sw_plan *p, struct sw_sweep *sweep, const int
     if (p->nruns) SW_TRY(sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
     SW_TRY(sw_alloc((size_t)p->ngroup, &p->own->fits));
     return plan_continue(p, ledger, p->id);
+}
+
+/* Of run.batch runs each. */
+static enum sw_status count_batches(struct sw_plan *p, const struct sw_sweep *sweep, int64_t *batches)
+{
+    struct member *m;
+    SW_TRY(sw_alloc((size_t)p->nruns, &m));
+    *batches = p->nbatch;  /* those that go on */
+    for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed(p, g, p->id, m) + sweep->batch - 1) / sweep->batch;
+    sw_free(m);
+    return SW_OK;
+}
+
+enum sw_status sw_plan_most_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                    const struct sw_ledger *ledger, bool retry_failed, int64_t enough, int64_t *most)
+{
+    struct sw_plan *p = NULL;
+    struct sw_plan none = {0};
+    int64_t runs = 0, enough_runs = sweep->batch ? enough * sweep->batch : enough;
+    for (int64_t k = 0; k < count && runs < enough_runs; k++) runs += to_do(ledger, id[run[k]], retry_failed, &none);
+    *most = runs >= enough_runs ? enough : runs > 0 ? runs : 1;
+    if (!sweep->batch || *most < 2 || runs >= enough_runs) return SW_OK;
+    SW_TRY(sw_alloc(1, &p));
+    p->id = id;
+    enum sw_status st = begin(p, sweep, run, count, ledger, retry_failed);
+    if (!st) st = count_batches(p, sweep, most);
+    sw_plan_destroy(&p);
+    return st;
 }
 
 enum sw_status sw_plan_make_with(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,

@@ -36,6 +36,13 @@ struct sw_plan {                   /* what will be done, before anything is     
     struct sw_plan_own *own;
 };
 
+/** How many batches there can be, whatever the devices are, where memory does not cut them: no more devices are worth
+ * opening. Arguments as for sw_plan_make().
+ * @param enough  do not look further when there are so many
+ * @param most    out; at least 1
+ * @return SW_E_MEMORY */
+enum sw_status sw_plan_most_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                    const struct sw_ledger *ledger, bool retry_failed, int64_t enough, int64_t *most);
 /** @param run     [count] the runs asked for, ascending
  *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids); must outlive the plan
  *  @param ledger  what is already there; NULL: nothing. Must outlive the plan
