@@ -182,6 +182,27 @@ extern const struct advection_ops advection_cpu;
 extern const struct advection_ops *const advection_table[];  /* ends with NULL */
 const struct advection_ops *advection_row(enum sw_space space);
 
+/* ------------------------------------------------------------------ what a sim is made of, a file each */
+
+/** The differences and filters of the runs that are loaded; those of the batch before, where they do as well.
+ * @return as sw_fd_create() */
+enum sw_status advection_parts_make(struct advection_sim *a);
+void advection_parts_unmake(struct advection_sim *a);
+/** Whether they can be had, before a batch is there; and by which row: a->solver. */
+enum sw_status advection_parts_probe(struct advection_sim *a);
+
+/** u at time 0 of all runs, [count][points]. */
+enum sw_status advection_draw(const struct advection_sim *a, double *u);
+
+/** Every how many steps the Courant number is to be looked at. */
+int64_t advection_watch_every(const struct advection_model *model);
+/** Begin a new record, of all runs. */
+enum sw_status advection_record_clear(struct advection_sim *a);
+/** sw_sim_ops.get_record, .set_record, .comment */
+enum sw_status advection_record_get(struct sw_sim *sim, double *record);
+enum sw_status advection_record_set(struct sw_sim *sim, const double *record);
+void advection_record_comment(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
+
 enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                 struct sw_device *device, struct sw_sim **sim);
 enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
