@@ -46,7 +46,7 @@ NVFLAGS   = -O3 -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=compute_$s,
 STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
 LDLIBS    = $(HDF5_LDFLAGS) \
-            $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lmd,-lhdf5_hl -lhdf5 -lconfig -lmd) \
+            $(call STATIC,-lhdf5_hl -lhdf5 -lsz -laec -lz -lconfig -lnettle,-lhdf5_hl -lhdf5 -lconfig -lnettle) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
             $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) -lpthread -ldl -lm
 LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)

@@ -37,16 +37,16 @@ setup() { PATH="$dir/bin:$PATH" scripts/setup.sh "$@" >"$dir/out" 2>&1; }
 
 setup && [ ! -s "$dir/out" ] && [ ! -e "$dir/apt" ] && ok "nothing missing: silent, and apt is left alone" ||
     bad "nothing missing: silent, and apt is left alone"
-printf 'libmd-dev\nmandoc\n' >"$dir/missing"
-setup --print && grep -q '^missing: libmd-dev mandoc' "$dir/out" && [ ! -e "$dir/apt" ] && ok "--print only prints" ||
+printf 'nettle-dev\nmandoc\n' >"$dir/missing"
+setup --print && grep -q '^missing: nettle-dev mandoc' "$dir/out" && [ ! -e "$dir/apt" ] && ok "--print only prints" ||
     { cat "$dir/out"; bad "--print only prints"; }
-setup && grep -q 'installing: libmd-dev mandoc' "$dir/out" &&
-    grep -q 'apt-get install .* libmd-dev mandoc' "$dir/apt" &&
+setup && grep -q 'installing: nettle-dev mandoc' "$dir/out" &&
+    grep -q 'apt-get install .* nettle-dev mandoc' "$dir/apt" &&
     ok "says what it installs, and installs that" || { cat "$dir/out"; bad "says what it installs, and installs that"; }
 printf 'slurmd\n' >"$dir/missing"
 setup && [ ! -s "$dir/out" ] && setup --tests && grep -q 'installing: slurmd' "$dir/out" &&
     ok "--tests alone asks for Slurm" || { cat "$dir/out"; bad "--tests alone asks for Slurm"; }
-printf 'libmd-dev\nmandoc\n' >"$dir/missing"
+printf 'nettle-dev\nmandoc\n' >"$dir/missing"
 printf '#!/bin/sh\nexit 1\n' >"$dir/bin/apt-get"
 if setup; then bad "an apt that fails is an error"; else
     grep -q 'could not install' "$dir/out" && ok "an apt that fails is an error" ||

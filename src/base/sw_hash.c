@@ -1,10 +1,10 @@
 #include "base/sw_hash.h"
 
-void sw_hash_start(struct sw_hash *h) { SHA256Init(&h->ctx); }
+void sw_hash_start(struct sw_hash *h) { sha256_init(&h->ctx); }
 
-void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length) { SHA256Update(&h->ctx, bytes, length); }
+void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length) { sha256_update(&h->ctx, length, bytes); }
 
-void sw_hash_end(struct sw_hash *h, unsigned char digest[32]) { SHA256Final(digest, &h->ctx); }
+void sw_hash_end(struct sw_hash *h, unsigned char digest[32]) { sha256_digest(&h->ctx, 32, digest); }
 
 void sw_hash_hex(const unsigned char digest[32], int digits, char *text)
 {

@@ -184,7 +184,7 @@ static int combination_of(const struct id_maker *m, const struct block *b, int j
     return word;
 }
 
-/* To hash is most of what 10^6 runs take before the first of them begins: all threads do it. */
+/* To hash is much of what 10^6 runs take before the first of them begins: all threads do it. */
 static enum sw_status hash_block(void *user, const struct block *b)
 {
     const struct id_maker *m = user;
