@@ -1,0 +1,13 @@
+#ifndef DEVICE_SPEC_H
+#define DEVICE_SPEC_H
+/* What a spec of devices names: "auto", "cpu", "cuda", "cuda:0,2". */
+#include "device/sw_device.h"
+
+struct device_wanted {
+    const struct sw_device_ops *ops;    /* NULL: auto                               */
+    int  count, index[SW_DEVICES_MOST]; /* those that are numbered; 0: none is      */
+};
+
+/** Whether they are there is not looked at. @return SW_E_USAGE no such device, or one is named twice */
+enum sw_status device_read_spec(const char *spec, struct device_wanted *wanted);
+#endif
