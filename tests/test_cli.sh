@@ -51,6 +51,11 @@ expect 3 check small.cfg --solver cpu.plian+cpu.lapack; says "did you mean 'cpu.
 expect 3 check small.cfg -s solver=cpu.thomas; says 'a band solver goes with a stepper, as in cpu.plain+cpu.thomas'
 expect 0 check small.cfg --solver cpu.plain+cpu.lapack; prints cpu.plain+cpu.lapack
 expect 0 --help; prints 'sweep CONFIG...'; prints '--max-time'
+awk '/^  run / {column = index($0, "run a sweep;")}
+     /^  / && column {
+         rows++; if (substr($0, column - 2, 2) != "  " || substr($0, column, 1) == " " || length($0) > 120) bad = 1
+     }
+     END {exit bad || rows < 40}' out || fail 'the help is no table, or wide'
 expect 0 check --help; prints '--list'
 expect 0 -V; prints 'sweep 0.1.0'; prints 'compiler'
 

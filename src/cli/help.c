@@ -3,15 +3,39 @@
 #include "base/sw_version.h"
 #include "cli/cli_impl.h"
 
+enum { LEFT = 64 };  /* room for the left column; returned is how much of it is used */
+
+static int name_command(const struct cli_command *c, char left[LEFT])
+{
+    return snprintf(left, LEFT, "%s %s", c->name, c->arguments);
+}
+
+static int name_option(const struct cli_option *o, char left[LEFT])
+{
+    int n = o->letter ? snprintf(left, LEFT, "-%c, ", o->letter) : snprintf(left, LEFT, "    ");
+    return n + snprintf(left + n, LEFT - (size_t)n, "--%s%s%s", o->name, o->argument ? " " : "",
+                        o->argument ? o->argument : "");
+}
+
+/* Of the left column, in all tables. */
+static int width(void)
+{
+    char left[LEFT];
+    int most = 0, n;
+    for (const struct cli_command *c = cli_command_table; c->name; c++)
+        if ((n = name_command(c, left)) > most) most = n;
+    for (const struct cli_option *o = cli_option_table; o->name; o++)
+        if ((n = name_option(o, left)) > most) most = n;
+    return most;
+}
+
 static void options_of(unsigned commands)
 {
+    char left[LEFT];
     for (const struct cli_option *o = cli_option_table; o->name; o++) {
-        char left[64];
         if (!(o->commands & commands)) continue;
-        int n = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter) : snprintf(left, sizeof left, "    ");
-        snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", o->name, o->argument ? " " : "",
-                 o->argument ? o->argument : "");
-        printf("  %-25s %s\n", left, o->about);
+        name_option(o, left);
+        printf("  %-*s  %s\n", width(), left, o->about);
     }
 }
 
@@ -22,9 +46,9 @@ static void help_all(void)
            "Advances a batch of PDE problems that differ in their parameters, together, on a GPU or the CPU, and\n"
            "writes fields and error norms to one HDF5 file.\n\nCommands:\n");
     for (const struct cli_command *c = cli_command_table; c->name; c++) {
-        char left[40];
-        snprintf(left, sizeof left, "%s %s", c->name, c->arguments);
-        printf("  %-25s %s\n", left, c->about);
+        char left[LEFT];
+        name_command(c, left);
+        printf("  %-*s  %s\n", width(), left, c->about);
     }
     printf("\nOptions (`sweep COMMAND --help` shows those of one command):\n");
     options_of(CLI_ANY);

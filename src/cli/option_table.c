@@ -142,7 +142,7 @@ const struct cli_option cli_option_table[] = {
     {0, "only", "EXPRESSION", CLI_RUNS | CLI_SUBMIT,
      "only runs for which this holds, for example 'A > 1 && eps == 0.02'", AT(only)},
     {0, "shards", "N", CLI_SUBMIT | CLI_STATUS,
-     "submit: so many shards, each a job of its own in one job array; status: of the cut into so many", BY(set_shards)},
+     "submit: so many shards, each a job of one array; status: of the cut into so many", BY(set_shards)},
     {0, "watch", NULL, CLI_STATUS, "look again and again, until all runs are in", AT(watch)},
     {0, "gpus-per-shard", "G", CLI_SUBMIT, "so many GPUs for each shard, which it uses all (default: 0)", BY(set_gpus)},
     {0, "cpus-per-shard", "C", CLI_SUBMIT, "CPUs of each shard (default: 1)", BY(set_cpus)},
