@@ -1,6 +1,4 @@
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -63,50 +61,6 @@ static void pick_problem(struct sw_sweep *s)
     else expand_complain(s, at, "unknown problem '%s'; known: %s", at->text, known);
 }
 
-/* solver = "$axis" */
-static void check_solver_axis(struct sw_sweep *s)
-{
-    const char *name = s->own->solver + 1;
-    if (s->own->solver[0] != '$') return;
-    for (int k = 0; k < s->naxis; k++)
-        if (!strcmp(s->own->axis[k].name, name) && (s->own->axis[k].word || !s->own->axis[k].count)) return;
-    expand_complain(s, sw_config_find(s->config, "solver"), "'solver' = \"$%s\": the sweep has no axis of words '%s'",
-                    name, name);
-}
-
-enum { MOST_SOLVERS = 64 };
-
-/* A solver that is a row of no table, of this build or another, is a slip of the pen: what stands before a '+'. */
-static void check_solver_name(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *name)
-{
-    const char *known[MOST_SOLVERS];
-    char row[64];
-    int n = 0;
-    snprintf(row, sizeof row, "%.*s", (int)strcspn(name, "+"), name);
-    for (; n < MOST_SOLVERS && (known[n] = s->problem->solver(n)); n++)
-        if (!strcmp(known[n], row)) return;
-    const char *near = sw_near(row, known, n);
-    if (near)
-        expand_complain(s, at, "'%s' = \"%s\": there is no such row; did you mean '%s%s'?", path, name, near,
-                        name + strcspn(name, "+"));
-    else expand_complain(s, at, "'%s' = \"%s\": there is no such row; `sweep list` shows those there are", path, name);
-}
-
-static void check_solver_names(const struct sw_sweep *s)
-{
-    char path[80];
-    const char *name = s->own->solver;
-    if (!s->problem->solver || !*name || !strcmp(name, "auto")) return;
-    if (*name != '$') check_solver_name(s, sw_config_find(s->config, "solver"), "solver", name);
-    for (int k = 0; *name == '$' && k < s->naxis; k++) {
-        const struct axis *a = &s->own->axis[k];
-        if (strcmp(a->name, name + 1) || !a->word) continue;
-        snprintf(path, sizeof path, "sweep.%s", a->name);
-        for (int64_t j = 0; j < a->count; j++)
-            if (strcmp(a->word[j], "auto")) check_solver_name(s, a->setting, path, a->word[j]);
-    }
-}
-
 static enum sw_status so_far(const struct sw_sweep *s)
 {
     if (s->own->starved) return SW_FAIL(SW_E_MEMORY, "out of memory while reading %s", s->config->name);
@@ -135,8 +89,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(times_read(s, "output.scalars.times", &s->own->scalars));
     SW_TRY(every_read(s, "output.scalars.every", &every));
     if (every.setting) s->own->scalars = every;
-    check_solver_axis(s);
-    check_solver_names(s);
+    solver_check(s);
     shape_prepare(s);
     /* an axis may be used in an expression that was refused */
     if (s->own->report->errors == 0) SW_TRY(axes_check_used(s));

@@ -148,6 +148,11 @@ void grid_fill(const struct source *from, int count, const double *column, doubl
 /** How many dimensions the functions name (y: 2, z: 3), and the first function that names so many, -1: none does. */
 int grid_dimensions_used(const struct sw_sweep *s, int *function);
 
+/* ---- solver.c */
+
+/** Refuse a solver that is a row of no table, or an axis of words that there is not. */
+void solver_check(const struct sw_sweep *s);
+
 /* ---- step.c: a time step that follows from time.cfl */
 
 /** Refuse both of time.dt and time.cfl, and neither. */
