@@ -72,32 +72,46 @@ all: sweep                     ## ./sweep (the default)
 sweep: $B/sweep FORCE
 	@cmp -s $< $@ || { echo '  COPY  $@'; cp -f $< $@; }
 
-$B/sweep: $B/src/main.o $B/libsweep.a
-	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LDLIBS)
+$B/sweep: $B/src/main.o $B/libsweep.a $B/gen/link.flags
+	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LDLIBS)
 
-$B/libsweep.a: $(objects)
-	$(call say,AR,$@)rm -f $@ && ar rcs $@ $^
+$B/libsweep.a: $(objects) $B/gen/objects.flags
+	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(objects)
 
-$(tests) $(benches): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0)
+$(tests) $(benches): $B/%: $B/tests/%.o $B/tests/helpers.o $B/libsweep.a $(if $(PORTABLE),$B/libcmocka.so.0) \
+    $B/gen/link.flags
 	$(call say,LINK,$@)$(CC) $(CFLAGS) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) \
 	    $(if $(PORTABLE),'-Wl$(,)-rpath$(,)$$ORIGIN') -lcmocka $(LDLIBS)
 
 $B/libcmocka.so.0:
 	$(call say,COPY,$@)mkdir -p $(@D) && cp -fL $$(ldconfig -p | awk '/libcmocka.so.0 / {print $$NF; exit}') $@
 
-$B/%.o: %.c Makefile | $B/gen/build_info.h
+$B/%.o: %.c Makefile $B/gen/cc.flags | $B/gen/build_info.h
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$B/src/comm/%.o: CPPFLAGS += $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS))
+for_comm = $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS))
+$B/src/comm/%.o: CPPFLAGS += $(for_comm)
+$(filter $B/src/comm/%,$(objects)): $B/gen/comm.flags
 
-$B/%.o: %.cu Makefile
+$B/%.o: %.cu Makefile $B/gen/nvcc.flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)$(NVCC) $(NVFLAGS) -c -o $@ $<
 
 $B/gen/embed.o: $(embedded) scripts/embed.sh Makefile
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)scripts/embed.sh $(embedded) > $B/gen/embed.S && $(CC) -c -o $@ $B/gen/embed.S
+
+# What it was made with. Rewritten only when that changes, and then it is made again; warnings as errors change nothing.
+$B/gen/cc.flags: made_with = $(CC) $(CPPFLAGS) $(filter-out -Werror,$(CFLAGS))
+$B/gen/comm.flags: made_with = $(for_comm)
+$B/gen/nvcc.flags: made_with = $(NVCC) $(filter-out -Werror all-warnings,$(NVFLAGS))
+$B/gen/link.flags: made_with = $(LDFLAGS) $(LDLIBS)
+$B/gen/objects.flags: made_with = $(objects)
+in_quotes = '$(subst ','\'',$(1))'
+$B/gen/%.flags: FORCE
+	@mkdir -p $(@D)
+	@echo $(call in_quotes,$(made_with)) | cmp -s - $@ || echo $(call in_quotes,$(made_with)) > $@
 
 # Rewritten only when it changes, so that a commit rebuilds one file (src/base/sw_build.c).
 $B/gen/build_info.h: FORCE

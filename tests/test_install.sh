@@ -1,5 +1,6 @@
 #!/bin/sh
-# What is installed works from where it is; setup.sh asks for what is missing and is silent when nothing is.
+# What is installed works from where it is; setup.sh asks for what is missing and is silent when nothing is; make makes
+# again what was made with other flags.
 cd "$(dirname "$0")/.." || exit 1
 : "${SWEEP:=./build/sweep}"
 failed=0
@@ -51,5 +52,39 @@ printf '#!/bin/sh\nexit 1\n' >"$dir/bin/apt-get"
 if setup; then bad "an apt that fails is an error"; else
     grep -q 'could not install' "$dir/out" && ok "an apt that fails is an error" ||
         { cat "$dir/out"; bad "an apt that fails is an error"; }
+fi
+
+# ---- make, with a compiler of our own, which writes down what it compiles
+cat >"$dir/cc" <<END
+#!/bin/sh
+for word; do
+    [ "\$before" != -o ] || out=\$word
+    before=\$word
+done
+[ -z "\$out" ] || { echo "\$before" >>"$dir/compiled"; : >"\$out"; }
+END
+chmod +x "$dir/cc"
+# compiles "FILE..." SETTING...
+compiles() {
+    : >"$dir/compiled"
+    expected=$1
+    shift
+    MAKEFLAGS='' make -s B="$dir/build" CC="$dir/cc" CUDA= "$@" "$dir/build/src/base/sw_err.o" \
+        "$dir/build/src/comm/launch.o" >"$dir/out" 2>&1
+    [ "$(sort "$dir/compiled" | xargs)" = "$expected" ] && ok "make $*: compiles ${expected:-nothing}" ||
+        { cat "$dir/out" "$dir/compiled"; bad "make $*: compiles ${expected:-nothing}"; }
+}
+both='src/base/sw_err.c src/comm/launch.c'
+if command -v make >/dev/null; then
+    compiles "$both" MPI=
+    compiles '' MPI=
+    compiles '' MPI= WERROR=1
+    compiles src/comm/launch.c MPI=1 MPI_CFLAGS="-DOF='ours'"
+    compiles '' MPI=1 MPI_CFLAGS="-DOF='ours'"
+    compiles src/comm/launch.c MPI=
+    compiles "$both" MPI= OPT=-O1
+    compiles "$both" MPI= OPT=-O1 HDF5_CFLAGS=-I/elsewhere
+else
+    echo "# skipped: make"
 fi
 exit $failed
