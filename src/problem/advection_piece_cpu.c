@@ -1,0 +1,49 @@
+/* Pieces of runs, and what is evaluated on them. */
+#include <omp.h>
+
+#include "problem/advection_cpu.h"
+
+void advection_cpu_set_coordinates(const struct advection_sim *a, struct worker *w, const struct piece *p)
+{
+    const struct advection_run *r = &a->run[p->j];
+    const bool *uses = a->model.uses;
+    if (!uses[0] && !uses[1] && !uses[2]) return;
+    struct stretch s = first_stretch(a, p);
+    do {
+        const double y = r->x0[1] + (double)s.index[1] * r->dx[1], z = r->x0[2] + (double)s.index[2] * r->dx[2];
+        const double x0 = r->x0[0], dx = r->dx[0];
+        const int at = (int)s.index[0] - s.from;
+        for (int i = s.from; uses[0] && i < s.to; i++) w->at[0][i] = x0 + (double)(at + i) * dx;
+        for (int i = s.from; uses[1] && i < s.to; i++) w->at[1][i] = y;
+        for (int i = s.from; uses[2] && i < s.to; i++) w->at[2][i] = z;
+    } while (next_stretch(a, p, &s));
+}
+
+void advection_cpu_evaluate(const struct advection_sim *a, struct worker *w, int which, int j, int count,
+                            double (*at)[PIECE], const double *u, double t, double *out)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_X] = at[0], [SW_IN_Y] = at[1], [SW_IN_Z] = at[2], [SW_IN_U] = u};
+    struct sw_eval *e = w->eval[which];
+    sw_eval_run(e, a->column + j, a->count);
+    sw_eval_cells(e, count, in);
+    sw_eval_step(e, t, 0);
+    sw_eval_points(e, count, in, out);
+}
+
+bool advection_cpu_is_uniform(const struct advection_sim *a, int which)
+{
+    return sw_program_rate(a->model.program[which]) <= SW_RATE_STEP;
+}
+
+void advection_cpu_each_piece(const struct advection_sim *a, const struct advection_part *part, int64_t least,
+                              piece_work *work, const struct pass *pass)
+{
+    struct cpu *c = a->own;
+    const int64_t items = part->count * c->pieces;
+#pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1 && part->worker < 0)
+    for (int64_t k = 0; k < items; k++) {
+        const struct piece p = piece_of(a, part, k);
+        struct worker *w = &c->worker[part->worker < 0 ? omp_get_thread_num() : part->worker];
+        if (stopped_at(c, p.j) >= least) work(a, w, &p, pass);
+    }
+}
