@@ -1107,7 +1107,6 @@ static void those_that_share_hold_it_to_the_last(void **state)
     char folder[400], byte;
     int pair[2], status;
     (void)state;
-    assert_int_equal(sw_results_lock_join(file, &other), SW_E_IO);  /* nobody has it */
     assert_ok(sw_results_lock(file, &lock));
     assert_int_equal(sw_results_lock_join(file, &other), SW_E_REFUSED);  /* for himself */
     assert_ok(sw_results_lock_share(lock));

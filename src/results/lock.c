@@ -40,23 +40,18 @@ static enum sw_status sign(const struct sw_results_lock *lock, const char *and)
     return SW_OK;
 }
 
-/* @param how  LOCK_EX, LOCK_SH  @param again  out: the file we locked was removed by its last holder meanwhile */
-static enum sw_status claim(const char *file, struct sw_results_lock *lock, int how, bool *again)
+/* One attempt. @param how  LOCK_EX, LOCK_SH
+ * @param again  out: the file we locked was removed by its last holder meanwhile */
+static enum sw_status attempt(const char *file, struct sw_results_lock *lock, int how, bool *again)
 {
     struct stat held, named;
+    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
     if (flock(lock->fd, how | LOCK_NB))
         return errno == EWOULDBLOCK ? refuse(file, lock->path) : sw_files_fail(lock->path);
     *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
     lock->held = !*again;
-    return SW_OK;
-}
-
-static enum sw_status attempt(const char *file, struct sw_results_lock *lock, bool *again)
-{
-    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
-    SW_TRY(claim(file, lock, LOCK_EX, again));
-    return *again ? SW_OK : sign(lock, "");
+    return *again || how != LOCK_EX ? SW_OK : sign(lock, "");
 }
 
 /* The file is removed by who has it for himself, the last one. */
@@ -101,28 +96,18 @@ static enum sw_status clear_away(const char *file, const struct sw_results_lock 
     return st;
 }
 
-static enum sw_status take(const char *file, struct sw_results_lock *lock)
+static enum sw_status take(const char *file, struct sw_results_lock *lock, int how)
 {
     bool again = true;
     while (again) {
         release(lock);
         SW_TRY(sw_files_make_parents(lock->path));
-        SW_TRY(attempt(file, lock, &again));
+        SW_TRY(attempt(file, lock, how, &again));
     }
-    return clear_away(file, lock);
+    return how == LOCK_EX ? clear_away(file, lock) : SW_OK;
 }
 
-static enum sw_status join(const char *file, struct sw_results_lock *lock)
-{
-    bool again;
-    lock->fd = open(lock->path, O_RDWR | O_CLOEXEC);
-    if (lock->fd < 0) return sw_files_fail(lock->path);
-    SW_TRY(claim(file, lock, LOCK_SH, &again));
-    return again ? SW_FAIL(SW_E_IO, "%s: who had it is gone", lock->path) : SW_OK;
-}
-
-static enum sw_status create(const char *file, enum sw_status (*get)(const char *file, struct sw_results_lock *lock),
-                             struct sw_results_lock **lock)
+static enum sw_status create(const char *file, int how, struct sw_results_lock **lock)
 {
     *lock = NULL;
     struct sw_results_lock *l;
@@ -130,17 +115,17 @@ static enum sw_status create(const char *file, enum sw_status (*get)(const char 
     l->fd = -1;
     l->folder = sw_files_name(file, ".d");
     l->path = sw_files_name(file, ".d/lock");
-    enum sw_status st = l->folder && l->path ? get(file, l) : SW_E_MEMORY;
+    enum sw_status st = l->folder && l->path ? take(file, l, how) : SW_E_MEMORY;
     if (st) free_lock(l);
     else *lock = l;
     return st;
 }
 
-enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock) { return create(file, take, lock); }
+enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock) { return create(file, LOCK_EX, lock); }
 
 enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock)
 {
-    return create(file, join, lock);
+    return create(file, LOCK_SH, lock);
 }
 
 /* To let others in one lets go for an instant (flock(2)): somebody else may come between, and then has it. */

@@ -48,8 +48,7 @@ enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock);
  * last of them has unlocked or is dead, so that nobody begins while one that outlived this one still writes.
  * @return as sw_results_lock() */
 enum sw_status sw_results_lock_share(struct sw_results_lock *lock);
-/** The part of such a process; whoever shares the file has to have the lock by then.
- * @return as sw_results_lock(); SW_E_IO also where nobody has it */
+/** The part of such a process; who shares the file has to have the lock by then. @return as sw_results_lock() */
 enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_results_unlock(struct sw_results_lock **lock);
