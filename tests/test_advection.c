@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "problem/advection.h"
+#include "problem/advection_impl.h"
+#include "problem/advection_limit.h"
 #include "sweep_helpers.h"
 
 #define ROW_OPS advection_ops

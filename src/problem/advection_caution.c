@@ -1,7 +1,12 @@
-/* What `sweep check` says of a run of `advection`: walls where u is missing or too much, steps that are not stable. */
+/* What `sweep check` says of a run of `advection`: walls where u is missing or too much, steps that are not stable; and
+ * of all runs: closures that let waves grow, what single precision does. */
 #include <stdio.h>
+#include <string.h>
 
 #include "problem/advection.h"
+#include "problem/advection_limit.h"
+#include "problem/advection_method.h"
+#include "problem/advection_speed.h"
 
 /* Without nu, u is to be given where it comes in and nowhere else; with nu everywhere: where nothing flows through the
  * wall nothing else says what it is, where it goes out the closure does, which is no more than a guess. A speed of
@@ -60,4 +65,20 @@ enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const
             SW_TRY(caution_at(&one, ld, column, j, (struct advection_wall){d, side}, &limit, text));
     if (limit.courant > 0) caution_of_courant(&one, advection_number(setup, "time.cfl", ld, column, j), text);
     return SW_OK;
+}
+
+void advection_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+{
+    const struct advection_method m = advection_method_of(setup);
+    (void)problem;
+    text[0] = 0;
+    for (int d = 0; d < setup->dim && !*text; d++)
+        if (!strncmp(m.boundary[d], "4-4-", 4))
+            snprintf(text, 200,
+                     "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let them "
+                     "(numerics.md, 10)", advection_boundary[d], m.boundary[d], m.boundary[d] + 4);
+    if (*text) return;
+    if (setup->single_steps)
+        snprintf(text, 200,
+                 "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
 }

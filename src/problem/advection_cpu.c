@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/advection_cpu.h"
+#include "problem/advection_picture_cpu.h"
+#include "problem/advection_piece_cpu.h"
 
 /* ------------------------------------------------------------------ walls */
 

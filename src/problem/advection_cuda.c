@@ -7,7 +7,7 @@
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
 #include "device/capture_cuda.h"
-#include "problem/advection.h"
+#include "problem/advection_impl.h"
 
 enum kernel { STAGE_K, CLOSE_K, BEGIN_K, FIELD_K, MEASURE_K, JOIN_K, KERNELS };
 static const char *const kernel_name[KERNELS] = {"stage_k", "close_k", "begin_k", "field_k", "measure_k", "join_k"};

@@ -1,6 +1,6 @@
 /* The initial values of a batch of `advection`, by all threads. */
 #include "base/sw_mem.h"
-#include "problem/advection.h"
+#include "problem/advection_impl.h"
 
 struct drawing {              /* of a run's initial value, in pieces of so many points */
     struct sw_eval *eval;

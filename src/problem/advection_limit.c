@@ -7,9 +7,12 @@
  *
  * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary +
  * b/real) <= 1 (tests/test_advection.c looks at all of the triangle). */
+#include "problem/advection_limit.h"
+
 #include <math.h>
 
 #include "problem/advection.h"
+#include "problem/advection_speed.h"
 
 /* The symbol of a row of the scheme, at the wave number w of points 1 apart. */
 static double modified(const struct sw_fd_scheme *s, double w)
@@ -50,22 +53,6 @@ double advection_largest(const struct sw_fd_scheme *scheme)
 }
 
 /* ------------------------------------------------------------------ the limit */
-
-bool advection_setup_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, struct sw_setup *one)
-{
-    const struct advection_method m = advection_method_of(setup);
-    const double dim = advection_number(setup, "grid.dim", ld, column, j);
-    *one = *setup;
-    if (!(dim >= 1 && dim <= SW_DIMS)) return false;
-    one->dim = (int)dim;
-    for (int d = 0; d < SW_DIMS; d++) {
-        const double n = advection_number(setup, advection_points[d], ld, column, j);
-        if (!(n >= 1 && n <= 1e9)) return false;
-        one->n[d] = d < one->dim ? (int64_t)n : 1;
-        one->walls[d] = d < one->dim && advection_walled(&m, d);
-    }
-    return true;
-}
 
 enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct advection_limit *limit)

@@ -1,15 +1,10 @@
 /* The programs of `advection`: c and S, what is given at walls, and its derivatives in t. */
+#include "problem/advection_model.h"
+
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/advection.h"
-
-const char *advection_wall_key(int d, int side)
-{
-    static const char *const key[SW_DIMS][2] = {
-        {"left.x", "right.x"}, {"left.y", "right.y"}, {"left.z", "right.z"}};
-    return key[d][side];
-}
+#include "problem/advection_method.h"
 
 /* An expression that was derived from one of the config, with the names that it may use. */
 static enum sw_status compile(const struct sw_setup *setup, const struct sw_expr *expr, const char *key,

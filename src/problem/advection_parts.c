@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
-#include "problem/advection.h"
+#include "problem/advection_impl.h"
 
 /* ------------------------------------------------------------------ differences and filters */
 

@@ -1,10 +1,12 @@
 /* The Courant number, scalars and fields of a batch of `advection` on the CPU. */
+#include "problem/advection_picture_cpu.h"
+
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/advection_cpu.h"
+#include "problem/advection_piece_cpu.h"
 
 /* ------------------------------------------------------------------ the Courant number */
 

@@ -1,7 +1,7 @@
 /* Pieces of runs, and what is evaluated on them. */
-#include <omp.h>
+#include "problem/advection_piece_cpu.h"
 
-#include "problem/advection_cpu.h"
+#include <omp.h>
 
 void advection_cpu_set_coordinates(const struct advection_sim *a, struct worker *w, const struct piece *p)
 {

@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
-#include "problem/advection.h"
+#include "problem/advection_impl.h"
+#include "problem/advection_limit.h"
 
 /* How often it is looked at, in steps: growth that is not stable takes more of them from rounding to what can be seen,
  * and one look is less than a stage. Once where c is the same at all times. */

@@ -2,6 +2,8 @@
  * each, and then one pass over all points, which forms -c.grad u + nu lap u + S and the next stage. The differences are
  * made with h = 1, and the pass divides by the dx of the run: so runs of any lengths go together. */
 #include "problem/advection.h"
+#include "problem/advection_impl.h"
+#include "problem/advection_limit.h"
 
 #include <math.h>
 #include <omp.h>

@@ -1,10 +1,12 @@
 /* How fast it goes in `advection`: the largest speed of a run, which bounds its time step, and what flows through its
  * walls. Both by samples, before the run is there. */
+#include "problem/advection_speed.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/advection.h"
+#include "problem/advection_method.h"
 
 /* Points are sampled: at most so many along each axis of 1, 2, 3 dimensions, both ends among them, and one along an
  * axis on which c does not depend; times, where c names the time: so many, both ends among them. Where c names u and u

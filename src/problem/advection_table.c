@@ -1,7 +1,7 @@
 /* Every kind of device that `advection` runs on. To add one: write its file, add its row. */
 #include <stddef.h>
 
-#include "problem/advection.h"
+#include "problem/advection_impl.h"
 
 #ifdef SW_HAVE_CUDA
 extern const struct advection_ops advection_cuda;

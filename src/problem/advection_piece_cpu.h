@@ -1,8 +1,8 @@
-#ifndef ADVECTION_CPU_H
-#define ADVECTION_CPU_H
-/* Between the files of the CPU's row of `advection`: advection_piece_cpu.c has pieces of runs and what is evaluated on
- * them, advection_cpu.c the passes of a step, advection_picture_cpu.c what is measured and captured. */
-#include "problem/advection.h"
+#ifndef ADVECTION_PIECE_CPU_H
+#define ADVECTION_PIECE_CPU_H
+/* What the passes of a step (advection_cpu.c) and pictures (advection_picture_cpu.c) stand on, in the CPU's row of
+ * `advection`: what a thread works with, pieces of runs, and what is evaluated on them. */
+#include "problem/advection_impl.h"
 
 enum { PIECE = 1024 };  /* 8 KiB an array */
 
@@ -98,7 +98,7 @@ static inline int64_t stopped_at(const struct cpu *c, int j) { return __atomic_l
 struct pass { int64_t step; int number; bool closing; };
 typedef void piece_work(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *);
 
-/* ------------------------------------------------------------------ advection_piece_cpu.c */
+/* ------------------------------------------------------------------ work on pieces */
 
 /** w->at of the coordinates that programs name. */
 void advection_cpu_set_coordinates(const struct advection_sim *a, struct worker *w, const struct piece *p);
@@ -114,10 +114,4 @@ bool advection_cpu_is_uniform(const struct advection_sim *a, int which);
  * it is. */
 void advection_cpu_each_piece(const struct advection_sim *a, const struct advection_part *part, int64_t least,
                               piece_work *work, const struct pass *pass);
-
-/* ------------------------------------------------------------------ advection_picture_cpu.c: of advection_ops */
-
-enum sw_status advection_cpu_watch(struct advection_sim *a, const struct advection_part *part, int64_t step);
-enum sw_status advection_cpu_capture(struct advection_sim *a, int slot, int what);
-enum sw_status advection_cpu_fetch(struct advection_sim *a, int slot, const void **field, const double **scalars);
 #endif
