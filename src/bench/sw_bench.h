@@ -124,4 +124,12 @@ enum sw_status sw_bench_rates(struct sw_bench_device *device);
  * @param repeats  how many; 0: at least 5, until they have taken half a second
  * @return SW_E_MEMORY and the like only where nothing more can be done */
 enum sw_status sw_bench_run(struct sw_bench *bench, int row, int repeats);
+
+/** What the device of a row can do. */
+const struct sw_rates *sw_bench_rates_of(const struct sw_bench *bench, const struct sw_bench_row *row);
+/** Of a row that was timed, whose device was measured: what it moves and computes as shares of what the device can do,
+ * NaN where the row does not count that; and its rate over that of the baseline, NaN if that was not timed. */
+double sw_bench_of_copy(const struct sw_bench *bench, const struct sw_bench_row *row);
+double sw_bench_of_fma(const struct sw_bench *bench, const struct sw_bench_row *row);
+double sw_bench_ratio(const struct sw_bench *bench, const struct sw_bench_row *row, int baseline);
 #endif

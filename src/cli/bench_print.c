@@ -8,7 +8,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_version.h"
-#include "cli/cli_bench.h"
+#include "cli/bench_print.h"
 
 static const char *const state_name[] = {
     [SW_BENCH_PENDING] = "pending", [SW_BENCH_OK] = "ok", [SW_BENCH_WRONG] = "wrong", [SW_BENCH_ABSENT] = "absent",
@@ -74,8 +74,8 @@ static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const 
     static const char *const format[FIGURES] = {"%.2g", "%.3e", "%.3e", "%.3g", "%.3g", "%.1f %%", "%.1f %%", "%.3g",
                                                 "%.3g", "%.1e"};
     const double steps = (double)r->steps, value[FIGURES] = {
-        r->setup, r->least / steps, r->median / steps, r->rate, bench_ratio(b, r, baseline),
-        100 * bench_of_copy(b, r), 100 * bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
+        r->setup, r->least / steps, r->median / steps, r->rate, sw_bench_ratio(b, r, baseline),
+        100 * sw_bench_of_copy(b, r), 100 * sw_bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
     };
     char text[24], name[128];
     cli_print(cli, "%-*s", widest_name(b), shown_name(r, name));
@@ -127,7 +127,7 @@ static void put_real(FILE *to, double value)
 static void put_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_row *r, const struct facts *f)
 {
     const struct sw_device *d = b->device[r->where].device;
-    const struct sw_rates *rates = bench_rates_of(b, r);
+    const struct sw_rates *rates = sw_bench_rates_of(b, r);
     put_real(to, rates->copy);
     put_real(to, rates->fma);
     put_real(to, rates->clock * 1e-6);
@@ -147,8 +147,8 @@ static void put_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_
 static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const struct sw_bench_row *r, int baseline,
                     const struct facts *f)
 {
-    const double real[] = {r->setup, r->least, r->median, r->rate, r->cost.bytes, bench_of_copy(b, r), r->cost.fma,
-                           bench_of_fma(b, r), bench_ratio(b, r, baseline)};
+    const double real[] = {r->setup, r->least, r->median, r->rate, r->cost.bytes, sw_bench_of_copy(b, r), r->cost.fma,
+                           sw_bench_of_fma(b, r), sw_bench_ratio(b, r, baseline)};
     bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
     cli_csv(to, text);
     fprintf(to, ",%s,%lld,%d,%lld,%s,%s,%d", b->spec.name, (long long)b->spec.n, b->spec.batch,
@@ -190,9 +190,9 @@ static void json_row(struct cli_json *j, const struct sw_bench *b, const struct 
     if (!timed) json_text(j, "why", r->why);
     json_text(j, "device", b->device[r->where].device->name);
     json_count(j, "threads", b->device[r->where].device->threads);
-    json_real(j, "copy_bytes_per_s", bench_rates_of(b, r)->copy);
-    json_real(j, "fma_per_s", bench_rates_of(b, r)->fma);
-    json_real(j, "clock_mhz", 1e-6 * bench_rates_of(b, r)->clock);
+    json_real(j, "copy_bytes_per_s", sw_bench_rates_of(b, r)->copy);
+    json_real(j, "fma_per_s", sw_bench_rates_of(b, r)->fma);
+    json_real(j, "clock_mhz", 1e-6 * sw_bench_rates_of(b, r)->clock);
     if (checked) {
         json_real(j, "error", r->error);
         json_real(j, "bound", r->bound);
@@ -206,10 +206,10 @@ static void json_row(struct cli_json *j, const struct sw_bench *b, const struct 
         json_real(j, "median_s", r->median);
         json_real(j, "rate", r->rate);
         json_real(j, "bytes", r->cost.bytes);
-        json_real(j, "of_copy", bench_of_copy(b, r));
+        json_real(j, "of_copy", sw_bench_of_copy(b, r));
         json_real(j, "ops", r->cost.fma);
-        json_real(j, "of_fma", bench_of_fma(b, r));
-        json_real(j, "ratio", bench_ratio(b, r, baseline));
+        json_real(j, "of_fma", sw_bench_of_fma(b, r));
+        json_real(j, "ratio", sw_bench_ratio(b, r, baseline));
     }
     json_end(j, '}');
 }

@@ -1,31 +1,10 @@
 /* sweep bench SPEC: rows side by side (src/bench/sw_bench.h does it; here it is told). */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "bench/sw_bench.h"
-#include "cli/cli_bench.h"
-
-const struct sw_rates *bench_rates_of(const struct sw_bench *b, const struct sw_bench_row *r)
-{
-    return &b->device[r->where].rates;
-}
-
-double bench_of_copy(const struct sw_bench *b, const struct sw_bench_row *r)
-{
-    return r->rate * r->cost.bytes / bench_rates_of(b, r)->copy;
-}
-
-double bench_of_fma(const struct sw_bench *b, const struct sw_bench_row *r)
-{
-    return r->rate * r->cost.fma / bench_rates_of(b, r)->fma;
-}
-
-double bench_ratio(const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
-{
-    return b->row[baseline].state == SW_BENCH_OK ? r->rate / b->row[baseline].rate : NAN;
-}
+#include "cli/bench_print.h"
 
 /* Unless named: the last row that was timed. */
 static int last_timed(const struct sw_bench *b)
@@ -69,7 +48,7 @@ static void tell_row(struct sw_cli *cli, const struct sw_bench *b, const struct 
     cli_say(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps", "", r->setup, r->error,
             r->bound, r->repeats, (long long)r->steps);
     if (r->r) cli_say(cli, ", r = %lld", (long long)r->r);
-    cli_say(cli, " · %.4g bytes of copy a %s\n", bench_rates_of(b, r)->copy / r->rate, b->spec.terms->one);
+    cli_say(cli, " · %.4g bytes of copy a %s\n", sw_bench_rates_of(b, r)->copy / r->rate, b->spec.terms->one);
 }
 
 /* A row that this machine lacks is no failure unless it was asked for by name. */
