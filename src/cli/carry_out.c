@@ -28,7 +28,7 @@ static enum sw_status replace(struct job *j)
     j->file = j->fresh = sw_text_take(&text);
     if (!j->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
     enum sw_status st = sw_ledger_open(j->file, &j->cli->report, &j->ledger);
-    if (!st) st = cli_belongs(j->s, j->ledger);
+    if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
     if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
     sw_ledger_close(&j->ledger);
     SW_TRY(sw_results_remove(j->file));
@@ -44,7 +44,7 @@ static bool to_do(const struct job *j)
 static enum sw_status find_earlier(struct job *j)
 {
     enum sw_status st = cli_ledger(j->cli, j->file, &j->ledger);
-    if (!st) st = cli_belongs(j->s, j->ledger);
+    if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
     if (!st) j->before = look(j->s, j->ledger);
     bool again = !st && j->ledger->config_text && !to_do(j);  /* --force: compute it all once more */
     if (j->cli->force && (st == SW_E_IO || st == SW_E_REFUSED || again)) {

@@ -136,8 +136,6 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...));
 
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
-/** SW_E_REFUSED if what is there is not of this sweep, with the first difference in the message. */
-enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger);
 /** Where to compute the runs that are asked for and not in the ledger: not on more devices than they make batches.
  * @param users  out: how many processes share a device; NULL: this one takes all */
 enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,

@@ -121,7 +121,7 @@ enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s)
     sw_text_free(&text);
     cli_settings(cli, s);
     enum sw_status st = cli_ledger(cli, s->file, &ledger);
-    if (!st) st = cli_belongs(s, ledger);
+    if (!st) st = sw_ledger_belongs(ledger, s->file, s->sweep, s->id);
     if (st) {  /* what to do about it is the user's choice; the config is right */
         snprintf(refusal, sizeof refusal, "%s", sw_err_message());
         sw_ledger_close(&ledger);

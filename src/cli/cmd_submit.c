@@ -55,7 +55,7 @@ static enum sw_status look_at(struct sw_cli *cli, struct cli_sweep *s, bool *has
 {
     struct sw_ledger *ledger = NULL;
     enum sw_status st = cli_ledger(cli, s->file, &ledger);
-    if (!st) st = cli_belongs(s, ledger);
+    if (!st) st = sw_ledger_belongs(ledger, s->file, s->sweep, s->id);
     if (!st) {
         *has_file = ledger->has_file;
         *unfinished = ledger->has_parts;

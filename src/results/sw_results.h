@@ -124,6 +124,11 @@ enum sw_status sw_ledger_open(const char *file, struct sw_report *report, struct
 void sw_ledger_close(struct sw_ledger **ledger);
 /** The status of a run, SW_RUN_PENDING if it is not there. ledger NULL: nothing is there. */
 enum sw_run_status sw_ledger_status(const struct sw_ledger *ledger, uint64_t id);
+/** Is what is there of this sweep, with these outputs? Nothing is of any.
+ * @param file  as the message names it  @param id  [sweep->nruns]
+ * @return SW_E_REFUSED it is not; the message has the first difference between the two configs; SW_E_MEMORY */
+enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *file, const struct sw_sweep *sweep,
+                                 const uint64_t *id);
 /** The state of an unfinished batch: [count][state_size]. @return SW_E_IO */
 enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size);
 

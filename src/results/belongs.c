@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "results/sw_results.h"
 #include "sweep/sw_keys.h"
 
 /* ---- settings as text: 1.0, "linspace(0, 1, 3)", [1, 2] */
@@ -82,16 +82,16 @@ static void walk(struct search *s, const struct sw_setting *group)
     }
 }
 
-static bool first_difference(const struct cli_sweep *s, const struct sw_ledger *ledger, counts which,
+static bool first_difference(const struct sw_sweep *sweep, const struct sw_ledger *ledger, counts which,
                              struct sw_text *text)
 {
     struct sw_report report = {0};
     struct sw_config *old = NULL;
-    struct search search = {.new = s->config, .problem = s->sweep->problem, .which = which, .text = text};
+    struct search search = {.new = sweep->config, .problem = sweep->problem, .which = which, .text = text};
     if (!sw_config_read_text("stored config", ledger->config_text, (const char *const *)ledger->override,
                              ledger->noverride, &report, &old)) {
         search.old = old;
-        walk(&search, s->config->root);  /* what ours sets, then what only the stored one sets */
+        walk(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
         walk(&search, old->root);
     }
     sw_config_destroy(&old);
@@ -114,14 +114,14 @@ static bool all_known(const uint64_t *sorted, int64_t n, const uint64_t *id, int
     return true;
 }
 
-static enum sw_status ours(const struct cli_sweep *s, const struct sw_ledger *ledger, bool *yes)
+static enum sw_status ours(const struct sw_sweep *sweep, const uint64_t *id, const struct sw_ledger *ledger, bool *yes)
 {
-    const int64_t n = s->sweep->nruns;
+    const int64_t n = sweep->nruns;
     uint64_t *sorted = NULL;
     *yes = true;
-    if (!strcmp(ledger->of.sweep_id, s->sweep->id)) return SW_OK;
+    if (!strcmp(ledger->of.sweep_id, sweep->id)) return SW_OK;
     SW_TRY(sw_alloc((size_t)n, &sorted));
-    memcpy(sorted, s->id, (size_t)n * sizeof *sorted);
+    memcpy(sorted, id, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_value);
     *yes = all_known(sorted, n, ledger->id, ledger->count);
     for (int k = 0; k < ledger->nbatch && *yes; k++)
@@ -130,16 +130,17 @@ static enum sw_status ours(const struct cli_sweep *s, const struct sw_ledger *le
     return SW_OK;
 }
 
-enum sw_status cli_belongs(const struct cli_sweep *s, const struct sw_ledger *ledger)
+enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *file, const struct sw_sweep *sweep,
+                                 const uint64_t *id)
 {
     struct sw_text text = {0};
     bool yes;
     if (!ledger->config_text) return SW_OK;  /* nothing there */
-    SW_TRY(ours(s, ledger, &yes));
-    bool outputs = yes && first_difference(s, ledger, shapes_output, &text);
+    SW_TRY(ours(sweep, id, ledger, &yes));
+    bool outputs = yes && first_difference(sweep, ledger, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
-    if (!yes && !first_difference(s, ledger, decides, &text)) sw_text_add(&text, "its runs have other ids");
-    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", s->file,
+    if (!yes && !first_difference(sweep, ledger, decides, &text)) sw_text_add(&text, "its runs have other ids");
+    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
     sw_text_free(&text);
     return SW_E_REFUSED;
