@@ -1,11 +1,10 @@
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/sw_clock.h"
 #include "cli/cli_impl.h"
+#include "results/sw_life.h"
 
 static const double line_every = 30;  /* seconds */
 
@@ -101,19 +100,16 @@ static void print_line(struct cli_bar *bar, const struct sw_progress *p)
 
 static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
 {
-    struct cli_running now = {.pid = getpid(), .started = cli_process_started(getpid()),
-                              .asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
-                              .was_done = bar->plan->done, .was_failed = bar->plan->failed,
-                              .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns,
-                              .done = p->runs_done, .failed = p->runs_failed,
-                              .updated = (double)time(NULL), .seconds = p->seconds, .fraction = fraction_of(bar, p),
-                              .rate = rate_of(p), .t = p->t, .end = p->end};
+    struct sw_running now = {.asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
+                             .was_done = bar->plan->done, .was_failed = bar->plan->failed,
+                             .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns,
+                             .done = p->runs_done, .failed = p->runs_failed, .seconds = p->seconds,
+                             .fraction = fraction_of(bar, p), .rate = rate_of(p), .t = p->t, .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
     snprintf(now.of.sweep_id, sizeof now.of.sweep_id, "%s", bar->sweep->id);
     snprintf(now.of.config_sha256, sizeof now.of.config_sha256, "%s", bar->sweep->config->sha256);
-    if (gethostname(now.host, sizeof now.host - 1)) now.host[0] = 0;
-    cli_status_write(bar->file, &now);
+    sw_running_write(bar->file, &now);
 }
 
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,

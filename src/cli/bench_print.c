@@ -181,54 +181,54 @@ enum sw_status bench_append_csv(const char *path, const char *text, const struct
     return SW_OK;
 }
 
-static void json_row(struct cli_json *j, const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
+static void json_row(struct sw_json *j, const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
 {
     bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
-    json_begin(j, NULL, '{');
-    json_text(j, "row", r->name);
-    json_text(j, "state", state_name[r->state]);
-    if (!timed) json_text(j, "why", r->why);
-    json_text(j, "device", b->device[r->where].device->name);
-    json_count(j, "threads", b->device[r->where].device->threads);
-    json_real(j, "copy_bytes_per_s", sw_bench_rates_of(b, r)->copy);
-    json_real(j, "fma_per_s", sw_bench_rates_of(b, r)->fma);
-    json_real(j, "clock_mhz", 1e-6 * sw_bench_rates_of(b, r)->clock);
+    sw_json_begin(j, NULL, '{');
+    sw_json_text(j, "row", r->name);
+    sw_json_text(j, "state", state_name[r->state]);
+    if (!timed) sw_json_text(j, "why", r->why);
+    sw_json_text(j, "device", b->device[r->where].device->name);
+    sw_json_count(j, "threads", b->device[r->where].device->threads);
+    sw_json_real(j, "copy_bytes_per_s", sw_bench_rates_of(b, r)->copy);
+    sw_json_real(j, "fma_per_s", sw_bench_rates_of(b, r)->fma);
+    sw_json_real(j, "clock_mhz", 1e-6 * sw_bench_rates_of(b, r)->clock);
     if (checked) {
-        json_real(j, "error", r->error);
-        json_real(j, "bound", r->bound);
+        sw_json_real(j, "error", r->error);
+        sw_json_real(j, "bound", r->bound);
     }
     if (timed) {
-        json_count(j, "steps", r->steps);
-        json_count(j, "repeats", r->repeats);
-        if (r->r) json_count(j, "r", r->r);
-        json_real(j, "setup_s", r->setup);
-        json_real(j, "least_s", r->least);
-        json_real(j, "median_s", r->median);
-        json_real(j, "rate", r->rate);
-        json_real(j, "bytes", r->cost.bytes);
-        json_real(j, "of_copy", sw_bench_of_copy(b, r));
-        json_real(j, "ops", r->cost.fma);
-        json_real(j, "of_fma", sw_bench_of_fma(b, r));
-        json_real(j, "ratio", sw_bench_ratio(b, r, baseline));
+        sw_json_count(j, "steps", r->steps);
+        sw_json_count(j, "repeats", r->repeats);
+        if (r->r) sw_json_count(j, "r", r->r);
+        sw_json_real(j, "setup_s", r->setup);
+        sw_json_real(j, "least_s", r->least);
+        sw_json_real(j, "median_s", r->median);
+        sw_json_real(j, "rate", r->rate);
+        sw_json_real(j, "bytes", r->cost.bytes);
+        sw_json_real(j, "of_copy", sw_bench_of_copy(b, r));
+        sw_json_real(j, "ops", r->cost.fma);
+        sw_json_real(j, "of_fma", sw_bench_of_fma(b, r));
+        sw_json_real(j, "ratio", sw_bench_ratio(b, r, baseline));
     }
-    json_end(j, '}');
+    sw_json_end(j, '}');
 }
 
 void bench_print_json(FILE *to, const char *text, const struct sw_bench *b, int baseline)
 {
-    struct cli_json j = {.to = to, .first = true};
+    struct sw_json j = {.to = to, .first = true};
     struct facts f;
     gather(&f);
-    json_begin(&j, NULL, '{');
-    json_text(&j, "spec", text);
-    json_text(&j, "baseline", b->row[baseline].name);
-    json_text(&j, "commit", f.commit);
-    json_text(&j, "compiler", sw_build.compiler);
-    json_text(&j, "flags", sw_build.flags);
-    json_text(&j, "host", f.host);
-    json_text(&j, "when", f.when);
-    json_begin(&j, "rows", '[');
+    sw_json_begin(&j, NULL, '{');
+    sw_json_text(&j, "spec", text);
+    sw_json_text(&j, "baseline", b->row[baseline].name);
+    sw_json_text(&j, "commit", f.commit);
+    sw_json_text(&j, "compiler", sw_build.compiler);
+    sw_json_text(&j, "flags", sw_build.flags);
+    sw_json_text(&j, "host", f.host);
+    sw_json_text(&j, "when", f.when);
+    sw_json_begin(&j, "rows", '[');
     for (int k = 0; k < b->rows; k++) json_row(&j, b, &b->row[k], baseline);
-    json_end(&j, ']');
-    json_end(&j, '}');
+    sw_json_end(&j, ']');
+    sw_json_end(&j, '}');
 }

@@ -3,6 +3,7 @@
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
 #include "execute/sw_ranks.h"
+#include "results/sw_life.h"
 
 /* ---- what is there already */
 
@@ -117,7 +118,7 @@ static enum sw_status execute(struct job *j)
     enum sw_status st = compute(j, &options, &summary);
     if (!first(j)) return st;
     cli_bar_clear(&j->bar);
-    if (j->bar.saved >= 0) cli_status_remove(j->file);  /* else the file, and what tells of it, is another's */
+    if (j->bar.saved >= 0) sw_running_remove(j->file);  /* else the file, and what tells of it, is another's */
     if (st == SW_E_STOPPED) {
         tell_stopped(j, &summary);
         j->cli->exit_code = 1;
@@ -159,7 +160,7 @@ static enum sw_status carry_out(struct job *j)
     if (!to_do(j)) {
         if (!first(j)) return SW_OK;
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
-        cli_status_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
+        sw_running_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return cli_xdmf(j->cli, j->s->sweep, j->s->file);

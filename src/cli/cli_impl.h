@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/sw_json.h"
 #include "base/sw_report.h"
 #include "base/sw_text.h"
 #include "cli/command_table.h"
@@ -104,15 +105,6 @@ const char *cli_memory(double bytes, char text[24]);     /* "0.6 GiB"           
 const char *cli_duration(double seconds, char text[24]); /* "00:01", "1:02:03"   */
 const char *cli_about(double seconds, char text[24]);    /* "0.4 s", "12 min"    */
 
-/* ---- JSON (json.c): correct escapes; what is not finite is null */
-struct cli_json { FILE *to; int depth; bool first, line; };  /* line: all on one line */
-/** @param bracket '{' or '['  @param key NULL inside a list or at the top */
-void json_begin(struct cli_json *j, const char *key, char bracket);
-void json_end(struct cli_json *j, char bracket);
-void json_text(struct cli_json *j, const char *key, const char *value);
-void json_real(struct cli_json *j, const char *key, double value);
-void json_count(struct cli_json *j, const char *key, int64_t value);
-
 /* ---- a sweep, read and expanded (open.c) */
 struct cli_sweep {                      /* free with cli_sweep_close()                                       */
     struct sw_config *config;
@@ -136,6 +128,8 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...));
 
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
+/** Of a file that others may be writing. */
+enum sw_status cli_ledger_live(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);
 /** Where to compute the runs that are asked for and not in the ledger: not on more devices than they make batches.
  * @param users  out: how many processes share a device; NULL: this one takes all */
 enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
@@ -192,26 +186,10 @@ void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_swee
 void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_execute_options.progress */
 void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */
 
-/* ---- what `sweep status` reads while a sweep runs (status_file.c): FILE.d/status.json */
-struct cli_running {
-    int64_t pid;
-    struct sw_results_of of;            /* what it computes                                                  */
-    int64_t asked, was_done, was_failed;  /* runs asked for; those that were there when it began                */
-    int64_t runs, done, failed;         /* to do by this process; of them ended so far; of these diverged or failed */
-    double  started;                    /* of the process, in ticks since the machine started; NAN: unknown  */
-    double  updated, seconds, fraction, rate, eta, t, end;
-    double  points_steps;               /* to do by this process, all in all                                 */
-    char    phase[24], host[64];
-};
-void cli_status_write(const char *file, const struct cli_running *now);
-bool cli_status_read(const char *file, struct cli_running *now);   /* false: nothing there, or not readable */
-void cli_status_remove(const char *file);
-double cli_process_started(int64_t pid);  /* of a process of this machine, as above; NAN: there is none           */
-
 /* ---- --log-json (log.c): one object a line and event */
 enum sw_status cli_log_open(struct sw_cli *cli);
 void cli_log_close(struct sw_cli *cli);
-struct cli_json *cli_log_begin(struct sw_cli *cli, const char *event);  /* NULL: no log is kept */
+struct sw_json *cli_log_begin(struct sw_cli *cli, const char *event);  /* NULL: no log is kept */
 void cli_log_end(struct sw_cli *cli);
 
 #define X(bit, name, arguments, least, most, about) enum sw_status cmd_##name(struct sw_cli *cli);

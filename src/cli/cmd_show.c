@@ -127,32 +127,32 @@ static void show_csv(const struct sw_table *t, const struct show_column *c, int 
     }
 }
 
-static void json_run(struct cli_json *j, const struct sw_table *t, const struct show_column *c, int n, int64_t run)
+static void json_run(struct sw_json *j, const struct sw_table *t, const struct show_column *c, int n, int64_t run)
 {
-    json_begin(j, NULL, '{');
+    sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
-        if (c[k].kind == TEXT) json_text(j, c[k].name, text_at(t, &c[k], run));
-        else if (c[k].kind == COUNT) json_count(j, c[k].name, c[k].count[run]);
-        else json_real(j, c[k].name, real_at(t, &c[k], run));
+        if (c[k].kind == TEXT) sw_json_text(j, c[k].name, text_at(t, &c[k], run));
+        else if (c[k].kind == COUNT) sw_json_count(j, c[k].name, c[k].count[run]);
+        else sw_json_real(j, c[k].name, real_at(t, &c[k], run));
     }
-    json_end(j, '}');
+    sw_json_end(j, '}');
 }
 
 static void show_json(const struct sw_table *t, const struct show_column *c, int n, int64_t first, int64_t last)
 {
-    struct cli_json j = {.to = stdout, .first = true};
-    json_begin(&j, NULL, '{');
-    json_text(&j, "title", t->title);
-    json_text(&j, "problem", t->problem);
-    json_text(&j, "sweep_id", t->sweep_id);
-    json_text(&j, "source", t->source);
-    json_text(&j, "solver", t->solver);
-    json_text(&j, "device", t->device);
-    json_count(&j, "sweep_runs", t->sweep_runs);
-    json_begin(&j, "runs", '[');
+    struct sw_json j = {.to = stdout, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_text(&j, "title", t->title);
+    sw_json_text(&j, "problem", t->problem);
+    sw_json_text(&j, "sweep_id", t->sweep_id);
+    sw_json_text(&j, "source", t->source);
+    sw_json_text(&j, "solver", t->solver);
+    sw_json_text(&j, "device", t->device);
+    sw_json_count(&j, "sweep_runs", t->sweep_runs);
+    sw_json_begin(&j, "runs", '[');
     for (int64_t r = first; r < last; r++) json_run(&j, t, c, n, r);
-    json_end(&j, ']');
-    json_end(&j, '}');
+    sw_json_end(&j, ']');
+    sw_json_end(&j, '}');
 }
 
 static enum sw_status find(const struct sw_cli *cli, const struct sw_table *t, int64_t *row)

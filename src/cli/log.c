@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 
-struct cli_log { FILE *file; struct cli_json json; };
+struct cli_log { FILE *file; struct sw_json json; };
 
 enum sw_status cli_log_open(struct sw_cli *cli)
 {
@@ -29,20 +29,20 @@ void cli_log_close(struct sw_cli *cli)
     cli->log = NULL;
 }
 
-struct cli_json *cli_log_begin(struct sw_cli *cli, const char *event)
+struct sw_json *cli_log_begin(struct sw_cli *cli, const char *event)
 {
     char now[21];
     if (!cli->log) return NULL;
-    cli->log->json = (struct cli_json){.to = cli->log->file, .first = true, .line = true};
+    cli->log->json = (struct sw_json){.to = cli->log->file, .first = true, .line = true};
     sw_clock_utc(0, now);
-    json_begin(&cli->log->json, NULL, '{');
-    json_text(&cli->log->json, "event", event);
-    json_text(&cli->log->json, "at", now);
+    sw_json_begin(&cli->log->json, NULL, '{');
+    sw_json_text(&cli->log->json, "event", event);
+    sw_json_text(&cli->log->json, "at", now);
     return &cli->log->json;
 }
 
 void cli_log_end(struct sw_cli *cli)
 {
-    json_end(&cli->log->json, '}');
+    sw_json_end(&cli->log->json, '}');
     fflush(cli->log->file);  /* followed by others while we run; a line lost to a full disk is no reason to stop */
 }

@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
+#include "results/sw_life.h"
 #include "sweep/sw_keys.h"
 
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
@@ -136,6 +137,13 @@ void cli_settings(struct sw_cli *cli, const struct cli_sweep *s)
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
 {
     enum sw_status st = sw_ledger_open(file, &cli->report, ledger);
+    cli_report(cli);
+    return st;
+}
+
+enum sw_status cli_ledger_live(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
+{
+    enum sw_status st = sw_life_ledger(file, &cli->report, ledger);
     cli_report(cli);
     return st;
 }

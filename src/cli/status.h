@@ -4,29 +4,11 @@
  * shards of a sweep, status_queue.c asks Slurm about them, status_print.c tells. */
 #include "base/sw_clock.h"
 #include "cli/cli_impl.h"
-
-/* ---- sign_of_life.c */
-enum cli_life {
-    CLI_NOBODY,                   /* nobody is at it                                                                 */
-    CLI_LIVES,
-    CLI_SILENT,                   /* on another machine, and has not written for long                               */
-    CLI_DIED                      /* on this machine, and without a farewell                                         */
-};
-struct status_sign {              /* of the last sign of life; from {0}, and kept from one look to the next          */
-    double time, age;             /* time of the file system; seconds, negative: in the future; NAN: none            */
-    double since;                 /* sw_clock() when we first saw it                                                 */
-    bool   watched;               /* we saw it change: since then our own clock counts, which nobody sets            */
-};
-/** The file system's idea of now, in the folder of file. @param by_files  out: false: cannot be asked; it is ours */
-double status_now(const char *file, bool *by_files);
-/** Who computes file, and whether he lives. @param running out: what he last said  @param sign in and out */
-enum cli_life status_life(const char *file, double now, struct cli_running *running, struct status_sign *sign);
+#include "results/sw_life.h"
 
 /* ---- status_one.c */
 /** @param sign  from {0}, the same one each time  @param finished  out: all its runs are in, and nobody is at it */
-enum sw_status status_one(struct sw_cli *cli, const char *file, struct status_sign *sign, bool *finished);
-/** The ledger of a file that others may be writing: looked at again if a part went away meanwhile. */
-enum sw_status status_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);
+enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *sign, bool *finished);
 
 /* ---- status_shards.c */
 #define STATUS_STATES(X)                                                                                               \
@@ -51,9 +33,9 @@ struct status_shard {
     bool    has_file, has_parts;  /* when they were read                                                             */
     int64_t runs, done, diverged, failed;
     double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
-    struct cli_running now;       /* of a running, silent or dead one                                                */
+    struct sw_running now;       /* of a running, silent or dead one                                                */
     struct sw_results_of of;      /* of what it is: what it has stored, or who computes it says                      */
-    struct status_sign sign;
+    struct sw_sign sign;
     double  written;              /* when its folder last changed, as we read its parts                              */
     char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
     char    message[160];         /* why it is unreadable, or foreign                                                */

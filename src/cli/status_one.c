@@ -9,7 +9,7 @@
 struct status {
     const char *file, *state;          /* "running", "finished", "interrupted"         */
     int64_t runs, done, diverged, failed, pending;
-    struct cli_running now;            /* while it runs                                */
+    struct sw_running now;            /* while it runs                                */
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
 };
 
@@ -49,30 +49,30 @@ static void print_text(const struct sw_cli *cli, const struct status *v)
 
 static void print_json(const struct status *v)
 {
-    struct cli_json j = {.to = stdout, .first = true};
-    json_begin(&j, NULL, '{');
-    json_text(&j, "file", v->file);
-    json_text(&j, "state", v->state);
-    json_count(&j, "runs", v->runs);
-    json_count(&j, "done", v->done);
-    json_count(&j, "diverged", v->diverged);
-    json_count(&j, "error", v->failed);
-    json_count(&j, "pending", v->pending);
-    json_count(&j, "waiting_at_checkpoint", v->steps_of);
+    struct sw_json j = {.to = stdout, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_text(&j, "file", v->file);
+    sw_json_text(&j, "state", v->state);
+    sw_json_count(&j, "runs", v->runs);
+    sw_json_count(&j, "done", v->done);
+    sw_json_count(&j, "diverged", v->diverged);
+    sw_json_count(&j, "error", v->failed);
+    sw_json_count(&j, "pending", v->pending);
+    sw_json_count(&j, "waiting_at_checkpoint", v->steps_of);
     if (!strcmp(v->state, "running")) {
-        json_begin(&j, "now", '{');
-        json_count(&j, "pid", v->now.pid);
-        json_text(&j, "phase", v->now.phase);
-        json_real(&j, "fraction", v->now.fraction);
-        json_real(&j, "t", v->now.t);
-        json_real(&j, "end", v->now.end);
-        json_count(&j, "failed", v->now.failed);
-        json_real(&j, "points_steps_per_second", v->now.rate);
-        json_real(&j, "eta_seconds", v->now.eta);
-        json_real(&j, "updated", v->now.updated);
-        json_end(&j, '}');
+        sw_json_begin(&j, "now", '{');
+        sw_json_count(&j, "pid", v->now.pid);
+        sw_json_text(&j, "phase", v->now.phase);
+        sw_json_real(&j, "fraction", v->now.fraction);
+        sw_json_real(&j, "t", v->now.t);
+        sw_json_real(&j, "end", v->now.end);
+        sw_json_count(&j, "failed", v->now.failed);
+        sw_json_real(&j, "points_steps_per_second", v->now.rate);
+        sw_json_real(&j, "eta_seconds", v->now.eta);
+        sw_json_real(&j, "updated", v->now.updated);
+        sw_json_end(&j, '}');
     }
-    json_end(&j, '}');
+    sw_json_end(&j, '}');
 }
 
 /* Before the first part is written, only the running program knows anything. */
@@ -92,44 +92,28 @@ static enum sw_status count_stored(struct sw_cli *cli, const struct sw_ledger *l
     return SW_OK;
 }
 
-/* Parts that were there when their folder was read are joined and removed by who writes them. */
-enum sw_status status_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
-{
-    enum sw_status st = SW_OK;
-    for (int tries = 0; tries < 5; tries++) {
-        struct sw_report report = {0};
-        st = sw_ledger_open(file, &report, ledger);
-        bool whole = !st && !report.count;
-        sw_report_free(&report);
-        if (whole) return SW_OK;
-        sw_ledger_close(ledger);
-        usleep(20000);
-    }
-    return cli_ledger(cli, file, ledger);
-}
-
-static void add_life(const struct sw_cli *cli, enum cli_life life, const struct status *v, const struct status_sign *s)
+static void add_life(const struct sw_cli *cli, enum sw_life life, const struct status *v, const struct sw_sign *s)
 {
     char age[24];
-    if (life == CLI_SILENT && s->age >= 0)
+    if (life == SW_LIFE_SILENT && s->age >= 0)
         cli_print(cli, "silent   no sign of life for %s (%s, process %lld)\n", cli_about(s->age, age), v->now.host,
                   (long long)v->now.pid);
-    else if (life == CLI_SILENT)
+    else if (life == SW_LIFE_SILENT)
         cli_print(cli, "silent   it last wrote %s in the future: the clock of %s is wrong, or ours\n",
                   cli_about(-s->age, age), v->now.host);
-    else if (life == CLI_DIED)
+    else if (life == SW_LIFE_DIED)
         cli_print(cli, "died     process %lld on this machine is gone, without having stopped\n",
                   (long long)v->now.pid);
 }
 
-enum sw_status status_one(struct sw_cli *cli, const char *file, struct status_sign *sign, bool *finished)
+enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *sign, bool *finished)
 {
     struct sw_ledger *ledger = NULL;
     struct status v = {.file = file};
     bool by_files;
-    enum cli_life life = status_life(file, status_now(file, &by_files), &v.now, sign);
-    bool running = life == CLI_LIVES;
-    enum sw_status st = status_ledger(cli, file, &ledger);
+    enum sw_life life = sw_life_of(file, sw_life_now(file, &by_files), &v.now, sign);
+    bool running = life == SW_LIFE_LIVES;
+    enum sw_status st = cli_ledger_live(cli, file, &ledger);
     if (st) return st;
     if (running && !ledger->config_text) count_running(&v);
     else st = count_stored(cli, ledger, &v);

@@ -266,62 +266,62 @@ void status_print_line(const struct sw_cli *cli, const struct status_sweep *v)
 
 /* ---- JSON */
 
-static void put_process(struct cli_json *j, const struct status_shard *k)
+static void put_process(struct sw_json *j, const struct status_shard *k)
 {
     const bool runs = k->state == STATUS_RUNNING;
-    json_real(j, "points_steps_per_second", runs ? k->now.rate : NAN);
-    json_real(j, "eta_seconds", runs ? k->now.eta : NAN);
-    json_text(j, "phase", runs ? k->now.phase : NULL);
-    json_text(j, "host", k->now.host);
-    json_count(j, "pid", k->now.pid);
-    json_real(j, "seconds_since_sign_of_life", k->sign.age);
+    sw_json_real(j, "points_steps_per_second", runs ? k->now.rate : NAN);
+    sw_json_real(j, "eta_seconds", runs ? k->now.eta : NAN);
+    sw_json_text(j, "phase", runs ? k->now.phase : NULL);
+    sw_json_text(j, "host", k->now.host);
+    sw_json_count(j, "pid", k->now.pid);
+    sw_json_real(j, "seconds_since_sign_of_life", k->sign.age);
 }
 
-static void put_object(struct cli_json *j, int number, const struct status_shard *k)
+static void put_object(struct sw_json *j, int number, const struct status_shard *k)
 {
-    json_begin(j, NULL, '{');
-    json_count(j, "shard", number);
-    json_text(j, "state", status_names[k->state]);
-    json_count(j, "runs", k->runs);
-    json_count(j, "done", k->done);
-    json_count(j, "diverged", k->diverged);
-    json_count(j, "error", k->failed);
-    json_real(j, "fraction", k->part);
-    if (*k->of.sweep_id) json_text(j, "sweep_id", k->of.sweep_id);
+    sw_json_begin(j, NULL, '{');
+    sw_json_count(j, "shard", number);
+    sw_json_text(j, "state", status_names[k->state]);
+    sw_json_count(j, "runs", k->runs);
+    sw_json_count(j, "done", k->done);
+    sw_json_count(j, "diverged", k->diverged);
+    sw_json_count(j, "error", k->failed);
+    sw_json_real(j, "fraction", k->part);
+    if (*k->of.sweep_id) sw_json_text(j, "sweep_id", k->of.sweep_id);
     if (k->now.pid && k->sign.time > 0) put_process(j, k);
     if (*k->job) {
-        json_text(j, "job", k->job);
-        json_text(j, "job_state", k->job_state);
-        json_text(j, "reason", k->reason);
+        sw_json_text(j, "job", k->job);
+        sw_json_text(j, "job_state", k->job_state);
+        sw_json_text(j, "reason", k->reason);
     }
-    if (*k->message) json_text(j, "message", k->message);
-    json_end(j, '}');
+    if (*k->message) sw_json_text(j, "message", k->message);
+    sw_json_end(j, '}');
 }
 
 void status_print_json(const struct status_sweep *v)
 {
-    struct cli_json j = {.to = stdout, .first = true};
-    json_begin(&j, NULL, '{');
-    json_text(&j, "file", v->file);
-    if (*v->of.sweep_id) json_text(&j, "sweep_id", v->of.sweep_id);
-    json_text(&j, "state", v->count[STATUS_DONE] == v->nshards ? "done"
+    struct sw_json j = {.to = stdout, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_text(&j, "file", v->file);
+    if (*v->of.sweep_id) sw_json_text(&j, "sweep_id", v->of.sweep_id);
+    sw_json_text(&j, "state", v->count[STATUS_DONE] == v->nshards ? "done"
                            : v->count[STATUS_RUNNING]          ? "running"
                            : v->count[STATUS_QUEUED]           ? "queued"
                                                                : "interrupted");
-    json_count(&j, "runs", v->runs);
-    json_count(&j, "done", v->done);
-    json_count(&j, "diverged", v->diverged);
-    json_count(&j, "error", v->failed);
-    json_count(&j, "pending", v->pending);
-    json_real(&j, "fraction", v->fraction);
-    json_real(&j, "points_steps_per_second", v->rate);
-    json_real(&j, "eta_seconds", v->eta);
-    json_count(&j, "nshards", v->nshards);
-    json_begin(&j, "shards", '{');
-    for (int s = 0; s < STATUS_STATE_COUNT; s++) json_count(&j, status_names[s], v->count[s]);
-    json_end(&j, '}');
-    json_begin(&j, "shard", '[');
+    sw_json_count(&j, "runs", v->runs);
+    sw_json_count(&j, "done", v->done);
+    sw_json_count(&j, "diverged", v->diverged);
+    sw_json_count(&j, "error", v->failed);
+    sw_json_count(&j, "pending", v->pending);
+    sw_json_real(&j, "fraction", v->fraction);
+    sw_json_real(&j, "points_steps_per_second", v->rate);
+    sw_json_real(&j, "eta_seconds", v->eta);
+    sw_json_count(&j, "nshards", v->nshards);
+    sw_json_begin(&j, "shards", '{');
+    for (int s = 0; s < STATUS_STATE_COUNT; s++) sw_json_count(&j, status_names[s], v->count[s]);
+    sw_json_end(&j, '}');
+    sw_json_begin(&j, "shard", '[');
     for (int k = 0; k < v->nshards; k++) put_object(&j, k + 1, &v->shard[k]);
-    json_end(&j, ']');
-    json_end(&j, '}');
+    sw_json_end(&j, ']');
+    sw_json_end(&j, '}');
 }

@@ -189,7 +189,7 @@ static enum sw_status read_shard(struct sw_cli *cli, struct status_sweep *v, con
     struct sw_ledger *ledger = NULL;
     double written = modified(file, k->saw_folder);
     if (k->written > 0 && written == k->written) return SW_OK;
-    enum sw_status st = status_ledger(cli, file, &ledger);
+    enum sw_status st = cli_ledger_live(cli, file, &ledger);
     *k->message = 0;
     if (st) {
         snprintf(k->message, sizeof k->message, "%s", sw_err_message());
@@ -208,7 +208,7 @@ static enum sw_status read_shard(struct sw_cli *cli, struct status_sweep *v, con
 /* What a running process says of itself: parts need not be read. */
 static void take_running(struct status_shard *k)
 {
-    const struct cli_running *now = &k->now;
+    const struct sw_running *now = &k->now;
     if (!k->runs) k->runs = now->asked;
     k->diverged = now->was_failed + now->failed;
     k->failed = 0;
@@ -221,10 +221,10 @@ static void take_running(struct status_shard *k)
 static enum sw_status look_at(struct sw_cli *cli, struct status_sweep *v, const char *file, double now,
                               struct status_shard *k)
 {
-    static const enum status_state left[] = {[CLI_NOBODY] = STATUS_STOPPED, [CLI_SILENT] = STATUS_SILENT,
-                                             [CLI_DIED] = STATUS_DIED};
-    enum cli_life life = k->saw_folder ? status_life(file, now, &k->now, &k->sign) : CLI_NOBODY;
-    bool told = life == CLI_LIVES && k->now.asked > 0;
+    static const enum status_state left[] = {[SW_LIFE_NOBODY] = STATUS_STOPPED, [SW_LIFE_SILENT] = STATUS_SILENT,
+                                             [SW_LIFE_DIED] = STATUS_DIED};
+    enum sw_life life = k->saw_folder ? sw_life_of(file, now, &k->now, &k->sign) : SW_LIFE_NOBODY;
+    bool told = life == SW_LIFE_LIVES && k->now.asked > 0;
     if (k->state == STATUS_FOREIGN) *k->message = 0;
     if (!k->saw_folder && !k->saw_file) {
         k->has_file = k->has_parts = false;
@@ -238,10 +238,10 @@ static enum sw_status look_at(struct sw_cli *cli, struct status_sweep *v, const 
     }
     if (told) take_running(k);
     else k->part = k->runs ? (double)ended(k) / (double)k->runs : 0;
-    if (life == CLI_LIVES) k->state = STATUS_RUNNING;
+    if (life == SW_LIFE_LIVES) k->state = STATUS_RUNNING;
     else if (*k->message) k->state = STATUS_UNREADABLE;
     else if (k->has_file && !k->has_parts && ended(k) >= k->runs) k->state = STATUS_DONE;
-    else if (k->has_file || k->has_parts || life != CLI_NOBODY) k->state = left[life];
+    else if (k->has_file || k->has_parts || life != SW_LIFE_NOBODY) k->state = left[life];
     else k->state = STATUS_WAITING;
     if (k->state == STATUS_DONE) k->part = 1;
     return SW_OK;
@@ -274,7 +274,7 @@ static void sum_up(struct status_sweep *v)
 
 enum sw_status status_sweep_look(struct sw_cli *cli, struct status_sweep *v)
 {
-    double now = status_now(v->file, &v->by_files);
+    double now = sw_life_now(v->file, &v->by_files);
     for (int j = 0; j < v->nshards; j++)
         v->shard[j].saw_file = v->shard[j].saw_folder = false;
     SW_TRY(each_shard(v->file, note_shard, v));

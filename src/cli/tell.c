@@ -12,17 +12,17 @@ static void put_counts(struct sw_text *text, const struct state *n, const char *
     if (n->failed) sw_text_printf(text, ", %lld failed", (long long)n->failed);
 }
 
-static void log_plan(const struct job *j, struct cli_json *log, const char *device)
+static void log_plan(const struct job *j, struct sw_json *log, const char *device)
 {
     const struct sw_plan *p = j->plan;
-    json_text(log, "device", device);
-    json_text(log, "stepper", p->solver);
-    json_text(log, "precision", j->s->sweep->single_steps ? "single" : "double");
-    json_count(log, "batches", p->nbatch);
-    json_count(log, "runs", p->nruns);
-    json_real(log, "batch_bytes", (double)p->batch_bytes);
-    json_real(log, "output_bytes", p->output_bytes);
-    json_text(log, "file", j->file);
+    sw_json_text(log, "device", device);
+    sw_json_text(log, "stepper", p->solver);
+    sw_json_text(log, "precision", j->s->sweep->single_steps ? "single" : "double");
+    sw_json_count(log, "batches", p->nbatch);
+    sw_json_count(log, "runs", p->nruns);
+    sw_json_real(log, "batch_bytes", (double)p->batch_bytes);
+    sw_json_real(log, "output_bytes", p->output_bytes);
+    sw_json_text(log, "file", j->file);
     cli_log_end(j->cli);
 }
 
@@ -64,7 +64,7 @@ void tell_plan(const struct job *j, double seconds)
                    cli_memory(cli_devices_memory(&j->devices), all), cli_bytes(p->output_bytes, size), j->file);
     cli_say(j->cli, "%s", sw_text_get(&text));
     sw_text_free(&text);
-    struct cli_json *log = cli_log_begin(j->cli, "plan");
+    struct sw_json *log = cli_log_begin(j->cli, "plan");
     if (log) log_plan(j, log, sw_text_get(&name));
     sw_text_free(&name);
 }
@@ -78,18 +78,18 @@ void tell_event(void *user, const struct sw_event *e)
                                         [SW_EVENT_NOTE] = "note"};
     const bool of_run = e->kind == SW_EVENT_FAILURE || e->kind == SW_EVENT_NOTE;
     struct job *j = user;
-    struct cli_json *log = cli_log_begin(j->cli, names[e->kind]);
+    struct sw_json *log = cli_log_begin(j->cli, names[e->kind]);
     if (log) {
-        json_count(log, "batch", e->batch);
+        sw_json_count(log, "batch", e->batch);
         if (of_run) {
-            json_count(log, "run", e->run);
-            json_text(log, "message", e->message);
+            sw_json_count(log, "run", e->run);
+            sw_json_text(log, "message", e->message);
         } else if (e->kind == SW_EVENT_DEVICE) {
-            json_text(log, "message", e->message);
+            sw_json_text(log, "message", e->message);
         } else {
-            json_count(log, "runs", e->count);
-            json_count(log, "step", e->step);
-            json_real(log, "seconds", e->seconds);
+            sw_json_count(log, "runs", e->count);
+            sw_json_count(log, "step", e->step);
+            sw_json_real(log, "seconds", e->seconds);
         }
         cli_log_end(j->cli);
     }
@@ -108,13 +108,13 @@ void tell_event(void *user, const struct sw_event *e)
 
 static void log_end(const struct job *j, const char *event, const struct sw_execute_summary *sum)
 {
-    struct cli_json *log = cli_log_begin(j->cli, event);
+    struct sw_json *log = cli_log_begin(j->cli, event);
     if (!log) return;
-    json_count(log, "done", sum->done);
-    json_count(log, "diverged", sum->diverged);
-    json_count(log, "failed", sum->failed);
-    json_real(log, "seconds", sum->seconds);
-    json_real(log, "points_steps_per_second", sum->rate);
+    sw_json_count(log, "done", sum->done);
+    sw_json_count(log, "diverged", sum->diverged);
+    sw_json_count(log, "failed", sum->failed);
+    sw_json_real(log, "seconds", sum->seconds);
+    sw_json_real(log, "points_steps_per_second", sum->rate);
     cli_log_end(j->cli);
 }
 
@@ -159,13 +159,13 @@ void tell_start(struct job *j)
     cli_sweep_headline(j->s, &text);
     cli_say(j->cli, "sweep %s · %s\n", SW_VERSION, sw_text_get(&text));
     sw_text_free(&text);
-    struct cli_json *log = cli_log_begin(j->cli, "start");
+    struct sw_json *log = cli_log_begin(j->cli, "start");
     if (!log) return;
-    json_text(log, "version", SW_VERSION);
-    json_text(log, "command", j->cli->command_line);
-    json_text(log, "problem", j->s->sweep->problem->name);
-    json_count(log, "runs", j->s->count);
-    json_text(log, "id", j->s->sweep->id);
+    sw_json_text(log, "version", SW_VERSION);
+    sw_json_text(log, "command", j->cli->command_line);
+    sw_json_text(log, "problem", j->s->sweep->problem->name);
+    sw_json_count(log, "runs", j->s->count);
+    sw_json_text(log, "id", j->s->sweep->id);
     cli_log_end(j->cli);
 }
 

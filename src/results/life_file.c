@@ -1,13 +1,17 @@
 /* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at
  * the end; nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
-#include <inttypes.h>
+#include "results/sw_life.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/sw_json.h"
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "base/sw_text.h"
+#include "results/life_impl.h"
 
 static char *path_of(const char *file, const char *name)
 {
@@ -16,39 +20,44 @@ static char *path_of(const char *file, const char *name)
     return sw_text_take(&text);
 }
 
-static void put(FILE *to, const struct cli_running *now)
+static void put(FILE *to, const struct sw_running *now)
 {
-    struct cli_json j = {.to = to, .first = true};
-    json_begin(&j, NULL, '{');
-    json_count(&j, "pid", now->pid);
-    json_text(&j, "host", now->host);
-    json_text(&j, "phase", now->phase);
-    json_real(&j, "updated", now->updated);
-    json_real(&j, "started", now->started);
-    json_count(&j, "asked", now->asked);
-    json_count(&j, "was_done", now->was_done);
-    json_count(&j, "was_failed", now->was_failed);
-    json_real(&j, "points_steps", now->points_steps);
-    json_count(&j, "runs", now->runs);
-    json_count(&j, "done", now->done);
-    json_count(&j, "failed", now->failed);
-    json_real(&j, "seconds", now->seconds);
-    json_real(&j, "fraction", now->fraction);
-    json_real(&j, "rate", now->rate);
-    json_real(&j, "eta", now->eta);
-    json_real(&j, "t", now->t);
-    json_real(&j, "end", now->end);
-    json_text(&j, "sweep_id", now->of.sweep_id);
-    json_text(&j, "config_sha256", now->of.config_sha256);
-    json_end(&j, '}');
+    struct sw_json j = {.to = to, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_count(&j, "pid", now->pid);
+    sw_json_text(&j, "host", now->host);
+    sw_json_text(&j, "phase", now->phase);
+    sw_json_real(&j, "updated", now->updated);
+    sw_json_real(&j, "started", now->started);
+    sw_json_count(&j, "asked", now->asked);
+    sw_json_count(&j, "was_done", now->was_done);
+    sw_json_count(&j, "was_failed", now->was_failed);
+    sw_json_real(&j, "points_steps", now->points_steps);
+    sw_json_count(&j, "runs", now->runs);
+    sw_json_count(&j, "done", now->done);
+    sw_json_count(&j, "failed", now->failed);
+    sw_json_real(&j, "seconds", now->seconds);
+    sw_json_real(&j, "fraction", now->fraction);
+    sw_json_real(&j, "rate", now->rate);
+    sw_json_real(&j, "eta", now->eta);
+    sw_json_real(&j, "t", now->t);
+    sw_json_real(&j, "end", now->end);
+    sw_json_text(&j, "sweep_id", now->of.sweep_id);
+    sw_json_text(&j, "config_sha256", now->of.config_sha256);
+    sw_json_end(&j, '}');
 }
 
-void cli_status_write(const char *file, const struct cli_running *now)
+void sw_running_write(const char *file, const struct sw_running *now)
 {
+    struct sw_running all = *now;
     char *path = path_of(file, "status.json"), *fresh = path_of(file, "status.json.new");
     FILE *to = path && fresh ? fopen(fresh, "w") : NULL;
     if (to) {
-        put(to, now);
+        all.pid = getpid();
+        all.started = life_process_started(all.pid);
+        all.updated = (double)time(NULL);
+        if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
+        put(to, &all);
         if (fclose(to) || rename(fresh, path)) unlink(fresh);
     }
     sw_free(path);
@@ -78,12 +87,12 @@ static void word(const char *text, const char *key, char *value, size_t room)
 }
 
 /* Only what put() wrote needs to be understood. */
-bool cli_status_read(const char *file, struct cli_running *now)
+bool sw_running_read(const char *file, struct sw_running *now)
 {
     char *path = path_of(file, "status.json"), text[2048];
     FILE *from = path ? fopen(path, "r") : NULL;
     sw_free(path);
-    *now = (struct cli_running){0};
+    *now = (struct sw_running){0};
     if (!from) return false;
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);
@@ -113,7 +122,7 @@ bool cli_status_read(const char *file, struct cli_running *now)
     return true;
 }
 
-void cli_status_remove(const char *file)
+void sw_running_remove(const char *file)
 {
     char *path = path_of(file, "status.json"), *folder = path_of(file, "");
     if (path) unlink(path);

@@ -1,7 +1,7 @@
+#include "base/sw_json.h"
+
 #include <inttypes.h>
 #include <math.h>
-
-#include "cli/cli_impl.h"
 
 static void quoted(FILE *to, const char *text)
 {
@@ -17,7 +17,7 @@ static void quoted(FILE *to, const char *text)
 }
 
 /* What comes before a value: the comma, the place, the key. */
-static void lead(struct cli_json *j, const char *key)
+static void lead(struct sw_json *j, const char *key)
 {
     if (j->depth) {
         if (!j->first) fputc(',', j->to);
@@ -28,7 +28,7 @@ static void lead(struct cli_json *j, const char *key)
     if (key) { quoted(j->to, key); fputs(": ", j->to); }
 }
 
-void json_begin(struct cli_json *j, const char *key, char bracket)
+void sw_json_begin(struct sw_json *j, const char *key, char bracket)
 {
     lead(j, key);
     fputc(bracket, j->to);
@@ -36,7 +36,7 @@ void json_begin(struct cli_json *j, const char *key, char bracket)
     j->first = true;
 }
 
-void json_end(struct cli_json *j, char bracket)
+void sw_json_end(struct sw_json *j, char bracket)
 {
     j->depth--;
     if (!j->line && !j->first) fprintf(j->to, "\n%*s", 2 * j->depth, "");
@@ -45,21 +45,21 @@ void json_end(struct cli_json *j, char bracket)
     if (!j->depth) fputc('\n', j->to);
 }
 
-void json_text(struct cli_json *j, const char *key, const char *value)
+void sw_json_text(struct sw_json *j, const char *key, const char *value)
 {
     lead(j, key);
     if (value) quoted(j->to, value);
     else fputs("null", j->to);
 }
 
-void json_real(struct cli_json *j, const char *key, double value)
+void sw_json_real(struct sw_json *j, const char *key, double value)
 {
     lead(j, key);
     if (isfinite(value)) fprintf(j->to, "%.17g", value);
     else fputs("null", j->to);
 }
 
-void json_count(struct cli_json *j, const char *key, int64_t value)
+void sw_json_count(struct sw_json *j, const char *key, int64_t value)
 {
     lead(j, key);
     fprintf(j->to, "%" PRId64, value);

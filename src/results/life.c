@@ -2,6 +2,8 @@
  * our file system, we see only when it last wrote FILE.d/status.json: the age of that is taken between two times of the
  * file system, that file's and a new file's, so that the clocks of the machines do not come into it as long as the file
  * system has one of its own (NFS; where clients stamp what they write, as on Lustre, it is an estimate). */
+#include "results/sw_life.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -13,13 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_text.h"
-#include "cli/status.h"
+#include "results/life_impl.h"
 
 /* A status is written at least every 20 s, but for the merge at the end, which is not interrupted for it. */
 static const double silent_after = 120, merge_silent_after = 1800;
 
-double cli_process_started(int64_t pid)
+double life_process_started(int64_t pid)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
@@ -35,7 +38,7 @@ double cli_process_started(int64_t pid)
 
 static double time_of(const struct stat *s) { return (double)s->st_mtim.tv_sec + 1e-9 * (double)s->st_mtim.tv_nsec; }
 
-double status_now(const char *file, bool *by_files)
+double sw_life_now(const char *file, bool *by_files)
 {
     struct sw_text name = {0};
     struct stat s;
@@ -53,23 +56,23 @@ double status_now(const char *file, bool *by_files)
 
 static bool here(const char *host)
 {
-    char own[sizeof ((struct cli_running *)0)->host] = "";
+    char own[sizeof ((struct sw_running *)0)->host] = "";
     return !gethostname(own, sizeof own - 1) && !strcmp(own, host);
 }
 
-static bool lives(const struct cli_running *now)
+static bool lives(const struct sw_running *now)
 {
-    double started = cli_process_started(now->pid);
+    double started = life_process_started(now->pid);
     if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
 }
 
 /* What the lock says until there is a status: "process 123 on node07", and perhaps more after a comma. */
-static bool read_lock(const char *path, struct cli_running *now)
+static bool read_lock(const char *path, struct sw_running *now)
 {
     char text[300];
     FILE *from = fopen(path, "r");
-    *now = (struct cli_running){.started = NAN, .fraction = NAN, .rate = NAN, .eta = NAN};
+    *now = (struct sw_running){.started = NAN, .fraction = NAN, .rate = NAN, .eta = NAN};
     if (!from) return false;
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);
@@ -83,23 +86,39 @@ static bool read_lock(const char *path, struct cli_running *now)
     return true;
 }
 
-enum cli_life status_life(const char *file, double now, struct cli_running *running, struct status_sign *sign)
+enum sw_life sw_life_of(const char *file, double now, struct sw_running *running, struct sw_sign *sign)
 {
     struct sw_text path = {0};
     struct stat s;
-    bool found = cli_status_read(file, running);
+    bool found = sw_running_read(file, running);
     sw_text_printf(&path, "%s.d/%s", file, found ? "status.json" : "lock");
     if (!found) found = read_lock(sw_text_get(&path), running);
     found = found && !stat(sw_text_get(&path), &s);
     sw_text_free(&path);
-    if (!found) { *sign = (struct status_sign){.age = NAN}; return CLI_NOBODY; }
+    if (!found) { *sign = (struct sw_sign){.age = NAN}; return SW_LIFE_NOBODY; }
     bool merging = !strcmp(running->phase, "merging"), changed = sign->time > 0 && sign->time != time_of(&s);
     sign->watched |= changed;
     if (changed || !(sign->time > 0)) sign->since = sw_clock();
     sign->time = time_of(&s);
     sign->age = sign->watched ? sw_clock() - sign->since : now - sign->time;
-    if (here(running->host)) return lives(running) ? CLI_LIVES : CLI_DIED;
-    if (sign->age < -60) return CLI_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
+    if (here(running->host)) return lives(running) ? SW_LIFE_LIVES : SW_LIFE_DIED;
+    if (sign->age < -60) return SW_LIFE_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
     if (sign->age < 0) sign->age = 0;
-    return sign->age < (merging ? merge_silent_after : silent_after) ? CLI_LIVES : CLI_SILENT;
+    return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIFE_LIVES : SW_LIFE_SILENT;
+}
+
+/* Parts that were there when their folder was read are joined and removed by who writes them. */
+enum sw_status sw_life_ledger(const char *file, struct sw_report *report, struct sw_ledger **ledger)
+{
+    enum sw_status st = SW_OK;
+    for (int tries = 0; tries < 5; tries++) {
+        struct sw_report now = {0};
+        st = sw_ledger_open(file, &now, ledger);
+        bool whole = !st && !now.count;
+        sw_report_free(&now);
+        if (whole) return SW_OK;
+        sw_ledger_close(ledger);
+        usleep(20000);
+    }
+    return sw_ledger_open(file, report, ledger);
 }

@@ -1,0 +1,20 @@
+#ifndef SW_JSON_H
+#define SW_JSON_H
+/* Writing JSON: correct escapes, a comma where one belongs; what is not finite is null. Text is UTF-8. A write that
+ * fails is for who closes the file to see (ferror()). */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sw_json {                 /* from {.to = FILE, .first = true} */
+    FILE *to;
+    int   depth;
+    bool  first, line;           /* line: all on one line            */
+};
+/** @param bracket '{' or '['  @param key NULL inside a list or at the top */
+void sw_json_begin(struct sw_json *j, const char *key, char bracket);
+void sw_json_end(struct sw_json *j, char bracket);
+void sw_json_text(struct sw_json *j, const char *key, const char *value);
+void sw_json_real(struct sw_json *j, const char *key, double value);
+void sw_json_count(struct sw_json *j, const char *key, int64_t value);
+#endif
