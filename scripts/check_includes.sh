@@ -17,8 +17,9 @@ config:  base
 sweep:   base expr device problem config
 results: base problem config sweep
 execute: base expr device comm problem config sweep results
+jobs:    base problem config sweep results
 bench:   base expr device solver fd stepper bvp problem cuda
-cli:     base expr device comm solver fd stepper bvp problem config sweep results execute bench
+cli:     base expr device comm solver fd stepper bvp problem config sweep results execute jobs bench
 main.c:  base cli
 cuda:    base expr solver fd stepper bvp
 '

@@ -12,6 +12,7 @@
 #include "cli/command_table.h"
 #include "cli/sw_cli.h"
 #include "execute/sw_execute.h"
+#include "jobs/sw_warnings.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
@@ -128,8 +129,8 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...));
 
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
-/** Of a file that others may be writing. */
-enum sw_status cli_ledger_live(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);
+/** Warnings of src/jobs are printed as they come up. */
+struct sw_warnings cli_warnings(struct sw_cli *cli);
 /** Where to compute the runs that are asked for and not in the ledger: not on more devices than they make batches.
  * @param users  out: how many processes share a device; NULL: this one takes all */
 enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,

@@ -7,6 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "cli/status.h"
+#include "cli/submit_words.h"
 
 static const double look_every = 2, line_every = 30;  /* seconds */
 
@@ -43,13 +44,14 @@ static void pause_between(const struct watch *w)
     usleep((useconds_t)(1e6 * fmin(fmax(look_every, 20 * w->took), 60)));
 }
 
-static enum sw_status watch_shards(struct sw_cli *cli, struct watch *w, struct status_sweep *v)
+static enum sw_status watch_shards(struct sw_cli *cli, struct watch *w, struct sw_monitor *v)
 {
+    const struct sw_warnings warnings = cli_warnings(cli);
     for (;;) {
         double start = sw_clock();
-        SW_TRY(status_sweep_look(cli, v));
+        SW_TRY(sw_monitor_look(v, &warnings));
         w->took = sw_clock() - start;
-        bool done = v->count[STATUS_DONE] == v->nshards;
+        bool done = v->count[SW_SHARD_DONE] == v->nshards;
         clear_page(w);
         if (w->terminal) status_print(cli, v, status_page());
         else if (done || !(w->line > 0) || start - w->line >= line_every) {
@@ -76,24 +78,50 @@ static enum sw_status watch_one(struct sw_cli *cli, struct watch *w, const char 
 
 /* ---- */
 
-static enum sw_status tell(struct sw_cli *cli, const char *file, struct status_sweep *v)
+static enum sw_status tell(struct sw_cli *cli, const char *file, struct sw_monitor *v)
 {
+    const struct sw_warnings warnings = cli_warnings(cli);
     struct watch w = {.terminal = isatty(STDOUT_FILENO)};
     bool finished;
     if (cli->watch) return v ? watch_shards(cli, &w, v) : watch_one(cli, &w, file);
     if (!v) return status_one(cli, file, &w.sign, &finished);
-    SW_TRY(status_sweep_look(cli, v));
+    SW_TRY(sw_monitor_look(v, &warnings));
     if (cli->json) status_print_json(v);
     else status_print(cli, v, status_page());
     return SW_OK;
 }
 
+static enum sw_status measure_submitted(const struct submit_stored *stored, struct sw_monitor *v)
+{
+    struct cli_sweep s = {0};
+    enum sw_status st = cli_sweep_open(stored->cli, stored->config, &s);
+    if (!st) st = sw_monitor_measure(v, s.sweep, stored->cli->only);
+    if (stored->cli->report.errors) cli_report(stored->cli);
+    cli_sweep_close(&s);
+    return st;
+}
+
+/* The shards of the file, if it is them that are to be told of: of the cut that was submitted, or of a known sweep. */
+static enum sw_status find(const struct sw_cli *cli, const char *file, const struct cli_sweep *known,
+                           struct sw_monitor **v)
+{
+    struct submit_stored stored = {0};
+    *v = NULL;
+    if (!cli->shards && sw_monitor_is_one(file)) return SW_OK;
+    enum sw_status st = submit_stored_open(file, false, &stored);
+    if (!st) st = sw_monitor_find(file, stored.cli ? stored.cli->shards : -1, cli->shards, v);
+    if (!st && *v && stored.cli) st = measure_submitted(&stored, *v);
+    else if (!st && *v && known) st = sw_monitor_measure(*v, known->sweep, NULL);
+    submit_stored_close(&stored, st);
+    return st;
+}
+
 static enum sw_status status_of(struct sw_cli *cli, const char *file, const struct cli_sweep *known)
 {
-    struct status_sweep *v = NULL;
-    enum sw_status st = status_sweep_find(file, known, cli->shards, &v);
+    struct sw_monitor *v = NULL;
+    enum sw_status st = find(cli, file, known, &v);
     if (!st) st = tell(cli, file, v);
-    status_sweep_free(&v);
+    sw_monitor_free(&v);
     return st;
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
-#include "results/sw_life.h"
 #include "sweep/sw_keys.h"
 
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
@@ -141,12 +140,9 @@ enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger
     return st;
 }
 
-enum sw_status cli_ledger_live(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
-{
-    enum sw_status st = sw_life_ledger(file, &cli->report, ledger);
-    cli_report(cli);
-    return st;
-}
+static void tell_warnings(void *cli) { cli_report(cli); }
+
+struct sw_warnings cli_warnings(struct sw_cli *cli) { return (struct sw_warnings){&cli->report, tell_warnings, cli}; }
 
 enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
                            struct sw_devices *devices, int *users)

@@ -1,7 +1,6 @@
 /* How far one file is. */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "cli/status.h"
@@ -113,7 +112,8 @@ enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *
     bool by_files;
     enum sw_life life = sw_life_of(file, sw_life_now(file, &by_files), &v.now, sign);
     bool running = life == SW_LIFE_LIVES;
-    enum sw_status st = cli_ledger_live(cli, file, &ledger);
+    enum sw_status st = sw_life_ledger(file, &cli->report, &ledger);
+    cli_report(cli);
     if (st) return st;
     if (running && !ledger->config_text) count_running(&v);
     else st = count_stored(cli, ledger, &v);

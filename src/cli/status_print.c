@@ -8,8 +8,6 @@
 
 #include "base/sw_mem.h"
 #include "cli/status.h"
-#include "cli/submit.h"
-#include "results/files.h"
 
 enum { ROWS = 20, TROUBLED = 10 };  /* how many shards a page tells of one by one, and how many of these in trouble */
 
@@ -32,17 +30,17 @@ static void put(const struct sw_cli *cli, struct status_page page, struct sw_tex
 
 static const char *shards_of(int count) { return count == 1 ? "shard" : "shards"; }
 
-static void add_counts(const struct status_sweep *v, struct sw_text *text)
+static void add_counts(const struct sw_monitor *v, struct sw_text *text)
 {
     const char *comma = "";
-    for (int s = 0; s < STATUS_STATE_COUNT; s++) {
+    for (int s = 0; s < SW_SHARD_STATE_COUNT; s++) {
         if (!v->count[s]) continue;
-        sw_text_printf(text, "%s%d %s", comma, v->count[s], status_names[s]);
+        sw_text_printf(text, "%s%d %s", comma, v->count[s], sw_shard_state_names[s]);
         comma = ", ";
     }
 }
 
-static void put_head(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
+static void put_head(const struct sw_cli *cli, const struct sw_monitor *v, struct status_page page)
 {
     struct sw_text text = {0};
     char eta[24];
@@ -58,26 +56,26 @@ static void put_head(const struct sw_cli *cli, const struct status_sweep *v, str
     }
     sw_text_printf(&text, "now      %.0f %%", floor(100 * v->fraction));
     if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
-    if (v->count[STATUS_RUNNING])
-        sw_text_printf(&text, " · ETA %s with the %d that run%s", cli_duration(v->eta, eta), v->count[STATUS_RUNNING],
-                       v->count[STATUS_RUNNING] == 1 ? "s" : "");
+    if (v->count[SW_SHARD_RUNNING])
+        sw_text_printf(&text, " · ETA %s with the %d that run%s", cli_duration(v->eta, eta), v->count[SW_SHARD_RUNNING],
+                       v->count[SW_SHARD_RUNNING] == 1 ? "s" : "");
     put(cli, page, &text);
 }
 
 /* ---- a line a shard */
 
-static void add_place(const struct status_shard *k, struct sw_text *text)
+static void add_place(const struct sw_shard *k, struct sw_text *text)
 {
     char age[24];
     const size_t before = text->length;
-    if (k->now.pid && k->state != STATUS_STOPPED && k->state != STATUS_WAITING) {
-        if (k->state == STATUS_SILENT)
+    if (k->now.pid && k->state != SW_SHARD_STOPPED && k->state != SW_SHARD_WAITING) {
+        if (k->state == SW_SHARD_SILENT)
             sw_text_printf(text, "%s process %lld: ", k->now.host, (long long)k->now.pid);
-        if (k->state == STATUS_SILENT && k->sign.age < 0)
+        if (k->state == SW_SHARD_SILENT && k->sign.age < 0)
             sw_text_printf(text, "wrote %s in the future, a clock is wrong", cli_about(-k->sign.age, age));
-        else if (k->state == STATUS_SILENT)
+        else if (k->state == SW_SHARD_SILENT)
             sw_text_printf(text, "no sign of life for %s", cli_about(k->sign.age, age));
-        else if (k->state == STATUS_DIED)
+        else if (k->state == SW_SHARD_DIED)
             sw_text_printf(text, "process %lld on this machine is gone", (long long)k->now.pid);
         else {
             if (strcmp(k->now.phase, "computing")) sw_text_printf(text, "%s, ", k->now.phase);
@@ -85,21 +83,21 @@ static void add_place(const struct status_shard *k, struct sw_text *text)
             if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", cli_about(k->sign.age, age));
         }
     }
-    else if (k->state == STATUS_RUNNING) sw_text_add(text, k->now.phase);
+    else if (k->state == SW_SHARD_RUNNING) sw_text_add(text, k->now.phase);
     if (*k->job) sw_text_printf(text, "%sjob %s %s", text->length > before ? ", " : "", k->job, k->job_state);
     if (*k->reason) sw_text_printf(text, ": %s", k->reason);
     if (*k->message) sw_text_printf(text, "  %s", k->message);
 }
 
-static void put_shard(const struct sw_cli *cli, const struct status_sweep *v, int j, struct status_page page)
+static void put_shard(const struct sw_cli *cli, const struct sw_monitor *v, int j, struct status_page page)
 {
-    const struct status_shard *k = &v->shard[j];
+    const struct sw_shard *k = &v->shard[j];
     struct sw_text text = {0};
     char eta[24], rate[24] = "", runs[24] = "?";
-    bool runs_now = k->state == STATUS_RUNNING && k->now.asked;
+    bool runs_now = k->state == SW_SHARD_RUNNING && k->now.asked;
     if (runs_now && k->now.rate > 0) snprintf(rate, sizeof rate, "%.2g", k->now.rate);
     if (k->runs) snprintf(runs, sizeof runs, "%lld", (long long)k->runs);
-    sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  ", j + 1, status_names[k->state],
+    sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  ", j + 1, sw_shard_state_names[k->state],
                    (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->part));
     if (runs_now) sw_text_printf(&text, "%7s %8s  ", rate, cli_duration(k->now.eta, eta));
     add_place(k, &text);
@@ -107,7 +105,7 @@ static void put_shard(const struct sw_cli *cli, const struct status_sweep *v, in
 }
 
 /* The last line of what a job said, FILE.jobs/NAME. */
-static void put_log(const struct sw_cli *cli, const struct status_sweep *v, const char *name, struct status_page page)
+static void put_log(const struct sw_cli *cli, const struct sw_monitor *v, const char *name, struct status_page page)
 {
     struct sw_text path = {0}, text = {0};
     char bytes[4097];
@@ -126,14 +124,14 @@ static void put_log(const struct sw_cli *cli, const struct status_sweep *v, cons
     put(cli, page, &text);
 }
 
-static void put_shard_log(const struct sw_cli *cli, const struct status_sweep *v, int j, struct status_page page)
+static void put_shard_log(const struct sw_cli *cli, const struct sw_monitor *v, int j, struct status_page page)
 {
     char name[40];
     snprintf(name, sizeof name, "shard-%d.log", j + 1);
     put_log(cli, v, name, page);
 }
 
-static bool troubled(enum status_state state) { return state >= STATUS_SILENT && state <= STATUS_FOREIGN; }
+static bool troubled(enum sw_shard_state state) { return state >= SW_SHARD_SILENT && state <= SW_SHARD_FOREIGN; }
 
 struct order { double key; int shard; };
 
@@ -150,7 +148,7 @@ static int smallest_number_first(const void *a, const void *b)
 }
 
 /* Which shards a page tells of one by one: those in trouble, then those that will run longest. */
-static int choose(const struct sw_cli *cli, const struct status_sweep *v, int most, struct order *chosen)
+static int choose(const struct sw_cli *cli, const struct sw_monitor *v, int most, struct order *chosen)
 {
     int n = 0, trouble = 0, running = 0;
     for (int j = 0; j < v->nshards; j++)
@@ -160,7 +158,7 @@ static int choose(const struct sw_cli *cli, const struct status_sweep *v, int mo
         }
     struct order *run = chosen + n;
     for (int j = 0; j < v->nshards; j++)
-        if (v->shard[j].state == STATUS_RUNNING)
+        if (v->shard[j].state == SW_SHARD_RUNNING)
             run[running++] = (struct order){v->shard[j].now.eta > 0 ? v->shard[j].now.eta : 0, j};
     qsort(run, (size_t)running, sizeof *run, largest_first);
     if (!cli->verbose && n + running > most) running = n < most ? most - n : 0;
@@ -169,7 +167,7 @@ static int choose(const struct sw_cli *cli, const struct status_sweep *v, int mo
 }
 
 /* "1-3, 7", for the shards of one state that are not told of one by one. */
-static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, enum status_state state,
+static void put_ranges(const struct sw_cli *cli, const struct sw_monitor *v, enum sw_shard_state state,
                        const bool *told, struct status_page page)
 {
     struct sw_text text = {0};
@@ -179,7 +177,7 @@ static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, e
         int last = j;
         if (v->shard[j].state != state || told[j]) continue;
         while (last + 1 < v->nshards && v->shard[last + 1].state == state && !told[last + 1]) last++;
-        if (!text.length) sw_text_printf(&text, "%-8s ", status_names[state]);
+        if (!text.length) sw_text_printf(&text, "%-8s ", sw_shard_state_names[state]);
         else if (!rest) sw_text_add(&text, ", ");
         if (cli->verbose || text.length < (size_t)width - 30) {
             sw_text_printf(&text, "%d", j + 1);
@@ -191,45 +189,45 @@ static void put_ranges(const struct sw_cli *cli, const struct status_sweep *v, e
     if (text.length) put(cli, page, &text);
 }
 
-static int first_in(const struct status_sweep *v, enum status_state state)
+static int first_in(const struct sw_monitor *v, enum sw_shard_state state)
 {
     int j = 0;
     while (j < v->nshards && v->shard[j].state != state) j++;
     return j + 1;
 }
 
-static void put_foreign(const struct sw_cli *cli, const struct status_sweep *v)
+static void put_foreign(const struct sw_cli *cli, const struct sw_monitor *v)
 {
-    char *file = sw_shard_file(v->file, first_in(v, STATUS_FOREIGN), v->nshards);
+    char *file = sw_shard_file(v->file, first_in(v, SW_SHARD_FOREIGN), v->nshards);
     if (file)
         cli_print(cli, "next     move away what is of another sweep, %s*%s: it cannot be merged\n", file,
-                  v->count[STATUS_FOREIGN] > 1 ? ", and the others" : "");
+                  v->count[SW_SHARD_FOREIGN] > 1 ? ", and the others" : "");
     sw_free(file);
 }
 
-static void put_next(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
+static void put_next(const struct sw_cli *cli, const struct sw_monitor *v, struct status_page page)
 {
     const char *stem = strrchr(v->file, '.');
     int length = stem && !strchr(stem, '/') ? (int)(stem - v->file) : (int)strlen(v->file), lost = 0;
-    for (int s = STATUS_SILENT; s <= STATUS_STOPPED; s++) lost += s == STATUS_FOREIGN ? 0 : v->count[s];
-    if (v->count[STATUS_FOREIGN]) put_foreign(cli, v);
-    if (v->count[STATUS_DONE] == v->nshards && v->submitted) {
+    for (int s = SW_SHARD_SILENT; s <= SW_SHARD_STOPPED; s++) lost += s == SW_SHARD_FOREIGN ? 0 : v->count[s];
+    if (v->count[SW_SHARD_FOREIGN]) put_foreign(cli, v);
+    if (v->count[SW_SHARD_DONE] == v->nshards && v->submitted) {
         cli_print(cli, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n", v->file);
         put_log(cli, v, "merge.log", page);
-    } else if (v->count[STATUS_DONE] == v->nshards)
+    } else if (v->count[SW_SHARD_DONE] == v->nshards)
         cli_print(cli, "next     sweep merge %.*s.shard-*-of-%d%s -o %s\n", length, v->file, v->nshards,
                   v->file + length, v->file);
     else if (lost && v->submitted) cli_print(cli, "next     sweep submit --missing %s\n", v->file);
     else if (lost)
         cli_print(cli, "next     the same command again, for each that is not running: it goes on\n");
-    else if (v->count[STATUS_WAITING] && !v->count[STATUS_RUNNING] && !v->submitted)
-        cli_print(cli, "next     sweep run CONFIG --shard %d/%d -o %s%s\n", first_in(v, STATUS_WAITING), v->nshards,
-                  v->file, v->count[STATUS_WAITING] > 1 ? ", and the others that wait" : "");
-    if (v->count[STATUS_SILENT] && !v->by_files)
+    else if (v->count[SW_SHARD_WAITING] && !v->count[SW_SHARD_RUNNING] && !v->submitted)
+        cli_print(cli, "next     sweep run CONFIG --shard %d/%d -o %s%s\n", first_in(v, SW_SHARD_WAITING), v->nshards,
+                  v->file, v->count[SW_SHARD_WAITING] > 1 ? ", and the others that wait" : "");
+    if (v->count[SW_SHARD_SILENT] && !v->by_files)
         cli_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n", v->file);
 }
 
-void status_print(const struct sw_cli *cli, const struct status_sweep *v, struct status_page page)
+void status_print(const struct sw_cli *cli, const struct sw_monitor *v, struct status_page page)
 {
     struct order *chosen = NULL;
     bool *told = NULL;
@@ -243,14 +241,14 @@ void status_print(const struct sw_cli *cli, const struct status_sweep *v, struct
             put_shard(cli, v, chosen[j].shard, page);
             if (troubled(v->shard[chosen[j].shard].state)) put_shard_log(cli, v, chosen[j].shard, page);
         }
-        for (int s = 0; s < STATUS_STATE_COUNT; s++) put_ranges(cli, v, (enum status_state)s, told, page);
+        for (int s = 0; s < SW_SHARD_STATE_COUNT; s++) put_ranges(cli, v, (enum sw_shard_state)s, told, page);
     }
     sw_free(chosen);
     sw_free(told);
     put_next(cli, v, page);
 }
 
-void status_print_line(const struct sw_cli *cli, const struct status_sweep *v)
+void status_print_line(const struct sw_cli *cli, const struct sw_monitor *v)
 {
     struct sw_text text = {0};
     char eta[24], when[21];
@@ -260,15 +258,15 @@ void status_print_line(const struct sw_cli *cli, const struct status_sweep *v)
     if (v->diverged + v->failed)
         sw_text_printf(&text, " · %lld runs diverged", (long long)(v->diverged + v->failed));
     if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
-    if (v->count[STATUS_RUNNING]) sw_text_printf(&text, " · ETA %s", cli_duration(v->eta, eta));
+    if (v->count[SW_SHARD_RUNNING]) sw_text_printf(&text, " · ETA %s", cli_duration(v->eta, eta));
     put(cli, (struct status_page){0}, &text);
 }
 
 /* ---- JSON */
 
-static void put_process(struct sw_json *j, const struct status_shard *k)
+static void put_process(struct sw_json *j, const struct sw_shard *k)
 {
-    const bool runs = k->state == STATUS_RUNNING;
+    const bool runs = k->state == SW_SHARD_RUNNING;
     sw_json_real(j, "points_steps_per_second", runs ? k->now.rate : NAN);
     sw_json_real(j, "eta_seconds", runs ? k->now.eta : NAN);
     sw_json_text(j, "phase", runs ? k->now.phase : NULL);
@@ -277,11 +275,11 @@ static void put_process(struct sw_json *j, const struct status_shard *k)
     sw_json_real(j, "seconds_since_sign_of_life", k->sign.age);
 }
 
-static void put_object(struct sw_json *j, int number, const struct status_shard *k)
+static void put_object(struct sw_json *j, int number, const struct sw_shard *k)
 {
     sw_json_begin(j, NULL, '{');
     sw_json_count(j, "shard", number);
-    sw_json_text(j, "state", status_names[k->state]);
+    sw_json_text(j, "state", sw_shard_state_names[k->state]);
     sw_json_count(j, "runs", k->runs);
     sw_json_count(j, "done", k->done);
     sw_json_count(j, "diverged", k->diverged);
@@ -298,15 +296,15 @@ static void put_object(struct sw_json *j, int number, const struct status_shard 
     sw_json_end(j, '}');
 }
 
-void status_print_json(const struct status_sweep *v)
+void status_print_json(const struct sw_monitor *v)
 {
     struct sw_json j = {.to = stdout, .first = true};
     sw_json_begin(&j, NULL, '{');
     sw_json_text(&j, "file", v->file);
     if (*v->of.sweep_id) sw_json_text(&j, "sweep_id", v->of.sweep_id);
-    sw_json_text(&j, "state", v->count[STATUS_DONE] == v->nshards ? "done"
-                           : v->count[STATUS_RUNNING]          ? "running"
-                           : v->count[STATUS_QUEUED]           ? "queued"
+    sw_json_text(&j, "state", v->count[SW_SHARD_DONE] == v->nshards ? "done"
+                           : v->count[SW_SHARD_RUNNING]          ? "running"
+                           : v->count[SW_SHARD_QUEUED]           ? "queued"
                                                                : "interrupted");
     sw_json_count(&j, "runs", v->runs);
     sw_json_count(&j, "done", v->done);
@@ -318,7 +316,7 @@ void status_print_json(const struct status_sweep *v)
     sw_json_real(&j, "eta_seconds", v->eta);
     sw_json_count(&j, "nshards", v->nshards);
     sw_json_begin(&j, "shards", '{');
-    for (int s = 0; s < STATUS_STATE_COUNT; s++) sw_json_count(&j, status_names[s], v->count[s]);
+    for (int s = 0; s < SW_SHARD_STATE_COUNT; s++) sw_json_count(&j, sw_shard_state_names[s], v->count[s]);
     sw_json_end(&j, '}');
     sw_json_begin(&j, "shard", '[');
     for (int k = 0; k < v->nshards; k++) put_object(&j, k + 1, &v->shard[k]);

@@ -1,10 +1,11 @@
-/* The two jobs of a submission as scripts, and its options as text. */
+/* The two jobs of a submission as scripts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/submit.h"
+#include "jobs/jobs_impl.h"
 
-void submit_word(struct sw_text *text, const char *word)
+static void put_word(struct sw_text *text, const char *word)
 {
     if (*word && !strpbrk(word, " \t'\"\\$&|;<>()*?!`[]{}#~")) { sw_text_add(text, word); return; }
     sw_text_add(text, "'");
@@ -14,22 +15,7 @@ void submit_word(struct sw_text *text, const char *word)
     sw_text_add(text, "'");
 }
 
-void submit_list(const struct submit *u, struct sw_text *text)
-{
-    const int n = u->cli->shards;
-    const char *comma = "";
-    for (int k = 0; k < n; k++) {
-        int last = k;
-        if (!u->wanted[k]) continue;
-        while (last + 1 < n && u->wanted[last + 1]) last++;
-        sw_text_printf(text, "%s%d", comma, k + 1);
-        if (last > k) sw_text_printf(text, "-%d", last + 1);
-        comma = ",";
-        k = last;
-    }
-}
-
-double submit_seconds(const char *time)
+double sw_submit_seconds(const char *time)
 {
     static const double minutes_first[] = {60, 1}, hours_first[] = {3600, 60, 1};
     double days = 0, part[3];
@@ -58,12 +44,12 @@ static void directive(struct sw_text *text, const char *name, const char *value)
 {
     if (!value) return;
     sw_text_printf(text, "#SBATCH --%s=", name);
-    submit_word(text, value);
+    put_word(text, value);
     sw_text_add(text, "\n");
 }
 
 /* sbatch fills in %a and the like: a % of the folder's own is doubled. */
-static void put_log(const struct submit *u, const char *name, struct sw_text *text)
+static void put_log(const struct sw_submit *u, const char *name, struct sw_text *text)
 {
     struct sw_text path = {0};
     for (const char *p = u->folder; *p; p++) sw_text_add_bytes(&path, *p == '%' ? "%%" : p, *p == '%' ? 2 : 1);
@@ -73,21 +59,21 @@ static void put_log(const struct submit *u, const char *name, struct sw_text *te
 }
 
 /* "night" of ".../night.h5". */
-static void put_name(const struct submit *u, struct sw_text *text)
+static void put_name(const struct sw_submit *u, struct sw_text *text)
 {
-    const char *slash = strrchr(u->s.file, '/'), *base = slash ? slash + 1 : u->s.file, *dot = strrchr(base, '.');
+    const char *slash = strrchr(u->file, '/'), *base = slash ? slash + 1 : u->file, *dot = strrchr(base, '.');
     struct sw_text name = {0};
     sw_text_add_bytes(&name, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     directive(text, "job-name", sw_text_get(&name));
     sw_text_free(&name);
 }
 
-static void put_common(const struct submit *u, struct sw_text *text)
+static void put_common(const struct sw_submit *u, struct sw_text *text)
 {
     sw_text_add(text, "#SBATCH --nodes=1\n#SBATCH --ntasks=1\n");
-    directive(text, "time", u->cli->time);
-    directive(text, "partition", u->cli->partition);
-    directive(text, "account", u->cli->account);
+    directive(text, "time", u->desc.time);
+    directive(text, "partition", u->desc.partition);
+    directive(text, "account", u->desc.account);
     sw_text_add(text, "#SBATCH --requeue\n#SBATCH --open-mode=append\n");
 }
 
@@ -95,43 +81,43 @@ static void put_option(struct sw_text *text, const char *option, const char *val
 {
     if (!value) return;
     sw_text_printf(text, " %s ", option);
-    submit_word(text, value);
+    put_word(text, value);
 }
 
-static void put_run(const struct submit *u, struct sw_text *text)
+static void put_run(const struct sw_submit *u, struct sw_text *text)
 {
-    const struct sw_cli *cli = u->cli;
+    const struct sw_submit_desc *desc = &u->desc;
     char threads[16];
-    submit_word(text, u->program);
+    put_word(text, u->program);
     sw_text_add(text, " run ");
-    submit_word(text, u->config);
-    for (int k = 0; k < cli->noverrides; k++) put_option(text, "-s", cli->override[k]);
-    put_option(text, "--only", cli->only);
-    put_option(text, "--device", cli->device ? cli->device : cli->gpus > 1 ? "cuda" : NULL);
-    snprintf(threads, sizeof threads, "%d", cli->threads);
-    if (cli->threads) put_option(text, "-j", threads);
+    put_word(text, u->config);
+    for (int k = 0; k < desc->noverrides; k++) put_option(text, "-s", desc->override[k]);
+    put_option(text, "--only", desc->only);
+    put_option(text, "--device", desc->device ? desc->device : desc->gpus ? "cuda" : NULL);
+    snprintf(threads, sizeof threads, "%d", desc->threads);
+    if (desc->threads) put_option(text, "-j", threads);
     else sw_text_add(text, " -j \"${SLURM_CPUS_ON_NODE:-1}\"");
-    put_option(text, "-o", u->s.file);
-    sw_text_printf(text, " --shard \"$shard/%d\"", cli->shards);
+    put_option(text, "-o", u->file);
+    sw_text_printf(text, " --shard \"$shard/%d\"", desc->shards);
 }
 
-void submit_shards_script(const struct submit *u, struct sw_text *text)
+static void put_shards_job(const struct sw_submit *u, struct sw_text *text)
 {
-    const struct sw_cli *cli = u->cli;
+    const struct sw_submit_desc *desc = &u->desc;
     sw_text_add(text, "#!/bin/sh\n# Made by `sweep submit`: each task of this job array computes one shard.\n");
     put_name(u, text);
     sw_text_add(text, "#SBATCH --array=");
-    submit_list(u, text);
-    if (cli->max_parallel) sw_text_printf(text, "%%%d", cli->max_parallel);
+    sw_text_add(text, sw_text_get(&u->list));
+    if (desc->max_parallel) sw_text_printf(text, "%%%d", desc->max_parallel);
     sw_text_add(text, "\n");
     put_common(u, text);
-    sw_text_printf(text, "#SBATCH --cpus-per-task=%d\n", cli->cpus ? cli->cpus : 1);
-    if (cli->gpus > 1) sw_text_printf(text, "#SBATCH --gres=gpu:%d\n", cli->gpus - 1);
+    sw_text_printf(text, "#SBATCH --cpus-per-task=%d\n", desc->cpus ? desc->cpus : 1);
+    if (desc->gpus) sw_text_printf(text, "#SBATCH --gres=gpu:%d\n", desc->gpus);
     put_log(u, "shard-%a.log", text);
     sw_text_printf(text, "#SBATCH --signal=B:USR1@%ld\n", u->warning);
     sw_text_printf(text,
                    "\nshard=${SLURM_ARRAY_TASK_ID:?is set by sbatch}\n"
-                   "echo \"shard $shard of %d, job $SLURM_JOB_ID on $(hostname), $(date)\"\n", cli->shards);
+                   "echo \"shard $shard of %d, job $SLURM_JOB_ID on $(hostname), $(date)\"\n", desc->shards);
     sw_text_add(text, "# Slurm's signals come to this shell. USR1: the time limit is near. TERM: scancel, a\n"
                       "# pre-emption, the limit itself; what happens next is up to Slurm. At either, sweep leaves a\n"
                       "# checkpoint and exits 75.\n"
@@ -155,19 +141,19 @@ void submit_shards_script(const struct submit *u, struct sw_text *text)
 }
 
 /* ".../night.h5" as ".../night.shard-$k-of-16.h5", in quotes. */
-static void put_shard_file(const struct submit *u, struct sw_text *text)
+static void put_shard_file(const struct sw_submit *u, struct sw_text *text)
 {
-    const char *file = u->s.file, *end = strrchr(file, '.');
+    const char *file = u->file, *end = strrchr(file, '.');
     struct sw_text stem = {0};
     if (!end || strchr(end, '/')) end = file + strlen(file);
     sw_text_add_bytes(&stem, file, (size_t)(end - file));
-    submit_word(text, sw_text_get(&stem));
-    sw_text_printf(text, ".shard-\"$k\"-of-%d", u->cli->shards);
-    if (*end) submit_word(text, end);
+    put_word(text, sw_text_get(&stem));
+    sw_text_printf(text, ".shard-\"$k\"-of-%d", u->desc.shards);
+    if (*end) put_word(text, end);
     sw_text_free(&stem);
 }
 
-void submit_merge_script(const struct submit *u, struct sw_text *text)
+static void put_merge_job(const struct sw_submit *u, struct sw_text *text)
 {
     sw_text_add(text, "#!/bin/sh\n"
                       "# Made by `sweep submit`: joins the files of the shards when none is left in the queue.\n");
@@ -175,14 +161,14 @@ void submit_merge_script(const struct submit *u, struct sw_text *text)
     put_common(u, text);
     put_log(u, "merge.log", text);
     sw_text_add(text, "\nfile=");
-    submit_word(text, u->s.file);
+    put_word(text, u->file);
     sw_text_add(text, "\nsweep=");
-    submit_word(text, u->program);
+    put_word(text, u->program);
     sw_text_add(text, "\nlogs=");
-    submit_word(text, u->folder);
+    put_word(text, u->folder);
     sw_text_add(text, "\n[ ! -e \"$file\" ] || { echo \"$file is there\"; exit 0; }\n"
                       "set --\nmissing= k=1\n");
-    sw_text_printf(text, "while [ $k -le %d ]; do\n    part=", u->cli->shards);
+    sw_text_printf(text, "while [ $k -le %d ]; do\n    part=", u->desc.shards);
     put_shard_file(u, text);
     sw_text_printf(text,
                    "\n    if [ -e \"$part\" ]; then set -- \"$@\" \"$part\"; else missing=\"$missing $k\"; fi\n"
@@ -190,37 +176,16 @@ void submit_merge_script(const struct submit *u, struct sw_text *text)
                    "if [ \"$missing\" ]; then\n"
                    "    echo \"not merged: of %d shards, these are not finished:$missing\"\n"
                    "    echo \"why: $logs/shard-NUMBER.log; to go on: sweep submit --missing $file\"\n"
-                   "    exit 1\nfi\n", u->cli->shards);
+                   "    exit 1\nfi\n", u->desc.shards);
     sw_text_add(text, "\"$sweep\" merge \"$@\" -o \"$file\"; code=$?\n"
                       "[ \"$code\" = 1 ] && code=0  # runs that diverged are results\n"
                       "exit \"$code\"\n");
 }
 
-/* ---- options as text: one word a line, as the parser reads them again */
-
-static void line(struct sw_text *text, const char *option, const char *value)
+enum sw_status sw_submit_scripts(const struct sw_submit *u, struct sw_text *shards, struct sw_text *merge)
 {
-    if (value) sw_text_printf(text, "%s\n%s\n", option, value);
-}
-
-static void line_number(struct sw_text *text, const char *option, int value)
-{
-    if (value) sw_text_printf(text, "%s\n%d\n", option, value);
-}
-
-void submit_arguments(const struct sw_cli *cli, struct sw_text *text)
-{
-    line_number(text, "--shards", cli->shards);
-    for (int k = 0; k < cli->noverrides; k++) line(text, "-s", cli->override[k]);
-    line(text, "--only", cli->only);
-    line(text, "--device", cli->device);
-    line_number(text, "-j", cli->threads);
-    if (cli->gpus) sw_text_printf(text, "--gpus-per-shard\n%d\n", cli->gpus - 1);
-    line_number(text, "--cpus-per-shard", cli->cpus);
-    line_number(text, "--max-parallel", cli->max_parallel);
-    line(text, "--time", cli->time);
-    line(text, "--partition", cli->partition);
-    line(text, "--account", cli->account);
-    if (cli->npassed) sw_text_add(text, "--\n");
-    for (int k = 0; k < cli->npassed; k++) sw_text_printf(text, "%s\n", cli->passed[k]);
+    put_shards_job(u, shards);
+    put_merge_job(u, merge);
+    SW_TRY(sw_text_status(shards));
+    return sw_text_status(merge);
 }

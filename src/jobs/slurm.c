@@ -1,15 +1,16 @@
 /* What Slurm is asked: sbatch, squeue. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "cli/submit.h"
+#include "jobs/jobs_impl.h"
 
-bool submit_ask(char *const *argv, bool quiet, struct sw_text *answer)
+bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer)
 {
     char bytes[4096];
     int ends[2], status;
@@ -35,7 +36,7 @@ bool submit_ask(char *const *argv, bool quiet, struct sw_text *answer)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-enum sw_status submit_find_sbatch(const struct submit *u)
+enum sw_status slurm_find_sbatch(const struct sw_submit *u)
 {
     const char *path = getenv("PATH");
     char name[4096];
@@ -47,27 +48,27 @@ enum sw_status submit_find_sbatch(const struct submit *u)
     return SW_FAIL(SW_E_ABSENT,
                    "there is no sbatch here: submit where Slurm is, or take the job scripts from --print; under "
                    "another scheduler each job runs one `sweep run CONFIG --shard I/%d`, and `sweep merge` joins "
-                   "their files (docs/cluster.md)", u->cli->shards);
+                   "their files (docs/cluster.md)", u->desc.shards);
 }
 
 /* Ours come last: they hold against what is passed on. */
-enum sw_status submit_job(const struct submit *u, const char *script, const char *after, char id[32])
+enum sw_status slurm_submit(const struct sw_submit *u, const char *script, const char *after, char id[32])
 {
     struct sw_text path = {0}, answer = {0}, wait_for = {0};
     char **argv = NULL;
     int n = 0;
     sw_text_printf(&path, "%s/%s", u->folder, script);
     sw_text_printf(&wait_for, "--dependency=afterany%s", after);
-    enum sw_status st = sw_alloc((size_t)u->cli->npassed + 5, &argv);
+    enum sw_status st = sw_alloc((size_t)u->desc.npassed + 5, &argv);
     if (st) goto done;
     argv[n++] = "sbatch";
-    for (int k = 0; k < u->cli->npassed; k++) argv[n++] = u->cli->passed[k];
+    for (int k = 0; k < u->desc.npassed; k++) argv[n++] = u->desc.passed[k];
     argv[n++] = "--parsable";
     if (*after) argv[n++] = (char *)sw_text_get(&wait_for);
     argv[n++] = (char *)sw_text_get(&path);
-    if (!submit_ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
+    if (!slurm_ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
         st = SW_FAIL(SW_E_IO, "sbatch did not take %s, for the reason above; once that is mended: "
-                              "sweep submit --missing %s", sw_text_get(&path), u->s.file);
+                              "sweep submit --missing %s", sw_text_get(&path), u->file);
         goto done;
     }
     snprintf(id, 32, "%.*s", (int)strspn(sw_text_get(&answer), "0123456789"), sw_text_get(&answer));
@@ -105,17 +106,17 @@ static bool is_listed(const char *list, const char *entry)
     return false;
 }
 
-static void found_task(struct submit *u, const char *id, int shard)
+static void found_task(struct sw_submit *u, const char *id, int shard)
 {
     char entry[40];
     snprintf(entry, sizeof entry, ":%s", id);
-    if (shard < 1 || shard > u->cli->shards) return;
+    if (shard < 1 || shard > u->desc.shards) return;
     if (u->wanted[shard - 1]) u->count--;
     u->wanted[shard - 1] = false;
     if (!is_listed(sw_text_get(&u->alive), entry)) sw_text_add(&u->alive, entry);
 }
 
-void submit_look_at_queue(struct submit *u)
+void slurm_look_at_queue(struct sw_submit *u)
 {
     static char *const argv[] = {"squeue", "-h", "-r", "-o", "%F %K", NULL};  /* job of the array, task */
     struct sw_text path = {0}, jobs = {0}, queue = {0};
@@ -123,7 +124,7 @@ void submit_look_at_queue(struct submit *u)
     int task, length;
     sw_text_printf(&path, "%s/jobs", u->folder);
     read_all(sw_text_get(&path), &jobs);
-    if (jobs.length && submit_ask(argv, true, &queue))
+    if (jobs.length && slurm_ask(argv, true, &queue))
         for (const char *p = sw_text_get(&queue); *p; p += strcspn(p, "\n"), p += *p == '\n')
             if (sscanf(p, "%31[0-9] %d%n", id, &task, &length) == 2 && ours(sw_text_get(&jobs), id))
                 found_task(u, id, task);

@@ -1,0 +1,210 @@
+/* A sweep as jobs of a cluster: which shards are not finished, what is written down, what is submitted. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "jobs/jobs_impl.h"
+#include "results/files.h"
+
+/* Slurm looks at its clock twice a minute, and a checkpoint of a full GPU takes some seconds to reach a shared disk. */
+enum { WARNING = 120 };
+
+/* ---- names */
+
+static enum sw_status absolute(const char *path, char **out)
+{
+    char here[PATH_MAX];
+    struct sw_text text = {0};
+    if (*path != '/' && !getcwd(here, sizeof here)) return SW_FAIL(SW_E_IO, "working directory: %s", strerror(errno));
+    sw_text_printf(&text, "%s%s%s", *path == '/' ? "" : here, *path == '/' ? "" : "/", path);
+    *out = sw_text_take(&text);
+    return *out ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
+static enum sw_status find_program(struct sw_submit *u)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n < 0) return SW_FAIL(SW_E_IO, "/proc/self/exe: %s", strerror(errno));
+    path[n] = 0;
+    u->program = sw_strdup(path);
+    return u->program ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
+static enum sw_status name_all(struct sw_submit *u)
+{
+    SW_TRY(absolute(u->desc.file, &u->file));
+    if (!(u->folder = sw_files_name(u->file, ".jobs"))) return SW_E_MEMORY;
+    if (u->desc.dry) SW_TRY(absolute(u->desc.source, &u->config));
+    else if (!(u->config = jobs_inside(u->folder, "sweep.cfg"))) return SW_E_MEMORY;
+    if (strchr(u->file, '\n'))
+        return SW_FAIL(SW_E_USAGE, "the output's folder has a line break in its name: job scripts cannot name it");
+    return find_program(u);
+}
+
+/* A second submission into one folder would cut the same runs in another way. */
+static enum sw_status refuse_second(const struct sw_submit *u)
+{
+    char *path = jobs_inside(u->folder, "arguments");
+    if (!path) return SW_E_MEMORY;
+    bool there = access(path, F_OK) == 0;
+    sw_free(path);
+    if (!there) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s was submitted before: `sweep submit --missing %s` submits what is not finished; "
+                                 "to begin anew, remove the folder %s", u->file, u->file, u->folder);
+}
+
+/* ---- which shards are not finished */
+
+static enum sw_status open_ledger(const struct sw_warnings *warnings, const char *file, struct sw_ledger **ledger)
+{
+    enum sw_status st = sw_ledger_open(file, warnings->report, ledger);
+    warnings->tell(warnings->user);
+    return st;
+}
+
+/* Of the runs [count] that are to be in a file. */
+static enum sw_status look_at(const struct sw_submit *u, const struct sw_warnings *warnings, const char *file,
+                              const int64_t *run, int64_t count, bool *has_file, bool *unfinished)
+{
+    struct sw_ledger *ledger = NULL;
+    enum sw_status st = open_ledger(warnings, file, &ledger);
+    if (!st) st = sw_ledger_belongs(ledger, file, u->desc.sweep, u->desc.id);
+    if (!st) {
+        *has_file = ledger->has_file;
+        *unfinished = ledger->has_parts;
+        for (int64_t k = 0; k < count && !*unfinished; k++)
+            *unfinished = sw_ledger_status(ledger, u->desc.id[run[k]]) == SW_RUN_PENDING;
+    }
+    sw_ledger_close(&ledger);
+    return st;
+}
+
+/* run: [count] of shard k. */
+static enum sw_status look_at_shard(struct sw_submit *u, const struct sw_warnings *warnings, int k, const int64_t *run,
+                                    int64_t count)
+{
+    char *file = sw_shard_file(u->file, k + 1, u->desc.shards);
+    bool has_file;
+    if (!file) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    enum sw_status st = look_at(u, warnings, file, run, count, &has_file, &u->wanted[k]);
+    if (!st) u->count += u->wanted[k];
+    sw_free(file);
+    return st;
+}
+
+static enum sw_status look_at_shards(struct sw_submit *u, const struct sw_warnings *warnings)
+{
+    int64_t *run, *first;
+    SW_TRY(sw_sweep_shares(u->desc.sweep, u->desc.only, u->desc.shards, &run, &first));
+    enum sw_status st = sw_alloc((size_t)u->desc.shards, &u->wanted);
+    for (int k = 0; k < u->desc.shards && !st; k++)
+        st = look_at_shard(u, warnings, k, run + first[k], first[k + 1] - first[k]);
+    sw_free(run);
+    sw_free(first);
+    return st;
+}
+
+static void list_wanted(struct sw_submit *u)
+{
+    const int n = u->desc.shards;
+    const char *comma = "";
+    for (int k = 0; k < n; k++) {
+        int last = k;
+        if (!u->wanted[k]) continue;
+        while (last + 1 < n && u->wanted[last + 1]) last++;
+        sw_text_printf(&u->list, "%s%d", comma, k + 1);
+        if (last > k) sw_text_printf(&u->list, "-%d", last + 1);
+        comma = ",";
+        k = last;
+    }
+}
+
+static enum sw_status look_at_all(struct sw_submit *u, const struct sw_warnings *warnings)
+{
+    bool has_file, unfinished;
+    SW_TRY(look_at(u, warnings, u->file, u->desc.run, u->desc.count, &has_file, &unfinished));
+    u->done = !unfinished;
+    if (u->done) return SW_OK;
+    if (has_file)
+        return SW_FAIL(SW_E_REFUSED, "%s is there and lacks runs: the shards could not be merged into it; use -o FILE, "
+                                     "or move it away", u->file);
+    SW_TRY(look_at_shards(u, warnings));
+    slurm_look_at_queue(u);
+    list_wanted(u);
+    return sw_text_status(&u->list);
+}
+
+enum sw_status sw_submit_open(const struct sw_submit_desc *desc, const struct sw_warnings *warnings,
+                              struct sw_submit *u)
+{
+    const double seconds = desc->time ? sw_submit_seconds(desc->time) : 0;
+    *u = (struct sw_submit){.desc = *desc};
+    u->warning = seconds > 0 && seconds < 4 * WARNING ? (long)(seconds / 4) : WARNING;
+    SW_TRY(name_all(u));
+    if (!desc->again && !desc->dry) SW_TRY(refuse_second(u));
+    if (desc->shards > desc->count)
+        return SW_FAIL(SW_E_USAGE, "--shards %d: there are only %lld runs", desc->shards, (long long)desc->count);
+    return look_at_all(u, warnings);
+}
+
+void sw_submit_close(struct sw_submit *u)
+{
+    sw_free(u->program);
+    sw_free(u->config);
+    sw_free(u->folder);
+    sw_free(u->file);
+    sw_free(u->wanted);
+    sw_text_free(&u->list);
+    sw_text_free(&u->alive);
+}
+
+/* ---- submitting */
+
+enum sw_status sw_submit_write(const struct sw_submit *u)
+{
+    struct sw_text shards = {0}, merge = {0}, words = {0}, config = {0};
+    SW_TRY(slurm_find_sbatch(u));
+    sw_text_add(&words, u->desc.words);
+    enum sw_status st = sw_submit_scripts(u, &shards, &merge);
+    if (!st) st = jobs_read(u->desc.source, &config);
+    if (!st && strcmp(u->desc.source, u->config)) st = jobs_write(u->folder, "sweep.cfg", &config);
+    if (!st) st = jobs_write(u->folder, "arguments", &words);
+    if (!st) st = jobs_write(u->folder, "shards.sh", &shards);
+    if (!st) st = jobs_write(u->folder, "merge.sh", &merge);
+    sw_text_free(&shards);
+    sw_text_free(&merge);
+    sw_text_free(&words);
+    sw_text_free(&config);
+    return st;
+}
+
+/* At once, so that a later --missing knows of it whatever happens next. */
+static enum sw_status note_job(const struct sw_submit *u, const char *id)
+{
+    char *path = jobs_inside(u->folder, "jobs");
+    FILE *to = path ? fopen(path, "a") : NULL;
+    enum sw_status st = SW_OK;
+    if (!path) st = SW_E_MEMORY;
+    else if (!to || fprintf(to, "%s\n", id) < 0) st = sw_files_fail(path);
+    if (to && fclose(to) && !st) st = sw_files_fail(path);
+    sw_free(path);
+    return st;
+}
+
+enum sw_status sw_submit_shards(struct sw_submit *u, char id[32])
+{
+    SW_TRY(slurm_submit(u, "shards.sh", "", id));
+    SW_TRY(note_job(u, id));
+    sw_text_printf(&u->alive, ":%s", id);
+    return SW_OK;
+}
+
+enum sw_status sw_submit_merge(struct sw_submit *u, char id[32])
+{
+    return slurm_submit(u, "merge.sh", sw_text_get(&u->alive), id);
+}

@@ -1,0 +1,70 @@
+#ifndef SW_MONITOR_H
+#define SW_MONITOR_H
+/* How far the shards of a sweep are, whoever computes them and wherever: from their files, from what their processes
+ * say (sw_life.h), and from Slurm where jobs were submitted. Nothing is written but what sw_life_now() makes. */
+#include "jobs/sw_warnings.h"
+#include "results/sw_life.h"
+
+#define SW_SHARD_STATES(X)                                                                                             \
+    X(DONE, "done")           /* all its runs are in its file                                                      */ \
+    X(RUNNING, "running")                                                                                              \
+    X(SILENT, "silent")       /* it ran on another machine, and has not written for long                           */ \
+    X(DIED, "died")           /* it ran on this machine, and its process is gone                                   */ \
+    X(FAILED, "failed")       /* Slurm says that its job ended badly                                               */ \
+    X(UNREADABLE, "unreadable")                                                                                        \
+    X(FOREIGN, "foreign")     /* it is of another sweep: `sweep merge` will refuse it, and it does not count       */ \
+    X(STOPPED, "stopped")     /* some of it is there, nobody is at it                                              */ \
+    X(QUEUED, "queued")       /* in Slurm's queue                                                                  */ \
+    X(WAITING, "waiting")     /* nothing of it is there                                                            */
+#define X(name, text) SW_SHARD_##name,
+enum sw_shard_state { SW_SHARD_STATES(X) SW_SHARD_STATE_COUNT };
+#undef X
+extern const char *const sw_shard_state_names[];
+
+struct sw_shard {
+    enum sw_shard_state state;
+    bool    saw_file, saw_folder; /* in the folder of the output                                                     */
+    bool    has_file, has_parts;  /* when they were read                                                             */
+    int64_t runs, done, diverged, failed;
+    double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
+    struct sw_running now;        /* of a running, silent or dead one                                                */
+    struct sw_results_of of;      /* of what it is: what it has stored, or who computes it says                      */
+    struct sw_sign sign;
+    double  written;              /* when its folder last changed, as we read its parts                              */
+    char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
+    char    message[160];         /* why it is unreadable, or foreign                                                */
+};
+struct sw_monitor {
+    char   *file;                 /* of the whole sweep                                                              */
+    int     nshards;
+    struct sw_shard *shard;       /* [nshards]                                                                       */
+    struct sw_results_of of;      /* which sweep: that which was measured, else of the first shard that says it      */
+    int     of_shard;             /* that shard; 0: it was measured                                                  */
+    bool    known;                /* the sweep is, and how many runs each shard has                                  */
+    bool    submitted;            /* FILE.jobs is there                                                              */
+    bool    by_files;             /* ages are by the file system's clock                                             */
+    int64_t runs, done, diverged, failed, pending;
+    int     count[SW_SHARD_STATE_COUNT];
+    double  fraction, rate, eta;  /* rate: points times steps a second of those that run; eta: with these            */
+};
+
+/** Whether a file that is there, whole or begun, speaks for itself: its shards, if it has some, are of the past. */
+bool sw_monitor_is_one(const char *file);
+
+/** The shards of FILE.
+ * @param submitted  into how many shards it was submitted (sw_submit_stored()); -1: it was not
+ * @param nshards    the cut that is meant; 0: that which was submitted, else the only one there is
+ * @param monitor    out: free with sw_monitor_free(); NULL: it has none
+ * @return SW_E_USAGE there are several cuts, or not this one; SW_E_IO; SW_E_MEMORY */
+enum sw_status sw_monitor_find(const char *file, int submitted, int nshards, struct sw_monitor **monitor);
+
+/** What the shards are of, and how many runs each has: otherwise the first shard that has stored its config tells.
+ * @param sweep  with its id (sw_sweep_ids()); not kept  @param only  of which runs; NULL: of all
+ * @return as sw_sweep_shares() */
+enum sw_status sw_monitor_measure(struct sw_monitor *monitor, const struct sw_sweep *sweep, const char *only);
+
+/** Look, or look again: at what has changed since. A shard that cannot be read is in that state.
+ * @return SW_E_IO the folder cannot be read; SW_E_CONFIG a stored config is none; SW_E_MEMORY */
+enum sw_status sw_monitor_look(struct sw_monitor *monitor, const struct sw_warnings *warnings);
+void sw_monitor_free(struct sw_monitor **monitor);
+#endif
