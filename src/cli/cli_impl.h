@@ -12,7 +12,7 @@
 #include "cli/command_table.h"
 #include "cli/sw_cli.h"
 #include "execute/sw_execute.h"
-#include "jobs/sw_warnings.h"
+#include "jobs/sw_submit.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
@@ -36,11 +36,9 @@ struct sw_cli {                         /* what was typed, and how to talk      
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
     const char *output, *device, *only, *log_path, *run, *kind, *of, *time, *over,
                *log_axes, *rows, *baseline,
-               *missing, *partition, *account;  /* NULL: not given                                           */
-    int         shards, cpus, max_parallel;  /* of submit; 0: not given                                      */
-    int         gpus;                   /* of submit: 1 + those of a shard; 0: not given                     */
-    char      **passed;                 /* [npassed] submit: what follows --; borrowed from argv             */
-    int         npassed;
+               *missing;                /* NULL: not given                                                   */
+    int         shards;                 /* 0: not given                                                      */
+    struct sw_job_options job;          /* of submit; passed: what follows --, borrowed from argv            */
     int         threads;                /* 0: all                                                            */
     int         repeats;                /* 0: not given                                                      */
     double      longest;                /* seconds; 0: not given                                             */

@@ -26,9 +26,7 @@ static struct sw_submit_desc describe(const struct sw_cli *cli, const struct cli
         .sweep = s->sweep, .id = s->id, .run = s->run, .count = s->count, .file = s->file, .source = source,
         .words = words, .again = again, .dry = cli->print, .shards = cli->shards, .override = cli->override,
         .noverrides = cli->noverrides, .only = cli->only, .device = cli->device, .threads = cli->threads,
-        .cpus = cli->cpus, .gpus = cli->gpus ? cli->gpus - 1 : 0, .max_parallel = cli->max_parallel,
-        .time = cli->time, .partition = cli->partition, .account = cli->account, .passed = cli->passed,
-        .npassed = cli->npassed,
+        .time = cli->time, .job = cli->job,
     };
 }
 
@@ -110,31 +108,18 @@ static enum sw_status check_given(const struct sw_cli *cli)
                                       "not take %s", name) : SW_OK;
 }
 
-static void override(struct sw_cli *stored, const struct sw_cli *given)
-{
-    if (given->device) stored->device = given->device;
-    if (given->threads) stored->threads = given->threads;
-    if (given->gpus) stored->gpus = given->gpus;
-    if (given->cpus) stored->cpus = given->cpus;
-    if (given->max_parallel) stored->max_parallel = given->max_parallel;
-    if (given->time) stored->time = given->time;
-    if (given->partition) stored->partition = given->partition;
-    if (given->account) stored->account = given->account;
-    if (given->npassed) { stored->passed = given->passed; stored->npassed = given->npassed; }
-    stored->output = given->missing;
-    stored->print = given->print;
-    stored->quiet = given->quiet;
-    stored->verbose = given->verbose;
-    stored->colored = given->colored;
-}
-
 static enum sw_status submit_missing(struct sw_cli *cli)
 {
     struct submit_stored stored = {0};
     enum sw_status st = check_given(cli);
     if (!st) st = submit_stored_open(cli->missing, true, &stored);
     if (!st) {
-        override(stored.cli, cli);
+        submit_words_override(stored.cli, cli);
+        stored.cli->output = cli->missing;
+        stored.cli->print = cli->print;
+        stored.cli->quiet = cli->quiet;
+        stored.cli->verbose = cli->verbose;
+        stored.cli->colored = cli->colored;
         st = submit(stored.cli, cli, stored.config, true);
         if (stored.cli->report.errors) cli_report(stored.cli);
     }

@@ -82,18 +82,18 @@ static enum sw_status set_shards(struct sw_cli *cli, const char *value)
 }
 static enum sw_status set_max_parallel(struct sw_cli *cli, const char *value)
 {
-    return whole("max-parallel", value, 1, 100000, &cli->max_parallel);
+    return whole("max-parallel", value, 1, 100000, &cli->job.max_parallel);
 }
 static enum sw_status set_cpus(struct sw_cli *cli, const char *value)
 {
-    return whole("cpus-per-shard", value, 1, 4096, &cli->cpus);
+    return whole("cpus-per-shard", value, 1, 4096, &cli->job.cpus);
 }
 
 static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
 {
     int gpus = 0;
     SW_TRY(whole("gpus-per-shard", value, 0, SW_DEVICES_MOST, &gpus));
-    cli->gpus = 1 + gpus;
+    cli->job.gpus = 1 + gpus;
     return SW_OK;
 }
 
@@ -146,8 +146,8 @@ const struct cli_option cli_option_table[] = {
     {0, "watch", NULL, CLI_STATUS, "look again and again, until all runs are in", AT(watch)},
     {0, "gpus-per-shard", "G", CLI_SUBMIT, "so many GPUs for each shard, which it uses all (default: 0)", BY(set_gpus)},
     {0, "cpus-per-shard", "C", CLI_SUBMIT, "CPUs of each shard (default: 1)", BY(set_cpus)},
-    {0, "partition", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(partition)},
-    {0, "account", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(account)},
+    {0, "partition", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(job.partition)},
+    {0, "account", "NAME", CLI_SUBMIT, "as sbatch takes it", AT(job.account)},
     {0, "max-parallel", "K", CLI_SUBMIT, "at most so many shards at a time", BY(set_max_parallel)},
     {0, "missing", "FILE", CLI_SUBMIT, "submit again what is not finished of FILE, with the options it had",
      AT(missing)},

@@ -102,8 +102,8 @@ static void set_aside(struct sw_cli *cli, int after)
 {
     if (!cli->command || cli->command->bit != CLI_SUBMIT) return;
     cli->narguments -= after;
-    cli->passed = cli->argument + cli->narguments;
-    cli->npassed = after;
+    cli->job.passed = cli->argument + cli->narguments;
+    cli->job.npassed = after;
 }
 
 static int after_dashes(int argc, char **argv)

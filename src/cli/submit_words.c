@@ -1,36 +1,64 @@
 /* The options of a submission: written as words, and parsed again. */
 #include "cli/submit_words.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "jobs/sw_submit.h"
+
+/* The options that may be given anew with --missing. */
+static const struct word {
+    const char *option;
+    size_t      at;                  /* in struct sw_cli                                              */
+    bool        number;              /* an int, 0 where it is not given; else a text                  */
+    int         more;                /* than is written                                               */
+} words[] = {
+    {"--device", offsetof(struct sw_cli, device), false, 0},
+    {"-j", offsetof(struct sw_cli, threads), true, 0},
+    {"--gpus-per-shard", offsetof(struct sw_cli, job.gpus), true, 1},
+    {"--cpus-per-shard", offsetof(struct sw_cli, job.cpus), true, 0},
+    {"--max-parallel", offsetof(struct sw_cli, job.max_parallel), true, 0},
+    {"--time", offsetof(struct sw_cli, time), false, 0},
+    {"--partition", offsetof(struct sw_cli, job.partition), false, 0},
+    {"--account", offsetof(struct sw_cli, job.account), false, 0},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+static int *number_of(const struct word *w, const struct sw_cli *cli) { return (int *)((char *)cli + w->at); }
+
+static const char **text_of(const struct word *w, const struct sw_cli *cli)
+{
+    return (const char **)((char *)cli + w->at);
+}
 
 static void line(struct sw_text *text, const char *option, const char *value)
 {
     if (value) sw_text_printf(text, "%s\n%s\n", option, value);
 }
 
-static void line_number(struct sw_text *text, const char *option, int value)
-{
-    if (value) sw_text_printf(text, "%s\n%d\n", option, value);
-}
-
 void submit_words(const struct sw_cli *cli, struct sw_text *text)
 {
-    line_number(text, "--shards", cli->shards);
+    if (cli->shards) sw_text_printf(text, "--shards\n%d\n", cli->shards);
     for (int k = 0; k < cli->noverrides; k++) line(text, "-s", cli->override[k]);
     line(text, "--only", cli->only);
-    line(text, "--device", cli->device);
-    line_number(text, "-j", cli->threads);
-    if (cli->gpus) sw_text_printf(text, "--gpus-per-shard\n%d\n", cli->gpus - 1);
-    line_number(text, "--cpus-per-shard", cli->cpus);
-    line_number(text, "--max-parallel", cli->max_parallel);
-    line(text, "--time", cli->time);
-    line(text, "--partition", cli->partition);
-    line(text, "--account", cli->account);
-    if (cli->npassed) sw_text_add(text, "--\n");
-    for (int k = 0; k < cli->npassed; k++) sw_text_printf(text, "%s\n", cli->passed[k]);
+    for (const struct word *w = words; w < words + WORDS; w++) {
+        if (!w->number) line(text, w->option, *text_of(w, cli));
+        else if (*number_of(w, cli)) sw_text_printf(text, "%s\n%d\n", w->option, *number_of(w, cli) - w->more);
+    }
+    if (cli->job.npassed) sw_text_add(text, "--\n");
+    for (int k = 0; k < cli->job.npassed; k++) sw_text_printf(text, "%s\n", cli->job.passed[k]);
+}
+
+void submit_words_override(struct sw_cli *stored, const struct sw_cli *given)
+{
+    for (const struct word *w = words; w < words + WORDS; w++) {
+        if (!w->number && *text_of(w, given)) *text_of(w, stored) = *text_of(w, given);
+        else if (w->number && *number_of(w, given)) *number_of(w, stored) = *number_of(w, given);
+    }
+    if (!given->job.npassed) return;
+    stored->job.passed = given->job.passed;
+    stored->job.npassed = given->job.npassed;
 }
 
 /* "sweep submit CONFIG WORD..."; the words lie in text. */

@@ -5,6 +5,9 @@
 
 void submit_words(const struct sw_cli *cli, struct sw_text *text);
 
+/** Where an option is given again, it counts instead of the stored one; the sweep and its shards stay. */
+void submit_words_override(struct sw_cli *stored, const struct sw_cli *given);
+
 struct submit_stored {           /* from {0}; the options of a submission, as if typed                        */
     struct sw_cli *cli;          /* NULL: FILE was not submitted                                              */
     char   *config;              /* FILE.jobs/sweep.cfg                                                       */

@@ -59,10 +59,10 @@ enum sw_status slurm_submit(const struct sw_submit *u, const char *script, const
     int n = 0;
     sw_text_printf(&path, "%s/%s", u->folder, script);
     sw_text_printf(&wait_for, "--dependency=afterany%s", after);
-    enum sw_status st = sw_alloc((size_t)u->desc.npassed + 5, &argv);
+    enum sw_status st = sw_alloc((size_t)u->desc.job.npassed + 5, &argv);
     if (st) goto done;
     argv[n++] = "sbatch";
-    for (int k = 0; k < u->desc.npassed; k++) argv[n++] = u->desc.passed[k];
+    for (int k = 0; k < u->desc.job.npassed; k++) argv[n++] = u->desc.job.passed[k];
     argv[n++] = "--parsable";
     if (*after) argv[n++] = (char *)sw_text_get(&wait_for);
     argv[n++] = (char *)sw_text_get(&path);

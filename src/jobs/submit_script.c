@@ -72,8 +72,8 @@ static void put_common(const struct sw_submit *u, struct sw_text *text)
 {
     sw_text_add(text, "#SBATCH --nodes=1\n#SBATCH --ntasks=1\n");
     directive(text, "time", u->desc.time);
-    directive(text, "partition", u->desc.partition);
-    directive(text, "account", u->desc.account);
+    directive(text, "partition", u->desc.job.partition);
+    directive(text, "account", u->desc.job.account);
     sw_text_add(text, "#SBATCH --requeue\n#SBATCH --open-mode=append\n");
 }
 
@@ -93,7 +93,7 @@ static void put_run(const struct sw_submit *u, struct sw_text *text)
     put_word(text, u->config);
     for (int k = 0; k < desc->noverrides; k++) put_option(text, "-s", desc->override[k]);
     put_option(text, "--only", desc->only);
-    put_option(text, "--device", desc->device ? desc->device : desc->gpus ? "cuda" : NULL);
+    put_option(text, "--device", desc->device ? desc->device : desc->job.gpus > 1 ? "cuda" : NULL);
     snprintf(threads, sizeof threads, "%d", desc->threads);
     if (desc->threads) put_option(text, "-j", threads);
     else sw_text_add(text, " -j \"${SLURM_CPUS_ON_NODE:-1}\"");
@@ -108,11 +108,11 @@ static void put_shards_job(const struct sw_submit *u, struct sw_text *text)
     put_name(u, text);
     sw_text_add(text, "#SBATCH --array=");
     sw_text_add(text, sw_text_get(&u->list));
-    if (desc->max_parallel) sw_text_printf(text, "%%%d", desc->max_parallel);
+    if (desc->job.max_parallel) sw_text_printf(text, "%%%d", desc->job.max_parallel);
     sw_text_add(text, "\n");
     put_common(u, text);
-    sw_text_printf(text, "#SBATCH --cpus-per-task=%d\n", desc->cpus ? desc->cpus : 1);
-    if (desc->gpus) sw_text_printf(text, "#SBATCH --gres=gpu:%d\n", desc->gpus);
+    sw_text_printf(text, "#SBATCH --cpus-per-task=%d\n", desc->job.cpus ? desc->job.cpus : 1);
+    if (desc->job.gpus > 1) sw_text_printf(text, "#SBATCH --gres=gpu:%d\n", desc->job.gpus - 1);
     put_log(u, "shard-%a.log", text);
     sw_text_printf(text, "#SBATCH --signal=B:USR1@%ld\n", u->warning);
     sw_text_printf(text,

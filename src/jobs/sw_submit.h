@@ -10,6 +10,14 @@
 #include "jobs/sw_warnings.h"
 #include "sweep/sw_sweep.h"
 
+struct sw_job_options {             /* what a job gets; 0 or NULL: not given                                         */
+    int             cpus, gpus;     /* of a shard: CPUs, else 1; 1 + its GPUs                                        */
+    int             max_parallel;   /* shards at a time; else no limit                                               */
+    const char     *partition, *account;  /* as sbatch takes them                                                    */
+    char          **passed;         /* [npassed] further arguments of sbatch                                         */
+    int             npassed;
+};
+
 struct sw_submit_desc {             /* what is to be submitted; all of it borrowed until sw_submit_close()           */
     const struct sw_sweep *sweep;
     const uint64_t *id;             /* [sweep->nruns]                                                                */
@@ -26,11 +34,8 @@ struct sw_submit_desc {             /* what is to be submitted; all of it borrow
     int             noverrides;
     const char     *only, *device;  /* as `sweep run` takes them; NULL: none                                         */
     int             threads;        /* of a shard; 0: as many as it has CPUs                                         */
-    int             cpus, gpus;     /* of a shard; 0: 1 CPU, no GPU                                                  */
-    int             max_parallel;   /* shards at a time; 0: no limit                                                 */
-    const char     *time, *partition, *account;  /* as sbatch takes them; NULL: none                                 */
-    char *const    *passed;         /* [npassed] further arguments of sbatch                                         */
-    int             npassed;
+    const char     *time;           /* the limit, as sbatch takes it; NULL: none                                     */
+    struct sw_job_options job;
 };
 
 struct sw_submit {                  /* read only to others                                                           */
