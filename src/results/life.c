@@ -16,25 +16,11 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_process.h"
 #include "base/sw_text.h"
-#include "results/life_impl.h"
 
 /* A status is written at least every 20 s, but for the merge at the end, which is not interrupted for it. */
 static const double silent_after = 120, merge_silent_after = 1800;
-
-double life_process_started(int64_t pid)
-{
-    char path[40], text[1024];
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-    FILE *from = fopen(path, "r");
-    if (!from) return NAN;
-    size_t length = fread(text, 1, sizeof text - 1, from);
-    fclose(from);
-    text[length] = 0;
-    char *p = strrchr(text, ')');  /* the second word, a name, may hold anything; the time is the 22nd */
-    for (int k = 0; p && k < 20; k++) p = strchr(p + 1, ' ');
-    return p ? strtod(p, NULL) : NAN;
-}
 
 static double time_of(const struct stat *s) { return (double)s->st_mtim.tv_sec + 1e-9 * (double)s->st_mtim.tv_nsec; }
 
@@ -62,7 +48,7 @@ static bool here(const char *host)
 
 static bool lives(const struct sw_running *now)
 {
-    double started = life_process_started(now->pid);
+    double started = sw_process_started(now->pid);
     if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
 }

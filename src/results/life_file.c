@@ -10,8 +10,8 @@
 
 #include "base/sw_json.h"
 #include "base/sw_mem.h"
+#include "base/sw_process.h"
 #include "base/sw_text.h"
-#include "results/life_impl.h"
 
 static char *path_of(const char *file, const char *name)
 {
@@ -54,7 +54,7 @@ void sw_running_write(const char *file, const struct sw_running *now)
     FILE *to = path && fresh ? fopen(fresh, "w") : NULL;
     if (to) {
         all.pid = getpid();
-        all.started = life_process_started(all.pid);
+        all.started = sw_process_started(all.pid);
         all.updated = (double)time(NULL);
         if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
         put(to, &all);

@@ -1,0 +1,20 @@
+#include "base/sw_process.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double sw_process_started(int64_t pid)
+{
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    FILE *from = fopen(path, "r");
+    if (!from) return NAN;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    char *p = strrchr(text, ')');  /* the second word, a name, may hold anything; the time is the 22nd */
+    for (int k = 0; p && k < 20; k++) p = strchr(p + 1, ' ');
+    return p ? strtod(p, NULL) : NAN;
+}
