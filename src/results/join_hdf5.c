@@ -7,9 +7,9 @@
 
 /* The arrays of many files become those of one. Shards deal out their runs, so neighbours in the output come from files
  * all over, and to open one costs as much as to copy a megabyte. Fields, the bulk, are therefore copied input by input:
- * each file is opened once, and each of its runs goes to its place, which is a chunk of its own. All else, and fields
- * whose runs are in pieces or larger than a block, go by windows: a block of rows of the output is gathered in memory,
- * all its outputs together, and written in one go. */
+ * each file is opened once, and each of its runs goes to its place. All else, and fields whose runs are in pieces or
+ * larger than a block, go by windows: a block of rows of the output is gathered in memory, all its outputs together, and
+ * written in one go. */
 enum { BLOCK_BYTES = 32 << 20 };   /* two buffers of this size are all it takes */
 
 struct making {                    /* a variable of the output under way         */
@@ -155,8 +155,7 @@ static bool in_pieces(const struct join *j, const struct sw_target *t)
     return false;
 }
 
-/* A field's chunk is all of one run, (1, nt, nx) or (1, nt, nz, ny, nx); of a run larger than a block, as many outputs
- * as fit one. Copied by input, chunks are put in the order of the runs beforehand. */
+/* Contiguous, one run after the other: neighbours are written in one go, and no index of chunks is kept (10 us a run). */
 static void make_var(struct join *j, const struct sw_section *s, const struct sw_var *var, bool pieces,
                      struct making *m)
 {
@@ -164,12 +163,7 @@ static void make_var(struct join *j, const struct sw_section *s, const struct sw
     *m = (struct making){.var = var, .dataset = -1, .outputs = sw_var_outputs(s, var->kind)};
     m->cell = (size_t)sw_var_inner(s, var->kind) * sw_h5_size(var->type);
     m->row = (size_t)m->outputs * m->cell;
-    if (var->kind == SW_VAR_FIELD) {
-        int64_t depth = sw_clamp(BLOCK_BYTES / (int64_t)m->cell, 1, m->outputs);
-        m->by_input = depth == m->outputs && !pieces;
-        sw_var_chunk(s, var->kind, 1, depth, shape.chunk);
-        shape.early = m->by_input;
-    }
+    m->by_input = var->kind == SW_VAR_FIELD && m->row <= BLOCK_BYTES && !pieces;
     shape.rank = sw_var_size(s, var->kind, s->count, m->outputs, shape.dim);
     m->dataset = sw_h5_make_var(&j->out, s, var, &shape);
 }

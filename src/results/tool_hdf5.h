@@ -31,7 +31,6 @@ struct sw_h5_shape {
     hsize_t dim[SW_H5_RANK];
     hsize_t chunk[SW_H5_RANK];    /* chunk[0] = 0: contiguous                                    */
     hsize_t most[SW_H5_RANK];     /* chunked: what dim may grow to, 0: not at all, H5S_UNLIMITED */
-    bool    early;                /* chunked: chunks get their places now, in order              */
 };
 
 enum sw_status sw_h5_create(struct sw_h5 *h, const char *path);

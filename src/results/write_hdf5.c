@@ -101,7 +101,6 @@ static hid_t creation_list(enum sw_h5_type type, const struct sw_h5_shape *shape
     hid_t list = sw_h5_filled(type);
     if (type != SW_H5_TEXT) H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);  /* all is written: do not write it twice */
     if (shape->rank && shape->chunk[0]) H5Pset_chunk(list, shape->rank, shape->chunk);
-    if (shape->early) H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
     return list;
 }
 
