@@ -8,8 +8,8 @@
 /* The arrays of many files become those of one. Shards deal out their runs, so neighbours in the output come from files
  * all over, and to open one costs as much as to copy a megabyte. Fields, the bulk, are therefore copied input by input:
  * each file is opened once, and each of its runs goes to its place. All else, and fields whose runs are in pieces or
- * larger than a block, go by windows: a block of rows of the output is gathered in memory, all its outputs together, and
- * written in one go. */
+ * larger than a block, go by windows: a block of rows of the output is gathered in memory, all its outputs together,
+ * and written in one go. */
 enum { BLOCK_BYTES = 32 << 20 };   /* two buffers of this size are all it takes */
 
 struct making {                    /* a variable of the output under way         */
@@ -155,7 +155,7 @@ static bool in_pieces(const struct join *j, const struct sw_target *t)
     return false;
 }
 
-/* Contiguous, one run after the other: neighbours are written in one go, and no index of chunks is kept (10 us a run). */
+/* Contiguous, one run after the other: neighbours are written in one go; an index of chunks would cost 10 us a run. */
 static void make_var(struct join *j, const struct sw_section *s, const struct sw_var *var, bool pieces,
                      struct making *m)
 {
