@@ -20,6 +20,10 @@ expect 2 "$config" -o t.h5 --shards 2 "--only=a >
 0"; says_usage 'line break'
 expect 2 "$config" more.cfg; says "does not take 'more.cfg'"
 expect 5 --missing t.h5; says 'there is no t.h5.jobs/arguments'
+mkdir t.h5.jobs; : > t.h5.jobs/arguments
+expect 2 --missing t.h5; says 'the options beside t.h5.jobs/sweep.cfg'
+subcommand=status expect 2 t.h5; says 'are gone'
+rm -r t.h5.jobs
 expect 2 --missing t.h5 --shards 3; says 'does not take --shards'
 expect 2 run "$config" --shards 3 2>/dev/null; says "does not take"
 expect 3 "$config" -o t.h5 --shards 2 -s time.dt=-1; says 'time.dt'

@@ -65,6 +65,9 @@ void submit_words_override(struct sw_cli *stored, const struct sw_cli *given)
 static enum sw_status split(char *text, char *config, char ***argv, int *argc)
 {
     size_t lines = 0;
+    if (!text)
+        return SW_FAIL(SW_E_USAGE, "the options beside %s, in `arguments`, are gone: remove the folder and submit anew",
+                       config);
     for (const char *p = text; *p; p++) lines += *p == '\n';
     SW_TRY(sw_alloc(lines + 4, argv));
     (*argv)[0] = "sweep";
@@ -81,7 +84,7 @@ static enum sw_status split(char *text, char *config, char ***argv, int *argc)
 enum sw_status submit_stored_open(const char *file, bool needed, struct submit_stored *stored)
 {
     bool there = true;
-    int argc;
+    int argc = 0;
     SW_TRY(sw_submit_stored(file, &stored->words, &stored->config, needed ? NULL : &there));
     if (!there) return SW_OK;
     SW_TRY(split(stored->words.data, stored->config, &stored->argv, &argc));
