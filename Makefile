@@ -91,7 +91,7 @@ $B/%.o: %.c Makefile $B/gen/cc.flags | $B/gen/build_info.h
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 for_comm = $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS))
-$B/src/comm/%.o: CPPFLAGS += $(for_comm)
+$B/src/comm/%.o: private CPPFLAGS += $(for_comm)
 $(filter $B/src/comm/%,$(objects)): $B/gen/comm.flags
 
 $B/%.o: %.cu Makefile $B/gen/nvcc.flags

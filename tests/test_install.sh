@@ -69,17 +69,20 @@ compiles() {
     : >"$dir/compiled"
     expected=$1
     shift
-    MAKEFLAGS='' make -s B="$dir/build" CC="$dir/cc" CUDA= "$@" "$dir/build/src/base/sw_err.o" \
-        "$dir/build/src/comm/launch.o" >"$dir/out" 2>&1
+    MAKEFLAGS='' make -s B="$dir/build" CC="$dir/cc" CUDA= "$@" $objects >"$dir/out" 2>&1
     [ "$(sort "$dir/compiled" | xargs)" = "$expected" ] && ok "make $*: compiles ${expected:-nothing}" ||
         { cat "$dir/out" "$dir/compiled"; bad "make $*: compiles ${expected:-nothing}"; }
 }
 both='src/base/sw_err.c src/comm/launch.c'
+launch=$dir/build/src/comm/launch.o
+objects="$dir/build/src/base/sw_err.o $launch"
 if command -v make >/dev/null; then
     compiles "$both" MPI=
     compiles '' MPI=
     compiles '' MPI= WERROR=1
     compiles src/comm/launch.c MPI=1 MPI_CFLAGS="-DOF='ours'"
+    compiles '' MPI=1 MPI_CFLAGS="-DOF='ours'"
+    objects=$launch compiles '' MPI=1 MPI_CFLAGS="-DOF='ours'"  # its flags are no others'
     compiles '' MPI=1 MPI_CFLAGS="-DOF='ours'"
     compiles src/comm/launch.c MPI=
     compiles "$both" MPI= OPT=-O1

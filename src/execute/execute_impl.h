@@ -83,6 +83,7 @@ struct named {
     int64_t count;                      /* runs told of so far                      */
     size_t  at;                         /* where the last entry begins,             */
     char    last[100];                  /* and its message                          */
+    bool    full;                       /* no room for more                         */
 };
 enum { NAMED_ROOM = sizeof((struct sw_execute_summary *)0)->first_failures };
 

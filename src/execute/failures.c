@@ -11,11 +11,13 @@ void desk_name(struct named *n, char text[NAMED_ROOM], int64_t run, const char *
     char part[sizeof n->last];
     size_t used = strlen(text), room = NAMED_ROOM;
     n->count++;
+    if (n->full) return;
     snprintf(part, sizeof part, "%.*s", (int)strcspn(message, "("), message);
     for (size_t k = strlen(part); k && part[k - 1] == ' ';) part[--k] = 0;
     size_t tail = strlen(n->last) + 2;
     if (n->count > TOLD || used + strlen(part) + 40 > room) {
-        if (used + 5 < room && strcmp(text + used - 3, "...")) strcpy(text + used, " ...");
+        n->full = true;
+        if (used + 5 < room) strcpy(text + used, " ...");
     } else if (used && !strcmp(part, n->last)) {  /* the same again: put the run before the message */
         used -= tail;
         char *colon = text + used;

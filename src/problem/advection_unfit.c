@@ -88,7 +88,8 @@ static const char *unfit_limit(const struct sw_setup *setup, int ld, const doubl
         advection_number(setup, "time.dt", ld, column, j) < advection_number(setup, "time.end", ld, column, j) ||
         advection_limit_of(setup, ld, column, j, &limit) || limit.courant > 0 || limit.stiffness > 0)
         return NULL;
-    snprintf(why, 160, "no step follows from it where the velocity and nu are 0 at the beginning; give time.dt");
+    snprintf(why, 160, "no step follows from it: at the beginning the velocity is 0 or infinite everywhere, and nu is "
+             "0; give time.dt");
     return "time.cfl";
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
@@ -96,14 +97,19 @@ static enum sw_status clear_away(const char *file, const struct sw_results_lock 
     return st;
 }
 
+/* Each time somebody else has removed what we locked, or its folder, or the file system does not show it yet. */
+enum { ATTEMPTS = 200 };
+
 static enum sw_status take(const char *file, struct sw_results_lock *lock, int how)
 {
     bool again = true;
-    while (again) {
+    for (int k = 0; again && k < ATTEMPTS; k++) {
+        if (k) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         release(lock);
         SW_TRY(sw_files_make_parents(lock->path));
         SW_TRY(attempt(file, lock, how, &again));
     }
+    if (again) return SW_FAIL(SW_E_IO, "%s cannot be made; what is in its place?", lock->path);
     return how == LOCK_EX ? clear_away(file, lock) : SW_OK;
 }
 
@@ -134,8 +140,8 @@ enum sw_status sw_results_lock_share(struct sw_results_lock *lock)
     SW_TRY(sign(lock, ", or another rank of its job"));
     if (!flock(lock->fd, LOCK_SH | LOCK_NB)) return SW_OK;
     lock->held = false;
-    return errno == EWOULDBLOCK ? SW_FAIL(SW_E_REFUSED, "%s was taken by another process", lock->path)
-                                : sw_files_fail(lock->path);
+    if (errno != EWOULDBLOCK) return sw_files_fail(lock->path);
+    return SW_FAIL(SW_E_REFUSED, "%s was taken by another process; run the same command again", lock->path);
 }
 
 void sw_results_unlock(struct sw_results_lock **lock)
