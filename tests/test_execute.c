@@ -1,4 +1,5 @@
 /* Plans and their execution: what comes out must not depend on how it was computed. */
+#include "execute/execute_impl.h"
 #include "execute_helpers.h"
 
 static const char *const decay =  /* every run has an exact solution */
@@ -300,6 +301,29 @@ static void names_the_folder_that_cannot_be_made(void **state)
     assert_contains(sw_err_message(), "plain");
 }
 
+#define LONG "a message of nearly a hundred characters, of which four are more than the summary has room for, "
+
+/* Runs are named while there is room, and once it is said that there are more, no more. */
+static void a_list_of_failures_ends_where_it_is_full(void **state)
+{
+    struct named n = {.count = 0};
+    char text[NAMED_ROOM] = "", full[NAMED_ROOM];
+    (void)state;
+    desk_name(&n, text, 1, "not finite (step 7)");
+    desk_name(&n, text, 3, "not finite (step 9)");
+    assert_string_equal(text, "runs 1, 3: not finite");
+    desk_name(&n, text, 4, LONG "1");
+    desk_name(&n, text, 5, LONG "2");
+    desk_name(&n, text, 6, LONG "3");
+    desk_name(&n, text, 7, "no");
+    desk_name(&n, text, 8, LONG "4");  /* for which there is no room */
+    assert_string_equal(text + strlen(text) - 13, "run 7: no ...");
+    strcpy(full, text);
+    desk_name(&n, text, 9, "no");      /* for this there were */
+    assert_string_equal(text, full);
+    assert_int_equal(n.count, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_sweep_in_single_precision_goes_on_to_the_same_bits),
         cmocka_unit_test(a_longer_axis_computes_only_what_is_new),
         cmocka_unit_test(failed_runs_are_computed_again_when_asked),
+        cmocka_unit_test(a_list_of_failures_ends_where_it_is_full),
         cmocka_unit_test(fail_fast_stops_at_the_first_failure),
         cmocka_unit_test(norms_measure_the_difference_from_exact),
         cmocka_unit_test(there_are_no_norms_without_exact),

@@ -478,6 +478,7 @@ static void a_chain_is_joined_along_time(void **state)
     assert_ok(sw_ledger_state(&ledger->batch[0], u, 8));
     for (int k = 0; k < 4 * 8; k++) assert_true(u[k] == 1.0 / 3.0 + k);
     assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 7), SW_E_IO);
+    assert_contains(sw_err_message(), "if it was another version of sweep that stopped here, remove the folder");
     sw_ledger_close(&ledger);
     write_part(&f, file, &(struct stretch){0, 6, 4, 8, 20, SW_RUN_DONE, false});
     assert_ok(sw_ledger_open(file, &report, &ledger));
@@ -1084,6 +1085,23 @@ static void a_second_process_is_refused_by_name(void **state)
     assert_int_equal(access(tmp, F_OK), -1);
 }
 
+static void a_lock_that_leads_nowhere_is_told(void **state)
+{
+    struct sw_results_lock *lock;
+    const char *file = path_of("nowhere.h5");
+    char path[400];
+    (void)state;
+    snprintf(path, sizeof path, "%s.d", file);
+    assert_int_equal(mkdir(path, 0777), 0);
+    snprintf(path, sizeof path, "%s.d/lock", file);
+    assert_int_equal(symlink("/there/is/no/such/folder", path), 0);
+    assert_int_equal(sw_results_lock(file, &lock), SW_E_IO);
+    assert_contains(sw_err_message(), "nowhere.h5.d/lock cannot be made");
+    assert_int_equal(unlink(path), 0);
+    assert_ok(sw_results_lock(file, &lock));
+    sw_results_unlock(&lock);
+}
+
 /* In a process of its own; it lives until `end` is closed. */
 static pid_t join_in_child(const char *file, int end)
 {
@@ -1299,6 +1317,7 @@ int main(void)
         cmocka_unit_test(a_newer_result_counts_but_an_unfinished_one_does_not),
         cmocka_unit_test(the_table_of_a_running_sweep_includes_its_parts),
         cmocka_unit_test(a_second_process_is_refused_by_name),
+        cmocka_unit_test(a_lock_that_leads_nowhere_is_told),
         cmocka_unit_test(those_that_share_hold_it_to_the_last),
         cmocka_unit_test(a_dead_holder_holds_nothing),
         cmocka_unit_test(removing_takes_file_and_parts),
