@@ -1,4 +1,5 @@
 #include <omp.h>
+#include <unistd.h>
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
@@ -20,7 +21,11 @@ enum sw_status sw_cli_perform(struct sw_cli *cli) { return cli_together(cli, per
 void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
-    if (cli && cli->silent && (cli->told || st == SW_E_USAGE)) return;
+    if (cli && cli->silent && cli->told) return;
+    if (cli && cli->silent && st == SW_E_USAGE) {  /* the first says it */
+        sleep(1);                                  /* and ends us; mpirun would end it with us */
+        return;
+    }
     bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
     if (cli) cli_report(cli);
     if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
