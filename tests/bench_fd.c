@@ -23,83 +23,7 @@ static void need(enum sw_status st)
     if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
 }
 
-static double least(struct sw_device *device, int repeats, const struct sw_fd *fd, const void *f, void *out,
-                    size_t bytes)
-{
-    double best = 1e30;
-    for (int k = 0; k <= repeats; k++) {
-        need(sw_device_wait(device));
-        double start = sw_clock();
-        for (int run = 0; run < RUNS; run++)
-            need(fd ? sw_fd_apply(fd, f, out) : sw_cuda_copy(device->compute, out, f, bytes));
-        need(sw_device_wait(device));
-        double seconds = (sw_clock() - start) / RUNS;
-        if (k && seconds < best) best = seconds;
-    }
-    return best;
-}
-
-/* points of a segment (0: what suits n), lines, segments, stages, blocks, results apart, spaced */
-static const struct sw_fd_fused_shape along_x[] = {
-    {0, 1, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 8, 0, 0}, {0, 4, 128, 2, 4, 0, 0},
-    {0, 4, 128, 2, 6, 0, 0}, {0, 4, 128, 3, 4, 0, 0}, {0, 8, 128, 2, 2, 0, 0}, {0, 8, 128, 2, 4, 0, 0},
-    {0, 8, 128, 1, 4, 0, 0}, {0, 16, 128, 2, 1, 0, 0}, {0, 24, 128, 2, 4, 0, 0}, {0, 32, 128, 2, 4, 0, 0},
-    {0, 32, 128, 1, 4, 0, 0}, {0, 32, 128, 1, 6, 0, 0}, {0, 48, 128, 1, 4, 0, 0}, {0, 4, 128, 2, 4, 1, 0},
-    {0, 4, 128, 1, 6, 1, 0}, {0, 8, 128, 1, 3, 1, 0}, {0, 8, 128, 2, 2, 1, 0}, {0, 8, 128, 1, 4, 1, 0},
-    {0, 16, 128, 2, 1, 1, 0}, {0, 24, 128, 2, 3, 1, 0}, {0, 24, 128, 2, 4, 1, 0}, {0, 32, 128, 2, 3, 1, 0},
-    {0, 32, 128, 2, 2, 1, 0}, {17, 4, 256, 2, 4, 0, 0}, {0, 24, 128, 1, 5, 1, 1}, {0, 24, 128, 1, 4, 1, 1},
-    {0, 32, 128, 1, 3, 1, 1}, {0, 16, 128, 1, 6, 1, 1}, {0, 8, 128, 1, 6, 1, 1}, {0, 8, 128, 1, 4, 1, 1},
-    {0, 4, 128, 1, 6, 1, 1}, {0, 24, 128, 1, 5, 0, 1}, {0, 16, 128, 2, 4, 1, 1}, {0}};
-static const struct sw_fd_fused_shape beside[] = {
-    {0, 16, 64, 2, 1, 0, 0}, {0, 16, 64, 3, 1, 0, 0}, {0, 16, 64, 1, 2, 0, 0}, {0, 32, 64, 2, 1, 0, 0},
-    {0, 32, 64, 2, 2, 0, 0}, {0, 32, 64, 2, 4, 0, 0}, {0, 32, 64, 1, 1, 0, 0}, {0, 24, 64, 2, 1, 0, 0},
-    {0, 40, 64, 1, 1, 0, 0}, {0, 48, 64, 1, 1, 0, 0}, {0, 64, 64, 1, 1, 0, 0}, {0, 8, 64, 2, 2, 0, 0},
-    {0, 16, 20, 2, 1, 0, 0}, {0, 16, 24, 2, 1, 0, 0}, {0, 32, 12, 2, 1, 0, 0}, {16, 16, 64, 2, 1, 0, 0},
-    {16, 32, 64, 1, 1, 0, 0}, {0, 64, 8, 1, 1, 0, 0}, {0, 16, 16, 1, 2, 0, 0}, {0}};
-
-static void axis(struct sw_device *device, struct sw_fd_desc d, const void *f, void *out, size_t bytes, int repeats)
-{
-    struct sw_fd *fd = NULL;
-    need(sw_fd_create(&d, "cuda.fused", device, &fd));
-    struct sw_fd_fused_kernel *own = fd->own;
-    const struct sw_fd_fused_shape *all = d.axis ? beside : along_x, taken = own->shape;
-    double copy = least(device, repeats, NULL, f, out, bytes);
-    for (int k = -1; k < 0 || all[k].side; k++) {
-        if (sw_fd_fused_make(fd, k < 0 ? &taken : &all[k], own)) continue;
-        const struct sw_fd_fused_shape *s = &own->shape;
-        double seconds = least(device, repeats, fd, f, out, bytes);
-        printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
-               "%s%s%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
-               d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
-               own->d.held, own->d.points, own->d.chunks, s->stages, s->apart ? "apart, " : "",
-               own->d.gap ? "spaced, " : "", s->blocks, own->threads,
-               (double)bytes / (d.single ? 4 : 8) / seconds, 100 * copy / seconds, k < 0 ? "  (taken)" : "");
-        fflush(stdout);
-    }
-    sw_fd_destroy(&fd);
-}
-
-static void run(struct sw_device *device, int n, int across, const char *scheme, const char *boundary, int repeats,
-                const char *axes)
-{
-    void *f = NULL, *out = NULL;
-    for (int k = 0; k < 3; k++) {
-        if (!strchr(axes, 'x' + k)) continue;
-        struct sw_fd_desc d = {.n = {across, across, across}, .axis = k, .fields = 1, .scheme = scheme,
-                               .boundary = boundary, .h = 1, .alpha = scheme[0] == 'f' ? 0.4 : 0};
-        d.n[k] = n;
-        const size_t bytes = (size_t)n * (size_t)across * (size_t)across * sizeof(double);
-        need(sw_device_alloc_bytes(device, bytes, 1, &f));
-        need(sw_device_alloc_bytes(device, bytes, 1, &out));
-        if (cudaMemset(f, 0x3f, bytes)) exit(fprintf(stderr, "cudaMemset failed\n"));
-        axis(device, d, f, out, bytes, repeats);
-        sw_device_free(device, f);
-        sw_device_free(device, out);
-    }
-}
-
-/* ------------------------------------------------------------------ gradients */
-
+/* f, and what is made of it; copy: bytes a second, read and written. */
 struct field { struct sw_device *device; double points; size_t bytes; void *f, *g[3]; double copy; int repeats; };
 
 /* Least seconds of a call. */
@@ -124,6 +48,79 @@ static enum sw_status call_copy(const void *what, const struct field *a)
     return sw_cuda_copy(a->device->compute, a->g[0], a->f, a->bytes);
 }
 
+static enum sw_status call_one(const void *what, const struct field *a)
+{
+    const struct sw_fd *fd = what;
+    return sw_fd_apply(fd, a->f, a->g[0]);
+}
+
+/* points of a segment (0: what suits n), lines, segments, stages, blocks, results apart, spaced */
+static const struct sw_fd_fused_shape along_x[] = {
+    {0, 1, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 8, 0, 0}, {0, 4, 128, 2, 4, 0, 0},
+    {0, 4, 128, 2, 6, 0, 0}, {0, 4, 128, 3, 4, 0, 0}, {0, 8, 128, 2, 2, 0, 0}, {0, 8, 128, 2, 4, 0, 0},
+    {0, 8, 128, 1, 4, 0, 0}, {0, 16, 128, 2, 1, 0, 0}, {0, 24, 128, 2, 4, 0, 0}, {0, 32, 128, 2, 4, 0, 0},
+    {0, 32, 128, 1, 4, 0, 0}, {0, 32, 128, 1, 6, 0, 0}, {0, 48, 128, 1, 4, 0, 0}, {0, 4, 128, 2, 4, 1, 0},
+    {0, 4, 128, 1, 6, 1, 0}, {0, 8, 128, 1, 3, 1, 0}, {0, 8, 128, 2, 2, 1, 0}, {0, 8, 128, 1, 4, 1, 0},
+    {0, 16, 128, 2, 1, 1, 0}, {0, 24, 128, 2, 3, 1, 0}, {0, 24, 128, 2, 4, 1, 0}, {0, 32, 128, 2, 3, 1, 0},
+    {0, 32, 128, 2, 2, 1, 0}, {17, 4, 256, 2, 4, 0, 0}, {0, 24, 128, 1, 5, 1, 1}, {0, 24, 128, 1, 4, 1, 1},
+    {0, 32, 128, 1, 3, 1, 1}, {0, 16, 128, 1, 6, 1, 1}, {0, 8, 128, 1, 6, 1, 1}, {0, 8, 128, 1, 4, 1, 1},
+    {0, 4, 128, 1, 6, 1, 1}, {0, 24, 128, 1, 5, 0, 1}, {0, 16, 128, 2, 4, 1, 1}, {0}};
+static const struct sw_fd_fused_shape beside[] = {
+    {0, 16, 64, 2, 1, 0, 0}, {0, 16, 64, 3, 1, 0, 0}, {0, 16, 64, 1, 2, 0, 0}, {0, 32, 64, 2, 1, 0, 0},
+    {0, 32, 64, 2, 2, 0, 0}, {0, 32, 64, 2, 4, 0, 0}, {0, 32, 64, 1, 1, 0, 0}, {0, 24, 64, 2, 1, 0, 0},
+    {0, 40, 64, 1, 1, 0, 0}, {0, 48, 64, 1, 1, 0, 0}, {0, 64, 64, 1, 1, 0, 0}, {0, 8, 64, 2, 2, 0, 0},
+    {0, 16, 20, 2, 1, 0, 0}, {0, 16, 24, 2, 1, 0, 0}, {0, 32, 12, 2, 1, 0, 0}, {16, 16, 64, 2, 1, 0, 0},
+    {16, 32, 64, 1, 1, 0, 0}, {0, 64, 8, 1, 1, 0, 0}, {0, 16, 16, 1, 2, 0, 0}, {0}};
+
+static void axis(const struct field *a, struct sw_fd_desc d)
+{
+    struct sw_fd *fd = NULL;
+    need(sw_fd_create(&d, "cuda.fused", a->device, &fd));
+    struct sw_fd_fused_kernel *own = fd->own;
+    const struct sw_fd_fused_shape *all = d.axis ? beside : along_x, taken = own->shape;
+    for (int k = -1; k < 0 || all[k].side; k++) {
+        if (sw_fd_fused_make(fd, k < 0 ? &taken : &all[k], own)) continue;
+        const struct sw_fd_fused_shape *s = &own->shape;
+        const double seconds = least_of(a, call_one, fd);
+        printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
+               "%s%s%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
+               d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
+               own->d.held, own->d.points, own->d.chunks, s->stages, s->apart ? "apart, " : "",
+               own->d.gap ? "spaced, " : "", s->blocks, own->threads, a->points / seconds,
+               100 * 2 * (double)a->bytes / a->copy / seconds, k < 0 ? "  (taken)" : "");
+        fflush(stdout);
+    }
+    sw_fd_destroy(&fd);
+}
+
+/* A field of the same small number everywhere, and one for results. */
+static struct field open_field(struct sw_device *device, double points, int repeats)
+{
+    struct field a = {.device = device, .points = points, .bytes = (size_t)points * sizeof(double), .repeats = repeats};
+    need(sw_device_alloc_bytes(device, a.bytes, 1, &a.f));
+    need(sw_device_alloc_bytes(device, a.bytes, 1, &a.g[0]));
+    if (cudaMemset(a.f, 0x3f, a.bytes)) exit(fprintf(stderr, "cudaMemset failed\n"));
+    a.copy = 2 * (double)a.bytes / least_of(&a, call_copy, NULL);
+    return a;
+}
+
+static void run(struct sw_device *device, int n, int across, const char *scheme, const char *boundary, int repeats,
+                const char *axes)
+{
+    for (int k = 0; k < 3; k++) {
+        if (!strchr(axes, 'x' + k)) continue;
+        struct sw_fd_desc d = {.n = {across, across, across}, .axis = k, .fields = 1, .scheme = scheme,
+                               .boundary = boundary, .h = 1, .alpha = scheme[0] == 'f' ? 0.4 : 0};
+        d.n[k] = n;
+        struct field a = open_field(device, (double)n * across * across, repeats);
+        axis(&a, d);
+        sw_device_free(device, a.f);
+        sw_device_free(device, a.g[0]);
+    }
+}
+
+/* ------------------------------------------------------------------ gradients */
+
 static enum sw_status call_two(const void *what, const struct field *a)
 {
     return sw_fd_fused_apply_joined(what, a->f, a->g[0], a->g[1]);
@@ -132,12 +129,6 @@ static enum sw_status call_two(const void *what, const struct field *a)
 static enum sw_status call_gradient(const void *what, const struct field *a)
 {
     return sw_fd_gradient(what, a->f, a->g);
-}
-
-static enum sw_status call_one(const void *what, const struct field *a)
-{
-    const struct sw_fd *fd = what;
-    return sw_fd_apply(fd, a->f, a->g[fd->desc.axis]);
 }
 
 /* Bytes of copy a point. */
@@ -182,15 +173,11 @@ static void try_twos(const struct field *a, const struct sw_fd *x, const struct 
 
 static void gradients(struct sw_device *device, int n, const char *scheme, const char *boundary, int repeats)
 {
-    struct field a = {.device = device, .points = (double)n * n * n, .repeats = repeats};
+    struct field a = open_field(device, (double)n * n * n, repeats);
     struct sw_fd *fd[3] = {NULL, NULL, NULL};
     struct sw_fd_nabla_desc d = {.n = {n, n, n}, .scheme = scheme, .boundary = {boundary, boundary, boundary},
                                  .h = {1, 1, 1}};
-    a.bytes = (size_t)a.points * sizeof(double);
-    need(sw_device_alloc_bytes(device, a.bytes, 1, &a.f));
-    for (int k = 0; k < 3; k++) need(sw_device_alloc_bytes(device, a.bytes, 1, &a.g[k]));
-    if (cudaMemset(a.f, 0x3f, a.bytes)) exit(fprintf(stderr, "cudaMemset failed\n"));
-    a.copy = 2 * (double)a.bytes / least_of(&a, call_copy, NULL);
+    for (int k = 1; k < 3; k++) need(sw_device_alloc_bytes(device, a.bytes, 1, &a.g[k]));
     printf("%s %s, n = %d; copies %.4g bytes/s, read and written\n", scheme, boundary, n, a.copy);
     for (int k = 0; k < 3; k++) {
         const struct sw_fd_desc one = {.n = {n, n, n}, .axis = k, .fields = 1, .scheme = scheme, .boundary = boundary,

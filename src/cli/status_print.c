@@ -64,25 +64,28 @@ static void put_head(const struct sw_cli *cli, const struct sw_monitor *v, struc
 
 /* ---- a line a shard */
 
-static void add_place(const struct sw_shard *k, struct sw_text *text)
+static void add_process(const struct sw_shard *k, struct sw_text *text)
 {
     char age[24];
-    const size_t before = text->length;
-    if (k->now.pid && k->state != SW_SHARD_STOPPED && k->state != SW_SHARD_WAITING) {
-        if (k->state == SW_SHARD_SILENT)
-            sw_text_printf(text, "%s process %lld: ", k->now.host, (long long)k->now.pid);
-        if (k->state == SW_SHARD_SILENT && k->sign.age < 0)
-            sw_text_printf(text, "wrote %s in the future, a clock is wrong", cli_about(-k->sign.age, age));
-        else if (k->state == SW_SHARD_SILENT)
-            sw_text_printf(text, "no sign of life for %s", cli_about(k->sign.age, age));
-        else if (k->state == SW_SHARD_DIED)
-            sw_text_printf(text, "process %lld on this machine is gone", (long long)k->now.pid);
-        else {
-            if (strcmp(k->now.phase, "computing")) sw_text_printf(text, "%s, ", k->now.phase);
-            sw_text_printf(text, "%s process %lld", k->now.host, (long long)k->now.pid);
-            if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", cli_about(k->sign.age, age));
-        }
+    const long long pid = (long long)k->now.pid;
+    if (k->state == SW_SHARD_SILENT) sw_text_printf(text, "%s process %lld: ", k->now.host, pid);
+    if (k->state == SW_SHARD_SILENT && k->sign.age < 0)
+        sw_text_printf(text, "wrote %s in the future, a clock is wrong", cli_about(-k->sign.age, age));
+    else if (k->state == SW_SHARD_SILENT)
+        sw_text_printf(text, "no sign of life for %s", cli_about(k->sign.age, age));
+    else if (k->state == SW_SHARD_DIED)
+        sw_text_printf(text, "process %lld on this machine is gone", pid);
+    else {
+        if (strcmp(k->now.phase, "computing")) sw_text_printf(text, "%s, ", k->now.phase);
+        sw_text_printf(text, "%s process %lld", k->now.host, pid);
+        if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", cli_about(k->sign.age, age));
     }
+}
+
+static void add_place(const struct sw_shard *k, struct sw_text *text)
+{
+    const size_t before = text->length;
+    if (k->now.pid && k->state != SW_SHARD_STOPPED && k->state != SW_SHARD_WAITING) add_process(k, text);
     else if (k->state == SW_SHARD_RUNNING) sw_text_add(text, k->now.phase);
     if (*k->job) sw_text_printf(text, "%sjob %s %s", text->length > before ? ", " : "", k->job, k->job_state);
     if (*k->reason) sw_text_printf(text, ": %s", k->reason);

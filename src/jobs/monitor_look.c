@@ -129,8 +129,7 @@ static enum sw_status look_at(struct sw_monitor *v, const struct sw_warnings *wa
     if (!k->saw_folder && !k->saw_file) {
         k->has_file = k->has_parts = false;
         k->of = (struct sw_results_of){0};
-    }
-    else if (!told) SW_TRY(read_shard(v, warnings, file, k));
+    } else if (!told) SW_TRY(read_shard(v, warnings, file, k));
     if (told && *k->now.of.sweep_id) take_sweep(v, k, &k->now.of);
     if (is_foreign(v, k)) {
         call_foreign(v, k);
