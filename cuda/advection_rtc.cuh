@@ -71,11 +71,15 @@ __device__ static inline double given_at(const struct advection_batch &b, int j,
     return v;
 }
 
-/* nu (u_xx + u_yy + u_zz) - c_x u_x - c_y u_y - c_z u_z + S, in this order. */
+/* One part of the advection, and of the speed. */
+#define MOVE(v, d) { const double c = value_##v(b, j, in, t); \
+                     k -= c * ((double)of_run(b.slope[d], b, j)[p] * r.per[d]); *speed += fabs(c) * r.per[d]; }
+/* nu (u_xx + u_yy + u_zz) - c_x u_x - c_y u_y - c_z u_z + S, in this order. *speed: |c_x|/dx + |c_y|/dy + |c_z|/dz. */
 __device__ static inline double rate_at(const struct advection_batch &b, const struct advection_run &r, int j,
-                                        long long p, const double *in, double t)
+                                        long long p, const double *in, double t, double *speed)
 {
     double k = 0;
+    *speed = 0;
     if (r.nu != 0) {
 #pragma unroll
         for (int d = 0; d < DIM; d++)
@@ -83,18 +87,35 @@ __device__ static inline double rate_at(const struct advection_batch &b, const s
         k *= r.nu;
     }
 #if SW_HAS_VX
-    k -= value_vx(b, j, in, t) * ((double)of_run(b.slope[0], b, j)[p] * r.per[0]);
+    MOVE(vx, 0);
 #endif
 #if SW_HAS_VY
-    k -= value_vy(b, j, in, t) * ((double)of_run(b.slope[1], b, j)[p] * r.per[1]);
+    MOVE(vy, 1);
 #endif
 #if SW_HAS_VZ
-    k -= value_vz(b, j, in, t) * ((double)of_run(b.slope[2], b, j)[p] * r.per[2]);
+    MOVE(vz, 2);
 #endif
 #if SW_HAS_S
     k += value_s(b, j, in, t);
 #endif
     return k;
+}
+
+/* A Courant number of run j at this step. Where it does not exceed what was noted, that is read and no more. Numbers
+ * that are not negative are in the order of their bits. */
+__device__ static inline void note(const struct advection_batch &b, int j, double courant, long long step)
+{
+    struct advection_watch *w = &b.watch[j];
+    if (courant > *(volatile double *)&w->most)
+        atomicMax((unsigned long long *)&w->most, (unsigned long long)__double_as_longlong(courant));
+    if (courant > b.run[j].bound && step < *(volatile long long *)&w->beyond) atomicMin(&w->beyond, step);
+}
+
+/* The largest of a warp's threads, all of which are here; every one has it. */
+__device__ static inline double over_warp(double most)
+{
+    for (int lane = 16; lane > 0; lane /= 2) most = fmax(most, __shfl_xor_sync(0xffffffffu, most, lane));
+    return most;
 }
 
 /* A run that is not finite any more after this step. All who say so say the same. */
@@ -109,22 +130,25 @@ extern "C" __global__ void __launch_bounds__(256)
 stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
 {
     const bool first = how & ADVECTION_FIRST, last = how & ADVECTION_LAST, closing = how & ADVECTION_CLOSING;
+    const bool watching = how & ADVECTION_WATCHING;
     for (int j = blockIdx.y; j < b.count; j += gridDim.y) {
         if (((volatile long long *)b.stop)[j] <= step) continue;  /* others may write step + 1 there */
         const struct advection_run r = b.run[j];
         const double t = (double)step * r.dt + st.time * r.dt;
         const long long base = j * b.points;
         word_t *now = (word_t *)b.now + base, *next = (word_t *)b.next + base, *sum = (word_t *)b.sum + base;
+        double fastest = 0;
         for (long long p = blockIdx.x * (long long)blockDim.x + threadIdx.x; p < b.points;
              p += (long long)gridDim.x * blockDim.x) {
-            double in[SW_INPUTS] = {0};
+            double in[SW_INPUTS] = {0}, speed;
             long long i[3];
             const bool takes_next = st.next != 0 || (USES_U && !first), takes_now = st.now != 0 || first;
             const double u = takes_now ? (double)now[p] : 0, w = takes_next ? (double)next[p] : 0;
             const double s = first ? u : st.share != 0 || st.sum != 0 ? (double)sum[p] : 0;
             place(b, r, p, i, in);
             in[SW_IN_U] = first ? u : w;
-            const double k = given_at<true>(b, j, i, in, t, rate_at(b, r, j, p, in, t)) * r.dt;
+            const double k = given_at<true>(b, j, i, in, t, rate_at(b, r, j, p, in, t, &speed)) * r.dt;
+            if (isfinite(speed)) fastest = fmax(fastest, speed);
             if (st.share != 0) sum[p] = (word_t)(s + st.share * k);
             double v = rk_result(&st, k, u, w, s);
             if (closing) v = given_at<false>(b, j, i, in, (double)(step + 1) * r.dt, v);
@@ -132,6 +156,9 @@ stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
             (last ? now : next)[p] = out;
             if (closing) look_at(b, j, out, step + 1);
         }
+        if (!watching) continue;
+        fastest = over_warp(fastest);
+        if (threadIdx.x % 32 == 0) note(b, j, fastest * r.dt, step);
     }
 }
 
@@ -257,7 +284,7 @@ measure_k(struct advection_batch b, long long step, struct scalars *part)
     }
 }
 
-/* A block a run: its parts become its scalars; out may be NULL: only its Courant number is noted. */
+/* A block a run: its parts become its scalars, and its Courant number is noted. */
 extern "C" __global__ void __launch_bounds__(ADVECTION_LANES)
 join_k(struct advection_batch b, long long step, const struct scalars *part, long long parts, struct scalars *out)
 {
@@ -269,8 +296,8 @@ join_k(struct advection_batch b, long long step, const struct scalars *part, lon
         mine.of[ADVECTION_MASS] *= b.run[j].cell;
         mine.of[ADVECTION_ENERGY] *= 0.5 * b.run[j].cell;
         mine.of[ADVECTION_COURANT] *= step < 0 ? nan("") : b.run[j].dt;
-        if (b.stop[j] == ADVECTION_FINE) advection_note(&b.watch[j], &b.run[j], mine.of[ADVECTION_COURANT], step);
-        for (int k = 0; out && k < ADVECTION_SCALARS; k++)
+        if (b.stop[j] == ADVECTION_FINE) note(b, j, mine.of[ADVECTION_COURANT], step);
+        for (int k = 0; k < ADVECTION_SCALARS; k++)
             out[j].of[k] = b.stop[j] == ADVECTION_FINE ? mine.of[k] : nan("");
     }
 }

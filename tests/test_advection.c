@@ -542,6 +542,40 @@ static void the_courant_number_is_a_scalar(void **state)
     end(&j);
 }
 
+/* A peak that moves and grows, over more points than a thread, a block or a piece has, and in runs of which some stop
+ * being stable: the largest of all points and steps, and the first step beyond. */
+static void a_peak_is_found_wherever_it_is(void **state)
+{
+    (void)state;
+    enum { NX = 150, NY = 90, RUNS = 5, STEPS = 30 };
+    struct job j = begin(ADVECTION("grid={ n=[150, 90]; length=[3.0, 2.0]; }", "sweep={ a=[0.0, 0.3, 0.6, 1.2, 6.0]; }",
+                                   "velocity={ x=\"1 + a*exp(5*t - 30*((x-0.4-6*t)^2 + (y-1)^2))\"; y=\"0.5*a\"; }",
+                                   "initial=1 + 0*x", "time={ dt=0.01; end=0.3; }"), RUNS);
+    double record[RUNS * SW_RECORD];
+    int found = 0;
+    advance(&j, 0, STEPS);
+    assert_ok(j.sim->ops->get_record(j.sim, record));
+    for (int k = 0; k < RUNS; k++) {
+        const double a = (double[RUNS]){0, 0.3, 0.6, 1.2, 6}[k], bound = ((struct advection_sim *)j.sim)->run[k].bound;
+        double most = 0, beyond = -1;
+        for (int step = 0; step < STEPS; step++) {
+            double here = 0;
+            for (int i = 0; i < NX * NY; i++) {
+                const double t = 0.01 * step, x = i % NX * 3.0 / NX - 0.4 - 6 * t, y = i / NX * 2.0 / NY - 1;
+                const double cx = 1 + a * exp(5 * t - 30 * (x * x + y * y));
+                here = fmax(here, 0.01 * (cx * NX / 3 + 0.5 * a * NY / 2));
+            }
+            most = fmax(most, here);
+            if (beyond < 0 && here > bound) beyond = step;
+        }
+        assert_near(record[SW_RECORD * k], most, 1e-12 * (1 + most));  /* an exponent of 10 or so is exact to 1e-15 */
+        assert_near(record[SW_RECORD * k + 1], beyond, 0);
+        found += beyond > 0;
+    }
+    assert_true(found >= 2);
+    end(&j);
+}
+
 /* ------------------------------------------------------------------ precision, noise */
 
 /* 4 stages of 50 steps round by 2^-24 of |u| < 3 each, and derivatives of first order by 2^-24 pi n/2 or so of u, dt
@@ -823,6 +857,7 @@ int main(void)
         cmocka_unit_test(a_bad_initial_value_is_step_0),
         cmocka_unit_test(what_is_beyond_stability_is_recorded),
         cmocka_unit_test(the_courant_number_is_a_scalar),
+        cmocka_unit_test(a_peak_is_found_wherever_it_is),
         cmocka_unit_test(single_precision_is_close),
         cmocka_unit_test(noise_does_not_repeat),
     };

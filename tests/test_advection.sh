@@ -62,7 +62,7 @@ grow=(-s 'sweep={ a=[0.0, 0.5, 1.0, 2.0]; }' -s velocity.x=u -s forcing=a -s 'ph
       -s 'initial="1 + 0.2*sin(x)"' -s 'time={ cfl=0.5; end=4.0; }' -s output.scalars.every=0.5)
 expect 1 run bad.cfg -o grow.h5 "${grow[@]}"
 says 'warning: runs 1, 2: the time step was beyond stability; sweep show says more'
-expect 0 show grow.h5; matches '^  1 +0.5 +done +4 +49 +0.0816327  the time step was beyond stability \(from t = 3.918'
+expect 0 show grow.h5; matches '^  1 +0.5 +done +4 +49 +0.0816327  the time step was beyond stability \(from t = 3.837'
 matches '^  3 +2 +diverged +2.53061 +31 +0.0816327  not finite .*; the time step was beyond stability from t = 0.9796 on$'
 expect 1 run bad.cfg -o grow.h5 "${grow[@]}" --force --verbose
 says 'note     run 1: the time step was beyond stability ('

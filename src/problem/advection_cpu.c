@@ -49,13 +49,16 @@ static void at_walls(const struct advection_sim *a, struct worker *w, const stru
 
 /* ------------------------------------------------------------------ a stage */
 
-/* w->rate := nu (u_xx + u_yy + u_zz) - c_x u_x - c_y u_y - c_z u_z + S, in this order; and what is given at walls. */
-static void form_rate(const struct advection_sim *a, struct worker *w, const struct piece *p, const double *u, double t)
+/* w->rate := nu (u_xx + u_yy + u_zz) - c_x u_x - c_y u_y - c_z u_z + S, in this order; and what is given at walls.
+ * watching: w->speed, too. */
+static void form_rate(const struct advection_sim *a, struct worker *w, const struct piece *p, const double *u, double t,
+                      bool watching)
 {
     const struct advection_run *r = &a->run[p->j];
     double *k = w->rate;
     const int n = p->count;
     memset(k, 0, (size_t)n * sizeof *k);
+    if (watching) memset(w->speed, 0, (size_t)n * sizeof *w->speed);
     for (int d = 0; d < SW_DIMS; d++) {
         if (!p->of->second[d] || r->nu == 0) continue;
         const double *bend = get(a, p, p->of->bend[d], w->wide[BEND + d]), per2 = r->per2[d];
@@ -65,9 +68,9 @@ static void form_rate(const struct advection_sim *a, struct worker *w, const str
     for (int d = 0; d < SW_DIMS; d++) {
         if (!p->of->first[d]) continue;
         const double *slope = get(a, p, p->of->slope[d], w->wide[SLOPE + d]), per = r->per[d];
-        const bool uniform = advection_cpu_is_uniform(a, ADVECTION_VELOCITY + d);
-        advection_cpu_evaluate(a, w, ADVECTION_VELOCITY + d, p->j, uniform ? 1 : n, w->at, u, t, w->value);
+        const bool uniform = advection_cpu_velocity(a, w, p, d, u, t);
         const double c = w->value[0];
+        if (watching) advection_cpu_add_speed(a, w, p, d, uniform);
         if (uniform)
             for (int i = 0; i < n; i++) k[i] -= c * (slope[i] * per);
         else
@@ -112,19 +115,18 @@ static void combine(const struct advection_sim *a, struct worker *w, const struc
 static void stage_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *pass)
 {
     const int64_t step = pass->step;
-    const int number = pass->number;
-    const bool closing = pass->closing;
-    const struct rk_method *rk = a->method.rk;
-    const struct rk_stage *st = &rk->stage[number];
+    const bool first = pass->how & ADVECTION_FIRST, last = pass->how & ADVECTION_LAST;
+    const bool watching = pass->how & ADVECTION_WATCHING;
+    const struct rk_stage *st = &a->method.rk->stage[pass->number];
     const struct advection_run *r = &a->run[p->j];
-    const bool last = number == rk->stages - 1;
-    const double *u = get(a, p, number ? p->of->next : p->of->now, w->wide[number ? NEXT : NOW]);
+    const double *u = get(a, p, first ? p->of->now : p->of->next, w->wide[first ? NOW : NEXT]);
     advection_cpu_set_coordinates(a, w, p);
-    form_rate(a, w, p, u, (double)step * r->dt + st->time * r->dt);
+    form_rate(a, w, p, u, (double)step * r->dt + st->time * r->dt, watching);
+    if (watching) advection_cpu_note(a, p->j, step, advection_cpu_fastest(w, p->count) * r->dt);
     void *target = last ? p->of->now : p->of->next;
     double *result = form(a, p, target, w->value);
     combine(a, w, p, st, result);
-    if (last && closing) {
+    if (pass->how & ADVECTION_CLOSING) {
         at_walls(a, w, p, ADVECTION_WALL, (double)(step + 1) * r->dt, result);
         if (!all_finite(a, result, p->count)) stop(a->own, p->j, step + 1);
     }
@@ -143,9 +145,9 @@ static void close_piece(const struct advection_sim *a, struct worker *w, const s
 }
 
 static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
-                            bool closing)
+                            int how)
 {
-    advection_cpu_each_piece(a, part, step + 1, stage_piece, &(struct pass){step, number, closing});
+    advection_cpu_each_piece(a, part, step + 1, stage_piece, &(struct pass){step, number, how});
     return SW_OK;
 }
 
@@ -245,7 +247,6 @@ const struct advection_ops advection_cpu = {
     .load = load,
     .stage = stage,
     .close = close_step,
-    .watch = advection_cpu_watch,
     .set_stop = set_stop,
     .get_stop = get_stop,
     .set_watch = set_watch,

@@ -216,14 +216,11 @@ static enum sw_status load(struct advection_sim *a)
 
 /* The part is all of the batch. */
 static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
-                            bool closing)
+                            int how)
 {
     struct cuda *c = a->own;
-    const struct rk_method *rk = a->method.rk;
-    struct rk_stage st = rk->stage[number];
-    const bool last = number == rk->stages - 1;
+    struct rk_stage st = a->method.rk->stage[number];
     long long at = step;
-    int how = (number ? 0 : ADVECTION_FIRST) | (last ? ADVECTION_LAST : 0) | (last && closing ? ADVECTION_CLOSING : 0);
     void *args[] = {&c->batch, &st, &at, &how};
     point_to_fields(part, &c->batch);
     return launch_points(a, STAGE_K, args);
@@ -270,22 +267,15 @@ static enum sw_status take_field(struct advection_sim *a, struct cuda *c)
     return launch_points(a, FIELD_K, args);
 }
 
-/* And note the Courant number. @param out  [capacity] on the device; NULL: that is all */
-static enum sw_status measure_batch(struct advection_sim *a, int64_t step, void *out)
+/* And note the Courant number. @param out  [capacity] on the device */
+static enum sw_status measure_batch(struct advection_sim *a, void *out)
 {
     struct cuda *c = a->own;
-    long long parts = (long long)parts_of(&a->setup), at = step;
+    long long parts = (long long)parts_of(&a->setup), at = a->step;
     void *measure[] = {&c->batch, &at, &c->part}, *join[] = {&c->batch, &at, &c->part, &parts, &out};
     SW_TRY(sw_kernel_launch(a->device, c->kernel[MEASURE_K], (int)parts, a->count < 65535 ? a->count : 65535,
                             ADVECTION_LANES, 0, measure));
     return sw_kernel_launch(a->device, c->kernel[JOIN_K], a->count, 1, ADVECTION_LANES, 0, join);
-}
-
-/* The other scalars come from the same read of u. */
-static enum sw_status watch(struct advection_sim *a, const struct advection_part *part, int64_t step)
-{
-    point_to_fields(part, &((struct cuda *)a->own)->batch);
-    return measure_batch(a, step, NULL);
 }
 
 static enum sw_status capture(struct advection_sim *a, int slot, int what)
@@ -295,7 +285,7 @@ static enum sw_status capture(struct advection_sim *a, int slot, int what)
     SW_TRY(sw_captures_wait(&c->captures));
     point_to_fields(&a->whole, &c->batch);
     if (what & SW_CAPTURE_FIELD) SW_TRY(take_field(a, c));
-    if (what & SW_CAPTURE_SCALARS) SW_TRY(measure_batch(a, a->step, c->captures.scalars));
+    if (what & SW_CAPTURE_SCALARS) SW_TRY(measure_batch(a, c->captures.scalars));
     return sw_captures_send(&c->captures, slot, what, count * a->points * field_word(&a->setup),
                             count * ADVECTION_SCALARS * sizeof(double));
 }
@@ -315,7 +305,6 @@ const struct advection_ops advection_cuda = {
     .load = load,
     .stage = stage,
     .close = close_step,
-    .watch = watch,
     .set_stop = set_stop,
     .get_stop = get_stop,
     .set_watch = set_watch,

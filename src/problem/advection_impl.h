@@ -46,7 +46,7 @@ struct advection_sim {
     bool   *pending;                  /* [count] not finite, from which step on is not known before advance()    */
     bool    some_pending;
     int64_t step;                     /* at which the state is, for pictures of it; -1: it was put there from outside */
-    int64_t watch_every;              /* steps                                                                   */
+    bool    speeds_change;            /* in time: then the Courant number is looked at each step                 */
 
     char    solver[64];               /* the row that does the differences                                       */
     struct advection_part  whole;     /* all runs; the fields are its own                                        */
@@ -67,14 +67,11 @@ struct advection_ops {
     void           (*bytes)(const struct sw_setup *setup, const struct advection_model *model, size_t *fixed,
                             size_t *per_run);
     enum sw_status (*load)(struct advection_sim *a);            /* the runs and columns are there                */
-    /** One stage of the runs of a part; the last one looks whether u is finite, and gives what is given at walls,
-     * unless a filter follows. */
+    /** One stage of the runs of a part that have not stopped. @param how  ADVECTION_FIRST, .. */
     enum sw_status (*stage)(struct advection_sim *a, const struct advection_part *part, int64_t step, int stage,
-                            bool closing);
+                            int how);
     /** What is given at walls at this step's time, and whether u is finite. */
     enum sw_status (*close)(struct advection_sim *a, const struct advection_part *part, int64_t step);
-    /** Note the Courant number of the state at this step, in runs that have not stopped. */
-    enum sw_status (*watch)(struct advection_sim *a, const struct advection_part *part, int64_t step);
     enum sw_status (*set_stop)(struct advection_sim *a, const int64_t *stop);
     enum sw_status (*get_stop)(struct advection_sim *a, int64_t *stop);
     enum sw_status (*set_watch)(struct advection_sim *a, const struct advection_watch *watch);  /* [count] */
@@ -100,8 +97,8 @@ enum sw_status advection_parts_probe(struct advection_sim *a);
 /** u at time 0 of all runs, [count][points]. */
 enum sw_status advection_draw(const struct advection_sim *a, double *u);
 
-/** Every how many steps the Courant number is to be looked at. */
-int64_t advection_watch_every(const struct advection_model *model);
+/** Whether speeds change in time: c names t or u. */
+bool advection_speeds_change(const struct advection_model *model);
 /** Begin a new record, of all runs. */
 enum sw_status advection_record_clear(struct advection_sim *a);
 /** sw_sim_ops.get_record, .set_record, .comment */

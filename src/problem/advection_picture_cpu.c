@@ -10,52 +10,33 @@
 
 /* ------------------------------------------------------------------ the Courant number */
 
-/* The largest sum |c_d|/dx_d of the piece; what is not finite does not count. */
+void advection_cpu_note(const struct advection_sim *a, int j, int64_t step, double courant)
+{
+    struct advection_watch *watch = &((struct cpu *)a->own)->watch[j];
+    double most;
+    __atomic_load(&watch->most, &most, __ATOMIC_RELAXED);
+    while (courant > most && !__atomic_compare_exchange(&watch->most, &most, &courant, false, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) continue;
+    if (!(courant > a->run[j].bound)) return;
+    long long beyond = __atomic_load_n(&watch->beyond, __ATOMIC_RELAXED);
+    while (step < beyond && !__atomic_compare_exchange_n(&watch->beyond, &beyond, step, false, __ATOMIC_RELAXED,
+                                                         __ATOMIC_RELAXED)) continue;
+}
+
+/* The largest sum |c_d|/dx_d of the piece. */
 static double fastest(const struct advection_sim *a, struct worker *w, const struct piece *p, const double *u, double t)
 {
-    double *speed = w->rate, largest = 0;
     advection_cpu_set_coordinates(a, w, p);
-    memset(speed, 0, (size_t)p->count * sizeof *speed);
-    for (int d = 0; d < SW_DIMS; d++) {
-        const int which = ADVECTION_VELOCITY + d;
-        const double per = a->run[p->j].per[d];
-        if (!w->eval[which]) continue;
-        const bool uniform = advection_cpu_is_uniform(a, which);
-        advection_cpu_evaluate(a, w, which, p->j, uniform ? 1 : p->count, w->at, u, t, w->value);
-        for (int i = 0; i < p->count; i++) speed[i] += fabs(w->value[uniform ? 0 : i]) * per;
-    }
-    for (int i = 0; i < p->count; i++)
-        if (isfinite(speed[i]) && speed[i] > largest) largest = speed[i];
-    return largest;
+    memset(w->speed, 0, (size_t)p->count * sizeof *w->speed);
+    for (int d = 0; d < SW_DIMS; d++)
+        if (a->model.moves[d]) advection_cpu_add_speed(a, w, p, d, advection_cpu_velocity(a, w, p, d, u, t));
+    return advection_cpu_fastest(w, p->count);
 }
 
 static double (*parts_of(const struct advection_sim *a, int j))[ADVECTION_SCALARS]
 {
     const struct cpu *c = a->own;
     return c->part + j * c->pieces;
-}
-
-static void watch_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *pass)
-{
-    const double *u = get(a, p, p->of->now, w->wide[NOW]), t = (double)pass->step * a->run[p->j].dt;
-    parts_of(a, p->j)[p->first / PIECE][ADVECTION_COURANT] = fastest(a, w, p, u, t);
-}
-
-static void note(const struct advection_sim *a, int j, int64_t step, double courant)
-{
-    advection_note(&((struct cpu *)a->own)->watch[j], &a->run[j], courant, step);
-}
-
-enum sw_status advection_cpu_watch(struct advection_sim *a, const struct advection_part *part, int64_t step)
-{
-    const struct cpu *c = a->own;
-    advection_cpu_each_piece(a, part, step + 1, watch_piece, &(struct pass){.step = step});
-    for (int j = part->from; j < part->from + part->count; j++) {
-        double largest = 0;
-        for (int64_t k = 0; k < c->pieces; k++) largest = fmax(largest, parts_of(a, j)[k][ADVECTION_COURANT]);
-        if (stopped_at(c, j) > step) note(a, j, step, largest * a->run[j].dt);
-    }
-    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ pictures */
@@ -113,7 +94,7 @@ static void join(const struct advection_sim *a, int j, double *out)
     out[ADVECTION_ENERGY] *= 0.5 * a->run[j].cell;
     out[ADVECTION_COURANT] *= a->run[j].dt;
     if (c->stop[j] == ADVECTION_FINE && !a->pending[j]) {
-        note(a, j, a->step, out[ADVECTION_COURANT]);
+        advection_cpu_note(a, j, a->step, out[ADVECTION_COURANT]);
         return;
     }
     for (int k = 0; k < ADVECTION_SCALARS; k++) out[k] = NAN;

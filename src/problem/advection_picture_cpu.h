@@ -3,7 +3,8 @@
 /* What the CPU's row of `advection` measures and captures: operations of advection_ops. */
 #include "problem/advection_impl.h"
 
-enum sw_status advection_cpu_watch(struct advection_sim *a, const struct advection_part *part, int64_t step);
+/** Note a Courant number of run j at this step; threads may at once. */
+void advection_cpu_note(const struct advection_sim *a, int j, int64_t step, double courant);
 enum sw_status advection_cpu_capture(struct advection_sim *a, int slot, int what);
 enum sw_status advection_cpu_fetch(struct advection_sim *a, int slot, const void **field, const double **scalars);
 #endif

@@ -1,6 +1,7 @@
 /* Pieces of runs, and what is evaluated on them. */
 #include "problem/advection_piece_cpu.h"
 
+#include <math.h>
 #include <omp.h>
 
 void advection_cpu_set_coordinates(const struct advection_sim *a, struct worker *w, const struct piece *p)
@@ -30,9 +31,31 @@ void advection_cpu_evaluate(const struct advection_sim *a, struct worker *w, int
     sw_eval_points(e, count, in, out);
 }
 
-bool advection_cpu_is_uniform(const struct advection_sim *a, int which)
+bool advection_cpu_velocity(const struct advection_sim *a, struct worker *w, const struct piece *p, int d,
+                            const double *u, double t)
 {
-    return sw_program_rate(a->model.program[which]) <= SW_RATE_STEP;
+    const int which = ADVECTION_VELOCITY + d;
+    const bool uniform = sw_program_rate(a->model.program[which]) <= SW_RATE_STEP;
+    advection_cpu_evaluate(a, w, which, p->j, uniform ? 1 : p->count, w->at, u, t, w->value);
+    return uniform;
+}
+
+void advection_cpu_add_speed(const struct advection_sim *a, struct worker *w, const struct piece *p, int d,
+                             bool uniform)
+{
+    const double per = a->run[p->j].per[d], same = fabs(w->value[0]) * per;
+    if (uniform)
+        for (int i = 0; i < p->count; i++) w->speed[i] += same;
+    else
+        for (int i = 0; i < p->count; i++) w->speed[i] += fabs(w->value[i]) * per;
+}
+
+/* inf - inf and NaN - NaN are NaN, and no comparison with NaN holds. */
+double advection_cpu_fastest(const struct worker *w, int count)
+{
+    double largest = 0;
+    for (int i = 0; i < count; i++) largest = isfinite(w->speed[i]) && w->speed[i] > largest ? w->speed[i] : largest;
+    return largest;
 }
 
 void advection_cpu_each_piece(const struct advection_sim *a, const struct advection_part *part, int64_t least,

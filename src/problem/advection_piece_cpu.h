@@ -13,6 +13,7 @@ struct worker {                              /* of one thread                   
     double  at[SW_DIMS][PIECE];              /* coordinates                                            */
     double  wide[FIELDS][PIECE];             /* fields, where they are float                           */
     double  rate[PIECE], value[PIECE];       /* k = u_t; what a program gives                          */
+    double  speed[PIECE];                    /* sum |c_d|/dx_d                                         */
     double  wall_at[SW_DIMS][PIECE], given[PIECE];
     int     wall[PIECE];                     /* points of the piece at a wall                          */
 };
@@ -93,9 +94,8 @@ static inline bool next_stretch(const struct advection_sim *a, const struct piec
 
 static inline int64_t stopped_at(const struct cpu *c, int j) { return __atomic_load_n(&c->stop[j], __ATOMIC_RELAXED); }
 
-/* What is done to all pieces: stage `number` of step number step + 1, the end of step number `step`, or a look
- * at it. */
-struct pass { int64_t step; int number; bool closing; };
+/* What is done to all pieces: stage `number` of step number step + 1, or the end of step number `step`. */
+struct pass { int64_t step; int number, how; };
 typedef void piece_work(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *);
 
 /* ------------------------------------------------------------------ work on pieces */
@@ -107,8 +107,17 @@ void advection_cpu_set_coordinates(const struct advection_sim *a, struct worker 
 void advection_cpu_evaluate(const struct advection_sim *a, struct worker *w, int which, int j, int count,
                             double (*at)[PIECE], const double *u, double t, double *out);
 
-/** Whether it is the same at all points: then one value is enough. */
-bool advection_cpu_is_uniform(const struct advection_sim *a, int which);
+/** The velocity along axis d at the piece's points, w->value; only the first is there if it is the same at all of them.
+ * @return whether it is */
+bool advection_cpu_velocity(const struct advection_sim *a, struct worker *w, const struct piece *p, int d,
+                            const double *u, double t);
+
+/** Add |c_d|/dx_d to w->speed, right after advection_cpu_velocity(). */
+void advection_cpu_add_speed(const struct advection_sim *a, struct worker *w, const struct piece *p, int d,
+                             bool uniform);
+
+/** The largest w->speed; what is not finite does not count. */
+double advection_cpu_fastest(const struct worker *w, int count);
 
 /** Work on the pieces of runs that have not stopped before step number `least`: by all threads, or the one whose part
  * it is. */

@@ -38,18 +38,12 @@ struct advection_run {
 
 #define ADVECTION_FINE 0x7fffffffffffffffLL
 
-/* Of a run, at the steps that are looked at. */
+/* Of a run, at the steps that are looked at. Each row has a note() of its own, which threads may call at once: both are
+ * extrema, so that their order does not matter. */
 struct advection_watch {
     double    most;                 /* the largest Courant number                                    */
     long long beyond;               /* the first step at which one was not stable, ADVECTION_FINE    */
 };
-
-SW_HD static inline void advection_note(struct advection_watch *w, const struct advection_run *r, double courant,
-                                        long long step)
-{
-    if (courant > w->most) w->most = courant;
-    if (courant > r->bound && w->beyond == ADVECTION_FINE) w->beyond = step;
-}
 
 /* In this order in the file; sums have half the weight at walls along each axis (the trapezoidal rule). */
 enum advection_scalar {
@@ -70,8 +64,9 @@ struct advection_batch {
     void         *now, *next, *sum;
 };
 
-/* What a stage is besides its coefficients. */
-enum { ADVECTION_FIRST = 1, ADVECTION_LAST = 2, ADVECTION_CLOSING = 4 };
+/* What a stage is besides its coefficients. The last one may close the step: look whether u is finite, and give what is
+ * given at walls. The first one may watch: note the Courant number of u at the beginning of the step. */
+enum { ADVECTION_FIRST = 1, ADVECTION_LAST = 2, ADVECTION_CLOSING = 4, ADVECTION_WATCHING = 8 };
 
 /* Scalars are added up in parts of so many points, by so many threads; and the parts likewise. */
 enum { ADVECTION_PART = 4096, ADVECTION_LANES = 128 };

@@ -5,20 +5,13 @@
 #include "problem/advection_impl.h"
 #include "problem/advection_limit.h"
 
-/* How often it is looked at, in steps; one look is less than a stage. Each where c names t, for a pulse may be as
- * short as a step. Where it names u only, speeds grow with u: at twice the bound 37-fold a step (RK4, imaginary axis),
- * so that four of them leave something to look at. Once where c is the same at all times. */
-enum { WATCH_OF_T = 1, WATCH_OF_U = 4 };
-
-int64_t advection_watch_every(const struct advection_model *m)
+bool advection_speeds_change(const struct advection_model *m)
 {
-    int64_t every = INT64_MAX;
     for (int d = 0; d < SW_DIMS; d++) {
         const struct sw_program *c = m->program[ADVECTION_VELOCITY + d];
-        if (c && sw_program_uses(c, "t")) return WATCH_OF_T;
-        if (c && sw_program_uses(c, "u")) every = WATCH_OF_U;
+        if (c && (sw_program_uses(c, "t") || sw_program_uses(c, "u"))) return true;
     }
-    return every;
+    return false;
 }
 
 enum sw_status advection_record_get(struct sw_sim *sim, double *record)

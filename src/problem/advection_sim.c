@@ -190,11 +190,14 @@ static enum sw_status filter(const struct advection_sim *a, struct advection_par
 
 static enum sw_status take_steps(struct advection_sim *a, struct advection_part *p, int64_t from, int64_t to)
 {
+    const int last = a->method.rk->stages - 1;
     for (int64_t step = from; step < to; step++) {
-        if (step % a->watch_every == 0) SW_TRY(a->ops->watch(a, p, step));
-        for (int k = 0; k < a->method.rk->stages; k++) {
+        for (int k = 0; k <= last; k++) {
+            const bool watching = k == 0 && (step == 0 || a->speeds_change);
+            const int how = (k == 0 ? ADVECTION_FIRST : 0) | (k == last ? ADVECTION_LAST : 0)
+                            | (k == last && !p->nfilter ? ADVECTION_CLOSING : 0) | (watching ? ADVECTION_WATCHING : 0);
             SW_TRY(differentiate(a, p, k ? p->next : p->now));
-            SW_TRY(a->ops->stage(a, p, step, k, !p->nfilter));
+            SW_TRY(a->ops->stage(a, p, step, k, how));
         }
         if (!p->nfilter) continue;
         SW_TRY(filter(a, p));
@@ -340,7 +343,7 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
     SW_TRY_TO(failed, st, sw_alloc(room, &a->pending));
     SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->team));
     SW_TRY_TO(failed, st, advection_model_make(setup, &a->model));
-    a->watch_every = advection_watch_every(&a->model);
+    a->speeds_change = advection_speeds_change(&a->model);
     SW_TRY_TO(failed, st, advection_parts_probe(a));
     SW_TRY_TO(failed, st, a->ops->create(a));
     *sim = &a->sim;
