@@ -3,7 +3,8 @@
 #   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable
 #   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
 #   PART   suite (the tests, no row skipped for want of a device) or sanitizers (compute-sanitizer on the small suite);
-#          default: both, side by side
+#          default: both, side by side. Where there are several GPUs the sanitizers are spread over them; a test of the
+#          suite has all of them
 # It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure
 # too.
 cd "$(dirname "$0")/.." || exit 1
@@ -40,7 +41,7 @@ step() {
 }
 
 # queued ...: a step as soon as one of so many places is free
-places=16 taken=0
+places=$(($(nproc) / 2 > 16 ? $(nproc) / 2 : 16)) taken=0
 queued() {
     [ $taken -lt $places ] || { wait -n; taken=$((taken - 1)); }
     step "$@" &
@@ -56,17 +57,23 @@ say "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
 # ---- what takes longest begins first; test_fd compiles some thousand kernels, each row's tests in a process of their
 # own. Threads of so many processes get in each other's way if they spin.
 export SW_NEED=cuda OMP_WAIT_POLICY=passive
+IFS=, read -ra gpus <<< "${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd,)}"
+[ ${#gpus[@]} -gt 0 ] || gpus=(0)
+turn=0
+# sanitized TOOL TEST [NAME]: all of a test program, or its test of that name
 sanitized() {
-    local tool=$1 test=$2
+    local tool=$1 test=$2 only=${3:-}
     [ -x "$build/$test" ] || { missing "$tool $test" "$build/$test is not there"; return; }
-    queued "$tool $test" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 \
+    queued "$tool $test $only" 450 env SW_SMALL=1 OMP_NUM_THREADS=1 ${only:+SW_TESTS="$only"} \
+        CUDA_VISIBLE_DEVICES="${gpus[turn++ % ${#gpus[@]}]}" \
         compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
 }
+names_of() { sed -n 's/^ *cmocka_unit_test(\([a-z_0-9]*\)),$/\1/p' "tests/$1.c"; }
 suite() {
     local row test
     SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
     for row in cuda.fused cuda.pcr cuda.cr cusparse.gtsv_strided,cusparse.gtsv_interleaved,cpu.simd,cpu.thomas; do
-        for test in $(sed -n 's/^ *cmocka_unit_test(\([a-z_0-9]*\)),$/\1/p' tests/test_fd.c); do
+        for test in $(names_of test_fd); do
             queued "test_fd ${row%%,*} $test" 400 env OMP_NUM_THREADS=4 SW_ROWS=$row SW_TESTS="$test" "$build/test_fd"
         done
     done
@@ -74,11 +81,12 @@ suite() {
 sanitizers() {
     local tool test
     command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
-    for tool in racecheck memcheck; do sanitized $tool test_stepper; done
+    for tool in racecheck memcheck initcheck synccheck; do  # test_stepper compiles most, and takes longest
+        for test in $(names_of test_stepper); do sanitized $tool test_stepper "$test"; done
+    done
     for tool in racecheck memcheck initcheck synccheck; do
-        for test in test_advection test_band test_fd_fused test_fd_nabla test_bvp test_stepper test_stepper_long \
+        for test in test_advection test_band test_fd_fused test_fd_nabla test_bvp test_stepper_long \
                     test_stepper_single test_bvp_ends; do
-            case "$tool $test" in (memcheck\ test_stepper | racecheck\ test_stepper) continue ;; esac  # under way
             sanitized $tool $test
         done
     done
