@@ -70,12 +70,12 @@ def outputs(folder):
 
 
 def several(folder):
-    """The rows of bench_devices.sh: one sweep on several devices, each measured last, by number and machine."""
+    """The rows of bench_devices.sh: one sweep on several devices, each measured last, by number and host."""
     found = {}
     for path in sorted(glob.glob(os.path.join(folder, "devices_*.csv"))):
         with open(path, newline="") as file:
             for line in csv.DictReader(file):
-                found[line["device"], line["host"]] = line
+                found[line["device"], line["host"], line["threads"]] = line
     return list(found.values())
 
 

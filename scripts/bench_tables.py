@@ -69,10 +69,10 @@ def output_table(folder):
 
 def devices_table(folder):
     columns = ("device", "runs", "n", "steps", "batches", "compute_s", "of_compute", "total_s", "of_total", "same",
-               "machine", "commit")
+               "machine", "threads", "commit")
     rows = [[line[name] for name in columns] for line in data.several(folder)]
     head = ["devices", "runs", "n", "steps", "batches", "compute, s", "× the first", "start to merged file, s",
-            "× the first", "same bits", "machine", "commit"]
+            "× the first", "same bits", "machine", "threads of its host", "commit"]
     return table(head, rows) if rows else []
 
 
