@@ -247,10 +247,10 @@ static void bad_overrides_are_refused(void **state)
                  "-s: error: '=3' is not KEY=VALUE with a key such as time.dt\n"
                  "-s: error: 'grid..n=3' is not KEY=VALUE with a key such as time.dt\n"
                  "-s: error: '2a=1' is not KEY=VALUE with a key such as time.dt\n"
-                 "-s: error: array mixes integer and real: [0.01, 1]; write 1.0\n"
-                 "-s: error: integer 3000000000 does not fit 32 bits; write 3000000000.0 or 3000000000L\n"
-                 "-s: error: string is not closed on its line: \"x (a long text may be written \"one\" \"two\")\n"
-                 "-s: error: syntax error at '{ x = ; }'\n");
+                 "-s: error: 'a': array mixes integer and real: [0.01, 1]; write 1.0\n"
+                 "-s: error: 'b': integer 3000000000 does not fit 32 bits; write 3000000000.0 or 3000000000L\n"
+                 "-s: error: 'c': string is not closed on its line: \"x (a long text may be written \"one\" \"two\")\n"
+                 "-s: error: 'd': syntax error at '{ x = ; }'\n");
 }
 
 static void the_hash_covers_text_and_overrides(void **state)

@@ -19,8 +19,8 @@ static bool is_path(const char *path, size_t length)
 /* The value as a file would hold it: one setting, without comments. A value that begins like a string or an array is
  * meant as one, and its errors are reported; anything else that libconfig does not take is a string without its quotes.
  */
-static enum sw_status parse_value(struct sw_arena *arena, const char *value, struct sw_report *report,
-                                  struct sw_setting **setting)
+static enum sw_status parse_value(struct sw_arena *arena, const char *override, const char *value,
+                                  struct sw_report *report, struct sw_setting **setting)
 {
     struct sw_report own = {0};
     struct sw_scan scan = {.file = "-s", .override = true, .report = &own};
@@ -36,7 +36,9 @@ static enum sw_status parse_value(struct sw_arena *arena, const char *value, str
     if (one && (!own.errors || root->child[0]->kind == SW_SETTING_INTEGER || root->child[0]->kind == SW_SETTING_LIST))
         *setting = root->child[0];
     if (meant || *setting)
-        for (int k = 0; k < own.count; k++) sw_report_add(report, SW_ERROR, "-s", 0, "%s", own.entry[k].text);
+        for (int k = 0; k < own.count; k++)
+            sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': %s", (int)(value - 1 - override), override,
+                          own.entry[k].text);
     if (!*setting && !meant) {
         SW_TRY_TO(done, st, sw_arena_take(arena, 1, setting));
         **setting = (struct sw_setting){.kind = SW_SETTING_STRING, .file = "-s", .text = text + strlen("v = ")};
@@ -90,7 +92,7 @@ enum sw_status sw_config_override(struct sw_arena *arena, const char *override, 
         sw_report_add(report, SW_ERROR, "-s", 0, "'%s' is not KEY=VALUE with a key such as time.dt", override);
         return SW_OK;
     }
-    SW_TRY(parse_value(arena, equals + 1, report, &value));
+    SW_TRY(parse_value(arena, override, equals + 1, report, &value));
     if (!value) return SW_OK;
     for (const char *c = override; c < equals;) {
         size_t length = strcspn(c, ".=");
