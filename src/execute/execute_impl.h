@@ -1,7 +1,8 @@
 #ifndef EXECUTE_IMPL_H
 #define EXECUTE_IMPL_H
 /* How a plan is carried out: desk.c is the calling thread, which gives out batches (deal.c) and tells of them; worker.c
- * a device's thread, which does batch after batch; batch.c advances one; writer.c is the thread that writes for it. */
+ * a device's thread, which does batch after batch and says so (worker_say.c); batch.c advances one; writer.c is the
+ * thread that writes for it. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -66,7 +67,13 @@ struct worker {
     double            under_way, t, t_end;  /* LOOK: points times steps of the batch; as in struct sw_progress */
 };
 
-/* Each of these waits until the desk has dealt with it. */
+/* ---- what it says to the desk: worker_say.c. Each waits until the desk has dealt with it. */
+
+/** Of the desk, for what a request is about. */
+void worker_lock(struct worker *w);
+void worker_unlock(struct worker *w);
+/** While the desk is locked, which it is not afterwards. */
+void worker_say(struct worker *w, enum request request);
 void worker_look(struct worker *w, double points_steps, double t, double t_end);
 void worker_event(struct worker *w, const struct sw_event *event);
 

@@ -6,35 +6,6 @@
 #include "base/sw_clock.h"
 #include "execute/execute_impl.h"
 
-/* ---- what it says to the desk */
-
-static void lock(struct worker *w) { pthread_mutex_lock(&w->desk->mutex); }
-
-/* And wait. Unlocks. */
-static void say(struct worker *w, enum request request)
-{
-    w->request = request;
-    pthread_cond_signal(&w->desk->said);
-    while (w->request != REQUEST_NONE) pthread_cond_wait(&w->answered, &w->desk->mutex);
-    pthread_mutex_unlock(&w->desk->mutex);
-}
-
-void worker_look(struct worker *w, double points_steps, double t, double t_end)
-{
-    lock(w);
-    w->under_way = points_steps;
-    w->t = t;
-    w->t_end = t_end;
-    say(w, REQUEST_LOOK);
-}
-
-void worker_event(struct worker *w, const struct sw_event *event)
-{
-    lock(w);
-    w->event = event;
-    say(w, REQUEST_EVENT);
-}
-
 /* ---- the simulation in use: made once a group, made again when a batch is larger */
 
 static void drop_sim(struct worker *w)
@@ -92,9 +63,9 @@ static enum sw_status settle(struct worker *w)
 {
     if (w->written < 0) return SW_OK;
     SW_TRY(writer_wait_mark(w->writer, w->mark));
-    lock(w);
+    worker_lock(w);
     w->written_end = SW_BATCH_DONE;
-    say(w, REQUEST_OVER);
+    worker_say(w, REQUEST_OVER);
     return SW_OK;
 }
 
@@ -106,21 +77,21 @@ static enum sw_status do_batch(struct worker *w)
     w->tally = (struct sw_tally){.batches = 1, .points_steps = sw_plan_work(plan, b)};
     SW_TRY(run_batch(w, b, largest_of_group(plan, w->batch)));
     SW_TRY(settle(w));  /* the one before, long since */
-    lock(w);
+    worker_lock(w);
     w->written = w->batch;
     w->written_tally = w->tally;
     w->mark = writer_mark(w->writer);
     w->batch = -1;
     w->under_way = 0;
-    pthread_mutex_unlock(&w->desk->mutex);
+    worker_unlock(w);
     return SW_OK;
 }
 
 static enum sw_status work(struct worker *w)
 {
     for (;;) {
-        lock(w);
-        say(w, REQUEST_BATCH);
+        worker_lock(w);
+        worker_say(w, REQUEST_BATCH);
         if (w->batch >= 0) SW_TRY(do_batch(w));
         else if (w->batch == SW_DEAL_LATER) SW_TRY(settle(w));
         else return desk_must_stop(w->desk, sw_clock()) ? SW_E_STOPPED : SW_OK;
@@ -153,7 +124,7 @@ void *worker_run(void *argument)
     sw_err_keep(&w->failed, st);
     writer_destroy(&w->writer);
     drop_sim(w);
-    lock(w);
-    say(w, REQUEST_LEAVE);
+    worker_lock(w);
+    worker_say(w, REQUEST_LEAVE);
     return NULL;
 }

@@ -141,11 +141,6 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
     return -1;
 }
 
-void sw_h5_dataset_close(hid_t dataset)
-{
-    if (dataset >= 0) H5Dclose(dataset);
-}
-
 static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, bool text)
 {
     struct sw_h5_shape shape;

@@ -112,6 +112,11 @@ hid_t sw_h5_no_cache(void)
     return list;
 }
 
+void sw_h5_dataset_close(hid_t dataset)
+{
+    if (dataset >= 0) H5Dclose(dataset);
+}
+
 static hid_t space_of(const struct sw_h5_shape *shape)
 {
     hsize_t most[SW_H5_RANK];

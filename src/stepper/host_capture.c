@@ -6,21 +6,6 @@
 #include "base/sw_reals.h"
 #include "stepper/host_lines.h"
 
-enum sw_status sw_host_create_slots(const struct sw_stepper_desc *desc, struct sw_host_slot slot[SW_SLOTS])
-{
-    size_t room = (size_t)desc->capacity * SW_LINE_SCALARS;
-    for (int k = 0; k < SW_SLOTS; k++) SW_TRY(sw_alloc(room, &slot[k].scalars));
-    return SW_OK;
-}
-
-void sw_host_destroy_slots(struct sw_host_slot slot[SW_SLOTS])
-{
-    for (int k = 0; k < SW_SLOTS; k++) {
-        sw_free(slot[k].field);
-        sw_free(slot[k].scalars);
-    }
-}
-
 static void copy_field(const struct sw_stepper *s, int j, void *field)
 {
     size_t n = (size_t)s->desc.n;

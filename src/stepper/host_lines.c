@@ -40,13 +40,17 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *
     SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
     h->workers = s->device->threads;
     for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
-    return sw_host_create_slots(d, h->slot);
+    for (int k = 0; k < SW_SLOTS; k++) SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &h->slot[k].scalars));
+    return SW_OK;
 }
 
 void sw_host_destroy(struct sw_host_lines *h)
 {
     for (int k = 0; k < h->workers; k++) destroy_worker(&h->worker[k]);
-    sw_host_destroy_slots(h->slot);
+    for (int k = 0; k < SW_SLOTS; k++) {
+        sw_free(h->slot[k].field);
+        sw_free(h->slot[k].scalars);
+    }
     sw_free(h->worker);
     sw_free(h->u);
     sw_free(h->sound);

@@ -50,10 +50,6 @@ int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns);
 /** Make x of run j, and what a program computes once a run. */
 void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
 
-/* captures, in host_capture.c */
-enum sw_status sw_host_create_slots(const struct sw_stepper_desc *desc, struct sw_host_slot slot[SW_SLOTS]);
-void           sw_host_destroy_slots(struct sw_host_slot slot[SW_SLOTS]);
-
 /* operations of struct sw_stepper_ops */
 enum sw_status sw_host_initial(struct sw_stepper *s);
 enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u);
