@@ -14,7 +14,6 @@ struct sw_part {
     int               nstream, nfields, nseries;  /* series first */
     struct sw_stream *stream;
     struct sw_grid   *grid;                       /* [count] */
-    int64_t           bytes;
 };
 
 static void free_part(struct sw_part *p)
@@ -122,10 +121,8 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
     sw_h5_lock();
     for (int k = p->nseries; k < p->nstream; k++) {
         struct sw_stream *s = &p->stream[k];
-        size_t bytes = (size_t)p->desc.count * s->row;
         sw_stream_add(s, data, s->row);
-        data += bytes;
-        p->bytes += (int64_t)bytes;
+        data += (size_t)p->desc.count * s->row;
     }
     sw_h5_unlock();
     return p->h5.status;
@@ -137,7 +134,6 @@ enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
     sw_h5_lock();
     for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars + k, stride);
     sw_h5_unlock();
-    p->bytes += (int64_t)((size_t)p->desc.count * stride);
     return p->h5.status;
 }
 
@@ -304,5 +300,3 @@ void sw_part_abandon(struct sw_part **part)
     sw_h5_unlock();
     *part = NULL;
 }
-
-int64_t sw_part_bytes(const struct sw_part *p) { return p->bytes; }

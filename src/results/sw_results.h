@@ -89,7 +89,6 @@ enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result 
                               size_t state_size, int64_t step);
 /** Drop a part that is not worth keeping. NULL and *NULL are fine. */
 void sw_part_abandon(struct sw_part **part);
-int64_t sw_part_bytes(const struct sw_part *part);  /* added so far */
 
 /* ---- what is already there: FILE.h5 and its parts */
 struct sw_results_of {             /* which sweep results are of; all "": unknown                                */
