@@ -478,7 +478,9 @@ static void a_chain_is_joined_along_time(void **state)
     assert_ok(sw_ledger_state(&ledger->batch[0], u, 8));
     for (int k = 0; k < 4 * 8; k++) assert_true(u[k] == 1.0 / 3.0 + k);
     assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 7), SW_E_IO);
-    assert_contains(sw_err_message(), "if it was another version of sweep that stopped here, remove the folder");
+    assert_contains(sw_err_message(), ledger->batch[0].path);
+    assert_contains(sw_err_message(), "is not the list of 28 numbers it should be; remove this file, no other: its 4 "
+                                      "runs go on from the part before it, or begin again");
     sw_ledger_close(&ledger);
     write_part(&f, file, &(struct stretch){0, 6, 4, 8, 20, SW_RUN_DONE, false});
     assert_ok(sw_ledger_open(file, &report, &ledger));
@@ -493,6 +495,40 @@ static void a_chain_is_joined_along_time(void **state)
     assert_true(one_number(h, "wall_time", 9) == 0.75);  /* three parts */
     assert_true(one_number(h, "steps", 9) == 20);
     H5Fclose(h);
+    sw_report_free(&report);
+    tear_down(&f);
+}
+
+/* As far as it costs no result that is there. */
+static void the_advice_about_a_state_of_no_use_can_be_followed(void **state)
+{
+    struct fixture f;
+    struct sw_ledger *ledger;
+    struct sw_report report = {0};
+    double u[4 * 8];
+    const char *file = path_of("short.h5");
+    (void)state;
+    set_up(&f, TEN);
+    write_part(&f, file, &(struct stretch){0, 0, 6, -1, 20, SW_RUN_DONE, false});
+    write_part(&f, file, &(struct stretch){0, 6, 4, -1, 7, SW_RUN_PENDING, true});
+    write_part(&f, file, &(struct stretch){0, 6, 4, 7, 8, SW_RUN_PENDING, true});
+    for (int step = 8; step >= 7; step--) {  /* the chain's last part is of no use, then the one before it */
+        assert_ok(sw_ledger_open(file, &report, &ledger));
+        assert_int_equal(ledger->count, 6);
+        assert_int_equal(ledger->nbatch, 1);
+        assert_int_equal(ledger->batch[0].step, step);
+        assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 7), SW_E_IO);
+        assert_contains(sw_err_message(), "remove this file, no other");
+        assert_int_equal(unlink(ledger->batch[0].path), 0);
+        assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 8), SW_E_IO);
+        assert_null(strstr(sw_err_message(), "remove"));  /* it cannot be read: a reason that may pass */
+        sw_ledger_close(&ledger);
+    }
+    assert_ok(sw_ledger_open(file, &report, &ledger));
+    assert_int_equal(ledger->count, 6);
+    assert_int_equal(ledger->nbatch, 0);
+    sw_ledger_close(&ledger);
+    assert_int_equal(report.count, 0);
     sw_report_free(&report);
     tear_down(&f);
 }
@@ -1292,6 +1328,7 @@ int main(void)
         cmocka_unit_test(single_precision_is_stored_as_such),
         cmocka_unit_test(scales_hold_times_and_points),
         cmocka_unit_test(a_chain_is_joined_along_time),
+        cmocka_unit_test(the_advice_about_a_state_of_no_use_can_be_followed),
         cmocka_unit_test(an_unfinished_batch_keeps_its_parts),
         cmocka_unit_test(a_lengthened_axis_moves_rows),
         cmocka_unit_test(a_swept_n_gives_each_n_its_group),

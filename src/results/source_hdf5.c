@@ -85,9 +85,9 @@ enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *stat
         sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * state_size), state);
     enum sw_status st = sw_h5_close(&h);
     sw_h5_unlock();
-    if (!st) return SW_OK;
+    if (!st || !h.damaged) return st;  /* what the system cannot read now may be whole */
     char why[400];
     snprintf(why, sizeof why, "%s", sw_err_message());
-    return SW_FAIL(st, "%s; if it was another version of sweep that stopped here, remove the folder: its runs "
-                   "begin again", why);
+    return SW_FAIL(st, "%s; remove this file, no other: its %d runs go on from the part before it, or begin again", why,
+                   batch->count);
 }

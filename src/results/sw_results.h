@@ -128,7 +128,8 @@ enum sw_run_status sw_ledger_status(const struct sw_ledger *ledger, uint64_t id)
  * @return SW_E_REFUSED it is not; the message has the first difference between the two configs; SW_E_MEMORY */
 enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *file, const struct sw_sweep *sweep,
                                  const uint64_t *id);
-/** The state of an unfinished batch: [count][state_size]. @return SW_E_IO */
+/** The state of an unfinished batch: [count][state_size].
+ * @return SW_E_IO; where the part is damaged or of another version of sweep, the message says what to remove */
 enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size);
 
 /* ---- joining parts
