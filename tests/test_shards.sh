@@ -62,4 +62,29 @@ expect 0 s.cfg -j 1 --shard 3/3
 
 expect 0 merge s.shard-*-of-3.h5 -o s.h5
 same whole.h5 s.h5
+
+# ---- a folder with the name of a shard says nothing of the files in it; a file's name holds against the option
+folder=d/x.shard-1-of-2.old
+mkdir -p $folder
+tiny=$top/configs/tiny_ch.cfg
+expect 0 "$tiny" -o one.h5
+expect 75 "$tiny" -o $folder/part.h5 -s time.end=200000.0 --max-time 0.3s
+expect 0 status $folder/part.h5; prints 'runs     12: '; prints '12 pending'
+expect 75 resume $folder/part.h5 --max-time 0.3s
+expect 0 status $folder/part.h5; prints 'runs     12: '
+expect 0 submit "$tiny" -o $folder/s.h5 --shards 2 --print
+cp out job.sh
+for k in 1 2; do SLURM_ARRAY_TASK_ID=$k sh job.sh >log 2>&1 || fail "job.sh, task $k: $(cat log)"; done
+expect 0 status $folder/s.h5; prints '2 shards: 2 done'
+expect 0 merge $folder/s.shard-*-of-2.h5 -o $folder/s.h5; same one.h5 $folder/s.h5
+expect 2 "$tiny" --shard 2/4 -o x.shard-1-of-4.h5
+says 'x.shard-1-of-4.h5 is by its name shard 1 of 4, and --shard asks for 2 of 4'
+[ ! -e x.shard-1-of-4.h5 ] || fail 'shard 2 went into the file of shard 1'
+expect 2 resume $folder/s.shard-1-of-2.h5 --shard 2/2; says 'by its name shard 1 of 2'
+expect 2 submit "$tiny" -o x.shard-1-of-4.h5 --shards 2 --print; says 'not the output of all'
+for plan in run.shard-plan.h5 run.shard-0-of-4.h5; do
+    expect 0 "$tiny" --shard 2/4 -o $plan
+    [ ! -e $plan ] && [ -e "${plan%.h5}.shard-2-of-4.h5" ] || fail "shard 2 of $plan: $(ls run*)"
+    expect 0 resume "${plan%.h5}.shard-2-of-4.h5"; says 'nothing to do: 3 done'
+done
 summary "$kills kills"

@@ -6,11 +6,22 @@
 #include "cli/cli_impl.h"
 #include "sweep/sw_keys.h"
 
+/* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */
+static enum sw_status check_shard(const struct sw_cli *cli, const char *file, bool *named)
+{
+    int shard, nshards;
+    *named = sw_shard_find(file, &shard, &nshards);
+    if (!*named || !cli->nshards || (shard == cli->shard && nshards == cli->nshards)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "%s is by its name shard %d of %d, and --shard asks for %d of %d", file, shard, nshards,
+                   cli->shard, cli->nshards);
+}
+
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 {
     const char *file = cli->output ? cli->output : s->sweep->file;
-    bool own = cli->nshards && !strstr(file, ".shard-");  /* -o may name the file of the shard itself */
-    s->file = own ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
+    bool named;
+    SW_TRY(check_shard(cli, file, &named));
+    s->file = cli->nshards && !named ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
     return s->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 
@@ -44,7 +55,9 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
     struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     const char **override = NULL;
     const int count = ledger->noverride + cli->noverrides;
+    bool named;
     *s = (struct cli_sweep){0};
+    SW_TRY(check_shard(cli, file, &named));
     if (!ledger->config_text)
         return SW_FAIL(SW_E_IO,
                        "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "

@@ -37,6 +37,10 @@ static enum sw_status find_program(struct sw_submit *u)
 
 static enum sw_status name_all(struct sw_submit *u)
 {
+    int shard, nshards;
+    if (sw_shard_find(u->desc.file, &shard, &nshards))
+        return SW_FAIL(SW_E_USAGE, "%s is by its name shard %d of %d of another file, and not the output of all: "
+                                   "give it another name with -o", u->desc.file, shard, nshards);
     SW_TRY(absolute(u->desc.file, &u->file));
     if (!(u->folder = sw_files_name(u->file, ".jobs"))) return SW_E_MEMORY;
     if (u->desc.dry) SW_TRY(absolute(u->desc.source, &u->config));

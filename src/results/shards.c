@@ -6,15 +6,19 @@
 #include "base/sw_mem.h"
 #include "results/gather.h"
 
+/* The last of them, where sw_shard_file() puts it; that of a folder is not the file's. */
 const char *sw_shard_find(const char *file, int *shard, int *nshards)
 {
-    const char *at = strstr(file, ".shard-");
+    const char *slash = strrchr(file, '/'), *found = NULL;
+    int one, all;
     *shard = *nshards = 0;
-    if (at && sscanf(at, ".shard-%d-of-%d", shard, nshards) == 2 && *shard >= 1 && *shard <= *nshards &&
-        *nshards <= SW_SHARDS_MOST)
-        return at;
-    *shard = *nshards = 0;
-    return NULL;
+    for (const char *at = slash ? slash : file; (at = strstr(at, ".shard-")); at++) {
+        if (sscanf(at, ".shard-%d-of-%d", &one, &all) != 2 || one < 1 || one > all || all > SW_SHARDS_MOST) continue;
+        found = at;
+        *shard = one;
+        *nshards = all;
+    }
+    return found;
 }
 
 /* @param end  of the name before its shard; after it comes `tail`, ".h5" */
