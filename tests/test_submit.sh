@@ -75,6 +75,14 @@ echo 171 >>f.h5.jobs/jobs
 printf '171 2\n17 3\n' >queue
 PATH="$tmp/bin" expect 0 --missing f.h5; prints '17: 1 of 3'
 grep -qF -- '--dependency=afterany:171:17:17' asked || fail "the merge does not wait for both jobs: $(cat asked)"
+# standard streams that are closed: the answer of sbatch goes to nobody else
+for closed in '>&-' '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+    rm -rf c.h5.jobs asked
+    (PATH="$tmp/bin"; eval "exec 2>err $closed"; exec "$sweep" submit "$config" -o c.h5 --shards 2)
+    [ $? = 5 ] || fail "$closed: standard output did not take it, and that is no error"
+    [ "$(cat c.h5.jobs/jobs)" = 17 ] || fail "$closed: the job is not noted"
+    grep -qF 'afterany:17><' asked || fail "$closed: no merge: $(cat asked)"
+done
 printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 1\n' >bin/sbatch
 : >queue
 PATH="$tmp/bin" expect 5 --missing f.h5; says 'sbatch: error: no such account'; says 'did not take'

@@ -18,7 +18,7 @@ bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer)
     if (pipe(ends)) return false;
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) {
+    if (pid == 0) {  /* no end is a standard stream: main() holds these */
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
