@@ -125,7 +125,7 @@ __device__ static inline void look_at(const struct advection_batch &b, int j, wo
 }
 
 /* A stage: reads the D derivatives, u and, as the stage asks for them, the last stage's result and the sum; writes the
- * result, and the sum. D + 2 to D + 4 words a point (the file of advection_cpu.c has the count of all passes). */
+ * result, and the sum: as many words as the head of advection_cpu.c counts. */
 extern "C" __global__ void __launch_bounds__(256)
 stage_k(struct advection_batch b, struct rk_stage st, long long step, int how)
 {

@@ -359,8 +359,12 @@ static void threads_change_no_bit(void **state)
         struct job one = begin_on(alone, ensemble(variant), (const int64_t[]){0, 1, 2, 3, 4}, 5);
         advance(&one, 0, one.group->steps);
         look_at(&one);
+        double record[2][5 * SW_RECORD];
         assert_memory_equal(one.u, two.u, 5 * two.points * sizeof *two.u);
         assert_memory_equal(scalars_of(&one), scalars_of(&two), 5 * ADVECTION_SCALARS * sizeof(double));
+        assert_ok(one.sim->ops->get_record(one.sim, record[0]));
+        assert_ok(two.sim->ops->get_record(two.sim, record[1]));
+        assert_memory_equal(record[0], record[1], sizeof record[0]);
         end(&one);
         end(&two);
         sw_device_close(&alone);
@@ -532,7 +536,8 @@ static void the_courant_number_is_a_scalar(void **state)
     assert_near(scalars_of(&j)[ADVECTION_COURANT], most, 1e-13);
     /* and with what nu takes, K2 nu dt (1/dx² + 1/dy²)/R */
     const double taken = 0.1 * 0.01 * 48 / 7 * (64 * 64 + 40 * 40) / (4 * M_PI * M_PI) / 2.7852935634052816;
-    assert_near(((struct advection_sim *)j.sim)->run[0].bound, (1 - taken) * sqrt(8) / 1.989441, 2e-6);
+    const double bound = ((struct advection_sim *)j.sim)->run[0].bound;
+    assert_near(bound, (1 - taken) * sqrt(8) / 1.989441, 2e-6);  /* K of 2000 waves: to 1e-6, the top being flat */
     end(&j);
     /* waves that cannot be stable, as nu alone takes more than there is */
     j = begin(ADVECTION("velocity.x=0", "physics={ nu=2.0; }", "time={ dt=0.1; end=0.1; }"), 1);
@@ -544,13 +549,18 @@ static void the_courant_number_is_a_scalar(void **state)
 
 /* A peak that moves and grows, over more points than a thread, a block or a piece has, and in runs of which some stop
  * being stable: the largest of all points and steps, and the first step beyond. */
+static struct made peak(void)
+{
+    return ADVECTION("grid={ n=[150, 90]; length=[3.0, 2.0]; }", "sweep={ a=[0.0, 0.3, 0.6, 1.2, 6.0]; }",
+                     "velocity={ x=\"1 + a*exp(5*t - 30*((x-0.4-6*t)^2 + (y-1)^2))\"; y=\"0.5*a\"; }",
+                     "initial=1 + 0*x", "time={ dt=0.01; end=0.3; }");
+}
+
 static void a_peak_is_found_wherever_it_is(void **state)
 {
     (void)state;
     enum { NX = 150, NY = 90, RUNS = 5, STEPS = 30 };
-    struct job j = begin(ADVECTION("grid={ n=[150, 90]; length=[3.0, 2.0]; }", "sweep={ a=[0.0, 0.3, 0.6, 1.2, 6.0]; }",
-                                   "velocity={ x=\"1 + a*exp(5*t - 30*((x-0.4-6*t)^2 + (y-1)^2))\"; y=\"0.5*a\"; }",
-                                   "initial=1 + 0*x", "time={ dt=0.01; end=0.3; }"), RUNS);
+    struct job j = begin(peak(), RUNS);
     double record[RUNS * SW_RECORD];
     int found = 0;
     advance(&j, 0, STEPS);
@@ -574,6 +584,14 @@ static void a_peak_is_found_wherever_it_is(void **state)
     }
     assert_true(found >= 2);
     end(&j);
+    for (int64_t k = 0; k < RUNS; k++) {  /* and alone, when all threads have pieces of it: to the bit */
+        double alone[SW_RECORD];
+        struct job one = begin_on(device, peak(), &k, 1);
+        advance(&one, 0, STEPS);
+        assert_ok(one.sim->ops->get_record(one.sim, alone));
+        assert_memory_equal(alone, record + SW_RECORD * k, sizeof alone);
+        end(&one);
+    }
 }
 
 /* ------------------------------------------------------------------ precision, noise */
@@ -632,7 +650,7 @@ static void the_step_follows_from_a_courant_number(void **state)
     assert_near(step_of(CFL("grid.n=16")), 0.5 / 3, 1e-16);
     assert_near(step_of(CFL("velocity.x=0.01*u")), 0.5, 0);
     assert_near(step_of(CFL("velocity.x=u", "time.end=100.0")), 100 / ceil(100 / (0.5 * dx / exp(1))), 1e-15);
-    /* of a velocity in t the largest of nine times; here at the end */
+    /* of a velocity in t the largest of the times that are looked at; here at the end */
     assert_near(step_of(CFL("velocity.x=t", "time.end=100.0")), 100 / ceil(100 / (0.5 * dx / 100)), 1e-15);
     assert_near(step_of(CFL("grid={ n=[16, 16]; length=\"2*pi\"; }", "velocity.y=-1", "time.end=100.0")),
                 100 / ceil(100 / (0.25 * dx)), 1e-15);
@@ -671,7 +689,6 @@ static void the_largest_wave_numbers_are_known(void **state)
 static void the_triangle_of_each_method_is_stable(void **state)
 {
     (void)state;
-    struct made m = ADVECTION("sweep={ s=[\"rk4\", \"ssp_rk3\"]; }", "stepper=$s");
     for (int k = 0; k < 2; k++) {
         const struct sw_choice choice[] = {{"stepper", k ? "ssp_rk3" : "rk4"}, {"filter", "none"}};
         const struct rk_method *rk = advection_method_of(&(struct sw_setup){.nchoice = 2, .choice = choice}).rk;
@@ -687,7 +704,6 @@ static void the_triangle_of_each_method_is_stable(void **state)
                 assert_true(hypot(re, im) <= 1 + 1e-14);
             }
     }
-    unmake(&m);
 }
 
 /* What is said of run 0. */
@@ -704,6 +720,30 @@ static void caution_of(struct made m, char said[200])
     sw_groups_free(&group, ngroup);
     sw_free(column);
     unmake(&m);
+}
+
+/* Steps of dx/2 at a speed of 1 would be 1024: a speed that is 0 at both ends, half way, and at all eighths; one that
+ * is there for a fiftieth of the time, at one end or the other or inside; none. */
+static void a_velocity_that_comes_and_goes_is_found(void **state)
+{
+    (void)state;
+    static const struct { const char *velocity; double least, most; } at[] = {
+        {"velocity.x=sin(8*pi*t)", 1020, 1024},         {"velocity.x=sin(8*pi*t)^2", 1020, 1024},
+        {"velocity.x=sin(64*pi*t)", 1010, 1024},        {"velocity.x=\"t > 0.3 && t < 0.32 ? 1 : 0\"", 1024, 1024},
+        {"velocity.x=\"t > 0.98 ? 1 : 0\"", 1024, 1024}, {"velocity.x=\"t < 0.02 ? 1 : 0\"", 1024, 1024},
+        {"velocity.x=\"x > 0.5 && t > 0.7 && t < 0.72 ? 1 : 0\"", 1024, 1024}, {"velocity.x=0*t", 1, 1}};
+    for (size_t k = 0; k < ROOM(at); k++) {
+        const double steps = 1 / step_of(CFL("grid={ n=512; length=1.0; }", "time={ cfl=0.5; end=1.0; }",
+                                             at[k].velocity));
+        assert_true(steps > at[k].least - 0.5 && steps < at[k].most + 0.5);
+    }
+    char said[200];
+    caution_of(CFL("sweep={ a=[0.0]; }", "velocity.x=a*sin(t)"), said);
+    assert_contains(said, "the velocity was 0 at all 256 times at which it was looked at: time.cfl makes one step");
+    caution_of(CFL("sweep={ a=[1.0]; }", "velocity.x=a*sin(t)"), said);
+    assert_string_equal(said, "");
+    caution_of(CFL("velocity.x=0"), said);
+    assert_string_equal(said, "");
 }
 
 /* dt <= sqrt(8) dx/1.989441 = 0.5583, of RK3 0.3419. */
@@ -820,6 +860,9 @@ static void what_does_not_fit_is_refused(void **state)
                       "dim dt end nu ny nz ly lz pi e\n", "boundary.x=3-4-6", "left={ x=\"u\"; }");
     REFUSED_ADVECTION("-s: error: 'velocity.x' = \"1 + dt\": dt follows from it by time.cfl; give time.dt, or leave dt "
                       "out\n", "time={ cfl=0.5; end=1.0; }", "velocity.x=1 + dt");
+    REFUSED_ADVECTION("-s: error: 'left.x' = \"1 + 99*dt\": dt follows from it by time.cfl; give time.dt, or leave dt "
+                      "out\n", "time={ cfl=0.5; end=1.0; }", "velocity.x=u", "boundary.x=3-4-6",
+                      "left={ x=\"1 + 99*dt\"; }");
     /* a define that needs the step, which follows from everything */
     REFUSED_ADVECTION("-s: error: 'time.dt' depends on itself: dt -> m -> dt\n", "time={ cfl=0.5; end=1.0; }",
                       "define={ m=\"2*dt\"; }");
@@ -830,6 +873,7 @@ int main(void)
     const struct CMUnitTest before[] = {
         cmocka_unit_test(the_step_follows_from_a_courant_number),
         cmocka_unit_test(the_largest_wave_numbers_are_known),
+        cmocka_unit_test(a_velocity_that_comes_and_goes_is_found),
         cmocka_unit_test(the_triangle_of_each_method_is_stable),
         cmocka_unit_test(a_step_beyond_stability_is_remarked),
         cmocka_unit_test(a_courant_number_beyond_stability_is_remarked),

@@ -129,7 +129,7 @@ static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, i
                       double *out)
 {
     const struct sw_program *p = e->program;
-    const struct op_where where = {(int)(base / (size_t)e->lanes), e->lanes, e->step, p->stream};
+    const struct op_where where = {e->first + (int)(base / (size_t)e->lanes), e->lanes, e->step, p->stream};
     for (int k = p->first[rate]; k < p->first[rate + 1]; k++) {
         const struct instruction *ins = &p->code[k];
         const double *x[3];
@@ -143,6 +143,8 @@ static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, i
 }
 
 static int block_length(int64_t left) { return left < BLOCK ? (int)left : BLOCK; }
+
+void sw_eval_number_from(struct sw_eval *eval, int first) { eval->first = first; }
 
 void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell)
 {

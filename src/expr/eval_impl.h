@@ -15,6 +15,7 @@ struct sw_eval {
     double *scratch;  /* [scratches][BLOCK]                                     */
     double *cell;     /* [kept CELL values][max_points][lanes]                  */
     int64_t step;
+    int     first;    /* number of the first point, of those that noise counts  */
     bool    narrow;   /* STEP values are not in wide yet                        */
     bool    scalars;  /* no vector functions                                    */
     int64_t begun;    /* how often sw_eval_run() was called                     */

@@ -148,6 +148,9 @@ void sw_eval_by_scalars(struct sw_eval *eval);
  * @param param  RUN symbol of slot k is param[k*stride], that of lane l is param[k*stride + l] */
 void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride);
 
+/** What is called point 0 below is point number `first` of those that rand and randn count; 0 at first. */
+void sw_eval_number_from(struct sw_eval *eval, int first);
+
 /** Compute what depends on the point but not on time, for points 0 .. count-1 (call once a run, after sw_eval_run).
  * @param cell  cell[slot] -> [count][lanes]; arrays of CELL symbols */
 void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell);

@@ -35,12 +35,17 @@ static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const d
     return SW_OK;
 }
 
-/* A Courant number that waves are not stable with. */
-static void caution_of_courant(const struct sw_setup *one, double cfl, char text[200])
+/* A Courant number that waves are not stable with; and one from which nothing follows, as the velocity was 0 whenever
+ * it was looked at. */
+static void caution_of_courant(const struct sw_setup *one, double cfl, const struct advection_limit *limit,
+                               char text[200])
 {
     const struct advection_method m = advection_method_of(one);
     const double stable = 1 / advection_scale(&m);
-    if (!*text && cfl > stable)
+    if (!*text && cfl > 0 && !(limit->stiffness > 0) && advection_speed_names(one, "t"))
+        snprintf(text, 200, "the velocity was 0 at all 256 times at which it was looked at: time.cfl makes one step of "
+                 "all the time; give time.dt if the velocity is not 0");
+    if (!*text && limit->courant > 0 && cfl > stable)
         snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
                  "most", cfl, m.rk->name, m.first, stable);
 }
@@ -63,7 +68,7 @@ enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const
     for (int d = 0; d < one.dim; d++)
         for (int side = 0; side < 2 && one.walls[d]; side++)
             SW_TRY(caution_at(&one, ld, column, j, (struct advection_wall){d, side}, &limit, text));
-    if (limit.courant > 0) caution_of_courant(&one, advection_number(setup, "time.cfl", ld, column, j), text);
+    caution_of_courant(&one, advection_number(setup, "time.cfl", ld, column, j), &limit, text);
     return SW_OK;
 }
 

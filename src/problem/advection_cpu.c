@@ -4,8 +4,10 @@
  * threads.
  *
  * Memory traffic of a stage, in words of 8 bytes (or 4) a point, for D derivatives (d first and d second ones in d
- * dimensions, those that are needed): 2 D for src/fd, and in the pass D, u, and of RK4 the sum and the stage's result,
- * read and written: 2 D + D + 4 to 5. */
+ * dimensions, those that are needed): 2 D for src/fd; and in the pass D, what of u, the last stage's result and the sum
+ * the stage's formula has, and the result and the sum written: D + 3, D + 4, D + 4 and D + 2 for the stages of rk4,
+ * D + 2, D + 3 and D + 3 for those of ssp_rk3; a word more where c or S names u and the formula lacks the last result.
+ */
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -107,9 +109,9 @@ static void combine(const struct advection_sim *a, struct worker *w, const struc
     const double *sum = p->of->sum && stage_ != a->method.rk->stage ? get(a, p, p->of->sum, w->wide[SUM]) : now;
     double *k = w->rate, *total = st->share != 0 ? form(a, p, p->of->sum, w->wide[SUM]) : NULL;
     for (int i = 0; i < n; i++) k[i] *= dt;
+    for (int i = 0; i < n; i++) result[i] = rk_result(st, k[i], now[i], next[i], sum[i]);
     for (int i = 0; total && i < n; i++) total[i] = sum[i] + st->share * k[i];
     if (total) put(a, p, p->of->sum, total);
-    for (int i = 0; i < n; i++) result[i] = rk_result(st, k[i], now[i], next[i], sum[i]);
 }
 
 static void stage_piece(const struct advection_sim *a, struct worker *w, const struct piece *p, const struct pass *pass)

@@ -24,6 +24,7 @@ static void draw_piece(const struct advection_sim *a, struct drawing *w, int j, 
     const size_t count = a->points - first < w->piece ? a->points - first : w->piece;
     coordinates(a, j, first, count, w->at);
     sw_eval_run(w->eval, a->column + j, a->count);
+    sw_eval_number_from(w->eval, (int)first);
     sw_eval_cells(w->eval, (int)count, in);
     sw_eval_step(w->eval, 0, 0);
     sw_eval_points(w->eval, (int)count, in, u + (size_t)j * a->points + first);
@@ -42,14 +43,13 @@ static enum sw_status drawing_make(const struct sw_program *initial, size_t piec
     return sw_eval_create(initial, (int)piece, &w->eval);
 }
 
-/* Noise is drawn by the number of the point in its array: then a run is one piece. */
 enum sw_status advection_draw(const struct advection_sim *a, double *u)
 {
     const struct sw_function *initial = sw_setup_find(&a->setup, "initial");
-    size_t piece = a->points < 4096 ? a->points : 4096;
+    const size_t piece = a->points < 4096 ? a->points : 4096;
     struct sw_err_kept failure = {0};
-    if (sw_expr_is_random(initial->expr)) piece = a->points;
-    if (piece > INT32_MAX) return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
+    if (sw_expr_is_random(initial->expr) && a->points > INT32_MAX)
+        return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
     const int64_t pieces = (int64_t)((a->points + piece - 1) / piece), items = a->count * pieces;
 #pragma omp parallel num_threads(a->device->threads) if (items > 1)
     {

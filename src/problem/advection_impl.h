@@ -97,8 +97,6 @@ enum sw_status advection_parts_probe(struct advection_sim *a);
 /** u at time 0 of all runs, [count][points]. */
 enum sw_status advection_draw(const struct advection_sim *a, double *u);
 
-/** Whether speeds change in time: c names t or u. */
-bool advection_speeds_change(const struct advection_model *model);
 /** Begin a new record, of all runs. */
 enum sw_status advection_record_clear(struct advection_sim *a);
 /** sw_sim_ops.get_record, .set_record, .comment */

@@ -27,6 +27,7 @@ static double modified(const struct sw_fd_scheme *s, double w)
     return sum / (1 + 2 * alpha * cos(w) + 2 * beta * cos(2 * w));
 }
 
+/* To 1e-6, as it is flat at its top. */
 static double search(const struct sw_fd_scheme *scheme)
 {
     enum { WAVES = 2000 };
@@ -54,6 +55,12 @@ double advection_largest(const struct sw_fd_scheme *scheme)
 
 /* ------------------------------------------------------------------ the limit */
 
+/* b/real, of nu sum 1/dx_d². */
+static double diffusion(const struct advection_method *m, double b)
+{
+    return b > 0 ? b * advection_largest(sw_fd_scheme_find(m->second)) / m->rk->real : 0;
+}
+
 enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct advection_limit *limit)
 {
@@ -67,8 +74,7 @@ enum sw_status advection_limit_of(const struct sw_setup *setup, int64_t ld, cons
     SW_TRY(advection_speed(&one, ld, column, j, &rate));
     for (int d = 0; d < one.dim && nu > 0; d++) b += nu / (g.dx[d] * g.dx[d]);
     limit->courant = rate;
-    limit->stiffness = rate * advection_scale(&m);
-    if (b > 0) limit->stiffness += b * advection_largest(sw_fd_scheme_find(m.second)) / m.rk->real;
+    limit->stiffness = rate * advection_scale(&m) + diffusion(&m, b);
     return SW_OK;
 }
 
@@ -82,8 +88,7 @@ double advection_bound(const struct advection_method *m, int dim, const struct a
 {
     double b = 0;
     for (int d = 0; d < dim && r->nu > 0; d++) b += r->nu * r->per2[d];
-    if (b > 0) b *= advection_largest(sw_fd_scheme_find(m->second)) / m->rk->real;
-    return (1 + 1e-9 - r->dt * b) / advection_scale(m);
+    return (1 + 1e-9 - r->dt * diffusion(m, b)) / advection_scale(m);
 }
 
 /* The largest step with a Courant number of time.cfl that keeps 0.9 of the estimate above, then the next smaller one

@@ -7,8 +7,8 @@
  *
  *     result = gain dt k + now u + next w + sum s,      which is the new u in the last stage
  *
- * and a running sum s: in the first stage u + share dt k, later s + share dt k; none where share is 0. Coefficients of
- * 0 stand for terms that are not there. */
+ * and then a running sum s: in the first stage u + share dt k, later s + share dt k; none where share is 0.
+ * Coefficients of 0 stand for terms that are not there. */
 struct rk_stage { double time, gain, now, next, sum, share; };
 enum { RK_STAGES = 4 };
 struct rk_method {

@@ -5,15 +5,6 @@
 #include "problem/advection_impl.h"
 #include "problem/advection_limit.h"
 
-bool advection_speeds_change(const struct advection_model *m)
-{
-    for (int d = 0; d < SW_DIMS; d++) {
-        const struct sw_program *c = m->program[ADVECTION_VELOCITY + d];
-        if (c && (sw_program_uses(c, "t") || sw_program_uses(c, "u"))) return true;
-    }
-    return false;
-}
-
 enum sw_status advection_record_get(struct sw_sim *sim, double *record)
 {
     struct advection_sim *a = (struct advection_sim *)sim;

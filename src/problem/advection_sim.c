@@ -4,10 +4,10 @@
 #include "problem/advection.h"
 #include "problem/advection_impl.h"
 #include "problem/advection_limit.h"
+#include "problem/advection_speed.h"
 
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -270,19 +270,6 @@ static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
     return SW_OK;
 }
 
-/* A stage: for each derivative 2 words a point, and the pass: derivatives and u read, a word or two written, the sum as
- * well. The arithmetic of the pass is that of the expressions, which nobody counts. */
-static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
-{
-    const struct advection_sim *a = of(sim);
-    const double word = (double)a->word;
-    double derivatives = 0;
-    (void)steps;
-    for (int d = 0; d < SW_DIMS; d++) derivatives += a->model.moves[d] + (a->diffuses && a->setup.n[d] > 1);
-    const double pass = derivatives + (a->method.rk->fields > 2 ? 4 : 3);
-    return (struct sw_cost){a->method.rk->stages * word * (2 * derivatives + pass), NAN};
-}
-
 static void destroy(struct sw_sim *sim)
 {
     struct advection_sim *a = of(sim);
@@ -315,7 +302,6 @@ static const struct sw_sim_ops advection_sim_ops = {
     .get_record = advection_record_get,
     .set_record = advection_record_set,
     .comment = advection_record_comment,
-    .cost = cost,
     .destroy = destroy,
 };
 
@@ -343,7 +329,7 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
     SW_TRY_TO(failed, st, sw_alloc(room, &a->pending));
     SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->team));
     SW_TRY_TO(failed, st, advection_model_make(setup, &a->model));
-    a->speeds_change = advection_speeds_change(&a->model);
+    a->speeds_change = advection_speed_names(setup, "t") || advection_speed_names(setup, "u");
     SW_TRY_TO(failed, st, advection_parts_probe(a));
     SW_TRY_TO(failed, st, a->ops->create(a));
     *sim = &a->sim;

@@ -8,11 +8,22 @@
 #include "base/sw_mem.h"
 #include "problem/advection_method.h"
 
-/* Points are sampled: at most so many along each axis of 1, 2, 3 dimensions, both ends among them, and one along an
- * axis on which c does not depend; times, where c names the time: so many, both ends among them. Where c names u and u
- * is given at a wall, more of them there: what comes in may be faster than what is there at first. */
-enum { TIMES = 9, WALL_TIMES = 32 };
-static const int along[SW_DIMS] = {1024, 64, 16};
+/* Points and times are sampled. Points: at most so many along each axis of 1, 2, 3 dimensions, both ends among them,
+ * and one along an axis on which c does not depend. Times, where they matter: so many, both ends among them. First many
+ * points at a few times, then few points at many, as a velocity may come and go in between. Where c names u and u is
+ * given at a wall, more times there at once: what comes in may be faster than what is there at first. */
+struct look { int along[SW_DIMS], times; };
+static const struct look on_grid[] = {{{1024, 64, 16}, 9}, {{16, 4, 4}, 256}},
+                         at_wall[] = {{{1024, 64, 16}, 32}, {{16, 4, 4}, 256}};
+enum { LOOKS = 2 };
+
+/* Time k of a look: both ends, and in between at no even distance, so that what has a period is not met at the zeros
+ * of a sine only. */
+static double time_of(int k, int times, double end)
+{
+    const double golden = 0.6180339887498949 * k;
+    return k == 0 ? 0 : k == times - 1 ? end : end * (golden - floor(golden));
+}
 
 struct sampling {
     int     dim, count;              /* points                                */
@@ -22,7 +33,7 @@ struct sampling {
 };
 enum { EVAL_U = SW_DIMS };
 
-static bool names(const struct sw_setup *setup, const char *name)
+bool advection_speed_names(const struct sw_setup *setup, const char *name)
 {
     for (int d = 0; d < SW_DIMS; d++) {
         const struct sw_program *c = sw_setup_function(setup, advection_velocity[d]);
@@ -34,8 +45,8 @@ static bool names(const struct sw_setup *setup, const char *name)
 /* Where u is taken from: u at time 0, noise or not, or what is given at a wall. */
 static bool depends(const struct sw_setup *setup, const char *key, int d)
 {
-    const struct sw_function *u = names(setup, "u") ? sw_setup_find(setup, key) : NULL;
-    return names(setup, advection_axes[d]) ||
+    const struct sw_function *u = advection_speed_names(setup, "u") ? sw_setup_find(setup, key) : NULL;
+    return advection_speed_names(setup, advection_axes[d]) ||
            (u && (sw_program_uses(u->program, advection_axes[d]) || sw_expr_is_random(u->expr)));
 }
 
@@ -47,7 +58,8 @@ static void sampling_free(struct sampling *s)
 
 /* @param key  of the function that gives u there */
 static enum sw_status sampling_make(const struct sw_setup *at, int64_t ld, const double *column, int64_t j,
-                                    struct advection_wall wall, const char *key, struct sampling *s)
+                                    struct advection_wall wall, const char *key, const int along[SW_DIMS],
+                                    struct sampling *s)
 {
     const struct sw_grid g = sw_setup_grid(at, ld, column, j);
     int m[SW_DIMS] = {1, 1, 1};
@@ -108,24 +120,35 @@ static enum sw_status speed_at(const struct sw_setup *setup, struct sampling *s,
 }
 
 /* On the grid u is that of time 0; at a wall what is given there at the time. */
-static enum sw_status speed_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                               struct advection_wall wall, double *largest)
+static enum sw_status look_at(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                              struct advection_wall wall, const struct look *look, int times, double *largest)
 {
     const bool grid = wall.d < 0;
     const char *key = grid ? "initial" : advection_wall_key(wall.d, wall.side);
     const struct sw_program *u = sw_setup_function(setup, key);
-    const bool moves = names(setup, "t") || (!grid && u && sw_program_uses(u, "t"));
-    const int times = !moves ? 1 : grid ? TIMES : WALL_TIMES;
     struct sampling s;
-    if (!grid && !u) return SW_OK;
-    enum sw_status st = sampling_make(setup, ld, column, j, wall, key, &s);
+    enum sw_status st = sampling_make(setup, ld, column, j, wall, key, look->along, &s);
     for (int k = 0; k < times && !st; k++) {
-        const double t = times > 1 ? s.end * k / (times - 1) : 0;
-        if (u && names(setup, "u") && (k == 0 || !grid)) st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
+        const double t = time_of(k, times, s.end);
+        if (u && advection_speed_names(setup, "u") && (k == 0 || !grid))
+            st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
         if (!st) st = speed_at(setup, &s, column + j, ld, t, largest);
     }
     sampling_free(&s);
     return st;
+}
+
+static enum sw_status speed_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               struct advection_wall wall, double *largest)
+{
+    const bool grid = wall.d < 0;
+    const struct sw_program *given = grid ? NULL : sw_setup_function(setup, advection_wall_key(wall.d, wall.side));
+    const bool moves = advection_speed_names(setup, "t") || (given && sw_program_uses(given, "t"));
+    const struct look *look = grid ? on_grid : at_wall;
+    if (!grid && !given) return SW_OK;
+    for (int k = 0; k < (moves ? LOOKS : 1); k++)
+        SW_TRY(look_at(setup, ld, column, j, wall, &look[k], moves ? look[k].times : 1, largest));
+    return SW_OK;
 }
 
 enum sw_status advection_speed(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -133,7 +156,7 @@ enum sw_status advection_speed(const struct sw_setup *setup, int64_t ld, const d
 {
     *largest = 0;
     SW_TRY(speed_of(setup, ld, column, j, (struct advection_wall){-1, 0}, largest));
-    for (int d = 0; d < setup->dim && names(setup, "u"); d++)
+    for (int d = 0; d < setup->dim && advection_speed_names(setup, "u"); d++)
         for (int side = 0; side < 2; side++)
             SW_TRY(speed_of(setup, ld, column, j, (struct advection_wall){d, side}, largest));
     return SW_OK;
@@ -152,9 +175,9 @@ enum sw_status advection_through(const struct sw_setup *setup, int64_t ld, const
     *in = *out = 0;
     if (!c) return SW_OK;
     const bool uses_u = u && sw_program_uses(c, "u"), known = !uses_u || key == given;
-    enum sw_status st = sampling_make(setup, ld, column, j, wall, key, &s);
-    for (int k = 0; k < (known ? WALL_TIMES : 1) && !st; k++) {
-        const double t = s.end * k / (WALL_TIMES - 1);
+    enum sw_status st = sampling_make(setup, ld, column, j, wall, key, at_wall->along, &s);
+    for (int k = 0; k < (known ? at_wall->times : 1) && !st; k++) {
+        const double t = time_of(k, at_wall->times, s.end);
         if (uses_u) st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
         if (!st) st = evaluate(c, &s, wall.d, column + j, ld, t, s.c);
         for (int i = 0; i < s.count && !st; i++) {

@@ -4,6 +4,9 @@
  * (advection_setup_of()). */
 #include "problem/sw_problem.h"
 
+/** Whether some c names this: "t", "u", "x". */
+bool advection_speed_names(const struct sw_setup *setup, const char *name);
+
 /** The largest sum |c_d|/dx_d. @return SW_E_MEMORY */
 enum sw_status advection_speed(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                double *largest);

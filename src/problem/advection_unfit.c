@@ -5,6 +5,7 @@
 #include "problem/advection.h"
 #include "problem/advection_limit.h"
 #include "problem/advection_method.h"
+#include "problem/advection_speed.h"
 
 static bool has(const struct sw_setup *setup, const char *key) { return sw_setup_function(setup, key) != NULL; }
 
@@ -64,8 +65,9 @@ static const char *unfit_axis(const struct sw_setup *setup, const struct advecti
 /* What the step follows from must not name it. An axis or a define called dt is meant by that name instead. */
 static const char *unfit_step(const struct sw_setup *setup, double cfl, char why[160])
 {
-    static const char *const key[] = {"velocity.x", "velocity.y", "velocity.z", "initial"};
-    for (int k = 0; k < 4 && cfl > 0 && sw_setup_column(setup, "dt") < 0; k++) {
+    static const char *const key[] = {"velocity.x", "velocity.y", "velocity.z", "initial", "left.x",
+                                      "left.y",     "left.z",     "right.x",    "right.y", "right.z"};
+    for (size_t k = 0; k < sizeof key / sizeof *key && cfl > 0 && sw_setup_column(setup, "dt") < 0; k++) {
         const struct sw_program *p = sw_setup_function(setup, key[k]);
         if (!p || !sw_program_uses(p, "dt")) continue;
         snprintf(why, 160, "dt follows from it by time.cfl; give time.dt, or leave dt out");
@@ -79,11 +81,7 @@ static const char *unfit_step(const struct sw_setup *setup, double cfl, char why
 static const char *unfit_limit(const struct sw_setup *setup, int ld, const double *column, int j, char why[160])
 {
     struct advection_limit limit;
-    bool driven = has(setup, "forcing");
-    for (int d = 0; d < SW_DIMS; d++) {
-        const struct sw_program *c = sw_setup_function(setup, advection_velocity[d]);
-        driven |= c && sw_program_uses(c, "u");
-    }
+    const bool driven = has(setup, "forcing") || advection_speed_names(setup, "u");
     if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
         advection_number(setup, "time.dt", ld, column, j) < advection_number(setup, "time.end", ld, column, j) ||
         advection_limit_of(setup, ld, column, j, &limit) || limit.courant > 0 || limit.stiffness > 0)

@@ -104,12 +104,6 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
     return SW_OK;
 }
 
-static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
-{
-    (void)steps;
-    return sw_bvp_cost(((const struct bvp_sim *)sim)->bvp);
-}
-
 static void destroy(struct sw_sim *sim)
 {
     struct bvp_sim *b = (struct bvp_sim *)sim;
@@ -128,7 +122,6 @@ static const struct sw_sim_ops bvp_ops = {
     .diverged = diverged,
     .norms = norms,
     .explain = explain,
-    .cost = cost,
     .destroy = destroy,
 };
 

@@ -186,14 +186,6 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
     return SW_OK;
 }
 
-static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
-{
-    const struct compact_sim *c = (const struct compact_sim *)sim;
-    const struct sw_fd_desc desc = describe(&c->setup, 1, 0);
-    (void)steps;
-    return sw_fd_cost(&desc, solver_name(sim));
-}
-
 static void destroy(struct sw_sim *sim)
 {
     struct compact_sim *c = (struct compact_sim *)sim;
@@ -219,7 +211,6 @@ static const struct sw_sim_ops compact_ops = {
     .diverged = diverged,
     .norms = norms,
     .explain = explain,
-    .cost = cost,
     .destroy = destroy,
 };
 

@@ -107,7 +107,8 @@ struct sw_sim_ops {
     enum sw_status (*set_record)(struct sw_sim *sim, const double *record);
     /** What run j's record gives cause to say of it at its end, "" if nothing. finite: to its last step. */
     void        (*comment)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
-    struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);        /* of advancing by so many steps at once */
+    /** Of advancing by so many steps at once; NULL where `sweep bench` does not time the problem's runs. */
+    struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);
     void           (*destroy)(struct sw_sim *sim);
 };
 
