@@ -83,6 +83,25 @@ for closed in '>&-' '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do
     [ "$(cat c.h5.jobs/jobs)" = 17 ] || fail "$closed: the job is not noted"
     grep -qF 'afterany:17><' asked || fail "$closed: no merge: $(cat asked)"
 done
+# a squeue that fails is no empty queue; where there is none, there is no sbatch either
+cp bin/squeue squeue
+printf '#!/bin/sh\necho "slurm_load_jobs error: Unable to contact slurm controller" >&2\nexit 1\n' >bin/squeue
+: >asked
+PATH="$tmp/bin" expect 5 --missing f.h5; says 'Unable to contact slurm controller'; silent asked
+says "squeue does not answer, and what is in the queue would be submitted twice; once it does: sweep submit --missing $tmp/f.h5"
+PATH="$tmp/bin" expect 0 --missing f.h5 --print; prints '#SBATCH --array=1-3'
+mkdir none; PATH="$tmp/none" expect 4 --missing f.h5; says 'no sbatch here'
+PATH="$tmp/none" expect 0 --missing f.h5 --print; prints '#SBATCH --array=1-3'
+mv squeue bin/squeue
+# a job that cannot be noted
+cp bin/sbatch sbatch
+printf '#!/bin/sh\nmkdir %s/lost.h5.jobs/jobs\necho 18\n' "$tmp" >bin/sbatch
+ln -s "$(command -v mkdir)" bin
+PATH="$tmp/bin" expect 5 "$config" -o lost.h5 --shards 2; says 'job 18 is submitted, but that could not be noted ('
+says 'lost.h5.jobs/jobs: Is a directory'; says 'scancel 18, and once that is mended: sweep submit --missing '
+PATH="$tmp/bin" expect 5 --missing lost.h5; says 'lost.h5.jobs/jobs: Is a directory'
+rm -r lost.h5.jobs/jobs; mv sbatch bin/sbatch
+PATH="$tmp/bin" expect 0 --missing lost.h5; prints '17: 1-2 of 2'
 printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 1\n' >bin/sbatch
 : >queue
 PATH="$tmp/bin" expect 5 --missing f.h5; says 'sbatch: error: no such account'; says 'did not take'

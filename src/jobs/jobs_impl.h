@@ -22,8 +22,9 @@ enum sw_status slurm_find_sbatch(const struct sw_submit *u);
 bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer);
 /** Submit FILE.jobs/SCRIPT. @param after jobs to wait for, ":17:23"; "" for none  @param id out: the job's number */
 enum sw_status slurm_submit(const struct sw_submit *u, const char *script, const char *after, char id[32]);
-/** Take shards that are in the queue already off the list, and remember their jobs. No Slurm: none are. */
-void slurm_look_at_queue(struct sw_submit *u);
+/** Take shards that are in the queue already off the list, and remember their jobs. Of a dry submission, where Slurm
+ * does not answer, none are. @return SW_E_IO it does not; SW_E_ABSENT it is not there; SW_E_MEMORY */
+enum sw_status slurm_look_at_queue(struct sw_submit *u);
 
 /* ---- monitor.c */
 /* A shard of a sweep in the folder of its output: its file, or the folder of its parts. */

@@ -89,14 +89,6 @@ static bool ours(const char *jobs, const char *id)
     return false;
 }
 
-static void read_all(const char *path, struct sw_text *text)
-{
-    char bytes[4096];
-    FILE *from = fopen(path, "r");
-    for (size_t n; from && (n = fread(bytes, 1, sizeof bytes, from)) > 0;) sw_text_add_bytes(text, bytes, n);
-    if (from) fclose(from);
-}
-
 /* Is it in ":17:23"? */
 static bool is_listed(const char *list, const char *entry)
 {
@@ -116,19 +108,29 @@ static void found_task(struct sw_submit *u, const char *id, int shard)
     if (!is_listed(sw_text_get(&u->alive), entry)) sw_text_add(&u->alive, entry);
 }
 
-void slurm_look_at_queue(struct sw_submit *u)
+/* Scripts that are only printed are submitted by somebody who knows the queue. */
+static enum sw_status ask_squeue(const struct sw_submit *u, struct sw_text *queue)
 {
     static char *const argv[] = {"squeue", "-h", "-r", "-o", "%F %K", NULL};  /* job of the array, task */
-    struct sw_text path = {0}, jobs = {0}, queue = {0};
-    char id[32];
-    int task, length;
-    sw_text_printf(&path, "%s/jobs", u->folder);
-    read_all(sw_text_get(&path), &jobs);
-    if (jobs.length && slurm_ask(argv, true, &queue))
-        for (const char *p = sw_text_get(&queue); *p; p += strcspn(p, "\n"), p += *p == '\n')
-            if (sscanf(p, "%31[0-9] %d%n", id, &task, &length) == 2 && ours(sw_text_get(&jobs), id))
-                found_task(u, id, task);
-    sw_text_free(&path);
+    if (slurm_ask(argv, u->desc.dry, queue)) return sw_text_status(queue);
+    if (u->desc.dry) return SW_OK;
+    SW_TRY(slurm_find_sbatch(u));
+    return SW_FAIL(SW_E_IO, "squeue does not answer, and what is in the queue would be submitted twice; once it does: "
+                            "sweep submit --missing %s", u->file);
+}
+
+enum sw_status slurm_look_at_queue(struct sw_submit *u)
+{
+    struct sw_text jobs = {0}, queue = {0};
+    char id[32], *path = jobs_inside(u->folder, "jobs");
+    int task;
+    enum sw_status st = !path ? SW_E_MEMORY : access(path, F_OK) ? SW_OK : jobs_read(path, &jobs);
+    if (!st && jobs.length) st = ask_squeue(u, &queue);
+    for (const char *p = sw_text_get(&queue); *p && !st; p += strcspn(p, "\n"), p += *p == '\n')
+        if (sscanf(p, "%31[0-9] %d", id, &task) == 2 && ours(sw_text_get(&jobs), id))
+            found_task(u, id, task);
+    sw_free(path);
     sw_text_free(&jobs);
     sw_text_free(&queue);
+    return st;
 }

@@ -138,7 +138,7 @@ static enum sw_status look_at_all(struct sw_submit *u, const struct sw_warnings 
         return SW_FAIL(SW_E_REFUSED, "%s is there and lacks runs: the shards could not be merged into it; use -o FILE, "
                                      "or move it away", u->file);
     SW_TRY(look_at_shards(u, warnings));
-    slurm_look_at_queue(u);
+    SW_TRY(slurm_look_at_queue(u));
     list_wanted(u);
     return sw_text_status(&u->list);
 }
@@ -203,7 +203,11 @@ static enum sw_status note_job(const struct sw_submit *u, const char *id)
 enum sw_status sw_submit_shards(struct sw_submit *u, char id[32])
 {
     SW_TRY(slurm_submit(u, "shards.sh", "", id));
-    SW_TRY(note_job(u, id));
+    enum sw_status st = note_job(u, id);
+    if (st)
+        return SW_FAIL(st, "job %s is submitted, but that could not be noted (%s), and it would be submitted twice: "
+                           "scancel %s, and once that is mended: sweep submit --missing %s", id, sw_err_message(), id,
+                       u->file);
     sw_text_printf(&u->alive, ":%s", id);
     return SW_OK;
 }

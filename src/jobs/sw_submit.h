@@ -56,8 +56,8 @@ double sw_submit_seconds(const char *time);
 /** Look which shards are not finished, and which of these Slurm has in its queue. Nothing is written.
  * @param submit  out: free with sw_submit_close(), also after a failure
  * @return SW_E_USAGE more shards than runs, or a name that scripts or shards cannot have; SW_E_REFUSED it was
- *         submitted before (and not `again`), a file is of another sweep, or FILE is there and lacks runs; SW_E_IO;
- *         SW_E_MEMORY */
+ *         submitted before (and not `again`), a file is of another sweep, or FILE is there and lacks runs; SW_E_ABSENT
+ *         it was submitted, but there is no Slurm here; SW_E_IO, also where squeue does not answer; SW_E_MEMORY */
 enum sw_status sw_submit_open(const struct sw_submit_desc *desc, const struct sw_warnings *warnings,
                               struct sw_submit *submit);
 void sw_submit_close(struct sw_submit *submit);
