@@ -4,7 +4,7 @@
  *                    (base/sw_mem.c). The libraries it uses (HDF5, libconfig, OpenMP, CUDA's run time, which is part of
  *                    the program) use malloc, and do not claim to survive it
  *            write   write, pwrite, writev to regular files (ENOSPC)
- *            fsync, rename (EIO);  open: open, opendir (EMFILE)
+ *            fsync, rename (EIO);  open: open, opendir (EMFILE);  readdir (EIO), called by the program itself
  * FAIL_SLEEP it does not fail, but takes so many seconds longer, as on a file system that hangs
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
@@ -23,9 +23,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind { MEMORY, WRITE, FSYNC, RENAME, OPEN, KINDS, NOTHING = KINDS };
-static const char *const names[KINDS] = {"memory", "write", "fsync", "rename", "open"};
-static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EMFILE};
+enum kind { MEMORY, WRITE, FSYNC, RENAME, OPEN, READDIR, KINDS, NOTHING = KINDS };
+static const char *const names[KINDS] = {"memory", "write", "fsync", "rename", "open", "readdir"};
+static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EMFILE, EIO};
 
 static enum kind   chosen = NOTHING;
 static long        fail_at;
@@ -145,4 +145,10 @@ DIR *opendir(const char *path)
 {
     REAL(opendir)
     return fails(OPEN) ? NULL : real(path);
+}
+
+struct dirent *readdir(DIR *dir)
+{
+    REAL(readdir)
+    return from_program(__builtin_return_address(0)) && fails(READDIR) ? NULL : real(dir);
 }

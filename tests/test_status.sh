@@ -47,6 +47,12 @@ expect 2 r/n.h5; says 'was cut in several ways'; says '--shards N'
 expect 0 r/n.h5 --shards 5; prints '2 done, 3 waiting'
 rm r/n.shard-1-of-2.h5
 
+# ---- a folder that breaks off in the middle is an error: shards that are there do not wait
+for k in 1 2 3 4; do
+    FAIL_KIND=readdir FAIL_AT=$k FAIL_LOG=$tmp/log LD_PRELOAD=$(dirname "$sweep")/fail_nth.so expect 5 r/n.h5
+    says 'r: Input/output error'; grep -q fired log || fail 'readdir did not fail'; silent out
+done
+
 # ---- a shard of another sweep is not counted as one of this: it is the config that says which is meant, or the first
 "$sweep" run n.cfg -q --shard 3/5 -s physics.gamma=2.0 -o r/n.h5 || fail 'a shard of another sweep'
 expect 0 n.cfg; prints '5 shards: 2 done, 1 foreign, 2 waiting'; prints 'runs     10: 4 done, 6 pending'

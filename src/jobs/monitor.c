@@ -34,8 +34,9 @@ enum sw_status monitor_each(const char *file, monitor_found *found, void *user)
     enum sw_status st = dir || errno == ENOENT ? SW_OK : sw_files_fail(folder);
     int shard, nshards;
     bool is_folder;
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
+    for (struct dirent *entry; dir && (errno = 0, entry = readdir(dir));)
         if (is_shard(entry->d_name, file, &shard, &nshards, &is_folder)) found(user, shard, nshards, is_folder);
+    if (dir && errno) st = sw_files_fail(folder);
     if (dir) closedir(dir);
     sw_free(folder);
     return st;

@@ -134,19 +134,21 @@ enum sw_status sw_files_make_parents(const char *path)
     return st;
 }
 
-/* The largest part number in use, finished or not. */
-static long last_number(const char *folder)
+/* @param last  out: the largest part number in use, finished or not; 0: none is */
+static enum sw_status last_number(const char *folder, long *last)
 {
-    long last = 0;
+    enum sw_status st = SW_OK;
+    *last = 0;
     DIR *dir = opendir(folder);
-    if (!dir) return 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
+    if (!dir) return sw_files_fail(folder);
+    for (struct dirent *entry; (errno = 0, entry = readdir(dir));) {
         long a = part_number(entry->d_name, ".h5"), b = part_number(entry->d_name, ".h5.tmp");
-        if (a > last) last = a;
-        if (b > last) last = b;
+        if (a > *last) *last = a;
+        if (b > *last) *last = b;
     }
+    if (errno) st = sw_files_fail(folder);
     closedir(dir);
-    return last;
+    return st;
 }
 
 static enum sw_status claim_number(const char *folder, long number, char **tmp, bool *taken)
@@ -174,7 +176,9 @@ enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
     *tmp = NULL;
     if (!st) st = sw_files_make_parents(file);
     if (!st) st = make_folder(folder);
-    long number = st ? 0 : last_number(folder) + 1;
+    long last = 0;
+    if (!st) st = last_number(folder, &last);
+    long number = last + 1;
     number += (turn % stride + stride - number % stride) % stride;
     for (; !st && taken; number += stride) {
         sw_free(*tmp);
