@@ -208,6 +208,25 @@ static void finds_a_shape_for_every_line_that_fits(void **state)
     }
 }
 
+/* Of sm_90. In lines of 96 doubles all that a tile's threads read at once lay 8 to a bank, with gaps 2. */
+static void lines_have_gaps_where_their_threads_would_meet(void **state)
+{
+    static const struct sw_fd_fused_memory sm_90 = {228 * 1024, 1024, 227 * 1024, 50 << 20};
+    static const struct { int n, axis; bool gap; } at[] = {{64, 0, true},   {96, 0, true},   {128, 0, true},
+                                                          {192, 0, true},  {256, 0, true},  {320, 0, true},
+                                                          {512, 0, false}, {333, 0, false}, {96, 1, false}};
+    (void)state;
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        struct sw_fd fd = {.stride = at[k].axis ? 1024 : 1, .outer = 1024, .desc = {.axis = at[k].axis}};
+        struct sw_fd_fused_kernel own = {0};
+        assert_ok(sw_fd_line_make("d1_c6", "periodic", at[k].n, 1, 0, false, &fd.line));
+        assert_ok(sw_fd_fused_best(&fd, &sm_90, &own.shape));
+        assert_ok(sw_fd_fused_fit(&fd, &sm_90, &own));
+        if ((own.d.gap > 0) != at[k].gap || own.d.gap % 2) fail_msg("n = %d: a gap of %d words", at[k].n, own.d.gap);
+        if (at[k].n == 96 && !at[k].axis) assert_int_equal(own.d.gap, 2);
+    }
+}
+
 /* Without a device. */
 static void compiles_for_two_axes_at_once(void **state)
 {
@@ -279,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_same_bits_however_a_field_is_cut),
         cmocka_unit_test(gives_the_same_bits_along_two_axes_at_once),
+        cmocka_unit_test(lines_have_gaps_where_their_threads_would_meet),
         cmocka_unit_test(finds_a_shape_for_every_line_that_fits),
         cmocka_unit_test(compiles_for_two_axes_at_once),
         cmocka_unit_test(leaves_planes_beyond_the_cache_to_one_axis_after_the_other),
