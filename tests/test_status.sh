@@ -102,6 +102,10 @@ JUMP=-86400 LD_PRELOAD=$(dirname "$sweep")/jump_clock.so expect 0 r/long.h5; pri
 rm "$state"
 echo -n 'process 77 on node08' >r/long.shard-2-of-5.h5.d/lock
 expect 0 r/long.h5; prints '1 running'; prints 'starting, node08 process 77'
+expect 0 r/long.shard-2-of-5.h5; prints 'running (process 77, starting)'
+grep -qi -e nan -e '^runs' -e '^now' -e '^rate' out && fail 'it tells what is not known'
+expect 0 r/long.shard-2-of-5.h5 --json; is_json out
+for key in fraction t end points_steps_per_second eta_seconds updated; do prints "\"$key\": null"; done
 rm -rf r/long.*
 subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -s output.file=r/long.h5 --shard 2/5 --max-time 0.5s
 expect 0 r/long.h5; prints '5 shards: 1 stopped, 4 waiting'; prints 'stopped  2'; prints '10 pending'

@@ -8,7 +8,7 @@
 struct status {
     const char *file, *state;          /* "running", "finished", "interrupted"         */
     int64_t runs, done, diverged, failed, pending;
-    struct sw_running now;            /* while it runs                                */
+    struct sw_running now;             /* while it runs                                */
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
 };
 
@@ -28,22 +28,32 @@ static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, str
     }
 }
 
-static void print_text(const struct sw_cli *cli, const struct status *v)
+/* What is not known yet, in a run's first moments, is not told. */
+static void print_now(const struct sw_cli *cli, const struct sw_running *now)
 {
     char eta[24];
+    if (now->fraction >= 0) {
+        cli_print(cli, "now      %.0f %%", floor(100 * now->fraction));
+        if (now->end > 0) cli_print(cli, " · t = %.4g of %.4g", now->t, now->end);
+        if (now->failed) cli_print(cli, " · %lld diverged", (long long)now->failed);
+        cli_print(cli, "\n");
+    }
+    if (now->rate > 0) cli_print(cli, "rate     %.2g points·steps/s · ETA %s\n", now->rate, cli_duration(now->eta, eta));
+}
+
+static void print_text(const struct sw_cli *cli, const struct status *v)
+{
     cli_print(cli, "%s  %s", v->file, v->state);
     if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
     if (!strcmp(v->state, "interrupted")) cli_print(cli, "; sweep resume %s goes on", v->file);
-    cli_print(cli, "\nruns     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
-              (long long)v->done, (long long)v->diverged, (long long)v->failed, (long long)v->pending);
+    cli_print(cli, "\n");
+    if (v->runs)
+        cli_print(cli, "runs     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
+                  (long long)v->done, (long long)v->diverged, (long long)v->failed, (long long)v->pending);
     if (v->steps_of)
         cli_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of,
                   (long long)v->step);
-    if (strcmp(v->state, "running")) return;
-    cli_print(cli, "now      %.0f %%", floor(100 * v->now.fraction));
-    if (v->now.end > 0) cli_print(cli, " · t = %.4g of %.4g", v->now.t, v->now.end);
-    if (v->now.failed) cli_print(cli, " · %lld diverged", (long long)v->now.failed);
-    cli_print(cli, "\nrate     %.2g points·steps/s · ETA %s\n", v->now.rate, cli_duration(v->now.eta, eta));
+    if (!strcmp(v->state, "running")) print_now(cli, &v->now);
 }
 
 static void print_json(const struct status *v)

@@ -58,7 +58,8 @@ static bool read_lock(const char *path, struct sw_running *now)
 {
     char text[300];
     FILE *from = fopen(path, "r");
-    *now = (struct sw_running){.started = NAN, .fraction = NAN, .rate = NAN, .eta = NAN};
+    *now = (struct sw_running){.started = NAN, .updated = NAN, .seconds = NAN, .fraction = NAN, .rate = NAN, .eta = NAN,
+                               .t = NAN, .end = NAN, .points_steps = NAN};
     if (!from) return false;
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);

@@ -11,8 +11,8 @@ struct sw_running {                   /* what a process says of itself          
     int64_t asked, was_done, was_failed;  /* runs asked for; those that were there when it began                     */
     int64_t runs, done, failed;       /* to do by this process; of them ended so far; of these diverged or failed    */
     double  started;                  /* of the process, in ticks since the machine started; NAN: unknown            */
-    double  updated;                  /* as time() gives it                                                          */
-    double  seconds, fraction, rate, eta, t, end;  /* rate: points times steps a second; eta: seconds, NAN: unknown  */
+    double  updated;                  /* as time() gives it; NAN, like what follows: unknown                         */
+    double  seconds, fraction, rate, eta, t, end;  /* rate: points times steps a second; eta: seconds                */
     double  points_steps;             /* to do by this process, all in all                                           */
     char    phase[24], host[64];
 };
