@@ -120,6 +120,10 @@ plain xdmf moved/v.h5
 (cd moved && plain run ../m.cfg -q -o v.h5)  # nothing to do
 "$sweep" run m.cfg -q -o moved/v.h5 -s 'sweep.l=[1.0, 2.0, 3.0]' 2>err && fail 'something was added to a virtual file'
 says 'moved/v.h5 is virtual, and nothing can be added to it'; says 'sweep merge moved/v.h5 -o moved/v.h5'
+cp -r moved 'm 1'
+"$sweep" run m.cfg -q -o 'm 1/v.h5' -s 'sweep.l=[1.0, 2.0, 3.0]' 2>err && fail 'something was added to a virtual file'
+says "sweep merge 'm 1/v.h5' -o 'm 1/v.h5'"
+rm -r 'm 1'
 expect 5 --virtual moved/s.shard-1-of-5.h5 moved/s.shard-2-of-5.h5 moved/parts/*.h5 -o moved/s.shard-1-of-5.h5
 says 'would be a virtual file of itself'
 expect 0 --virtual moved/v.h5 -o again.h5; same again.h5 whole.h5  # its parts, in another folder

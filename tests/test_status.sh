@@ -112,6 +112,18 @@ expect 0 r/long.h5; prints '5 shards: 1 stopped, 4 waiting'; prints 'stopped  2'
 expect 0 r/long.shard-2-of-5.h5; prints 'interrupted'; prints 'wait at a checkpoint'
 rm -rf r/long.*
 
+# ---- what it says to type can be typed, whatever the file is called
+for shard in 1 2; do "$sweep" run n.cfg -q --shard $shard/2 -o "r/it's 1.h5" || fail "it's 1.h5"; done
+expect 0 "r/it's 1.h5"; prints "next     sweep merge 'r/it'\\''s 1'.shard-*-of-2.h5 -o 'r/it'\\''s 1.h5'"
+command=$(sed -n 's/^next     sweep //p' out)
+eval "$sweep $command" >out 2>err || fail "$command"
+expect 0 "r/it's 1.h5"; prints '10 done'
+rm r/it*
+subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -o 'r/t 1.h5' --max-time 0.5s
+expect 0 'r/t 1.h5'; prints "; sweep resume 'r/t 1.h5' goes on"
+subcommand= expect 5 merge 'r/t 1.h5' -o r/all.h5; says "by \`sweep resume 'r/t 1.h5'\`"
+rm -r r/t*
+
 # ---- files that change under its eyes: many parts come and go, and nothing is warned of
 "$sweep" run n.cfg -q -j 1 -s 'sweep.seed="range(1, 200)"' -s run.batch=1 -s 'sweep.until=[0.2]' \
     -s output.file=r/busy.h5 --shard 1/2 & pid=$!

@@ -43,6 +43,9 @@ prints '#SBATCH --signal=B:USR1@120'
 prints "#SBATCH --output='$tmp/t 1.h5.jobs/shard-%a.log'"
 prints "--device cuda"
 sh -n out || fail 'the script is no shell'
+sed -n '/^# ---- the second job/,$p' out >merge.sh
+sh merge.sh >log 2>&1 && fail 'merged without shards'
+grep -qF "to go on: sweep submit --missing '$tmp/t 1.h5'" log || fail "merge.sh: $(cat log)"
 expect 0 "$config" -o t.h5 --shards 1 --time 4 --print; prints 'USR1@60'
 expect 0 "$config" -o t.h5 --shards 1 --print; cp out one.sh
 
@@ -70,6 +73,9 @@ printf '%s\n' --shards 3 -s time.end=2.0 --only 'a >= 0' -j 2 --gpus-per-shard 0
 cmp -s second f.h5.jobs/arguments || fail "arguments: $(cat f.h5.jobs/arguments)"
 grep -q gres f.h5.jobs/shards.sh && fail 'a GPU nobody wants any more'
 grep -qF -- "--only 'a >= 0' -j 2 -o" f.h5.jobs/shards.sh || fail "shards.sh: $(cat f.h5.jobs/shards.sh)"
+rm -f asked; : >queue
+PATH="$tmp/bin" expect 0 "$config" -o 'f 1.h5' --shards 3
+says "if a shard is lost: sweep submit --missing '$tmp/f 1.h5'"; rm -r 'f 1.h5.jobs'
 # a number that begins like another one's
 echo 171 >>f.h5.jobs/jobs
 printf '171 2\n17 3\n' >queue

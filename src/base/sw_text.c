@@ -43,6 +43,20 @@ void sw_text_printf(struct sw_text *t, const char *fmt, ...)
     va_end(ap);
 }
 
+void sw_text_add_word(struct sw_text *t, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
+    if (*word && !word[strspn(word, plain)]) {
+        sw_text_add(t, word);
+        return;
+    }
+    sw_text_add(t, "'");
+    for (const char *p = word; *p; p++)
+        if (*p == '\'') sw_text_add(t, "'\\''");
+        else sw_text_add_bytes(t, p, 1);
+    sw_text_add(t, "'");
+}
+
 const char *sw_text_get(const struct sw_text *t) { return t->data ? t->data : ""; }
 
 char *sw_text_take(struct sw_text *t)

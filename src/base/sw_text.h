@@ -14,6 +14,8 @@ struct sw_text {      /* start from {0}; free with sw_text_free() */
 void sw_text_add(struct sw_text *t, const char *s);
 void sw_text_add_bytes(struct sw_text *t, const void *bytes, size_t length);
 void sw_text_printf(struct sw_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** A word as it is to be typed at a shell: in quotes where that takes some. */
+void sw_text_add_word(struct sw_text *t, const char *word);
 
 /** The text so far, "" when empty; owned by t. */
 const char *sw_text_get(const struct sw_text *t);

@@ -165,9 +165,7 @@ static enum sw_status carry_out(struct job *j)
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return cli_xdmf(j->cli, j->s->sweep, j->s->file);
     }
-    if (j->ledger && j->ledger->is_virtual)
-        return SW_FAIL(SW_E_REFUSED, "%s is virtual, and nothing can be added to it; make it a file of its own first: "
-                                     "sweep merge %s -o %s", j->file, j->file, j->file);
+    if (j->ledger && j->ledger->is_virtual) return sw_results_refuse_virtual(j->file);
     double seconds;
     SW_TRY(plan(j, &seconds));
     tell_ranks(j);

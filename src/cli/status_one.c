@@ -38,14 +38,23 @@ static void print_now(const struct sw_cli *cli, const struct sw_running *now)
         if (now->failed) cli_print(cli, " · %lld diverged", (long long)now->failed);
         cli_print(cli, "\n");
     }
-    if (now->rate > 0) cli_print(cli, "rate     %.2g points·steps/s · ETA %s\n", now->rate, cli_duration(now->eta, eta));
+    if (now->rate > 0)
+        cli_print(cli, "rate     %.2g points·steps/s · ETA %s\n", now->rate, cli_duration(now->eta, eta));
+}
+
+static void print_resume(const struct sw_cli *cli, const char *file)
+{
+    struct sw_text word = {0};
+    sw_text_add_word(&word, file);
+    cli_print(cli, "; sweep resume %s goes on", sw_text_get(&word));
+    sw_text_free(&word);
 }
 
 static void print_text(const struct sw_cli *cli, const struct status *v)
 {
     cli_print(cli, "%s  %s", v->file, v->state);
     if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
-    if (!strcmp(v->state, "interrupted")) cli_print(cli, "; sweep resume %s goes on", v->file);
+    if (!strcmp(v->state, "interrupted")) print_resume(cli, v->file);
     cli_print(cli, "\n");
     if (v->runs)
         cli_print(cli, "runs     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,

@@ -199,33 +199,49 @@ static int first_in(const struct sw_monitor *v, enum sw_shard_state state)
     return j + 1;
 }
 
-static void put_foreign(const struct sw_cli *cli, const struct sw_monitor *v)
+static void add_foreign(const struct sw_monitor *v, struct sw_text *text)
 {
-    char *file = sw_shard_file(v->file, first_in(v, SW_SHARD_FOREIGN), v->nshards);
-    if (file)
-        cli_print(cli, "next     move away what is of another sweep, %s*%s: it cannot be merged\n", file,
-                  v->count[SW_SHARD_FOREIGN] > 1 ? ", and the others" : "");
-    sw_free(file);
+    char first[12];
+    snprintf(first, sizeof first, "%d", first_in(v, SW_SHARD_FOREIGN));
+    sw_text_add(text, "next     move away what is of another sweep, ");
+    sw_shard_add_word(text, v->file, first, v->nshards);
+    sw_text_printf(text, "*%s: it cannot be merged\n", v->count[SW_SHARD_FOREIGN] > 1 ? ", and the others" : "");
+}
+
+static void add_next(const struct sw_monitor *v, struct sw_text *text)
+{
+    int lost = 0;
+    for (int s = SW_SHARD_SILENT; s <= SW_SHARD_STOPPED; s++) lost += s == SW_SHARD_FOREIGN ? 0 : v->count[s];
+    if (v->count[SW_SHARD_FOREIGN]) add_foreign(v, text);
+    if (v->count[SW_SHARD_DONE] == v->nshards && v->submitted)
+        sw_text_printf(text, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n",
+                       v->file);
+    else if (v->count[SW_SHARD_DONE] == v->nshards) {
+        sw_text_add(text, "next     sweep merge ");
+        sw_shard_add_word(text, v->file, "*", v->nshards);
+        sw_text_add(text, " -o ");
+        sw_text_add_word(text, v->file);
+        sw_text_add(text, "\n");
+    } else if (lost && v->submitted) {
+        sw_text_add(text, "next     sweep submit --missing ");
+        sw_text_add_word(text, v->file);
+        sw_text_add(text, "\n");
+    } else if (lost)
+        sw_text_add(text, "next     the same command again, for each that is not running: it goes on\n");
+    else if (v->count[SW_SHARD_WAITING] && !v->count[SW_SHARD_RUNNING] && !v->submitted) {
+        sw_text_printf(text, "next     sweep run CONFIG --shard %d/%d -o ", first_in(v, SW_SHARD_WAITING), v->nshards);
+        sw_text_add_word(text, v->file);
+        sw_text_printf(text, "%s\n", v->count[SW_SHARD_WAITING] > 1 ? ", and the others that wait" : "");
+    }
 }
 
 static void put_next(const struct sw_cli *cli, const struct sw_monitor *v, struct status_page page)
 {
-    const char *stem = strrchr(v->file, '.');
-    int length = stem && !strchr(stem, '/') ? (int)(stem - v->file) : (int)strlen(v->file), lost = 0;
-    for (int s = SW_SHARD_SILENT; s <= SW_SHARD_STOPPED; s++) lost += s == SW_SHARD_FOREIGN ? 0 : v->count[s];
-    if (v->count[SW_SHARD_FOREIGN]) put_foreign(cli, v);
-    if (v->count[SW_SHARD_DONE] == v->nshards && v->submitted) {
-        cli_print(cli, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n", v->file);
-        put_log(cli, v, "merge.log", page);
-    } else if (v->count[SW_SHARD_DONE] == v->nshards)
-        cli_print(cli, "next     sweep merge %.*s.shard-*-of-%d%s -o %s\n", length, v->file, v->nshards,
-                  v->file + length, v->file);
-    else if (lost && v->submitted) cli_print(cli, "next     sweep submit --missing %s\n", v->file);
-    else if (lost)
-        cli_print(cli, "next     the same command again, for each that is not running: it goes on\n");
-    else if (v->count[SW_SHARD_WAITING] && !v->count[SW_SHARD_RUNNING] && !v->submitted)
-        cli_print(cli, "next     sweep run CONFIG --shard %d/%d -o %s%s\n", first_in(v, SW_SHARD_WAITING), v->nshards,
-                  v->file, v->count[SW_SHARD_WAITING] > 1 ? ", and the others that wait" : "");
+    struct sw_text text = {0};
+    add_next(v, &text);
+    cli_print(cli, "%s", sw_text_get(&text));
+    sw_text_free(&text);
+    if (v->count[SW_SHARD_DONE] == v->nshards && v->submitted) put_log(cli, v, "merge.log", page);
     if (v->count[SW_SHARD_SILENT] && !v->by_files)
         cli_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n", v->file);
 }

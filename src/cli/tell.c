@@ -118,21 +118,6 @@ static void log_end(const struct job *j, const char *event, const struct sw_exec
     cli_log_end(j->cli);
 }
 
-/* A name as it is to be typed at a shell: in quotes where that takes some. */
-static void add_typed(struct sw_text *text, const char *name)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
-    if (!name[strspn(name, plain)]) {
-        sw_text_add(text, name);
-        return;
-    }
-    sw_text_add(text, "'");
-    for (const char *p = name; *p; p++)
-        if (*p == '\'') sw_text_add(text, "'\\''");
-        else sw_text_add_bytes(text, p, 1);
-    sw_text_add(text, "'");
-}
-
 /* @param done  how many runs came to their end: a sweep without any has nothing to draw */
 static void say_next(const struct job *j, int64_t done)
 {
@@ -148,7 +133,7 @@ static void say_next(const struct job *j, int64_t done)
     for (int k = 0; k < w->ncolumn; k++) n |= !strcmp(w->column[k].name, "grid.n") && !w->column[k].uniform;
     if (exact && n) kind = " --kind convergence";
     if (!done) kind = NULL;
-    add_typed(&text, j->s->file);
+    sw_text_add_word(&text, j->s->file);
     cli_say(j->cli, "next     sweep %s %s%s\n", kind ? "plot" : "show", sw_text_get(&text), kind ? kind : "");
     sw_text_free(&text);
 }
@@ -191,7 +176,7 @@ void tell_nothing_to_do(const struct job *j)
     put_counts(&text, &j->before, "done");
     if (j->before.diverged + j->before.failed) {
         sw_text_add(&text, "; sweep resume ");
-        add_typed(&text, j->file);
+        sw_text_add_word(&text, j->file);
         sw_text_add(&text, " --retry-failed");
     }
     cli_say(j->cli, "nothing to do: %s\n", sw_text_get(&text));

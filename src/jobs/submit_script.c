@@ -5,16 +5,6 @@
 
 #include "jobs/jobs_impl.h"
 
-static void put_word(struct sw_text *text, const char *word)
-{
-    if (*word && !strpbrk(word, " \t'\"\\$&|;<>()*?!`[]{}#~")) { sw_text_add(text, word); return; }
-    sw_text_add(text, "'");
-    for (; *word; word++)
-        if (*word == '\'') sw_text_add(text, "'\\''");
-        else sw_text_add_bytes(text, word, 1);
-    sw_text_add(text, "'");
-}
-
 double sw_submit_seconds(const char *time)
 {
     static const double minutes_first[] = {60, 1}, hours_first[] = {3600, 60, 1};
@@ -44,7 +34,7 @@ static void directive(struct sw_text *text, const char *name, const char *value)
 {
     if (!value) return;
     sw_text_printf(text, "#SBATCH --%s=", name);
-    put_word(text, value);
+    sw_text_add_word(text, value);
     sw_text_add(text, "\n");
 }
 
@@ -81,16 +71,16 @@ static void put_option(struct sw_text *text, const char *option, const char *val
 {
     if (!value) return;
     sw_text_printf(text, " %s ", option);
-    put_word(text, value);
+    sw_text_add_word(text, value);
 }
 
 static void put_run(const struct sw_submit *u, struct sw_text *text)
 {
     const struct sw_submit_desc *desc = &u->desc;
     char threads[16];
-    put_word(text, u->program);
+    sw_text_add_word(text, u->program);
     sw_text_add(text, " run ");
-    put_word(text, u->config);
+    sw_text_add_word(text, u->config);
     for (int k = 0; k < desc->noverrides; k++) put_option(text, "-s", desc->override[k]);
     put_option(text, "--only", desc->only);
     put_option(text, "--device", desc->device ? desc->device : desc->job.gpus > 1 ? "cuda" : NULL);
@@ -140,19 +130,6 @@ static void put_shards_job(const struct sw_submit *u, struct sw_text *text)
                       "exit \"$code\"\n");
 }
 
-/* ".../night.h5" as ".../night.shard-$k-of-16.h5", in quotes. */
-static void put_shard_file(const struct sw_submit *u, struct sw_text *text)
-{
-    const char *file = u->file, *end = strrchr(file, '.');
-    struct sw_text stem = {0};
-    if (!end || strchr(end, '/')) end = file + strlen(file);
-    sw_text_add_bytes(&stem, file, (size_t)(end - file));
-    put_word(text, sw_text_get(&stem));
-    sw_text_printf(text, ".shard-\"$k\"-of-%d", u->desc.shards);
-    if (*end) put_word(text, end);
-    sw_text_free(&stem);
-}
-
 static void put_merge_job(const struct sw_submit *u, struct sw_text *text)
 {
     sw_text_add(text, "#!/bin/sh\n"
@@ -160,22 +137,28 @@ static void put_merge_job(const struct sw_submit *u, struct sw_text *text)
     put_name(u, text);
     put_common(u, text);
     put_log(u, "merge.log", text);
+    struct sw_text again = {0};
+    sw_text_add(&again, "sweep submit --missing ");
+    sw_text_add_word(&again, u->file);
     sw_text_add(text, "\nfile=");
-    put_word(text, u->file);
+    sw_text_add_word(text, u->file);
     sw_text_add(text, "\nsweep=");
-    put_word(text, u->program);
+    sw_text_add_word(text, u->program);
     sw_text_add(text, "\nlogs=");
-    put_word(text, u->folder);
+    sw_text_add_word(text, u->folder);
+    sw_text_add(text, "\nagain=");
+    sw_text_add_word(text, sw_text_get(&again));
+    sw_text_free(&again);
     sw_text_add(text, "\n[ ! -e \"$file\" ] || { echo \"$file is there\"; exit 0; }\n"
                       "set --\nmissing= k=1\n");
     sw_text_printf(text, "while [ $k -le %d ]; do\n    part=", u->desc.shards);
-    put_shard_file(u, text);
+    sw_shard_add_word(text, u->file, "\"$k\"", u->desc.shards);
     sw_text_printf(text,
                    "\n    if [ -e \"$part\" ]; then set -- \"$@\" \"$part\"; else missing=\"$missing $k\"; fi\n"
                    "    k=$((k + 1))\ndone\n"
                    "if [ \"$missing\" ]; then\n"
                    "    echo \"not merged: of %d shards, these are not finished:$missing\"\n"
-                   "    echo \"why: $logs/shard-NUMBER.log; to go on: sweep submit --missing $file\"\n"
+                   "    echo \"why: $logs/shard-NUMBER.log; to go on: $again\"\n"
                    "    exit 1\nfi\n", u->desc.shards);
     sw_text_add(text, "\"$sweep\" merge \"$@\" -o \"$file\"; code=$?\n"
                       "[ \"$code\" = 1 ] && code=0  # runs that diverged are results\n"

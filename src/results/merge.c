@@ -188,6 +188,16 @@ static bool is_begun(const char *input)
     return begun;
 }
 
+static enum sw_status advise_resume(const char *input, enum sw_status st)
+{
+    struct sw_text word = {0};
+    sw_text_add_word(&word, input);
+    SW_FAIL(st, "%s is not there, only what is not finished of it, %s.d: go on with it by `sweep resume %s`, then "
+            "merge", input, input, sw_text_get(&word));
+    sw_text_free(&word);
+    return st;
+}
+
 /* What to do about an input that cannot be read. */
 static enum sw_status advise(const char *const *input, int ninput, enum sw_status st)
 {
@@ -201,9 +211,7 @@ static enum sw_status advise(const char *const *input, int ninput, enum sw_statu
         if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
             return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
                                "it by `sweep resume FILE.h5`, then merge FILE.h5", input[k]);
-        if (is_begun(input[k]))
-            return SW_FAIL(st, "%s is not there, only what is not finished of it, %s.d: go on with it by `sweep resume "
-                               "%s`, then merge", input[k], input[k], input[k]);
+        if (is_begun(input[k])) return advise_resume(input[k], st);
         if (strstr(text, "is a damaged HDF5 file"))
             return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
                            text);
@@ -262,15 +270,23 @@ static enum sw_status remove_parts(const struct sw_gather *g, const char *file)
     return st;
 }
 
+enum sw_status sw_results_refuse_virtual(const char *file)
+{
+    struct sw_text word = {0};
+    sw_text_add_word(&word, file);
+    SW_FAIL(SW_E_REFUSED, "%s is virtual, and nothing can be added to it; make it a file of its own first: sweep merge "
+                          "%s -o %s", file, sw_text_get(&word), sw_text_get(&word));
+    sw_text_free(&word);
+    return SW_E_REFUSED;
+}
+
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance)
 {
     struct sw_gather g = {0};
     enum sw_status st = sw_gather_output(file, NULL, &g);
     bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
-    if (!st && parts && g.input[0].npart)
-        st = SW_FAIL(SW_E_REFUSED, "%s is virtual, and nothing can be added to it; make it a file of its own first: "
-                                   "sweep merge %s -o %s", file, file, file);
+    if (!st && parts && g.input[0].npart) st = sw_results_refuse_virtual(file);
     if (!st && parts) st = merge(&g, file, !options->keep_parts, options, provenance);
     if (!st && parts && !options->keep_parts) st = remove_parts(&g, file);
     sw_gather_free(&g);

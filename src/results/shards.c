@@ -41,6 +41,17 @@ char *sw_shard_file(const char *file, int shard, int nshards)
     return named(file, end, shard, nshards, end);
 }
 
+void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard, int nshards)
+{
+    struct sw_text stem = {0};
+    const char *end = ending(file);
+    sw_text_add_bytes(&stem, file, (size_t)(end - file));
+    if (stem.length) sw_text_add_word(text, sw_text_get(&stem));
+    sw_text_printf(text, ".shard-%s-of-%d", shard, nshards);
+    if (*end) sw_text_add_word(text, end);
+    sw_text_free(&stem);
+}
+
 /* Is what there is of a shard, FILE.h5.d/, beside the others? at: where the shard begins in the name of one. */
 static bool is_begun(const char *like, const char *at, int shard, int shards)
 {

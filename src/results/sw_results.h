@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/sw_err.h"
+#include "base/sw_text.h"
 #include "sweep/sw_sweep.h"
 
 enum sw_run_status { SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR };
@@ -112,7 +113,7 @@ struct sw_ledger {                 /* read only to others                       
     int      nbatch;               /* unfinished ones                                                            */
     struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
     bool     has_file, has_parts;
-    bool     is_virtual;           /* FILE is: sw_merge_parts() can add nothing to it                            */
+    bool     is_virtual;           /* FILE is: nothing can be added to it, sw_results_refuse_virtual()           */
     char    *config_text;          /* of the sweep that wrote it (the newest); NULL if there is nothing          */
     char   **override;
     int      noverride;
@@ -159,6 +160,9 @@ enum sw_status sw_merge(const char *const *input, int ninput, const char *output
  * @return SW_E_REFUSED also where FILE is virtual */
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance);
+
+/** @return SW_E_REFUSED; the message says what to do about a FILE that is virtual and is to be added to */
+enum sw_status sw_results_refuse_virtual(const char *file);
 
 /* ---- FILE.xdmf beside FILE.h5: where its fields are, for programs that draw them (ParaView). No numbers of fields. */
 struct sw_xdmf_summary { int64_t runs, grids, bytes; };  /* grids: outputs of all runs */
@@ -209,4 +213,6 @@ enum { SW_SHARDS_MOST = 100000 };
 const char *sw_shard_find(const char *file, int *shard, int *nshards);
 /** "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5". Free with sw_free(); NULL if memory is out. */
 char *sw_shard_file(const char *file, int shard, int nshards);
+/** The same as it is to be typed at a shell, but for the shard, which stays as it is: "*", or "\"$k\"". */
+void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard, int nshards);
 #endif

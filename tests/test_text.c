@@ -1,0 +1,47 @@
+/* Text that grows: words as a shell takes them. */
+#include "helpers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_text.h"
+
+static void words_that_need_no_quotes_get_none(void **state)
+{
+    struct sw_text text = {0};
+    (void)state;
+    sw_text_add_word(&text, "results/night-2.shard_1@a+b=c:d,e%f.h5");
+    assert_string_equal(sw_text_get(&text), "results/night-2.shard_1@a+b=c:d,e%f.h5");
+    sw_text_free(&text);
+}
+
+static void a_shell_reads_each_word_as_it_is(void **state)
+{
+    static const char *const words[] = {"plain.h5", "", " ", "t 1.h5", "it's", "''", "$HOME", "~", "~/a", "#a", "*?[a]", 
+                                        "a\\b", "a\"b", "`pwd`", "$(pwd)", "a;b|c&d", "<>", "{a,b}", "!x", "a\tb", "a\nb\n.",
+                                        "-n", "\303\274.h5"};
+    (void)state;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        struct sw_text command = {0};
+        char bytes[64];
+        sw_text_add(&command, "printf %s. ");  /* a word that falls into two is printed with two dots */
+        sw_text_add_word(&command, words[k]);
+        FILE *from = popen(sw_text_get(&command), "r");
+        assert_non_null(from);
+        const size_t length = fread(bytes, 1, sizeof bytes, from), expected = strlen(words[k]);
+        assert_int_equal(pclose(from), 0);
+        assert_int_equal(length, expected + 1);
+        assert_memory_equal(bytes, words[k], expected);
+        assert_true(bytes[expected] == '.');
+        sw_text_free(&command);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_that_need_no_quotes_get_none),
+        cmocka_unit_test(a_shell_reads_each_word_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
