@@ -68,21 +68,34 @@ sanitized() {
         CUDA_VISIBLE_DEVICES="${gpus[turn++ % ${#gpus[@]}]}" \
         compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99 "$build/$test"
 }
-names_of() { sed -n 's/^ *cmocka_unit_test(\([a-z_0-9]*\)),$/\1/p' "tests/$1.c"; }
+# names_of TEST: of its tests, in their order, as the program itself tells them
+names_of() { SW_LIST=1 "$build/$1" | awk '!seen[$0]++'; }
+# Rows of compact differences: those that compile kernels one by one, the others together.
+fd_rows() {
+    "$build/sweep" list | awk '/^[^ ]/ { here = $0 == "compact finite differences"; next }
+        here && $1 ~ /^cuda/ { print $1 }
+        here && $1 !~ /^cuda/ { others = others (others ? "," : "") $1 }
+        END { if (others) print others }'
+}
 suite() {
-    local row test
+    local row test rows tests
     SW_JOBS=4 SW_EXCEPT=test_fd queued 'all tests but test_fd' 500 scripts/run_tests.sh "$build"
-    for row in cuda.fused cuda.pcr cuda.cr cusparse.gtsv_strided,cusparse.gtsv_interleaved,cpu.simd,cpu.thomas; do
-        for test in $(names_of test_fd); do
+    rows=$(fd_rows) tests=$(names_of test_fd)
+    [ "$rows" ] || missing 'rows of test_fd' "$build/sweep list names none"
+    [ "$tests" ] || missing 'tests of test_fd' "$build/test_fd names none"
+    for row in $rows; do
+        for test in $tests; do
             queued "test_fd ${row%%,*} $test" 400 env OMP_NUM_THREADS=4 SW_ROWS=$row SW_TESTS="$test" "$build/test_fd"
         done
     done
 }
 sanitizers() {
-    local tool test
+    local tool test tests
     command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
+    tests=$(SW_SMALL=1 names_of test_stepper)
+    [ "$tests" ] || missing 'tests of test_stepper' "$build/test_stepper names none"
     for tool in racecheck memcheck initcheck synccheck; do  # test_stepper compiles most, and takes longest
-        for test in $(names_of test_stepper); do sanitized $tool test_stepper "$test"; done
+        for test in $tests; do sanitized $tool test_stepper "$test"; done
     done
     for tool in racecheck memcheck initcheck synccheck; do
         for test in test_advection test_band test_fd_fused test_fd_nabla test_bvp test_stepper_long \

@@ -1,5 +1,6 @@
 #include "helpers.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +20,69 @@ void skip_unless_needed(const char *what, const char *reason)
     skip();
 }
 
-__attribute__((constructor)) static void leave_only_tests_asked_for(void)
+/* ---- what was asked for, and whether there is such a thing */
+
+static int tests_run;
+static bool asked_for_rows;
+static unsigned long long rows_met;  /* bit k: the name k of SW_ROWS is that of a row */
+
+/* The name k of "NAME,NAME", and its length; NULL: there are not so many. */
+static const char *name_in(const char *list, int k, size_t *length)
 {
-    const char *pattern = getenv("SW_TESTS");
-    if (pattern) cmocka_set_test_filter(pattern);
+    for (; list && k > 0; k--)
+        if ((list = strchr(list, ',')) != NULL) list++;
+    *length = list ? strcspn(list, ",") : 0;
+    return list;
 }
 
 bool row_asked_for(const char *name)
 {
-    const char *rows = getenv("SW_ROWS");
-    const size_t length = strlen(name);
-    for (const char *at = rows; at && (at = strstr(at, name)) != NULL; at += length)
-        if ((at == rows || at[-1] == ',') && (!at[length] || at[length] == ',')) return true;
+    const char *rows = getenv("SW_ROWS"), *at;
+    size_t length;
+    asked_for_rows = true;
+    for (int k = 0; k < 64 && (at = name_in(rows, k, &length)) != NULL; k++)
+        if (length == strlen(name) && !strncmp(at, name, length)) {
+            rows_met |= 1ull << k;
+            return true;
+        }
     return !rows;
+}
+
+int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
+              CMFixtureFunction teardown)
+{
+    const char *pattern = getenv("SW_TESTS"), *list = getenv("SW_LIST");
+    for (size_t k = 0; k < count; k++) {
+        tests_run += !pattern || !fnmatch(pattern, tests[k].name, 0);
+        if (list) printf("%s\n", tests[k].name);
+    }
+    return list ? 0 : _cmocka_run_group_tests(name, tests, count, setup, teardown);
+}
+
+/* After everything else: a name that has changed must not look like a test that has passed. */
+static void fail_if_nothing_was_run(void)
+{
+    const char *rows = getenv("SW_ROWS"), *at;
+    bool wrong = false;
+    size_t length;
+    for (int k = 0; asked_for_rows && (at = name_in(rows, k, &length)) != NULL; k++)
+        if (k >= 64 || !(rows_met >> k & 1)) {
+            fprintf(stderr, "SW_ROWS: there is no row '%.*s' here, or it is left out\n", (int)length, at);
+            wrong = true;
+        }
+    if (!tests_run && (rows || getenv("SW_TESTS") || getenv("SW_SMALL"))) {
+        fprintf(stderr, "nothing was run: SW_TESTS, SW_ROWS or SW_SMALL leaves out all there is\n");
+        wrong = true;
+    }
+    fflush(NULL);
+    if (wrong) _exit(1);
+}
+
+__attribute__((constructor)) static void leave_only_what_is_asked_for(void)
+{
+    const char *pattern = getenv("SW_TESTS");
+    if (pattern) cmocka_set_test_filter(pattern);
+    atexit(fail_if_nothing_was_run);
 }
 
 bool small_suite(void)

@@ -31,13 +31,23 @@ void assert_contains(const char *text, const char *part);
 /* A row that needs `what` ("cuda") is absent: skip the test, or fail it when SW_NEED names it. */
 void skip_unless_needed(const char *what, const char *reason);
 
-/* SW_TESTS=PATTERN in the environment ("agrees_*") leaves only the tests of such a name. */
+/* SW_TESTS=PATTERN in the environment ("agrees_*") leaves only the tests of such a name; SW_LIST=1 prints the names of
+ * all, and runs none. A program that was told to leave out and ran nothing at all fails. So that this is known, groups
+ * are run by run_group(), whatever the macro. */
+int run_group(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
+              CMFixtureFunction teardown);
+#undef cmocka_run_group_tests
+#undef cmocka_run_group_tests_name
+#define cmocka_run_group_tests_name(name, tests, setup, teardown) \
+    run_group(name, tests, sizeof(tests) / sizeof *(tests), setup, teardown)
+#define cmocka_run_group_tests(tests, setup, teardown) cmocka_run_group_tests_name(#tests, tests, setup, teardown)
 
 /* Whether SW_SMALL is set: the tests run under a tool that makes them slow (scripts/gpu_check.sh), so small sizes, and
  * only the rows that use a device. */
 bool small_suite(void);
 
-/* SW_ROWS=NAME,NAME in the environment leaves only these rows of a table. */
+/* SW_ROWS=NAME,NAME in the environment leaves only these rows of a table. A name that no row has is a failure, in
+ * programs that ask for rows. */
 bool row_asked_for(const char *name);
 
 /* In main() of a program that tests a table of rows: a statement for each of them, which `under_test` is meanwhile. */

@@ -733,9 +733,7 @@ int main(void)
         cmocka_unit_test(a_row_of_another_device_is_refused_with_those_that_fit),
     };
     int failed = 0;
-    for (int k = 0; sw_bvp_table[k]; k++) {
-        under_test = sw_bvp_table[k];
-        if (small_suite() && under_test->space == SW_HOST) continue;
+    for_each_row(sw_bvp_table) {
         const char *kind = under_test->space == SW_HOST ? "cpu" : "cuda";
         if (sw_device_open(kind, 2, &device)) device = NULL;
         failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);

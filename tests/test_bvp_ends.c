@@ -425,9 +425,8 @@ int main(void)
         cmocka_unit_test(rows_that_only_sum_are_refused_and_not_picked),
     };
     int failed = 0;
-    for (int k = 0; sw_bvp_table[k]; k++) {
-        under_test = sw_bvp_table[k];
-        if (!is_general() || (small_suite() && under_test->space == SW_HOST)) continue;
+    for_each_row(sw_bvp_table) {
+        if (!is_general()) continue;
         if (sw_device_open(under_test->space == SW_HOST ? "cpu" : "cuda", 2, &device)) device = NULL;
         failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
         sw_device_close(&device);

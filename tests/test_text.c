@@ -17,9 +17,10 @@ static void words_that_need_no_quotes_get_none(void **state)
 
 static void a_shell_reads_each_word_as_it_is(void **state)
 {
-    static const char *const words[] = {"plain.h5", "", " ", "t 1.h5", "it's", "''", "$HOME", "~", "~/a", "#a", "*?[a]", 
-                                        "a\\b", "a\"b", "`pwd`", "$(pwd)", "a;b|c&d", "<>", "{a,b}", "!x", "a\tb", "a\nb\n.",
-                                        "-n", "\303\274.h5"};
+    static const char *const words[] = {
+        "plain.h5", "", " ", "t 1.h5", "it's", "''", "$HOME", "~", "~/a", "#a", "*?[a]", "a\\b", "a\"b", "`pwd`",
+        "$(pwd)", "a;b|c&d", "<>", "{a,b}", "!x", "a\tb", "a\nb\n.", "-n", "\303\274.h5",
+    };
     (void)state;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         struct sw_text command = {0};
