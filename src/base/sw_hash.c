@@ -1,10 +1,25 @@
 #include "base/sw_hash.h"
 
-void sw_hash_start(struct sw_hash *h) { sha256_init(&h->ctx); }
+#include <nettle/sha2.h>
+#include <nettle/version.h>
 
-void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length) { sha256_update(&h->ctx, length, bytes); }
+_Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct sw_hash), "a state has to fit");
+_Static_assert(_Alignof(struct sha256_ctx) <= _Alignof(struct sw_hash), "a state has to lie as it wants to");
 
-void sw_hash_end(struct sw_hash *h, unsigned char digest[32]) { sha256_digest(&h->ctx, 32, digest); }
+static struct sha256_ctx *context(struct sw_hash *h) { return (struct sha256_ctx *)h->state; }
+
+void sw_hash_start(struct sw_hash *h) { sha256_init(context(h)); }
+
+void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length) { sha256_update(context(h), length, bytes); }
+
+void sw_hash_end(struct sw_hash *h, unsigned char digest[32])
+{
+#if NETTLE_VERSION_MAJOR >= 4  /* all of the digest; before, as much of it as one asks for */
+    sha256_digest(context(h), digest);
+#else
+    sha256_digest(context(h), 32, digest);
+#endif
+}
 
 void sw_hash_hex(const unsigned char digest[32], int digits, char *text)
 {

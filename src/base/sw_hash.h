@@ -5,9 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <nettle/sha2.h>
-
-struct sw_hash { struct sha256_ctx ctx; };
+struct sw_hash { uint64_t state[16]; };  /* room for libnettle's, which sw_hash.c alone knows */
 
 void sw_hash_start(struct sw_hash *h);
 void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length);
