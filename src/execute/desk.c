@@ -116,7 +116,7 @@ static void broken(struct sw_desk *d, struct worker *w)
         give_up(d, st);
         return;
     }
-    /* each is told of once: what a helper ends with, rank 0 tells (ranks.c) */
+    /* each is told of once: what a helper ends with, rank 0 tells (ranks_zero.c) */
     const bool told = d->here > 1 || first_of_many;
     if (!o->helper || !told) sw_err_keep(&d->broken, st);
     if (told) sw_desk_event(d, &e);
