@@ -169,7 +169,6 @@ void cli_provenance(const struct sw_cli *cli, const struct sw_devices *devices, 
 /* ---- signals (signals.c) */
 extern volatile sig_atomic_t cli_stop;  /* the signal that asked for an end, else 0 */
 void cli_signals_catch(void);
-void cli_signals_restore(void);
 
 /* ---- progress (bar.c) */
 struct cli_bar {

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "bench/sw_bench.h"
 #include "cli/bench_print.h"
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 
 static const char *const status_names[] = {"pending", "done", "diverged", "error"};

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sw_mem.h"
+#include "base/sw_clock.h"
 #include "cli/status.h"
 #include "cli/submit_words.h"
 

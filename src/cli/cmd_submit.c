@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "cli/submit_words.h"
 #include "jobs/sw_submit.h"
 

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "base/sw_version.h"
 #include "cli/cli_impl.h"
 
@@ -18,7 +16,7 @@ static int name_option(const struct cli_option *o, char left[LEFT])
 }
 
 /* Of the left column, in all tables. */
-static int width(void)
+static int left_width(void)
 {
     char left[LEFT];
     int most = 0, n;
@@ -29,18 +27,19 @@ static int width(void)
     return most;
 }
 
-static void options_of(unsigned commands)
+static void options_of(unsigned commands, int width)
 {
     char left[LEFT];
     for (const struct cli_option *o = cli_option_table; o->name; o++) {
         if (!(o->commands & commands)) continue;
         name_option(o, left);
-        printf("  %-*s  %s\n", width(), left, o->about);
+        printf("  %-*s  %s\n", width, left, o->about);
     }
 }
 
 static void help_all(void)
 {
+    const int width = left_width();
     printf("Usage: sweep CONFIG...            run a sweep (the same as: sweep run CONFIG...)\n"
            "       sweep COMMAND ARGUMENT...  [OPTION...]\n\n"
            "Advances a batch of PDE problems that differ in their parameters, together, on a GPU or the CPU, and\n"
@@ -48,10 +47,10 @@ static void help_all(void)
     for (const struct cli_command *c = cli_command_table; c->name; c++) {
         char left[LEFT];
         name_command(c, left);
-        printf("  %-*s  %s\n", width(), left, c->about);
+        printf("  %-*s  %s\n", width, left, c->about);
     }
     printf("\nOptions (`sweep COMMAND --help` shows those of one command):\n");
-    options_of(CLI_ANY);
+    options_of(CLI_ANY, width);
     printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 usage; 3 config;\n"
            "4 device or memory; 5 input or output; 75 stopped early, the same command goes on; 130 interrupted.\n");
 }
@@ -62,7 +61,7 @@ void cli_help(const struct sw_cli *cli)
     if (!c) { help_all(); return; }
     printf("Usage: sweep %s%s%s [OPTION...]\n%c%s.\n\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments,
            c->about[0] - 'a' + 'A', c->about + 1);
-    options_of(c->bit);
+    options_of(c->bit, left_width());
 }
 
 void cli_version(void)

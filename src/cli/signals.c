@@ -6,7 +6,6 @@
 volatile sig_atomic_t cli_stop;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
-static struct sigaction before[sizeof caught / sizeof *caught];
 
 /* The first asks for a clean stop; a second Ctrl-C ends at once (what is on disk is whole at any moment). */
 static void on_signal(int number)
@@ -17,16 +16,11 @@ static void on_signal(int number)
 
 void cli_signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) {
-        sigaction(caught[k], &action, &before[k]);
-        if (caught[k] == SIGHUP && before[k].sa_handler == SIG_IGN) signal(SIGHUP, SIG_IGN);  /* nohup */
+        sigaction(caught[k], &action, &before);
+        if (caught[k] == SIGHUP && before.sa_handler == SIG_IGN) signal(SIGHUP, SIG_IGN);  /* nohup */
     }
     signal(SIGXFSZ, SIG_IGN);  /* a file that may not grow (ulimit -f) is an error like a full disk */
-}
-
-void cli_signals_restore(void)
-{
-    for (size_t k = 0; k < sizeof caught / sizeof *caught; k++) sigaction(caught[k], &before[k], NULL);
 }

@@ -2,7 +2,6 @@
 #define STATUS_H
 /* `sweep status`: cmd_status.c decides what is asked for, status_one.c tells of one file, status_print.c of the shards
  * of a sweep. */
-#include "base/sw_clock.h"
 #include "cli/cli_impl.h"
 #include "jobs/sw_monitor.h"
 

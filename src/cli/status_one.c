@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "cli/status.h"
 
 struct status {

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "cli/status.h"
 

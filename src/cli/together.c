@@ -34,7 +34,7 @@ static int my_share(const struct place *place, const int *here, int count, int s
     return mine;
 }
 
-static enum sw_status look_around(struct sw_cli *cli, const struct place *place, int *here)
+static void look_around(struct sw_cli *cli, const struct place *place, int *here)
 {
     const struct sw_comm *comm = cli->comm;
     int count = 0, self = 0;
@@ -57,7 +57,6 @@ static enum sw_status look_around(struct sw_cli *cli, const struct place *place,
     cli->processors = CPU_COUNT(&all);
     cli->bound = CPU_COUNT(&place[comm->rank].mask);
     if (!cli->threads && !getenv("OMP_NUM_THREADS")) cli->threads = my_share(place, here, count, self);
-    return SW_OK;
 }
 
 static enum sw_status meet(struct sw_cli *cli)
@@ -76,7 +75,7 @@ static enum sw_status meet(struct sw_cli *cli)
     st = sw_comm_agree(cli->comm, st);
     if (!st) st = sw_comm_gather(cli->comm, PLACE, me.number, all);
     for (size_t r = 0; r < size && !st; r++) memcpy(&place[r], all + r * PLACE, sizeof *place);
-    if (!st) st = look_around(cli, place, here);
+    if (!st) look_around(cli, place, here);
     sw_free(all);
     sw_free(place);
     sw_free(here);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/sw_mem.h"
 
 static const char *const call_names[] = {"exchange", "gather", "barrier"};
 

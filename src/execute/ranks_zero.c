@@ -1,6 +1,5 @@
 /* Rank 0 has the batches: its own workers take them as in a process that is alone, others by letter. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/sw_mem.h"
 #include "execute/ranks_impl.h"

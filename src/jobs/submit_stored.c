@@ -1,6 +1,5 @@
 /* What lies in FILE.jobs: written, and read again. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"

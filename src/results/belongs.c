@@ -1,5 +1,4 @@
 /* Is what lies in a file of this sweep? If not, what is the first difference between the two configs? */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

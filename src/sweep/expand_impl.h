@@ -5,8 +5,6 @@
  * breaks off. */
 #include <stdint.h>
 
-#include "base/sw_hash.h"
-#include "base/sw_text.h"
 #include "expr/sw_expr.h"
 #include "config/sw_arena.h"
 #include "sweep/sw_keys.h"

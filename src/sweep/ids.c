@@ -1,7 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "sweep/expand_impl.h"
 
 /* The id of a run is the first 64 bits of the SHA-256 of all that decides its numbers, in a form that does not depend

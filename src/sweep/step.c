@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "sweep/expand_impl.h"
 
 void step_check(const struct sw_sweep *s)
