@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "expr/sw_expr.h"
+#include "expr/expr_impl.h"
 #include "helpers.h"
 
 static const char *const functions[] = {
@@ -55,6 +55,24 @@ static void functions_are_those_of_math_h_to_four_units_in_the_last_place(void *
     }
 }
 
+/* The name of the vector function and the expression of the same row. */
+static void rows_name_the_function_that_they_call(void **state)
+{
+    enum { N = 400 };
+    double a[N], b[N], y[N];
+    (void)state;
+    for (int i = 0; i < N; i++) a[i] = 0.0173 * i - 0.97, b[i] = 2.1 - 0.0101 * i;
+    for (enum operation op = 0; op < OP_COUNT; op++) {
+        if (!op_table[op].library || !op_vector(op, N, a, b, y)) continue;
+        for (int i = 0; i < N; i++) {
+            double exact = op_value(op, a[i], b[i], 0);
+            /* as above */
+            if (!(fabs(y[i] - exact) <= 5 * 0x1p-52 * fabs(exact)) && !(isnan(y[i]) && isnan(exact)))
+                fail_msg("%s(%.17g, %.17g) is %.17g, not %.17g", op_table[op].written, a[i], b[i], y[i], exact);
+        }
+    }
+}
+
 /* Among other values, some of them such as no fast method does, and at any place. */
 static void functions_give_the_same_bits_in_any_company(void **state)
 {
@@ -85,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_those_of_math_h_to_four_units_in_the_last_place),
+        cmocka_unit_test(rows_name_the_function_that_they_call),
         cmocka_unit_test(functions_give_the_same_bits_in_any_company),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,7 +131,7 @@ int sw_program_calls(const struct sw_program *program)
     int calls = 0;
     for (int k = program->first[SW_RATE_POINT]; k < program->count; k++) {
         const enum operation op = program->code[k].op;
-        calls += (op >= OP_SIN && op <= OP_LOG) || op == OP_POW || op_is_random(op);
+        calls += op_table[op].library || op_is_random(op);
     }
     return calls;
 }

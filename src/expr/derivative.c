@@ -155,55 +155,64 @@ static int atan2_rule(struct maker *m, int a, int da, int b, int db)
     return over(m, minus(m, times(m, b, da), times(m, a, db)), plus(m, square(m, a), square(m, b)));
 }
 
-/* f'(a) for the functions of one argument; self is f(a), the chain rule does the rest. */
-static int slope(struct maker *m, enum operation op, int self, int a)
+/* d f(a) = f'(a) da */
+static int chain(struct maker *m, int slope, int da)
+{
+    /* (1/g) da reads better as da/g */
+    if (is(m, slope, OP_DIV) && is_value(m, at(m, slope)->child[0], 1)) return over(m, da, at(m, slope)->child[1]);
+    return times(m, slope, da);
+}
+
+/* asin'(a) = 1/sqrt(1 - a²) */
+static int asin_slope(struct maker *m, int a)
 {
     int one = number(m, 1);
-    switch (op) {
-    case OP_SIN: return call(m, OP_COS, a);
-    case OP_COS: return negative(m, call(m, OP_SIN, a));
-    case OP_TAN: return plus(m, one, square(m, self));
-    case OP_ASIN: return over(m, one, call(m, OP_SQRT, minus(m, one, square(m, a))));
-    case OP_ACOS: return negative(m, slope(m, OP_ASIN, self, a));
-    case OP_ATAN: return over(m, one, plus(m, one, square(m, a)));
-    case OP_SINH: return call(m, OP_COSH, a);
-    case OP_COSH: return call(m, OP_SINH, a);
-    case OP_TANH: return minus(m, one, square(m, self));
-    case OP_EXP: return self;
-    case OP_LOG: return over(m, one, a);
-    case OP_SQRT: return over(m, one, times(m, number(m, 2), self));
-    case OP_ABS: return call(m, OP_SIGN, a);
-    default: return number(m, 0);  /* floor, sign, step, !, rand, randn: constant between their jumps */
-    }
+    return over(m, one, call(m, OP_SQRT, minus(m, one, square(m, a))));
 }
 
-static int chain_rule(struct maker *m, enum operation op, int self, int a, int da)
-{
-    if (is_value(m, da, 0)) return da;
-    int f = slope(m, op, self, a);
-    /* (1/g) da reads better as da/g */
-    if (is(m, f, OP_DIV) && is_value(m, at(m, f)->child[0], 1)) return over(m, da, at(m, f)->child[1]);
-    return times(m, f, da);
-}
-
-/* The derivative of node k of m->out, whose operands' derivatives are d[0..2]. */
+/* The derivative of node k of m->out, whose operands' derivatives are d[0..2]; some operand varies. There is no
+ * default: the compiler names an operation that has no case. */
 static int rule(struct maker *m, int k, const int d[3])
 {
     const struct node self = *at(m, k);
-    int a = self.child[0], b = self.child[1];
+    int a = self.child[0], b = self.child[1], da = d[0], db = d[1], one = number(m, 1);
     switch (self.op) {
-    case OP_NEG: return negative(m, d[0]);
-    case OP_ADD: return plus(m, d[0], d[1]);
-    case OP_SUB: return minus(m, d[0], d[1]);
-    case OP_MUL: return plus(m, times(m, d[0], b), times(m, a, d[1]));
-    case OP_DIV: return quotient_rule(m, a, d[0], b, d[1]);
-    case OP_POW: return power_rule(m, k, a, d[0], b, d[1]);
-    case OP_ATAN2: return atan2_rule(m, a, d[0], b, d[1]);
-    case OP_MIN: return choose(m, make(m, OP_LT, a, b, -1, 0), d[0], d[1]);
-    case OP_MAX: return choose(m, make(m, OP_GT, a, b, -1, 0), d[0], d[1]);
-    case OP_CHOICE: return choose(m, a, d[1], d[2]);
-    default: return op_table[self.op].operands == 1 ? chain_rule(m, self.op, k, a, d[0]) : number(m, 0);
+    case OP_NEG: return negative(m, da);
+    case OP_ADD: return plus(m, da, db);
+    case OP_SUB: return minus(m, da, db);
+    case OP_MUL: return plus(m, times(m, da, b), times(m, a, db));
+    case OP_DIV: return quotient_rule(m, a, da, b, db);
+    case OP_POW: return power_rule(m, k, a, da, b, db);
+    case OP_ATAN2: return atan2_rule(m, a, da, b, db);
+    case OP_MIN: return choose(m, make(m, OP_LT, a, b, -1, 0), da, db);
+    case OP_MAX: return choose(m, make(m, OP_GT, a, b, -1, 0), da, db);
+    case OP_CHOICE: return choose(m, a, db, d[2]);
+    case OP_SIN: return chain(m, call(m, OP_COS, a), da);
+    case OP_COS: return chain(m, negative(m, call(m, OP_SIN, a)), da);
+    case OP_TAN: return chain(m, plus(m, one, square(m, k)), da);
+    case OP_ASIN: return chain(m, asin_slope(m, a), da);
+    case OP_ACOS: return chain(m, negative(m, asin_slope(m, a)), da);
+    case OP_ATAN: return chain(m, over(m, one, plus(m, one, square(m, a))), da);
+    case OP_SINH: return chain(m, call(m, OP_COSH, a), da);
+    case OP_COSH: return chain(m, call(m, OP_SINH, a), da);
+    case OP_TANH: return chain(m, minus(m, one, square(m, k)), da);
+    case OP_EXP: return chain(m, k, da);
+    case OP_LOG: return chain(m, over(m, one, a), da);
+    case OP_SQRT: return chain(m, over(m, one, times(m, number(m, 2), k)), da);
+    case OP_ABS: return chain(m, call(m, OP_SIGN, a), da);
+    case OP_FLOOR: case OP_SIGN: case OP_STEP: case OP_NOT: case OP_LT: case OP_LE: case OP_GT: case OP_GE: case OP_EQ:
+    case OP_NE: case OP_AND: case OP_OR: case OP_RANDN: case OP_RAND:
+        return number(m, 0);  /* constant between their jumps */
+    case OP_NUMBER: case OP_NAME: case OP_COUNT: break;  /* have no operands */
     }
+    return number(m, 0);
+}
+
+static bool varies(const struct maker *m, const int d[3], int operands)
+{
+    bool found = false;
+    for (int j = 0; j < operands; j++) found |= !is_value(m, d[j], 0);
+    return found;
 }
 
 /* ------------------------------------------------------------------ the pass over the tree */
@@ -232,10 +241,8 @@ static enum sw_status differentiate(struct maker *m, const struct sw_expr *expr,
         place[k] = copy(m, expr, k, place);
         for (int j = 0; j < op_table[node->op].operands; j++) d[j] = slopes[node->child[j]];
         if (m->failed) break;
-        if (node->op == OP_NAME || node->op == OP_NUMBER)
-            slopes[k] = number(m, node->op == OP_NAME && node->name == wanted ? 1 : 0);
-        else
-            slopes[k] = rule(m, place[k], d);
+        if (varies(m, d, op_table[node->op].operands)) slopes[k] = rule(m, place[k], d);
+        else slopes[k] = number(m, node->op == OP_NAME && node->name == wanted ? 1 : 0);
     }
     m->out->root = slopes[expr->root];
     st = m->failed ? SW_E_MEMORY : SW_OK;

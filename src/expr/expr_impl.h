@@ -14,48 +14,50 @@ enum precedence {
 /* Every operation of the language: parser, printer, CPU loops and CUDA text are all made from this list. The value is a
  * C expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and
  * copied as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must
- * show. */
-#define OPERATIONS(X)                                                                    \
-    /* id   operands  written  binds           value                                  */ \
-    X(NEG,    1,      "-",     BINDS_UNARY,    -a)                                        \
-    X(NOT,    1,      "!",     BINDS_UNARY,    a == 0.0 ? 1.0 : 0.0)                      \
-    X(ADD,    2,      "+",     BINDS_SUM,      a + b)                                     \
-    X(SUB,    2,      "-",     BINDS_SUM,      a - b)                                     \
-    X(MUL,    2,      "*",     BINDS_PRODUCT,  a * b)                                     \
-    X(DIV,    2,      "/",     BINDS_PRODUCT,  a / b)                                     \
-    X(POW,    2,      "^",     BINDS_POWER,    pow(a, b))                                 \
-    X(LT,     2,      "<",     BINDS_ORDER,    a < b ? 1.0 : 0.0)                         \
-    X(LE,     2,      "<=",    BINDS_ORDER,    a <= b ? 1.0 : 0.0)                        \
-    X(GT,     2,      ">",     BINDS_ORDER,    a > b ? 1.0 : 0.0)                         \
-    X(GE,     2,      ">=",    BINDS_ORDER,    a >= b ? 1.0 : 0.0)                        \
-    X(EQ,     2,      "==",    BINDS_EQUAL,    a == b ? 1.0 : 0.0)                        \
-    X(NE,     2,      "!=",    BINDS_EQUAL,    a != b ? 1.0 : 0.0)                        \
-    X(AND,    2,      "&&",    BINDS_AND,      ((a != 0.0) & (b != 0.0)) ? 1.0 : 0.0)     \
-    X(OR,     2,      "||",    BINDS_OR,       ((a != 0.0) | (b != 0.0)) ? 1.0 : 0.0)     \
-    X(CHOICE, 3,      "?",     BINDS_CHOICE,   a != 0.0 ? b : c)                          \
-    X(SIN,    1,      "sin",   BINDS_CALL,     sin(a))                                    \
-    X(COS,    1,      "cos",   BINDS_CALL,     cos(a))                                    \
-    X(TAN,    1,      "tan",   BINDS_CALL,     tan(a))                                    \
-    X(ASIN,   1,      "asin",  BINDS_CALL,     asin(a))                                   \
-    X(ACOS,   1,      "acos",  BINDS_CALL,     acos(a))                                   \
-    X(ATAN,   1,      "atan",  BINDS_CALL,     atan(a))                                   \
-    X(ATAN2,  2,      "atan2", BINDS_CALL,     atan2(a, b))                               \
-    X(SINH,   1,      "sinh",  BINDS_CALL,     sinh(a))                                   \
-    X(COSH,   1,      "cosh",  BINDS_CALL,     cosh(a))                                   \
-    X(TANH,   1,      "tanh",  BINDS_CALL,     tanh(a))                                   \
-    X(EXP,    1,      "exp",   BINDS_CALL,     exp(a))                                    \
-    X(LOG,    1,      "log",   BINDS_CALL,     log(a))                                    \
-    X(SQRT,   1,      "sqrt",  BINDS_CALL,     sqrt(a))                                   \
-    X(ABS,    1,      "abs",   BINDS_CALL,     fabs(a))                                   \
-    X(MIN,    2,      "min",   BINDS_CALL,     ((a != a) | (a < b)) ? a : b)              \
-    X(MAX,    2,      "max",   BINDS_CALL,     ((a != a) | (a > b)) ? a : b)              \
-    X(FLOOR,  1,      "floor", BINDS_CALL,     floor(a))                                  \
-    X(SIGN,   1,      "sign",  BINDS_CALL,     a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a)        \
-    X(STEP,   1,      "step",  BINDS_CALL,     a >= 0.0 ? 1.0 : 0.0)                      \
-    X(RANDN,  1,      "randn", BINDS_CALL,     sw_randn(a, cell, step, stream))           \
-    X(RAND,   1,      "rand",  BINDS_CALL,     sw_rand(a, cell, step, stream))
+ * show. library: the function of math.h that takes most of its time, of which the C library may have a version for many
+ * values (vector_math.h); NULL where a few instructions do. The order of rows means nothing; what is no column is the
+ * derivative, a case in derivative.c. */
+#define OPERATIONS(X)                                                                                       \
+    /* id     operands   written  binds          library  value */                                          \
+    X(NEG,    1,         "-",     BINDS_UNARY,   NULL,    -a)                                               \
+    X(NOT,    1,         "!",     BINDS_UNARY,   NULL,    a == 0.0 ? 1.0 : 0.0)                             \
+    X(ADD,    2,         "+",     BINDS_SUM,     NULL,    a + b)                                            \
+    X(SUB,    2,         "-",     BINDS_SUM,     NULL,    a - b)                                            \
+    X(MUL,    2,         "*",     BINDS_PRODUCT, NULL,    a * b)                                            \
+    X(DIV,    2,         "/",     BINDS_PRODUCT, NULL,    a / b)                                            \
+    X(POW,    2,         "^",     BINDS_POWER,   "pow",   pow(a, b))                                        \
+    X(LT,     2,         "<",     BINDS_ORDER,   NULL,    a < b ? 1.0 : 0.0)                                \
+    X(LE,     2,         "<=",    BINDS_ORDER,   NULL,    a <= b ? 1.0 : 0.0)                               \
+    X(GT,     2,         ">",     BINDS_ORDER,   NULL,    a > b ? 1.0 : 0.0)                                \
+    X(GE,     2,         ">=",    BINDS_ORDER,   NULL,    a >= b ? 1.0 : 0.0)                               \
+    X(EQ,     2,         "==",    BINDS_EQUAL,   NULL,    a == b ? 1.0 : 0.0)                               \
+    X(NE,     2,         "!=",    BINDS_EQUAL,   NULL,    a != b ? 1.0 : 0.0)                               \
+    X(AND,    2,         "&&",    BINDS_AND,     NULL,    ((a != 0.0) & (b != 0.0)) ? 1.0 : 0.0)            \
+    X(OR,     2,         "||",    BINDS_OR,      NULL,    ((a != 0.0) | (b != 0.0)) ? 1.0 : 0.0)            \
+    X(CHOICE, 3,         "?",     BINDS_CHOICE,  NULL,    a != 0.0 ? b : c)                                 \
+    X(SIN,    1,         "sin",   BINDS_CALL,    "sin",   sin(a))                                           \
+    X(COS,    1,         "cos",   BINDS_CALL,    "cos",   cos(a))                                           \
+    X(TAN,    1,         "tan",   BINDS_CALL,    "tan",   tan(a))                                           \
+    X(ASIN,   1,         "asin",  BINDS_CALL,    "asin",  asin(a))                                          \
+    X(ACOS,   1,         "acos",  BINDS_CALL,    "acos",  acos(a))                                          \
+    X(ATAN,   1,         "atan",  BINDS_CALL,    "atan",  atan(a))                                          \
+    X(ATAN2,  2,         "atan2", BINDS_CALL,    "atan2", atan2(a, b))                                      \
+    X(SINH,   1,         "sinh",  BINDS_CALL,    "sinh",  sinh(a))                                          \
+    X(COSH,   1,         "cosh",  BINDS_CALL,    "cosh",  cosh(a))                                          \
+    X(TANH,   1,         "tanh",  BINDS_CALL,    "tanh",  tanh(a))                                          \
+    X(EXP,    1,         "exp",   BINDS_CALL,    "exp",   exp(a))                                           \
+    X(LOG,    1,         "log",   BINDS_CALL,    "log",   log(a))                                           \
+    X(SQRT,   1,         "sqrt",  BINDS_CALL,    NULL,    sqrt(a))                                          \
+    X(ABS,    1,         "abs",   BINDS_CALL,    NULL,    fabs(a))                                          \
+    X(MIN,    2,         "min",   BINDS_CALL,    NULL,    ((a != a) | (a < b)) ? a : b)                     \
+    X(MAX,    2,         "max",   BINDS_CALL,    NULL,    ((a != a) | (a > b)) ? a : b)                     \
+    X(FLOOR,  1,         "floor", BINDS_CALL,    NULL,    floor(a))                                         \
+    X(SIGN,   1,         "sign",  BINDS_CALL,    NULL,    a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a)               \
+    X(STEP,   1,         "step",  BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
+    X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \
+    X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))
 
-#define X(id, operands, written, binds, value) OP_##id,
+#define X(id, operands, written, binds, library, value) OP_##id,
 enum operation { OP_NUMBER, OP_NAME, OPERATIONS(X) OP_COUNT };
 #undef X
 
@@ -63,6 +65,7 @@ struct op_row {                 /* src/expr/operation.c */
     const char     *written;    /* NULL for OP_NUMBER and OP_NAME */
     enum precedence binds;
     int             operands;
+    const char     *library;    /* NULL: a few instructions  */
     const char     *value;      /* the C expression, as text */
 };
 extern const struct op_row op_table[OP_COUNT];

@@ -5,9 +5,10 @@
 #include "expr/random_point.h"
 #include "expr/vector_math.h"
 
-#define X(id, operand_count, text, precedence, expression) [OP_##id] = {text, precedence, operand_count, #expression},
+#define X(id, operand_count, text, precedence, function, expression) \
+    [OP_##id] = {text, precedence, operand_count, function, #expression},
 const struct op_row op_table[OP_COUNT] = {
-    [OP_NUMBER] = {NULL, BINDS_CALL, 0, NULL}, [OP_NAME] = {NULL, BINDS_CALL, 0, NULL}, OPERATIONS(X)
+    [OP_NUMBER] = {NULL, BINDS_CALL, 0, NULL, NULL}, [OP_NAME] = {NULL, BINDS_CALL, 0, NULL, NULL}, OPERATIONS(X)
 };
 #undef X
 
@@ -20,7 +21,7 @@ enum operation op_find_function(const char *name)
 
 /* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called
  * element by element, so that no value depends on its place in the block. */
-#define X(id, operands, written, binds, value)                                                                   \
+#define X(id, operands, written, binds, library, value)                                                          \
     static void loop_##id(int n, const double *restrict a_, const double *restrict b_, const double *restrict c_, \
                           double *restrict out, const struct op_where *where)                                    \
     {                                                                                                            \
@@ -37,15 +38,16 @@ enum operation op_find_function(const char *name)
 OPERATIONS(X)
 #undef X
 
-#define X(id, operands, written, binds, value) [OP_##id] = loop_##id,
+#define X(id, operands, written, binds, library, value) [OP_##id] = loop_##id,
 op_loop *const op_loops[OP_COUNT] = {OPERATIONS(X)};
 #undef X
+
+_Static_assert((int)OP_COUNT <= (int)VECTOR_MATH_MOST, "a place in vector_math() for each operation");
 
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out)
 {
     const struct op_row *row = &op_table[op];
-    if ((op < OP_SIN || op > OP_LOG) && op != OP_POW) return false;  /* sqrt and floor are instructions */
-    return vector_math(op, op == OP_POW ? "pow" : row->written, row->operands, n, a, b, out);
+    return row->library && vector_math(op, row->library, row->operands, n, a, b, out);
 }
 
 double op_value(enum operation op, double a, double b, double c)
