@@ -256,7 +256,7 @@ if [ -e no_mount ]; then
     echo "# skipped: full disk: cannot mount one here"
 else
     [ "$(tr '\n' ' ' <code)" = "5 0 " ] || fail "full disk: exit codes $(tr '\n' ' ' <code), expected 5 and 0"
-    says 'No space left on device'
+    says 'No space left on device; make room, then run the same command again'
     grep -q 'of 40 runs left' again || fail "a full disk lost what was there: $(cat again)"
     same room.h5 whole.h5
 fi

@@ -100,6 +100,10 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
         mount -o remount,size=${kib}k disk
         "$sweep" run f.cfg -q -o disk/x.h5 >/dev/null 2>err
         code=$?
+        "$sweep" check f.cfg -o disk/x.h5 > said
+        [ $kib -gt 24 ] || grep -q 'note  *the disk of disk has room for .*; the output takes about' said ||
+            fail "disk of $kib KiB: check says nothing of it"
+        [ $kib -lt 192 ] || ! grep -q 'the disk of disk' said || fail "disk of $kib KiB: $(cat said)"
         if [ $code != 0 ]; then
             full=$((full + 1))
             grep -q 'disk/x.h5.*: No space left on device' err || fail "disk of $kib KiB: $(cat err)"

@@ -78,8 +78,14 @@ begun r/long.shard-2-of-5.h5.d/status.json
 expect 0 r/long.h5; prints '5 shards: 1 running, 4'
 matches "^       2  running          0/[0-9]+ .* [0-9].*e\+.* $host process $pid\$"; prints ' with the 1 that runs'
 expect 0 r/long.h5 --json; is_json out; prints '"state": "running"'; prints "\"pid\": $pid"; prints '"eta_seconds": '
-kill -9 $pid; wait $pid 2>/dev/null
+kill -9 $pid; wait $pid 2>/dev/null; rm -r r/long.shard-2-of-5.h5.d
+# one whose parent asks for no child's end: it stays, as a zombie
+("$sweep" run n.cfg -q -j 1 -s 'sweep.until=[4000.0]' -s output.file=r/long.h5 --shard 2/5 & echo $! >pid
+ exec sleep 100) & parent=$!
+begun r/long.shard-2-of-5.h5.d/status.json; pid=$(cat pid); kill -9 $pid
+for ((k = 0; k < 100; k++)); do grep -q ') Z' /proc/$pid/stat && break; sleep 0.1; done
 expect 0 r/long.h5; prints '1 died'; prints "process $pid on this machine is gone"
+kill $parent; wait $parent 2>/dev/null
 prints 'the same command again, for each that is not running'
 
 # its number has gone to another process: ours, which is alive

@@ -14,7 +14,9 @@ double sw_process_started(int64_t pid)
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);
     text[length] = 0;
-    char *p = strrchr(text, ')');  /* the second word, a name, may hold anything; the time is the 22nd */
+    /* the second word, a name, may hold anything; the third is the state, the 22nd the time */
+    char *p = strrchr(text, ')');
+    if (p && p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X')) return -1;
     for (int k = 0; p && k < 20; k++) p = strchr(p + 1, ' ');
     return p ? strtod(p, NULL) : NAN;
 }

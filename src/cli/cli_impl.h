@@ -126,6 +126,11 @@ void cli_settings(struct sw_cli *cli, const struct cli_sweep *s);
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...));
 
+/** A note where what is planned has no room on the disk of its file, or may not be written there: by cli_say or
+ * cli_print. */
+void cli_room(const struct sw_cli *cli, const struct sw_plan *plan, const char *file,
+              void (*say)(const struct sw_cli *cli, const char *fmt, ...));
+
 enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
 /** Warnings of src/jobs are printed as they come up. */
 struct sw_warnings cli_warnings(struct sw_cli *cli);

@@ -104,6 +104,7 @@ static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const stru
     if (rate > 0)
         cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial\n", cli_about(p->points_steps / rate, a),
                   rate);
+    cli_room(cli, p, s->file, cli_print);
     cli_remarks(cli, s, p, cli_print);
     return compile(cli, s, p, devices->device[0]);
 }

@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <omp.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
@@ -18,6 +20,12 @@ static enum sw_status perform(struct sw_cli *cli)
 
 enum sw_status sw_cli_perform(struct sw_cli *cli) { return cli_together(cli, perform); }
 
+/* A disk, or what one may have of it. */
+static bool is_full(const char *message)
+{
+    return strstr(message, strerror(ENOSPC)) || strstr(message, strerror(EDQUOT));
+}
+
 void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
@@ -31,6 +39,7 @@ void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
     if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
     fprintf(stderr, "%serror:%s ", red, plain);
     cli_put(cli, stderr, sw_err_message());
+    if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);
     fputc('\n', stderr);
     if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
 }

@@ -49,6 +49,7 @@ static bool here(const char *host)
 static bool lives(const struct sw_running *now)
 {
     double started = sw_process_started(now->pid);
+    if (started < 0) return false;
     if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
 }
