@@ -26,6 +26,7 @@ NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_re
          "err_interior": "largest error away from walls"}
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
                    "x": "xc", "y": "yc", "z": "zc"}
+SCALES = ("run", *OWN_COORDINATES)
 DONE = 1
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -79,7 +80,10 @@ class Results:
         # where fields and series are: the root, or a group for each n
         self.read = {}
         self.groups = [self.file] + [g for g in self.file.values() if isinstance(g, h5py.Group) and "run" in g]
-        self.row_of = [{run: k for k, run in enumerate(group["run"][:])} for group in self.groups]
+        self.homes = {}    # run: the groups that know it, and its row in each
+        for group in self.groups:
+            for k, run in enumerate(group["run"][:]):
+                self.homes.setdefault(run, []).append((group, k))
 
     @staticmethod
     def open(path):
@@ -122,22 +126,29 @@ class Results:
             long_name = NORMS.get(name, name.replace("_", " "))
         return long_name + (f" ({unit})" if unit != "1" else "")
 
-    @staticmethod
-    def scales(data):
-        """The names of a variable's dimensions."""
-        return [os.path.basename(dim[0].name) if len(dim) else "" for dim in data.dims]
+    @functools.cached_property
+    def catalogue(self):
+        """The names of the dimensions of each variable over runs, by (name, ndim). Scales are told by comparing them
+        with those of the variable's group: HDF5 finds the name of one by a walk through the file, 0.1 s and more where
+        there are a hundred groups. Groups that hold the same names (scales are among them) hold the same variables."""
+        known, seen = {}, set()
+        for group in self.groups:
+            names = tuple(group)
+            if names in seen:
+                continue
+            seen.add(names)
+            scales = {name: group[name].id for name in SCALES if name in group}
+            for name, data in group.items():
+                if isinstance(data, h5py.Dataset) and data.dtype.kind == "f":
+                    dims = [next((s for s, scale in scales.items() if len(dim) and dim[0].id == scale), "")
+                            for dim in data.dims]
+                    known.setdefault((name, data.ndim), dims)
+        return {key: dims for key, dims in known.items() if dims and dims[0] == "run"}
 
     def variables(self, ndim, last=None):
         """Names of the variables with so many dimensions, the first of them run (last: and the last one that)."""
-        names = {}
-        for group in self.groups:
-            for name, data in group.items():
-                if isinstance(data, h5py.Dataset) and data.ndim == ndim and data.dtype.kind == "f":
-                    scales = self.scales(data)
-                    own = name in OWN_COORDINATES.values()
-                    if scales[0] == "run" and not own and (last is None or scales[-1] == last):
-                        names[name] = True
-        return list(names)
+        return [name for (name, n), dims in self.catalogue.items()
+                if n == ndim and name not in OWN_COORDINATES.values() and (last is None or dims[-1] == last)]
 
     def fields(self):
         """Of one to three dimensions in space."""
@@ -167,9 +178,9 @@ class Results:
 
     def find(self, row, name):
         """The group that holds a variable of a run, and the run's row there."""
-        for group, row_of in zip(self.groups, self.row_of):
-            if name in group and self.run[row] in row_of:
-                return group, row_of[self.run[row]]
+        for group, k in self.homes[self.run[row]]:
+            if name in group:
+                return group, k
         raise Refusal(f"run {self.run[row]} has no {name}")
 
     def whole(self, group, name):
@@ -206,8 +217,8 @@ class Results:
             raise Refusal(f"run {self.run[row]} has no {name}")
         now = reached[nearest(times[reached], t, name)]
         where, at = [], []
-        for scale in self.scales(group[name])[2:]:
-            middle = group[name].shape[self.scales(group[name]).index(scale)] // 2
+        for scale, count in list(zip(self.catalogue[name, group[name].ndim], group[name].shape))[2:]:
+            middle = count // 2
             at.append(slice(None) if scale in (across, up) else middle)
             if scale not in (across, up):
                 where.append(f"{scale} = {number(float(self.coordinates(group, k, scale)[middle]))}")

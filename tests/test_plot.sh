@@ -77,6 +77,20 @@ refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spaceti
 refuses "a file that is not there" "$dir/none.h5" "$dir/none.h5"
 refuses "a file that is no HDF5" "README.md" README.md
 
+# ---- a group for each of 150 n: looking at them took half a minute when HDF5 was asked for the names of scales
+"$SWEEP" run -q configs/tiny_heat.cfg -s 'sweep={c=[1.0]; n="range(20,169)";}' -s 'grid.n="n"' \
+    -s 'output={scalars={every=0.1;};}' --device cpu -o "$dir/many.h5" || bad "sweep 150 values of n"
+draws "one of 150 grids" p.png "$dir/many.h5" --kind lines --of energy --run 149
+refuses "150 lines" "150 runs are too many lines; choose some with --run" "$dir/many.h5" --kind lines --of energy
+(cd scripts && timeout 60 $SWEEP_PYTHON -c '
+import sys, time, plot
+begin = time.process_time()
+results = plot.Results(sys.argv[1])
+assert "energy" in results.series(), results.series()
+took = time.process_time() - begin
+assert took < 5, f"{took} s to look at 150 grids"' "$dir/many.h5") >"$dir/out" 2>&1 &&
+    ok "looks at 150 grids in an instant" || { cat "$dir/out"; bad "looks at 150 grids in an instant"; }
+
 # ---- the slopes of the paper's figure 2 and of the fourth-order heat equation
 slope_of() {  # slope_of CONFIG LEAST MOST
     make_file "$1"
