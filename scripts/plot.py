@@ -9,7 +9,12 @@ import difflib
 import functools
 import os
 import resource
+import signal
 import sys
+
+# Ctrl-C ends the program as it ends others, and silently, be it in the imports (unless the caller has it ignored)
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 try:
     import h5py

@@ -91,6 +91,20 @@ took = time.process_time() - begin
 assert took < 5, f"{took} s to look at 150 grids"' "$dir/many.h5") >"$dir/out" 2>&1 &&
     ok "looks at 150 grids in an instant" || { cat "$dir/out"; bad "looks at 150 grids in an instant"; }
 
+# ---- Ctrl-C: by the signal, which a shell tells as 130, and without a word
+cat >"$dir/interrupt.py" <<'END'
+import signal, subprocess, sys, time
+program = subprocess.Popen([sys.argv[1], "plot", sys.argv[2], "-o", sys.argv[3]], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, preexec_fn=lambda: signal.signal(2, signal.default_int_handler))
+while program.poll() is None and "numpy" not in open(f"/proc/{program.pid}/maps").read():
+    time.sleep(0.005)
+program.send_signal(signal.SIGINT)
+said = program.communicate()[0].decode()
+assert program.returncode == -signal.SIGINT and not said, (program.returncode, said)
+END
+$SWEEP_PYTHON "$dir/interrupt.py" "$SWEEP" "$dir/tiny_ch.h5" "$dir/interrupted.png" >"$dir/out" 2>&1 &&
+    ok "Ctrl-C ends it silently" || { cat "$dir/out"; bad "Ctrl-C ends it silently"; }
+
 # ---- the slopes of the paper's figure 2 and of the fourth-order heat equation
 slope_of() {  # slope_of CONFIG LEAST MOST
     make_file "$1"
