@@ -1,6 +1,9 @@
 #ifndef FD_HELPERS_H
 #define FD_HELPERS_H
 /* What tests of compact differences share: every scheme with every boundary it has, and room for numbers. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/sw_mem.h"
 #include "fd/sw_fd_scheme.h"
 #include "helpers.h"
@@ -13,6 +16,16 @@ static inline const char *fd_boundary(const struct sw_fd_scheme *scheme, int k)
     for (; *c; c++)
         if (sw_fd_closure_find(scheme, (*c)->name) == *c && --k == 0) return (*c)->name;
     return NULL;
+}
+
+/* "periodic, 3-4-6": all of a scheme, in order. @return text */
+static inline const char *fd_boundaries(const char *scheme, char text[200])
+{
+    const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
+    text[0] = 0;
+    for (int k = 0; fd_boundary(s, k); k++)
+        snprintf(text + strlen(text), 200 - strlen(text), "%s%s", k ? ", " : "", fd_boundary(s, k));
+    return text;
 }
 
 /* A statement for each scheme s and boundary b of it, both names. */

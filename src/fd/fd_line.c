@@ -114,14 +114,9 @@ static enum sw_status no_scheme(const char *name)
 
 static enum sw_status no_boundary(const struct sw_fd_scheme *s, const char *boundary)
 {
-    struct sw_text fit = {0};
-    for (int k = 0; sw_fd_closures[k]; k++)
-        if (sw_fd_closure_find(s, sw_fd_closures[k]->name) == sw_fd_closures[k])
-            sw_text_printf(&fit, ", \"%s\"", sw_fd_closures[k]->name);
-    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s has no boundary \"%s\"; it has \"periodic\"%s", s->name,
-                                boundary, sw_text_get(&fit));
-    sw_text_free(&fit);
-    return st;
+    char known[120];
+    return SW_FAIL(SW_E_CONFIG, "scheme %s has no boundary \"%s\"; it has %s", s->name, boundary,
+                   sw_fd_boundaries(s, known));
 }
 
 static enum sw_status check(const struct sw_fd_scheme *s, const char *boundary, int64_t n, double h, double alpha)

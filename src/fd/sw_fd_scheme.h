@@ -62,6 +62,9 @@ const struct sw_fd_scheme *sw_fd_scheme_find(const char *name);
 /** The closure of this name for a scheme; NULL if there is none, or for "periodic". */
 const struct sw_fd_closure *sw_fd_closure_find(const struct sw_fd_scheme *scheme, const char *boundary);
 
+/** "periodic, 3-4-6, 4-4-6": what a scheme has at its ends, cut to fit. @return text */
+const char *sw_fd_boundaries(const struct sw_fd_scheme *scheme, char text[120]);
+
 /** 1, 2 or 0: what h is divided by how often. */
 int sw_fd_derivative(enum sw_fd_kind kind);
 /** a[k] is divided by this number to give the weight of a pair, k >= 1: 2k, k^2, 2k - 1, 2, 2. */

@@ -23,22 +23,14 @@ static const char *unfit_absent(const struct sw_setup *setup, const struct advec
     return key;
 }
 
-static void closures_of(const struct sw_fd_scheme *scheme, char text[120])
-{
-    snprintf(text, 120, "periodic");
-    for (int k = 0; sw_fd_closures[k]; k++)
-        if (sw_fd_closure_find(scheme, sw_fd_closures[k]->name) == sw_fd_closures[k])
-            snprintf(text + strlen(text), 120 - strlen(text), ", %s", sw_fd_closures[k]->name);
-}
-
 /* A scheme on an axis of so many points. */
 static const char *unfit_scheme(const char *scheme, const char *boundary, int d, double n, char why[160])
 {
     const int least = sw_fd_min_points(scheme, boundary);
     char known[120];
     if (!least) {
-        closures_of(sw_fd_scheme_find(scheme), known);
-        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", scheme, boundary, known);
+        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", scheme, boundary,
+                 sw_fd_boundaries(sw_fd_scheme_find(scheme), known));
         return advection_boundary[d];
     }
     if (n >= least) return NULL;

@@ -35,14 +35,6 @@ static bool walls(const struct sw_setup *setup, int d)
 
 /* ------------------------------------------------------------------ what is refused */
 
-static void closures_of(const struct sw_fd_scheme *scheme, char text[120])
-{
-    snprintf(text, 120, "periodic");
-    for (int k = 0; sw_fd_closures[k]; k++)
-        if (sw_fd_closure_find(scheme, sw_fd_closures[k]->name) == sw_fd_closures[k])
-            snprintf(text + strlen(text), 120 - strlen(text), ", %s", sw_fd_closures[k]->name);
-}
-
 static const char *unfit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160])
 {
@@ -59,8 +51,8 @@ static const char *unfit(const struct sw_setup *setup, const char *solver, int l
         return "axis";
     }
     if (!least) {
-        closures_of(m.scheme, known);
-        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary, known);
+        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary,
+                 sw_fd_boundaries(m.scheme, known));
         return "boundary";
     }
     if (compact_number(setup, n_of[m.axis], ld, column, j) < least) {
