@@ -157,7 +157,8 @@ expect 1 bad.cfg; says 'diverged ('; says 'not finite at t = '
 expect 1 bad.cfg; says 'nothing to do: 6 done, 6 diverged; sweep resume results/bad.h5 --retry-failed'
 expect 1 resume results/bad.h5 --retry-failed; says '6 of 12 runs left'
 expect 0 show results/bad.h5; prints diverged; prints 'not finite at t ='
-expect 1 bad.cfg -o fast.h5 --fail-fast -s run.batch=1; says 'stopped at the first failure'
+expect 1 bad.cfg -o fast.h5 --fail-fast -s run.batch=1
+says 'stopped at the first failure'; says 'the same command goes on with the others'
 expect 1 bad.cfg longer.cfg; says 'nothing to do: 6 done, 6 diverged'; says 'done     8 ok'
 
 # ---- only, shards

@@ -186,6 +186,8 @@ void tell_nothing_to_do(const struct job *j)
 void tell_stopped(struct job *j, const struct sw_execute_summary *sum)
 {
     log_end(j, "stopped", sum);
-    if (sum->failed_fast) cli_say(j->cli, "stopped at the first failure: %s\n", sum->first_failures);
+    if (sum->failed_fast)
+        cli_say(j->cli, "stopped at the first failure: %s\nthe same command goes on with the others\n",
+                sum->first_failures);
     else cli_say(j->cli, "stopped; run the same command again to continue\n");
 }
