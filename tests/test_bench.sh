@@ -18,10 +18,10 @@ expect 2 compact:axis=u; says 'axis=u: axis=x, axis=y or axis=z is needed'
 expect 2 compact:axis=z,dimensions=2; says 'axis=z: the field has 2 dimensions'
 expect 2 compact:scheme=; says "'scheme' needs a name"
 expect 2 compact:scheme=d1_c5; says 'scheme d1_c5: there is none of this name; there are d1_c4'
-expect 2 compact:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has "periodic", "3-4-6"'
+expect 2 compact:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has periodic, 3-4-6'
 expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= n= single dimensions= scheme= boundary="
 expect 2 gradient:scheme=d2_c6; says 'scheme=d2_c6: a gradient takes a scheme of first derivatives, d1_*'
-expect 2 gradient:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has "periodic", "3-4-6"'
+expect 2 gradient:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has periodic, 3-4-6'
 expect 2 compact:n=4; says 'needs at least 5 points along its axis; there are 4'
 expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 of the paper is needed'
 expect 2 bvp:n=100,r=51; says 'r = 51: at most n/2 = 50'

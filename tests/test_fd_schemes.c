@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fd/sw_fd_scheme.h"
-#include "helpers.h"
+#include "fd_helpers.h"
 
 /* ------------------------------------------------------------------ fractions */
 
@@ -282,11 +281,11 @@ static void refuse(const char *scheme, const char *boundary, int64_t n, double h
 
 static void refuses_with_a_message(void **state)
 {
-    char known[200], expected[300];
+    char has[200], expected[300];
     (void)state;
     refuse("d1_c5", "periodic", 16, 1, 0, false, "scheme d1_c5: there is none of this name; there are d1_c4 d1_c6");
     snprintf(expected, sizeof expected, "scheme d1_c6 has no boundary \"3-4-4\"; it has %s",
-             fd_boundaries("d1_c6", known));
+             fd_boundaries("d1_c6", has));
     refuse("d1_c6", "3-4-4", 16, 1, 0, false, expected);
     refuse("d1_c10", "wall", 16, 1, 0, false, "scheme d1_c10 has no boundary \"wall\"; it has periodic");
     refuse("d1_c8", "periodic", 6, 1, 0, false, "needs at least 7 points along its axis; there are 6");
