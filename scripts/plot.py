@@ -8,6 +8,7 @@ import argparse
 import difflib
 import functools
 import os
+import re
 import resource
 import signal
 import sys
@@ -212,6 +213,33 @@ class Results:
         group, k = self.find(row, name)
         return self.coordinates(group, k, axis)
 
+    @functools.cached_property
+    def config(self):
+        """Text of the config without its comments, with the -s arguments behind it."""
+        text = text_of(self.file["provenance/config_text"][()]) if "provenance/config_text" in self.file else ""
+        text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
+        given = self.file["provenance"].attrs.get("overrides", ()) if "provenance" in self.file else ()
+        return "\n".join([text, *map(text_of, np.atleast_1d(given))])
+
+    def has_walls(self, row, axis):
+        """Whether a run's axis ends in walls, which are points; else the first point comes again at x0 + length."""
+        word_of = {}
+        for of, what in re.findall(r'\bboundary(?:\.([xyz]))?\s*[=:]\s*(\{[^}]*\}|"[^"]*")', self.config):
+            own = re.findall(r'\baxis\s*[=:]\s*"([^"]*)"', self.config)[-1:] or ["x"]    # of one word for all
+            word_of.update(re.findall(r'\b([xyz])\s*[=:]\s*"([^"]*)"', what) if what[0] == "{" else
+                           [(of or self.in_run(row, own[0]), what.strip('"'))])
+        return self.in_run(row, word_of.get(axis, "periodic")) != "periodic"
+
+    def in_run(self, row, word):
+        """A word of the config; "$axis" is what the sweep's axis has in this run."""
+        return str(self.param[word[1:]][row]) if word[1:] in self.param and word[0] == "$" else word
+
+    def cells(self, row, name, axis):
+        """Edges of the cells around a run's points, and whether the first point comes again behind the last."""
+        x = self.space(row, name, axis)
+        again = len(x) > 1 and not self.has_walls(row, axis)
+        return edges(np.append(x, 2 * x[-1] - x[-2]) if again else x), again
+
     def plane(self, row, name, t, across, up):
         """A run's field at the saved time nearest to t (None: the last), in the plane through its middle that the two
         axes span: the values, the time, and text that says where the plane lies. Only the plane is read."""
@@ -252,6 +280,13 @@ class Results:
         near = difflib.get_close_matches(name, known, 1)
         raise Refusal(f"no {what} '{name}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +
                       (f"\n  there is: {' '.join(known)}" if known else "; it has none"))
+
+
+def edges(points):
+    """Of cells around points: half way between them, and the first and last point, beyond which there are no data."""
+    if len(points) == 1:
+        return points[0] + np.array([-0.5, 0.5])
+    return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
 
 
 def choose_runs(results, text):
@@ -533,8 +568,9 @@ def spacetime(results, ask):
     figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False, sharex=True,
                                   sharey=True)
     for axes, row, (t, u) in zip(panels.flat, rows, data):
-        image = axes.pcolormesh(results.space(row, of), t, np.ma.masked_invalid(u), cmap=cmap, norm=norm,
-                                shading="nearest", rasterized=True)
+        x, again = results.cells(row, of, "x")
+        values = np.hstack([u, u[:, :1]]) if again else u
+        image = axes.pcolormesh(x, edges(t), np.ma.masked_invalid(values), cmap=cmap, norm=norm, rasterized=True)
         axes.set_facecolor("#bbbbbb")     # what is not finite, or not there
         if len(rows) > 1:
             axes.set_title(results.describe(row, rows))
@@ -573,8 +609,10 @@ def slices(results, ask):
     size = (6.0, 4.8) if len(panes) == 1 else (1.6 + 3.0 * columns, 1.2 + 2.7 * height)
     figure, panels = plt.subplots(height, columns, figsize=size, layout="constrained", squeeze=False)
     for axes, (row, across, up), (values, _, where) in zip(panels.flat, panes, data):
-        image = axes.pcolormesh(results.space(row, of, across), results.space(row, of, up),
-                                np.ma.masked_invalid(values), cmap=cmap, norm=norm, shading="nearest", rasterized=True)
+        (x, x_again), (y, y_again) = results.cells(row, of, across), results.cells(row, of, up)
+        values = np.hstack([values, values[:, :1]]) if x_again else values
+        values = np.vstack([values, values[:1]]) if y_again else values
+        image = axes.pcolormesh(x, y, np.ma.masked_invalid(values), cmap=cmap, norm=norm, rasterized=True)
         axes.set_facecolor("#bbbbbb")     # what is not finite
         axes.set_xlabel(results.along(across))
         axes.set_ylabel(results.along(up))

@@ -77,6 +77,31 @@ refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spaceti
 refuses "a file that is not there" "$dir/none.h5" "$dir/none.h5"
 refuses "a file that is no HDF5" "README.md" README.md
 
+# ---- what pictures show ends where the data end: from the first time to the last, from x0 to x0 + length, or the walls
+make_file tiny_advection
+in_python() {  # in_python "what" PROGRAM ARGUMENTS...: it may import plot, and draw(FILE, OPTIONS...) gives its axes
+    what=$1 program=$2
+    shift 2
+    (cd scripts && $SWEEP_PYTHON -c "
+import sys, numpy, plot
+def draw(*words):
+    ask = plot.arguments(words)
+    results = plot.Results(ask.file)
+    return plot.KINDS[ask.kind](results, ask).axes
+$program" "$@") >"$dir/out" 2>&1 && ok "$what" || { cat "$dir/out"; bad "$what"; }
+}
+in_python "a spacetime picture ends where the data do" '
+axes = draw(sys.argv[1], "--kind", "spacetime")[0]
+assert axes.get_ylim() == (0, 1), axes.get_ylim()
+assert numpy.allclose(axes.get_xlim(), (0, 2*numpy.pi), rtol=0, atol=1e-12), axes.get_xlim()' "$dir/tiny_heat.h5"
+in_python "a slice ends at its walls, and where it is periodic at x0 + length" '
+axes = draw(sys.argv[1], "--kind", "slice", "--run", "0")[0]
+results = plot.Results(sys.argv[1])
+assert [results.has_walls(0, axis) for axis in "xy"] == [False, True]
+x, y = results.space(0, "u", "x"), results.space(0, "u", "y")
+assert numpy.allclose(axes.get_xlim(), (x[0], x[0] + len(x)*(x[1] - x[0])), rtol=0, atol=1e-12), axes.get_xlim()
+assert axes.get_ylim() == (y[0], y[-1]), axes.get_ylim()' "$dir/tiny_advection.h5"
+
 # ---- a group for each of 150 n: looking at them took half a minute when HDF5 was asked for the names of scales
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'sweep={c=[1.0]; n="range(20,169)";}' -s 'grid.n="n"' \
     -s 'output={scalars={every=0.1;};}' --device cpu -o "$dir/many.h5" || bad "sweep 150 values of n"
