@@ -119,6 +119,12 @@ cp out job.sh
 subcommand=
 expect 0 run "$config" -o whole.h5
 for k in 1 2; do SLURM_ARRAY_TASK_ID=$k sh job.sh >log 2>&1 || fail "job.sh, task $k: $(cat log)"; done
+# a program that is gone, or not on this node, ends the job as a shell says it
+sed "s|^.*/sweep'\{0,1\} run|gone/sweep run|" job.sh >gone.sh
+SLURM_ARRAY_TASK_ID=1 sh gone.sh >log 2>&1; code=$?
+[ $code = 127 ] || fail "gone.sh: exit code $code: $(cat log)"
+grep -q gone/sweep log || fail "gone.sh: $(cat log)"
+[ "$(wc -l <log)" = 2 ] || fail "gone.sh says more than that: $(cat log)"
 sed -n '/^# ---- the second job/,$p' job.sh >merge.sh
 mv t.shard-2-of-2.h5 away
 sh merge.sh >log 2>&1 && fail 'merged without a shard'

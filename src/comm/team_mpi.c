@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 static const char *const call_names[] = {"exchange", "gather", "barrier"};
 
 static bool same(const struct post *a, const struct post *b)

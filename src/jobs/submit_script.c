@@ -111,7 +111,7 @@ static void put_shards_job(const struct sw_submit *u, struct sw_text *text)
     sw_text_add(text, "# Slurm's signals come to this shell. USR1: the time limit is near. TERM: scancel, a\n"
                       "# pre-emption, the limit itself; what happens next is up to Slurm. At either, sweep leaves a\n"
                       "# checkpoint and exits 75.\n"
-                      "warned= trapped=\n"
+                      "code=127 warned= trapped=\n"
                       "trap 'trapped=1 warned=1; kill -USR1 \"$sweep\"' USR1\n"
                       "trap 'trapped=1; kill -TERM \"$sweep\"' TERM\n");
     put_run(u, text);
