@@ -475,6 +475,8 @@ static void a_chain_is_joined_along_time(void **state)
     assert_true(ledger->batch[0].id[1] == f.id[7]);
     assert_int_equal(sw_ledger_status(ledger, f.id[7]), SW_RUN_PENDING);
     assert_int_equal(sw_ledger_status(ledger, f.id[5]), SW_RUN_DONE);
+    const struct sw_run_counts counts = sw_ledger_count(ledger, f.id, (const int64_t[]){1, 5, 7}, 3);
+    assert_true(counts.done == 2 && counts.pending == 1 && !counts.diverged && !counts.failed);
     assert_ok(sw_ledger_state(&ledger->batch[0], u, 8));
     for (int k = 0; k < 4 * 8; k++) assert_true(u[k] == 1.0 / 3.0 + k);
     assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 7), SW_E_IO);

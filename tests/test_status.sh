@@ -112,6 +112,14 @@ expect 0 r/long.shard-2-of-5.h5; prints 'running (process 77, starting)'
 grep -qi -e nan -e '^runs' -e '^now' -e '^rate' out && fail 'it tells what is not known'
 expect 0 r/long.shard-2-of-5.h5 --json; is_json out
 for key in fraction t end points_steps_per_second eta_seconds updated; do prints "\"$key\": null"; done
+# before its first part it alone knows its runs: 3 of 10 were there, one of these had diverged, 4 more have come to an
+# end, one of these diverged; alone and among the shards it says the same
+cat >r/long.shard-2-of-5.h5.d/status.json <<'JSON'
+{ "pid": 77, "host": "node08", "phase": "computing", "asked": 10, "was_done": 2, "was_failed": 1, "runs": 7, "done": 4,
+  "failed": 1, "fraction": 0.5, "rate": 1e6, "eta": 20, "t": 1, "end": 2 }
+JSON
+expect 0 r/long.shard-2-of-5.h5; prints 'runs     10: 5 done, 2 diverged, 0 failed, 3 pending'
+expect 0 r/long.h5; prints 'runs     10: 5 done, 2 diverged, 3 pending'
 rm -rf r/long.*
 subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -s output.file=r/long.h5 --shard 2/5 --max-time 0.5s
 expect 0 r/long.h5; prints '5 shards: 1 stopped, 4 waiting'; prints 'stopped  2'; prints '10 pending'

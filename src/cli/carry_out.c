@@ -7,17 +7,9 @@
 
 /* ---- what is there already */
 
-static struct state look(const struct cli_sweep *s, const struct sw_ledger *ledger)
+static struct sw_run_counts look(const struct job *j)
 {
-    struct state now = {0};
-    for (int64_t k = 0; k < s->count; k++)
-        switch (sw_ledger_status(ledger, s->id[s->run[k]])) {
-        case SW_RUN_PENDING: now.pending++; break;
-        case SW_RUN_DONE: now.done++; break;
-        case SW_RUN_DIVERGED: now.diverged++; break;
-        case SW_RUN_ERROR: now.failed++; break;
-        }
-    return now;
+    return sw_ledger_count(j->ledger, j->s->id, j->s->run, j->s->count);
 }
 
 /* With --force the new result grows beside the old one and takes its place when it is complete. */
@@ -46,11 +38,11 @@ static enum sw_status find_earlier(struct job *j)
 {
     enum sw_status st = cli_ledger(j->cli, j->file, &j->ledger);
     if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
-    if (!st) j->before = look(j->s, j->ledger);
+    if (!st) j->before = look(j);
     bool again = !st && j->ledger->config_text && !to_do(j);  /* --force: compute it all once more */
     if (j->cli->force && (st == SW_E_IO || st == SW_E_REFUSED || again)) {
         SW_TRY(replace(j));
-        j->before = look(j->s, j->ledger);
+        j->before = look(j);
         return SW_OK;
     }
     return st;
@@ -73,7 +65,7 @@ static enum sw_status put_in_place(const struct job *j)
 
 static void finish(struct job *j, const struct sw_execute_summary *sum)
 {
-    struct state all = {.done = j->plan->done + sum->done, .diverged = sum->diverged, .failed = sum->failed};
+    struct sw_run_counts all = {.done = j->plan->done + sum->done, .diverged = sum->diverged, .failed = sum->failed};
     if (!j->cli->retry_failed) { all.diverged += j->before.diverged; all.failed += j->before.failed; }
     tell_done(j, sum, &all);
     j->cli->exit_code = all.diverged + all.failed > 0;

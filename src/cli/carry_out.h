@@ -3,17 +3,13 @@
 /* One sweep being run: carry_out.c does it, tell.c says what happens. */
 #include "cli/cli_impl.h"
 
-struct state {                       /* of the runs asked for, in what is there */
-    int64_t done, diverged, failed, begun, pending;
-};
-
 struct job {
     struct sw_cli    *cli;
     struct cli_sweep *s;
     const char       *file;          /* where the parts go: s->file, or beside it with --force */
     char             *fresh;         /* s->file ".new", while an old result is being replaced  */
     struct sw_ledger *ledger;        /* of file                                                */
-    struct state      before;
+    struct sw_run_counts before;     /* of the runs asked for, in what is there                */
     struct sw_devices devices;
     struct sw_plan_with with;        /* who else computes                                      */
     struct sw_plan   *plan;
@@ -25,7 +21,7 @@ void tell_ranks(const struct job *j);  /* where there are several */
 void tell_plan(const struct job *j, double seconds);
 void tell_nothing_to_do(const struct job *j);
 void tell_stopped(struct job *j, const struct sw_execute_summary *sum);
-void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct state *all);
+void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct sw_run_counts *all);
 void tell_progress(void *job, const struct sw_progress *p);  /* of struct sw_execute_options */
 void tell_event(void *job, const struct sw_event *e);
 #endif

@@ -6,7 +6,8 @@
 
 struct status {
     const char *file, *state;          /* "running", "finished", "interrupted"         */
-    int64_t runs, done, diverged, failed, pending;
+    int64_t runs;
+    struct sw_run_counts counts;
     struct sw_running now;             /* while it runs                                */
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
 };
@@ -14,13 +15,7 @@ struct status {
 static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, struct status *v)
 {
     v->runs = s->count;
-    for (int64_t k = 0; k < s->count; k++) {
-        enum sw_run_status one = sw_ledger_status(ledger, s->id[s->run[k]]);
-        v->done += one == SW_RUN_DONE;
-        v->diverged += one == SW_RUN_DIVERGED;
-        v->failed += one == SW_RUN_ERROR;
-        v->pending += one == SW_RUN_PENDING;
-    }
+    v->counts = sw_ledger_count(ledger, s->id, s->run, s->count);
     for (int k = 0; k < ledger->nbatch; k++) {
         v->steps_of += ledger->batch[k].count;
         v->step = ledger->batch[k].step;
@@ -51,13 +46,14 @@ static void print_resume(const struct sw_cli *cli, const char *file)
 
 static void print_text(const struct sw_cli *cli, const struct status *v)
 {
+    const struct sw_run_counts *n = &v->counts;
     cli_print(cli, "%s  %s", v->file, v->state);
     if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
     if (!strcmp(v->state, "interrupted")) print_resume(cli, v->file);
     cli_print(cli, "\n");
     if (v->runs)
         cli_print(cli, "runs     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
-                  (long long)v->done, (long long)v->diverged, (long long)v->failed, (long long)v->pending);
+                  (long long)n->done, (long long)n->diverged, (long long)n->failed, (long long)n->pending);
     if (v->steps_of)
         cli_print(cli, "begun    %lld runs wait at a checkpoint, the last at step %lld\n", (long long)v->steps_of,
                   (long long)v->step);
@@ -71,10 +67,10 @@ static void print_json(const struct status *v)
     sw_json_text(&j, "file", v->file);
     sw_json_text(&j, "state", v->state);
     sw_json_count(&j, "runs", v->runs);
-    sw_json_count(&j, "done", v->done);
-    sw_json_count(&j, "diverged", v->diverged);
-    sw_json_count(&j, "error", v->failed);
-    sw_json_count(&j, "pending", v->pending);
+    sw_json_count(&j, "done", v->counts.done);
+    sw_json_count(&j, "diverged", v->counts.diverged);
+    sw_json_count(&j, "error", v->counts.failed);
+    sw_json_count(&j, "pending", v->counts.pending);
     sw_json_count(&j, "waiting_at_checkpoint", v->steps_of);
     if (!strcmp(v->state, "running")) {
         sw_json_begin(&j, "now", '{');
@@ -95,9 +91,8 @@ static void print_json(const struct status *v)
 /* Before the first part is written, only the running program knows anything. */
 static void count_running(struct status *v)
 {
-    v->runs = v->now.runs;
-    v->done = v->now.done;
-    v->pending = v->runs - v->done;
+    v->runs = v->now.asked;
+    v->counts = sw_running_count(&v->now);
 }
 
 static enum sw_status count_stored(struct sw_cli *cli, const struct sw_ledger *ledger, struct status *v)
@@ -136,7 +131,7 @@ enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *
     if (running && !ledger->config_text) count_running(&v);
     else st = count_stored(cli, ledger, &v);
     if (!st) {
-        v.state = running ? "running" : v.pending || ledger->has_parts ? "interrupted" : "finished";
+        v.state = running ? "running" : v.counts.pending || ledger->has_parts ? "interrupted" : "finished";
         *finished = !strcmp(v.state, "finished");
         if (cli->json) print_json(&v);
         else print_text(cli, &v);

@@ -5,7 +5,7 @@
 #include "base/sw_version.h"
 #include "cli/carry_out.h"
 
-static void put_counts(struct sw_text *text, const struct state *n, const char *done)
+static void put_counts(struct sw_text *text, const struct sw_run_counts *n, const char *done)
 {
     sw_text_printf(text, "%lld %s", (long long)n->done, done);
     if (n->diverged) sw_text_printf(text, ", %lld diverged", (long long)n->diverged);
@@ -154,7 +154,7 @@ void tell_start(struct job *j)
     cli_log_end(j->cli);
 }
 
-void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct state *all)
+void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct sw_run_counts *all)
 {
     char took[24];
     struct sw_text text = {0};

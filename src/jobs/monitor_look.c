@@ -15,14 +15,19 @@ const char *const sw_shard_state_names[] = {SW_SHARD_STATES(X)};
 
 /* ---- from the parts and the file */
 
-static void take_counts(struct sw_shard *k, const struct sw_ledger *ledger)
+static void take_counts(struct sw_shard *k, const struct sw_run_counts *counts)
 {
-    k->done = k->diverged = k->failed = 0;
-    for (int64_t r = 0; r < ledger->count; r++) {
-        k->done += ledger->status[r] == SW_RUN_DONE;
-        k->diverged += ledger->status[r] == SW_RUN_DIVERGED;
-        k->failed += ledger->status[r] == SW_RUN_ERROR;
-    }
+    k->done = counts->done;
+    k->diverged = counts->diverged;
+    k->failed = counts->failed;
+}
+
+/* Whatever its runs are: the sweep may not be known. */
+static void take_stored(struct sw_shard *k, const struct sw_ledger *ledger)
+{
+    struct sw_run_counts counts = {0};
+    for (int64_t r = 0; r < ledger->count; r++) sw_run_count(&counts, (enum sw_run_status)ledger->status[r]);
+    take_counts(k, &counts);
 }
 
 static int64_t ended(const struct sw_shard *k) { return k->done + k->diverged + k->failed; }
@@ -95,7 +100,7 @@ static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings 
         snprintf(k->message, sizeof k->message, "%s", sw_err_message());
         return SW_OK;  /* the others are to be told of all the same */
     }
-    take_counts(k, ledger);
+    take_stored(k, ledger);
     take_sweep(v, k, &ledger->of);
     if (!v->known && ledger->config_text && !is_foreign(v, k)) st = measure_stored(v, ledger, warnings);
     k->has_file = ledger->has_file;
@@ -109,11 +114,9 @@ static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings 
 static void take_running(struct sw_shard *k)
 {
     const struct sw_running *now = &k->now;
+    const struct sw_run_counts counts = sw_running_count(now);
     if (!k->runs) k->runs = now->asked;
-    k->diverged = now->was_failed + now->failed;
-    k->failed = 0;
-    k->done = now->was_done + now->was_failed + now->done - k->diverged;
-    if (k->done < 0) k->done = 0;
+    take_counts(k, &counts);
     k->part = now->asked ? 1 - (1 - now->fraction) * (double)now->runs / (double)now->asked : 0;
     if (!(k->part >= 0)) k->part = 0;
 }

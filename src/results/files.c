@@ -23,6 +23,14 @@ char *sw_files_name(const char *path, const char *suffix)
     return sw_text_take(&t);
 }
 
+bool sw_files_begun(const char *file)
+{
+    char *folder = sw_files_name(file, ".d");
+    const bool there = folder && !access(folder, F_OK);
+    sw_free(folder);
+    return there;
+}
+
 /* The number in "part-000012.h5" (or "….h5.tmp" with that suffix), -1 for any other name. */
 static long part_number(const char *name, const char *suffix)
 {

@@ -12,6 +12,9 @@ enum sw_status sw_files_fail(const char *path);
 /** "PATH.tmp" or the like, to be freed with sw_free(); NULL if memory is out. */
 char *sw_files_name(const char *path, const char *suffix);
 
+/** Is there something that is not finished of an output file, its folder FILE.d? */
+bool sw_files_begun(const char *file);
+
 /** The parts of an output file in the order of their numbers; free with sw_files_free_list(). No folder: none. */
 enum sw_status sw_files_parts(const char *file, char ***path, int *count);
 void sw_files_free_list(char ***path, int count);

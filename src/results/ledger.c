@@ -118,6 +118,23 @@ enum sw_run_status sw_ledger_status(const struct sw_ledger *l, uint64_t id)
     return at ? (enum sw_run_status)l->status[at - l->id] : SW_RUN_PENDING;
 }
 
+void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status)
+{
+    switch (status) {
+    case SW_RUN_PENDING: counts->pending++; break;
+    case SW_RUN_DONE: counts->done++; break;
+    case SW_RUN_DIVERGED: counts->diverged++; break;
+    case SW_RUN_ERROR: counts->failed++; break;
+    }
+}
+
+struct sw_run_counts sw_ledger_count(const struct sw_ledger *l, const uint64_t *id, const int64_t *run, int64_t count)
+{
+    struct sw_run_counts counts = {0};
+    for (int64_t k = 0; k < count; k++) sw_run_count(&counts, sw_ledger_status(l, id[run[k]]));
+    return counts;
+}
+
 enum sw_status sw_table_read(const char *file, struct sw_table **table)
 {
     struct sw_gather g = {0};

@@ -64,6 +64,16 @@ void sw_running_write(const char *file, const struct sw_running *now)
     sw_free(fresh);
 }
 
+struct sw_run_counts sw_running_count(const struct sw_running *now)
+{
+    struct sw_run_counts n = {.done = now->was_done + now->done - now->failed,
+                              .diverged = now->was_failed + now->failed};
+    if (n.done < 0) n.done = 0;
+    n.pending = now->asked - n.done - n.diverged;
+    if (n.pending < 0) n.pending = 0;
+    return n;
+}
+
 static double number(const char *text, const char *key)
 {
     char quoted[40];

@@ -179,15 +179,6 @@ static void remark(const struct sw_gather *g, bool as_virtual, struct sw_report 
     }
 }
 
-/* Of FILE.h5 only what is not finished: FILE.h5.d/. */
-static bool is_begun(const char *input)
-{
-    char *folder = sw_files_name(input, ".d");
-    const bool begun = folder && access(input, F_OK) && !access(folder, F_OK);
-    sw_free(folder);
-    return begun;
-}
-
 static enum sw_status advise_resume(const char *input, enum sw_status st)
 {
     struct sw_text word = {0};
@@ -211,7 +202,7 @@ static enum sw_status advise(const char *const *input, int ninput, enum sw_statu
         if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
             return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
                                "it by `sweep resume FILE.h5`, then merge FILE.h5", input[k]);
-        if (is_begun(input[k])) return advise_resume(input[k], st);
+        if (access(input[k], F_OK) && sw_files_begun(input[k])) return advise_resume(input[k], st);
         if (strstr(text, "is a damaged HDF5 file"))
             return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
                            text);

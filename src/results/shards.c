@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "results/files.h"
 #include "results/gather.h"
 
 /* The last of them, where sw_shard_file() puts it; that of a folder is not the file's. */
@@ -56,11 +56,8 @@ void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard
 static bool is_begun(const char *like, const char *at, int shard, int shards)
 {
     const char *dot = ending(like);
-    struct sw_text folder = {0};
     char *file = named(like, at, shard, shards, strchr(at + 1, '.') ? dot : "");
-    sw_text_printf(&folder, "%s.d", file ? file : "");
-    const bool there = !sw_text_status(&folder) && !access(sw_text_get(&folder), F_OK);
-    sw_text_free(&folder);
+    const bool there = file && sw_files_begun(file);
     sw_free(file);
     return there;
 }

@@ -20,6 +20,9 @@ struct sw_running {                   /* what a process says of itself          
  * harm is done where it cannot be written. */
 void sw_running_write(const char *file, const struct sw_running *now);
 void sw_running_remove(const char *file);
+/** The runs asked for, by what a process says of itself. Of those that have not come to a good end it does not say how:
+ * they count as diverged. */
+struct sw_run_counts sw_running_count(const struct sw_running *now);
 /** What was last said. @return false: nothing, or it is not readable */
 bool sw_running_read(const char *file, struct sw_running *now);
 

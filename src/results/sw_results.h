@@ -124,6 +124,12 @@ enum sw_status sw_ledger_open(const char *file, struct sw_report *report, struct
 void sw_ledger_close(struct sw_ledger **ledger);
 /** The status of a run, SW_RUN_PENDING if it is not there. ledger NULL: nothing is there. */
 enum sw_run_status sw_ledger_status(const struct sw_ledger *ledger, uint64_t id);
+struct sw_run_counts { int64_t pending, done, diverged, failed; };
+/** One more run of this status. */
+void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status);
+/** Of the runs run[count], whose ids are id[run[k]], by what is there. ledger NULL: nothing is. */
+struct sw_run_counts sw_ledger_count(const struct sw_ledger *ledger, const uint64_t *id, const int64_t *run,
+                                     int64_t count);
 /** Is what is there of this sweep, with these outputs? Nothing is of any.
  * @param file  as the message names it  @param id  [sweep->nruns]
  * @return SW_E_REFUSED it is not; the message has the first difference between the two configs; SW_E_MEMORY */
