@@ -222,6 +222,7 @@ expect 75 long.cfg --max-time 1e-6s -o early.h5; says 'stopped; run the same com
 expect 5 resume early.h5
 says 'early.h5: there is no such file, and no parts of it in early.h5.d; a sweep that was stopped before its first step '
 says 'begins with `sweep run CONFIG -o early.h5`'
+expect 5 resume 'no 1.h5'; says "begins with \`sweep run CONFIG -o 'no 1.h5'\`"
 expect 0 long.cfg -o early.h5; same early.h5 whole.h5
 "$sweep" long.cfg -s time.end=4000.0 -o run.h5 >/dev/null 2>&1 & pid=$!
 begun run.h5.d/status.json

@@ -75,7 +75,9 @@ grep -q gres f.h5.jobs/shards.sh && fail 'a GPU nobody wants any more'
 grep -qF -- "--only 'a >= 0' -j 2 -o" f.h5.jobs/shards.sh || fail "shards.sh: $(cat f.h5.jobs/shards.sh)"
 rm -f asked; : >queue
 PATH="$tmp/bin" expect 0 "$config" -o 'f 1.h5' --shards 3
-says "if a shard is lost: sweep submit --missing '$tmp/f 1.h5'"; rm -r 'f 1.h5.jobs'
+says "if a shard is lost: sweep submit --missing '$tmp/f 1.h5'"
+expect 5 "$config" -o 'f 1.h5' --shards 3; says "submitted before: \`sweep submit --missing '$tmp/f 1.h5'\` submits"
+rm -r 'f 1.h5.jobs'
 # a number that begins like another one's
 echo 171 >>f.h5.jobs/jobs
 printf '171 2\n17 3\n' >queue

@@ -46,17 +46,14 @@ static enum sw_status print_scripts(const struct sw_submit *u)
 static enum sw_status submit_jobs(struct sw_submit *u, const struct sw_cli *cli)
 {
     char shards[32] = "", merge[32];
-    struct sw_text typed = {0};
     enum sw_status st = u->count ? sw_submit_shards(u, shards) : SW_OK;
     if (!st && u->count)
         cli_print(cli, "shards   job %s: %s of %d\n", shards, sw_text_get(&u->list), u->desc.shards);
     if (!st) st = sw_submit_merge(u, merge);
     if (!st) {
         cli_print(cli, "merge    job %s, after them, into %s\n", merge, u->file);
-        sw_text_add_word(&typed, u->file);
-        cli_say(cli, "logs     %s\nnext     squeue -j %s%s%s; if a shard is lost: sweep submit --missing %s\n",
-                u->folder, shards, *shards ? "," : "", merge, sw_text_get(&typed));
-        sw_text_free(&typed);
+        cli_say(cli, "logs     %s\nnext     squeue -j %s%s%s; if a shard is lost: %s\n", u->folder, shards,
+                *shards ? "," : "", merge, u->go_on);
     }
     return st;
 }

@@ -49,6 +49,16 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
     return st;
 }
 
+static enum sw_status refuse_absent(const char *file)
+{
+    struct sw_text word = {0};
+    sw_text_add_word(&word, file);
+    SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its first "
+                     "step begins with `sweep run CONFIG -o %s`", file, file, sw_text_get(&word));
+    sw_text_free(&word);
+    return SW_E_IO;
+}
+
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
                                 struct cli_sweep *s)
 {
@@ -58,11 +68,7 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
     bool named;
     *s = (struct cli_sweep){0};
     SW_TRY(check_shard(cli, file, &named));
-    if (!ledger->config_text)
-        return SW_FAIL(SW_E_IO,
-                       "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
-                       "first step begins with `sweep run CONFIG -o %s`",
-                       file, file, file);
+    if (!ledger->config_text) return refuse_absent(file);
     if (!which.nshards)
         sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));

@@ -67,8 +67,8 @@ enum sw_status slurm_submit(const struct sw_submit *u, const char *script, const
     if (*after) argv[n++] = (char *)sw_text_get(&wait_for);
     argv[n++] = (char *)sw_text_get(&path);
     if (!slurm_ask(argv, false, &answer) || !isdigit((unsigned char)*sw_text_get(&answer))) {
-        st = SW_FAIL(SW_E_IO, "sbatch did not take %s, for the reason above; once that is mended: "
-                              "sweep submit --missing %s", sw_text_get(&path), u->file);
+        st = SW_FAIL(SW_E_IO, "sbatch did not take %s, for the reason above; once that is mended: %s",
+                     sw_text_get(&path), u->go_on);
         goto done;
     }
     snprintf(id, 32, "%.*s", (int)strspn(sw_text_get(&answer), "0123456789"), sw_text_get(&answer));
@@ -116,7 +116,7 @@ static enum sw_status ask_squeue(const struct sw_submit *u, struct sw_text *queu
     if (u->desc.dry) return SW_OK;
     SW_TRY(slurm_find_sbatch(u));
     return SW_FAIL(SW_E_IO, "squeue does not answer, and what is in the queue would be submitted twice; once it does: "
-                            "sweep submit --missing %s", u->file);
+                            "%s", u->go_on);
 }
 
 enum sw_status slurm_look_at_queue(struct sw_submit *u)

@@ -35,6 +35,15 @@ static enum sw_status find_program(struct sw_submit *u)
     return u->program ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 
+static enum sw_status say_how_to_go_on(struct sw_submit *u)
+{
+    struct sw_text text = {0};
+    sw_text_add(&text, "sweep submit --missing ");
+    sw_text_add_word(&text, u->file);
+    u->go_on = sw_text_take(&text);
+    return u->go_on ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+}
+
 static enum sw_status name_all(struct sw_submit *u)
 {
     int shard, nshards;
@@ -47,6 +56,7 @@ static enum sw_status name_all(struct sw_submit *u)
     else if (!(u->config = jobs_inside(u->folder, "sweep.cfg"))) return SW_E_MEMORY;
     if (strchr(u->file, '\n'))
         return SW_FAIL(SW_E_USAGE, "the output's folder has a line break in its name: job scripts cannot name it");
+    SW_TRY(say_how_to_go_on(u));
     return find_program(u);
 }
 
@@ -58,8 +68,8 @@ static enum sw_status refuse_second(const struct sw_submit *u)
     bool there = access(path, F_OK) == 0;
     sw_free(path);
     if (!there) return SW_OK;
-    return SW_FAIL(SW_E_REFUSED, "%s was submitted before: `sweep submit --missing %s` submits what is not finished; "
-                                 "to begin anew, remove the folder %s", u->file, u->file, u->folder);
+    return SW_FAIL(SW_E_REFUSED, "%s was submitted before: `%s` submits what is not finished; to begin anew, remove "
+                                 "the folder %s", u->file, u->go_on, u->folder);
 }
 
 /* ---- which shards are not finished */
@@ -162,6 +172,7 @@ void sw_submit_close(struct sw_submit *u)
     sw_free(u->config);
     sw_free(u->folder);
     sw_free(u->file);
+    sw_free(u->go_on);
     sw_free(u->wanted);
     sw_text_free(&u->list);
     sw_text_free(&u->alive);
@@ -206,8 +217,7 @@ enum sw_status sw_submit_shards(struct sw_submit *u, char id[32])
     enum sw_status st = note_job(u, id);
     if (st)
         return SW_FAIL(st, "job %s is submitted, but that could not be noted (%s), and it would be submitted twice: "
-                           "scancel %s, and once that is mended: sweep submit --missing %s", id, sw_err_message(), id,
-                       u->file);
+                           "scancel %s, and once that is mended: %s", id, sw_err_message(), id, u->go_on);
     sw_text_printf(&u->alive, ":%s", id);
     return SW_OK;
 }

@@ -137,9 +137,6 @@ static void put_merge_job(const struct sw_submit *u, struct sw_text *text)
     put_name(u, text);
     put_common(u, text);
     put_log(u, "merge.log", text);
-    struct sw_text again = {0};
-    sw_text_add(&again, "sweep submit --missing ");
-    sw_text_add_word(&again, u->file);
     sw_text_add(text, "\nfile=");
     sw_text_add_word(text, u->file);
     sw_text_add(text, "\nsweep=");
@@ -147,8 +144,7 @@ static void put_merge_job(const struct sw_submit *u, struct sw_text *text)
     sw_text_add(text, "\nlogs=");
     sw_text_add_word(text, u->folder);
     sw_text_add(text, "\nagain=");
-    sw_text_add_word(text, sw_text_get(&again));
-    sw_text_free(&again);
+    sw_text_add_word(text, u->go_on);
     sw_text_add(text, "\n[ ! -e \"$file\" ] || { echo \"$file is there\"; exit 0; }\n"
                       "set --\nmissing= k=1\n");
     sw_text_printf(text, "while [ $k -le %d ]; do\n    part=", u->desc.shards);

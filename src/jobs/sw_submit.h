@@ -41,6 +41,7 @@ struct sw_submit_desc {             /* what is to be submitted; all of it borrow
 struct sw_submit {                  /* read only to others                                                           */
     struct sw_submit_desc desc;
     char  *file, *program, *config, *folder;  /* absolute; the config that jobs read                                 */
+    char  *go_on;                   /* what to type for what is not finished: "sweep submit --missing FILE"          */
     bool   done;                    /* all runs are in FILE: there is nothing to submit                              */
     bool  *wanted;                  /* [shards] not finished, and not in the queue                                   */
     int    count;                   /* how many                                                                      */

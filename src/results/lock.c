@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_text.h"
 #include "results/files.h"
 #include "results/sw_results.h"
 
