@@ -34,6 +34,8 @@ OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces i
                    "x": "xc", "y": "yc", "z": "zc"}
 SCALES = ("run", *OWN_COORDINATES)
 DONE = 1
+ENDED = {0: "stopped", 1: "ended", 2: "diverged", 3: "failed"}    # as status tells
+FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields = { precision = \"double\"; }; }"
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"    # perceptually uniform; white at 0
@@ -78,6 +80,8 @@ class Results:
         self.run = self.file["run"][:]
         self.run_id = [text_of(v) for v in self.file["run_id"][:]]
         self.ok = self.file["status"][:] == DONE
+        self.problem = text_of(root.get("problem", ""))
+        self.timed = (self.file["t_reached"][:][self.ok] > 0).any()    # compact and bvp have no time
         order = text_of(self.file["status"].attrs.get("coordinates", "")).split()   # as in the config
         found = [name for name, data in self.file.items()
                  if isinstance(data, h5py.Dataset) and text_of(data.attrs.get("sweep_role", "")) == "parameter"]
@@ -257,6 +261,10 @@ class Results:
                 where.append(f"{scale} = {number(float(self.coordinates(group, k, scale)[middle]))}")
         values = group[name][(k, now, *at)].astype(float)
         return values, times[now], ", ".join(where)
+
+    def state(self, row):
+        """What became of a run, as a verb."""
+        return ENDED.get(int(self.file["status"][row]), "stopped")
 
     def describe(self, row, among=()):
         """The parameters of a run: all that are swept, or only those that differ among some runs."""
@@ -522,16 +530,28 @@ def draw_profiles(results, ask, of, rows, axes):
 
 
 def lines(results, ask):
-    """A scalar over time, or a field over x."""
+    """A scalar over time, or a field over x (which --time asks for)."""
     known = results.series() + results.fields()
     if not known:
         raise Refusal("this file holds neither scalar series nor fields: "
-                      "set output.scalars or output.fields in the config")
+                      "set output.scalars or output.fields in the config" if results.timed else
+                      f"this file holds no fields: {FIELDS_WITHOUT_TIME}")
     preferred = next((n for n in ("domain_length", "energy") if n in results.series()), known[0])
+    if ask.time is not None and results.fields():
+        preferred = results.fields()[0]
     of = results.require(ask.of or preferred, known, "series or field")
+    scalar = of in results.series()
+    if scalar and ask.time is not None:
+        raise Refusal(f"--time: {of} is drawn over time, all of it; a field is drawn at one time" +
+                      (f", with --of {results.fields()[0]}" if results.fields() else ""))
+    if ask.over and not scalar:
+        raise Refusal(f"--over: one line for each value of a parameter is drawn of a series, and {of} is a field; "
+                      "choose its runs with --run 0,5,9")
+    if ask.over and ask.run:
+        raise Refusal("--over and --run exclude each other: one line for each value of a parameter, over all runs, "
+                      "or one for each run chosen")
     figure, axes = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
     rows = choose_runs(results, ask.run)
-    scalar = of in results.series()
     second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
     axes.set_xlabel(results.along("time_s" if scalar else "x"))
     axes.set_ylabel(results.label(of))
@@ -548,20 +568,36 @@ def grid_shape(count):
     return columns, -(-count // columns)
 
 
+def require_times(results, of, rows, data):
+    """Refuse a picture over time of runs that have no two times, and say what would help."""
+    short = next((row for row, (t, _) in zip(rows, data) if len(t) < 2), None)
+    if short is None:
+        return
+    if not results.timed:
+        raise Refusal(f"problem {results.problem} has no time; draw {of} with --kind lines")
+    group, k = results.find(short, of)
+    asked = results.coordinates(group, k, "time")
+    asked = asked[np.isfinite(asked)]
+    if len(asked) < 2:
+        raise Refusal(f"{of} was saved at one time only; "
+                      "draw it with --kind lines, or save more in output.fields.times")
+    raise Refusal(f"run {results.run[short]} {results.state(short)} at t = {number(results.file['t_reached'][short])}, "
+                  f"before {of} was saved a second time (at t = {number(asked[1])}); choose others with --run")
+
+
 def spacetime(results, ask):
     """u(x, t) as an image, of one run or of several in panels with one colour scale."""
     if not results.fields():
         raise Refusal("this file holds no fields: "
-                      "set output.fields.times in the config, e.g. \"linspace(0, end, 101)\"")
+                      "set output.fields.times in the config, e.g. \"linspace(0, end, 101)\"" if results.timed else
+                      f"problem {results.problem} has no time; {FIELDS_WITHOUT_TIME}, for --kind lines or slice")
     of = results.require(ask.of or results.fields()[0], results.fields(), "field")
     rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
     if len(rows) > MOST_PANELS:
         raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_PANELS} with --run 0,5,9")
     results.require_line(rows, of, "spacetime")
     data = [results.outputs(row, of) for row in rows]
-    if min(len(t) for t, _ in data) < 2:
-        raise Refusal(f"{of} was saved at one time only; "
-                      "draw it with --kind lines, or save more in output.fields.times")
+    require_times(results, of, rows, data)
     cmap, norm = colour_scale(np.concatenate([u.ravel() for _, u in data]))
     columns, height = grid_shape(len(rows))
     size = (7.0, 4.6) if len(rows) == 1 else (1.6 + 2.9 * columns, 1.1 + 2.5 * height)
@@ -592,7 +628,8 @@ def slices(results, ask):
     """A field of two or three dimensions at one time: all of it, or on the planes through its middle. Of one run in
     three dimensions the three planes; of several runs the plane of x and y, in panels with one colour scale."""
     if not results.fields():
-        raise Refusal("this file holds no fields: set output.fields in the config")
+        raise Refusal("this file holds no fields: set output.fields.times in the config" if results.timed else
+                      f"this file holds no fields: {FIELDS_WITHOUT_TIME}")
     of = results.require(ask.of or results.fields()[0], results.fields(), "field")
     rows = choose_runs(results, ask.run) or list(np.flatnonzero(results.ok)[:1]) or [0]
     if len(rows) > MOST_PANELS:
@@ -643,6 +680,11 @@ def heatmap(results, ask):
     by_size = sorted(results.swept, key=lambda p: -len(levels(results.param[p])))
     unlike_seed = [p for p in by_size if not p.startswith("seed")] + [p for p in by_size if p.startswith("seed")]
     asked = ask.over.split(",") if ask.over else []
+    if len(asked) > 2 or len(set(asked)) < len(asked):
+        raise Refusal(f"--over {ask.over}: a heatmap lies over two different parameters, A,B")
+    if ask.time is not None and of not in scalars:
+        raise Refusal(f"--time: there is one {of} a run; it goes with a series" +
+                      (f", --of {scalars[0]}" if scalars else ""))
     pair = [results.require(p, results.swept, "swept parameter") for p in asked]
     pair = (pair + [p for p in unlike_seed if p not in pair])[:2]
     across, up = (levels(results.param[p]) for p in pair)
@@ -682,53 +724,99 @@ def heatmap(results, ask):
     return figure
 
 
-def default_kind(results):
-    """What the file seems made for."""
+def suitable_kinds(results):
+    """What the file seems made for, and what else it can be drawn as."""
     if results.norms() and ("n" in results.swept or "dt" in results.swept):
-        return "convergence"
+        yield "convergence"
     if results.fields():
         first = np.flatnonzero(results.ok)[0]
         if results.dimensions(first, results.fields()[0]) > 1:
-            return "slice"
-        return "spacetime" if results.saved_times(first) > 1 else "lines"
+            yield "slice"
+        else:
+            yield "spacetime" if results.saved_times(first) > 1 else "lines"
+            yield "lines"
     if results.series():
-        return "lines"
-    return "heatmap"
+        yield "lines"
+    yield "heatmap"
 
 
-KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "slice": slices, "heatmap": heatmap}
+def given(ask):
+    return [option for option in ("of", "run", "time", "over", "log") if getattr(ask, option) not in (None, "")]
+
+
+def default_kind(results, ask):
+    """The first of the suitable kinds that uses the options given; the first one, if none does."""
+    kinds = list(suitable_kinds(results))
+    return next((kind for kind in kinds if set(given(ask)) <= set(KINDS[kind][1])), kinds[0])
+
+
+# which function draws it, and which options it uses
+KINDS = {"convergence": (convergence, ("of", "over")), "lines": (lines, ("of", "run", "time", "over", "log")),
+         "spacetime": (spacetime, ("of", "run")), "slice": (slices, ("of", "run", "time")),
+         "heatmap": (heatmap, ("of", "time", "over"))}
 
 
 # ---------------------------------------------------------------------------------------------------------------- main
 
+class Arguments(argparse.ArgumentParser):
+    def error(self, message):
+        """As all refusals are told: in a line, without the usage."""
+        raise Refusal(f"{message}; sweep --help says what there is")
+
+
 def arguments(argv):
-    parser = argparse.ArgumentParser(prog="sweep plot", description="Draw the results of a sweep.", allow_abbrev=False)
+    parser = Arguments(prog="sweep plot", description="Draw the results of a sweep.", allow_abbrev=False)
     parser.add_argument("file", metavar="FILE", help="what sweep wrote, results/NAME.h5")
-    parser.add_argument("--kind", choices=KINDS, help="kind of picture (default: by what the file holds)")
+    parser.add_argument("--kind", metavar="KIND",
+                        help="kind of picture: " + ", ".join(KINDS) + " (default: by what the file holds)")
     parser.add_argument("--of", metavar="NAME", help="error norm, scalar or field to draw")
     parser.add_argument("--run", metavar="RUNS", help="7 or 0,5,9 or 0-15 or all, or the first digits of a run id")
-    parser.add_argument("--time", metavar="T", type=float, help="the time meant (nearest saved one; default: the last)")
+    parser.add_argument("--time", metavar="T", help="the time meant (nearest saved one; default: the last)")
     parser.add_argument("--over", metavar="PARAM",
                         help="convergence: the axis; lines: one line each value; heatmap: A,B")
-    parser.add_argument("--log", metavar="AXES", default="", choices=("", "x", "y", "xy"),
-                        help="lines: logarithmic x, y, xy")
+    parser.add_argument("--log", metavar="AXES", default="", help="lines: logarithmic x, y, xy")
     parser.add_argument("-o", "--output", metavar="PICTURE", help=".png, .pdf or .svg (default: FILE.KIND.png)")
-    return parser.parse_args(argv)
+    ask = parser.parse_args(argv)
+    if ask.kind is not None and ask.kind not in KINDS:
+        near = difflib.get_close_matches(ask.kind, KINDS, 1)
+        raise Refusal(f"there is no kind '{ask.kind}' of pictures" + (f"; did you mean '{near[0]}'?" if near else "") +
+                      f"\n  there is: {' '.join(KINDS)}")
+    if ask.log not in ("", "x", "y", "xy"):
+        raise Refusal(f"--log '{ask.log}': the axes that are to be logarithmic are x, y or xy")
+    if ask.output and os.path.splitext(ask.output)[1] not in (".png", ".pdf", ".svg"):
+        raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg")
+    try:
+        ask.time = None if ask.time is None else float(ask.time)
+    except ValueError:
+        ask.time = np.nan
+    if ask.time is not None and not np.isfinite(ask.time):
+        raise Refusal("--time takes a number: the time meant, e.g. 0.5")
+    return ask
+
+
+def require_used(ask, kind):
+    """Refuse options that the kind of picture does not use: who gives one expects it to do something."""
+    for option in given(ask):
+        if option not in KINDS[kind][1]:
+            others = [other for other, (_, options) in KINDS.items() if option in options]
+            what = f"--kind {kind}" if ask.kind else f"{kind}, the kind of picture that suits this file"
+            raise Refusal(f"--{option} is not for {what}; it goes with --kind " +
+                          " or ".join(filter(None, [", ".join(others[:-1]), others[-1]])))
 
 
 def main(argv):
     ask = arguments(argv)
-    picture = ask.output
-    if picture and os.path.splitext(picture)[1] not in (".png", ".pdf", ".svg"):
-        raise Refusal(f"'{picture}': the picture's name must end in .png, .pdf or .svg")
+    if ask.kind:
+        require_used(ask, ask.kind)
     results = Results(ask.file)
     if not results.ok.any():
         raise Refusal(f"none of the {len(results.run)} runs in {ask.file} finished: "
                       "nothing to draw (sweep show says why)")
-    kind = ask.kind or default_kind(results)
+    kind = ask.kind or default_kind(results, ask)
+    require_used(ask, kind)
     with plt.rc_context(STYLE):
-        figure = KINDS[kind](results, ask)
-        picture = picture or f"{os.path.splitext(ask.file)[0]}.{kind}.png"
+        figure = KINDS[kind][0](results, ask)
+        picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}.png"
         try:
             figure.savefig(picture)
         except OSError as error:

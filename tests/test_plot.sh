@@ -70,6 +70,31 @@ refuses "a line of a box" "3 dimensions in space, and lines draws one; --kind sl
     "$dir/tiny_compact.h5" --kind lines --of g --run 8
 refuses "space and time of a box" "--kind slice draws it" "$dir/tiny_compact.h5" --kind spacetime --run 0
 refuses "a slice of a line" "one dimension in space" "$dir/tiny_ch.h5" --kind slice
+refuses "space and time of a run that diverged" "run 2 diverged at t = 0.25, before u was saved a second time (at t" \
+    "$dir/tiny_diverge.h5" --kind spacetime --run 2
+"$SWEEP" run -q configs/tiny_heat.cfg -s 'output.fields.times=[1.0]' -o "$dir/once.h5" || bad "sweep of one saved time"
+refuses "space and time of one time" "saved at one time only; draw it with --kind lines, or save more" "$dir/once.h5" \
+    --kind spacetime
+make_file tiny_bvp
+refuses "space and time of what has no time" "problem bvp has no time; draw u with --kind lines" "$dir/tiny_bvp.h5" \
+    --kind spacetime
+refuses "lines of what has no fields and no time" "no fields: set output.fields in the config, e.g. output = { fields" \
+    "$dir/compact.h5" --kind lines
+refuses "space and time of what has neither" "problem compact has no time; set output.fields" "$dir/compact.h5" \
+    --kind spacetime
+refuses "an option of another kind" "--over is not for --kind spacetime; it goes with --kind convergence, lines" \
+    "$dir/tiny_ch.h5" --kind spacetime --over zz
+refuses "a time of all times" "--time is not for --kind spacetime" "$dir/tiny_ch.h5" --kind spacetime --time 3
+refuses "what no kind suits" "--log is not for convergence, the kind of picture that suits this file" \
+    "$dir/compact.h5" --log x
+draws "what suits file and options" q.png "$dir/tiny_ch.h5" --log x
+refuses "a time of a series" "energy is drawn over time, all of it; a field is drawn at one time, with --of u" \
+    "$dir/tiny_ch.h5" --kind lines --of energy --time 1
+refuses "runs and all runs" "--over and --run exclude each other" "$dir/tiny_ch.h5" --kind lines --over v --run 0-3
+refuses "an axis against itself" "two different parameters" "$dir/tiny_ch.h5" --kind heatmap --over v,v
+refuses "a kind that is not there" "there is no kind 'pie' of pictures" "$dir/tiny_ch.h5" --kind pie
+refuses "axes that are not there" "--log 'q': the axes that are to be logarithmic are x" "$dir/tiny_ch.h5" --log q
+refuses "a time that is none" "--time takes a number" "$dir/tiny_ch.h5" --kind lines --time soon
 refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi
 refuses "norms that are not there" "no error norms" "$dir/tiny_ch.h5" --kind convergence
 refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5" --kind heatmap
@@ -87,7 +112,7 @@ import sys, numpy, plot
 def draw(*words):
     ask = plot.arguments(words)
     results = plot.Results(ask.file)
-    return plot.KINDS[ask.kind](results, ask).axes
+    return plot.KINDS[ask.kind][0](results, ask).axes
 $program" "$@") >"$dir/out" 2>&1 && ok "$what" || { cat "$dir/out"; bad "$what"; }
 }
 in_python "a spacetime picture ends where the data do" '
