@@ -41,6 +41,8 @@ struct call {
     int         after;               /* advancing so many times                                         */
     enum sw_status with;
     double      poison;              /* and any device that gets a run with this number; 0: none        */
+    struct sw_deal *deal;            /* NULL: that of a process that is alone                           */
+    bool        helper;
     /* out */
     struct sw_execute_summary summary;
     int64_t to_do, already, batches, resumed, looks, failures, checkpoints, broken;
@@ -54,7 +56,8 @@ static void on_progress(void *user, const struct sw_progress *progress)
     struct call *c = user;
     assert_true(pthread_equal(pthread_self(), c->thread));
     assert_true(progress->points_steps_done >= 0);
-    if (c->stop_after && ++c->looks >= c->stop_after) stop = 1;
+    c->looks++;
+    if (c->stop_after && c->looks >= c->stop_after) stop = 1;
 }
 
 static void on_event(void *user, const struct sw_event *event)
@@ -153,6 +156,8 @@ static enum sw_status perform(struct call *c)
     if (!st && !c->only_plan) {
         struct sw_execute_options options = {
             .file = c->file,
+            .deal = c->deal,
+            .helper = c->helper,
             .max_seconds = c->max_seconds,
             .checkpoint_seconds = c->checkpoint_seconds,
             .fail_fast = c->fail_fast,

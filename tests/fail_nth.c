@@ -5,6 +5,7 @@
  *                    the program) use malloc, and do not claim to survive it
  *            write   write, pwrite, writev to regular files (ENOSPC)
  *            fsync, rename (EIO);  open: open, opendir (EMFILE);  readdir (EIO), called by the program itself
+ * FAIL_BYTES memory: calls for so many bytes alone are counted, a multiple of 64, as base/sw_mem.c asks for it
  * FAIL_SLEEP it does not fail, but takes so many seconds longer, as on a file system that hangs
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
@@ -30,6 +31,7 @@ static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EMFILE, EIO
 static enum kind   chosen = NOTHING;
 static long        fail_at;
 static unsigned    fail_sleep;
+static size_t      fail_bytes;
 static atomic_long calls;
 static atomic_bool fired;
 static uintptr_t   program_begin, program_end;
@@ -50,12 +52,14 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *user)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT"), *seconds = getenv("FAIL_SLEEP");
+    const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT"), *seconds = getenv("FAIL_SLEEP"),
+               *bytes = getenv("FAIL_BYTES");
     dl_iterate_phdr(find_program, NULL);
     for (int k = 0; kind && at && k < KINDS; k++)
         if (!strcmp(kind, names[k])) chosen = (enum kind)k;
     fail_at = at ? atol(at) : 0;
     fail_sleep = seconds ? (unsigned)atol(seconds) : 0;
+    fail_bytes = bytes ? (size_t)atol(bytes) : 0;
 }
 
 __attribute__((destructor)) static void end(void)
@@ -98,7 +102,8 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return from_program(__builtin_return_address(0)) && fails(MEMORY) ? NULL : __libc_memalign(alignment, size);
+    const bool counts = from_program(__builtin_return_address(0)) && (!fail_bytes || size == fail_bytes);
+    return counts && fails(MEMORY) ? NULL : __libc_memalign(alignment, size);
 }
 
 ssize_t write(int fd, const void *data, size_t size)

@@ -54,7 +54,7 @@ once() { [ "$(grep -cF -- "$1" err)" = 1 ] || fail "stderr does not say once: $1
 config hangs 100.0
 mkdir hangs
 "$sweep" -q hangs.cfg -j 1 -o hangs/one.h5 || fail 'hangs.cfg'
-began=$EPOCHSECONDS
+hangs_since=$EPOCHSECONDS
 timeout -k 5 100 mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || export FAIL_KIND=rename FAIL_AT=1 FAIL_SLEEP=50 \
     FAIL_LOG=$tmp/hangs/log LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run hangs.cfg -o hangs/h.h5" \
     >hangs/out 2>hangs/err </dev/null &
@@ -124,10 +124,29 @@ done
 once 'the other devices go on without it'; once 'warning: rank 0 of 2: '; same whole.h5 memory.h5
 rm -f memory.h5
 ranks 0 2 sh -c "$(memory 600 1 --device cpu:0,1)"; once 'warning: rank 1 of 2 on '; same whole.h5 memory.h5
+fired=0
 for at in 950 1000 1000; do  # while it writes, with its next batch asked for: the other device here does that one
-    rm -f memory.h5
+    rm -f memory.h5 fault
     ranks 0 2 sh -c "$(memory $at 1 --device cpu:0,1)"; same whole.h5 memory.h5
+    grep -q fired fault && fired=$((fired + 1))  # not where the others were quicker, and left it few batches
 done
+[ $fired != 0 ] || fail "no call failed: $(cat fault)"
+# for a letter, which is so long as it waits for MPI: no device is lost; the job ends, and nobody waits for it
+for rank in 1 0; do
+    for ((at = 1; at < 30; at++)); do
+        rm -rf memory.h5* fault
+        FAIL_BYTES=1088 timeout -k 5 100 mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
+        code=$?
+        case $code in
+            0) same whole.h5 memory.h5 ;;  # not written: what tells of an event, that it lives, or that it leaves
+            4) once "a letter to rank $((1 - rank)): out of memory: 1088 bytes" ;;
+            *) fail "letter $at of rank $rank: exit code $code" ;;
+        esac
+        [ $code = 0 ] && ! grep -q fired fault && break
+    done
+    [ $at -gt 3 ] || fail "rank $rank writes no letters"
+done
+rm -rf memory.h5*
 
 # ---- runs that last: some 1 s each, at most
 config long 20.0
@@ -136,7 +155,7 @@ took=$( { TIMEFORMAT=%U; time trial; } 2>&1)
 config long "$(echo "$took" | awk '{printf "%.1f", 20/($1 + 0.02)}')"
 "$sweep" -q long.cfg -o long.h5 || fail 'long.cfg'
 pid_of() {  # pid_of RANK FILE
-    for p in $(pgrep -f "run long.cfg -o $2\$"); do
+    for p in $(pgrep -f "run long.cfg .*-o $2\$"); do
         tr '\0' '\n' </proc/$p/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo $p
     done | tail -n 1
 }
@@ -191,9 +210,30 @@ ranks 75 2 "$sweep" run long.cfg -o s.h5 --max-time 0.3s; once 'stopped; run the
 says ' from step '
 expect 0 resume s.h5; same long.h5 s.h5
 
+# ---- rank 0 has nothing to do any more, rank 1 has: it is still told how far all are, once a second
+some=(--only 'points == 64 && seed < 3')
+"$sweep" -q long.cfg "${some[@]}" -o some.h5 || fail 'some runs of long.cfg'
+timeout -k 5 100 mpirun -n 2 "$sweep" run long.cfg "${some[@]}" -o idle.h5 >out 2>err </dev/null &
+mpirun=$!
+parts() { find idle.h5.d -name "part-*.$1" 2>/dev/null | wc -l; }
+for ((k = 0; k < 400; k++)); do [ "$(parts tmp)" = 2 ] && break; sleep 0.05; done
+busy=$(pid_of 1 idle.h5); kill -STOP "$busy" || fail 'rank 1 is not there'
+for ((k = 0; k < 400; k++)); do [ "$(parts tmp)-$(parts h5)" = 1-1 ] && break; sleep 0.05; done
+[ "$(parts tmp)-$(parts h5)" = 1-1 ] || fail "rank 0 is not through: $(ls idle.h5.d)"
+sleep 0.2
+told() { stat -c %y idle.h5.d/status.json; }
+for times in 1 2; do
+    then=$(told)
+    for ((k = 0; k < 100; k++)); do [ "$(told)" = "$then" ] || break; sleep 0.05; done
+    [ "$(told)" != "$then" ] || fail 'nothing is told while rank 0 waits for rank 1'
+done
+kill -CONT "$busy"
+wait $mpirun || fail "rank 1 was suspended for some seconds: exit code $?"
+same some.h5 idle.h5
+
 # ---- what hung
 wait $hangs || fail "rank 0 hung: exit code $?: $(cat hangs/err)"
-grep -q fired hangs/log && [ $((EPOCHSECONDS - began)) -ge 49 ] || fail 'rank 0 did not hang'
+grep -q fired hangs/log && [ $((EPOCHSECONDS - hangs_since)) -ge 49 ] || fail 'rank 0 did not hang'
 grep -q 'done     6 ok' hangs/err || fail "rank 0 hung: $(cat hangs/err)"
 same hangs/one.h5 hangs/h.h5
 

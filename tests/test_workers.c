@@ -2,6 +2,8 @@
  * or a failure must lose nothing. The devices are groups of threads of the CPU. */
 #include "execute_helpers.h"
 
+#include "base/sw_clock.h"
+
 static const char *const slow =  /* long enough to be stopped in the middle, wherever that is */
     "problem = \"cahn_hilliard\"; grid = { n = 64; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
     "time = { dt = 0.01; end = 20000; }; sweep = { amplitude = [0.1, 0.5, 0.3, 0.9]; };\n"
@@ -194,6 +196,85 @@ static void gives_out_the_largest_first_and_what_comes_back_once(void **state)
     deal.destroy(&deal);
 }
 
+/* ---- deals of other processes: what a desk makes of them */
+
+struct others {
+    struct sw_deal deal;
+    enum sw_status fails;  /* with what a question for a batch ends                          */
+    int64_t batch;         /* given out once, then none                                      */
+    double  until;         /* the clock until which others compute; 0: there are none        */
+};
+
+static enum sw_status next_of_others(struct sw_deal *deal, int worker, int64_t *batch)
+{
+    struct others *o = deal->own;
+    (void)worker;
+    if (o->fails) return SW_FAIL(o->fails, "injected");
+    *batch = o->batch;
+    o->batch = SW_DEAL_NONE;
+    return SW_OK;
+}
+
+static enum sw_status over_at_others(struct sw_deal *deal, int worker, int64_t batch, enum sw_batch_end end,
+                                     const struct sw_tally *tally)
+{
+    (void)deal;
+    (void)worker;
+    (void)batch;
+    (void)end;
+    (void)tally;
+    return SW_OK;
+}
+
+static enum sw_status poll_others(struct sw_deal *deal, struct sw_desk *desk, bool *busy)
+{
+    (void)desk;
+    *busy = sw_clock() < ((struct others *)deal->own)->until;
+    return SW_OK;
+}
+
+static int64_t left_at_others(const struct sw_deal *deal)
+{
+    (void)deal;
+    return 1;
+}
+
+static enum sw_status perform_with(struct others *o, struct call *c)
+{
+    o->deal = (struct sw_deal){.next = next_of_others, .over = over_at_others, .poll = poll_others,
+                               .left = left_at_others, .own = o};
+    c->deal = &o->deal;
+    c->config = chaos;
+    c->override[0] = "run.batch=1";
+    return perform(c);
+}
+
+/* Rank 0 takes a helper that is out of memory for one that has lost its device. */
+static void a_helper_without_memory_for_a_letter_has_lost_no_device(void **state)
+{
+    const char *file = path("helper.h5");
+    (void)state;
+    struct call letter = {.file = file, .helper = true}, first = {.file = file};
+    struct call device = {.file = file, .helper = true, .breaks = "cpu", .with = SW_E_MEMORY};
+    assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &letter), SW_E_COMM);
+    assert_string_equal(sw_err_message(), "injected");
+    assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &first), SW_E_MEMORY);
+    assert_int_equal(perform_with(&(struct others){.batch = 0}, &device), SW_E_MEMORY);
+    rm(file);
+}
+
+/* Others compute for 2 s, and it is shown every 0.5 s: three times, and two on a machine that is busy. Then once more,
+ * that the parts are merged. */
+static void what_others_compute_is_shown_while_nobody_works_here(void **state)
+{
+    const char *file = path("others.h5");
+    (void)state;
+    struct call c = {.file = file};
+    assert_ok(perform_with(&(struct others){.batch = SW_DEAL_NONE, .until = sw_clock() + 2}, &c));
+    if (c.looks < 3) fail_msg("shown %d times", (int)c.looks);
+    rm(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +287,8 @@ int main(void)
         cmocka_unit_test(a_batch_that_breaks_every_device_is_left),
         cmocka_unit_test(a_device_alone_names_its_failure),
         cmocka_unit_test(gives_out_the_largest_first_and_what_comes_back_once),
+        cmocka_unit_test(a_helper_without_memory_for_a_letter_has_lost_no_device),
+        cmocka_unit_test(what_others_compute_is_shown_while_nobody_works_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

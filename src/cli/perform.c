@@ -30,8 +30,10 @@ void sw_cli_complain(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
     if (cli && cli->silent && cli->told) return;
-    if (cli && cli->silent && st == SW_E_USAGE) {  /* the first says it */
-        sleep(1);                                  /* and ends us; mpirun would end it with us */
+    /* The first says it, and ends us: mpirun would end it with us, were we to go before it has spoken. 1 s is what
+     * Open MPI's mpirun, too, leaves the others once one has ended with an error. */
+    if (cli && cli->silent && st == SW_E_USAGE) {
+        sleep(1);
         return;
     }
     bool listed = cli && st == SW_E_CONFIG && cli->report.errors;

@@ -1,5 +1,6 @@
 #include "comm/sw_mail.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static void forget_what_arrived(void)
 enum sw_status sw_mail_send(int to, const void *letter, size_t bytes)
 {
     struct sent *s = NULL;
+    assert(bytes <= sizeof s->letter);
     SW_TRY(sw_alloc(1, &s));
     memcpy(s->letter, letter, bytes);
     pthread_mutex_lock(&turn);

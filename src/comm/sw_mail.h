@@ -13,7 +13,7 @@
 
 enum { SW_MAIL_MOST = 1024 };  /* bytes of a letter */
 
-/** Send a copy of it. @return SW_E_MEMORY; SW_E_ABSENT this build has no MPI */
+/** Send a copy of it. @param bytes  at most SW_MAIL_MOST @return SW_E_MEMORY; SW_E_ABSENT this build has no MPI */
 enum sw_status sw_mail_send(int to, const void *letter, size_t bytes);
 
 /** The next letter, if one is there.

@@ -61,7 +61,8 @@ void desk_progress(struct sw_desk *d, const char *phase)
 {
     struct sw_tally now = d->all;
     int64_t first = INT64_MAX;
-    struct sw_progress p = {.seconds = sw_clock() - d->started, .runs_failed = d->failures.count, .phase = phase};
+    d->shown = sw_clock();
+    struct sw_progress p = {.seconds = d->shown - d->started, .runs_failed = d->failures.count, .phase = phase};
     if (!d->options->progress) return;
     now.points_steps += d->elsewhere;
     pthread_mutex_lock(&d->mutex);
@@ -83,10 +84,12 @@ void desk_progress(struct sw_desk *d, const char *phase)
 
 /* ---- what workers say */
 
-/* What ends it all; the others stop cleanly. */
+/* What ends it all; the others stop cleanly. A helper that is out of memory has lost a device, as rank 0 sees it
+ * (note_left() in ranks_zero.c), and the others go on without it: where it is more than that, it is another failure. */
 static void give_up(struct sw_desk *d, enum sw_status st)
 {
     sw_err_keep(&d->failed, st);
+    if (d->options->helper && d->failed.status == SW_E_MEMORY) d->failed.status = SW_E_COMM;
     if (st) sw_desk_stop(d);
 }
 
@@ -220,6 +223,9 @@ static bool anything_said(const struct sw_desk *d)
     return false;
 }
 
+/* Seconds without a look of a worker here, after which what others do is shown all the same. */
+static const double show_every = 0.5;
+
 static void serve(struct sw_desk *d)
 {
     for (bool busy = false;;) {
@@ -229,6 +235,7 @@ static void serve(struct sw_desk *d)
             enum sw_status st = d->deal->poll(d->deal, d, &busy);
             give_up(d, st);
             if (st) busy = false;
+            if (sw_clock() - d->shown > show_every) desk_progress(d, "computing");
         }
         if (!d->here && !busy) return;
         if (any) continue;
@@ -279,6 +286,7 @@ enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices)
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&d->said, &clock);
+    d->shown = sw_clock();
     give_up(d, start(d, devices));
     const int started = d->here;
     serve(d);

@@ -111,6 +111,7 @@ struct sw_desk {
     /* the calling thread's own */
     struct sw_tally  ours, all;         /* of batches that are over                 */
     double           elsewhere;         /* points times steps under way             */
+    double           shown;             /* the clock at the last desk_progress()    */
     struct named     failures, notes;   /* of summary->first_failures, _notes       */
     struct sw_err_kept failed, broken;  /* what ends it all; the first device that broke off */
 };

@@ -40,8 +40,9 @@ static bool must_stop(const struct sw_ranks *r)
 static enum sw_status begin_stop(struct sw_ranks *r, double now)
 {
     if (r->stopped || !must_stop(r)) return SW_OK;
+    SW_TRY(r->comm->rank ? ranks_send_word(0, STOP) : ranks_send_all(r, STOP));
     r->stopped = now;
-    return r->comm->rank ? ranks_send_word(0, STOP) : ranks_send_all(r, STOP);
+    return SW_OK;
 }
 
 static enum sw_status read_letters(struct sw_ranks *r)
@@ -57,6 +58,19 @@ static enum sw_status read_letters(struct sw_ranks *r)
     return SW_OK;
 }
 
+/* All are through. No beat may follow. */
+static enum sw_status dismiss(struct sw_ranks *r)
+{
+    pulse_stop(&r->pulse);
+    for (int k = 1; k < r->comm->size; k++) {
+        if (r->other[k].dismissed) continue;
+        SW_TRY(ranks_send_word(k, BYE));
+        r->other[k].dismissed = true;
+    }
+    r->over = true;
+    return SW_OK;
+}
+
 static bool anybody_there(const struct sw_ranks *r)
 {
     for (int k = 1; k < r->comm->size; k++)
@@ -64,7 +78,8 @@ static bool anybody_there(const struct sw_ranks *r)
     return false;
 }
 
-/* A look at everything; on all ranks. */
+/* A look at everything; on all ranks. A letter that others wait for and that there was no memory for is written anew at
+ * the next look: the job ends, but nobody waits for ever. */
 static enum sw_status attend(struct sw_ranks *r)
 {
     const double now = sw_clock();
@@ -76,10 +91,7 @@ static enum sw_status attend(struct sw_ranks *r)
         if (k != r->comm->rank && (k == 0 || r->comm->rank == 0)) ranks_look_after(r, k, now);
     if (r->comm->rank) return SW_OK;
     SW_TRY(ranks_zero_answer(r));
-    if (r->over || anybody_there(r)) return SW_OK;
-    r->over = true;
-    pulse_stop(&r->pulse);
-    return ranks_send_all(r, BYE);
+    return r->over || anybody_there(r) ? SW_OK : dismiss(r);
 }
 
 /* ---- the deal, while a desk sits */
@@ -167,27 +179,30 @@ enum sw_status sw_ranks_create(const struct sw_comm *comm, const struct sw_plan 
 
 static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); }
 
-static enum sw_status farewell(struct sw_ranks *r, enum sw_status st)
+static enum sw_status farewell(struct sw_ranks *r, const struct sw_err_kept *why)
 {
+    const enum sw_status st = why->status;
     struct letter l = {.kind = LEFT, .status = st};
-    if (st) snprintf(l.text, sizeof l.text, "%s", sw_err_message());
+    snprintf(l.text, sizeof l.text, "%.*s", (int)sizeof l.text - 1, why->message);
     if (r->comm->rank) return ranks_send(0, &l);
-    if (st && !r->over && !r->stopped) {  /* it did not get as far as the desk, or broke off: all go home */
-        r->stopped = sw_clock();
-        return ranks_send_all(r, STOP);
-    }
+    if (!st || r->stopped) return SW_OK;
+    SW_TRY(ranks_send_all(r, STOP));  /* it did not get as far as the desk, or broke off: all go home */
+    r->stopped = sw_clock();
     return SW_OK;
 }
 
 enum sw_status sw_ranks_end(struct sw_ranks **ranks, enum sw_status st)
 {
     struct sw_ranks *r = *ranks;
-    struct sw_err_kept kept = {0};
+    struct sw_err_kept own = {0}, kept;
     if (!r) return st;
     r->desk = NULL;
-    sw_err_keep(&kept, st);
-    sw_err_keep(&kept, farewell(r, st));
-    while (!r->over) {
+    sw_err_keep(&own, st);
+    kept = own;
+    for (bool told = false; !r->over;) {
+        enum sw_status failed = told ? SW_OK : farewell(r, &own);
+        told |= !failed;
+        sw_err_keep(&kept, failed);
         sw_err_keep(&kept, attend(r));
         if (!r->over) nap();
     }

@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct letter) <= SW_MAIL_MOST, "a letter is too long");
 struct other {                        /* rank 0 on the others, and they on rank 0             */
     char   host[64];
     double heard;                     /* clock                                                */
-    bool   left, doubted;
+    bool   left, doubted, dismissed;
     double under_way;
 };
 
@@ -61,10 +61,10 @@ struct sw_ranks {
 
 static inline struct sw_ranks *ranks_of(const struct sw_deal *deal) { return deal->own; }
 
-/* ---- ranks_letters.c. @return SW_E_COMM, SW_E_MEMORY: as sw_mail_send() */
+/* ---- ranks_letters.c. @return as sw_mail_send() */
 enum sw_status ranks_send(int to, const struct letter *letter);
 enum sw_status ranks_send_word(int to, enum kind kind);
-/** From rank 0 to all who have not left; BYE to these as well. */
+/** From rank 0 to all who have not left. */
 enum sw_status ranks_send_all(const struct sw_ranks *r, enum kind kind);
 /** How far this rank is, from others; from rank 0, that it is here. */
 enum sw_status ranks_send_news(struct sw_ranks *r);

@@ -6,7 +6,8 @@
 
 enum sw_status ranks_send(int to, const struct letter *l)
 {
-    return sw_mail_send(to, l, offsetof(struct letter, text) + strlen(l->text) + 1);
+    enum sw_status st = sw_mail_send(to, l, offsetof(struct letter, text) + strlen(l->text) + 1);
+    return st ? SW_FAIL(st, "a letter to rank %d: %s", to, sw_err_message()) : SW_OK;
 }
 
 enum sw_status ranks_send_word(int to, enum kind kind)
@@ -17,7 +18,7 @@ enum sw_status ranks_send_word(int to, enum kind kind)
 enum sw_status ranks_send_all(const struct sw_ranks *r, enum kind kind)
 {
     for (int k = 1; k < r->comm->size; k++)
-        if (!r->other[k].left || kind == BYE) SW_TRY(ranks_send_word(k, kind));
+        if (!r->other[k].left) SW_TRY(ranks_send_word(k, kind));
     return SW_OK;
 }
 

@@ -76,7 +76,8 @@ double sw_plan_work(const struct sw_plan *plan, const struct sw_plan_batch *batc
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
                                double seconds, double *rate);
 
-struct sw_progress {               /* handed to the callback, about ten times a second a device            */
+struct sw_progress {               /* handed to the callback, about ten times a second a device; some times
+                                      a second where only other processes compute                           */
     double  points_steps_done;     /* of plan.points_steps                                                  */
     double  seconds;               /* since the start                                                       */
     int64_t runs_done, runs_failed, batches_done;
