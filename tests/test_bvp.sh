@@ -110,11 +110,22 @@ sed 's/f = "1"; //' plain.cfg >nof.cfg
 expect 3 check nof.cfg; says "'f' is missing"
 
 expect 3 check plain.cfg -s 'left={neumann=1.0; dirichlet=2.0;}'; says "'left' has more than one of"
+sed 's/^problem/left = { dirichlet = "1";\n  neumann = "0"; };\n&/' plain.cfg >two.cfg
+expect 3 check two.cfg
+says "two.cfg:2: error: 'left.neumann' = \"0\": 'left' has more than one of dirichlet, neumann and robin"
+sed 's/^problem/right = { robin = [1.0,\n  0.0, 2.0]; };\n&/' plain.cfg >beta.cfg
+expect 3 check beta.cfg; says "beta.cfg:2: error: 'right.robin.1' = 0: it is the beta of [alpha, beta, value]"
+expect 3 check plain.cfg -s 'p="-1"'; says "'p' = \"-1\": p must be positive and finite"
+sed 's/^problem/right = { neumann = "0"; };\n&/' plain.cfg >slopes.cfg
+expect 3 check slopes.cfg
+says "slopes.cfg:1: error: 'right.neumann' = \"0\": with u' alone at both ends and q = 0, u is known but for a constant"
+expect 3 check plain.cfg -s 'right.robin=["0", "1", "2"]' -s 'left.robin=["0", "1", "2"]'; says "'right.robin.0' = \"0\""
 expect 3 check plain.cfg -s 'left.robin=[1.0, 2.0]'; says "'left.robin' is a list of 3 numbers or expressions"
 expect 3 check plain.cfg -s 'left.robin=1.0'; says "'left.robin' is a list of 3 numbers or expressions"
 expect 3 check plain.cfg -s 'left.dirichlet=x'; says "unknown name 'x'"
 expect 3 check plain.cfg -s p=1+x -s solver=scan; says 'solver scan: it sums, for p = 1'; says 'fit here: cpu.thomas'
-expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0'; says 'singular at x = 0'
+expect 1 run plain.cfg -o singular.h5 -s 'right.neumann=0.0' -s 'q=a' -s 'sweep.a=[0, 1]'; says 'singular at x = 0'
+says '1 ok, 1 diverged'
 says 'where gauge = "zero_mean" takes a solution'
 # u' at both ends: a run that is compatible, one that is not; where u is determined there is nothing to gauge
 expect 0 run "$top/configs/bvp_neumann.cfg" -o neumann.h5 -s run.device=cpu; says '6 ok'

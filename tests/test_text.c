@@ -38,10 +38,25 @@ static void a_shell_reads_each_word_as_it_is(void **state)
     }
 }
 
+static void a_text_too_long_ends_with_a_word_and_dots(void **state)
+{
+    static const struct { const char *text, *fitted; } cases[] = {   /* into 20 bytes */
+        {"", ""}, {"fits in nineteen by", "fits in nineteen by"}, {"does not fit in twenty", "does not fit in ..."},
+        {"a comma, then, another", "a comma, then ..."}, {"onewordofmanyletters", "onewordofmanyle ..."},
+        {"\303\244\303\266\303\274\303\244\303\266\303\274\303\244\303\266\303\274\303\244",
+         "\303\244\303\266\303\274\303\244\303\266\303\274\303\244 ..."},
+    };
+    char fitted[20];
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        assert_string_equal(sw_fit(fitted, sizeof fitted, cases[k].text), cases[k].fitted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_that_need_no_quotes_get_none),
+        cmocka_unit_test(a_text_too_long_ends_with_a_word_and_dots),
         cmocka_unit_test(a_shell_reads_each_word_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

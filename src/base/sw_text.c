@@ -57,6 +57,20 @@ void sw_text_add_word(struct sw_text *t, const char *word)
     sw_text_add(t, "'");
 }
 
+char *sw_fit(char *to, size_t room, const char *text)
+{
+    size_t length = strlen(text);
+    if (length >= room) {
+        for (length = room - 5; length && text[length] != ' ';) length--;
+        if (!length) length = room - 5;   /* one long word */
+        while (length && ((unsigned char)text[length] & 0xc0) == 0x80) length--;   /* not within a character */
+        while (length && strchr(" ,;:", text[length - 1])) length--;
+    }
+    memcpy(to, text, length);
+    strcpy(to + length, text[length] ? " ..." : "");
+    return to;
+}
+
 const char *sw_text_get(const struct sw_text *t) { return t->data ? t->data : ""; }
 
 char *sw_text_take(struct sw_text *t)

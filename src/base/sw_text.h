@@ -23,6 +23,9 @@ const char *sw_text_get(const struct sw_text *t);
 /** Hand the text over to the caller, who frees it with sw_free(); t is empty again. NULL if memory was out. */
 char *sw_text_take(struct sw_text *t);
 
+/** Copy a text; of one too long what ends with a word, and " ...". @param room  of to, at least 5  @return to */
+char *sw_fit(char *to, size_t room, const char *text);
+
 /** A number in as few digits as read back to the same bits; "nan" without its sign, which means nothing.
  * @return text */
 const char *sw_number(double value, char text[32]);

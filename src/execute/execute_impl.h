@@ -89,7 +89,7 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
 struct named {
     int64_t count;                      /* runs told of so far                      */
     size_t  at;                         /* where the last entry begins,             */
-    char    last[100];                  /* and its message                          */
+    char    last[120];                  /* and its message, cut to fit              */
     bool    full;                       /* no room for more                         */
 };
 enum { NAMED_ROOM = sizeof((struct sw_execute_summary *)0)->first_failures };

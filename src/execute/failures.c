@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_text.h"
 #include "execute/execute_impl.h"
 
 enum { TOLD = 12 };  /* runs named */
@@ -12,8 +13,10 @@ void desk_name(struct named *n, char text[NAMED_ROOM], int64_t run, const char *
     size_t used = strlen(text), room = NAMED_ROOM;
     n->count++;
     if (n->full) return;
-    snprintf(part, sizeof part, "%.*s", (int)strcspn(message, "("), message);
-    for (size_t k = strlen(part); k && part[k - 1] == ' ';) part[--k] = 0;
+    sw_fit(part, sizeof part, message);
+    size_t end = strcspn(part, "(");
+    while (part[end] && end && part[end - 1] == ' ') end--;
+    part[end] = 0;
     size_t tail = strlen(n->last) + 2;
     if (n->count > TOLD || used + strlen(part) + 40 > room) {
         n->full = true;

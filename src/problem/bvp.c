@@ -2,6 +2,7 @@
  * its keys, and how runs become problems. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "bvp/sw_bvp.h"
@@ -161,16 +162,62 @@ static enum sw_status try_compile(const struct sw_problem *problem, const struct
     return sw_bvp_try_compile(&desc, setup->solver, sm);
 }
 
+/* ---- what no run can do, whatever its numbers */
+
+static bool is_zero(const struct sw_program *program)
+{
+    double value;
+    return program && sw_program_constant(program, &value) && value == 0;
+}
+
+static const char *unfit_end(const struct sw_bvp_end *e, const char *const *key, char why[160])
+{
+    const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0]};
+    const int side = (int)strcspn(*key, ".");
+    const char *last = NULL;
+    int count = 0;
+    for (int k = 0; k < 3; k++)
+        if (given[k]) { last = key[k]; count++; }
+    if (count > 1) {
+        snprintf(why, 160, "'%.*s' has more than one of dirichlet, neumann and robin", side, *key);
+        return last;
+    }
+    if (!is_zero(e->robin[1])) return NULL;
+    snprintf(why, 160, "it is the beta of [alpha, beta, value] and must not be 0; where u itself is known give %s",
+             key[0]);
+    return key[3];
+}
+
+/* Whether u' is all that an end says. */
+static bool only_slope(const struct sw_bvp_end *e) { return e->neumann || is_zero(e->robin[0]); }
+
+static const char *unfit_ends(const struct sw_bvp_desc *d, char why[160])
+{
+    const bool left_silent = !d->left.dirichlet && !d->left.neumann && !d->left.robin[0];
+    double p;
+    const char *key = unfit_end(&d->left, left, why);
+    if (!key) key = unfit_end(&d->right, right, why);
+    if (key) return key;
+    if (d->p && sw_program_constant(d->p, &p) && !(p > 0 && isfinite(p))) {
+        snprintf(why, 160, "p must be positive and finite");
+        return "p";
+    }
+    if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_slope(&d->right) || !(left_silent || only_slope(&d->left)))
+        return NULL;
+    snprintf(why, 160, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" takes "
+             "the one of mean 0");
+    return d->right.neumann ? right[1] : right[2];
+}
+
 static const char *unfit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160])
 {
-    if (sw_setup_chosen(setup, "gauge", "zero_mean")) {
-        const struct sw_bvp_desc desc = describe(setup);
-        const char *refusal = sw_bvp_gauge_refusal(&desc);
-        if (refusal) {
-            snprintf(why, 160, "%s", refusal);
-            return "gauge";
-        }
+    const struct sw_bvp_desc desc = describe(setup);
+    const char *refusal = sw_bvp_gauge_refusal(&desc), *key = unfit_ends(&desc, why);
+    if (key) return key;
+    if (refusal) {
+        snprintf(why, 160, "%s", refusal);
+        return "gauge";
     }
     if (!sw_bvp_uses_columns(solver)) return NULL;
     double n = column[sw_setup_column(setup, "grid.n") * ld + j], r = column[sw_setup_column(setup, "r") * ld + j];
