@@ -45,8 +45,8 @@ expect 2 heat:n=16 --rows cpu.none; says "no row 'cpu.none'"; says 'cpu.plain+cp
 expect 2 heat:n=16 --rows cpu.plain+cpu.thomas@0; says '@T is a number of threads'
 expect 2 heat:n=16 --device cpu --rows cpu.plain+cpu.thomas --baseline cpu.other
 says "--baseline 'cpu.other' is not among the rows"
-expect 2 heat:n=16 --repeats none; says '--repeats takes a number'
-expect 2 heat:n=16 --longest 0; says '--longest takes a number of seconds'
+expect 2 heat:n=16 --repeats none; says '--repeats takes a whole number from 1 to 100000'
+expect 2 heat:n=16 --longest 0; says '--longest takes a number of seconds above 0, at most 86400'
 expect 2 heat:n=16 --csv --json; says 'exclude each other'
 
 # ---- every kind of work, every row that this machine has: verified

@@ -32,7 +32,8 @@ expect 2 run; says 'needs CONFIG...'
 expect 2 list --csv; says "has no option '--csv'"
 expect 2 run small.cfg --shard 3/2; says '--shard takes I/N'
 expect 2 run small.cfg --max-time soon; says '--max-time takes a positive time'
-expect 2 run small.cfg -j none; says '-j takes a number'
+expect 2 run small.cfg -j none; says "-j takes a whole number from 1 to 4096; got 'none'"
+expect 2 run small.cfg -j 100000; says "-j takes a whole number from 1 to 4096; got '100000'"
 expect 2 run small.cfg --color maybe; says 'takes auto, always or never'
 expect 2 run small.cfg --device gpu; says "there is no device 'gpu'; use auto, cpu, cuda, cuda:N or cuda:N,M,..."
 expect 2 run small.cfg --device cuda:0,0; says "device 'cuda:0,0' names 0 twice; name each device once"

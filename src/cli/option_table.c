@@ -28,32 +28,12 @@ static enum sw_status set_solver(struct sw_cli *cli, const char *value)
     return set_override(cli, cli->solver_override);
 }
 
-static enum sw_status set_threads(struct sw_cli *cli, const char *value)
-{
-    char *end;
-    long n = strtol(value, &end, 10);
-    if (*end || end == value || n < 1 || n > 4096)
-        return SW_FAIL(SW_E_USAGE, "-j takes a number of threads from 1 on; got '%s'", value);
-    cli->threads = (int)n;
-    return SW_OK;
-}
-
-static enum sw_status set_repeats(struct sw_cli *cli, const char *value)
-{
-    char *end;
-    long n = strtol(value, &end, 10);
-    if (*end || end == value || n < 1 || n > 100000)
-        return SW_FAIL(SW_E_USAGE, "--repeats takes a number from 1 on; got '%s'", value);
-    cli->repeats = (int)n;
-    return SW_OK;
-}
-
 static enum sw_status set_longest(struct sw_cli *cli, const char *value)
 {
     char *end;
     cli->longest = strtod(value, &end);
     if (*end || end == value || !(cli->longest > 0 && cli->longest <= 86400))
-        return SW_FAIL(SW_E_USAGE, "--longest takes a number of seconds; got '%s'", value);
+        return SW_FAIL(SW_E_USAGE, "--longest takes a number of seconds above 0, at most 86400; got '%s'", value);
     return SW_OK;
 }
 
@@ -71,28 +51,36 @@ static enum sw_status whole(const char *option, const char *value, long least, l
     char *end;
     long n = strtol(value, &end, 10);
     if (*end || end == value || n < least || n > most)
-        return SW_FAIL(SW_E_USAGE, "--%s takes a whole number from %ld to %ld; got '%s'", option, least, most, value);
+        return SW_FAIL(SW_E_USAGE, "%s takes a whole number from %ld to %ld; got '%s'", option, least, most, value);
     *out = (int)n;
     return SW_OK;
 }
 
+static enum sw_status set_threads(struct sw_cli *cli, const char *value)
+{
+    return whole("-j", value, 1, 4096, &cli->threads);
+}
+static enum sw_status set_repeats(struct sw_cli *cli, const char *value)
+{
+    return whole("--repeats", value, 1, 100000, &cli->repeats);
+}
 static enum sw_status set_shards(struct sw_cli *cli, const char *value)
 {
-    return whole("shards", value, 1, 100000, &cli->shards);
+    return whole("--shards", value, 1, 100000, &cli->shards);
 }
 static enum sw_status set_max_parallel(struct sw_cli *cli, const char *value)
 {
-    return whole("max-parallel", value, 1, 100000, &cli->job.max_parallel);
+    return whole("--max-parallel", value, 1, 100000, &cli->job.max_parallel);
 }
 static enum sw_status set_cpus(struct sw_cli *cli, const char *value)
 {
-    return whole("cpus-per-shard", value, 1, 4096, &cli->job.cpus);
+    return whole("--cpus-per-shard", value, 1, 4096, &cli->job.cpus);
 }
 
 static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
 {
     int gpus = 0;
-    SW_TRY(whole("gpus-per-shard", value, 0, SW_DEVICES_MOST, &gpus));
+    SW_TRY(whole("--gpus-per-shard", value, 0, SW_DEVICES_MOST, &gpus));
     cli->job.gpus = 1 + gpus;
     return SW_OK;
 }
