@@ -119,7 +119,8 @@ expect 3 check plain.cfg -s 'p="-1"'; says "'p' = \"-1\": p must be positive and
 sed 's/^problem/right = { neumann = "0"; };\n&/' plain.cfg >slopes.cfg
 expect 3 check slopes.cfg
 says "slopes.cfg:1: error: 'right.neumann' = \"0\": with u' alone at both ends and q = 0, u is known but for"
-expect 3 check plain.cfg -s 'right.robin=["0", "1", "2"]' -s 'left.robin=["0", "1", "2"]'; says "'right.robin.0' = \"0\""
+expect 3 check plain.cfg -s 'right.robin=["0", "1", "2"]' -s 'left.robin=["0", "1", "2"]'
+says "'right.robin.0' = \"0\""
 expect 3 check plain.cfg -s 'left.robin=[1.0, 2.0]'; says "'left.robin' is a list of 3 numbers or expressions"
 expect 3 check plain.cfg -s 'left.robin=1.0'; says "'left.robin' is a list of 3 numbers or expressions"
 expect 3 check plain.cfg -s 'left.dirichlet=x'; says "unknown name 'x'"

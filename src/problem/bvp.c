@@ -204,8 +204,8 @@ static const char *unfit_ends(const struct sw_bvp_desc *d, char why[160])
     }
     if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_slope(&d->right) || !(left_silent || only_slope(&d->left)))
         return NULL;
-    snprintf(why, 160, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" takes "
-             "the one of mean 0");
+    snprintf(why, 160, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" "
+             "takes the one of mean 0");
     return d->right.neumann ? right[1] : right[2];
 }
 
