@@ -79,7 +79,7 @@ static enum sw_status compute(struct job *j, struct sw_execute_options *options,
     const struct sw_comm *comm = j->cli->comm;
     struct sw_ranks *ranks = NULL;
     if (comm->size == 1) return sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, options, summary);
-    SW_TRY(sw_ranks_create(comm, j->plan, j->devices.count, options->stop, &ranks));
+    SW_TRY(sw_ranks_create(comm, j->cli->host, j->plan, j->devices.count, options->stop, &ranks));
     options->deal = sw_ranks_deal(ranks);
     options->rank = comm->rank;
     options->ranks = comm->size;

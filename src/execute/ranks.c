@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
@@ -134,25 +133,7 @@ static void destroy(struct sw_ranks *r)
     sw_free(r);
 }
 
-static enum sw_status introduce(struct sw_ranks *r)
-{
-    char mine[64] = "", *all = NULL;
-    const size_t size = (size_t)r->comm->size, count = sizeof mine / sizeof(double);
-    double *numbers = NULL, me[sizeof mine / sizeof(double)];
-    gethostname(mine, sizeof mine - 1);
-    memcpy(me, mine, sizeof mine);
-    SW_TRY(sw_alloc(size * count, &numbers));
-    enum sw_status st = sw_comm_gather(r->comm, count, me, numbers);
-    all = (char *)numbers;
-    for (size_t k = 0; k < size; k++) {
-        memcpy(r->other[k].host, all + k * sizeof mine, sizeof mine);
-        r->other[k].heard = sw_clock();
-    }
-    sw_free(numbers);
-    return st;
-}
-
-enum sw_status sw_ranks_create(const struct sw_comm *comm, const struct sw_plan *plan, int workers,
+enum sw_status sw_ranks_create(const struct sw_comm *comm, char (*host)[64], const struct sw_plan *plan, int workers,
                                const volatile sig_atomic_t *stop, struct sw_ranks **ranks)
 {
     struct sw_ranks *r = NULL;
@@ -160,6 +141,7 @@ enum sw_status sw_ranks_create(const struct sw_comm *comm, const struct sw_plan 
     enum sw_status st = sw_alloc(1, &r);
     if (!st) {
         r->comm = comm;
+        r->host = host;
         r->stop = stop;
         st = sw_alloc((size_t)comm->size, &r->other);
     }
@@ -170,7 +152,7 @@ enum sw_status sw_ranks_create(const struct sw_comm *comm, const struct sw_plan 
         r->deal.own = r;
     }
     st = sw_comm_agree(comm, st);
-    if (!st) st = introduce(r);
+    for (int k = 0; !st && k < comm->size; k++) r->other[k].heard = sw_clock();
     if (!st) pulse_start(beat_every, beat, r, &r->pulse);  /* without it all is well, but where a write takes so long */
     if (st && r) destroy(r);
     else *ranks = r;

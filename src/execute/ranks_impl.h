@@ -34,7 +34,6 @@ struct letter {
 _Static_assert(sizeof(struct letter) <= SW_MAIL_MOST, "a letter is too long");
 
 struct other {                        /* rank 0 on the others, and they on rank 0             */
-    char   host[64];
     double heard;                     /* clock                                                */
     bool   left, doubted, dismissed;
     double under_way;
@@ -42,6 +41,7 @@ struct other {                        /* rank 0 on the others, and they on rank 
 
 struct sw_ranks {
     const struct sw_comm *comm;
+    char   (*host)[64];               /* [size], borrowed                                     */
     const volatile sig_atomic_t *stop;
     struct sw_deal deal, plan;        /* ours; of rank 0: the batches                         */
     struct sw_desk *desk;             /* while it sits                                        */

@@ -11,9 +11,9 @@ static const double dead_after = 40, answer_within = 0.25;
 static void say(const struct sw_ranks *r, int rank, const char *what)
 {
     const struct sw_comm *c = r->comm;
-    if (c->rank) fprintf(stderr, "rank %d of %d on %s: ", c->rank, c->size, r->other[c->rank].host);
+    if (c->rank) fprintf(stderr, "rank %d of %d on %s: ", c->rank, c->size, r->host[c->rank]);
     fprintf(stderr, "rank %d of %d on %s %s; what is on disk is whole: run the same command again to continue\n", rank,
-            c->size, r->other[rank].host, what);
+            c->size, r->host[rank], what);
 }
 
 void ranks_look_after(struct sw_ranks *r, int rank, double now)

@@ -65,7 +65,7 @@ static enum sw_status note_over(struct sw_ranks *r, int from, const struct lette
 
 static void quote(const struct sw_ranks *r, int rank, const char *what, char *text, size_t room)
 {
-    snprintf(text, room, "rank %d of %d on %s: %s", rank, r->comm->size, r->other[rank].host, what);
+    snprintf(text, room, "rank %d of %d on %s: %s", rank, r->comm->size, r->host[rank], what);
 }
 
 static void note_event(struct sw_ranks *r, int from, struct letter *l)

@@ -4,7 +4,7 @@
  * merges; the others ask it for batches and tell it what became of them. Each writes parts of its own, to the one
  * output file.
  *
- *     SW_TRY(sw_ranks_create(comm, plan, workers, stop, &ranks));
+ *     SW_TRY(sw_ranks_create(comm, host, plan, workers, stop, &ranks));
  *     options.deal = sw_ranks_deal(ranks); options.helper = comm->rank > 0;
  *     st = sw_execute(...);
  *     st = sw_ranks_end(ranks, st);
@@ -21,11 +21,12 @@
 struct sw_ranks;
 
 /** Collective.
+ * @param host     [comm->size] where each rank is, for messages; must outlive the ranks, as comm must
  * @param plan     the same on all ranks
  * @param workers  of this rank: its devices
  * @param stop     as in struct sw_execute_options; may be NULL
  * @return SW_E_COMM, SW_E_MEMORY */
-enum sw_status sw_ranks_create(const struct sw_comm *comm, const struct sw_plan *plan, int workers,
+enum sw_status sw_ranks_create(const struct sw_comm *comm, char (*host)[64], const struct sw_plan *plan, int workers,
                                const volatile sig_atomic_t *stop, struct sw_ranks **ranks);
 struct sw_deal *sw_ranks_deal(struct sw_ranks *ranks);
 
