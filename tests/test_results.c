@@ -899,7 +899,7 @@ static void what_is_not_ours_is_called_what_it_is(void **state)
     }
     struct sw_table *t;
     assert_int_equal(sw_table_read(path_of("missing.h5"), &t), SW_E_IO);
-    assert_contains(sw_err_message(), "missing.h5: no such file, and no parts of it");
+    assert_contains(sw_err_message(), "missing.h5: there is no such file, and no parts of it");
     assert_ok(sw_ledger_open(path_of("missing.h5"), &report, &ledger));
     assert_true(!ledger->has_file && !ledger->has_parts && ledger->count == 0 && !ledger->config_text);
     sw_ledger_close(&ledger);

@@ -18,6 +18,24 @@ CFG
 begun() { for ((k = 0; k < 500; k++)); do [ -e "$1" ] && return; sleep 0.02; done; fail "no $1 after 10 s"; }
 host=$(hostname)
 
+# ---- one file, before anything of it is on disk: it lives, and dies
+long=(-s 'sweep.until=[40000.0]' -o r/one.h5)
+"$sweep" run n.cfg -q -j 1 "${long[@]}" & pid=$!
+begun r/one.h5.d/status.json
+expect 0 r/one.h5; matches "^r/one.h5  running \(process $pid, "
+subcommand=
+expect 5 show r/one.h5; says "nothing of it is on disk yet; process $pid on $host computes it"
+expect 5 resume r/one.h5; says "process $pid on $host computes it"
+expect 5 merge r/one.h5 -o r/all.h5; says "r/one.h5 is not there yet: process $pid on $host computes it; merge when"
+subcommand=status
+kill -9 $pid; wait $pid 2>/dev/null
+expect 0 r/one.h5; matches '^r/one.h5  interrupted before its first checkpoint; sweep run CONFIG -o r/one.h5 begins'
+matches "^died     process $pid on this machine is gone"
+expect 0 r/one.h5 --json; is_json out; prints '"state": "interrupted"'; prints '"pending": 10'
+subcommand= expect 5 resume r/one.h5
+says "process $pid on $host is gone, which ended before its first checkpoint: \`sweep run CONFIG -o r/one.h5\`"
+rm -r r
+
 # ---- refusals
 expect 5 n.cfg; says 'r/n.h5: there is no such file'
 expect 5 r/n.h5; says 'r/n.h5: there is no such file'

@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
+#include "results/sw_life.h"
 #include "sweep/sw_keys.h"
 
 /* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */
@@ -49,16 +50,6 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
     return st;
 }
 
-static enum sw_status refuse_absent(const char *file)
-{
-    struct sw_text word = {0};
-    sw_text_add_word(&word, file);
-    SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its first "
-                     "step begins with `sweep run CONFIG -o %s`", file, file, sw_text_get(&word));
-    sw_text_free(&word);
-    return SW_E_IO;
-}
-
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
                                 struct cli_sweep *s)
 {
@@ -68,7 +59,7 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
     bool named;
     *s = (struct cli_sweep){0};
     SW_TRY(check_shard(cli, file, &named));
-    if (!ledger->config_text) return refuse_absent(file);
+    if (!ledger->config_text) return sw_life_absent(file);
     if (!which.nshards)
         sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));

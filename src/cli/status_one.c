@@ -10,6 +10,7 @@ struct status {
     struct sw_run_counts counts;
     struct sw_running now;             /* while it runs                                */
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
+    bool unwritten;                    /* nothing of it is on disk yet                 */
 };
 
 static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, struct status *v)
@@ -36,11 +37,12 @@ static void print_now(const struct sw_cli *cli, const struct sw_running *now)
         cli_print(cli, "rate     %.2g points·steps/s · ETA %s\n", now->rate, cli_duration(now->eta, eta));
 }
 
-static void print_resume(const struct sw_cli *cli, const char *file)
+static void print_next(const struct sw_cli *cli, const struct status *v)
 {
     struct sw_text word = {0};
-    sw_text_add_word(&word, file);
-    cli_print(cli, "; sweep resume %s goes on", sw_text_get(&word));
+    sw_text_add_word(&word, v->file);
+    cli_print(cli, v->unwritten ? " before its first checkpoint; sweep run CONFIG -o %s begins again"
+                                : "; sweep resume %s goes on", sw_text_get(&word));
     sw_text_free(&word);
 }
 
@@ -49,7 +51,7 @@ static void print_text(const struct sw_cli *cli, const struct status *v)
     const struct sw_run_counts *n = &v->counts;
     cli_print(cli, "%s  %s", v->file, v->state);
     if (!strcmp(v->state, "running")) cli_print(cli, " (process %lld, %s)", (long long)v->now.pid, v->now.phase);
-    if (!strcmp(v->state, "interrupted")) print_resume(cli, v->file);
+    if (!strcmp(v->state, "interrupted")) print_next(cli, v);
     cli_print(cli, "\n");
     if (v->runs)
         cli_print(cli, "runs     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
@@ -128,10 +130,13 @@ enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *
     enum sw_status st = sw_life_ledger(file, &cli->report, &ledger);
     cli_report(cli);
     if (st) return st;
-    if (running && !ledger->config_text) count_running(&v);
+    v.unwritten = life != SW_LIFE_NOBODY && !ledger->config_text;
+    if (v.unwritten) count_running(&v);
     else st = count_stored(cli, ledger, &v);
     if (!st) {
-        v.state = running ? "running" : v.counts.pending || ledger->has_parts ? "interrupted" : "finished";
+        v.state = running                                                  ? "running"
+                  : v.unwritten || v.counts.pending || ledger->has_parts ? "interrupted"
+                                                                         : "finished";
         *finished = !strcmp(v.state, "finished");
         if (cli->json) print_json(&v);
         else print_text(cli, &v);

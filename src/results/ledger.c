@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "results/gather.h"
+#include "results/sw_life.h"
 
 static enum sw_status keep_runs(const struct sw_gather *g, struct sw_ledger *l)
 {
@@ -140,7 +141,7 @@ enum sw_status sw_table_read(const char *file, struct sw_table **table)
     struct sw_gather g = {0};
     *table = NULL;
     enum sw_status st = sw_gather_output(file, NULL, &g);
-    if (!st && !g.ninput) st = SW_FAIL(SW_E_IO, "%s: no such file, and no parts of it in %s.d/", file, file);
+    if (!st && !g.ninput) st = sw_life_absent(file);
     if (!st) st = sw_gather_want(&g, NULL, NULL);
     if (!st) st = sw_gather_table(&g, false, NULL, table, NULL);
     sw_gather_free(&g);

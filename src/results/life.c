@@ -110,3 +110,26 @@ enum sw_status sw_life_ledger(const char *file, struct sw_report *report, struct
     }
     return sw_ledger_open(file, report, ledger);
 }
+
+enum sw_status sw_life_absent(const char *file)
+{
+    bool by_files;
+    struct sw_running now;
+    struct sw_sign sign = {0};
+    const enum sw_life life = sw_life_of(file, sw_life_now(file, &by_files), &now, &sign);
+    const char *host = *now.host ? now.host : "this machine";
+    if (life == SW_LIFE_LIVES || life == SW_LIFE_SILENT)
+        return SW_FAIL(SW_E_IO, "%s: nothing of it is on disk yet; process %lld on %s computes it, and `sweep status` "
+                       "tells how far it is", file, (long long)now.pid, host);
+    struct sw_text word = {0};
+    sw_text_add_word(&word, file);
+    if (life == SW_LIFE_DIED)
+        SW_FAIL(SW_E_IO, "%s: nothing of it is on disk; process %lld on %s is gone, which ended before its first "
+                "checkpoint: `sweep run CONFIG -o %s` begins again", file, (long long)now.pid, host,
+                sw_text_get(&word));
+    else
+        SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
+                "first step begins with `sweep run CONFIG -o %s`", file, file, sw_text_get(&word));
+    sw_text_free(&word);
+    return SW_E_IO;
+}

@@ -8,6 +8,7 @@
 #include "base/sw_text.h"
 #include "results/files.h"
 #include "results/gather.h"
+#include "results/sw_life.h"
 
 /* ---- what is refused */
 static bool same_sweep(const struct sw_table *a, const struct sw_table *b)
@@ -182,6 +183,12 @@ static void remark(const struct sw_gather *g, bool as_virtual, struct sw_report 
 static enum sw_status advise_resume(const char *input, enum sw_status st)
 {
     struct sw_text word = {0};
+    struct sw_sign sign = {0};
+    struct sw_running now;
+    bool by_files;
+    if (sw_life_of(input, sw_life_now(input, &by_files), &now, &sign) == SW_LIFE_LIVES)
+        return SW_FAIL(st, "%s is not there yet: process %lld on %s computes it; merge when it has ended", input,
+                       (long long)now.pid, *now.host ? now.host : "this machine");
     sw_text_add_word(&word, input);
     SW_FAIL(st, "%s is not there, only what is not finished of it, %s.d: go on with it by `sweep resume %s`, then "
             "merge", input, input, sw_text_get(&word));

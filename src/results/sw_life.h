@@ -43,6 +43,8 @@ double sw_life_now(const char *file, bool *by_files);
 /** Who computes file, and whether he lives. @param now  sw_life_now() of it  @param running  out: what he last said
  * @param sign  in and out */
 enum sw_life sw_life_of(const char *file, double now, struct sw_running *running, struct sw_sign *sign);
+/** SW_E_IO, for a file that is not there, nor any part of it: who computes it, or that nobody does; and what to do. */
+enum sw_status sw_life_absent(const char *file);
 /** sw_ledger_open() of a file that others may be writing: looked at again if a part went away meanwhile. */
 enum sw_status sw_life_ledger(const char *file, struct sw_report *report, struct sw_ledger **ledger);
 #endif
