@@ -98,7 +98,7 @@ expect 0 check r.cfg -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]' -s 'sweep.algori
 expect 3 check plain.cfg -s solver=cpu.a2d -s r=51; says "'r' = 51: cpu.a2d needs r columns"; says '<= 50 here'
 expect 0 check plain.cfg -s solver=cpu.a2d -s r=50
 expect 4 check plain.cfg -s grid.n=68719476736L -s 'output.fields.precision=double'; says 'one run needs 51'; says 'GiB'
-expect 3 check plain.cfg -s time.dt=1; says "unknown key 'time'"
+expect 3 check plain.cfg -s time.dt=1; says "unknown key 'time': bvp has no time; leave the group out"
 expect 3 check plain.cfg -s output.scalars.every=1; says "unknown key 'output.scalars'"
 expect 3 check plain.cfg -s output.fields.times=1; says "'output.fields.times' is a key of"
 expect 3 check plain.cfg -s f=x*t; says "unknown name 't'"

@@ -47,7 +47,11 @@ expect 2 run small.cfg --only 'a > 5'; says 'no run is left'
 expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
 expect 5 missing.cfg; says missing.cfg
 expect 5 small.cfg -o small.cfg/x.h5; says 'small.cfg: Not a directory'
-expect 3 check small.cfg --solver cpu.magic; says 'there is no such row'
+expect 3 check small.cfg --solver cpu.magic; says "--solver: error: 'solver' = \"cpu.magic\": there is no such row"
+expect 3 check small.cfg -s "$(printf 'title=b\344se')"; says "-s: error: 'title': byte 0xe4 is not UTF-8"
+sed 's/^grid /gird /' small.cfg >gird.cfg
+expect 3 check gird.cfg
+head -n 1 err | grep -q "unknown key 'gird'; did you mean 'grid'?" || fail 'the misspelt key is not told first'
 expect 3 check small.cfg --solver cpu.plian+cpu.lapack; says "did you mean 'cpu.plain+cpu.lapack'?"
 expect 3 check small.cfg -s solver=cpu.thomas; says 'a band solver goes with a stepper, as in cpu.plain+cpu.thomas'
 expect 0 check small.cfg --solver cpu.plain+cpu.lapack; prints cpu.plain+cpu.lapack

@@ -168,6 +168,14 @@ static void syntax_errors_name_the_line_and_the_place(void **state)
     refused("a = 1; /* x\n\n", "ch.cfg:1: error: comment is not closed: no */ follows\n");
     refused("@include \"b.cfg\"\n",
             "ch.cfg:1: error: @include is not supported: a sweep is one file, so that its output can hold all of it\n");
+    refused("a = { b = 1; c = 0,02; };\n",
+            "ch.cfg:1: error: syntax error at '0,02': a decimal fraction is written with a point, 0.02\n");
+    refused("a = 1;\nb = -3,5;\n",
+            "ch.cfg:2: error: syntax error at '-3,5': a decimal fraction is written with a point, -3.5\n");
+    refused("a = 1;\ntitle = \"b\344se\";\nc = 2,5;\n",
+            "ch.cfg:2: error: byte 0xe4 is not UTF-8: save the file as UTF-8\n");
+    refused("# b\344se\na = 1;\n", "ch.cfg:1: error: byte 0xe4 is not UTF-8: save the file as UTF-8\n");
+    refused("\377\376p", "ch.cfg:1: error: byte 0xff is not UTF-8: save the file as UTF-8\n");
     refused("a = \x01;\n", "ch.cfg:1: error: syntax error: character 0x01 outside of a string\n");
     refused("a = ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1))));",
             "ch.cfg:1: error: brackets nested deeper than 64\nch.cfg:1: error: syntax error: '(' is never closed\n");

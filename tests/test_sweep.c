@@ -337,9 +337,9 @@ static void missing_keys_are_named_at_their_group(void **state)
     refuse_text("problem = \"hyperdiffusion\";\ngrid = { n = 16; };\nphysics = { gamma = 1.0; D = 1.0; };\nsweep = { "
                 "dt = [1, 2]; };\ninitial = \"0\";\n",
                 NULL, 0,
+                "ch.cfg:2: error: 'grid.length' is missing: Length of the domain.\n"
                 "ch.cfg: error: 'time.dt' is missing; for the axis 'dt' write time.dt = \"dt\"\n"
-                "ch.cfg: error: 'time.end' is missing: Time at which a run ends; it starts at 0.\n"
-                "ch.cfg:2: error: 'grid.length' is missing: Length of the domain.\n");
+                "ch.cfg: error: 'time.end' is missing: Time at which a run ends; it starts at 0.\n");
     refuse_text("title = \"x\";", NULL, 0, with_problems("ch.cfg: error: 'problem' is missing: one of ", ""));
     refuse_text("title = \"x\";\nprobem = \"heat\";", NULL, 0,
                 "ch.cfg:2: error: unknown key 'probem'; did you mean 'problem'?\n");

@@ -52,11 +52,25 @@ static void a_text_too_long_ends_with_a_word_and_dots(void **state)
         assert_string_equal(sw_fit(fitted, sizeof fitted, cases[k].text), cases[k].fitted);
 }
 
+static void bytes_that_are_utf8_are_counted(void **state)
+{
+    static const struct { const char *text; size_t good; } cases[] = {
+        {"", 0}, {"plain", 5}, {"a\303\244b", 4}, {"\342\211\210", 3}, {"\360\237\230\200", 4}, {"b\344se", 1},
+        {"\200", 0}, {"\300\257", 0}, {"\340\237\277", 0}, {"\355\240\200", 0}, {"\364\220\200\200", 0},
+        {"\360\217\277\277", 0}, {"ab\303", 2}, {"\342\211", 0}, {"\360\237\230", 0}, {"\377\376p", 0},
+        {"\365\200\200\200", 0},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        assert_int_equal(sw_text_utf8(cases[k].text), cases[k].good);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_that_need_no_quotes_get_none),
         cmocka_unit_test(a_text_too_long_ends_with_a_word_and_dots),
+        cmocka_unit_test(bytes_that_are_utf8_are_counted),
         cmocka_unit_test(a_shell_reads_each_word_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "base/sw_report.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +46,14 @@ enum sw_status sw_report_status(const struct sw_report *r)
     return SW_FAIL(SW_E_CONFIG, "%d error%s in the configuration", r->errors, r->errors == 1 ? "" : "s");
 }
 
+/* What stands on a line is told before what does not: it often explains what is missing. */
 static int by_place(const void *a, const void *b)
 {
     const struct sw_report_entry *const *x = a, *const *y = b;
     int order = strcmp((*x)->file ? (*x)->file : "", (*y)->file ? (*y)->file : "");
     if (order) return order;
-    if ((*x)->line != (*y)->line) return (*x)->line < (*y)->line ? -1 : 1;
+    const int line = (*x)->line ? (*x)->line : INT_MAX, other = (*y)->line ? (*y)->line : INT_MAX;
+    if (line != other) return line < other ? -1 : 1;
     return *x < *y ? -1 : *x > *y;
 }
 

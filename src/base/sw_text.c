@@ -57,6 +57,23 @@ void sw_text_add_word(struct sw_text *t, const char *word)
     sw_text_add(t, "'");
 }
 
+/* The Unicode Standard 15.0, table 3-7: what may follow the first byte; no surrogates, no longer form than needed. */
+size_t sw_text_utf8(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    while (*s) {
+        const int more = *s < 0x80 ? 0 : *s < 0xe0 ? 1 : *s < 0xf0 ? 2 : 3;
+        const unsigned char least = *s == 0xe0 ? 0xa0 : *s == 0xf0 ? 0x90 : 0x80,
+                            most = *s == 0xed ? 0x9f : *s == 0xf4 ? 0x8f : 0xbf;
+        if ((*s >= 0x80 && *s < 0xc2) || *s > 0xf4) break;
+        if (more > 0 && (s[1] < least || s[1] > most)) break;
+        if (more > 1 && (s[2] & 0xc0) != 0x80) break;
+        if (more > 2 && (s[3] & 0xc0) != 0x80) break;
+        s += 1 + more;
+    }
+    return (size_t)(s - (const unsigned char *)text);
+}
+
 char *sw_fit(char *to, size_t room, const char *text)
 {
     size_t length = strlen(text);

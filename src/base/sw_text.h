@@ -26,6 +26,9 @@ char *sw_text_take(struct sw_text *t);
 /** Copy a text; of one too long what ends with a word, and " ...". @param room  of to, at least 5  @return to */
 char *sw_fit(char *to, size_t room, const char *text);
 
+/** How many bytes at the beginning of a text are UTF-8; strlen(text) if all of it is. */
+size_t sw_text_utf8(const char *text);
+
 /** A number in as few digits as read back to the same bits; "nan" without its sign, which means nothing.
  * @return text */
 const char *sw_number(double value, char text[32]);

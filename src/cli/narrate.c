@@ -70,8 +70,22 @@ void cli_csv(FILE *to, const char *text)
     fputc('"', to);
 }
 
+/* The value of --solver is an override like any other; what is wrong with it is told by the name that was typed. */
+static void name_solver_option(struct sw_cli *cli)
+{
+    for (int k = 0; cli->solver_override && k < cli->report.count; k++) {
+        struct sw_report_entry *e = &cli->report.entry[k];
+        if (!e->file || !e->text || strcmp(e->file, "-s") || strncmp(e->text, "'solver' ", 9)) continue;
+        char *name = sw_strdup("--solver");
+        if (!name) continue;
+        sw_free(e->file);
+        e->file = name;
+    }
+}
+
 void cli_report(struct sw_cli *cli)
 {
+    name_solver_option(cli);
     char *text = cli->report.count && !cli->silent ? sw_report_print(&cli->report) : NULL;
     if (text && (!cli->quiet || cli->report.errors)) cli_put(cli, stderr, text);
     sw_free(text);

@@ -92,6 +92,12 @@ enum sw_status sw_config_override(struct sw_arena *arena, const char *override, 
         sw_report_add(report, SW_ERROR, "-s", 0, "'%s' is not KEY=VALUE with a key such as time.dt", override);
         return SW_OK;
     }
+    const unsigned char bad = (unsigned char)override[sw_text_utf8(override)];
+    if (bad) {
+        sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': byte 0x%02x is not UTF-8", (int)(equals - override), override,
+                      bad);
+        return SW_OK;
+    }
     SW_TRY(parse_value(arena, override, equals + 1, report, &value));
     if (!value) return SW_OK;
     for (const char *c = override; c < equals;) {

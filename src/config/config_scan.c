@@ -139,12 +139,20 @@ static void check_integer(struct scanner *s, const char *end, char kind)
     if (kind == 'i') sw_text_add(&s->scan->clean, "L");
 }
 
+static int clip(const char *from, const char *to) { return to - from < 40 ? (int)(to - from) : 40; }
+
 static void read_number(struct scanner *s, const char *end, char kind)
 {
     const char *last = end;
     while (last[-1] == 'L') last--;
     note_kind(s, kind == 'r' ? 'r' : 'i', s->at, (int)(last - s->at));
-    if (kind == 'r') keep(s, end);
+    if (end[0] == ',' && isdigit((unsigned char)end[1]) && (s->depth == 0 || s->level[s->depth].open == '{')) {
+        const char *rest = end + 1 + strspn(end + 1, "0123456789");
+        COMPLAIN(s, s->line, "syntax error at '%.*s': a decimal fraction is written with a point, %.*s.%.*s",
+                 clip(s->at, rest), s->at, clip(s->at, end), s->at, clip(end + 1, rest), end + 1);
+        broken(s);
+        keep(s, rest);
+    } else if (kind == 'r') keep(s, end);
     else check_integer(s, end, kind);
 }
 
@@ -246,12 +254,25 @@ static void read_token(struct scanner *s)
     }
 }
 
+/* Its texts are kept in the output file, which says that they are UTF-8. */
+static void refuse_bytes(struct scanner *s, const char *text)
+{
+    const size_t good = sw_text_utf8(text);
+    int line = 1;
+    if (!text[good]) return;
+    for (size_t k = 0; k < good; k++) line += text[k] == '\n';
+    COMPLAIN(s, line, "byte 0x%02x is not UTF-8: save the file as UTF-8", (unsigned char)text[good]);
+    broken(s);
+    s->at += strlen(s->at);
+}
+
 enum sw_status sw_config_scan(struct sw_scan *scan, const char *text)
 {
     struct scanner *s;
     SW_TRY(sw_alloc(1, &s));
     *s = (struct scanner){.scan = scan, .at = text, .line = 1};
     if (!strncmp(text, "\xef\xbb\xbf", 3)) s->at += 3;  /* the mark some editors put first */
+    refuse_bytes(s, text);
     for (skip_blank(s); *s->at && scan->report->errors < MAX_ERRORS; skip_blank(s)) read_token(s);
     if (*s->at) { COMPLAIN(s, s->line, "too many errors: the rest was not read"); broken(s); }
     for (; s->depth; s->depth--) {

@@ -28,7 +28,7 @@ static enum sw_status caution_at(const struct sw_setup *one, int64_t ld, const d
                  "there follows from no equation", wall.side ? "right" : "left", axis, key);
     else if (!*text && in <= least && out > least && !given && diffuses)
         snprintf(text, 200, "nu is not 0 and u goes out at the %s wall of %s without %s: u there is what the closure "
-                 "makes of it, another u with another closure", wall.side ? "right" : "left", axis, key);
+                 "makes of it; give %s, or nu = 0", wall.side ? "right" : "left", axis, key, key);
     else if (!*text && in <= least && out > least && given && !diffuses)
         snprintf(text, 200, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
                  wall.side ? "right" : "left", axis, key);

@@ -83,6 +83,8 @@ static void refuse_unknown(const struct sw_sweep *s, const struct sw_setting *at
     if (other)
         expand_complain(s, at, "'%s' is a key of %s, not of %s; known here:%s", at->path, other->name, s->problem->name,
                         known);
+    else if (!s->problem->timed && !strcmp(at->path, "time"))
+        expand_complain(s, at, "unknown key 'time': %s has no time; leave the group out", s->problem->name);
     else if (key) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, key->path);
     else if (near) expand_complain(s, at, "unknown key '%s'; did you mean '%s'?", at->path, near);
     else expand_complain(s, at, "unknown key '%s'; known here:%s%s", at->path, known,
