@@ -12,6 +12,7 @@ import re
 import resource
 import signal
 import sys
+import warnings
 
 # Ctrl-C ends the program as it ends others, and silently, be it in the imports (unless the caller has it ignored)
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -39,6 +40,7 @@ FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields =
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"    # perceptually uniform; white at 0
+NEARLY_CONSTANT = 1e-6    # what varies by less, of itself, is drawn as its change
 MOST_PANELS, MOST_LINES, MOST_RUNS, LONGEST_LABEL = 16, 7, 8, 32
 STYLE = {
     "font.size": 10.5, "axes.titlesize": 10.5, "axes.labelsize": 11, "figure.titlesize": 12.5, "legend.fontsize": 9.5,
@@ -58,7 +60,9 @@ class Refusal(Exception):
 # ---------------------------------------------------------------------------------------------------------- the file
 
 def text_of(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
+    """Bytes that are no UTF-8 (h5py hands them on as surrogates) are drawn as replacement characters."""
+    value = value if isinstance(value, bytes) else str(value).encode(errors="surrogateescape")
+    return value.decode(errors="replace")
 
 
 def number(value):
@@ -75,7 +79,7 @@ class Results:
             raise Refusal(f"{path} is an HDF5 file, but not one that sweep wrote", 5)
         if "provenance/parts" in self.file:
             self.check_parts(path)
-        self.title = text_of(root.get("title", "")) or text_of(root.get("problem", ""))
+        self.title = (text_of(root.get("title", "")) or text_of(root.get("problem", ""))).replace("$", "\\$")
         self.origin = f"{text_of(root.get('source', ''))} · sweep {text_of(root.get('sweep_id', ''))}"
         self.run = self.file["run"][:]
         self.run_id = [text_of(v) for v in self.file["run_id"][:]]
@@ -262,6 +266,19 @@ class Results:
         values = group[name][(k, now, *at)].astype(float)
         return values, times[now], ", ".join(where)
 
+    def refines(self, over, lines):
+        """Whether grid or time step differ along a line of runs over a parameter; true where the file does not tell."""
+        if over in ("n", "dt") or not self.timed or not self.series() + self.fields():
+            return True
+        steps, reached = self.file["steps"][:], self.whole(self.file, "t_reached")
+        grid = [self.homes[run][-1][0].name for run in self.run]    # each n has its group, or there is one for all
+        return any(len({(grid[row], f"{reached[row] / max(steps[row], 1):.9g}") for row in rows}) > 1 for rows in lines)
+
+    def varies(self, name):
+        """Whether a series changes by more than rounding in one of the first runs."""
+        runs = (self.outputs(row, name)[1] for row in np.flatnonzero(self.ok)[:16])
+        return any(np.ptp(y) > 1e-12 * np.abs(y).max() for y in runs if len(y))    # sums of 10^4 terms: some 1e-14
+
     def state(self, row):
         """What became of a run, as a verb."""
         return ENDED.get(int(self.file["status"][row]), "stopped")
@@ -389,6 +406,30 @@ def legend(axes, count, **options):
         axes.legend(ncols=1 if count <= 8 else 2, **options)
 
 
+def legend_clear_of_data(axes, count):
+    """A legend within the axes where it covers nothing, else beside them. To be called when all is drawn."""
+    legend(axes, count, loc="best")
+    if axes.get_legend() is None:
+        return
+    axes.figure.canvas.draw()
+    box = axes.get_legend().get_window_extent().padded(3)
+    curves = [line.get_transform().transform_path(line.get_path()) for line in axes.lines if len(line.get_xdata()) > 0]
+    bands = [axes.transData.transform_path(path) for band in axes.collections for path in band.get_paths()]
+    if any(curve.intersects_bbox(box, filled=False) for curve in curves) or any(b.intersects_bbox(box) for b in bands):
+        axes.get_legend().remove()
+        legend(axes, count, **BESIDE)
+
+
+def tick_names(values):
+    """Of numbers, all in one style: as they are, or where one would have an exponent all as powers of ten."""
+    names = [f"{v:.4g}" if 1e4 > abs(v) or v != int(v) else f"{v:.0f}" for v in values]
+    if not any("e" in name for name in names) and max(map(len, names)) < 7:
+        return names
+    parts = [f"{v:.2e}".split("e") for v in values]
+    parts = [(mantissa.rstrip("0").rstrip("."), int(exponent)) for mantissa, exponent in parts]
+    return ["0" if m == "0" else f"$10^{{{e}}}$" if m == "1" else f"${m} \\cdot 10^{{{e}}}$" for m, e in parts]
+
+
 def before_rounding(x, y):
     """How many points, from the coarsest on, come before rounding takes over: there a finer grid does not help as it
     did. A slope of less than three quarters of the median one before it ends them, if it or one behind it is less than
@@ -429,14 +470,17 @@ def convergence(results, ask):
     if not lines:
         raise Refusal(f"{of} over {over} has fewer than two points to draw a line through")
 
+    if not results.refines(over, lines.values()):
+        note(f"{over} changes neither the grid nor the time step: the slopes are no orders of convergence")
     beside = len(lines) > MOST_LINES    # names of many lines would cover them
     figure, axes = plt.subplots(figsize=(9.2, 4.8) if beside else (6.4, 4.8), layout="constrained")
-    slopes = []
+    slopes, hollow = [], False
     for (key, rows), colour in zip(lines.items(), line_colours(len(lines))):
         x, y = results.param[over][rows], error[rows]
         fitted = before_rounding(x, y)
         slope, factor = fit_slope(x[:fitted], y[:fitted])
         slopes.append(slope)
+        hollow |= fitted < len(x)
         name = ", ".join(f"{p} = {number(v)}" for p, v in zip(others, key))
         print(f"slope {slope:.4f}" + (f"  {name}" if name else ""))
         axes.loglog(x[:fitted], y[:fitted], "o", color=colour, zorder=3)
@@ -451,21 +495,31 @@ def convergence(results, ask):
                     label=f"guide: {over}$^{{{order}}}$")
     ticks = levels(results.param[over])
     if len(ticks) <= 10:
-        axes.set_xticks(ticks, [number(v) for v in ticks])
+        axes.set_xticks(ticks, tick_names(ticks))
         axes.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     axes.grid(True)
     axes.set_xlabel(results.label(over))
     axes.set_ylabel(results.label(of))
-    axes.legend(**BESIDE) if beside else axes.legend(loc="best")
+    if hollow:
+        axes.plot([], [], "o", color="#777777", markerfacecolor="white", label="left out of the fit: rounding")
     title(figure, results)
+    axes.legend(**BESIDE) if beside else legend_clear_of_data(axes, 2)
     return figure
 
 
-def series_of(results, of, rows):
-    """A series of several runs, on the times of the one that has most; the others are interpolated."""
-    series = [results.outputs(row, of) for row in rows]
-    t = max((times for times, _ in series), key=len)
-    return t, np.array([y if np.array_equal(own, t) else np.interp(t, own, y, right=np.nan) for own, y in series])
+def series_of(series, rows):
+    """Series of several runs, on the times of the one that has most; the others are interpolated."""
+    t = max((series[row][0] for row in rows), key=len)
+    return t, np.array([y if np.array_equal(own, t) else np.interp(t, own, y, right=np.nan)
+                        for own, y in (series[row] for row in rows)])
+
+
+def less_first_value(series):
+    """The changes from their first values where all vary by less than an axis can tell, and whether it is so."""
+    y = np.concatenate([y for _, y in series.values()])
+    if not 0 < np.nanmax(y) - np.nanmin(y) < NEARLY_CONSTANT * np.nanmax(np.abs(y)):
+        return series, False
+    return {row: (t, y - y[0]) for row, (t, y) in series.items()}, True
 
 
 def draw_series(results, ask, of, rows, axes):
@@ -473,35 +527,40 @@ def draw_series(results, ask, of, rows, axes):
     quartiles. Returns what the second line of the title says."""
     if rows is None and np.count_nonzero(results.ok) <= MOST_RUNS and not ask.over:
         rows = list(np.flatnonzero(results.ok))
+    candidates = [p for p in results.swept if len(levels(results.param[p])) <= 64]
+    if rows is None and not candidates:
+        raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9")
+    by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates and candidates[0]
+    series = {row: results.outputs(row, of) for row in (np.flatnonzero(results.ok) if rows is None else rows)}
+    series, change = (series, False) if "y" in ask.log else less_first_value(series)
+    axes.set_ylabel(results.label(of) + (", less its first value" if change else ""))
     after = 0.0 if "x" in ask.log else -np.inf    # a logarithmic axis begins behind t = 0
     if rows is not None:
         for row, colour in zip(rows, line_colours(len(rows))):
-            t, y = results.outputs(row, of)
+            t, y = series[row]
             axes.plot(t[t > after], y[t > after], color=colour, label=results.describe(row, rows))
-        legend(axes, len(rows))
         return results.common(rows)
 
-    candidates = [p for p in results.swept if len(levels(results.param[p])) <= 64]
-    if not candidates:
-        raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9")
-    by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates[0]
     values = levels(results.param[by])
+    most = 0    # runs in a line
     for value, colour in zip(values, line_colours(len(values))):
         rows = np.flatnonzero(results.ok & (results.param[by] == value))
         if len(rows) == 0:
             continue
-        t, y = series_of(results, of, rows)
+        most = max(most, len(rows))
+        t, y = series_of(series, rows)
         t, y = t[t > after], y[:, t > after]
         if len(values) <= MOST_LINES and len(rows) > 1:
             axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colour, alpha=0.16, linewidth=0)
-        axes.plot(t, np.nanmedian(y, axis=0), color=colour, label=f"{by} = {number(value)}")
-    if len(values) <= 12:
-        legend(axes, len(values))
-    else:
+        name = number(value) if most > 1 or isinstance(value, str) else f"{value:.3g}"
+        axes.plot(t, np.nanmedian(y, axis=0), color=colour, label=f"{by} = {name}" if len(values) <= 12 else None)
+    if len(values) > 12:
         colours = matplotlib.colors.ListedColormap(line_colours(256))
         scale = plt.cm.ScalarMappable(Normalize(min(values), max(values)), colours)
         axes.figure.colorbar(scale, ax=axes, label=results.label(by))
     others = " and ".join(p for p in results.swept if p != by)
+    if most == 1:
+        return others and f"one line a run; {others} {'differ' if ' and ' in others else 'differs'}, too"
     bands = "; bands hold the middle half of the runs" if len(values) <= MOST_LINES else ""
     return others and f"median over {others}{bands}"
 
@@ -536,7 +595,8 @@ def lines(results, ask):
         raise Refusal("this file holds neither scalar series nor fields: "
                       "set output.scalars or output.fields in the config" if results.timed else
                       f"this file holds no fields: {FIELDS_WITHOUT_TIME}")
-    preferred = next((n for n in ("domain_length", "energy") if n in results.series()), known[0])
+    usual = [n for n in ("domain_length", "energy") if n in results.series()] + results.series()
+    preferred = next((n for n in usual if ask.of or results.varies(n)), known[0])
     if ask.time is not None and results.fields():
         preferred = results.fields()[0]
     of = results.require(ask.of or preferred, known, "series or field")
@@ -554,11 +614,14 @@ def lines(results, ask):
     rows = choose_runs(results, ask.run)
     second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
     axes.set_xlabel(results.along("time_s" if scalar else "x"))
-    axes.set_ylabel(results.label(of))
+    if not scalar:
+        axes.set_ylabel(results.label(of))
     axes.set_xscale("log" if "x" in ask.log else "linear")
     axes.set_yscale("log" if "y" in ask.log else "linear")
     axes.grid(True)
     title(figure, results, second)
+    if scalar:
+        legend_clear_of_data(axes, len(axes.get_legend_handles_labels()[0]))
     return figure
 
 
@@ -668,6 +731,44 @@ def slices(results, ask):
     return figure
 
 
+def is_sample(results, pair, cells):
+    """Whether runs are scattered over two parameters (a random sweep, a list of points) and fill no table of them."""
+    if any(results.param[p].dtype.kind != "f" for p in pair):
+        return False
+    across, up = (len(levels(results.param[p])) for p in pair)
+    return 2 * len(cells) < across * up or len(cells) == across == up > 1
+
+
+def draw_sample(axes, cells, means, across, up, **colours):
+    """A point for each place that has runs; a cross where none finished."""
+    x, y = np.array(list(means)).T
+    image = axes.scatter(x, y, c=list(means.values()), s=70, edgecolors="#555555", linewidths=0.5, zorder=2, **colours)
+    if len(means) < len(cells):
+        axes.plot(*np.array([place for place in cells if place not in means]).T, "x", color="#777777", zorder=2)
+    for set_scale, values in ((axes.set_xscale, across), (axes.set_yscale, up)):
+        if values[0] > 0 and values[-1] >= 100 * values[0]:
+            set_scale("log")
+    axes.grid(True)
+    axes.set_axisbelow(True)
+    return image
+
+
+def draw_table(axes, cells, means, across, up, **colours):
+    """A rectangle for each pair of values: grey where runs were and none finished, white where none was."""
+    table = np.array([[means.get((a, b), np.nan) for a in across] for b in up])
+    there = np.array([[(a, b) in cells for a in across] for b in up])
+    placed = {"origin": "lower", "aspect": "auto", "interpolation": "nearest"}
+    grey = matplotlib.colors.ListedColormap(["#bbbbbb"])
+    axes.imshow(np.ma.masked_where(~there, np.zeros(there.shape)), cmap=grey, **placed)
+    image = axes.imshow(np.ma.masked_invalid(table), **colours, **placed)
+    for set_ticks, values, most in ((axes.set_xticks, across, 11), (axes.set_yticks, up, 16)):
+        step = -(-len(values) // most)
+        set_ticks(range(0, len(values), step),
+                  [number(v) for v in values[::step]] if isinstance(values[0], str) else tick_names(values[::step]))
+    axes.spines[:].set_visible(False)
+    return image
+
+
 def heatmap(results, ask):
     """One number a run over two swept parameters, the mean over the others."""
     scalars = results.series()
@@ -689,26 +790,18 @@ def heatmap(results, ask):
     pair = (pair + [p for p in unlike_seed if p not in pair])[:2]
     across, up = (levels(results.param[p]) for p in pair)
     values = final_values(results, of, ask.time)
-    table = np.full((len(up), len(across)), np.nan)
-    for i, b in enumerate(up):
-        for j, a in enumerate(across):
-            cell = values[(results.param[pair[0]] == a) & (results.param[pair[1]] == b)]
-            cell = cell[np.isfinite(cell)]
-            if len(cell):
-                table[i, j] = cell.mean()
-
-    cmap, norm = colour_scale(table, of in NORMS)
-    height = min(6.5, max(2.6, 1.6 + 0.38 * len(up)))
+    cells = {}
+    for row in range(len(results.run)):
+        cells.setdefault(tuple(results.param[p][row] for p in pair), []).append(values[row])
+    cells = {place: [v for v in found if np.isfinite(v)] for place, found in cells.items()}
+    means = {place: np.mean(found) for place, found in cells.items() if found}
+    cmap, norm = colour_scale(np.array(list(means.values()) or [np.nan]), of in NORMS)
+    sampled = is_sample(results, pair, cells)
+    height = 4.8 if sampled else min(6.5, max(2.6, 1.6 + 0.38 * len(up)))
     figure, axes = plt.subplots(figsize=(7.4, height), layout="constrained")
-    image = axes.imshow(np.ma.masked_invalid(table), cmap=cmap, norm=norm, origin="lower", aspect="auto",
-                        interpolation="nearest")
-    axes.set_facecolor("#bbbbbb")
-    for set_ticks, names, most in ((axes.set_xticks, across, 11), (axes.set_yticks, up, 16)):
-        step = -(-len(names) // most)
-        set_ticks(range(0, len(names), step), [number(v) if isinstance(v, str) else f"{v:.3g}" for v in names[::step]])
+    image = (draw_sample if sampled else draw_table)(axes, cells, means, across, up, cmap=cmap, norm=norm)
     axes.set_xlabel(results.label(pair[0]))
     axes.set_ylabel(results.label(pair[1]))
-    axes.spines[:].set_visible(False)
     time = ""
     if of in scalars:
         series = (results.outputs(row, of)[0] for row in np.flatnonzero(results.ok))
@@ -717,9 +810,12 @@ def heatmap(results, ask):
         time = f" at t = {number(times[0])}" if same else " at the last time of each run"
     figure.colorbar(image, ax=axes, label=results.label(of)).outline.set_visible(False)
     others = [p for p in results.swept if p not in pair]
-    notes = [f"mean over {' and '.join(others)}"] if others else []
-    if np.isnan(table).any():
-        notes.append("grey: no run finished")
+    many = max(map(len, cells.values())) > 1
+    notes = [f"mean over {' and '.join(others)}"] if others and many else []
+    if len(means) < len(cells):
+        notes.append("crosses: no run finished" if sampled else "grey: no run finished")
+    if not sampled and len(cells) < len(across) * len(up):
+        notes.append("white: no run")
     title(figure, results, "; ".join([f"{results.label(of)}{time}"] + notes))
     return figure
 
@@ -805,6 +901,7 @@ def require_used(ask, kind):
 
 
 def main(argv):
+    warnings.filterwarnings("ignore", message="Glyph .* missing")     # of a title: a box is drawn in its place
     ask = arguments(argv)
     if ask.kind:
         require_used(ask, ask.kind)

@@ -127,6 +127,44 @@ x, y = results.space(0, "u", "x"), results.space(0, "u", "y")
 assert numpy.allclose(axes.get_xlim(), (x[0], x[0] + len(x)*(x[1] - x[0])), rtol=0, atol=1e-12), axes.get_xlim()
 assert axes.get_ylim() == (y[0], y[-1]), axes.get_ylim()' "$dir/tiny_advection.h5"
 
+# ---- legends, labels and what is drawn by default
+in_python "numbers on an axis are in one style" '
+assert plot.tick_names([16.0, 32.0, 65536.0]) == ["16", "32", "65536"]
+names = plot.tick_names([1e3, 2e4, 1e6])
+assert names == ["$10^{3}$", "$2 \\cdot 10^{4}$", "$10^{6}$"], names
+assert plot.tick_names([0.0, 0.025, 0.5]) == ["0", "0.025", "0.5"]'
+in_python "a legend lies on no curve" '
+for swings in (0, 60):      # a straight line leaves room for the legend, one that fills the axes does not
+    figure, axes = plot.plt.subplots(layout="constrained")
+    for k in range(2):
+        axes.plot(numpy.linspace(0, 1, 2000), numpy.sin(swings*numpy.linspace(0, 6, 2000) + k), label=f"line {k}")
+    plot.legend_clear_of_data(axes, 2)
+    figure.canvas.draw()
+    legend = axes.get_legend().get_window_extent()
+    assert (legend.x0 > axes.get_window_extent().x1) == (swings > 0), (swings, legend)'
+in_python "what hardly changes is drawn as its change" '
+t = numpy.linspace(0, 1, 5)
+series, change = plot.less_first_value({0: (t, 7 + 1e-8*t), 3: (t, 7 - 1e-8*t)})
+assert change and abs(series[3][1] + 1e-8*t).max() < 1e-14, series
+assert not plot.less_first_value({0: (t, 7 + t)})[1] and not plot.less_first_value({0: (t, 7 + 0*t)})[1]'
+"$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep={mode="random"; a="uniform(0,0.1)"; v="loguniform(0.01,2)";}' \
+    -s 'initial="0.1*cos(x)"' -s 'sample={method="sobol"; count=10; seed=0;}' --device cpu -o "$dir/sample.h5" ||
+    bad "sweep of a sample"
+in_python "runs of a sample are points, not a table" '
+axes = draw(sys.argv[1], "--kind", "heatmap", "--of", "energy")[0]
+assert len(axes.collections[0].get_offsets()) == 10 and not axes.images
+assert "no run" not in axes.get_title() and "mean" not in axes.get_title(), axes.get_title()
+assert draw(sys.argv[1], "--kind", "lines", "--of", "energy")[0].get_title() == "one line a run; v differs, too"
+' "$dir/sample.h5"
+"$SWEEP" run -q configs/tiny_heat.cfg -s 'initial="cos(x)"' -s 'exact="cos(x)"' -s 'output.fields.times=[0.0]' \
+    -s "title=\"$(printf 'caf\351 \344\270\255 $\\\\foo$')\"" --device cpu -o "$dir/odd.h5" ||
+    bad "sweep of an odd title"
+draws "a title of odd bytes" r.png "$dir/odd.h5" --kind lines
+[ "$(wc -l <"$dir/out")" -eq 1 ] && ok "no word about its letters" ||
+    { cat "$dir/out"; bad "no word about its letters"; }
+draws "errors over what refines nothing" s.png "$dir/odd.h5" --kind convergence --over c
+grep -q "note: c changes neither the grid nor the time step" "$dir/out" && ok "and says so" || bad "and says so"
+
 # ---- a group for each of 150 n: looking at them took half a minute when HDF5 was asked for the names of scales
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'sweep={c=[1.0]; n="range(20,169)";}' -s 'grid.n="n"' \
     -s 'output={scalars={every=0.1;};}' --device cpu -o "$dir/many.h5" || bad "sweep 150 values of n"
