@@ -20,4 +20,5 @@ put 644 share/man/man5 docs/man/sweep.cfg.5
 put 644 share/doc/sweep README.md CHANGELOG.md LICENSE
 put 644 share/doc/sweep/docs docs/*.md
 put 644 share/doc/sweep/docs/pictures docs/pictures/*.png
+put 644 share/doc/sweep/results/bench results/bench/*.png results/bench/steps_equations.csv   # the docs lead there
 echo "installed: $to/bin/sweep, and plot.py, configs, man pages and docs under $to/share"

@@ -13,6 +13,11 @@ documents='README.md CHANGELOG.md results/README.md docs/*.md'
 man_pages_are_clean() {
     command -v mandoc >/dev/null || { echo "  skip  $1: no mandoc here"; return; }
     found=$(mandoc -T lint docs/man/sweep.1 docs/man/sweep.cfg.5)
+    if man -l docs/man/sweep.1 >/dev/null 2>&1; then   # groff has its own opinions, by the width
+        for page in docs/man/sweep.1 docs/man/sweep.cfg.5; do
+            found=$found$(LC_ALL=C MANWIDTH=80 man -l $page 2>&1 >/dev/null)
+        done
+    fi
     [ -z "$found" ] && ok "$1" || { echo "$found"; bad "$1"; }
 }
 

@@ -16,6 +16,14 @@ for file in bin/sweep share/sweep/plot.py share/sweep/configs/ch_forcing.cfg sha
             share/man/man5/sweep.cfg.5 share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
     [ -s "$dir/to/$file" ] || bad "installs $file"
 done
+missing=
+for document in "$dir"/to/share/doc/sweep/docs/*.md; do
+    for link in $(grep -oE '\]\([^)#]+' "$document" | sed 's/^](//'); do
+        case $link in http*) continue ;; esac
+        [ -e "$dir/to/share/doc/sweep/docs/$link" ] || missing="$missing $(basename "$document"):$link"
+    done
+done
+[ -z "$missing" ] && ok "links of the installed docs resolve" || bad "links of the installed docs resolve:$missing"
 if /usr/bin/python3 -c 'import h5py, matplotlib' 2>/dev/null; then
     (cd "$dir" && to/bin/sweep run -q to/share/sweep/configs/tiny_heat.cfg &&
         to/bin/sweep plot results/tiny_heat.h5 -o heat.png) >"$dir/out" 2>&1 && [ -s "$dir/heat.png" ] &&
