@@ -407,7 +407,8 @@ def legend(axes, count, **options):
 
 
 def legend_clear_of_data(axes, count):
-    """A legend within the axes where it covers nothing, else beside them. To be called when all is drawn."""
+    """A legend within the axes where it covers nothing, else beside them, in a wider figure. To be called when all is
+    drawn."""
     legend(axes, count, loc="best")
     if axes.get_legend() is None:
         return
@@ -418,6 +419,8 @@ def legend_clear_of_data(axes, count):
     if any(curve.intersects_bbox(box, filled=False) for curve in curves) or any(b.intersects_bbox(box) for b in bands):
         axes.get_legend().remove()
         legend(axes, count, **BESIDE)
+        figure = axes.figure
+        figure.set_figwidth(figure.get_figwidth() + box.width / figure.dpi)
 
 
 def tick_names(values):

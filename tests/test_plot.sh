@@ -157,11 +157,12 @@ assert "no run" not in axes.get_title() and "mean" not in axes.get_title(), axes
 assert draw(sys.argv[1], "--kind", "lines", "--of", "energy")[0].get_title() == "one line a run; v differs, too"
 ' "$dir/sample.h5"
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'initial="cos(x)"' -s 'exact="cos(x)"' -s 'output.fields.times=[0.0]' \
-    -s "title=\"$(printf 'caf\351 \344\270\255 $\\\\foo$')\"" --device cpu -o "$dir/odd.h5" ||
+    -s "title=\"$(printf 'caf\303\251 \344\270\255 $\\\\foo$')\"" --device cpu -o "$dir/odd.h5" ||
     bad "sweep of an odd title"
-draws "a title of odd bytes" r.png "$dir/odd.h5" --kind lines
+draws "a title of letters that the font has not" r.png "$dir/odd.h5" --kind lines
 [ "$(wc -l <"$dir/out")" -eq 1 ] && ok "no word about its letters" ||
     { cat "$dir/out"; bad "no word about its letters"; }
+in_python "a title that is no UTF-8" 'assert plot.text_of("caf\udce9") == plot.text_of(b"caf\xe9") == "caf\ufffd"'
 draws "errors over what refines nothing" s.png "$dir/odd.h5" --kind convergence --over c
 grep -q "note: c changes neither the grid nor the time step" "$dir/out" && ok "and says so" || bad "and says so"
 
