@@ -69,6 +69,10 @@ expect 0 list; prints cahn_hilliard; prints cpu.plain; prints cpu.thomas
 expect 0 explain heat; prints 'u_t = kappa u_xx + forcing'; prints physics.kappa; prints '`sweep explain` prints them'
 expect 2 explain cfll; says "did you mean 'cfl'?"
 expect 0 explain time.dt; prints 'Time step'; silent err
+expect 0 explain atan2; prints 'atan2(a, b)'; prints 'A function of expressions; in C: atan2(a, b).'
+expect 0 explain randn; prints 'A function of expressions: random numbers'
+expect 0 explain range; prints 'range(a, b) or range(a, b, step)'
+expect 2 explain lnspace; says "did you mean 'linspace'?"
 expect 0 explain; prints time.end; prints physics.gamma
 expect 0 explain grid; prints grid.n; prints grid.x0
 expect 0 explain forcing; prints 'forcing  (hyperdiffusion, heat, '

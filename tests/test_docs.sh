@@ -44,6 +44,21 @@ every_config_passes_check() {
     done
 }
 
+# The functions that the program knows stand in the texts.
+functions_are_documented() {
+    row='^    X([A-Z0-9]*, *[0-9], *"\([a-z0-9]*\)", *BINDS_CALL.*'
+    for function in $(sed -n "s/$row/\1/p" src/expr/expr_impl.h); do
+        "$SWEEP" explain $function >/dev/null 2>&1 || bad "$1: sweep explain $function"
+        grep -q "^| functions.*[ \`]$function[ \`]" docs/config.md || bad "$1: $function in config.md"
+        sed -n '/^Functions:/,/[.]$/p' docs/man/sweep.cfg.5 | grep -qw "$function" ||
+            bad "$1: $function in sweep.cfg(5)"
+    done
+    for function in linspace logspace range uniform loguniform; do
+        "$SWEEP" explain $function | grep -q "^$function(a, b" || bad "$1: sweep explain $function"
+    done
+    ok "$1"
+}
+
 # Links to files, and paths in backquotes, lead to something.
 links_resolve() {
     for document in $documents; do
@@ -97,6 +112,7 @@ man_pages_are_clean "man pages are clean"
 generated_pages_are_up_to_date "generated pages are up to date"
 benchmark_tables_agree_with_the_measurements "benchmark tables agree with results/bench"
 every_config_passes_check "passes check"
+functions_are_documented "functions of expressions and axes are documented"
 links_resolve "links and paths resolve"
 functions_exist "functions named in docs exist"
 commands_exist "commands and options in docs exist"

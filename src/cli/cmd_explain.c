@@ -4,6 +4,7 @@
 
 #include "base/sw_near.h"
 #include "cli/cli_impl.h"
+#include "expr/sw_expr.h"
 #include "sweep/sw_keys.h"
 
 enum { MOST_KEYS = 512 };
@@ -253,12 +254,34 @@ static int explain_in(const struct sw_key *keys, const struct sw_problem *owner,
     return hits;
 }
 
+/* A function of expressions, or of axes. */
+static int explain_functions(const char *name, const char **known, int *count)
+{
+    const char *word, *usage, *about;
+    int hits = 0, arguments;
+    for (int k = 0; (word = sw_expr_function(k, &arguments, &about)); k++) {
+        add_known(word, known, count);
+        if (strcmp(word, name)) continue;
+        printf("%s(a%s)\n    A function of expressions%s%s.\n", word, arguments == 2 ? ", b" : "",
+               about ? "; in C: " : ": random numbers, the sequence that a chooses", about ? about : "");
+        hits++;
+    }
+    for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {
+        add_known(word, known, count);
+        if (strcmp(word, name)) continue;
+        printf("%s\n    As an axis of the sweep, in quotes: %s\n", usage, about);
+        hits++;
+    }
+    return hits;
+}
+
 static enum sw_status explain_one(const char *name)
 {
     const char *known[MOST_KEYS];
     int count = 0, hits = explain_in(sw_common_keys, NULL, name, known, &count);
     for (int k = 0; sw_problem_table[k]; k++)
         hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, known, &count);
+    hits += explain_functions(name, known, &count);
     const struct sw_problem *problem = sw_problem_find(name);
     if (problem) explain_problem(problem);
     if (hits || problem) return SW_OK;

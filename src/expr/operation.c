@@ -19,6 +19,17 @@ enum operation op_find_function(const char *name)
     return OP_COUNT;
 }
 
+const char *sw_expr_function(int k, int *arguments, const char **value)
+{
+    for (enum operation op = 0; op < OP_COUNT; op++) {
+        if (!op_is_function(op) || k-- > 0) continue;
+        *arguments = op_table[op].operands;
+        *value = op_is_random(op) ? NULL : op_table[op].value;
+        return op_table[op].written;
+    }
+    return NULL;
+}
+
 /* Each loop is one the compiler can vectorise where the hardware has the operation; sin, exp, pow ... are called
  * element by element, so that no value depends on its place in the block. */
 #define X(id, operands, written, binds, library, value)                                                          \

@@ -42,6 +42,10 @@ void sw_expr_destroy(struct sw_expr **expr);
  * @return lines without a final '\n', NULL if memory is out; free with sw_free() */
 char *sw_expr_error_show(const char *text, const struct sw_expr_error *err);
 
+/** Function k of the language, with how many arguments and its value as a C expression in a and b with functions of
+ * math.h, NULL: it is random. @return its name, NULL after the last */
+const char *sw_expr_function(int k, int *arguments, const char **value);
+
 /** Call visit for each name (not function, not pi or e) the tree uses, once per use, with its column. */
 void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user);
 

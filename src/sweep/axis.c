@@ -6,6 +6,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_near.h"
 #include "sweep/expand_impl.h"
+#include "sweep/sw_keys.h"
 
 /* An axis as the user wrote it: a list of numbers or of words, a number, or a function that makes a list. */
 
@@ -17,12 +18,25 @@ static const struct function {
     const char    *name;
     enum axis_kind kind;
     int            least, most;  /* arguments */
-    const char    *usage;
+    const char    *usage, *about;
 } functions[] = {
-    {"linspace", AXIS_LINSPACE, 3, 3, "linspace(a, b, k)"},  {"logspace", AXIS_LOGSPACE, 3, 3, "logspace(a, b, k)"},
-    {"range", AXIS_RANGE, 2, 3, "range(a, b) or range(a, b, step)"},  {"uniform", AXIS_UNIFORM, 2, 2, "uniform(a, b)"},
-    {"loguniform", AXIS_LOGUNIFORM, 2, 2, "loguniform(a, b)"},
+    {"linspace", AXIS_LINSPACE, 3, 3, "linspace(a, b, k)", "k values from a to b, equally spaced."},
+    {"logspace", AXIS_LOGSPACE, 3, 3, "logspace(a, b, k)",
+     "k values from a to b, equally spaced in the logarithm (a and b are the ends themselves)."},
+    {"range", AXIS_RANGE, 2, 3, "range(a, b) or range(a, b, step)",
+     "a, a + step, ... up to b, both included; the step is 1 unless given."},
+    {"uniform", AXIS_UNIFORM, 2, 2, "uniform(a, b)", "An interval, for random sweeps."},
+    {"loguniform", AXIS_LOGUNIFORM, 2, 2, "loguniform(a, b)",
+     "An interval, for random sweeps, drawn from in the logarithm."},
 };
+
+const char *sw_axis_function(int k, const char **usage, const char **about)
+{
+    if (k >= (int)(sizeof functions / sizeof *functions)) return NULL;
+    *usage = functions[k].usage;
+    *about = functions[k].about;
+    return functions[k].name;
+}
 
 static const char *path(const struct axis *a) { return a->setting->path; }
 static bool is_random(const struct sw_sweep *s) { return !strcmp(s->mode, "random"); }

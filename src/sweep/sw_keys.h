@@ -10,4 +10,7 @@ const struct sw_key *sw_key_find(const struct sw_problem *problem, const char *p
 
 /** Row number k of all keys of a problem (common, then own), NULL past the end. */
 const struct sw_key *sw_key_at(const struct sw_problem *problem, int k);
+
+/** Function k that makes an axis, how it is written and what it makes. @return its name, NULL after the last */
+const char *sw_axis_function(int k, const char **usage, const char **about);
 #endif
