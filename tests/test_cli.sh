@@ -63,6 +63,7 @@ awk '/^  run / {column = index($0, "run a sweep;")}
      END {exit bad || rows < 40}' out || fail 'the help is no table, or wide'
 expect 0 check --help; prints '--list'
 expect 0 -V; prints 'sweep 0.1.0'; prints 'compiler'
+grep -qE '^built .*CUDA.*, with(out)? mpi$' out || fail 'the version does not say whether there is MPI'
 
 # ---- what there is
 expect 0 list; prints cahn_hilliard; prints cpu.plain; prints cpu.thomas
@@ -279,6 +280,7 @@ expect 0 show results/small.h5 --csv; [ "$(wc -l <out)" = 9 ] || fail "show --cs
 prints 'run,a,seed,status'
 expect 0 show results/small.h5 --json; is_json out
 expect 0 show results/small.h5 --run 3; prints run_id
+grep -E '^(t_reached|wall_time) ' out | grep -qE '[1-9][0-9.]{11}' && fail 'numbers for people have more than 10 digits'
 id=$("$sweep" show results/small.h5 --csv | awk -F, 'NR == 5 {print $(NF - 1)}')
 expect 0 show results/small.h5 --run "$id"; prints "$id"
 expect 2 show results/small.h5 --run 99; says 'no run 99'

@@ -173,10 +173,11 @@ static enum sw_status find(const struct sw_cli *cli, const struct sw_table *t, i
         cli->argument[0], cli->run, (long long)t->nruns, (long long)t->sweep_runs);
 }
 
+/* For people: a time of 0.1 is 0.1. All digits are in what is for programs. */
 static void show_run(const struct sw_table *t, const struct show_column *c, int n, int64_t run)
 {
     char text[40];
-    for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, cell(t, &c[k], run, 17, text));
+    for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, cell(t, &c[k], run, 10, text));
     printf("%-12s %s\n%-12s %s\n%-12s %s\n", "problem", t->problem, "solver", t->solver, "source", t->source);
 }
 

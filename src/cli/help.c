@@ -1,5 +1,6 @@
 #include "base/sw_version.h"
 #include "cli/cli_impl.h"
+#include "comm/sw_comm_impl.h"
 
 enum { LEFT = 64 };  /* room for the left column; returned is how much of it is used */
 
@@ -73,5 +74,9 @@ void cli_version(void)
 #endif
     printf("sweep %s\n", SW_VERSION);
     if (*sw_build.commit) printf("commit   %s%s\n", sw_build.commit, sw_build.dirty ? " with uncommitted changes" : "");
-    printf("compiler %s, %s\nbuilt    %s\n", sw_build.compiler, sw_build.flags, cuda);
+    printf("compiler %s, %s\nbuilt    %s", sw_build.compiler, sw_build.flags, cuda);
+    for (int k = 0; sw_comm_table[k]; k++)
+        if (sw_comm_table[k]->apart)
+            printf(", %s %s", sw_comm_table[k]->absent ? "without" : "with", sw_comm_table[k]->name);
+    printf("\n");
 }

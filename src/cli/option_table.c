@@ -172,6 +172,7 @@ const struct cli_option cli_option_table[] = {
     {0, "color", "WHEN", CLI_ANY, "colors: auto (on a terminal without NO_COLOR), always, never", BY(set_color)},
     {0, "log-json", "FILE", CLI_RUN | CLI_RESUME, "append one JSON object for each event", AT(log_path)},
     {'h', "help", NULL, CLI_ANY, "this help", AT(help)},
-    {'V', "version", NULL, CLI_ANY, "version, commit, compiler, and whether it was built with CUDA", AT(version)},
+    {'V', "version", NULL, CLI_ANY,
+     "version, commit, compiler, and whether it was built with CUDA and MPI", AT(version)},
     {0},
 };
