@@ -288,6 +288,7 @@ static void without(void **state)
 }
 #define gives_the_same_bits_however_a_field_is_cut without
 #define gives_the_same_bits_along_two_axes_at_once without
+#define lines_have_gaps_where_their_threads_would_meet without
 #define finds_a_shape_for_every_line_that_fits without
 #define compiles_for_two_axes_at_once without
 #define leaves_planes_beyond_the_cache_to_one_axis_after_the_other without

@@ -75,7 +75,7 @@ refuses "space and time of a run that diverged" "run 2 diverged at t = 0.25, bef
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'output.fields.times=[1.0]' -o "$dir/once.h5" || bad "sweep of one saved time"
 refuses "space and time of one time" "saved at one time only; draw it with --kind lines, or save more" "$dir/once.h5" \
     --kind spacetime
-make_file tiny_bvp
+make_file tiny_bvp 0 cpu
 refuses "space and time of what has no time" "problem bvp has no time; draw u with --kind lines" "$dir/tiny_bvp.h5" \
     --kind spacetime
 refuses "lines of what has no fields and no time" "no fields: set output.fields in the config, e.g. output = { fields" \

@@ -68,7 +68,9 @@ folder=d/x.shard-1-of-2.old
 mkdir -p $folder
 tiny=$top/configs/tiny_ch.cfg
 expect 0 "$tiny" -o one.h5
-expect 75 "$tiny" -o $folder/part.h5 -s time.end=200000.0 --max-time 0.3s
+"$sweep" run "$tiny" -q -o $folder/part.h5 -s time.end=200000.0 -s run.device=cpu -s run.checkpoint=0.001 & pid=$!
+for ((k = 0; k < 500; k++)); do [ ! -e $folder/part.h5.d/part-000001.h5 ] || break; sleep 0.02; done
+kill -TERM $pid; wait $pid; [ $? = 75 ] || fail 'a part of it'
 expect 0 status $folder/part.h5; prints 'runs     12: '; prints '12 pending'
 expect 75 resume $folder/part.h5 --max-time 0.3s
 expect 0 status $folder/part.h5; prints 'runs     12: '
