@@ -162,7 +162,6 @@ static enum sw_status carry_out(struct job *j)
     SW_TRY(plan(j, &seconds));
     tell_ranks(j);
     tell_plan(j, seconds);
-    cli_room(j->cli, j->plan, j->file, cli_say);
     cli_remarks(j->cli, j->s, j->plan, cli_say);
     return execute(j);
 }

@@ -122,7 +122,7 @@ void cli_sweep_close(struct cli_sweep *s);
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
 /** -v: every setting with its unit, and whether it was given. */
 void cli_settings(struct sw_cli *cli, const struct cli_sweep *s);
-/** Remarks on the accuracy of what is planned, each once: by cli_say or cli_print. */
+/** Remarks on what is planned, cli_room() and on its accuracy, each once: by cli_say or cli_print. */
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...));
 

@@ -108,7 +108,6 @@ static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const stru
     if (rate > 0)
         cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial%s\n", cli_about(steps_s + batches_s, a),
                   rate, batches_s > steps_s ? ", and some 10 ms a batch" : "");
-    cli_room(cli, p, s->file, cli_print);
     cli_remarks(cli, s, p, cli_print);
     return compile(cli, s, p, devices->device[0]);
 }

@@ -134,7 +134,7 @@ enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *
     if (v.unwritten) count_running(&v);
     else st = count_stored(cli, ledger, &v);
     if (!st) {
-        v.state = running                                                  ? "running"
+        v.state = running                                                ? "running"
                   : v.unwritten || v.counts.pending || ledger->has_parts ? "interrupted"
                                                                          : "finished";
         *finished = !strcmp(v.state, "finished");

@@ -125,12 +125,12 @@ static enum sw_status look_at(const struct sw_setup *setup, int64_t ld, const do
 {
     const bool grid = wall.d < 0;
     const char *key = grid ? "initial" : advection_wall_key(wall.d, wall.side);
-    const struct sw_program *u = sw_setup_function(setup, key);
+    const struct sw_program *u = advection_speed_names(setup, "u") ? sw_setup_function(setup, key) : NULL;
     struct sampling s;
     enum sw_status st = sampling_make(setup, ld, column, j, wall, key, look->along, &s);
     for (int k = 0; k < times && !st; k++) {
         const double t = time_of(k, times, s.end);
-        if (u && advection_speed_names(setup, "u") && (k == 0 || !grid))
+        if (u && (k == 0 || !grid))
             st = evaluate(u, &s, EVAL_U, column + j, ld, t, s.u);
         if (!st) st = speed_at(setup, &s, column + j, ld, t, largest);
     }
