@@ -74,7 +74,8 @@ enum sw_status choices_read(struct sw_sweep *s)
     return SW_OK;
 }
 
-/* "$axis": its column, and whether all its words are words of the key. */
+/* "$axis": its column. An axis with a word that is none of the key's gives no words at all, nor does any while the axes
+ * are wrong: then runs have the default, and no problem ever sees a word that is not of its key. */
 static void resolve(struct sw_sweep *s, int k)
 {
     const struct sw_key *key = sw_key_find(s->problem, s->choice[k].key);
@@ -84,8 +85,9 @@ static void resolve(struct sw_sweep *s, int k)
         const struct axis *a = &s->own->axis[j];
         if (strcmp(a->name, name) || !(a->word || !a->count)) continue;
         snprintf(path, sizeof path, "sweep.%s", name);
-        for (int64_t i = 0; i < a->count; i++) choice_check(s, key, a->setting, path, a->word[i]);
-        if (a->count) s->own->choice_column[k] = s->axis[j].column;
+        bool known = a->count > 0 && !s->own->axes_wrong;
+        for (int64_t i = 0; i < a->count; i++) known &= choice_check(s, key, a->setting, path, a->word[i]);
+        if (known) s->own->choice_column[k] = s->axis[j].column;
         return;
     }
     s->own->words_wrong = true;

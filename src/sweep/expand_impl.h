@@ -157,7 +157,10 @@ void solver_check(const struct sw_sweep *s);
 void step_check(const struct sw_sweep *s);
 /** Whether a column is a step that follows. */
 enum sw_status step_source(struct sw_sweep *s, int k, bool *taken);
-/** Steps of some runs, as for column_fill(); all other columns are there. */
+/** Whether column k is that step; from shape_prepare() on. */
+bool step_follows(const struct sw_sweep *s, int k);
+/** Steps of some runs, as for column_fill(); all other columns are there. NaN in a run with another number that is
+ * unknown or not allowed. */
 enum sw_status step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
                          const double *column, double *out);
 

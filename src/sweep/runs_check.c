@@ -44,15 +44,27 @@ static void note(struct checking *c, int fault, int64_t run)
     if (c->first[fault] < 0 || run < c->first[fault]) c->first[fault] = run;
 }
 
-static void check_columns(struct checking *c, const struct block *b)
+static bool check_column(struct checking *c, const struct block *b, int k)
 {
-    for (int k = 0; k < c->s->ncolumn; k++) {
-        if (c->s->own->source[k].unknown || c->s->own->source[k].kind == SOURCE_GRID) continue;
-        const double *v = b->column + (size_t)k * BLOCK;
-        int last = c->s->column[k].uniform ? 1 : b->count;
-        for (int j = 0; j < last; j++)
-            if (!key_allows(c->s->column[k].key, v[j])) { note(c, k, b->at + j); break; }
-    }
+    const struct source *from = &c->s->own->source[k];
+    const double *v = b->column + (size_t)k * BLOCK;
+    const int last = c->s->column[k].uniform ? 1 : b->count;
+    if (from->unknown) return false;
+    for (int j = 0; j < last && from->kind != SOURCE_GRID; j++)
+        if (!key_allows(c->s->column[k].key, v[j])) { note(c, k, b->at + j); return false; }
+    return true;
+}
+
+/* A step that follows from the other numbers is at fault only where they are right.
+ * @return whether all numbers are known and allowed: only then is the problem asked about these runs */
+static bool check_columns(struct checking *c, const struct block *b)
+{
+    bool sound = true;
+    for (int k = 0; k < c->s->ncolumn; k++)
+        if (!step_follows(c->s, k)) sound &= check_column(c, b, k);
+    for (int k = 0; k < c->s->ncolumn && sound; k++)
+        if (step_follows(c->s, k)) sound &= check_column(c, b, k);
+    return sound;
 }
 
 /* end/dt must be an integer to 1e-6; when there are so many steps that the quotient itself is not that exact, to its
@@ -168,9 +180,10 @@ static void check_solvers(struct checking *c, const struct block *b)
 
 static enum sw_status check_block(void *user, const struct block *b)
 {
-    check_columns(user, b);
-    check_solvers(user, b);
-    SW_TRY(check_precision(user, b));
+    if (check_columns(user, b)) {
+        check_solvers(user, b);
+        SW_TRY(check_precision(user, b));
+    }
     return check_shapes(user, b);
 }
 
@@ -340,23 +353,27 @@ static enum sw_status tell(void *user, const struct block *b)
     return st;
 }
 
-/* Whether a column is known and in the range of its key, in all runs. */
+static bool own_sound(const struct checking *c, int k) { return !c->s->own->source[k].unknown && c->first[k] < 0; }
+
+static bool numbers_sound(const struct checking *c)
+{
+    for (int k = 0; k < c->s->ncolumn; k++)
+        if (!own_sound(c, k)) return false;
+    return true;
+}
+
+/* Whether a column is known and in the range of its key, in all runs; a step that follows from the others, and from
+ * words, is only as sound as they are. */
 static bool sound(const struct checking *c, int k)
 {
-    return k < 0 || (!c->s->own->source[k].unknown && c->first[k] < 0);
+    if (k < 0) return true;
+    return step_follows(c->s, k) ? numbers_sound(c) && !c->s->own->words_wrong : own_sound(c, k);
 }
 
 static bool times_known(const struct sw_sweep *s, const struct times *t)
 {
     for (int k = 0; k < t->narg; k++)
         if (!value_known(s, &t->arg[k])) return false;
-    return true;
-}
-
-static bool numbers_sound(const struct checking *c)
-{
-    for (int k = 0; k < c->s->ncolumn; k++)
-        if (!sound(c, k)) return false;
     return true;
 }
 

@@ -28,6 +28,19 @@ enum sw_status step_source(struct sw_sweep *s, int k, bool *taken)
     return SW_OK;
 }
 
+bool step_follows(const struct sw_sweep *s, int k) { return s->chooses_step && s->own->shape.dt == k; }
+
+/* Whether all other numbers of a run are known and allowed: a problem is asked about no other run. */
+static bool is_sound(const struct sw_sweep *s, const double *column, int j)
+{
+    for (int k = 0; k < s->ncolumn; k++) {
+        if (step_follows(s, k)) continue;
+        if (s->own->source[k].unknown || !key_allows(s->column[k].key, column[(size_t)k * BLOCK + (size_t)j]))
+            return false;
+    }
+    return true;
+}
+
 enum sw_status step_fill(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
                          const double *column, double *out)
 {
@@ -39,7 +52,8 @@ enum sw_status step_fill(const struct sw_sweep *s, const int64_t *run, int64_t f
         if (step == 0) {  /* not known yet; two threads may find it, and find the same */
             const struct sw_setup setup = setup_of_run(s, column, j, choice);
             out[j] = NAN;  /* for a function that names it, which the problem refuses */
-            SW_TRY(s->problem->step(&setup, BLOCK, column, j, &step));
+            step = NAN;
+            if (is_sound(s, column, j)) SW_TRY(s->problem->step(&setup, BLOCK, column, j, &step));
 #pragma omp atomic write
             *kept = step;
         }
