@@ -117,7 +117,7 @@ static enum sw_status set_color(struct sw_cli *cli, const char *value) { return 
 
 const struct cli_option cli_option_table[] = {
     {'s', "set", "KEY=VALUE", CLI_RUNS | CLI_SUBMIT,
-     "set a config key (repeatable; the syntax of the file, dotted paths)", BY(set_override)},
+     "set one config key (repeatable; the syntax of the file, dotted paths)", BY(set_override)},
     {'o', "output", "FILE", CLI_RUNS | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_BENCH, "where the output goes",
      AT(output)},
     {'j', "threads", "N", CLI_ANY, "threads to use (default: all this process may use)", BY(set_threads)},

@@ -9,15 +9,14 @@
 
 /* A text being looked over before libconfig reads it. libconfig 1.5 wraps integers that do not fit 32 bits without a
  * word, reports an unclosed string at the end of the file, stops at the first error, and refuses [0.01, 1] as
- * "mismatched element type". Here each of these gets a message of its own, and `clean` becomes a text that has none of
- * them: integers with an L, arrays as lists, so that reading can go on and find the other errors. */
+ * "mismatched element type". Here each of the first three gets a message of its own, and `clean` becomes a text that
+ * has none of them: integers with an L, arrays as lists, which may mix integers and reals. */
 struct sw_scan {
     const char       *file;      /* for messages                                      */
     bool              override;  /* one value of an -s: all on line 0                 */
     struct sw_report *report;
     struct sw_text    clean;
     bool              broken;    /* libconfig would make nothing of it                */
-    bool              comment;   /* there was one                                     */
 };
 
 /** Look a text over; fills scan->clean, or sets scan->broken. Free scan->clean with sw_text_free(). */

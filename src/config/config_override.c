@@ -16,33 +16,59 @@ static bool is_path(const char *path, size_t length)
     return !first;
 }
 
-/* The value as a file would hold it: one setting, without comments. A value that begins like a string or an array is
- * meant as one, and its errors are reported; anything else that libconfig does not take is a string without its quotes.
- */
-static enum sw_status parse_value(struct sw_arena *arena, const char *override, const char *value,
-                                  struct sw_report *report, struct sw_setting **setting)
+static const char *last_part(const char *path, const char *end)
 {
+    const char *c = end;
+    while (c > path && c[-1] != '.') c--;
+    return c;
+}
+
+static void complain(struct sw_report *report, const char *override, const char *why)
+{
+    sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': %s", (int)strcspn(override, "="), override, why);
+}
+
+static bool is_multiple(const struct sw_setting *root) { return root && root->count > 1; }
+
+/* The one setting that a text is, NULL if it is none. An integer or a list that was complained about is there all the
+ * same, so that reading can go on. */
+static struct sw_setting *only_setting(const struct sw_setting *root, const struct sw_report *own)
+{
+    if (!root || root->count != 1) return NULL;
+    const enum sw_setting_kind kind = root->child[0]->kind;
+    return !own->errors || kind == SW_SETTING_INTEGER || kind == SW_SETTING_LIST ? root->child[0] : NULL;
+}
+
+/* The value as a file would hold it: "name = value" is read as a config of its own, which must be one setting.
+ * Anything that libconfig does not take is a string without its quotes, unless it begins like a string, an array or a
+ * group: then it is meant as one, and its errors are reported. *setting is NULL only if something was reported. */
+static enum sw_status parse_value(struct sw_arena *arena, const char *override, struct sw_report *report,
+                                  struct sw_setting **setting)
+{
+    const char *equals = strchr(override, '='), *name = last_part(override, equals), *value = equals + 1;
+    const char first = value[strspn(value, " \t\r\n")];
+    const bool meant = first && strchr("\"[{", first);
     struct sw_report own = {0};
     struct sw_scan scan = {.file = "-s", .override = true, .report = &own};
     struct sw_setting *root = NULL;
-    char *text;
     enum sw_status st;
-    bool meant = *value && strchr("\"[{", *value);
     *setting = NULL;
-    SW_TRY(sw_arena_printf(arena, &text, "v = %s", value));
-    SW_TRY_TO(done, st, sw_config_scan(&scan, text));
+    SW_TRY_TO(done, st, sw_config_scan(&scan, name));
     if (!scan.broken) SW_TRY_TO(done, st, sw_config_parse(arena, &scan, value, &root));
-    bool one = root && root->count == 1 && !scan.comment;
-    if (one && (!own.errors || root->child[0]->kind == SW_SETTING_INTEGER || root->child[0]->kind == SW_SETTING_LIST))
-        *setting = root->child[0];
-    if (meant || *setting)
-        for (int k = 0; k < own.count; k++)
-            sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': %s", (int)(value - 1 - override), override,
-                          own.entry[k].text);
-    if (!*setting && !meant) {
-        SW_TRY_TO(done, st, sw_arena_take(arena, 1, setting));
-        **setting = (struct sw_setting){.kind = SW_SETTING_STRING, .file = "-s", .text = text + strlen("v = ")};
+    if (is_multiple(root)) {
+        complain(report, override, "the value holds more than one setting: give each its own -s, or put a text with ; "
+                                   "in quotes");
+        goto done;
     }
+    *setting = only_setting(root, &own);
+    if (meant || *setting)
+        for (int k = 0; k < own.count; k++) complain(report, override, own.entry[k].text);
+    if (*setting || (meant && own.errors)) goto done;
+    SW_TRY_TO(done, st, sw_arena_take(arena, 1, setting));
+    **setting = (struct sw_setting){.kind = SW_SETTING_STRING, .file = "-s"};
+    char *text;
+    SW_TRY_TO(done, st, sw_arena_printf(arena, &text, "%s", value));
+    (*setting)->text = text;
 done:
     sw_text_free(&scan.clean);
     sw_report_free(&own);
@@ -98,7 +124,7 @@ enum sw_status sw_config_override(struct sw_arena *arena, const char *override, 
                       bad);
         return SW_OK;
     }
-    SW_TRY(parse_value(arena, override, equals + 1, report, &value));
+    SW_TRY(parse_value(arena, override, report, &value));
     if (!value) return SW_OK;
     for (const char *c = override; c < equals;) {
         size_t length = strcspn(c, ".=");

@@ -14,9 +14,7 @@ struct level {
     char        open;
     int         line;
     const char *start;
-    const char *integer;  /* the first integer of an array, NULL: none */
-    int         integer_length;
-    bool        real, string;
+    bool        number, string;
     int         first_name;
 };
 
@@ -53,11 +51,9 @@ static void skip_blank(struct scanner *s)
     for (;;) {
         const char *c = s->at;
         if (*c == '#' || (c[0] == '/' && c[1] == '/')) {
-            s->scan->comment = true;
             s->at += strcspn(c, "\n");
         } else if (c[0] == '/' && c[1] == '*') {
             const char *end = strstr(c + 2, "*/");
-            s->scan->comment = true;
             if (!end) {
                 COMPLAIN(s, s->line, "comment is not closed: no */ follows");
                 broken(s);
@@ -72,21 +68,13 @@ static void skip_blank(struct scanner *s)
     }
 }
 
-static void note_kind(struct scanner *s, char kind, const char *at, int length)
-{
-    struct level *l = &s->level[s->depth];
-    if (kind == 'r') l->real = true;
-    else if (kind == 's') l->string = true;
-    else if (!l->integer) { l->integer = at; l->integer_length = length; }
-}
-
 /* libconfig lets a string run over lines; then a missing quote shows up anywhere but where it is missing. */
 static void read_string(struct scanner *s)
 {
     const char *c = s->at + 1;
     while (*c && *c != '"' && *c != '\n') c += c[0] == '\\' && c[1] && c[1] != '\n' ? 2 : 1;
     if (*c == '"') {
-        note_kind(s, 's', s->at, 0);
+        s->level[s->depth].string = true;
         keep(s, c + 1);
         return;
     }
@@ -143,9 +131,7 @@ static int clip(const char *from, const char *to) { return to - from < 40 ? (int
 
 static void read_number(struct scanner *s, const char *end, char kind)
 {
-    const char *last = end;
-    while (last[-1] == 'L') last--;
-    note_kind(s, kind == 'r' ? 'r' : 'i', s->at, (int)(last - s->at));
+    s->level[s->depth].number = true;
     if (end[0] == ',' && isdigit((unsigned char)end[1]) && (s->depth == 0 || s->level[s->depth].open == '{')) {
         const char *rest = end + 1 + strspn(end + 1, "0123456789");
         COMPLAIN(s, s->line, "syntax error at '%.*s': a decimal fraction is written with a point, %.*s.%.*s",
@@ -208,10 +194,7 @@ static void check_array(struct scanner *s, const struct level *l)
     int length = (int)(s->at + 1 - l->start), shown = length > 60 ? 60 : length;
     const char *more = length > 60 ? " ..." : "";
     if (memchr(l->start, '\n', (size_t)shown)) { shown = (int)strcspn(l->start, "\r\n"); more = " ..."; }
-    if (l->integer && l->real)
-        COMPLAIN(s, l->line, "array mixes integer and real: %.*s%s; write %.*s.0", shown, l->start, more,
-                 l->integer_length, l->integer);
-    else if (l->string && (l->integer || l->real))
+    if (l->string && l->number)
         COMPLAIN(s, l->line, "array mixes numbers and strings: %.*s%s; write ( ) for [ ]", shown, l->start, more);
 }
 
