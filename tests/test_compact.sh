@@ -51,7 +51,7 @@ done
 expect 0 run "$tiny" --device cpu -o other.h5 --only 'dim == 3'; expect 0 run "$tiny" --device cpu -o other.h5
 same tiny.h5 other.h5
 # one shape at the root, then several in groups: what is there moves
-expect 0 run "$tiny" --device cpu -o grown.h5 -s 'sweep.dim=[2]' -s 'sweep.n=[8]'
+expect 0 run "$tiny" --device cpu -o grown.h5 -s 'sweep.dim=[2]' -s 'sweep.m=[8]'
 expect 0 run "$tiny" --device cpu -o grown.h5; says '12 of 16 runs left'; same tiny.h5 grown.h5
 # lines, planes and boxes in one file
 mixed=(--device cpu -s 'sweep={ dim=[1, 2, 3]; n=[8, 12]; a=[0.5, 1.0]; }' -s 'grid.n=n' -s axis=x

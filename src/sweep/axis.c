@@ -358,15 +358,6 @@ static void mark_name(void *user, const char *name, int column)
 static void mark(struct use *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
 
 /* The values of an axis that nothing depends on would all be the same run. */
-/* A key that takes a word and has the name of an axis of words. */
-static const char *word_key(const struct sw_sweep *s, const struct axis *a)
-{
-    if (!a->word) return NULL;
-    for (int k = 0; k < s->nchoice; k++)
-        if (!strcmp(s->choice[k].key, a->name)) return s->choice[k].key;
-    return strcmp(a->name, "solver") ? NULL : "solver";
-}
-
 enum sw_status axes_check_used(struct sw_sweep *s)
 {
     struct use u = {.s = s};
@@ -379,21 +370,8 @@ enum sw_status axes_check_used(struct sw_sweep *s)
         if (s->own->choice_column[k] >= 0) u.used[s->own->choice_column[k]] = true;
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
-        const struct sw_key *key;
         if (a->count < 2 || u.used[s->axis[k].column]) continue;
-        int same = -1;  /* a key of that name, which the axis does not set by itself */
-        for (int c = 0; c < s->ncolumn; c++) {
-            const char *dot = (key = s->column[c].key) ? strrchr(key->path, '.') : NULL;
-            if (dot && !strcmp(dot + 1, a->name)) same = c;
-        }
-        const char *word = word_key(s, a);
-        if (word)
-            expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"$%s\"",
-                            path(a), word, a->name);
-        else if (same >= 0)
-            expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it; write %s = \"%s\"",
-                            path(a), s->column[same].name, a->name);
-        else expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
+        expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
     }
     return SW_OK;
 }

@@ -140,11 +140,7 @@ static void add_defines(struct sw_sweep *s, const struct sw_setting *define)
     }
 }
 
-static const char *called(const struct sw_column *c)
-{
-    const char *dot = strrchr(c->name, '.');
-    return c->key && c->key->name ? c->key->name : dot ? dot + 1 : c->name;
-}
+static const char *called(const struct sw_column *c) { return c->key ? key_name(c->key) : c->name; }
 
 static void add_symbol(struct sw_symbol *symbol, int *n, const char *name, int column)
 {
@@ -184,9 +180,9 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     SW_TRY(step_source(s, k, &ok));
     if (ok) return SW_OK;
     from->unknown = true;
-    if (!from->setting && (!key->fallback || !*key->fallback)) return SW_OK;  /* missing: reported with the keys */
-    SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting,
-                      from->setting ? NULL : key->fallback, &v, &ok));
+    const char *absent = from->setting ? NULL : key_default(s, key);
+    if (!from->setting && (!absent || !*absent)) return SW_OK;  /* missing: reported with the keys */
+    SW_TRY(value_read(s, from->setting ? from->setting->path : key->path, from->setting, absent, &v, &ok));
     if (!ok) return SW_OK;
     from->kind = v.formula ? SOURCE_FORMULA : SOURCE_CONSTANT;
     from->number = v.number;

@@ -84,6 +84,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(columns_make(s));
     choices_resolve(s);
     SW_TRY(functions_read(s));
+    namesakes_check(s);
     if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", &s->own->fields));
     else SW_TRY(end_read(s, "output.fields", &s->own->fields));
     SW_TRY(times_read(s, "output.scalars.times", &s->own->scalars));

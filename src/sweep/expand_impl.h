@@ -221,6 +221,15 @@ void shape_prepare(struct sw_sweep *s);
 /** The shapes of a block of runs: out[j*size ..] for the j-th. */
 enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *block, double *out);
 
+/* ---- namesakes.c: an axis or a define that has the name of a key */
+
+/** The name by which expressions mean a key: its own, or the last part of its path. */
+const char *key_name(const struct sw_key *key);
+/** What an absent key is read as: its default; without one, the axis or define of its name; NULL: it is missing. */
+const char *key_default(const struct sw_sweep *s, const struct sw_key *key);
+/** Refuse an axis or define whose namesake among the keys has other values. */
+void namesakes_check(const struct sw_sweep *s);
+
 /* ---- the rest */
 
 struct sw_sweep_own {

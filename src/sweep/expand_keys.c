@@ -133,25 +133,12 @@ static const struct sw_setting *nearest_group(const struct sw_sweep *s, const ch
     return group ? group : nearest_group(s, prefix);
 }
 
-static void refuse_missing(const struct sw_sweep *s, const struct sw_key *key)
-{
-    char path[80];
-    const char *name = last_part(key->path);
-    const struct sw_setting *at = nearest_group(s, key->path);
-    snprintf(path, sizeof path, "sweep.%s", name);
-    bool axis = sw_config_find(s->config, path) != NULL;
-    snprintf(path, sizeof path, "define.%s", name);
-    if (axis || sw_config_find(s->config, path))
-        expand_complain(s, at, "'%s' is missing; for %s '%s' write %s = \"%s\"", key->path,
-                        axis ? "the axis" : "the define", name, key->path, name);
-    else expand_complain(s, at, "'%s' is missing: %s", key->path, key->about);
-}
-
 enum sw_status keys_check(struct sw_sweep *s)
 {
     const struct sw_key *key;
     walk(s, s->config->root);
     for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
-        if (!key->fallback && !sw_config_find(s->config, key->path)) refuse_missing(s, key);
+        if (!key_default(s, key) && !sw_config_find(s->config, key->path))
+            expand_complain(s, nearest_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
     return SW_OK;
 }

@@ -41,8 +41,9 @@ static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key,
 static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
 {
     const struct sw_setting *at = sw_config_find(s->config, key->path);
+    const char *absent = key_default(s, key);
     char number[32];
-    if (!at) return key->fallback && *key->fallback ? add_function(s, key, NULL, key->fallback) : SW_OK;
+    if (!at) return absent && *absent ? add_function(s, key, NULL, absent) : SW_OK;
     switch (at->kind) {
     case SW_SETTING_STRING: return add_function(s, key, at, at->text);
     case SW_SETTING_INTEGER:

@@ -1,0 +1,121 @@
+/* An axis or a define with the name of a key: the key is it, or the config is refused; never do the table of the runs
+ * and the equation have different numbers under one name. */
+#include "sweep/sw_keys.h"
+#include "sweep_helpers.h"
+
+static const char *const texts[] = {
+    "problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };"
+    " time = { dt = 0.1; end = 1.0; }; initial = \"cos(x)\"; sweep = { }; define = { };",
+    "problem = \"heat\"; grid = { n = 16; length = 1.0; }; physics = { kappa = 1.0; };"
+    " time = { dt = 0.1; end = 1.0; }; initial = \"cos(x)\"; sweep = { }; define = { };",
+    "problem = \"cahn_hilliard\"; grid = { n = 16; length = 100.0; }; physics = { gamma = 1.0; D = 1.0; };"
+    " time = { dt = 0.1; end = 1.0; }; initial = \"cos(x)\"; sweep = { }; define = { };",
+    "problem = \"bvp\"; grid = { n = 16; }; f = \"x\"; sweep = { }; define = { };",
+    "problem = \"compact\"; grid = { n = 16; length = 1.0; }; field = \"x\"; sweep = { }; define = { };",
+    "problem = \"advection\"; grid = { n = 16; length = 1.0; }; velocity = { x = \"1\"; }; initial = \"x\";"
+    " time = { dt = 0.1; end = 1.0; }; sweep = { }; define = { };",
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static bool is_function(const struct sw_key *key) { return key->kind == SW_KEY_FUNCTION; }
+static bool is_number(const struct sw_key *key) { return key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT; }
+static bool has_words(const struct sw_key *key) { return key->kind == SW_KEY_WORD || !strcmp(key->path, "solver"); }
+
+/* Whether a name can be an axis at all. */
+static bool names(const char *name) { return name && strlen(name) > 1 && name[0] > '9'; }
+
+static bool refused_for_its_name(const char *text, const char *const *override, int n)
+{
+    struct made m;
+    char *printed = try_text(text, override, n, &m);
+    const bool found = strstr(printed, "has the name of the key") != NULL;
+    assert_int_equal(m.sweep == NULL, printed[0] != 0);
+    sw_free(printed);
+    unmake(&m);
+    return found;
+}
+
+/* An axis and a define of this name, with the key as it is and with the key set to it. */
+static void check_name(const char *text, const struct sw_key *key, const char *name)
+{
+    char axis[100], define[100], set[100];
+    if (key->kind == SW_KEY_WORD)
+        snprintf(axis, sizeof axis, "sweep.%s=[\"%.*s\"]", name,
+                 (int)strcspn(key->word ? key->word(0) : key->words, "|"), key->word ? key->word(0) : key->words);
+    else snprintf(axis, sizeof axis, has_words(key) ? "sweep.%s=[\"auto\"]" : "sweep.%s=[1, 2]", name);
+    snprintf(define, sizeof define, "define.%s=2", name);
+    snprintf(set, sizeof set, "%s=\"%s%s\"", key->path, has_words(key) ? "$" : "", name);
+    if (!refused_for_its_name(text, OVERRIDES(axis))) fail_msg("%s beside %s", axis, key->path);
+    if (!refused_for_its_name(text, OVERRIDES(define))) fail_msg("%s beside %s", define, key->path);
+    if (refused_for_its_name(text, OVERRIDES(axis, set))) fail_msg("%s with %s", axis, set);
+    if (!has_words(key) && refused_for_its_name(text, OVERRIDES(define, set))) fail_msg("%s with %s", define, set);
+}
+
+static void every_key_is_its_namesake_or_the_config_is_refused(void **state)
+{
+    (void)state;
+    const struct sw_key *key;
+    for (int k = 0; k < TEXTS; k++) {
+        struct made m = make_text(texts[k], NULL, 0);
+        for (int j = 0; (key = sw_key_at(m.sweep->problem, j)); j++) {
+            const char *dot = strrchr(key->path, '.'), *last = dot ? dot + 1 : key->path;
+            const bool top = !dot && (is_function(key) || (key->decides && has_words(key)));
+            if (!(is_number(key) && key->decides && !key->element) && !top) continue;
+            if (!strcmp(key->path, "time.cfl") || !names(last)) continue;
+            check_name(texts[k], key, last);
+            if (names(key->alias)) check_name(texts[k], key, key->alias);
+        }
+        unmake(&m);
+    }
+}
+
+static const char heat[] = "problem = \"heat\"; grid = { n = 16; length = 1.0; }; "
+                           "time = { dt = 0.1; end = 1.0; };";
+
+static void a_key_without_a_default_takes_the_axis_of_its_name(void **state)
+{
+    (void)state;
+    const char *const o[] = {"physics={}", "sweep.kappa=[1, 2]", "sweep.initial=[3, 4]"},
+               *const p[] = {"physics.kappa=kappa", "initial=initial", "sweep.kappa=[1, 2]", "sweep.initial=[3, 4]"};
+    struct made left_out = make_text(heat, o, 3), written = make_text(heat, p, 4);
+    assert_int_equal(left_out.sweep->nruns, 4);
+    for (int64_t run = 0; run < 4; run++) {
+        assert_near(number(left_out.sweep, "physics.kappa", run), number(left_out.sweep, "kappa", run), 0);
+        assert_true(id_of(&left_out, run) == id_of(&written, run));
+    }
+    unmake(&left_out);
+    unmake(&written);
+    struct made define = make_text(heat, OVERRIDES("define.kappa=2*pi", "initial=1"));
+    assert_near(number(define.sweep, "physics.kappa", 0), 2 * 3.141592653589793, 0);
+    unmake(&define);
+}
+
+static void the_message_says_what_to_write(void **state)
+{
+    (void)state;
+    refuse_text(texts[1], OVERRIDES("sweep.kappa=[1, 2]", "exact=kappa"),
+                "-s: error: 'sweep.kappa' has the name of the key physics.kappa, which is not this axis: write "
+                "physics.kappa = \"kappa\", or give the axis another name\n");
+    refuse_text(texts[1], OVERRIDES("define.kappa=2", "physics.kappa=2*kappa"),
+                "-s: error: 'define.kappa' has the name of the key physics.kappa, which is not this define: write "
+                "physics.kappa = \"kappa\", or give the define another name\n");
+    refuse_text(texts[1], OVERRIDES("sweep.initial=[1, 2]", "initial=initial*x"),
+                "-s: error: 'sweep.initial' has the name of the key initial, which is not this axis: write initial = "
+                "\"initial\", or give the axis another name\n");
+    refuse_text(texts[4], OVERRIDES("sweep.scheme=[\"d1_c4\", \"d1_c6\"]"),
+                "-s: error: 'sweep.scheme' has the name of the key scheme, which is not this axis: write scheme = "
+                "\"$scheme\", or give the axis another name\n");
+    refuse_text(texts[4], OVERRIDES("sweep.scheme=[1, 2]", "field=scheme*x"),
+                "-s: error: 'sweep.scheme' has the name of the key scheme, which takes words: give the axis another "
+                "name\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_is_its_namesake_or_the_config_is_refused),
+        cmocka_unit_test(a_key_without_a_default_takes_the_axis_of_its_name),
+        cmocka_unit_test(the_message_says_what_to_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
