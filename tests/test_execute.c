@@ -271,7 +271,8 @@ static void there_are_no_norms_without_exact(void **state)
 static void refuses_a_run_that_does_not_fit(void **state)
 {
     (void)state;
-    struct call c = {.config = chaos, .file = path("large.h5"), .only_plan = true, .override = {"grid.n=1000000000"}};
+    struct call c = {.config = chaos, .file = path("large.h5"), .only_plan = true,
+                     .override = {"grid.n=1000000000", "grid.length=1e9"}};
     enum sw_status st = perform(&c);
     if (st == SW_OK) skip_unless_needed("small machine", "this machine holds a run of 10^9 points");
     assert_int_equal(st, SW_E_TOO_LARGE);

@@ -479,6 +479,26 @@ static void single_precision_is_refused_where_rounding_would_spoil_a_run(void **
     unmake(&m);
 }
 
+/* 2^-53 (10 + 16 s4) <= 1e-3 of a band solver: s4 <= 5.6e11; without one 10 2^-53 (1 + sqrt(s4)): s4 <= 8.1e23. */
+static void steps_are_refused_where_rounding_would_spoil_a_run_in_double_precision(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: 'solver' = \"cpu.plain\": rounding could change the field by 0.0058 of itself in a step, more "
+            "than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a smaller time.dt or fewer points\n",
+            "solver=cpu.plain", "physics.gamma=1e9");
+    REFUSED("-s: error: 'solver' = \"cuda.split+cuda.thomas\" in run 1 (s = cuda.split+cuda.thomas): rounding could "
+            "change the field by 0.0058 of itself in a step, more than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a "
+            "smaller time.dt or fewer points\n",
+            "sweep.s=[\"auto\", \"cuda.split+cuda.thomas\"]", "solver=\"$s\"", "physics.gamma=1e9");
+    REFUSED("ch.cfg:4: error: 'time.dt' = 0.1: rounding could change the field by 0.002 of itself in a step, more than "
+            "0.001 (s4 = 3.28e+24, s2 = 0); use a smaller time.dt or fewer points\n",
+            "physics.gamma=1e21");
+    struct made m = MAKE("solver=cpu.plain", "physics.gamma=1e8");
+    unmake(&m);
+    m = MAKE("solver=cpu.simd", "physics.gamma=1e20");
+    unmake(&m);
+}
+
 static void everything_wrong_is_reported_at_once(void **state)
 {
     (void)state;
@@ -556,6 +576,7 @@ int main(void)
         cmocka_unit_test(numbers_out_of_range_are_refused_with_the_first_run),
         cmocka_unit_test(the_end_must_be_a_whole_number_of_steps),
         cmocka_unit_test(single_precision_is_refused_where_rounding_would_spoil_a_run),
+        cmocka_unit_test(steps_are_refused_where_rounding_would_spoil_a_run_in_double_precision),
         cmocka_unit_test(everything_wrong_is_reported_at_once),
         cmocka_unit_test(wrong_values_are_reported_with_wrong_words),
     };

@@ -250,8 +250,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     return st;
 }
 
-static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, int count, int ld, const double *column,
-                       const double *a4, const double *a2, char why[160])
+static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, const char *const *solver, int count,
+                       int ld, const double *column, const double *a4, const double *a2, char why[160])
 {
     struct sw_setup at = *setup;
     at.n[1] = at.n[2] = 1;
@@ -260,7 +260,7 @@ static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, int 
         if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
         at.n[0] = (int64_t)n[j];
         struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
-        double off = sw_line_rounding(r.s4, r.s2, true);
+        double off = sw_stepper_rounding(solver[j], r.s4, r.s2, setup->single_steps);
         if (!(off > SW_LINE_COARSE)) continue;
         snprintf(why, 160, "rounding could change the field by %.2g of itself in a step, more than %g "
                  "(s4 = %.3g, s2 = %.3g)", off, SW_LINE_COARSE, r.s4, r.s2);
@@ -269,8 +269,8 @@ static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, int 
     return -1;
 }
 
-enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
-                              const double *column, int *first, char why[160])
+enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_setup *setup, const char *const *solver,
+                              int count, int ld, const double *column, int *first, const char **key, char why[160])
 {
     const struct sw_line_kind *kind = problem->model;
     struct programs p = {0};
@@ -282,7 +282,9 @@ enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_
     SW_TRY_TO(done, st, compile(problem, setup, kind->a2, 0, &p.a2));
     if (p.a4) SW_TRY_TO(done, st, sw_program_over_runs(p.a4, count, column, ld, a4));
     if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
-    *first = find_coarse(kind->scheme, setup, count, ld, column, a4, a2, why);
+    *first = find_coarse(kind->scheme, setup, solver, count, ld, column, a4, a2, why);
+    if (*first < 0) goto done;
+    *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[*first]) ? "solver" : "time.dt";
 done:
     free_programs(&p);
     sw_free(a4);

@@ -25,8 +25,8 @@ enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_s
                              const struct sw_device *device, size_t *fixed, size_t *per_run);
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim);
-enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
-                              const double *column, int *first, char why[160]);
+enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_setup *setup, const char *const *solver,
+                              int count, int ld, const double *column, int *first, const char **key, char why[160]);
 const char *sw_line_solver(int k);
 void sw_line_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);

@@ -148,13 +148,15 @@ struct sw_problem {
     /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
     enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);
-    /** Find a run for which single precision is too coarse. The setup counts for its columns only: runs of different n
-     * may stand side by side. NULL: it never is.
+    /** Find a run for which the precision of its steps is too coarse. The setup counts for its columns and
+     * single_steps only: runs of different n may stand side by side. NULL: it never is.
+     * @param solver  [count] as the config names them, "auto" where it names none
      * @param column  [ncolumn][ld], count <= ld
      * @param first   out: the first such run, -1: there is none
+     * @param key     out, if there is one: the path of the key to blame: run.precision, solver or time.dt
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
-    enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, int count, int ld,
-                             const double *column, int *first, char why[160]);
+    enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, const char *const *solver,
+                             int count, int ld, const double *column, int *first, const char **key, char why[160]);
     /** Why a run cannot be computed with a solver ("auto", or as named in the config), whatever the device: the path of
      * the key that is to blame, NULL where it can. The setup counts for its columns, functions and choices only. NULL:
      * any run can.

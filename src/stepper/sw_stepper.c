@@ -171,12 +171,22 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
     return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;
 }
 
-/* The symbol of A is 1 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite if it stays > 0. */
+/* The symbol of A is 1 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite if its least value is
+ * > 0; the condition of A is at most the largest over the least. */
+static void symbol_range(double s4, double s2, double *least, double *largest)
+{
+    const double at_end = 1.0 + 4.0 * s2 + 16.0 * s4, extreme = s4 != 0.0 ? -s2 / (2.0 * s4) : 0.0;
+    *least = fmin(1.0, at_end);
+    *largest = fmax(1.0, at_end);
+    if (!(extreme > 0.0 && extreme < 4.0)) return;
+    *least = fmin(*least, 1.0 - s2 * s2 / (4.0 * s4));
+    *largest = fmax(*largest, 1.0 - s2 * s2 / (4.0 * s4));
+}
+
 static bool positive_definite(double s4, double s2)
 {
-    double least = 1.0 + 4.0 * s2 + 16.0 * s4;
-    double lowest = s4 > 0.0 ? -s2 / (2.0 * s4) : 0.0;
-    if (lowest > 0.0 && lowest < 4.0) least = fmin(least, 1.0 - s2 * s2 / (4.0 * s4));
+    double least, largest;
+    symbol_range(s4, s2, &least, &largest);
     return least > 0.0;
 }
 
@@ -185,16 +195,46 @@ double sw_line_rounding(double s4, double s2, bool single_steps)
     return 10.0 * (single_steps ? 0x1p-24 : 0x1p-53) * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4)));
 }
 
-static const char *fault_of(const struct sw_line_run *r, bool single_steps)
+bool sw_stepper_takes_band(const char *row)
+{
+    struct choice c;
+    if (!row || strlen(row) >= sizeof c.row || split_name(row, &c)) return false;
+    const struct sw_stepper_ops *o = row_of(&c);
+    return o && o->takes_band;
+}
+
+/* Elimination in a positive definite A is backward stable without pivoting: the error is u times the condition of A,
+ * and some u of the right-hand side. */
+static double band_rounding(double s4, double s2)
+{
+    double least, largest;
+    symbol_range(s4, s2, &least, &largest);
+    return 0x1p-53 * (9.0 + largest / least);
+}
+
+double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps)
+{
+    return sw_stepper_takes_band(row) ? band_rounding(s4, s2) : sw_line_rounding(s4, s2, single_steps);
+}
+
+static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line_run *r)
+{
+    const bool single = s->desc.single_steps;
+    if (!(sw_stepper_rounding(s->ops->name, r->s4, r->s2, single) > SW_LINE_COARSE)) return NULL;
+    if (single) return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
+    if (s->ops->takes_band)
+        return "a band solver is too coarse for the implicit part: a row without one, or a smaller dt, is needed";
+    return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
+}
+
+static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run *r)
 {
     if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
     if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
     if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
     if (!positive_definite(r->s4, r->s2))
         return "the implicit part is not positive definite: the equation is ill-posed";
-    if (single_steps && sw_line_rounding(r->s4, r->s2, true) > SW_LINE_COARSE)
-        return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
-    return NULL;
+    return coarse_fault(s, r);
 }
 
 static enum sw_status check_uniform(int count, const struct sw_line_run *run)
@@ -216,7 +256,7 @@ enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const stru
     memcpy(stepper->run, run, (size_t)count * sizeof *run);
     if (stepper->desc.model.nparam)
         memcpy(stepper->param, param, (size_t)count * (size_t)stepper->desc.model.nparam * sizeof *param);
-    for (int j = 0; j < count; j++) fault[j] = fault_of(&run[j], stepper->desc.single_steps);
+    for (int j = 0; j < count; j++) fault[j] = fault_of(stepper, &run[j]);
     return stepper->ops->load(stepper, fault);
 }
 

@@ -39,10 +39,19 @@ struct sw_line_run {                  /* one run */
     double s4, s2;                    /* A = I + s4 d4 - s2 d2, theta included (numerics.md)              */
 };
 
-/** What a solve with A may be off by, relative to the field: 10 u (1 + sqrt|s2| + sqrt|s4|), u = 2^-53, or 2^-24 in
- * single precision (numerics.md, 2a). Above SW_LINE_COARSE runs are refused in single precision. */
+/** What a solve with A may be off by in the recursive form, relative to the field: 10 u (1 + sqrt|s2| + sqrt|s4|),
+ * u = 2^-53, or 2^-24 in single precision (numerics.md, 2a). */
 double sw_line_rounding(double s4, double s2, bool single_steps);
+
+/** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by
+ * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where neither is negative (numerics.md, 2). A run for which this
+ * exceeds SW_LINE_COARSE is refused.
+ *  @param row  as in sw_stepper_create(), "auto" too; NULL, "auto" and an unknown name: one of the recursive form */
+double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps);
 #define SW_LINE_COARSE 1e-3
+
+/** Whether a row, so named, takes a band solver. */
+bool sw_stepper_takes_band(const char *row);
 
 struct sw_stepper_desc {
     int                  n;
@@ -95,7 +104,7 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
  *  @param run    [count]; copied
  *  @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied
  *  @param fault  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not finite,
- *                too stiff for single precision), a static text; such a run is NaN from the start and harms no other
+ *                rounding beyond SW_LINE_COARSE), a static text; such a run is NaN from the start and harms no other
  *  @return SW_E_ARG; SW_E_CUDA */
 enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
                                const double *param, const char **fault);

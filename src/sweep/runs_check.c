@@ -130,23 +130,6 @@ static enum sw_status check_shapes(struct checking *c, const struct block *b)
     return st;
 }
 
-static enum sw_status find_coarse(const struct sw_sweep *s, const struct block *b, int *first, char why[160])
-{
-    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name};
-    *first = -1;
-    if (!s->single_steps || !s->problem->coarse) return SW_OK;
-    return s->problem->coarse(s->problem, &setup, b->count, BLOCK, b->column, first, why);
-}
-
-static enum sw_status check_precision(struct checking *c, const struct block *b)
-{
-    char why[160];
-    int first;
-    SW_TRY(find_coarse(c->s, b, &first, why));
-    if (first >= 0) note(c, c->s->ncolumn + FAULT_PRECISION, b->at + first);
-    return SW_OK;
-}
-
 /* The solver of a run as the config names it. */
 static const char *solver_of(const struct sw_sweep *s, const struct block *b, int j)
 {
@@ -154,6 +137,27 @@ static const char *solver_of(const struct sw_sweep *s, const struct block *b, in
     double word = of(b, axis, j, -1);
     if (axis < 0) return s->own->solver;
     return word >= 0 && word < s->column[axis].nword ? s->column[axis].word[(int)word] : "auto";
+}
+
+static enum sw_status find_coarse(const struct sw_sweep *s, const struct block *b, int *first, const char **key,
+                                  char why[160])
+{
+    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
+    const char *solver[BLOCK];
+    *first = -1;
+    if (!s->problem->coarse) return SW_OK;
+    for (int j = 0; j < b->count; j++) solver[j] = solver_of(s, b, j);
+    return s->problem->coarse(s->problem, &setup, solver, b->count, BLOCK, b->column, first, key, why);
+}
+
+static enum sw_status check_precision(struct checking *c, const struct block *b)
+{
+    const char *key;
+    char why[160];
+    int first;
+    SW_TRY(find_coarse(c->s, b, &first, &key, why));
+    if (first >= 0) note(c, c->s->ncolumn + FAULT_PRECISION, b->at + first);
+    return SW_OK;
 }
 
 static const char *blame(const struct sw_sweep *s, const struct block *b, int j, char why[160])
@@ -290,12 +294,20 @@ static void tell_shape(const struct sw_sweep *s, int fault, const struct block *
 
 static enum sw_status tell_precision(const struct sw_sweep *s, const struct block *b, const char *where)
 {
-    char why[160];
+    static const char remedy[] = "a smaller time.dt or fewer points";
+    char why[160], number[32];
+    const char *key;
     int first;
-    SW_TRY(find_coarse(s, b, &first, why));
-    expand_complain(s, sw_config_find(s->config, "run.precision"),
-                    "'run.precision' = \"single\"%s: %s; use \"double\", a smaller time.dt or fewer points", where,
-                    why);
+    SW_TRY(find_coarse(s, b, &first, &key, why));
+    if (!strcmp(key, "run.precision"))
+        expand_complain(s, sw_config_find(s->config, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,
+                        why, remedy);
+    else if (!strcmp(key, "solver"))
+        expand_complain(s, sw_config_find(s->config, key), "'%s' = \"%s\"%s: %s; use \"auto\", %s", key,
+                        solver_of(s, b, 0), where, why, remedy);
+    else
+        expand_complain(s, s->own->source[s->own->shape.dt].setting, "'%s' = %s%s: %s; use %s", key,
+                        sw_number(of(b, s->own->shape.dt, 0, 1), number), where, why, remedy);
     return SW_OK;
 }
 
