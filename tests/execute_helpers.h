@@ -40,16 +40,19 @@ struct call {
     const char *breaks;              /* devices that break off: "cpu:1", "cpu:0 cpu:1"; NULL: none      */
     int         after;               /* advancing so many times                                         */
     enum sw_status with;
+    double      slow;                /* seconds that the first advance() takes longer; 0: none          */
     double      poison;              /* and any device that gets a run with this number; 0: none        */
     struct sw_deal *deal;            /* NULL: that of a process that is alone                           */
     bool        helper;
     /* out */
     struct sw_execute_summary summary;
     int64_t to_do, already, batches, resumed, looks, failures, checkpoints, broken;
+    int64_t looks_while_slow;
     pthread_t thread;
 };
 
 static volatile sig_atomic_t stop;
+static atomic_int delay;             /* 0: not yet; 1: the first advance() is under way; 2: it is over  */
 
 static void on_progress(void *user, const struct sw_progress *progress)
 {
@@ -57,6 +60,7 @@ static void on_progress(void *user, const struct sw_progress *progress)
     assert_true(pthread_equal(pthread_self(), c->thread));
     assert_true(progress->points_steps_done >= 0);
     c->looks++;
+    c->looks_while_slow += atomic_load(&delay) == 1;
     if (c->stop_after && c->looks >= c->stop_after) stop = 1;
 }
 
@@ -84,6 +88,8 @@ static enum sw_status faulty_advance(struct sw_sim *sim, int64_t from, int64_t t
 {
     for (int k = 0; k < SIMS; k++) {
         if (sim->ops != &sims[k].ops) continue;
+        if (faults->slow > 0 && !atomic_exchange(&delay, 1)) usleep((useconds_t)(1e6 * faults->slow));
+        atomic_store(&delay, 2);
         if (sims[k].breaks && atomic_fetch_add(sims[k].advanced, 1) >= faults->after)
             return SW_FAIL(faults->with, "injected");
         return sims[k].sound->advance(sim, from, to);
@@ -138,11 +144,12 @@ static enum sw_status perform(struct call *c)
         sw_sweep_expand(config, &report, &sweep))
         fail_msg("%s", sw_report_print(&report));
     c->thread = pthread_self();
-    if (c->room || c->breaks || c->poison != 0) {
+    if (c->room || c->breaks || c->poison != 0 || c->slow > 0) {
         sound = sweep->problem;
         faults = c;
         columns = sweep->ncolumn;
         for (int k = 0; k < 8; k++) atomic_store(&known[k].advanced, 0);
+        atomic_store(&delay, 0);
         faulty = *sound;
         faulty.create = create_faulty;
         sweep->problem = &faulty;

@@ -164,8 +164,8 @@ NO_COLOR=1 expect 5 small.cfg -o other.h5; grep -q "$(printf '\033')" err && fai
 expect 5 small.cfg -o other.h5 --color always; grep -q "$(printf '\033')" err || fail "--color always has no color"
 
 # ---- a run that diverges
-expect 1 bad.cfg; says 'diverged ('; says 'not finite at t = '
-expect 1 bad.cfg; says 'nothing to do: 6 done, 6 diverged; sweep resume results/bad.h5 --retry-failed'
+expect 1 bad.cfg; says 'done     6 ok, 6 diverged (t = 0.25)'; says 'sweep show results/bad.h5 --status diverged'
+expect 1 bad.cfg; says 'nothing to do: 6 done, 6 diverged; with --retry-failed these are computed again'
 expect 1 resume results/bad.h5 --retry-failed; says '6 of 12 runs left'
 expect 0 show results/bad.h5; prints diverged; prints 'not finite at t ='
 expect 1 bad.cfg -o fast.h5 --fail-fast -s run.batch=1

@@ -34,7 +34,7 @@ static void one_bad_run_of_a_thousand_harms_no_other(void **state)
     assert_ok(perform(&c));
     assert_int_equal(c.summary.diverged, 1);
     assert_int_equal(c.summary.done, 999);
-    assert_contains(c.summary.first_failures, "run 500: not finite at t = ");
+    assert_contains(c.summary.failures, "run 500: not finite at t = ");
     assert_ok(perform(&(struct call){.config = thousand, .file = good, .only = "k != 500"}));
     static const char *const names[] = {"u", "mass", "energy", "domain_length"};
     for (int k = 0; k < 4; k++) {
@@ -92,7 +92,7 @@ static void a_stopped_batch_goes_on_to_the_same_bits(void **state)
     assert_true(stops > 1);
     assert_same(whole, stopped, 4);
     assert_int_equal(c.summary.diverged, 1);  /* told again by the call that ends it */
-    assert_contains(c.summary.first_failures, "run 2: not finite");
+    assert_contains(c.summary.failures, "run 2: not finite");
     rm(whole);
     rm(stopped);
 }
@@ -302,27 +302,116 @@ static void names_the_folder_that_cannot_be_made(void **state)
     assert_contains(sw_err_message(), "plain");
 }
 
-#define LONG "a message of nearly a hundred characters, of which four are more than the summary has room for, "
+static const char *names_of(const struct named *n)
+{
+    static char text[NAMED_ROOM];
+    desk_names(n, text);
+    return text;
+}
 
-/* Runs are named while there is room, and once it is said that there are more, no more. */
-static void a_list_of_failures_ends_where_it_is_full(void **state)
+static void few_failures_are_named_in_the_order_of_their_runs(void **state)
 {
     struct named n = {.count = 0};
-    char text[NAMED_ROOM] = "", full[NAMED_ROOM];
     (void)state;
-    desk_name(&n, text, 1, "not finite (step 7)");
-    desk_name(&n, text, 3, "not finite (step 9)");
-    assert_string_equal(text, "runs 1, 3: not finite");
-    desk_name(&n, text, 4, LONG "1");
-    desk_name(&n, text, 5, LONG "2");
-    desk_name(&n, text, 6, LONG "3");
-    desk_name(&n, text, 7, "no");
-    desk_name(&n, text, 8, LONG "4");  /* for which there is no room */
-    assert_string_equal(text + strlen(text) - 13, "run 7: no ...");
-    strcpy(full, text);
-    desk_name(&n, text, 9, "no");      /* for this there were */
-    assert_string_equal(text, full);
-    assert_int_equal(n.count, 8);
+    assert_string_equal(names_of(&n), "");
+    desk_name(&n, 41, 0.31, "not finite at t = 0.31 (step 31 of 100)");
+    assert_string_equal(names_of(&n), "run 41: not finite at t = 0.31");
+    desk_name(&n, 12, 0.31, "not finite at t = 0.31 (step 31 of 90)");
+    assert_string_equal(names_of(&n), "runs 12, 41: not finite at t = 0.31");
+    desk_name(&n, 50, 0.5, "not finite at t = 0.5 (step 50 of 100)");
+    desk_name(&n, 13, 0.4, "no (1)");
+    assert_string_equal(names_of(&n), "run 12: not finite at t = 0.31; run 13: no; run 41: not finite at t = 0.31; "
+                                      "run 50: not finite at t = 0.5");
+}
+
+static void add_three_pivots(struct named *n, int shift)
+{
+    for (int k = 0; k < 7; k++) desk_name(n, (3 * k + shift) % 7, NAN, k % 2 ? "a pivot is zero (row 3)" : "no");
+}
+
+/* Whichever worker is first. */
+static void many_failures_are_told_by_their_times_in_any_order(void **state)
+{
+    struct named n = {.count = 0}, back = {.count = 0}, start = {.count = 0};
+    (void)state;
+    for (int k = 0; k < 48; k++) {
+        desk_name(&n, k, 18 + k * 8 / 47.0, "not finite");
+        desk_name(&back, 47 - k, 18 + (47 - k) * 8 / 47.0, "not finite");
+        desk_name(&start, 47 - k, 0, k == 47 ? "the initial value is nan at x = 0.5 (i = 3)" : "later");
+    }
+    assert_string_equal(names_of(&n), "t = 18 … 26");
+    assert_memory_equal(&n, &back, sizeof n);
+    assert_string_equal(names_of(&start), "the first of 48, run 0: the initial value is nan at x = 0.5");
+}
+
+static void many_failures_without_time_are_told_by_the_first(void **state)
+{
+    struct named n = {.count = 0};
+    (void)state;
+    add_three_pivots(&n, 0);
+    assert_string_equal(names_of(&n), "the first of 7, run 0: no");
+    assert_int_equal(n.entry[3].run, 3);
+    struct named long_one = {.count = 0};
+    static char message[1000];
+    memset(message, 'x', sizeof message - 1);
+    for (int k = 0; k < 4; k++) desk_name(&long_one, k, NAN, message);
+    assert_true(strlen(names_of(&long_one)) < NAMED_ROOM);
+}
+
+/* ---- an initial value that is not finite */
+
+static void names_the_point_where_the_initial_value_is_not_finite(void **state)
+{
+    static const struct { const char *override, *says; } cases[] = {
+        {"initial=\"1/(x - 0.25)\"", "the initial value is inf at x = 0.25 (i = 8)"},
+        {"initial=\"sqrt(x - 0.75)\"", "the initial value is nan at x = 0 (i = 0)"},
+        {"initial=\"x < 0.5 ? 1 : -1/0\"", "the initial value is -inf at x = 0.5 (i = 16)"},
+    };
+    static const char *const config =
+        "problem = \"heat\"; grid = { n = 32; length = 1.0; }; physics = { kappa = 1.0; };\n"
+        "time = { dt = 0.01; end = 0.05; }; initial = \"1.0\"; output = { scalars = { every = 0.05; }; };\n";
+    struct sw_table *t;
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *file = path("initial.h5");
+        struct call c = {.config = config, .file = file, .override = {cases[k].override}};
+        assert_ok(perform(&c));
+        assert_ok(sw_table_read(file, &t));
+        assert_int_equal(t->status[0], SW_RUN_DIVERGED);
+        assert_string_equal(t->message[0], cases[k].says);
+        assert_contains(cases[k].says, c.summary.failures + strlen("run 0: "));
+        sw_table_free(&t);
+        rm(file);
+    }
+}
+
+static void names_the_point_of_a_field_of_three_dimensions(void **state)
+{
+    static const char *const config =
+        "problem = \"advection\"; grid = { n = [8, 10, 12]; length = [1.0, 1.0, 1.0]; };\n"
+        "time = { dt = 0.001; end = 0.002; }; velocity = { x = 1.0; };\n"
+        "initial = \"x > 0.3 && y > 0.55 && z > 0.7 ? 1/0 : 1\";\n";
+    struct sw_table *t;
+    (void)state;
+    const char *file = path("initial3.h5");
+    assert_ok(perform(&(struct call){.config = config, .file = file}));
+    assert_ok(sw_table_read(file, &t));
+    assert_string_equal(t->message[0],
+                        "the initial value is inf at x = 0.375, y = 0.6, z = 0.75 (i = 3, j = 6, k = 9)");
+    sw_table_free(&t);
+    rm(file);
+}
+
+/* ---- progress while one step takes long */
+
+static void a_device_that_takes_long_over_one_thing_is_seen_to_work(void **state)
+{
+    const char *file = path("slow.h5");
+    struct call c = {.config = decay, .file = file, .slow = 1.3};
+    (void)state;
+    assert_ok(perform(&c));
+    assert_in_range(c.looks_while_slow, 2, 3);  /* every half second */
+    rm(file);
 }
 
 int main(void)
@@ -339,7 +428,12 @@ int main(void)
         cmocka_unit_test(a_sweep_in_single_precision_goes_on_to_the_same_bits),
         cmocka_unit_test(a_longer_axis_computes_only_what_is_new),
         cmocka_unit_test(failed_runs_are_computed_again_when_asked),
-        cmocka_unit_test(a_list_of_failures_ends_where_it_is_full),
+        cmocka_unit_test(few_failures_are_named_in_the_order_of_their_runs),
+        cmocka_unit_test(many_failures_are_told_by_their_times_in_any_order),
+        cmocka_unit_test(many_failures_without_time_are_told_by_the_first),
+        cmocka_unit_test(names_the_point_where_the_initial_value_is_not_finite),
+        cmocka_unit_test(names_the_point_of_a_field_of_three_dimensions),
+        cmocka_unit_test(a_device_that_takes_long_over_one_thing_is_seen_to_work),
         cmocka_unit_test(fail_fast_stops_at_the_first_failure),
         cmocka_unit_test(norms_measure_the_difference_from_exact),
         cmocka_unit_test(there_are_no_norms_without_exact),

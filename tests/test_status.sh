@@ -56,7 +56,7 @@ rm -r r/other.h5.jobs
 "$sweep" run n.cfg -q --shard 2/5 || fail 'shard 2'
 expect 0 r/n.h5; prints 'r/n.h5  5 shards: 2 done, 3 waiting'; prints 'runs     10: 4 done, 6 pending'
 prints 'now      40 %'; prints 'done     1-2'; prints 'waiting  3-5'; silent err
-prints 'next     sweep run CONFIG --shard 3/5 -o r/n.h5, and the others that wait'
+prints 'next     sweep run CONFIG --shard 3/5 -o r/n.h5'
 expect 0 r/n.h5 --json; is_json out; prints '"state": "interrupted"'; prints '"nshards": 5'
 expect 0 r/n.shard-1-of-5.h5; prints finished
 expect 2 r/n.h5 --shards 4; says '--shards 4: there is no shard'

@@ -6,7 +6,8 @@
 #include "cli/cli_impl.h"
 #include "results/sw_life.h"
 
-static const double line_every = 30;  /* seconds */
+/* Where stderr is no terminal. The first line comes soon: it tells the rate, and that it will take long. */
+static const double first_line = 10, line_every = 60;  /* seconds */
 
 /* Each status is a new file and a rename for the file system, and a sweep may have thousands of shards: after the first
  * minute they come more and more rarely, up to 20 s apart. */
@@ -115,7 +116,8 @@ static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
                    const char *file)
 {
-    *bar = (struct cli_bar){.cli = cli, .sweep = sweep, .plan = plan, .file = file, .line = sw_clock(), .saved = -1};
+    *bar = (struct cli_bar){.cli = cli, .sweep = sweep, .plan = plan, .file = file,
+                            .next_line = sw_clock() + first_line, .saved = -1};
 }
 
 void cli_bar_progress(void *user, const struct sw_progress *p)
@@ -128,7 +130,10 @@ void cli_bar_progress(void *user, const struct sw_progress *p)
         bar->saved = now;
     }
     if (bar->cli->bar) draw(bar, p);
-    else if (now - bar->line >= line_every) { print_line(bar, p); bar->line = now; }
+    else if (now >= bar->next_line || (merging && p->seconds >= first_line)) {
+        print_line(bar, p);
+        bar->next_line = now + line_every;
+    }
 }
 
 void cli_bar_clear(struct cli_bar *bar)

@@ -34,7 +34,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
     const char **override;              /* [noverrides] -s                                                   */
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
-    const char *output, *device, *only, *log_path, *run, *kind, *of, *time, *over,
+    const char *output, *device, *only, *log_path, *run, *status, *kind, *of, *time, *over,
                *log_axes, *rows, *baseline,
                *missing;                /* NULL: not given                                                   */
     int         shards;                 /* 0: not given                                                      */
@@ -146,6 +146,9 @@ double cli_devices_memory(const struct sw_devices *devices);  /* of the one that
  * fields to tell of any more (cmd_xdmf.c). */
 enum sw_status cli_xdmf(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
 
+/** Lines "next     sweep ..." about a result that is there: commands that can be typed as they stand (suggest.c). */
+void cli_suggest(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file);
+
 /* ---- several processes (together.c). All but the first of these are collective, and trivial for a process that is
  * alone. */
 /** Perform a command: by all processes, those that run a sweep; by the first of them, others. */
@@ -181,7 +184,7 @@ struct cli_bar {
     const struct sw_plan *plan;
     const struct sw_sweep *sweep;
     const char *file;
-    double line, saved;                 /* clock of the last line printed, of the last status written        */
+    double next_line, saved;            /* clock when a line is due, and when the last status was written    */
     bool   shown;
 };
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,

@@ -1,7 +1,7 @@
 #include "cli/cli_impl.h"
 
-/* As at the end of the sweep that the files are of. */
-static enum sw_status write_xdmf(struct sw_cli *cli)
+/* What the sweep that the files are of would do at its end. */
+static enum sw_status end_sweep(struct sw_cli *cli)
 {
     struct sw_ledger *ledger = NULL;
     struct cli_sweep s;
@@ -9,6 +9,7 @@ static enum sw_status write_xdmf(struct sw_cli *cli)
     enum sw_status st = cli_sweep_stored(cli, cli->output, ledger, &s);
     sw_ledger_close(&ledger);
     if (st) return st;
+    cli_suggest(cli, s.sweep, cli->output);
     st = cli_xdmf(cli, s.sweep, cli->output);
     cli_sweep_close(&s);
     return st;
@@ -26,5 +27,5 @@ enum sw_status cmd_merge(struct sw_cli *cli)
             cli->output, (long long)sum.runs,
             cli->as_virtual ? "; virtual: the fields stay in the files, to be kept and moved with it" : "");
     cli->exit_code = sum.not_done > 0;
-    return write_xdmf(cli);
+    return end_sweep(cli);
 }

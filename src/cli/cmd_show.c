@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
 #include "cli/cli_impl.h"
-
-static const char *const status_names[] = {"pending", "done", "diverged", "error"};
 
 enum kind { TEXT, REAL, COUNT };
 
@@ -67,7 +66,7 @@ static double real_at(const struct sw_table *t, const struct show_column *c, int
 static const char *text_at(const struct sw_table *t, const struct show_column *c, int64_t run)
 {
     if (c->param >= 0) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
-    if (c->status) return c->status[run] < 4 ? status_names[c->status[run]] : "?";
+    if (c->status) return c->status[run] < SW_RUN_STATUSES ? sw_run_status_names[c->status[run]] : "?";
     return c->text[run];
 }
 
@@ -87,23 +86,29 @@ static const char *cell(const struct sw_table *t, const struct show_column *c, i
     return text;
 }
 
-static void show_table(const struct sw_cli *cli, const struct sw_table *t, const struct show_column *c, int n)
+/* The rows that are shown. */
+struct rows { int64_t count, *row; };
+
+static void show_table(const struct sw_cli *cli, const struct sw_table *t, const struct show_column *c, int n,
+                       const struct rows *rows)
 {
-    char text[40];
+    char text[40], of[32] = "";
     int width[MOST];
-    cli_print(cli, "%s%s%s · %lld run%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem,
-              (long long)t->nruns, t->nruns == 1 ? "" : "s", t->solver, t->sweep_id);
+    if (cli->status) snprintf(of, sizeof of, "%lld of ", (long long)rows->count);
+    cli_print(cli, "%s%s%s · %s%lld run%s%s%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem, of,
+              (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "", cli->status ? cli->status : "",
+              t->solver, t->sweep_id);
     for (int k = 0; k < n; k++) {
         width[k] = (int)strlen(c[k].name);
-        for (int64_t r = 0; r < t->nruns; r++) {
-            int w = (int)strlen(cell(t, &c[k], r, 6, text));
+        for (int64_t r = 0; r < rows->count; r++) {
+            int w = (int)strlen(cell(t, &c[k], rows->row[r], 6, text));
             if (w > width[k]) width[k] = w;
         }
     }
-    for (int64_t r = -1; r < t->nruns; r++) {
+    for (int64_t r = -1; r < rows->count; r++) {
         const char *gap = "";
         for (int k = 0; k < n; k++) {
-            const char *v = r < 0 ? c[k].name : cell(t, &c[k], r, 6, text);
+            const char *v = r < 0 ? c[k].name : cell(t, &c[k], rows->row[r], 6, text);
             if (!c[k].brief) continue;
             if (k == n - 1) printf("%s%s", gap, v);
             else printf(c[k].kind == TEXT ? "%s%-*s" : "%s%*s", gap, width[k], v);
@@ -113,12 +118,12 @@ static void show_table(const struct sw_cli *cli, const struct sw_table *t, const
     }
 }
 
-static void show_csv(const struct sw_table *t, const struct show_column *c, int n)
+static void show_csv(const struct sw_table *t, const struct show_column *c, int n, const struct rows *rows)
 {
     char text[40];
-    for (int64_t r = -1; r < t->nruns; r++) {
+    for (int64_t r = -1; r < rows->count; r++) {
         for (int k = 0; k < n; k++) {
-            const char *v = r < 0 ? c[k].name : cell(t, &c[k], r, 17, text);
+            const char *v = r < 0 ? c[k].name : cell(t, &c[k], rows->row[r], 17, text);
             if (k) fputc(',', stdout);
             cli_csv(stdout, v);
         }
@@ -137,7 +142,7 @@ static void json_run(struct sw_json *j, const struct sw_table *t, const struct s
     sw_json_end(j, '}');
 }
 
-static void show_json(const struct sw_table *t, const struct show_column *c, int n, int64_t first, int64_t last)
+static void show_json(const struct sw_table *t, const struct show_column *c, int n, const struct rows *rows)
 {
     struct sw_json j = {.to = stdout, .first = true};
     sw_json_begin(&j, NULL, '{');
@@ -149,7 +154,7 @@ static void show_json(const struct sw_table *t, const struct show_column *c, int
     sw_json_text(&j, "device", t->device);
     sw_json_count(&j, "sweep_runs", t->sweep_runs);
     sw_json_begin(&j, "runs", '[');
-    for (int64_t r = first; r < last; r++) json_run(&j, t, c, n, r);
+    for (int64_t r = 0; r < rows->count; r++) json_run(&j, t, c, n, rows->row[r]);
     sw_json_end(&j, ']');
     sw_json_end(&j, '}');
 }
@@ -181,26 +186,51 @@ static void show_run(const struct sw_table *t, const struct show_column *c, int 
     printf("%-12s %s\n%-12s %s\n%-12s %s\n", "problem", t->problem, "solver", t->solver, "source", t->source);
 }
 
-static enum sw_status show(const struct sw_cli *cli, const struct sw_table *t)
+/* @param status  of the rows; -1: all @param out  free out->row with sw_free() */
+static enum sw_status choose(const struct sw_cli *cli, const struct sw_table *t, int status, struct rows *out)
 {
-    struct show_column c[MOST];
-    int n = columns_of(t, c);
     int64_t row = 0;
     if (cli->run) SW_TRY(find(cli, t, &row));
-    if (cli->json) show_json(t, c, n, cli->run ? row : 0, cli->run ? row + 1 : t->nruns);
-    else if (cli->run) show_run(t, c, n, row);
-    else if (cli->csv) show_csv(t, c, n);
-    else show_table(cli, t, c, n);
+    SW_TRY(sw_alloc((size_t)t->nruns, &out->row));
+    for (int64_t r = cli->run ? row : 0; r < (cli->run ? row + 1 : t->nruns); r++)
+        if (status < 0 || t->status[r] == status) out->row[out->count++] = r;
     return SW_OK;
+}
+
+static enum sw_status show(const struct sw_cli *cli, const struct sw_table *t, int status)
+{
+    struct show_column c[MOST];
+    struct rows rows = {0};
+    int n = columns_of(t, c);
+    SW_TRY(choose(cli, t, status, &rows));
+    if (cli->json) show_json(t, c, n, &rows);
+    else if (cli->run) show_run(t, c, n, rows.row[0]);
+    else if (cli->csv) show_csv(t, c, n, &rows);
+    else show_table(cli, t, c, n, &rows);
+    sw_free(rows.row);
+    return SW_OK;
+}
+
+static enum sw_status find_status(const char *word, int *status)
+{
+    *status = -1;
+    for (int s = 0; word && s < SW_RUN_STATUSES && *status < 0; s++)
+        if (!strcmp(word, sw_run_status_names[s])) *status = s;
+    if (!word || *status >= 0) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "--status takes pending, done, diverged or error; got '%s'", word);
 }
 
 enum sw_status cmd_show(struct sw_cli *cli)
 {
     struct sw_table *table = NULL;
+    int status;
     if (cli->csv && cli->json) return SW_FAIL(SW_E_USAGE, "--csv or --json, not both");
     if (cli->csv && cli->run) return SW_FAIL(SW_E_USAGE, "--csv prints all runs; use --json for one");
+    if (cli->status && cli->run)
+        return SW_FAIL(SW_E_USAGE, "--run shows one run, --status those of one status: not both");
+    SW_TRY(find_status(cli->status, &status));
     SW_TRY(sw_table_read(cli->argument[0], &table));
-    enum sw_status st = show(cli, table);
+    enum sw_status st = show(cli, table, status);
     sw_table_free(&table);
     return st;
 }

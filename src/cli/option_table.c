@@ -157,6 +157,7 @@ const struct cli_option cli_option_table[] = {
     {0, "repeats", "K", CLI_BENCH, "repeat K times (default: at least 5, for half a second)", BY(set_repeats)},
     {0, "longest", "SECONDS", CLI_BENCH, "fewer steps where a repeat would take longer (default: 1)", BY(set_longest)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
+    {0, "status", "STATUS", CLI_SHOW, "only runs that are pending, done, diverged or error", AT(status)},
     {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime, slice or heatmap", AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which dataset to draw", AT(of)},
     {0, "time", "T", CLI_PLOT | CLI_SUBMIT, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",

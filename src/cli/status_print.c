@@ -232,7 +232,7 @@ static void add_next(const struct sw_monitor *v, struct sw_text *text)
     else if (v->count[SW_SHARD_WAITING] && !v->count[SW_SHARD_RUNNING] && !v->submitted) {
         sw_text_printf(text, "next     sweep run CONFIG --shard %d/%d -o ", first_in(v, SW_SHARD_WAITING), v->nshards);
         sw_text_add_word(text, v->file);
-        sw_text_printf(text, "%s\n", v->count[SW_SHARD_WAITING] > 1 ? ", and the others that wait" : "");
+        sw_text_add(text, "\n");
     }
 }
 

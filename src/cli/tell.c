@@ -118,26 +118,6 @@ static void log_end(const struct job *j, const char *event, const struct sw_exec
     cli_log_end(j->cli);
 }
 
-/* @param done  how many runs came to their end: a sweep without any has nothing to draw */
-static void say_next(const struct job *j, int64_t done)
-{
-    const struct sw_sweep *w = j->s->sweep;
-    const struct sw_plan *p = j->plan;
-    struct sw_text text = {0};
-    const char *field = p->ngroup && p->group[0].dim > 1 ? " --kind slice"
-                        : w->problem->timed              ? " --kind spacetime --run 0"
-                                                         : " --kind lines";
-    const char *kind = w->save_fields ? field : w->save_scalars ? " --kind lines" : NULL;
-    bool exact = w->problem->derives_exact, n = false;
-    for (int k = 0; k < w->nfunction; k++) exact |= !strcmp(w->function[k].key, "exact");
-    for (int k = 0; k < w->ncolumn; k++) n |= !strcmp(w->column[k].name, "grid.n") && !w->column[k].uniform;
-    if (exact && n) kind = " --kind convergence";
-    if (!done) kind = NULL;
-    sw_text_add_word(&text, j->s->file);
-    cli_say(j->cli, "next     sweep %s %s%s\n", kind ? "plot" : "show", sw_text_get(&text), kind ? kind : "");
-    sw_text_free(&text);
-}
-
 void tell_start(struct job *j)
 {
     struct sw_text text = {0};
@@ -160,26 +140,25 @@ void tell_done(const struct job *j, const struct sw_execute_summary *sum, const 
     struct sw_text text = {0};
     sw_text_add(&text, "done     ");
     put_counts(&text, all, "ok");
-    if (*sum->first_failures) sw_text_printf(&text, " (%s)", sum->first_failures);
+    if (*sum->failures) sw_text_printf(&text, " (%s)", sum->failures);
     sw_text_printf(&text, " · %s", cli_about(sum->seconds, took));
     if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
     cli_say(j->cli, "%s\n", sw_text_get(&text));
     sw_text_free(&text);
-    if (*sum->first_notes) cli_say(j->cli, "warning: %s; sweep show says more\n", sum->first_notes);
+    if (*sum->notes) cli_say(j->cli, "warning: %s; sweep show says more\n", sum->notes);
     log_end(j, "done", sum);
-    say_next(j, all->done);
+    cli_suggest(j->cli, j->s->sweep, j->s->file);
 }
 
 void tell_nothing_to_do(const struct job *j)
 {
     struct sw_text text = {0};
     put_counts(&text, &j->before, "done");
-    if (j->before.diverged + j->before.failed) {
-        sw_text_add(&text, "; sweep resume ");
-        sw_text_add_word(&text, j->file);
-        sw_text_add(&text, " --retry-failed");
-    }
+    if (j->before.diverged + j->before.failed)
+        sw_text_printf(&text, "; with --retry-failed %s computed again",
+                       j->before.diverged + j->before.failed == 1 ? "that one is" : "these are");
     cli_say(j->cli, "nothing to do: %s\n", sw_text_get(&text));
+    if (j->before.diverged + j->before.failed) cli_suggest(j->cli, j->s->sweep, j->s->file);
     sw_text_free(&text);
 }
 
@@ -188,6 +167,6 @@ void tell_stopped(struct job *j, const struct sw_execute_summary *sum)
     log_end(j, "stopped", sum);
     if (sum->failed_fast)
         cli_say(j->cli, "stopped at the first failure: %s\nthe same command goes on with the others\n",
-                sum->first_failures);
+                sum->failures);
     else cli_say(j->cli, "stopped; run the same command again to continue\n");
 }

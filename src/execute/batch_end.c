@@ -37,7 +37,7 @@ static void describe(const struct batch *b, int j, char text[160])
     char more[160];
     if (b->fault[j]) snprintf(text, 160, "%s", b->fault[j]);
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
-    else {
+    else if (b->bad[j] > 0 || !initial_describe(&b->w->setup, b->plan->count, b->column, j, text)) {
         snprintf(text, 160, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
                  (long long)b->bad[j], (long long)b->group->steps);
         comment(b, j, more);
@@ -47,8 +47,10 @@ static void describe(const struct batch *b, int j, char text[160])
 
 static void send_word(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier)
 {
+    const bool timed = b->w->desk->sweep->problem->timed;
+    const double t = b->fault[j] ? 0 : (double)b->bad[j] * batch_dt(b, j);
     struct sw_event e = {.kind = kind, .batch = b->number, .run = b->plan->run[j], .message = message,
-                         .earlier = earlier};
+                         .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};
     worker_event(b->w, &e);
 }
 

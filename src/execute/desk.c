@@ -21,10 +21,10 @@ bool desk_must_stop(const struct sw_desk *d, double now)
 void sw_desk_event(struct sw_desk *d, const struct sw_event *event)
 {
     if (event->kind == SW_EVENT_FAILURE) {
-        desk_name(&d->failures, d->summary->first_failures, event->run, event->message);
+        desk_name(&d->failures, event->run, event->t, event->message);
         if (!event->earlier) atomic_store(&d->failed_now, true);
     }
-    if (event->kind == SW_EVENT_NOTE) desk_name(&d->notes, d->summary->first_notes, event->run, event->message);
+    if (event->kind == SW_EVENT_NOTE) desk_name(&d->notes, event->run, event->t, event->message);
     if (d->options->event) d->options->event(d->options->user, event);
 }
 
@@ -181,15 +181,17 @@ static bool answer(struct sw_desk *d, struct worker *w)
 
 /* ---- sitting */
 
+/* Seconds without a look of a worker here, after which the progress is shown all the same: what others do, and that a
+ * device is at work that takes long over one thing. */
+static const double show_every = 0.5;
+
 static void wait_a_little(struct sw_desk *d)
 {
+    /* who asks another process for a batch waits for 2 ms, on both sides */
+    const double seconds = d->deal->poll ? 0.002 : show_every;
     struct timespec until;
-    if (!d->deal->poll) {
-        pthread_cond_wait(&d->said, &d->mutex);
-        return;
-    }
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 2000000;  /* who asks for a batch waits for that long, on both sides */
+    until.tv_nsec += (long)(1e9 * seconds);
     if (until.tv_nsec >= 1000000000) {
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
@@ -223,9 +225,6 @@ static bool anything_said(const struct sw_desk *d)
     return false;
 }
 
-/* Seconds without a look of a worker here, after which what others do is shown all the same. */
-static const double show_every = 0.5;
-
 static void serve(struct sw_desk *d)
 {
     for (bool busy = false;;) {
@@ -235,8 +234,8 @@ static void serve(struct sw_desk *d)
             enum sw_status st = d->deal->poll(d->deal, d, &busy);
             give_up(d, st);
             if (st) busy = false;
-            if (sw_clock() - d->shown > show_every) desk_progress(d, "computing");
         }
+        if (sw_clock() - d->shown >= show_every) desk_progress(d, "computing");
         if (!d->here && !busy) return;
         if (any) continue;
         pthread_mutex_lock(&d->mutex);

@@ -22,6 +22,8 @@ static void summarize(const struct sw_desk *d)
     s->diverged = d->all.diverged;
     s->failed = d->all.failed;
     s->rate = s->seconds > 0 ? d->all.points_steps / s->seconds : 0;
+    desk_names(&d->failures, s->failures);
+    desk_names(&d->notes, s->notes);
     s->failed_fast = d->options->fail_fast && d->failed_now;
 }
 

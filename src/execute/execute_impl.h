@@ -85,14 +85,14 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
 
 /* ---- the desk */
 
-/* A text of the summary that names runs, and their messages: "runs 12, 40, 41: not finite at t = 0.31; run 50: ..." */
+/* Runs of which the summary tells: how many, when, and those with the lowest index. */
+enum { NAMED_RUNS = 4, NAMED_MESSAGE = 120, NAMED_ROOM = sizeof((struct sw_execute_summary *)0)->failures };
 struct named {
-    int64_t count;                      /* runs told of so far                      */
-    size_t  at;                         /* where the last entry begins,             */
-    char    last[120];                  /* and its message, cut to fit              */
-    bool    full;                       /* no room for more                         */
+    int64_t count;
+    double  first, last;                /* times; NaN: none has one                 */
+    int     kept;
+    struct { int64_t run; char message[NAMED_MESSAGE]; } entry[NAMED_RUNS];  /* [kept], by run; cut to fit */
 };
-enum { NAMED_ROOM = sizeof((struct sw_execute_summary *)0)->first_failures };
 
 struct sw_desk {
     struct sw_sweep *sweep;
@@ -112,7 +112,7 @@ struct sw_desk {
     struct sw_tally  ours, all;         /* of batches that are over                 */
     double           elsewhere;         /* points times steps under way             */
     double           shown;             /* the clock at the last desk_progress()    */
-    struct named     failures, notes;   /* of summary->first_failures, _notes       */
+    struct named     failures, notes;   /* of summary->failures, notes              */
     struct sw_err_kept failed, broken;  /* what ends it all; the first device that broke off */
 };
 
@@ -123,8 +123,16 @@ void desk_progress(struct sw_desk *d, const char *phase);  /* call the callback 
 /** Whether to stop now: a signal, the time limit, or a failure with fail_fast. On any thread. */
 bool desk_must_stop(const struct sw_desk *d, double now);
 
-/** A run more in a text; of its message what comes before a bracket. */
-void desk_name(struct named *n, char text[NAMED_ROOM], int64_t run, const char *message);
+/** Count a run and its message, of which the part before a bracket is kept. @param t  when; NaN: without time */
+void desk_name(struct named *n, int64_t run, double t, const char *message);
+/** "runs 12, 40: not finite at t = 0.31; run 50: ..."; of more than NAMED_RUNS "t = 18 … 26", or
+ * without times "the first of 48, run 3: ...". */
+void desk_names(const struct named *n, char text[NAMED_ROOM]);
+
+/** Name the first point at which the initial value of run j is not finite: its value, coordinates and indices.
+ * @param column  [setup->ncolumn][count]
+ * @return false: there is none, or memory is out */
+bool initial_describe(const struct sw_setup *setup, int count, const double *column, int j, char text[160]);
 
 /** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.

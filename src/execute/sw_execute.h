@@ -76,8 +76,8 @@ double sw_plan_work(const struct sw_plan *plan, const struct sw_plan_batch *batc
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
                                double seconds, double *rate);
 
-struct sw_progress {               /* handed to the callback, about ten times a second a device; some times
-                                      a second where only other processes compute                           */
+struct sw_progress {               /* handed to the callback, about ten times a second a device; twice a second
+                                      where only other processes compute, or one step takes longer          */
     double  points_steps_done;     /* of plan.points_steps                                                  */
     double  seconds;               /* since the start                                                       */
     int64_t runs_done, runs_failed, batches_done;
@@ -96,6 +96,7 @@ struct sw_event {
     int         count;             /* its runs                                                              */
     double      seconds;           /* it took so far                                                        */
     int64_t     run;               /* FAILURE, NOTE: which run,                                             */
+    double      t;                 /* FAILURE: when; NaN: the problem has no time                           */
     const char *message;           /* and why; DEVICE: which device, and why                                */
     bool        earlier;           /* FAILURE: it was one when the batch began, in an earlier call          */
 };
@@ -165,8 +166,9 @@ struct sw_execute_summary {
     int64_t done, diverged, failed;      /* runs that ended in this call                                     */
     double  seconds, rate;               /* points times steps a second                                      */
     bool    failed_fast;                 /* stopped because of fail_fast                                     */
-    char    first_failures[400];         /* "runs 12, 40, 41: not finite at t = 0.31"; "" if none            */
-    char    first_notes[400];            /* the same of runs that are done, with a message                   */
+    char    failures[600];               /* "runs 12, 40, 41: not finite at t = 0.31"; of many "t = 18 … 26",
+                                          * or of the first where there is no time; "" if none               */
+    char    notes[600];                  /* the same of runs that are done, with a message                   */
 };
 
 /** A worker for each device. If the device of one breaks off (SW_E_CUDA, SW_E_MEMORY) while others work, they do its

@@ -21,6 +21,8 @@
 #include "sweep/sw_sweep.h"
 
 enum sw_run_status { SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR };
+enum { SW_RUN_STATUSES = SW_RUN_ERROR + 1 };
+extern const char *const sw_run_status_names[SW_RUN_STATUSES];  /* "pending", ... */
 
 struct sw_run_result {             /* one run's row in the run table */
     enum sw_run_status status;

@@ -5,6 +5,8 @@
 #include "base/sw_text.h"
 #include "results/results_impl.h"
 
+const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "diverged", "error"};
+
 static char no_message[] = "";  /* shared by all rows that have none */
 
 static enum sw_status alloc_params(struct sw_table *t, int nparam)
