@@ -33,7 +33,9 @@ NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_re
          "err_interior": "largest error away from walls"}
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
                    "x": "xc", "y": "yc", "z": "zc"}
-SCALES = ("run", *OWN_COORDINATES)
+RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
+SCALES = (*RUNS, *OWN_COORDINATES)
+SCHEMA_1 = {"u_min": "min", "u_max": "max"}    # what series were called in files of schema 1
 DONE = 1
 ENDED = {0: "stopped", 1: "ended", 2: "diverged", 3: "failed"}    # as status tells
 FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields = { precision = \"double\"; }; }"
@@ -93,10 +95,11 @@ class Results:
         self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
         # where fields and series are: the root, or a group for each n
         self.read = {}
-        self.groups = [self.file] + [g for g in self.file.values() if isinstance(g, h5py.Group) and "run" in g]
+        self.groups = [self.file] + [g for g in self.file.values()
+                                     if isinstance(g, h5py.Group) and any(name in g for name in RUNS)]
         self.homes = {}    # run: the groups that know it, and its row in each
         for group in self.groups:
-            for k, run in enumerate(group["run"][:]):
+            for k, run in enumerate(group[next(name for name in RUNS if name in group)][:]):
                 self.homes.setdefault(run, []).append((group, k))
 
     @staticmethod
@@ -157,7 +160,7 @@ class Results:
                     dims = [next((s for s, scale in scales.items() if len(dim) and dim[0].id == scale), "")
                             for dim in data.dims]
                     known.setdefault((name, data.ndim), dims)
-        return {key: dims for key, dims in known.items() if dims and dims[0] == "run"}
+        return {key: dims for key, dims in known.items() if dims and dims[0] in RUNS}
 
     def variables(self, ndim, last=None):
         """Names of the variables with so many dimensions, the first of them run (last: and the last one that)."""
@@ -302,6 +305,8 @@ class Results:
         """Check a name the user gave; the refusal says what is near, or what there is."""
         if name in known:
             return name
+        if SCHEMA_1.get(name) in known:
+            return SCHEMA_1[name]
         near = difflib.get_close_matches(name, known, 1)
         raise Refusal(f"no {what} '{name}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +
                       (f"\n  there is: {' '.join(known)}" if known else "; it has none"))

@@ -1,6 +1,7 @@
 """check_readers.py FILE KIND: open an output file as users do and compare what the readers see with each other.
-KIND: root (arrays at the root) or groups (an n swept). Fields may have one to three dimensions in space. Prints what
-is wrong and exits 1; a library that is missing is skipped with a message, unless SW_NEED contains "readers"."""
+KIND: root (arrays at the root), groups (an n swept) or virtual (the same, and the arrays are in other files).
+Fields may have one to three dimensions in space. Prints what is wrong and exits 1; a library that is missing is
+skipped with a message, unless SW_NEED contains "readers"."""
 import os
 import re
 import subprocess
@@ -35,10 +36,15 @@ def same(a, b):
     return list(a.astype(str).flat) == list(b.astype(str).flat)
 
 
+def runs_of(where):
+    """The name of the dimension of runs: that of a group is another one than that of the root."""
+    return "run" if where.name == "/" else "group_run"
+
+
 def fields_of(where):
     """The fields of a group, with the dimensions they must have."""
     space = ("z", "y", "x")
-    return {k: ("run", "time") + space[5 - v.ndim:] for k, v in where.items()
+    return {k: (runs_of(where), "time") + space[5 - v.ndim:] for k, v in where.items()
             if isinstance(v, h5py.Dataset) and v.ndim > 2}
 
 
@@ -72,21 +78,47 @@ def check_h5py():
         expect(np.all(np.diff(f["run"][:]) > 0), "runs do not ascend")
         expect(all(re.fullmatch("[0-9a-f]{16}", i) for i in f["run_id"].asstr()[:]), "run_id")
         groups = [g for g in f if re.fullmatch(r"n\d+(x\d+){0,2}", g)]
-        expect(bool(groups) == (KIND == "groups"), f"groups: {groups}")
+        expect(bool(groups) == (KIND != "root"), f"groups: {groups}")
+        for group in groups:
+            both = {k for k, v in f[group].items() if isinstance(v, h5py.Dataset)} & set(f)
+            expect(not both, f"{group}: {both} are names at the root, too: a tree of datasets could not be told")
         for where in [f[g] for g in groups] or [f]:
             expect(fields_of(where), f"{where.name}: there is no field")
             for name, dims in fields_of(where).items():
                 u = where[name]
-                whole = KIND != "groups" and u.chunks and u.chunks[1:] == u.shape[1:]  # of one part: as it was computed
+                whole = KIND == "root" and u.chunks and u.chunks[1:] == u.shape[1:]  # of one part: as it was computed
                 expect(whole or not u.chunks, f"{u.name}: chunks {u.chunks}")  # of several: contiguous
                 expect(tuple(d[0].name.split("/")[-1] for d in u.dims) == dims, f"{u.name}: scales")
                 expect(np.isnan(u.attrs["_FillValue"]) and np.isnan(u.fillvalue), f"{u.name}: fill value")
                 expect(all(where[s].attrs["axis"] == s.upper() for s in dims[2:]), f"{u.name}: axes")
-                done = f["status"][:][np.searchsorted(f["run"][:], where["run"][:])] == 1
+                done = f["status"][:][np.searchsorted(f["run"][:], where[runs_of(where)][:])] == 1
                 expect(np.all(np.isfinite(u[:][done])), f"{u.name}: a run that is done holds NaN")
             if "mass" in where:
-                expect([d[0].name.split("/")[-1] for d in where["mass"].dims] == ["run", "time_s"], "mass: scales")
+                expect([d[0].name.split("/")[-1] for d in where["mass"].dims] == [runs_of(where), "time_s"],
+                       "mass: scales")
         return groups
+
+
+def check_names(xarray, names):
+    """data.NAME is the variable only where xarray has no attribute or method of that name."""
+    kinds = [getattr(xarray, kind) for kind in ("Dataset", "DataTree") if hasattr(xarray, kind)]
+    taken = sorted(name for name in names if any(hasattr(kind, name) for kind in kinds))
+    expect(not taken, f"xarray has methods called {taken}")
+
+
+def check_tree(xarray, engine, groups):
+    """All groups at once: the root hands its scales down to them. (xarray before 2024.10 cannot; check_h5py() looks at
+    the names, which is what it takes.)"""
+    if not hasattr(xarray, "open_datatree"):
+        return
+    with h5py.File(PATH) as f, xarray.open_datatree(PATH, engine=engine) as tree:
+        expect(tree.sizes["run"] == f["run"].size, f"{engine}: runs of the tree")
+        for group in groups:
+            for name, dims in fields_of(f[group]).items():
+                expect(tree[group][name].dims == dims, f"{engine}: the tree's dims of {group}/{name}")
+                expect(same(tree[group][name].values, f[group][name][()]), f"{engine}: {group}/{name} of the tree")
+            own = tree.status.sel(run=f[group]["group_run"][:])
+            expect(own.size == f[group]["group_run"].size, f"{engine}: status of the runs of {group}")
 
 
 def check_xarray(groups):
@@ -106,6 +138,9 @@ def check_xarray(groups):
                 with xarray.open_dataset(PATH, engine=engine, group=group) as data:
                     node = f[group] if group else f
                     names = {k for k, v in node.items() if isinstance(v, h5py.Dataset)}
+                    own = {k for k, v in node.items()
+                           if isinstance(v, h5py.Dataset) and "sweep_role" not in v.attrs}
+                    check_names(xarray, own)
                     expect(set(data.variables) == names, f"{engine}: sees {set(data.variables) ^ names} differently")
                     for name in names:
                         raw = node[name].asstr()[()] if h5py.check_string_dtype(node[name].dtype) else node[name][()]
@@ -116,6 +151,7 @@ def check_xarray(groups):
                 params = [k for k, v in f.items() if v.attrs.get("sweep_role") == "parameter"]
                 expect(all(p in data.coords for p in params), f"{engine}: parameters are no coordinates")
                 expect(data.sizes["run"] == f["run"].size, f"{engine}: runs")
+            check_tree(xarray, engine, groups)
 
 
 def check_tool(*command):

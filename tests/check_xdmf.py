@@ -42,6 +42,11 @@ class Field:
         self.values = data[tuple(slice(s, s + c) for s, c in zip(start, count))].reshape(self.shape)
 
 
+def runs_of(group):
+    """The indices of the runs: in a group for one n, or at the root."""
+    return group["group_run"] if "group_run" in group else group["run"]
+
+
 def own(group, name, own_name, row):
     return group[own_name][row] if own_name in group else group[name][:]
 
@@ -57,7 +62,7 @@ def check_grid(grid, row, name):
     for field_name, field in fields:
         group = h5[field.path].parent
         expect(field.path.split("/")[-1] == field_name and field.shape == shape, f"{name}: {field_name}")
-        expect(group["run"][field.row] == h5["run"][row], f"{name}: {field_name} is that of another run")
+        expect(runs_of(group)[field.row] == h5["run"][row], f"{name}: {field_name} is that of another run")
         expect(own(group, "time", "t", field.row)[field.output] == time, f"{name}: time of {field_name}")
         for k, axis in enumerate("zyx"):
             if axis not in group:
@@ -78,9 +83,9 @@ def grid_name(row):
 def expected_outputs(row):
     """(field, time) of a run as far as it came."""
     run, found = h5["run"][row], []
-    for group in [h5] + [g for g in h5.values() if isinstance(g, h5py.Group) and "run" in g]:
+    for group in [h5] + [g for g in h5.values() if isinstance(g, h5py.Group) and "group_run" in g]:
         fields = [k for k, v in group.items() if isinstance(v, h5py.Dataset) and v.ndim > 2]
-        at = np.flatnonzero(group["run"][:] == run)
+        at = np.flatnonzero(runs_of(group)[:] == run)
         if len(at) and fields:
             t = own(group, "time", "t", at[0])
             found += [(k, v) for v in t[t <= h5["t_reached"][row] * (1 + 1e-12)] for k in fields]

@@ -236,7 +236,7 @@ static void assert_rows(const char *a, const char *b, const char *name, size_t n
 
 static void assert_same(const char *a, const char *b, size_t nruns)
 {
-    static const char *const names[] = {"u",      "mass",  "energy",   "min", "max", "domain_length",
+    static const char *const names[] = {"u",      "mass",  "energy",   "u_min", "u_max", "domain_length",
                                         "status", "steps", "t_reached"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) assert_rows(a, b, names[k], nruns, 0, nruns, 0, nruns);
 }

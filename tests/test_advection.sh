@@ -69,7 +69,7 @@ says 'note     run 1: the time step was beyond stability ('
 [ -z "$python" ] || $python -c '
 import h5py, numpy as np
 f = h5py.File("grow.h5")
-c, most = f["courant"][:], f["max"][:]
+c, most = f["courant"][:], f["u_max"][:]
 assert abs(c[0, 0] - 4 / f["steps"][0] * most[0, 0] * 32 / (2 * np.pi)) < 1e-12, c
 assert np.isnan(c[3, -1]) and 1.2 < c[1, -1] < 1.4 and c[2, -1] > 2, c
 ' 2>err || fail 'grow.h5'
@@ -107,7 +107,7 @@ def compare(a, b):
     for name in a:
         if isinstance(a[name], h5py.Group):
             if name[0] == "n" and name[1:2].isdigit(): compare(a[name], b[name])
-        elif name in ("u", "mass", "energy", "min", "max", "courant"):
+        elif name in ("u", "mass", "energy", "u_min", "u_max", "courant"):
             scale = np.abs(b[name][:]).max()
             assert np.abs(a[name][:] - b[name][:]).max() < 1e-12 * max(scale, 1), name
 compare(gpu, cpu)

@@ -68,8 +68,8 @@ if [ -n "$python" ]; then
     $python -c 'import h5py; h5py.File("other.h5", "r+").attrs["source"] = "sweep 0.0.9"' || fail 'h5py'
     expect 0 s.shard-[1234]-*.h5 other.h5 -o mixed.h5
     says 'other.h5 by sweep 0.0.9: numbers may differ in their last digits'
-    $python -c 'import h5py; h5py.File("other.h5", "r+").attrs["sweep_schema"] = "2.0"' || fail 'h5py'
-    expect 5 s.shard-[1234]-*.h5 other.h5 -o none.h5; says 'other.h5 is written by a newer sweep (schema 2.0'
+    $python -c 'import h5py; h5py.File("other.h5", "r+").attrs["sweep_schema"] = "3.0"' || fail 'h5py'
+    expect 5 s.shard-[1234]-*.h5 other.h5 -o none.h5; says 'other.h5 is written by a newer sweep (schema 3.0'
 fi
 
 # one at a time, by whoever

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Output files open as they are with h5py, xarray (both engines), ncdump and h5dump; all of them see the same numbers.
-# The distribution's python: its packages belong together. Skipped where it has no h5py, unless SW_NEED has "readers".
+# $SWEEP_PYTHON or the distribution's python: its packages belong together. Skipped where it has no h5py, unless SW_NEED
+# has "readers".
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
-python=/usr/bin/python3
+python=${SWEEP_PYTHON:-/usr/bin/python3}
 if ! $python -c 'import h5py' 2>/dev/null; then
     case $SW_NEED in *readers*) echo "h5py is needed (SW_NEED) but missing" >&2; exit 1 ;; esac
     echo "skipped: $python has no h5py"
@@ -25,6 +26,12 @@ look tiny_nsweep groups 0
 look tiny_heat root 0
 look tiny_compact groups 0
 look tiny_advection groups 0
+# shards that were joined without copying
+for shard in 1 2; do
+    "$SWEEP" run configs/tiny_nsweep.cfg --device cpu -q -o "$tmp/s.h5" --shard $shard/2 || failed=1
+done
+"$SWEEP" merge -q "$tmp"/s.shard-*.h5 --virtual -o "$tmp/v.h5" && $python tests/check_readers.py "$tmp/v.h5" virtual ||
+    failed=1
 # one box; and three whose lengths differ, so that xc, yc, zc hold the coordinates
 look tiny_compact root 0 -s grid.dim=3 -s 'grid.n=[8, 10, 12]' -s grid.length=1.0 \
     -s 'sweep={ a=[0.5, 1.0]; axis=["x", "y"]; }'

@@ -607,7 +607,7 @@ static void a_swept_n_gives_each_n_its_group(void **state)
     hid_t h = open_file(file);
     assert_false(is_there(h, "u"));
     assert_false(is_there(h, "x"));
-    assert_true(one_number(h, "/n00008/run", 0) == 3);
+    assert_true(one_number(h, "/n00008/group_run", 0) == 3);
     assert_true(one_number(h, "/n00016/x", 1) == 1.0 / 16);
     H5Fclose(h);
     tear_down(&f);

@@ -84,8 +84,8 @@ static const struct sw_quantity fields[] = {{"u", "1", "advected quantity"}, {0}
 static const struct sw_quantity scalars[] = {
     [ADVECTION_MASS] = {"mass", "1", "integral of u"},
     [ADVECTION_ENERGY] = {"energy", "1", "integral of u²/2"},
-    [ADVECTION_MIN] = {"min", "1", "least u"},
-    [ADVECTION_MAX] = {"max", "1", "greatest u"},
+    [ADVECTION_MIN] = {"u_min", "1", "least u"},
+    [ADVECTION_MAX] = {"u_max", "1", "greatest u"},
     [ADVECTION_COURANT] = {"courant", "1", "largest Courant number"},
     [ADVECTION_SCALARS] = {0},
 };
@@ -107,7 +107,7 @@ static const char example[] =
     "// boundary = { x = \"3-4-6\"; }; left = { x = \"exp(sin(-t))\"; };   walls: inflow left, outflow right\n"
     "output   = { file    = \"results/advection.h5\";\n"
     "             fields  = { times = \"linspace(0, end, 11)\"; };\n"
-    "             scalars = { every = 0.1; }; };        // mass, energy, min, max, courant\n";
+    "             scalars = { every = 0.1; }; };        // mass, energy, u_min, u_max, courant\n";
 
 static bool walls(const struct sw_setup *setup, int d)
 {

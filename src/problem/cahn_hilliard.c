@@ -33,7 +33,7 @@ static const char example[] =
     "forcing = \"a*cos(q*(x - 0.1*t))\";\n"
     "output  = { file    = \"results/cahn_hilliard.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
-    "            scalars = { every = 0.5; }; };             // mass, energy, min, max, domain length\n";
+    "            scalars = { every = 0.5; }; };             // mass, energy, u_min, u_max, domain_length\n";
 
 extern const struct sw_problem problem_cahn_hilliard;
 const struct sw_problem problem_cahn_hilliard = {

@@ -35,7 +35,7 @@ static const char example[] =
     "exact   = \"exp(-kappa*k^2*t)*cos(k*x)\";                // switches the error norms on\n"
     "output  = { file    = \"results/heat.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 11)\"; };\n"
-    "            scalars = { every = 0.001; }; };           // mass, energy, min, max, domain length\n";
+    "            scalars = { every = 0.001; }; };           // mass, energy, u_min, u_max, domain_length\n";
 
 extern const struct sw_problem problem_heat;
 const struct sw_problem problem_heat = {

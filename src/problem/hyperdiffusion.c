@@ -30,7 +30,7 @@ static const char example[] =
     "exact   = \"exp(-gamma*D*k^4*t)*cos(k*x)\";              // switches the error norms on\n"
     "output  = { file    = \"results/hyperdiffusion.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 11)\"; };\n"
-    "            scalars = { every = 1.0e-6; }; };          // mass, energy, min, max, domain length\n";
+    "            scalars = { every = 1.0e-6; }; };          // mass, energy, u_min, u_max, domain_length\n";
 
 extern const struct sw_problem problem_hyperdiffusion;
 const struct sw_problem problem_hyperdiffusion = {

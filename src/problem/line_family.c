@@ -10,8 +10,8 @@
 const struct sw_quantity sw_line_scalars[] = {
     [SW_MASS] = {"mass", "1", "integral of u"},
     [SW_ENERGY] = {"energy", "1", "free energy"},
-    [SW_MIN] = {"min", "1", "least u"},
-    [SW_MAX] = {"max", "1", "greatest u"},
+    [SW_MIN] = {"u_min", "1", "least u"},
+    [SW_MAX] = {"u_max", "1", "greatest u"},
     [SW_DOMAIN_LENGTH] = {"domain_length", "1", "2 pi over the first moment of the power spectrum"},
     [SW_LINE_SCALARS] = {0},
 };

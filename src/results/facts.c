@@ -137,6 +137,7 @@ enum sw_status sw_facts_join(struct sw_facts *f, const struct sw_facts *newer)
 {
     for (int k = 0; k < SW_FACTS; k++)
         SW_TRY(sw_fact_rows[k].separator ? add_items(f, k, or_empty(newer->text[k])) : set(f, k, newer->text[k]));
+    SW_TRY(set(f, SW_FACT_SCHEMA, SW_SCHEMA));  /* what is joined is written anew, or read as if it were */
     f->runs = newer->runs;
     f->dirty |= newer->dirty;
     return set_config(f, newer->config_text, newer->override, newer->noverride);

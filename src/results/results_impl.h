@@ -34,7 +34,7 @@ enum sw_fact { SW_FACT_TABLE(X) SW_FACTS };
 struct sw_fact_row { const char *group, *name, *separator; };
 extern const struct sw_fact_row sw_fact_rows[SW_FACTS];
 
-#define SW_SCHEMA "1.0"            /* of the file; a reader refuses a larger first number */
+#define SW_SCHEMA "2.0"            /* of the file; a reader refuses a larger first number */
 
 struct sw_facts {                  /* start from {0}; free with sw_facts_free() */
     char   *text[SW_FACTS];        /* NULL counts as ""                         */

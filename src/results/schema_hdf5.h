@@ -32,6 +32,7 @@ struct sw_var {
 };
 struct sw_section {               /* free with sw_section_free()                                        */
     char     name[SW_SHAPE_NAME]; /* "": at the root                                                    */
+    bool     schema_1;            /* of a file of schema 1, where some datasets had other names         */
     int      dim;                 /* dimensions of a field                                              */
     int64_t  n[SW_DIMS], count;   /* points along x, y, z, 1 where there is no such dimension; runs     */
     int64_t *index;               /* [count] of the runs                                                */
@@ -51,7 +52,8 @@ enum { SW_CHUNK_POINTS = 1 << 26 };
 int64_t sw_clamp(int64_t value, int64_t least, int64_t most);
 
 enum { SW_PATH = 320 };
-/** "/u" or "/n00064/u" into path[SW_PATH]. */
+/** Where a dataset of that name lies: "/u", "/n00064/u", or in a file of schema 1 under the name that it had there,
+ * into path[SW_PATH]. The scale "run" of a group of its own is called "group_run". */
 const char *sw_section_path(const struct sw_section *s, const char *name, char *path);
 
 /** Outputs along a variable's time dimension (1 if it has none), and values an output. */

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -55,9 +56,31 @@ void sw_section_free(struct sw_section *s)
     *s = (struct sw_section){0};
 }
 
+/* Schema 1 called these series otherwise: a dataset of xarray has methods of those names. */
+static const struct { const char *name, *schema_1; } renamed[] = {{"u_min", "min"}, {"u_max", "max"}};
+enum { RENAMED = sizeof renamed / sizeof *renamed };
+
+/* The dimension of a group's runs has a name of its own: a tree of datasets (xarray's DataTree) hands the scales of the
+ * root down, and `run` has another length there. Schema 1 called both `run`. */
+static const char *stored_name(const struct sw_section *s, const char *name)
+{
+    if (!strcmp(name, "run")) return s->name[0] && !s->schema_1 ? "group_run" : name;
+    for (int k = 0; s->schema_1 && k < RENAMED; k++)
+        if (!strcmp(name, renamed[k].name)) return renamed[k].schema_1;
+    return name;
+}
+
+/* The name that a dataset of a file has today. */
+static const char *current_name(const struct sw_section *s, const char *stored)
+{
+    for (int k = 0; s->schema_1 && k < RENAMED; k++)
+        if (!strcmp(stored, renamed[k].schema_1)) return renamed[k].name;
+    return stored;
+}
+
 const char *sw_section_path(const struct sw_section *s, const char *name, char *path)
 {
-    snprintf(path, SW_PATH, "%s%s/%s", s->name[0] ? "/" : "", s->name, name);
+    snprintf(path, SW_PATH, "%s%s/%s", s->name[0] ? "/" : "", s->name, stored_name(s, name));
     return path;
 }
 
@@ -248,7 +271,8 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     for (int k = 0; k < shape.rank; k++)
         if (shape.dim[k] != expect[k])
             sw_h5_damaged(f->h, "the dimensions of a dataset do not fit those of the others");
-    enum sw_status st = f->h->status ? f->h->status : sw_section_add(f->s, kind, type, name, unit, long_name);
+    enum sw_status st = f->h->status;
+    if (!st) st = sw_section_add(f->s, kind, type, current_name(f->s, name), unit, long_name);
     sw_free(unit);
     sw_free(long_name);
     return st;
@@ -301,6 +325,7 @@ static void read_section(struct sw_h5 *h, const struct sw_table *table, struct s
 {
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", s->name);
+    s->schema_1 = atoi(table->own->facts.text[SW_FACT_SCHEMA]) < 2;
     read_points(h, path, s);
     s->field_first = sw_h5_get_attr_integer(h, path, "field_first", 0);
     s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);

@@ -10,7 +10,8 @@
 #include "base/sw_text.h"
 #include "results/virtual_hdf5.h"
 
-static const char parts[] = "/provenance/parts", sizes[] = "/provenance/part_bytes";
+static const char parts[] = "/provenance/parts", sizes[] = "/provenance/part_bytes",
+                  scale[] = "/provenance/part";
 
 /* "%b" in a name stands for a number. */
 static char *escaped(const char *name)
@@ -63,8 +64,16 @@ void sw_h5_put_virtual(struct sw_h5 *h, const char *path, enum sw_h5_type type, 
 
 void sw_h5_write_parts(struct sw_h5 *h, char *const *name, const int64_t *bytes, int64_t count)
 {
+    int64_t *number;
+    if (h->status) return;
+    if (sw_alloc((size_t)count, &number)) { h->status = SW_E_MEMORY; return; }
+    for (int64_t k = 0; k < count; k++) number[k] = k;
+    sw_h5_put_scale(h, scale, SW_H5_INTEGER, count, false, number);  /* some readers warn of dimensions without one */
     sw_h5_put_list(h, parts, SW_H5_TEXT, count, name);
     sw_h5_put_list(h, sizes, SW_H5_INTEGER, count, bytes);
+    sw_h5_attach(h, parts, 0, scale);
+    sw_h5_attach(h, sizes, 0, scale);
+    sw_free(number);
 }
 
 /* A part's name as it is to be opened: it is relative to the file's folder. */

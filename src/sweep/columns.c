@@ -76,7 +76,7 @@ static bool is_group(const char *name)
 }
 
 static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
-static const char *const variables[] = {"run",       "run_id", "status",  "message", "time",       "time_s",
+static const char *const variables[] = {"run",       "group_run", "run_id", "status", "message", "time", "time_s",
                                         "t_s",       "xc",     "yc",      "zc",      "t_reached",  "steps",
                                         "wall_time", "err_l2", "err_max", "err_rel", "err_interior",
                                         "time_step", "provenance", NULL};
