@@ -1,4 +1,6 @@
 /* Run a sweep: what `sweep run` and `sweep resume` share. */
+#include <string.h>
+
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
@@ -146,12 +148,30 @@ static enum sw_status plan(struct job *j, double *seconds)
     return cli_alike(j->cli, "other batches or another solver", sw_plan_digest(j->plan));
 }
 
+/* A title decides no numbers: the file gets a new one, with the config that has it, by being written anew. */
+static enum sw_status set_title(const struct job *j)
+{
+    const char *file = j->s->file, *title = j->s->sweep->title;
+    const struct sw_merge_options options = {.allow_missing = true, .sweep = j->s->sweep, .id = j->s->id};
+    const struct sw_provenance provenance = {.command_line = j->cli->command_line};
+    if (!j->ledger || !j->ledger->title || !strcmp(j->ledger->title, title)) return SW_OK;
+    if (j->ledger->is_virtual) {
+        cli_say(j->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n", file,
+                j->ledger->title);
+        return SW_OK;
+    }
+    SW_TRY(sw_merge(&file, 1, file, &options, &provenance));
+    cli_say(j->cli, "title    \"%s\" -> \"%s\" in %s\n", j->ledger->title, title, file);
+    return SW_OK;
+}
+
 static enum sw_status carry_out(struct job *j)
 {
     SW_TRY(find_earlier_in_turn(j));
     if (!to_do(j)) {
         if (!first(j)) return SW_OK;
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
+        SW_TRY(set_title(j));
         sw_running_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;

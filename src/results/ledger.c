@@ -24,7 +24,7 @@ static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l
     if (!g->ninput) return SW_OK;
     const struct sw_table *t = g->input[g->ninput - 1].table;
     l->of = sw_table_of(t);
-    if (!(l->config_text = sw_strdup(t->config_text))) return SW_E_MEMORY;
+    if (!(l->title = sw_strdup(t->title)) || !(l->config_text = sw_strdup(t->config_text))) return SW_E_MEMORY;
     SW_TRY(sw_alloc((size_t)t->noverride, &l->override));
     for (; l->noverride < t->noverride; l->noverride++)
         if (!(l->override[l->noverride] = sw_strdup(t->override[l->noverride]))) return SW_E_MEMORY;
@@ -100,6 +100,7 @@ void sw_ledger_close(struct sw_ledger **ledger)
     for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);
     sw_free(l->batch);
     sw_free(l->override);
+    sw_free(l->title);
     sw_free(l->config_text);
     sw_free(l->id);
     sw_free(l->status);

@@ -116,7 +116,8 @@ struct sw_ledger {                 /* read only to others                       
     struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
     bool     has_file, has_parts;
     bool     is_virtual;           /* FILE is: nothing can be added to it, sw_results_refuse_virtual()           */
-    char    *config_text;          /* of the sweep that wrote it (the newest); NULL if there is nothing          */
+    char    *title;                /* of the sweep that wrote it (the newest); NULL if there is nothing          */
+    char    *config_text;          /* likewise                                                                   */
     char   **override;
     int      noverride;
 };
