@@ -62,8 +62,9 @@ __device__ static void transform(const struct sw_cuda_spectrum &p, int n, const 
     passes(p, re, im, re2, im2);
 }
 
-__device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, const double *line,
-                                       size_t ld, double *shared)
+/* @param out  of this run: its least and largest value are there, after a __syncthreads() of the transform */
+__device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, double noise,
+                                       const double *line, size_t ld, const double *out, double *shared)
 {
     extern __shared__ double room[];
     double *re = p.scratch ? p.scratch + (size_t)blockIdx.x * 4 * p.length : room, *im = re + p.length;
@@ -77,7 +78,7 @@ __device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, 
     }
     power = block_sum(power, shared);
     moment = block_sum(moment, shared);
-    return sw_measure_domain_length(length, power, moment);
+    return sw_measure_domain_length(length, power, moment, out[p.least], out[p.largest], noise);
 }
 
 /* Of run j: everything but the energy and the domain length. */
@@ -121,7 +122,7 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
         }
         if (!measured) measure_points(b, p, j, line, out, shared);
         else if (k < p.stride && k != p.domain_length) out[k] = measured[first + k];
-        double size = domain_length(p, b.n, b.n * b.dx[j], line, b.point, shared);
+        double size = domain_length(p, b.n, b.n * b.dx[j], b.noise[j] * p.noise_growth, line, b.point, out, shared);
         if (k == 0) out[p.domain_length] = size;
     }
 }

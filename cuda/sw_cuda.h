@@ -128,6 +128,7 @@ struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                      
     double *scratch;           /* [blocks][4][length]; NULL: they fit into shared memory                   */
     int     stride;            /* scalars a run, and the places of those measured here among them          */
     int     mass, energy, least, largest, domain_length;
+    double  noise_growth;      /* sw_measure_noise_growth() of the steps taken                             */
 };
 /** scalars [count][stride]: everything but the energy, which is set to NaN; all NaN where the run is marked bad.
  * @param measured  [count][stride]: mass, energy, least and largest are taken from there; NULL: they are not known

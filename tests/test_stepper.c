@@ -739,6 +739,38 @@ static void reports_the_wavelength_of_a_cosine_as_its_domain_length(void **state
     if (takes_lines_of(100003)) check_domain_length_of_a_cosine(100003);  /* one that is too large for a pass */
 }
 
+/* A constant field stays one but for rounding, which has a spectrum; a cosine beside it that is no rounding has its
+ * length. */
+static void reports_no_domain_length_of_a_field_that_is_constant_but_for_rounding(void **state)
+{
+    enum { N = 100, RUNS = 8 };
+    static const double s4[RUNS / 2] = {0.0, 0.7, 1e4, 1e8}, s2[RUNS / 2] = {0.3, 0.0, 10.0, 0.0};
+    struct run run[RUNS];
+    (void)state;
+    need_row();
+    for (int j = 0; j < RUNS; j++)
+        run[j] = (struct run){{.dt = 1e-3, .dx = 1.0 / N, .s4 = s4[j / 2], .s2 = s2[j / 2]},
+                              {2 * pi, 0.3 + 10.0 * (j / 4), j % 2 ? 1e-3 : 0.0}};
+    for (int k = 0; k < 2; k++) {
+        const enum sw_scheme scheme = k ? SW_CRANK_NICOLSON : SW_BACKWARD_EULER;
+        struct sim m = make((struct texts){scheme, "b + c*cos(a*x)", NULL, NULL, NULL}, N, RUNS);
+        start(&m, RUNS, run);
+        for (int64_t step = 0; step <= (small_suite() ? 1 : 1000); step = step ? 10 * step : 1) {
+            const int64_t to = step ? 10 * step : 1;
+            const double *got = scalars_of(&m);
+            for (int j = 0; j < RUNS; j++, got += SW_LINE_SCALARS) {
+                if (j % 2 == 0 && !isnan(got[SW_DOMAIN_LENGTH]))
+                    fail_msg("s4 = %g, s2 = %g, after %d steps: domain length %g of a constant field", s4[j / 2],
+                             s2[j / 2], (int)step, got[SW_DOMAIN_LENGTH]);
+                /* the cosine of the stiffer ones is gone after a few steps */
+                if (j % 2 && step <= 1 && s4[j / 2] < 1e8) assert_near(got[SW_DOMAIN_LENGTH], 1.0, 1e-3);
+            }
+            assert_ok(sw_stepper_advance(m.s, step, to));
+        }
+        unmake(&m);
+    }
+}
+
 /* ---- refusals */
 
 static void refuses_what_cannot_be(void **state)
@@ -830,6 +862,7 @@ int main(void)
         cmocka_unit_test(captures_in_single_precision_what_it_computes_in_double),
         cmocka_unit_test(reports_scalars_as_their_formulas_say),
         cmocka_unit_test(reports_the_wavelength_of_a_cosine_as_its_domain_length),
+        cmocka_unit_test(reports_no_domain_length_of_a_field_that_is_constant_but_for_rounding),
         cmocka_unit_test(refuses_what_cannot_be),
         cmocka_unit_test(refuses_calls_out_of_range),
         cmocka_unit_test(knows_its_memory_before_it_takes_it),

@@ -21,6 +21,7 @@ struct sw_line_batch {
     double        theta;          /* 1/2 Crank-Nicolson, 1 backward Euler            */
     const double *dt, *dx, *x0;   /* [count]                                         */
     const double *s4, *s2;        /* [count] A = I + s4 d4 - s2 d2                   */
+    const double *noise;          /* [count] what rounding does to u in a step       */
     const double *param;          /* [nparam][count]: the distance is count          */
     double       *run, *step, *cell;
     const int    *fault;          /* [count] not 0: the run cannot be computed, and is bad from step 0 on */

@@ -5,6 +5,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "stepper/host_lines.h"
+#include "stepper/measure_point.h"
 
 static void copy_field(const struct sw_stepper *s, int j, void *field)
 {
@@ -28,7 +29,10 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
         for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
         return;
     }
-    sw_measure_line(w->measure, sw_host_line(s, j), s->run[j].dx, w->energy ? energy_density(s, w, j) : NULL, out);
+    const struct sw_line_run *r = &s->run[j];
+    const double noise = sw_stepper_rounding(s->ops->name, r->s4, r->s2, s->desc.single_steps) *
+                         sw_measure_noise_growth((double)s->step);
+    sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }
 
 enum sw_status sw_host_capture(struct sw_stepper *s, int slot, int what)

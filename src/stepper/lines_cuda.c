@@ -5,7 +5,7 @@
 #include "stepper/measure_point.h"
 
 /* Numbers a run in `coefficient`. */
-enum { DT, DX, X0, S4, S2, COEFFICIENTS };
+enum { DT, DX, X0, S4, S2, NOISE, COEFFICIENTS };
 
 static struct sw_lines *lines_of(const struct sw_stepper *s) { return s->own; }
 
@@ -116,7 +116,9 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_lines 
     struct sw_line_batch *b = &p->batch;
     for (size_t j = 0; j < count; j++) {
         const struct sw_line_run *r = &s->run[j];
-        const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0, [S4] = r->s4, [S2] = r->s2};
+        const double noise = sw_stepper_rounding(s->ops->name, r->s4, r->s2, s->desc.single_steps);
+        const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0,
+                                            [S4] = r->s4, [S2] = r->s2, [NOISE] = noise};
         for (int k = 0; k < COEFFICIENTS; k++) p->host[(size_t)k * count + j] = value[k];
     }
     b->count = s->count;
@@ -125,6 +127,7 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_lines 
     b->x0 = p->coefficient + X0 * count;
     b->s4 = p->coefficient + S4 * count;
     b->s2 = p->coefficient + S2 * count;
+    b->noise = p->coefficient + NOISE * count;
     b->param = p->param;
     b->fault = p->fault;
     SW_TRY(sw_device_upload(s->device, p->coefficient, p->host, COEFFICIENTS * count * sizeof *p->host));
@@ -200,6 +203,7 @@ static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p)
     double *scalars = p->captures.scalars, *energy = scalars + SW_ENERGY;
     int stride = SW_LINE_SCALARS;
     void *args[] = {&p->batch, &p->u, &energy, &stride};
+    p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
     SW_TRY(sw_cuda_line_measure(s->device->compute, &p->batch, &p->spectrum, p->u, p->measured, scalars));
     if (p->measured || !s->desc.model.energy) return SW_OK;
     return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);

@@ -78,7 +78,7 @@ static double sum(int n, const double *term)
     return lane[0];
 }
 
-static double domain_length(struct sw_measure *m, const double *u, double dx)
+static double domain_length(struct sw_measure *m, const double *u, double dx, double least, double most, double noise)
 {
     int n = m->n, half = n / 2, at = sw_dft_run(&m->dft, u, m->re, m->im);
     const double *re = m->re[at] + 1, *im = m->im[at] + 1;  /* from wave number 1 on */
@@ -87,10 +87,10 @@ static double domain_length(struct sw_measure *m, const double *u, double dx)
     power = sum(half, m->term);
     for (int k = 0; k < half; k++) m->term[k] *= k + 1.0;
     moment = sum(half, m->term);
-    return sw_measure_domain_length(n * dx, power, moment);
+    return sw_measure_domain_length(n * dx, power, moment, least, most, noise);
 }
 
-void sw_measure_line(struct sw_measure *m, const double *u, double dx, const double *density,
+void sw_measure_line(struct sw_measure *m, const double *u, double dx, double noise, const double *density,
                      double out[SW_LINE_SCALARS])
 {
     double least = u[0], most = u[0];
@@ -102,5 +102,5 @@ void sw_measure_line(struct sw_measure *m, const double *u, double dx, const dou
     out[SW_ENERGY] = density ? dx * sum(m->n, density) : NAN;
     out[SW_MIN] = least;
     out[SW_MAX] = most;
-    out[SW_DOMAIN_LENGTH] = domain_length(m, u, dx);
+    out[SW_DOMAIN_LENGTH] = domain_length(m, u, dx, least, most, noise);
 }

@@ -264,11 +264,13 @@ enum sw_status sw_stepper_initial(struct sw_stepper *stepper)
 {
     if (!stepper->desc.model.initial)
         return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
+    stepper->step = 0;
     return stepper->ops->initial(stepper);
 }
 
 enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u)
 {
+    stepper->step = 0;
     return stepper->ops->set_state(stepper, u);
 }
 
@@ -281,6 +283,7 @@ enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int6
 {
     if (from < 0 || to < from)
         return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    stepper->step = to;
     return from == to ? SW_OK : stepper->ops->advance(stepper, from, to);
 }
 
