@@ -106,22 +106,26 @@ static void samples_depend_on_the_seed_alone_and_longer_ones_go_on(void **state)
 static void bad_samples_are_refused(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'sample.count' is missing: Number of runs in random mode.\n",
+    REFUSED("-s: error: 'sample.count' is missing: Number of points in random mode; each is a run, or one for each "
+            "combination of the axes that are lists.\n",
             "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; }", "initial=a", "sample.seed=1");
-    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n",
-            RANDOM("lhs", 3, 1), "sweep.a=[1, 2]");
-    REFUSED("-s: error: 'sweep.a': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)\n",
-            RANDOM("lhs", 3, 1), "sweep.a=linspace(0, 1, 3)");
+    REFUSED("-s: error: 'sweep.a': the deviation must be above 0\n", RANDOM("lhs", 3, 1), "sweep.a=normal(1, 0)");
+    REFUSED("-s: error: 'sweep.a': 3 .. 2 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=integer(3, 2)");
+    REFUSED("-s: error: 'sweep.a': the ends of integer must be whole numbers within 2^53\n", RANDOM("lhs", 3, 1),
+            "sweep.a=integer(0.5, 2)");
+    REFUSED("-s: error: 'sweep.a' has the value 1 twice\n", RANDOM("lhs", 3, 1), "sweep.a=[1, 2, 1]");
+    REFUSED("-s: error: sample(1000000) x c(20) = 2e+07 runs, more than 1e+07, the most that a sweep may have: shorten "
+            "an axis or lower sample.count\n",
+            RANDOM("lhs", 1000000, 1), "sweep.c=range(1, 20)", "forcing=c");
     REFUSED("-s: error: 'sweep.a': 1 .. 0 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=uniform(1, 0)");
     REFUSED("-s: error: 'sweep.b': the ends of loguniform must be positive\n", RANDOM("lhs", 3, 1),
             "sweep.b=loguniform(0, 1)");
     REFUSED("-s: error: 'sample.count' = 0: must be at least 1\n", RANDOM("lhs", 0, 1));
     REFUSED("-s: error: 'sample.method' = \"sobl\" is none of lhs, sobol, random; did you mean 'sobol'?\n",
             RANDOM("sobl", 3, 1));
-    REFUSED("ch.cfg: error: sweep.mode = \"random\" needs an axis, such as a = \"uniform(0, 1)\"\n",
+    REFUSED("ch.cfg: error: sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"\n",
             "sweep.mode=random", "sample.count=3");
-    REFUSED("ch.cfg: error: a Latin hypercube has at most 10000000 runs here; sample.method = \"sobol\" takes more\n",
-            RANDOM("lhs", 20000000, 1));
+    REFUSED("-s: error: 'sample.count' = 20000000: must be at most 1e+07\n", RANDOM("lhs", 20000000, 1));
     char axes[2000] = "sweep={ mode=\"random\";", sum[200] = "initial=0";
     for (int k = 0; k < 22; k++) {
         snprintf(axes + strlen(axes), sizeof axes - strlen(axes), " a%d=\"uniform(0, 1)\";", k);

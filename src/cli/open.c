@@ -33,10 +33,12 @@ static enum sw_status finish_open(struct sw_cli *cli, const struct sw_selection 
     SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
     SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
     SW_TRY(sw_sweep_select(s->sweep, which, &s->run, &s->count));
-    if (!s->count)
-        return SW_FAIL(SW_E_USAGE, "no run is left: none of the %lld runs fits --only or --shard",
-                       (long long)s->sweep->nruns);
-    return SW_OK;
+    if (s->count) return SW_OK;
+    if (which->only || !which->nshards)
+        return SW_FAIL(SW_E_USAGE, "no run is left: none of the %lld runs fits --only%s",
+                       (long long)s->sweep->nruns, which->nshards ? " and --shard" : "");
+    return SW_FAIL(SW_E_USAGE, "shard %d of %d has no run: there are only %lld; cut the sweep into fewer shards",
+                   which->shard, which->nshards, (long long)s->sweep->nruns);
 }
 
 enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s)
@@ -85,17 +87,37 @@ void cli_sweep_close(struct cli_sweep *s)
 
 /* ---- what it is, in a line */
 
+/* "zip(a, b)", "random(a, b)": the axes whose values go together. */
+static void add_together(const struct sw_sweep *w, struct sw_text *text)
+{
+    bool some = false;
+    for (int k = 0; k < w->naxis; k++) {
+        if (!w->axis[k].together) continue;
+        sw_text_printf(text, "%s%s%s", some ? ", " : w->mode, some ? "" : "(", w->column[w->axis[k].column].name);
+        some = true;
+    }
+    if (some) sw_text_add(text, ")");
+}
+
+/* "a(3) × b(2)": those of which every value is combined with every other. */
+static void add_lists(const struct sw_sweep *w, struct sw_text *text)
+{
+    bool first = strcmp(w->mode, "product") == 0;
+    for (int k = 0; k < w->naxis; k++) {
+        if (w->axis[k].together) continue;
+        sw_text_printf(text, "%s%s(%lld)", first ? "" : " × ", w->column[w->axis[k].column].name,
+                       (long long)w->axis[k].count);
+        first = false;
+    }
+}
+
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text)
 {
     const struct sw_sweep *w = s->sweep;
-    bool product = !strcmp(w->mode, "product");
     sw_text_printf(text, "%s · %lld run%s", w->problem->name, (long long)w->nruns, w->nruns == 1 ? "" : "s");
-    for (int k = 0; k < w->naxis; k++) {
-        const char *name = w->column[w->axis[k].column].name;
-        if (product) sw_text_printf(text, "%s%s(%lld)", k ? " × " : " = ", name, (long long)w->axis[k].count);
-        else sw_text_printf(text, "%s%s%s%s", k ? ", " : " = ", k ? "" : w->mode, k ? "" : "(", name);
-    }
-    if (w->naxis && !product) sw_text_add(text, ")");
+    if (w->naxis) sw_text_add(text, " = ");
+    add_together(w, text);
+    add_lists(w, text);
     if (s->count != w->nruns) sw_text_printf(text, " · %lld of them", (long long)s->count);
     sw_text_printf(text, " · id %s", w->id);
 }

@@ -10,10 +10,9 @@
 
 /* An axis as the user wrote it: a list of numbers or of words, a number, or a function that makes a list. */
 
-static const double MOST_RUNS = 1e9;
 enum { MOST_WORDS = 1000 };
 
-#define LIST_FUNCTIONS "linspace|logspace|range|uniform|loguniform"
+#define AXIS_FUNCTIONS "linspace|logspace|range|uniform|loguniform|integer|normal|lognormal"
 static const struct function {
     const char    *name;
     enum axis_kind kind;
@@ -28,6 +27,10 @@ static const struct function {
     {"uniform", AXIS_UNIFORM, 2, 2, "uniform(a, b)", "An interval, for random sweeps."},
     {"loguniform", AXIS_LOGUNIFORM, 2, 2, "loguniform(a, b)",
      "An interval, for random sweeps, drawn from in the logarithm."},
+    {"integer", AXIS_INTEGER, 2, 2, "integer(a, b)", "The whole numbers from a to b, for random sweeps."},
+    {"normal", AXIS_NORMAL, 2, 2, "normal(mean, deviation)", "Normally distributed numbers, for random sweeps."},
+    {"lognormal", AXIS_LOGNORMAL, 2, 2, "lognormal(mean, deviation)",
+     "Numbers whose logarithm has a normal distribution of this mean and deviation, for random sweeps."},
 };
 
 const char *sw_axis_function(int k, const char **usage, const char **about)
@@ -126,7 +129,7 @@ static void refuse_text(struct sw_sweep *s, struct axis *a)
         s, a->setting,
         "'%s' = \"%s\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step)%s; what "
         "follows from other parameters belongs into define",
-        path(a), a->setting->text, is_random(s) ? ", uniform(a, b) or loguniform(a, b)" : "");
+        path(a), a->setting->text, is_random(s) ? ", or a distribution such as uniform(a, b)" : "");
 }
 
 static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call *call, const struct function *f,
@@ -176,13 +179,21 @@ static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], 
     else a->count = (int64_t)count;
 }
 
+static bool is_whole(double v) { return v == floor(v) && fabs(v) <= 0x1p53; }
+
+/* A distribution. */
 static void read_interval(struct sw_sweep *s, struct axis *a, const double arg[3])
 {
     a->a = arg[0];
     a->b = arg[1];
-    if (!(a->a < a->b)) expand_complain(s, a->setting, "'%s': %g .. %g is no interval", path(a), a->a, a->b);
+    const bool normal = a->kind == AXIS_NORMAL || a->kind == AXIS_LOGNORMAL;
+    if (normal && !(a->b > 0)) expand_complain(s, a->setting, "'%s': the deviation must be above 0", path(a));
+    else if (!normal && !(a->a < a->b))
+        expand_complain(s, a->setting, "'%s': %g .. %g is no interval", path(a), a->a, a->b);
     else if (a->kind == AXIS_LOGUNIFORM && !(a->a > 0))
         expand_complain(s, a->setting, "'%s': the ends of loguniform must be positive", path(a));
+    else if (a->kind == AXIS_INTEGER && !(is_whole(a->a) && is_whole(a->b)))
+        expand_complain(s, a->setting, "'%s': the ends of integer must be whole numbers within 2^53", path(a));
     else a->count = s->own->sample.count;
 }
 
@@ -191,15 +202,11 @@ static void read_call(struct sw_sweep *s, struct axis *a, const struct call *cal
     const struct function *f = functions;
     double arg[3] = {0, 0, 1};
     while (strcmp(f->name, call->name)) f++;
-    bool interval = f->kind == AXIS_UNIFORM || f->kind == AXIS_LOGUNIFORM;
     a->kind = f->kind;
-    if (interval && !is_random(s))
+    if (axis_is_drawn(a) && !is_random(s))
         expand_complain(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path(a), call->name);
-    else if (!interval && is_random(s))
-        expand_complain(s, a->setting,
-                        "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)", path(a));
     else if (read_arguments(s, a, call, f, arg)) {
-        if (interval) read_interval(s, a, arg);
+        if (axis_is_drawn(a)) read_interval(s, a, arg);
         else if (f->kind == AXIS_RANGE) read_range(s, a, arg, call->narg == 3 ? arg[2] : 1);
         else read_spaced(s, a, arg);
     }
@@ -209,7 +216,7 @@ static enum sw_status read_text(struct sw_sweep *s, struct axis *a, double *cons
 {
     struct call call;
     bool is_call;
-    SW_TRY(call_split(s, a->setting->text, LIST_FUNCTIONS, &call, &is_call));
+    SW_TRY(call_split(s, a->setting->text, AXIS_FUNCTIONS, &call, &is_call));
     if (is_call) read_call(s, a, &call);
     else if (!formula_constant(s, a->setting->text, constant)) refuse_text(s, a);
     else read_number(s, a, constant);
@@ -223,11 +230,7 @@ static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *set
     SW_TRY(sw_arena_take(s->own->arena, 1, &number));
     *number = setting->number;
     switch (setting->kind) {
-    case SW_SETTING_LIST:
-        if (!is_random(s) || setting->count == 0) return read_list(s, a);
-        expand_complain(s, setting, "'%s': sweep.mode = \"random\" takes intervals, uniform(a, b) or loguniform(a, b)",
-                        path(a));
-        return SW_OK;
+    case SW_SETTING_LIST: return read_list(s, a);
     case SW_SETTING_STRING: return read_text(s, a, number);
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: read_number(s, a, number); return SW_OK;
@@ -245,6 +248,7 @@ enum sw_status axes_read(struct sw_sweep *s)
         if (sw_key_find(s->problem, sweep->child[k]->path)) continue;  /* sweep.mode */
         SW_TRY(read_axis(s, sweep->child[k], &s->own->axis[s->naxis]));
         s->axis[s->naxis].count = s->own->axis[s->naxis].count;
+        s->axis[s->naxis].together = axis_is_drawn(&s->own->axis[s->naxis]) || !strcmp(s->mode, "zip");
         s->naxis++;
     }
     return SW_OK;
@@ -287,30 +291,45 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
     return SW_OK;
 }
 
-/* "a(32) x v(4)" */
+/* "a(32) x v(4)", before which stands the sample, if there is one. */
 static void spell(const struct sw_sweep *s, const char *between, char *text, size_t room)
 {
     size_t at = 0;
     text[0] = 0;
-    for (int k = 0; k < s->naxis && at < room; k++)
-        at += (size_t)snprintf(text + at, room - at, "%s%s(%lld)", k ? between : "", s->own->axis[k].name,
+    if (is_random(s)) at += (size_t)snprintf(text, room, "sample(%lld)", (long long)s->own->sample.count);
+    for (int k = 0; k < s->naxis && at < room; k++) {
+        if (axis_is_drawn(&s->own->axis[k])) continue;
+        at += (size_t)snprintf(text + at, room - at, "%s%s(%lld)", at ? between : "", s->own->axis[k].name,
                                (long long)s->own->axis[k].count);
+    }
 }
 
+/* Every value of each list with every other, the last list varying fastest, and with every point of the sample, which
+ * varies slowest: a larger sample adds runs at the end. */
 static enum sw_status combine_product(struct sw_sweep *s)
 {
     char text[600];
+    struct sample *sample = &s->own->sample;
     double runs = 1;
     for (int k = s->naxis - 1; k >= 0; k--) {
-        SW_TRY(refuse_repeats(s, &s->own->axis[k]));
-        s->own->axis[k].stride = (int64_t)(runs <= MOST_RUNS ? runs : 1);
-        runs *= (double)s->own->axis[k].count;
+        struct axis *a = &s->own->axis[k];
+        if (axis_is_drawn(a)) continue;
+        SW_TRY(refuse_repeats(s, a));
+        a->stride = (int64_t)(runs <= MOST_RUNS ? runs : 1);
+        runs *= (double)a->count;
     }
+    for (int k = 0; k < s->naxis; k++) {
+        struct axis *a = &s->own->axis[k];
+        if (!axis_is_drawn(a)) continue;
+        a->stride = (int64_t)(runs <= MOST_RUNS ? runs : 1);
+        a->dimension = sample->dimensions++;
+    }
+    if (is_random(s)) runs *= (double)sample->count;
     s->nruns = runs <= MOST_RUNS ? (int64_t)runs : 0;
     if (runs <= MOST_RUNS) return SW_OK;
     spell(s, " x ", text, sizeof text);
-    expand_complain(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e: shorten an axis", text,
-                    runs, MOST_RUNS);
+    expand_complain(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e, the most that a sweep may "
+                    "have: shorten an axis%s", text, runs, MOST_RUNS, is_random(s) ? " or lower sample.count" : "");
     return SW_OK;
 }
 
@@ -332,10 +351,11 @@ enum sw_status axes_combine(struct sw_sweep *s)
 {
     for (int k = 0; k < s->naxis; k++)
         if (s->own->axis[k].count == 0) return SW_OK;  /* refused already */
-    if (!strcmp(s->mode, "product")) return combine_product(s);
     if (!strcmp(s->mode, "zip")) return combine_zip(s);
-    s->nruns = s->own->sample.count;
-    if (s->naxis == 0) expand_complain(s, NULL, "sweep.mode = \"random\" needs an axis, such as a = \"uniform(0, 1)\"");
+    SW_TRY(combine_product(s));
+    if (!is_random(s)) return SW_OK;
+    if (s->own->sample.dimensions == 0)
+        expand_complain(s, NULL, "sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"");
     return s->nruns ? sample_prepare(s) : SW_OK;
 }
 

@@ -26,16 +26,36 @@ static double ranged(const struct axis *a, int64_t i)
     return a->a + (double)i * a->b;
 }
 
+/* Each of the whole numbers a .. b with one probability; the place may round to 1. */
+static double whole(const struct axis *a, double place) { return fmin(a->a + floor(place * (a->b - a->a + 1)), a->b); }
+
+/* Sobol's plain sequence begins at 0, which is no probability of a number: it counts as half of its smallest step. */
+static double normal(const struct axis *a, double place)
+{
+    return a->a + a->b * normal_quantile(fmin(fmax(place, 0x1p-33), 1 - 0x1p-33));
+}
+
+static double drawn(const struct axis *a, double place)
+{
+    switch (a->kind) {
+    case AXIS_UNIFORM: return a->a + (a->b - a->a) * place;
+    case AXIS_LOGUNIFORM: return on_log_scale(a->a, a->b, place);
+    case AXIS_INTEGER: return whole(a, place);
+    case AXIS_LOGNORMAL: return exp(normal(a, place));
+    default: return normal(a, place);
+    }
+}
+
 static double value_at(const struct sw_sweep *s, int k, int64_t run)
 {
     const struct axis *a = &s->own->axis[k];
-    int64_t i = run / a->stride % a->count;  /* zip: the stride is 1 */
+    int64_t i = run / a->stride % a->count;
     switch (a->kind) {
     case AXIS_LIST: return a->value[i];
     case AXIS_RANGE: return ranged(a, i);
-    case AXIS_UNIFORM: return a->a + (a->b - a->a) * sample_place(&s->own->sample, k, run);
-    case AXIS_LOGUNIFORM: return on_log_scale(a->a, a->b, sample_place(&s->own->sample, k, run));
-    default: return spaced(a, i);
+    case AXIS_LINSPACE:
+    case AXIS_LOGSPACE: return spaced(a, i);
+    default: return drawn(a, sample_place(&s->own->sample, a->dimension, i));
     }
 }
 

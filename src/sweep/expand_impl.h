@@ -57,28 +57,33 @@ enum sw_status call_split(const struct sw_sweep *s, const char *text, const char
 
 /* ---- axis.c, axis_values.c, sample.c, sobol.c */
 
-enum axis_kind { AXIS_LIST, AXIS_LINSPACE, AXIS_LOGSPACE, AXIS_RANGE, AXIS_UNIFORM, AXIS_LOGUNIFORM };
+enum axis_kind { AXIS_LIST, AXIS_LINSPACE, AXIS_LOGSPACE, AXIS_RANGE,  /* lists of values */
+                 AXIS_UNIFORM, AXIS_LOGUNIFORM, AXIS_INTEGER, AXIS_NORMAL, AXIS_LOGNORMAL };  /* drawn at random */
+static const double MOST_RUNS = 1e7;    /* ids, indices and a search table: some 80 bytes a run                 */
 
 struct axis {
     const char              *name;
     const struct sw_setting *setting;
     enum axis_kind           kind;
     int64_t                  count;
-    double                   a, b;      /* ends; of a range, start and step                                     */
+    double                   a, b;      /* ends; of a range, start and step; of a normal, mean and deviation    */
     double                  *value;     /* LIST: [count]                                                        */
     const char             **word;      /* LIST of words: [count]; value then holds 0, 1, ...                   */
-    int64_t                  stride;    /* product: how many runs in a row share a value                        */
+    int64_t                  stride;    /* how many runs in a row share a value; zip: 1                         */
+    int                      dimension; /* drawn: of the random sample                                          */
 };
+static inline bool axis_is_drawn(const struct axis *a) { return a->kind >= AXIS_UNIFORM; }
 
 enum sample_method { SAMPLE_LHS, SAMPLE_SOBOL, SAMPLE_RANDOM };
 struct sample {
     enum sample_method method;
     int64_t   count;
     double    seed;
-    int      *cell;                     /* [naxis] which sequence of random numbers an axis draws from: of its name */
-    uint32_t *rank;                     /* LHS: [naxis][count] in which of the count slices a run lies              */
-    uint32_t (*direction)[32];          /* Sobol: [naxis]                                                           */
-    uint32_t *shift;                    /* Sobol: [naxis]                                                           */
+    int       dimensions;               /* axes that are drawn, in the order of the config                          */
+    int      *cell;                     /* [dimensions] the sequence of random numbers of an axis, by its name      */
+    uint32_t *rank;                     /* LHS: [dimensions][count] in which of the count slices a point lies       */
+    uint32_t (*direction)[32];          /* Sobol: [dimensions]                                                      */
+    uint32_t *shift;                    /* Sobol: [dimensions]                                                      */
 };
 
 enum { SOBOL_AXES = 21 };
@@ -91,8 +96,10 @@ enum sw_status axes_read(struct sw_sweep *s);
 /** Combine the axes: number of runs, strides, random samples. */
 enum sw_status axes_combine(struct sw_sweep *s);
 enum sw_status sample_prepare(struct sw_sweep *s);
-/** In [0, 1): the place of a run on axis k. */
-double sample_place(const struct sample *sample, int k, int64_t run);
+/** In [0, 1]: the place of a point of the sample in a dimension. */
+double sample_place(const struct sample *sample, int dimension, int64_t point);
+/** The number that a normal variable is below with probability p, 0 < p < 1 (quantile.c). */
+double normal_quantile(double p);
 /** The values of axis k for some runs: run[0 .. count-1], or first, first+1, ... if run is NULL. */
 void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *out);
 

@@ -3,11 +3,10 @@
 #include "expr/random_point.h"
 #include "sweep/expand_impl.h"
 
-enum { MOST_SLICES = 10000000 };  /* 4 bytes each for each axis */
-
-/* Random sweeps. Every number is a pure function of seed, axis and run (random, Sobol: a larger count goes on where the
- * smaller one ended) or of seed, axis, run and count (Latin hypercube). An axis draws by its name, so that adding
- * another axis leaves its values alone; of a Sobol sequence the axes take the dimensions in the order of the config. */
+/* Random sweeps. Every number is a pure function of seed, axis and point (random, Sobol: a larger count goes on where
+ * the smaller one ended) or of seed, axis, point and count (Latin hypercube). An axis draws by its name, so that adding
+ * another axis leaves its values alone; of a Sobol sequence the axes that are drawn take the dimensions in the order of
+ * the config. */
 
 enum { STREAM_PLACE = 2, STREAM_SHUFFLE, STREAM_SHIFT };  /* 0 and 1 belong to initial and forcing */
 
@@ -30,13 +29,8 @@ static void shuffle(double seed, int cell, int64_t count, uint32_t *rank)
 
 static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
 {
-    if (p->count > MOST_SLICES) {
-        expand_complain(s, NULL, "a Latin hypercube has at most %d runs here; sample.method = \"sobol\" takes more",
-                        MOST_SLICES);
-        return SW_OK;
-    }
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis * (size_t)p->count, &p->rank));
-    for (int k = 0; k < s->naxis; k++) shuffle(p->seed, p->cell[k], p->count, p->rank + k * p->count);
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)p->dimensions * (size_t)p->count, &p->rank));
+    for (int d = 0; d < p->dimensions; d++) shuffle(p->seed, p->cell[d], p->count, p->rank + d * p->count);
     return SW_OK;
 }
 
@@ -44,15 +38,15 @@ static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
  * of an axis, which keeps how evenly the points fill the box. */
 static enum sw_status prepare_sobol(struct sw_sweep *s, struct sample *p)
 {
-    if (s->naxis > SOBOL_AXES) {
+    if (p->dimensions > SOBOL_AXES) {
         expand_complain(s, NULL,
                         "a Sobol sequence has at most %d axes here, the sweep has %d; use sample.method = \"lhs\"",
-                        SOBOL_AXES, s->naxis);
+                        SOBOL_AXES, p->dimensions);
         return SW_OK;
     }
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis, &p->direction));
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis, &p->shift));
-    for (int k = 0; k < s->naxis; k++) {
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)p->dimensions, &p->direction));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)p->dimensions, &p->shift));
+    for (int k = 0; k < p->dimensions; k++) {
         sobol_directions(k, p->direction[k]);
         if (p->seed != 0) p->shift[k] = (uint32_t)(sw_rand(p->seed, k, 0, STREAM_SHIFT) * 0x1p32);
     }
@@ -63,14 +57,15 @@ enum sw_status sample_prepare(struct sw_sweep *s)
 {
     struct sample *p = &s->own->sample;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis, &p->cell));
-    for (int k = 0; k < s->naxis; k++) p->cell[k] = cell_of(s->own->axis[k].name);
+    for (int k = 0; k < s->naxis; k++)
+        if (axis_is_drawn(&s->own->axis[k])) p->cell[s->own->axis[k].dimension] = cell_of(s->own->axis[k].name);
     if (p->method == SAMPLE_LHS) return prepare_lhs(s, p);
     return p->method == SAMPLE_SOBOL ? prepare_sobol(s, p) : SW_OK;
 }
 
-double sample_place(const struct sample *p, int k, int64_t run)
+double sample_place(const struct sample *p, int d, int64_t point)
 {
-    if (p->method == SAMPLE_SOBOL) return (sobol_point(p->direction[k], (uint32_t)run) ^ p->shift[k]) * 0x1p-32;
-    double u = sw_rand(p->seed, p->cell[k], run, STREAM_PLACE);
-    return p->method == SAMPLE_RANDOM ? u : (p->rank[k * p->count + run] + u) / (double)p->count;
+    if (p->method == SAMPLE_SOBOL) return (sobol_point(p->direction[d], (uint32_t)point) ^ p->shift[d]) * 0x1p-32;
+    double u = sw_rand(p->seed, p->cell[d], point, STREAM_PLACE);
+    return p->method == SAMPLE_RANDOM ? u : (p->rank[d * p->count + point] + u) / (double)p->count;
 }

@@ -27,6 +27,7 @@ struct sw_column {
 struct sw_axis {
     int     column;             /* which column it fills                                                    */
     int64_t count;              /* values                                                                   */
+    bool    together;           /* its k-th value goes with the k-th of others: zip, drawn at random        */
 };
 
 struct sw_sweep {
