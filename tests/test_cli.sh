@@ -31,6 +31,11 @@ expect 2 run small.cfg -o ''; says "option '--output' needs its FILE, not ''"
 expect 2 run; says 'needs CONFIG...'
 expect 2 list --csv; says "has no option '--csv'"
 expect 2 run small.cfg --shard 3/2; says '--shard takes I/N'
+expect 2 run small.cfg --shard 1/1000000000; says '--shard takes I/N with 1 <= I <= N <= 100000'
+expect 2 run small.cfg --shard 1/4294967297; says '--shard takes I/N'
+expect 0 check small.cfg --shard 6/100000; prints '1 of them'
+expect 2 check small.cfg --shard 7/100000
+says 'shard 7 of 100000 has no run: there are only 6; cut the sweep into fewer shards'
 expect 2 run small.cfg --max-time soon; says '--max-time takes a positive time'
 expect 2 run small.cfg -j none; says "-j takes a whole number from 1 to 4096; got 'none'"
 expect 2 run small.cfg -j 100000; says "-j takes a whole number from 1 to 4096; got '100000'"
@@ -43,7 +48,7 @@ expect 4 run small.cfg --device cuda:998,999; says CUDA  # which of several reas
 expect 2 bench band:n=16,batch=8 --device cpu:0,1; says "'cpu:0,1' are 2 devices, and here one is used"
 expect 2 run small.cfg -s novalue; says 'KEY=VALUE'
 expect 2 run small.cfg --only 'nosuch > 1'; says nosuch
-expect 2 run small.cfg --only 'a > 5'; says 'no run is left'
+expect 2 run small.cfg --only 'a > 5'; says 'no run is left: none of the 6 runs fits --only'
 expect 2 run small.cfg bad.cfg -o one.h5; says 'run them one by one'
 expect 5 missing.cfg; says missing.cfg
 expect 5 small.cfg -o small.cfg/x.h5; says 'small.cfg: Not a directory'
@@ -91,7 +96,14 @@ expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
 # ---- check
 expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'
 prints 'time     ≈'; prints ' · 20 steps a run'; prints ' · solver cpu.'
-expect 0 check small.cfg -s run.batch=1 -s time.end=0.05; prints ', and some 10 ms a batch'
+expect 0 check small.cfg -s run.batch=1 -s time.end=0.05; prints ', and some 20 ms a batch'
+expect 0 check small.cfg -s 'sweep.m="range(100, 299)"' -s 'sweep.a=[0.1]' -s 'sweep.seed=[1]' -s 'time.dt="end/m"'
+prints 'note     200 batches for 200 runs, ≈ 4.0 s beside their steps: only runs with one n, one number of steps'
+# a billion runs are refused at once, without the memory for them
+(ulimit -v 4000000; expect 3 check small.cfg -s 'sweep.mode="random"' -s 'sample.count=1000000000' \
+    -s 'sweep.seed="uniform(0, 1)"'; exit $failures) || failures=$((failures + 1))
+says "'sample.count' = 1000000000: must be at most 1e+07"
+expect 3 check small.cfg -s 'sweep.a="range(1, 1000000000)"'; says "'sweep.a' has 1e+09 values, more than 1e+07"
 cat >walls.cfg <<'CFG'
 problem  = "advection";
 sweep    = { walls = ["3-4-6", "4-4-6"]; n = [17, 33, 65]; };

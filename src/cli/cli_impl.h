@@ -122,6 +122,10 @@ void cli_sweep_close(struct cli_sweep *s);
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
 /** -v: every setting with its unit, and whether it was given. */
 void cli_settings(struct sw_cli *cli, const struct cli_sweep *s);
+/* What a batch takes beside its steps, in ms: its part of the file, written and joined with the others. Measured with
+ * 600 and 2,000 parts of a few kB, most of it in HDF5; a slow disk takes more. */
+enum { CLI_BATCH_MS = 20 };
+
 /** Remarks on what is planned, cli_room() and on its accuracy, each once: by cli_say or cli_print. */
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...));

@@ -5,9 +5,6 @@
 #include "cli/cli_impl.h"
 
 static const double trial_seconds = 0.15;
-/* What a batch takes beside its steps: its part of the file, written and joined with the others. Measured with parts of
- * a few kB on a fast disk; a slow one takes more. */
-static const double batch_seconds = 0.01;
 
 /* ---- --list */
 
@@ -104,10 +101,10 @@ static enum sw_status report(struct sw_cli *cli, struct cli_sweep *s, const stru
     cli_print(cli, "batches  %lld%s\n", (long long)p->nbatch, steps_of(p, steps));
     cli_print(cli, "output   ≈ %s %s\n", cli_bytes(p->output_bytes, a), s->file);
     SW_TRY(sw_plan_measure(s->sweep, p, devices, trial_seconds, &rate));
-    const double steps_s = rate > 0 ? p->points_steps / rate : 0, batches_s = batch_seconds * (double)p->nbatch;
+    const double steps_s = rate > 0 ? p->points_steps / rate : 0, batches_s = 1e-3 * CLI_BATCH_MS * (double)p->nbatch;
     if (rate > 0)
         cli_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial%s\n", cli_about(steps_s + batches_s, a),
-                  rate, batches_s > steps_s ? ", and some 10 ms a batch" : "");
+                  rate, batches_s > steps_s ? ", and some 20 ms a batch" : "");
     cli_remarks(cli, s, p, cli_print);
     return compile(cli, s, p, devices->device[0]);
 }

@@ -37,15 +37,6 @@ static enum sw_status set_longest(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
-static enum sw_status set_shard(struct sw_cli *cli, const char *value)
-{
-    int end = 0;
-    if (sscanf(value, "%d/%d%n", &cli->shard, &cli->nshards, &end) != 2 || value[end] || cli->shard < 1 ||
-        cli->shard > cli->nshards)
-        return SW_FAIL(SW_E_USAGE, "--shard takes I/N with 1 <= I <= N, for example 1/4; got '%s'", value);
-    return SW_OK;
-}
-
 static enum sw_status whole(const char *option, const char *value, long least, long most, int *out)
 {
     char *end;
@@ -53,6 +44,21 @@ static enum sw_status whole(const char *option, const char *value, long least, l
     if (*end || end == value || n < least || n > most)
         return SW_FAIL(SW_E_USAGE, "%s takes a whole number from %ld to %ld; got '%s'", option, least, most, value);
     *out = (int)n;
+    return SW_OK;
+}
+
+enum { MOST_SHARDS = 100000 };
+
+static enum sw_status set_shard(struct sw_cli *cli, const char *value)
+{
+    char *slash, *end;
+    const long shard = strtol(value, &slash, 10), nshards = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
+    if (*slash != '/' || slash == value || end == slash + 1 || *end || shard < 1 || shard > nshards ||
+        nshards > MOST_SHARDS)
+        return SW_FAIL(SW_E_USAGE, "--shard takes I/N with 1 <= I <= N <= %d, for example 1/4; got '%s'", MOST_SHARDS,
+                       value);
+    cli->shard = (int)shard;
+    cli->nshards = (int)nshards;
     return SW_OK;
 }
 
@@ -66,7 +72,7 @@ static enum sw_status set_repeats(struct sw_cli *cli, const char *value)
 }
 static enum sw_status set_shards(struct sw_cli *cli, const char *value)
 {
-    return whole("--shards", value, 1, 100000, &cli->shards);
+    return whole("--shards", value, 1, MOST_SHARDS, &cli->shards);
 }
 static enum sw_status set_max_parallel(struct sw_cli *cli, const char *value)
 {

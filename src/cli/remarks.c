@@ -39,11 +39,26 @@ static bool is_new(struct sw_text *said, const char *text)
     return new;
 }
 
+/* Runs advance together that have one grid and one number of steps. Where nearly each of many has a number of its own,
+ * what a batch takes beside its steps is most of the time. */
+static void remark_batches(const struct sw_cli *cli, const struct sw_plan *plan,
+                           void (*say)(const struct sw_cli *cli, const char *fmt, ...))
+{
+    enum { MANY = 100 };
+    char time[24];
+    if (plan->ngroup < MANY || plan->nruns > 4 * (int64_t)plan->ngroup) return;
+    say(cli,
+        "note     %lld batches for %lld runs, ≈ %s beside their steps: only runs with one n, one number of steps "
+        "(end/dt) and one set of output steps advance together; let fewer of these differ\n",
+        (long long)plan->nbatch, (long long)plan->nruns, cli_about(1e-3 * CLI_BATCH_MS * (double)plan->nbatch, time));
+}
+
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...))
 {
     struct sw_text said = {0}, warning = {0};
     cli_room(cli, plan, s->file, say);
+    remark_batches(cli, plan, say);
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         char text[200] = "";

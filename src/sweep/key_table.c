@@ -35,12 +35,13 @@ const struct sw_key sw_common_keys[] = {
               "\"loguniform(a, b)\", \"integer(a, b)\", \"normal(mean, deviation)\", "
               "\"lognormal(mean, deviation)\"."},
     {.path = "sweep.mode", .kind = SW_KEY_WORD, .words = "product|zip|random", .fallback = "product",
-     .about = "How the axes are combined: every value with every other, value by value, or points drawn at random, each "
-              "with every value of the axes that are lists."},
+     .about = "How the axes are combined: every value with every other, value by value, or points drawn at random, "
+              "each with every value of the axes that are lists."},
     {.path = "sample.method", .kind = SW_KEY_WORD, .words = "lhs|sobol|random", .fallback = "lhs",
      .about = "How random mode fills the intervals: Latin hypercube, Sobol sequence, or independent draws."},
     {.path = "sample.count", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e7, .fallback = "",
-     .about = "Number of points in random mode; each is a run, or one for each combination of the axes that are lists."},
+     .about = "Number of points in random mode; each is a run, or one for each combination of the axes that are "
+              "lists."},
     {.path = "sample.seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 9007199254740992.0, .fallback = "1",
      .about = "Which random sample is drawn; the same seed gives the same runs, and Sobol with seed 0 is the plain "
               "sequence."},

@@ -163,6 +163,7 @@ static enum sw_status deal(const struct sw_sweep *s, int nshards, const unsigned
     int ngroup = 0;
     enum sw_status st;
     SW_TRY_TO(done, st, list(keep, s->nruns, &run, &count));
+    if (nshards > count) nshards = count > 0 ? (int)count : 1;  /* each of the first has a run then, the rest none */
     SW_TRY_TO(done, st, sw_sweep_groups(s, run, count, &group, &ngroup));
     SW_TRY_TO(done, st, sw_alloc((size_t)nshards, &heap));
     SW_TRY_TO(done, st, sw_alloc((size_t)ngroup, &order));
