@@ -76,7 +76,8 @@ suggests 1 'sweep resume long.h5'
 expect 0 run long.cfg -o long.h5; says 'nothing to do: 1 done'
 
 # ---- series: a line a run, and where there are too many of them one run
-heat r.cfg "$series" 'sweep = { mode = "random"; a = "uniform(0.5, 1)"; }' 'initial = "a*cos(2*pi*x)"' 'sample = { count = 70; }'
+heat r.cfg "$series" 'sweep = { mode = "random"; a = "uniform(0.5, 1)"; }' 'initial = "a*cos(2*pi*x)"' \
+    'sample = { count = 70; }'
 expect 0 run r.cfg -o r.h5; suggests 1 'sweep plot r.h5 --kind lines --run 0'
 expect 0 run r.cfg -o r8.h5 --only 'run < 8'; suggests 1 'sweep plot r8.h5 --kind lines'
 heat p.cfg 'sweep = { a = "linspace(0.5, 1, 10)"; b = [1.0, 2.0]; }' 'initial = "a*b*cos(2*pi*x)"' "$series"

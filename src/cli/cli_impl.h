@@ -55,6 +55,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
     int         exit_code;              /* of a command that ended without a failure                         */
     struct sw_report report;            /* of the config being read; printed and emptied by cli_report()     */
     struct cli_log *log;                /* --log-json; NULL: none                                            */
+    struct sw_text *notes;              /* of check --json, while they are collected                         */
 
     /* the processes that mpirun has started (together.c) */
     const struct sw_comm *comm;         /* of all of them; of this one alone where it is                     */
@@ -73,6 +74,7 @@ struct cli_command {
 };
 extern const struct cli_command cli_command_table[];  /* ends with name NULL */
 const struct cli_command *cli_command_find(const char *name);
+const char *cli_command_near(const char *word);       /* the name that was meant; NULL: none is near */
 
 struct cli_option {
     int         letter;                 /* 's'; 0: none                                                      */
@@ -85,7 +87,7 @@ struct cli_option {
 };
 extern const struct cli_option cli_option_table[];    /* ends with name NULL */
 
-void cli_help(const struct sw_cli *cli);              /* of the command, or of all; on stdout */
+void cli_help(const struct cli_command *command);     /* NULL: of all; on stdout */
 void cli_version(void);
 
 /* ---- talking (narrate.c). Text is UTF-8; on another terminal the few signs we use are spelt in ASCII. */

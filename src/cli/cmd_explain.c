@@ -1,13 +1,12 @@
-/* The key table, one row or all of it: for the terminal, for docs/config.md and for sweep.cfg(5). */
+/* The key table, one row or all of it: for the terminal, for docs/config.md and for sweep.cfg(5). Words that are no
+ * keys are in explain_words.c. */
 #include <math.h>
 #include <string.h>
 
 #include "base/sw_near.h"
 #include "cli/cli_impl.h"
-#include "expr/sw_expr.h"
+#include "cli/explain.h"
 #include "sweep/sw_keys.h"
-
-enum { MOST_KEYS = 512 };
 
 static const char *kind_of(const struct sw_key *key)
 {
@@ -90,7 +89,7 @@ static bool print_owners(const struct sw_key *key, const struct sw_problem *owne
 }
 
 /* Lines of at most 100 columns, indented by four. */
-static void print_folded(const char *text)
+void explain_folded(const char *text)
 {
     enum { WIDTH = 96 };
     while (strlen(text) > WIDTH) {
@@ -108,7 +107,7 @@ static void print_account(const struct sw_key *key, const struct sw_problem *own
 {
     struct sw_text range = {0};
     range_of(key, owner, &range);
-    print_folded(key->about);
+    explain_folded(key->about);
     printf("    %s", kind_of(key));
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
@@ -226,50 +225,36 @@ static const char *last_part(const char *path)
     return dot ? dot + 1 : path;
 }
 
-/* By its path, by its last part, or by the group it is in. */
+/* By one or several of the parts of its path: the group it is in, its last part, all of it. */
 static bool asked_for(const char *path, const char *name)
 {
-    size_t length = strlen(name);
-    return !strcmp(path, name) || !strcmp(last_part(path), name) ||
-           (!strncmp(path, name, length) && path[length] == '.');
+    const size_t length = strlen(name);
+    for (const char *part = path; part && length; part = strchr(part, '.') ? strchr(part, '.') + 1 : NULL)
+        if (!strncmp(part, name, length) && (!part[length] || part[length] == '.')) return true;
+    return false;
 }
 
 /* Its path, and its last part, which people remember. */
-static void add_known(const char *path, const char **known, int *count)
+static void add_known(struct known *known, const char *path)
 {
-    if (*count < MOST_KEYS) known[(*count)++] = path;
-    if (*count < MOST_KEYS && last_part(path) != path) known[(*count)++] = last_part(path);
+    explain_know(known, path);
+    if (last_part(path) != path) explain_know(known, last_part(path));
 }
 
-static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name, const char **known,
-                      int *count)
+/* By a name that expressions know it by: nx. */
+static bool is_called(const struct sw_key *key, const char *name)
+{
+    return (key->name && !strcmp(key->name, name)) || (key->alias && !strcmp(key->alias, name));
+}
+
+static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name,
+                      struct known *known)
 {
     int hits = 0;
     for (const struct sw_key *key = keys; key->path; key++) {
-        add_known(key->path, known, count);
-        if (key->element || !asked_for(key->path, name)) continue;
+        add_known(known, key->path);
+        if (!is_called(key, name) && (key->element || !asked_for(key->path, name))) continue;
         print_plain(key, owner);
-        hits++;
-    }
-    return hits;
-}
-
-/* A function of expressions, or of axes. */
-static int explain_functions(const char *name, const char **known, int *count)
-{
-    const char *word, *usage, *about;
-    int hits = 0, arguments;
-    for (int k = 0; (word = sw_expr_function(k, &arguments, &about)); k++) {
-        add_known(word, known, count);
-        if (strcmp(word, name)) continue;
-        printf("%s(a%s)\n    A function of expressions%s%s.\n", word, arguments == 2 ? ", b" : "",
-               about ? "; in C: " : ": random numbers, the sequence that a chooses", about ? about : "");
-        hits++;
-    }
-    for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {
-        add_known(word, known, count);
-        if (strcmp(word, name)) continue;
-        printf("%s\n    As an axis of the sweep, in quotes: %s\n", usage, about);
         hits++;
     }
     return hits;
@@ -277,17 +262,18 @@ static int explain_functions(const char *name, const char **known, int *count)
 
 static enum sw_status explain_one(const char *name)
 {
-    const char *known[MOST_KEYS];
-    int count = 0, hits = explain_in(sw_common_keys, NULL, name, known, &count);
+    struct known known = {.count = 0};
+    int hits = explain_in(sw_common_keys, NULL, name, &known);
     for (int k = 0; sw_problem_table[k]; k++)
-        hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, known, &count);
-    hits += explain_functions(name, known, &count);
+        hits += explain_in(sw_problem_table[k]->keys, sw_problem_table[k], name, &known);
+    hits += explain_words(name, &known);
     const struct sw_problem *problem = sw_problem_find(name);
     if (problem) explain_problem(problem);
     if (hits || problem) return SW_OK;
-    const char *near = sw_near(name, known, count);
-    return SW_FAIL(SW_E_USAGE, "unknown key '%s'%s%s%s", name,
-                   near ? "; did you mean '" : "; `sweep explain` prints them all", near ? near : "", near ? "'?" : "");
+    const char *near = sw_near(name, known.name, known.count);
+    return SW_FAIL(SW_E_USAGE, "'%s' is no word of a config%s%s%s", name,
+                   near ? "; did you mean '" : "; `sweep explain` prints all keys, `sweep list` problems, solvers and "
+                                               "schemes", near ? near : "", near ? "'?" : "");
 }
 
 enum sw_status cmd_explain(struct sw_cli *cli)

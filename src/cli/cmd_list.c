@@ -1,64 +1,90 @@
-#include "bvp/sw_bvp_impl.h"
-#include "cli/cli_impl.h"
-#include "comm/sw_comm_impl.h"
-#include "fd/sw_fd_impl.h"
-#include "solver/sw_band_impl.h"
-#include "stepper/sw_stepper_impl.h"
+/* What this program and this machine have: problems, rows of the tables, devices. */
+#include <string.h>
 
-static void row(const char *name, const char *about, const char *absent)
+#include "cli/cli_impl.h"
+#include "cli/listing.h"
+
+/* ---- for people */
+
+static void print_row(const struct listing_row *row)
 {
-    if (absent) printf("  %-24s absent: %s\n", name, absent);
-    else printf("  %-24s %s\n", name, about);
+    if (row->absent) printf("  %-24s absent: %s\n", row->name, row->absent);
+    else printf("  %-24s %s\n", row->name, row->about);
+    if (row->more) printf("  %-24s %s\n", "", row->more);
 }
 
-static void device(const char *spec)
+/* ---- for programs: the same, row by row */
+
+static void json_row(struct sw_json *j, const struct listing_row *row)
+{
+    sw_json_begin(j, NULL, '{');
+    sw_json_text(j, "name", row->name);
+    sw_json_text(j, "about", row->about);
+    if (row->more) sw_json_text(j, "equation", row->more);
+    sw_json_text(j, "absent", row->absent);
+    sw_json_end(j, '}');
+}
+
+/* ---- devices, which are looked for when the list is made */
+
+static void device(struct sw_json *j, const char *spec)
 {
     struct sw_device *found = NULL;
-    if (sw_device_open(spec, 0, &found)) row(spec, "", sw_err_message());
-    else row(found->label, found->name, NULL);
+    const bool absent = sw_device_open(spec, 0, &found) != SW_OK;
+    const struct listing_row row = {absent ? spec : found->label, absent ? "" : found->name, NULL,
+                                    absent ? sw_err_message() : NULL};
+    if (!j) print_row(&row);
+    else json_row(j, &row);
     sw_device_close(&found);
 }
 
-static void devices(void)
+static void devices(struct sw_json *j)
 {
     char spec[32];
-    printf("devices\n");
     for (int k = 0; sw_device_table[k]; k++) {
         const struct sw_device_ops *ops = sw_device_table[k];
+        const struct listing_row absent = {ops->kind, "", NULL, ops->absent};
         const int count = ops->count ? ops->count() : 0;
-        if (ops->absent) row(ops->kind, "", ops->absent);
-        else if (!count) device(ops->kind);
+        if (ops->absent && j) json_row(j, &absent);
+        else if (ops->absent) print_row(&absent);
+        else if (!count) device(j, ops->kind);
         for (int d = 0; d < count; d++) {
             snprintf(spec, sizeof spec, "%s:%d", ops->kind, d);
-            device(spec);
+            device(j, spec);
         }
     }
 }
 
+static void print_all(void)
+{
+    struct listing_row row;
+    for (const struct listing *l = listings; l->heading; l++) {
+        printf("%s\n", l->heading);
+        for (int k = 0; l->row(k, &row); k++) print_row(&row);
+    }
+    printf("devices\n");
+    devices(NULL);
+}
+
+static void json_all(void)
+{
+    struct sw_json j = {.to = stdout, .first = true};
+    struct listing_row row;
+    sw_json_begin(&j, NULL, '{');
+    for (const struct listing *l = listings; l->heading; l++) {
+        sw_json_begin(&j, l->key, '[');
+        for (int k = 0; l->row(k, &row); k++) json_row(&j, &row);
+        sw_json_end(&j, ']');
+    }
+    sw_json_begin(&j, "devices", '[');
+    devices(&j);
+    sw_json_end(&j, ']');
+    sw_json_end(&j, '}');
+}
+
 enum sw_status cmd_list(struct sw_cli *cli)
 {
-    (void)cli;
-    printf("problems\n");
-    for (int k = 0; sw_problem_table[k]; k++) {
-        row(sw_problem_table[k]->name, sw_problem_table[k]->title, NULL);
-        printf("  %-24s %s\n", "", sw_problem_table[k]->equation);
-    }
-    printf("steppers\n");
-    for (int k = 0; sw_stepper_table[k]; k++)
-        row(sw_stepper_table[k]->name, sw_stepper_table[k]->about, sw_stepper_table[k]->absent);
-    printf("band solvers\n");
-    for (int k = 0; sw_band_table[k]; k++)
-        row(sw_band_table[k]->name, sw_band_table[k]->about, sw_band_table[k]->absent);
-    printf("boundary value problems\n");
-    for (int k = 0; sw_bvp_table[k]; k++)
-        row(sw_bvp_table[k]->name, sw_bvp_table[k]->about, sw_bvp_table[k]->absent);
-    printf("compact finite differences\n");
-    for (int k = 0; sw_fd_table[k]; k++) row(sw_fd_table[k]->name, sw_fd_table[k]->about, sw_fd_table[k]->absent);
-    printf("compact schemes\n");
-    for (int k = 0; sw_fd_schemes[k]; k++) row(sw_fd_schemes[k]->name, sw_fd_schemes[k]->about, NULL);
-    devices();
-    printf("processes that work together\n");
-    for (int k = 0; sw_comm_table[k]; k++)
-        if (sw_comm_table[k]->apart) row(sw_comm_table[k]->name, sw_comm_table[k]->about, sw_comm_table[k]->absent);
+    if (cli->json) json_all();
+    else print_all();
     return SW_OK;
 }

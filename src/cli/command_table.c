@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/sw_near.h"
 #include "cli/cli_impl.h"
 
 const struct cli_command cli_command_table[] = {
@@ -14,4 +15,11 @@ const struct cli_command *cli_command_find(const char *name)
     for (const struct cli_command *c = cli_command_table; c->name; c++)
         if (!strcmp(c->name, name)) return c;
     return NULL;
+}
+
+const char *cli_command_near(const char *word)
+{
+    const char *names[CLI_COMMAND_COUNT];
+    for (int k = 0; k < CLI_COMMAND_COUNT; k++) names[k] = cli_command_table[k].name;
+    return sw_near(word, names, CLI_COMMAND_COUNT);
 }

@@ -50,15 +50,14 @@ static void help_all(void)
         name_command(c, left);
         printf("  %-*s  %s\n", width, left, c->about);
     }
-    printf("\nOptions (`sweep COMMAND --help` shows those of one command):\n");
+    printf("\nOptions (`sweep help COMMAND` shows those of one command):\n");
     options_of(CLI_ANY, width);
     printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 usage; 3 config;\n"
            "4 device or memory; 5 input or output; 75 stopped early, the same command goes on; 130 interrupted.\n");
 }
 
-void cli_help(const struct sw_cli *cli)
+void cli_help(const struct cli_command *c)
 {
-    const struct cli_command *c = cli->command;
     if (!c) { help_all(); return; }
     printf("Usage: sweep %s%s%s [OPTION...]\n%c%s.\n\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments,
            c->about[0] - 'a' + 'A', c->about + 1);

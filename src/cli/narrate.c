@@ -83,8 +83,21 @@ static void name_solver_option(struct sw_cli *cli)
     }
 }
 
+/* Warnings are among the notes, each in a line. */
+static void keep_warnings(const struct sw_cli *cli)
+{
+    for (int k = 0; cli->notes && k < cli->report.count; k++) {
+        const struct sw_report_entry *e = &cli->report.entry[k];
+        if (e->severity != SW_WARNING) continue;
+        if (e->file) sw_text_printf(cli->notes, "%s:%d: ", e->file, e->line);
+        for (const char *p = e->text; p && *p; p++) sw_text_add_bytes(cli->notes, *p == '\n' ? " " : p, 1);
+        sw_text_add(cli->notes, "\n");
+    }
+}
+
 void cli_report(struct sw_cli *cli)
 {
+    keep_warnings(cli);
     name_solver_option(cli);
     char *text = cli->report.count && !cli->silent ? sw_report_print(&cli->report) : NULL;
     if (text && (!cli->quiet || cli->report.errors)) cli_put(cli, stderr, text);

@@ -85,14 +85,12 @@ static enum sw_status parse_options(struct sw_cli *cli, int argc, char **argv, u
 /* A word that is not a command is a config when it could be the name of a file. */
 static enum sw_status find_command(struct sw_cli *cli)
 {
-    const char *word = cli->argument[0], *names[MOST];
-    int count = 0;
+    const char *word = cli->argument[0];
     if (!cli->narguments) return SW_OK;
     cli->command = cli_command_find(word);
     if (cli->command) { cli->argument++; cli->narguments--; return SW_OK; }
     if (strpbrk(word, "./") || access(word, F_OK) == 0) { cli->command = cli_command_find("run"); return SW_OK; }
-    for (; cli_command_table[count].name; count++) names[count] = cli_command_table[count].name;
-    const char *near = sw_near(word, names, count);
+    const char *near = cli_command_near(word);
     if (near) return SW_FAIL(SW_E_USAGE, "unknown command '%s'; did you mean '%s'?", word, near);
     return SW_FAIL(SW_E_USAGE, "unknown command '%s', and no such file; `sweep --help` lists the commands", word);
 }

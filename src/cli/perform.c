@@ -11,7 +11,7 @@ static enum sw_status perform(struct sw_cli *cli)
     enum sw_status st = SW_OK;
     if (cli->threads) omp_set_num_threads(cli->threads);
     if (cli->version) cli_version();
-    else if (cli->help) cli_help(cli);
+    else if (cli->help) cli_help(cli->command);
     else st = cli->command->perform(cli);
     /* a result that did not reach its file or pipe is not a result */
     if (!st && (fflush(stdout) || ferror(stdout))) st = SW_FAIL(SW_E_IO, "standard output: could not write all of it");

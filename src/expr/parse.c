@@ -175,6 +175,14 @@ static int call(struct parser *p, enum operation op, const struct token *name)
     return advance(p) ? -1 : add_operation(p, op, name, arg[0], arg[1], -1);
 }
 
+const char *sw_expr_constant(int k, double *value)
+{
+    static const struct { const char *name; double value; } constants[] = {{"pi", M_PI}, {"e", M_E}};
+    if (k >= (int)(sizeof constants / sizeof *constants)) return NULL;
+    *value = constants[k].value;
+    return constants[k].name;
+}
+
 static int name(struct parser *p)
 {
     struct token at = p->now;
@@ -185,8 +193,10 @@ static int name(struct parser *p)
     if (p->now.kind == T_LEFT) return op < OP_COUNT ? call(p, op, &at) : refuse_function(p, &at, text);
     if (op < OP_COUNT)
         return REFUSE(p, at.column, at.length, "", "function '%s' without arguments; write %s(...)", text, text);
-    if (!strcmp(text, "pi")) return constant(p, &at, M_PI);
-    if (!strcmp(text, "e")) return constant(p, &at, M_E);
+    double value;
+    const char *known;
+    for (int k = 0; (known = sw_expr_constant(k, &value)); k++)
+        if (!strcmp(text, known)) return constant(p, &at, value);
     int k = tree_name(p->expr, text, at.bytes);
     if (k >= NAMES_MOST) return REFUSE(p, at.column, at.length, "", "more than %d different names", NAMES_MOST);
     if (k < 0) p->status = SW_E_MEMORY;

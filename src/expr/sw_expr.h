@@ -46,6 +46,9 @@ char *sw_expr_error_show(const char *text, const struct sw_expr_error *err);
  * math.h, NULL: it is random. @return its name, NULL after the last */
 const char *sw_expr_function(int k, int *arguments, const char **value);
 
+/** Constant k of the language and its value. @return its name, NULL after the last */
+const char *sw_expr_constant(int k, double *value);
+
 /** Call visit for each name (not function, not pi or e) the tree uses, once per use, with its column. */
 void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user);
 
