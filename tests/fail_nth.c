@@ -3,8 +3,9 @@
  * FAIL_KIND  memory  aligned_alloc (ENOMEM), called by the program itself: all its memory comes from there
  *                    (base/sw_mem.c). The libraries it uses (HDF5, libconfig, OpenMP, CUDA's run time, which is part of
  *                    the program) use malloc, and do not claim to survive it
- *            write   write, pwrite, writev to regular files (ENOSPC)
+ *            write   write, pwrite, writev to regular files (ENOSPC);  read: read, pread from regular files (EIO)
  *            fsync, rename (EIO);  open: open, opendir (EMFILE);  readdir (EIO), called by the program itself
+ * FAIL_ERRNO what errno says instead, a number
  * FAIL_BYTES memory: calls for so many bytes alone are counted, a multiple of 64, as base/sw_mem.c asks for it
  * FAIL_SLEEP it does not fail, but takes so many seconds longer, as on a file system that hangs
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
@@ -24,14 +25,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind { MEMORY, WRITE, FSYNC, RENAME, OPEN, READDIR, KINDS, NOTHING = KINDS };
-static const char *const names[KINDS] = {"memory", "write", "fsync", "rename", "open", "readdir"};
-static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EMFILE, EIO};
+enum kind { MEMORY, WRITE, READ, FSYNC, RENAME, OPEN, READDIR, KINDS, NOTHING = KINDS };
+static const char *const names[KINDS] = {"memory", "write", "read", "fsync", "rename", "open", "readdir"};
+static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EIO, EMFILE, EIO};
 
 static enum kind   chosen = NOTHING;
 static long        fail_at;
 static unsigned    fail_sleep;
 static size_t      fail_bytes;
+static int         fail_errno;
 static atomic_long calls;
 static atomic_bool fired;
 static uintptr_t   program_begin, program_end;
@@ -53,12 +55,13 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *user)
 __attribute__((constructor)) static void begin(void)
 {
     const char *kind = getenv("FAIL_KIND"), *at = getenv("FAIL_AT"), *seconds = getenv("FAIL_SLEEP"),
-               *bytes = getenv("FAIL_BYTES");
+               *bytes = getenv("FAIL_BYTES"), *number = getenv("FAIL_ERRNO");
     dl_iterate_phdr(find_program, NULL);
     for (int k = 0; kind && at && k < KINDS; k++)
         if (!strcmp(kind, names[k])) chosen = (enum kind)k;
     fail_at = at ? atol(at) : 0;
     fail_sleep = seconds ? (unsigned)atol(seconds) : 0;
+    fail_errno = number ? (int)atol(number) : 0;
     fail_bytes = bytes ? (size_t)atol(bytes) : 0;
 }
 
@@ -77,7 +80,7 @@ static bool fails(enum kind kind)
     if (kind != chosen || atomic_fetch_add(&calls, 1) + 1 != fail_at) return false;
     fired = true;
     for (unsigned left = fail_sleep; left;) left = sleep(left);  /* signals do not end it */
-    errno = reasons[kind];
+    errno = fail_errno ? fail_errno : reasons[kind];
     return !fail_sleep;
 }
 
@@ -86,10 +89,10 @@ static bool from_program(const void *caller)
     return (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end;
 }
 
-static bool regular(int fd)
+static bool regular(enum kind kind, int fd)
 {
     struct stat s;
-    return chosen == WRITE && !fstat(fd, &s) && S_ISREG(s.st_mode);
+    return chosen == kind && !fstat(fd, &s) && S_ISREG(s.st_mode);
 }
 
 /* The function that would have been called. */
@@ -109,19 +112,31 @@ void *aligned_alloc(size_t alignment, size_t size)
 ssize_t write(int fd, const void *data, size_t size)
 {
     REAL(write)
-    return regular(fd) && fails(WRITE) ? -1 : real(fd, data, size);
+    return regular(WRITE, fd) && fails(WRITE) ? -1 : real(fd, data, size);
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 {
     REAL(pwrite)
-    return regular(fd) && fails(WRITE) ? -1 : real(fd, data, size, at);
+    return regular(WRITE, fd) && fails(WRITE) ? -1 : real(fd, data, size, at);
 }
 
 ssize_t writev(int fd, const struct iovec *piece, int count)
 {
     REAL(writev)
-    return regular(fd) && fails(WRITE) ? -1 : real(fd, piece, count);
+    return regular(WRITE, fd) && fails(WRITE) ? -1 : real(fd, piece, count);
+}
+
+ssize_t read(int fd, void *data, size_t size)
+{
+    REAL(read)
+    return regular(READ, fd) && fails(READ) ? -1 : real(fd, data, size);
+}
+
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+    REAL(pread)
+    return regular(READ, fd) && fails(READ) ? -1 : real(fd, data, size, at);
 }
 
 int fsync(int fd)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Fail the k-th malloc, write, fsync, rename, open, readdir of a small sweep, for k = 1, 2, ... until none fires, and
+# Fail the k-th malloc, read, write, fsync, rename, open, readdir of a small sweep, for k = 1, 2, ... until none fires, and
 # fill a small disk at several points: no crash, no torn file, the exit code for it, the file named; and a clean call
 # afterwards gives the datasets of an undisturbed one. k grows by a fifth at a time beyond 20; SW_LONG=1 takes them all.
 cd "$(dirname "$0")/.." || exit 1
@@ -31,7 +31,7 @@ after() {
     case ${kind%-*},$code in
         *,0) ;;
         memory,4) ;;
-        write,5 | fsync,5 | rename,5 | open,5 | readdir,5)
+        read,5 | write,5 | fsync,5 | rename,5 | open,5 | readdir,5)
             grep -qE '(x\.h5|f\.cfg)[^ ]*:' err || fail "$kind $k: names no file: $(cat err)" ;;
         *) fail "$kind $k: exit code $code: $(cat err)" ;;
     esac
@@ -42,7 +42,7 @@ after() {
 }
 
 # "one": a single batch, whose part becomes the file; "two": two devices, one of which may go on without the other
-for kind in memory write fsync rename open readdir fsync-one rename-one memory-two write-two fsync-two; do
+for kind in memory read write fsync rename open readdir read-one fsync-one rename-one memory-two write-two fsync-two; do
     one=()
     case $kind in
         *-one) one=(-s run.batch=0) ;;

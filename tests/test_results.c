@@ -334,6 +334,51 @@ static void a_part_that_is_all_of_the_result_becomes_the_file(void **state)
     tear_down(&f);
 }
 
+/* Merge what is there of a file, and say what runs are expected to be. */
+static enum sw_status merge_expected(const struct fixture *f, const char *file, enum sw_expected what, int64_t *missing)
+{
+    unsigned char expected[10];
+    struct sw_merge_summary sum;
+    memset(expected, what, sizeof expected);
+    assert_int_equal(f->sweep->nruns, sizeof expected);
+    struct sw_merge_options how = {.sweep = f->sweep, .id = f->id, .allow_missing = true, .summary = &sum,
+                                   .expected = expected};
+    enum sw_status st = sw_merge_parts(file, &how, &provenance);
+    *missing = sum.missing;
+    return st;
+}
+
+static void results_that_are_gone_are_named_and_nothing_is_merged(void **state)
+{
+    struct fixture f;
+    int64_t missing;
+    char part[400];
+    const char *file = path_of("gone.h5");
+    (void)state;
+    set_up(&f, TEN);
+    assert_int_equal(merge_expected(&f, file, SW_EXPECTED, &missing), SW_E_IO);  /* not even a part */
+    assert_int_equal(missing, 10);
+    write_all(&f, file, 4, SW_RUN_DONE);
+    snprintf(part, sizeof part, "%s.d/part-000002.h5", file);
+    assert_int_equal(truncate(part, 5000), 0);
+    assert_int_equal(merge_expected(&f, file, SW_EXPECTED_IN_PART, &missing), SW_E_IO);
+    assert_int_equal(missing, 4);
+    assert_contains(sw_err_message(), "the results of 4 runs that had ended are gone (runs 4..7)");
+    assert_int_equal(count_parts(file), 3);
+    assert_int_equal(access(file, F_OK), -1);
+    write_part(&f, file, &(struct stretch){0, 4, 4, -1, 20, SW_RUN_DONE, false});
+    assert_ok(merge_expected(&f, file, SW_EXPECTED_IN_PART, &missing));
+    assert_int_equal(missing, 0);
+    assert_int_equal(count_parts(file), 0);  /* the damaged one, too: all runs are in the file */
+    check_section(&f, file, &f.group[0], "");
+    /* computed again, and lost: what the file has of them is older */
+    write_part(&f, file, &(struct stretch){0, 0, 5, -1, 20, SW_RUN_DIVERGED, false});
+    assert_int_equal(merge_expected(&f, file, SW_EXPECTED_IN_PART, &missing), SW_E_IO);
+    assert_int_equal(missing, 5);
+    assert_ok(merge_expected(&f, file, SW_EXPECTED, &missing));
+    tear_down(&f);
+}
+
 static struct sw_table *table_of(const char *file)
 {
     struct sw_table *t;
@@ -1324,6 +1369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_come_back_whatever_their_size),
         cmocka_unit_test(a_part_that_is_all_of_the_result_becomes_the_file),
+        cmocka_unit_test(results_that_are_gone_are_named_and_nothing_is_merged),
         cmocka_unit_test(a_part_of_an_earlier_call_or_sweep_does_not_become_the_file),
         cmocka_unit_test(a_part_that_cannot_be_renamed_stays),
         cmocka_unit_test(little_is_left_free_in_chunks),

@@ -264,13 +264,15 @@ static void a_helper_without_memory_for_a_letter_has_lost_no_device(void **state
 }
 
 /* Others compute for 2 s, and it is shown every 0.5 s: three times, and two on a machine that is busy. Then once more,
- * that the parts are merged. */
+ * that the parts are merged; as these others are made up, there are none, which is noticed. */
 static void what_others_compute_is_shown_while_nobody_works_here(void **state)
 {
     const char *file = path("others.h5");
     (void)state;
     struct call c = {.file = file};
-    assert_ok(perform_with(&(struct others){.batch = SW_DEAL_NONE, .until = sw_clock() + 2}, &c));
+    assert_int_equal(perform_with(&(struct others){.batch = SW_DEAL_NONE, .until = sw_clock() + 2}, &c), SW_E_IO);
+    assert_int_equal(c.summary.missing, 4);
+    assert_non_null(strstr(sw_err_message(), "the results of 4 runs that had ended are gone (runs 0..3)"));
     if (c.looks < 3) fail_msg("shown %d times", (int)c.looks);
     rm(file);
 }

@@ -18,6 +18,7 @@ static struct sw_run_counts look(const struct job *j)
 static enum sw_status replace(struct job *j)
 {
     struct sw_text text = {0};
+    SW_TRY(sw_results_replaceable(j->s->file));
     sw_ledger_close(&j->ledger);
     sw_text_printf(&text, "%s.new", j->s->file);
     j->file = j->fresh = sw_text_take(&text);
@@ -26,6 +27,7 @@ static enum sw_status replace(struct job *j)
     if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
     if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
     sw_ledger_close(&j->ledger);
+    SW_TRY(sw_results_replaceable(j->file));
     SW_TRY(sw_results_remove(j->file));
     return cli_ledger(j->cli, j->file, &j->ledger);
 }
@@ -59,7 +61,8 @@ static enum sw_status put_in_place(const struct job *j)
     struct sw_results_lock *lock;
     if (!j->fresh) return SW_OK;
     SW_TRY(sw_results_lock(j->s->file, &lock));
-    enum sw_status st = sw_results_remove_parts(j->s->file);
+    enum sw_status st = sw_results_replaceable(j->s->file);  /* something else may have its name by now */
+    if (!st) st = sw_results_remove_parts(j->s->file);
     if (!st) st = sw_results_rename(j->fresh, j->s->file);
     sw_results_unlock(&lock);
     return st;
@@ -118,6 +121,7 @@ static enum sw_status execute(struct job *j)
         j->cli->exit_code = 1;
         return summary.failed_fast ? SW_OK : st;
     }
+    j->missing = st == SW_E_IO ? summary.missing : 0;
     SW_TRY(st);
     SW_TRY(put_in_place(j));
     finish(j, &summary);
@@ -165,7 +169,7 @@ static enum sw_status set_title(const struct job *j)
     return SW_OK;
 }
 
-static enum sw_status carry_out(struct job *j)
+static enum sw_status attempt(struct job *j)
 {
     SW_TRY(find_earlier_in_turn(j));
     if (!to_do(j)) {
@@ -186,15 +190,36 @@ static enum sw_status carry_out(struct job *j)
     return execute(j);
 }
 
+static void end_attempt(struct job *j)
+{
+    sw_plan_destroy(&j->plan);
+    sw_devices_close(&j->devices);
+    sw_ledger_close(&j->ledger);
+}
+
+/* A folder that loses its files again and again is not to keep us for ever. */
+enum { ATTEMPTS = 3 };
+
+/* Results that were on disk and are not there when they are joined are computed again; by all ranks, as the first says
+ * it. */
+static enum sw_status carry_out(struct job *j)
+{
+    for (int k = 1;; k++) {
+        j->missing = 0;
+        enum sw_status st = attempt(j);
+        if (!cli_anybody(j->cli, j->missing && k < ATTEMPTS)) return st;
+        if (st) tell_missing(j, sw_err_message());
+        end_attempt(j);
+    }
+}
+
 enum sw_status cli_execute(struct sw_cli *cli, struct cli_sweep *s)
 {
     struct job j = {.cli = cli, .s = s, .file = s->file};
     tell_start(&j);
     cli_settings(cli, s);
     enum sw_status st = cli_first_says(cli, carry_out(&j));
-    sw_plan_destroy(&j.plan);
-    sw_devices_close(&j.devices);
-    sw_ledger_close(&j.ledger);
+    end_attempt(&j);
     sw_free(j.fresh);
     return st;
 }

@@ -14,6 +14,7 @@ struct job {
     struct sw_plan_with with;        /* who else computes                                      */
     struct sw_plan   *plan;
     struct cli_bar    bar;
+    int64_t           missing;       /* runs whose results were on disk, and are gone          */
 };
 
 void tell_start(struct job *j);
@@ -21,6 +22,7 @@ void tell_ranks(const struct job *j);  /* where there are several */
 void tell_plan(const struct job *j, double seconds);
 void tell_nothing_to_do(const struct job *j);
 void tell_stopped(struct job *j, const struct sw_execute_summary *sum);
+void tell_missing(const struct job *j, const char *message);
 void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct sw_run_counts *all);
 void tell_progress(void *job, const struct sw_progress *p);  /* of struct sw_execute_options */
 void tell_event(void *job, const struct sw_event *e);

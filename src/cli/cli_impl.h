@@ -119,6 +119,9 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
 /** The sweep stored in an output file. @param ledger of that file */
 enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
                                 struct cli_sweep *s);
+/** Where an output that was named so lies: a symbolic link is followed, not replaced. Free with sw_free().
+ * @return SW_E_USAGE it names a folder; SW_E_IO, SW_E_MEMORY */
+enum sw_status cli_output_file(const char *path, char **file);
 void cli_sweep_close(struct cli_sweep *s);
 /** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);

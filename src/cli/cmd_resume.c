@@ -1,12 +1,14 @@
+#include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 
 enum sw_status cmd_resume(struct sw_cli *cli)
 {
-    const char *file = cli->argument[0];
+    char *file = NULL;
     struct sw_ledger *ledger = NULL;
     struct cli_sweep s = {0};
     if (cli->output) return SW_FAIL(SW_E_USAGE, "`sweep resume` goes on with the file it is given; it has no -o");
-    enum sw_status st = cli_ledger(cli, file, &ledger);
+    enum sw_status st = cli_output_file(cli->argument[0], &file);
+    if (!st) st = cli_ledger(cli, file, &ledger);
     if (!st) st = cli_sweep_stored(cli, file, ledger, &s);
     sw_ledger_close(&ledger);
     if (!st) st = cli_log_open(cli);
@@ -14,5 +16,6 @@ enum sw_status cmd_resume(struct sw_cli *cli)
     cli_begin(cli);
     if (!st) st = cli->dry_run ? cli_check(cli, &s) : cli_execute(cli, &s);
     cli_sweep_close(&s);
+    sw_free(file);
     return st;
 }

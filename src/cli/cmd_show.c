@@ -229,8 +229,11 @@ enum sw_status cmd_show(struct sw_cli *cli)
     if (cli->status && cli->run)
         return SW_FAIL(SW_E_USAGE, "--run shows one run, --status those of one status: not both");
     SW_TRY(find_status(cli->status, &status));
-    SW_TRY(sw_table_read(cli->argument[0], &table));
-    enum sw_status st = show(cli, table, status);
+    char *file;
+    SW_TRY(cli_output_file(cli->argument[0], &file));
+    enum sw_status st = sw_table_read(file, &table);
+    if (!st) st = show(cli, table, status);
     sw_table_free(&table);
+    sw_free(file);
     return st;
 }

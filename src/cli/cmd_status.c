@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_mem.h"
 #include "cli/status.h"
 #include "cli/submit_words.h"
 
@@ -130,9 +131,16 @@ enum sw_status cmd_status(struct sw_cli *cli)
     struct cli_sweep s = {0};
     if (cli->watch && cli->json)
         return SW_FAIL(SW_E_USAGE, "--watch is for people, --json for programs, which ask again themselves: not both");
-    if (!is_config(cli->argument[0])) return status_of(cli, cli->argument[0], NULL);
+    enum sw_status st;
+    if (!is_config(cli->argument[0])) {
+        char *file;
+        SW_TRY(cli_output_file(cli->argument[0], &file));
+        st = status_of(cli, file, NULL);
+        sw_free(file);
+        return st;
+    }
     SW_TRY(cli_sweep_open(cli, cli->argument[0], &s));
-    enum sw_status st = status_of(cli, s.file, &s);
+    st = status_of(cli, s.file, &s);
     cli_sweep_close(&s);
     return st;
 }

@@ -25,4 +25,11 @@ enum sw_status cli_xdmf(const struct sw_cli *cli, const struct sw_sweep *sweep, 
     return sweep->save_fields ? write_it(cli, file) : sw_xdmf_remove(file);
 }
 
-enum sw_status cmd_xdmf(struct sw_cli *cli) { return write_it(cli, cli->argument[0]); }
+enum sw_status cmd_xdmf(struct sw_cli *cli)
+{
+    char *file;
+    SW_TRY(cli_output_file(cli->argument[0], &file));
+    enum sw_status st = write_it(cli, file);
+    sw_free(file);
+    return st;
+}

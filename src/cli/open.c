@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
+#include "results/files.h"
 #include "results/sw_life.h"
 #include "sweep/sw_keys.h"
 
@@ -17,13 +18,24 @@ static enum sw_status check_shard(const struct sw_cli *cli, const char *file, bo
                    cli->shard, cli->nshards);
 }
 
+enum sw_status cli_output_file(const char *path, char **file)
+{
+    const size_t length = strlen(path);
+    *file = NULL;
+    if (!length || path[length - 1] == '/')
+        return SW_FAIL(SW_E_USAGE, "'%s' names %s; an output is a file", path, length ? "a folder" : "nothing");
+    return sw_files_follow(path, file);
+}
+
 static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 {
     const char *file = cli->output ? cli->output : s->sweep->file;
     bool named;
     SW_TRY(check_shard(cli, file, &named));
-    s->file = cli->nshards && !named ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
-    return s->file ? SW_OK : SW_FAIL(SW_E_MEMORY, "out of memory");
+    char *name = cli->nshards && !named ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
+    enum sw_status st = name ? cli_output_file(name, &s->file) : SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_free(name);
+    return st;
 }
 
 static enum sw_status finish_open(struct sw_cli *cli, const struct sw_selection *which, struct cli_sweep *s)
@@ -70,7 +82,7 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
     enum sw_status st = sw_config_read_text(file, ledger->config_text, override, count, &cli->report, &s->config);
     sw_free(override);
     if (!st) st = finish_open(cli, &which, s);
-    if (!st && !(s->file = sw_strdup(file))) st = SW_FAIL(SW_E_MEMORY, "out of memory");
+    if (!st) st = cli_output_file(file, &s->file);
     if (st) cli_sweep_close(s);
     return st;
 }

@@ -150,6 +150,16 @@ void tell_done(const struct job *j, const struct sw_execute_summary *sum, const 
     cli_suggest(j->cli, j->s->sweep, j->s->file);
 }
 
+void tell_missing(const struct job *j, const char *message)
+{
+    cli_say(j->cli, "warning: %s; computed again\n", message);
+    struct sw_json *log = cli_log_begin(j->cli, "missing");
+    if (!log) return;
+    sw_json_count(log, "runs", j->missing);
+    sw_json_text(log, "message", message);
+    cli_log_end(j->cli);
+}
+
 void tell_nothing_to_do(const struct job *j)
 {
     struct sw_text text = {0};

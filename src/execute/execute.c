@@ -1,4 +1,7 @@
+#include <time.h>
+
 #include "base/sw_clock.h"
+#include "base/sw_mem.h"
 #include "execute/execute_impl.h"
 
 static enum sw_status compute(struct sw_desk *d, const struct sw_devices *devices)
@@ -27,14 +30,40 @@ static void summarize(const struct sw_desk *d)
     s->failed_fast = d->options->fail_fast && d->failed_now;
 }
 
+/* What had ended before, and what this call computed. @param expected  [sweep->nruns], to be freed with sw_free() */
+static enum sw_status list_expected(const struct sw_desk *d, const struct sw_ledger *ledger, unsigned char **expected)
+{
+    const struct sw_plan *p = d->plan;
+    SW_TRY(sw_alloc((size_t)d->sweep->nruns, expected));
+    for (int64_t run = 0; run < d->sweep->nruns; run++)
+        if (sw_ledger_status(ledger, p->id[run]) != SW_RUN_PENDING) (*expected)[run] = SW_EXPECTED;
+    for (int64_t k = 0; k < p->nbatch; k++)
+        for (int j = 0; j < p->batch[k].count; j++) (*expected)[p->batch[k].run[j]] = SW_EXPECTED_IN_PART;
+    return SW_OK;
+}
+
+/* What other machines wrote a file system may show some seconds late. */
+enum { LOOKS = 5 };
+
 static enum sw_status merge(struct sw_desk *d, const struct sw_ledger *ledger)
 {
-    struct sw_merge_options how = {.allow_missing = true, .sweep = d->sweep, .id = d->plan->id};
+    struct sw_merge_summary sum;
+    struct sw_merge_options how = {.allow_missing = true, .sweep = d->sweep, .id = d->plan->id, .summary = &sum};
     struct sw_provenance provenance = d->options->provenance;
+    unsigned char *expected = NULL;
     if (!d->plan->nruns && !(ledger && ledger->has_parts)) return SW_OK;
     desk_progress(d, "merging");
     provenance.solver = d->plan->solver;
-    return sw_merge_parts(d->options->file, &how, &provenance);
+    SW_TRY(list_expected(d, ledger, &expected));
+    how.expected = expected;
+    enum sw_status st = sw_merge_parts(d->options->file, &how, &provenance);
+    for (int k = 0; k < LOOKS && st && sum.missing && d->options->ranks > 1; k++) {
+        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        st = sw_merge_parts(d->options->file, &how, &provenance);
+    }
+    d->summary->missing = sum.missing;
+    sw_free(expected);
+    return st;
 }
 
 enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_ledger *ledger,

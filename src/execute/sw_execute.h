@@ -166,6 +166,7 @@ struct sw_execute_summary {
     int64_t done, diverged, failed;      /* runs that ended in this call                                     */
     double  seconds, rate;               /* points times steps a second                                      */
     bool    failed_fast;                 /* stopped because of fail_fast                                     */
+    int64_t missing;                     /* SW_E_IO: runs whose results were on disk and are not there any more */
     char    failures[600];               /* "runs 12, 40, 41: not finite at t = 0.31"; of many "t = 18 … 26",
                                           * or of the first where there is no time; "" if none               */
     char    notes[600];                  /* the same of runs that are done, with a message                   */

@@ -118,6 +118,57 @@ enum sw_status sw_files_relative(const char *file, const char *to, char **relati
     return (*relative = sw_text_take(&t)) ? SW_OK : SW_E_MEMORY;
 }
 
+enum sw_status sw_files_follow(const char *path, char **real)
+{
+    enum { MOST_LINKS = 40 };  /* as Linux has it */
+    char to[PATH_MAX];
+    char *at = sw_strdup(path);
+    *real = NULL;
+    for (int k = 0; at && k < MOST_LINKS; k++) {
+        const ssize_t length = readlink(at, to, sizeof to - 1);
+        if (length < 0) {
+            *real = at;
+            return SW_OK;
+        }
+        struct sw_text next = {0};
+        const char *slash = strrchr(at, '/');
+        if (to[0] != '/' && slash) sw_text_add_bytes(&next, at, (size_t)(slash - at) + 1);
+        sw_text_add_bytes(&next, to, (size_t)length);
+        sw_free(at);
+        at = sw_text_take(&next);
+    }
+    if (!at) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_free(at);
+    return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(ELOOP));
+}
+
+enum sw_status sw_files_regular(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s)) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(path);
+    if (S_ISREG(s.st_mode)) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s is %s, not a file", path, S_ISDIR(s.st_mode) ? "a folder" : "a device or a pipe");
+}
+
+/* HDF5 writes the beginning of a file at any time: it is as it is to be, or not there yet, which reads as zeros. */
+static bool begins_as_ours(const char *tmp)
+{
+    static const char zeros[8], signature[] = "\211HDF\r\n\032\n";
+    char head[sizeof zeros] = "";
+    const int fd = open(tmp, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd < 0 ? -1 : read(fd, head, sizeof head);
+    if (fd >= 0) close(fd);
+    return length >= 0 && (!memcmp(head, zeros, (size_t)length) || !memcmp(head, signature, (size_t)length));
+}
+
+enum sw_status sw_files_clear_tmp(const char *tmp)
+{
+    struct stat s;
+    if (lstat(tmp, &s)) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(tmp);
+    if (S_ISREG(s.st_mode) && begins_as_ours(tmp)) return sw_files_remove(tmp);
+    return SW_FAIL(SW_E_REFUSED, "%s is in the way, and was not written by sweep: move it away, or use -o FILE", tmp);
+}
+
 static enum sw_status make_folder(const char *path)
 {
     struct stat s;
@@ -233,6 +284,21 @@ enum sw_status sw_files_keep(const char *tmp)
     if (!st) st = sw_files_move(tmp, name, NULL);
     sw_free(name);
     return st;
+}
+
+enum sw_status sw_files_mark(const char *path, struct sw_file_mark *mark)
+{
+    struct stat s;
+    if (stat(path, &s)) return sw_files_fail(path);
+    *mark = (struct sw_file_mark){(int64_t)s.st_dev, (int64_t)s.st_ino, s.st_size, s.st_mtim.tv_sec,
+                                  s.st_mtim.tv_nsec};
+    return SW_OK;
+}
+
+bool sw_files_same(const struct sw_file_mark *a, const struct sw_file_mark *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes && a->seconds == b->seconds &&
+           a->nanoseconds == b->nanoseconds;
 }
 
 enum sw_status sw_files_remove(const char *path)

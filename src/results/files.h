@@ -3,6 +3,7 @@
 /* Names and fates of result files: FILE.h5, its parts FILE.h5.d/part-NNNNNN.h5, and what is still being written (.tmp).
  * No HDF5 here. */
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/sw_err.h"
 
@@ -28,6 +29,17 @@ enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
 /** The name of `to` seen from the folder of `file`, "../other/to.h5"; both folders exist. Free with sw_free(). */
 enum sw_status sw_files_relative(const char *file, const char *to, char **relative);
 
+/** Where what is written to a path goes: the end of the symbolic links that its name is the first of; else the path
+ * itself. Nothing need be there yet. Free with sw_free(). @return SW_E_IO the links go round in a circle; SW_E_MEMORY */
+enum sw_status sw_files_follow(const char *path, char **real);
+
+/** Fail where something has the path that is not a file: a folder, a device, a pipe. @return SW_E_IO */
+enum sw_status sw_files_regular(const char *path);
+
+/** Remove a .tmp that a killed writer of HDF5 has left. What is not there is no failure.
+ * @return SW_E_REFUSED it begins like no such file: it is somebody else's, and stays; SW_E_IO */
+enum sw_status sw_files_clear_tmp(const char *tmp);
+
 /** Make the folders that lead to a path, like mkdir -p. */
 enum sw_status sw_files_make_parents(const char *path);
 
@@ -37,6 +49,12 @@ enum sw_status sw_files_keep(const char *tmp);
 /** Rename a file that is on disk, and put the new name on disk.
  * @param apart  out: it failed because the two names are on different disks; may be NULL */
 enum sw_status sw_files_move(const char *from, const char *to, bool *apart);
+
+/** Which file has a path, and since when it is as it is: a change between two looks shows.
+ * @return SW_E_IO there is none, or the system does not say */
+struct sw_file_mark { int64_t device, inode, bytes, seconds, nanoseconds; };
+enum sw_status sw_files_mark(const char *path, struct sw_file_mark *mark);
+bool sw_files_same(const struct sw_file_mark *a, const struct sw_file_mark *b);
 
 /** What is not there is no failure. */
 enum sw_status sw_files_remove(const char *path);

@@ -7,9 +7,16 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "results/files.h"
 
 /* ---- files */
+static enum sw_status pass_over(const char *path, struct sw_report *report, struct sw_gather *g)
+{
+    if (report)
+        sw_report_add(report, SW_WARNING, NULL, 0, "%s; passed over, its runs are done again", sw_err_message());
+    SW_TRY(sw_resize((size_t)g->ndamaged, (size_t)g->ndamaged + 1, &g->damaged));
+    return (g->damaged[g->ndamaged++] = sw_strdup(path)) ? SW_OK : SW_E_MEMORY;
+}
+
 static enum sw_status open_inputs(const char *const *path, int count, struct sw_report *report, bool tolerate,
                                   struct sw_gather *g)
 {
@@ -25,8 +32,7 @@ static enum sw_status open_inputs(const char *const *path, int count, struct sw_
         gone = access(path[k], F_OK) && errno == ENOENT;
         g->vanished |= gone;
         if (st != SW_E_IO || !tolerate || !(damaged || gone)) return st;
-        if (report && damaged)
-            sw_report_add(report, SW_WARNING, NULL, 0, "%s; passed over, its runs are done again", sw_err_message());
+        if (damaged) SW_TRY(pass_over(path[k], report, g));
     }
     return SW_OK;
 }
@@ -129,7 +135,8 @@ static enum sw_status open_output(const char *file, struct sw_report *report, st
     char **part;
     int count;
     SW_TRY(sw_files_parts(file, &part, &count));  /* before FILE: a merge puts parts into it, not the other way round */
-    enum sw_status st = access(file, F_OK) ? SW_OK : open_inputs(&file, 1, NULL, false, g);
+    const bool absent = access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR);  /* else opening says why not */
+    enum sw_status st = absent ? SW_OK : open_inputs(&file, 1, NULL, false, g);
     if (!st) st = open_inputs((const char *const *)part, count, report, true, g);
     sw_files_free_list(&part, count);
     return st;
@@ -148,6 +155,8 @@ enum sw_status sw_gather_output(const char *file, struct sw_report *report, stru
 void sw_gather_free(struct sw_gather *g)
 {
     for (int k = 0; k < g->ninput; k++) sw_source_free(&g->input[k]);
+    for (int k = 0; k < g->ndamaged; k++) sw_free(g->damaged[k]);
+    sw_free(g->damaged);
     sw_free(g->input);
     sw_free(g->link);
     sw_free(g->found);

@@ -3,6 +3,7 @@
 /* All that is known about a set of result files (final files and parts, old to new): which run has its results where.
  * Arrays of numbers stay in the files. The readers of HDF5 are in results/source_hdf5.c. */
 #include "base/sw_text.h"
+#include "results/files.h"
 #include "results/results_impl.h"
 
 struct sw_section;
@@ -16,6 +17,7 @@ struct sw_source {
     int64_t           *row_of;         /* [table->nruns]: its row in there             */
     bool               has_state;      /* the end of a chain that goes on              */
     int64_t            step;           /* of the state                                 */
+    struct sw_file_mark mark;          /* of the file when it was opened               */
     int                npart;          /* of a virtual file: the files that its fields and series are in */
     char             **part;
 };
@@ -43,6 +45,8 @@ struct sw_wanted { int64_t index; uint64_t id; };
 struct sw_gather {                     /* start from {0}; free with sw_gather_free()            */
     int               ninput, room;
     struct sw_source  *input;
+    int               ndamaged;
+    char            **damaged;         /* [ndamaged] paths of parts that were passed over          */
     bool              vanished;        /* an input went before it could be opened: a merge took it in */
     int64_t           again;           /* runs that have ended in more than one chain */
     int64_t           nlink;
@@ -81,6 +85,22 @@ void sw_shards_missing(const struct sw_gather *gather, struct sw_text *text);
 /** The input that is already what a final file of these rows would be: all of them and no others, each from its first
  * output to its last, and the same table and facts. NULL: none. (The order in which its values lie may differ.) */
 const char *sw_adopt_path(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link);
+
+/** Whether the runs that have ended are all there, as the options say (expected).
+ * @return SW_E_IO they are not; the message names them, and o->summary counts them */
+enum sw_status sw_expected_check(const struct sw_gather *gather, const char *file, const struct sw_merge_options *o);
+
+/** "3, 5..9": one more range in a list of runs, which is cut after some 200 characters. */
+void sw_runs_add(struct sw_text *list, int64_t first, int64_t last);
+
+/** Whether the inputs are still as they were when they were opened. A file that is cut while it is open is read as
+ * zeros. @return SW_E_IO one is not */
+enum sw_status sw_inputs_check(const struct sw_gather *gather);
+
+/** Open a file that was written as sw_join_write() does, or is to be adopted, and compare its rows with the table, and
+ * what it has for arrays with those the links lead to. @return SW_E_IO, SW_E_MEMORY */
+enum sw_status sw_written_check(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
+                                const char *path);
 
 /** Write a final file: the table, and for each of its rows the arrays of its chain (link [table->nruns]).
  * @param as_virtual  fields and series stay where they are */

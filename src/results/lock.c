@@ -87,7 +87,7 @@ static enum sw_status clear_away(const char *file, const struct sw_results_lock 
     char *merging = sw_files_name(file, ".tmp");
     DIR *dir = merging ? opendir(lock->folder) : NULL;
     if (!merging) return SW_E_MEMORY;
-    st = dir ? sw_files_remove(merging) : sw_files_fail(lock->folder);
+    st = dir ? sw_files_clear_tmp(merging) : sw_files_fail(lock->folder);
     for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
         if (ends_with(entry->d_name, ".h5.tmp") && unlinkat(dirfd(dir), entry->d_name, 0) && errno != ENOENT)
             st = sw_files_fail(entry->d_name);

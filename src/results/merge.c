@@ -50,13 +50,6 @@ static enum sw_status check_all_wanted(const struct sw_gather *g, const char *ou
                    (long long)strangers);
 }
 
-static void add_range(struct sw_text *t, int64_t first, int64_t last)
-{
-    if (t->length > 200) return;
-    sw_text_printf(t, "%s%lld", t->length ? ", " : "", (long long)first);
-    if (last > first) sw_text_printf(t, "..%lld", (long long)last);
-}
-
 /* Indices 0 .. runs-1 that have no row in the table. */
 static enum sw_status check_complete(const struct sw_gather *g, const struct sw_table *t, const char *output)
 {
@@ -65,7 +58,7 @@ static enum sw_status check_complete(const struct sw_gather *g, const struct sw_
     if (missing <= 0) return SW_OK;
     for (int64_t j = 0; j <= t->nruns; j++) {
         int64_t index = j < t->nruns ? t->index[j] : t->sweep_runs;
-        if (index > next) add_range(&list, next, index - 1);
+        if (index > next) sw_runs_add(&list, next, index - 1);
         next = index + 1;
     }
     if (list.length > 200) sw_text_add(&list, ", ...");
@@ -86,6 +79,8 @@ static enum sw_status write_safely(const struct sw_gather *g, const struct sw_ta
     enum sw_status st = sw_files_make_parents(output);
     if (!st) {
         st = sw_join_write(g, t, link, as_virtual, tmp);
+        if (!st) st = sw_inputs_check(g);
+        if (!st) st = sw_written_check(g, t, link, tmp);
         if (!st) st = sw_files_keep(tmp);
         if (st) unlink(tmp);
     }
@@ -99,6 +94,7 @@ static enum sw_status put_in_place(const struct sw_gather *g, const struct sw_ta
 {
     const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */
+    if (part) SW_TRY(sw_written_check(g, t, link, part));
     enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
     return apart ? write_safely(g, t, link, as_virtual, output) : st;
 }
@@ -112,11 +108,10 @@ static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *p
     return st;
 }
 
-static struct sw_merge_summary summarize(const struct sw_table *t)
+static void summarize(const struct sw_table *t, struct sw_merge_summary *sum)
 {
-    struct sw_merge_summary sum = {.runs = t->nruns};
-    for (int64_t k = 0; k < t->nruns; k++) sum.not_done += t->status[k] != SW_RUN_DONE;
-    return sum;
+    sum->runs = t->nruns;
+    for (int64_t k = 0; k < t->nruns; k++) sum->not_done += t->status[k] != SW_RUN_DONE;
 }
 
 /* own_parts: the inputs are the output's parts, and may be used up. */
@@ -131,7 +126,7 @@ static enum sw_status merge(struct sw_gather *g, const char *output, bool own_pa
     if (!st && !o->allow_missing) st = check_complete(g, table, output);
     if (!st) st = add_call(table, provenance);
     if (!st && table->nruns) st = put_in_place(g, table, link, own_parts, o->as_virtual, output);
-    if (!st && o->summary) *o->summary = summarize(table);
+    if (!st && o->summary) summarize(table, o->summary);
     sw_table_free(&table);
     sw_free(link);
     return st;
@@ -237,6 +232,8 @@ enum sw_status sw_merge(const char *const *input, int ninput, const char *output
     if (!options->overwrite && !access(output, F_OK) && !among(input, ninput, output))
         return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
                        output);
+    if (options->summary) *options->summary = (struct sw_merge_summary){0};
+    if (!among(input, ninput, output)) SW_TRY(sw_results_replaceable(output));
     SW_TRY(sw_results_lock(output, &lock));
     enum sw_status st = merge_locked(input, ninput, output, options, provenance);
     sw_results_unlock(&lock);
@@ -252,8 +249,9 @@ static bool goes_on(const struct sw_gather *g, const struct sw_found *f)
     return g->input[l->input].table->status[l->row] != SW_RUN_DONE;
 }
 
-/* Parts in chains that are to go on are still needed. */
-static enum sw_status remove_parts(const struct sw_gather *g, const char *file)
+/* Parts in chains that are to go on are still needed. A part that nobody can read is of no use once FILE has all runs
+ * of the sweep. */
+static enum sw_status remove_parts(const struct sw_gather *g, const char *file, bool complete)
 {
     bool *needed;
     enum sw_status st = SW_OK;
@@ -264,6 +262,7 @@ static enum sw_status remove_parts(const struct sw_gather *g, const char *file)
     }
     for (int k = 0; k < g->ninput && !st; k++)
         if (!needed[k] && strcmp(g->input[k].path, file)) st = sw_files_remove(g->input[k].path);
+    for (int k = 0; k < g->ndamaged && !st && complete; k++) st = sw_files_remove(g->damaged[k]);
     sw_free(needed);
     return st;
 }
@@ -282,11 +281,17 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
                               const struct sw_provenance *provenance)
 {
     struct sw_gather g = {0};
+    struct sw_merge_summary sum = {0};
+    struct sw_merge_options how = *options;
+    how.summary = &sum;
     enum sw_status st = sw_gather_output(file, NULL, &g);
+    if (!st) st = sw_expected_check(&g, file, &how);
     bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
     if (!st && parts && g.input[0].npart) st = sw_results_refuse_virtual(file);
-    if (!st && parts) st = merge(&g, file, !options->keep_parts, options, provenance);
-    if (!st && parts && !options->keep_parts) st = remove_parts(&g, file);
+    if (!st && parts) st = merge(&g, file, !options->keep_parts, &how, provenance);
+    const bool complete = how.sweep && sum.runs == how.sweep->nruns;
+    if (!st && parts && !options->keep_parts) st = remove_parts(&g, file, complete);
+    if (options->summary) *options->summary = sum;
     sw_gather_free(&g);
     return st;
 }

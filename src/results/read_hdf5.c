@@ -12,12 +12,16 @@
 bool sw_h5_has(struct sw_h5 *h, const char *path)
 {
     if (h->status) return false;
-    return !strcmp(path, "/") || H5Lexists(h->file, path, H5P_DEFAULT) > 0;
+    const htri_t there = !strcmp(path, "/") ? 1 : H5Lexists(h->file, path, H5P_DEFAULT);
+    if (there < 0) sw_h5_fail_hdf5(h);
+    return there > 0;
 }
 
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name)
 {
-    return sw_h5_has(h, path) && H5Aexists_by_name(h->file, path, name, H5P_DEFAULT) > 0;
+    const htri_t there = sw_h5_has(h, path) ? H5Aexists_by_name(h->file, path, name, H5P_DEFAULT) : 0;
+    if (there < 0) sw_h5_fail_hdf5(h);
+    return there > 0;
 }
 
 static hid_t open_attr(struct sw_h5 *h, const char *path, const char *name)

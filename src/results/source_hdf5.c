@@ -1,3 +1,7 @@
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "base/sw_mem.h"
 #include "results/gather.h"
 #include "results/schema_hdf5.h"
@@ -50,12 +54,27 @@ enum sw_status sw_source_open(const char *path, struct sw_source *in, bool *dama
     *in = (struct sw_source){.path = sw_strdup(path)};
     if (!in->path) return SW_E_MEMORY;
     enum sw_status st = sw_h5_open(&h, path);
+    if (!st) h.status = sw_files_mark(path, &in->mark);
     if (!st) read_all(&h, in);
     if (!h.status) h.status = locate_rows(&h, in);
     st = sw_h5_close(&h);
     *damaged = h.damaged;
     if (st) sw_source_free(in);
     return st;
+}
+
+enum sw_status sw_results_replaceable(const char *file)
+{
+    struct sw_h5 h = {0};
+    char why[400];
+    enum sw_status st = sw_files_regular(file);
+    if (!st && access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR)) return SW_OK;
+    if (!st && !sw_h5_open(&h, file) && !sw_h5_has_attr(&h, "/", "sweep_schema"))
+        sw_h5_damaged(&h, "is an HDF5 file, but not one that sweep has written");
+    if (!st) st = sw_h5_close(&h);
+    if (!st || st == SW_E_MEMORY) return st;
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(SW_E_REFUSED, "%s; only an output of sweep is ever replaced: use -o FILE, or move it away", why);
 }
 
 void sw_source_free(struct sw_source *in)

@@ -55,6 +55,9 @@ enum sw_status sw_results_lock_share(struct sw_results_lock *lock);
 enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_results_unlock(struct sw_results_lock **lock);
+/** May FILE be replaced? Only what this program has written: a file of ours (of whatever sweep), or nothing yet.
+ * @return SW_E_REFUSED it may not: it is not HDF5, damaged, another program's, or no file at all; the message says so */
+enum sw_status sw_results_replaceable(const char *file);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_results_remove(const char *file);
 enum sw_status sw_results_remove_parts(const char *file);
@@ -146,27 +149,35 @@ enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *stat
  * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later
  * than the file they belong to), except that one that ended beats one that did not. Which run is which is decided by
  * the ids. */
-struct sw_merge_summary { int64_t runs, not_done; };
+struct sw_merge_summary { int64_t runs, not_done, missing; };  /* missing: expected, and not there */
+enum sw_expected {
+    SW_EXPECTED_NOT,
+    SW_EXPECTED,                   /* it has ended: its result is in FILE or a part                              */
+    SW_EXPECTED_IN_PART            /* it has ended since FILE was written: its result is in a part               */
+};
 struct sw_merge_options {
     bool keep_parts;               /* sw_merge_parts: else parts no longer needed go once the result is safe     */
     bool allow_missing;            /* runs without a result are left out; else they are a failure                */
     bool overwrite;                /* sw_merge: `output` may be there without being among the inputs             */
     bool as_virtual;               /* sw_merge: fields and series stay in the inputs, which must not change      */
     struct sw_report *report;      /* sw_merge: what is odd about the inputs is told here; may be NULL           */
-    struct sw_merge_summary *summary;  /* sw_merge: filled in; may be NULL                                      */
+    struct sw_merge_summary *summary;  /* filled in; may be NULL                                                 */
     const struct sw_sweep *sweep;  /* the result gets its runs, with its indices, parameters and config; NULL:   */
     const uint64_t *id;            /* those of the inputs, which must be of one sweep. id: [sweep->nruns]        */
+    const unsigned char *expected; /* sw_merge_parts: [sweep->nruns] enum sw_expected; NULL: what is there is all */
 };
 /** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 400 bytes of memory
  * a run and 130 MiB, however large the fields are. A virtual input counts as its parts.
  * @param provenance  NULL: the inputs'
+ * What is written is opened again, and its rows compared with those it is to have, before it gets its name.
  * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs
  * that are not the sweep's, lack runs (named), the output exists or is being written, or is to be a virtual file of
  * itself */
 enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
                         const struct sw_merge_options *options, const struct sw_provenance *provenance);
 /** The same for FILE and its own parts. Parts of batches that go on later stay. Nothing to do without parts.
- * @return SW_E_REFUSED also where FILE is virtual */
+ * @return SW_E_REFUSED also where FILE is virtual; SW_E_IO also where runs that were expected are not there: the
+ *         message names them, summary->missing counts them, and everything is as it was */
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "results/files.h"
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -100,31 +101,38 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
     return h->status;
 }
 
-static bool has_signature(const char *path)
+/* @return errno; 0: the system reads the file, and *yes says whether it begins as HDF5 files do */
+static int find_signature(const char *path, bool *yes)
 {
     unsigned char head[8] = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    const int error = length < 0 ? errno : 0;
     if (fd >= 0) close(fd);
-    return length == (ssize_t)sizeof head && !memcmp(head, "\211HDF\r\n\032\n", sizeof head);
+    *yes = length == (ssize_t)sizeof head && !memcmp(head, "\211HDF\r\n\032\n", sizeof head);
+    return error;
 }
 
 static void say_what_it_is(struct sw_h5 *h)
 {
     struct reason r = {0};
     char text[300];
+    bool is_hdf5 = false;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &r);
     if (r.memory || r.number) {
         sw_h5_fail_hdf5(h);
         return;
     }
+    const int error = find_signature(h->path, &is_hdf5);
     snprintf(text, sizeof text, "is a damaged HDF5 file: %s", r.text);
-    sw_h5_damaged(h, has_signature(h->path) ? text : "is not an HDF5 file");
+    if (error) sw_h5_fail(h, SW_E_IO, strerror(error));
+    else sw_h5_damaged(h, is_hdf5 ? text : "is not an HDF5 file");
 }
 
 enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
 {
     SW_TRY(start(h, path, false));
+    if (sw_files_regular(path)) return h->status = SW_E_IO;
     hid_t access = access_list(false);
     h->file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (h->file < 0) say_what_it_is(h);

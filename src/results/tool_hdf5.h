@@ -74,7 +74,7 @@ void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank,
 void sw_h5_read(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
                 const hsize_t *count, void *data);
 
-/* Reading. */
+/* Reading. Whether something is there: false also where the file cannot be read, which its status tells then. */
 bool sw_h5_has(struct sw_h5 *h, const char *path);
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
 /** "" if there is none. Free with sw_free(). */

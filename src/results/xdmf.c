@@ -188,8 +188,9 @@ char *sw_xdmf_name(const char *file)
 static enum sw_status look(const char *name, bool *there, bool *ours)
 {
     char start[sizeof mark] = "";
-    const int fd = open(name, O_RDONLY | O_CLOEXEC);
     *there = *ours = false;
+    SW_TRY(sw_files_regular(name));
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno == ENOENT ? SW_OK : sw_files_fail(name);
     const ssize_t length = read(fd, start, sizeof mark - 1);
     const enum sw_status st = length < 0 ? sw_files_fail(name) : SW_OK;
@@ -227,13 +228,31 @@ static enum sw_status check_names(const char *file, const char *base, const char
     return SW_FAIL(SW_E_IO, "there is no file %s yet, only parts of it; sweep resume finishes it", file);
 }
 
+/* What a killed writer has left is overwritten. */
+static enum sw_status check_tmp(const char *tmp)
+{
+    bool there, ours;
+    struct sw_file_mark m;
+    SW_TRY(look(tmp, &there, &ours));
+    if (there && !ours) SW_TRY(sw_files_mark(tmp, &m));
+    if (!there || ours || !m.bytes) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep; move it away", tmp);
+}
+
+/* A symbolic link stays one. */
 static enum sw_status write_safely(struct xdmf *x, const char *name)
 {
-    char *tmp = sw_files_name(name, ".tmp");
+    char *real;
+    SW_TRY(sw_files_follow(name, &real));
+    char *tmp = sw_files_name(real, ".tmp");
+    sw_free(real);
     if (!tmp) return SW_E_MEMORY;
-    enum sw_status st = write_all(x, tmp);
-    if (!st) st = sw_files_keep(tmp);
-    if (st) unlink(tmp);
+    enum sw_status st = check_tmp(tmp);
+    if (!st) {
+        st = write_all(x, tmp);
+        if (!st) st = sw_files_keep(tmp);
+        if (st) unlink(tmp);
+    }
     sw_free(tmp);
     return st;
 }
