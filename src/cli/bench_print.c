@@ -173,8 +173,8 @@ void bench_print_csv(FILE *to, bool header, const char *text, const struct sw_be
 
 enum sw_status bench_append_csv(const char *path, const char *text, const struct sw_bench *b, int baseline)
 {
-    FILE *f = fopen(path, "a");
-    if (!f) return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno));
+    FILE *f;
+    SW_TRY(cli_append(path, "spec,work,", &f));
     bench_print_csv(f, fseek(f, 0, SEEK_END) == 0 && ftell(f) == 0, text, b, baseline);
     bool bad = ferror(f);
     if (fclose(f) || bad) return SW_FAIL(SW_E_IO, "%s: could not write all of it", path);

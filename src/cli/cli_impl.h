@@ -49,6 +49,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
                 help, version, print, watch;
     enum cli_when progress, color;
 
+    bool        terminal;               /* stderr is one                                                     */
     bool        utf8;                   /* the terminal's locale is UTF-8                                    */
     bool        colored;                /* of stderr                                                         */
     bool        bar;                    /* a progress bar may be drawn on stderr                             */
@@ -201,9 +202,15 @@ void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_swee
 void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_execute_options.progress */
 void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */
 
+/* ---- files that grow (log.c) */
+/** Open one to add to it. @param beginning  of at most 16 characters: how such a file begins
+ *  @return SW_E_IO; SW_E_REFUSED a file is there that does not begin so */
+enum sw_status cli_append(const char *path, const char *beginning, FILE **file);
+
 /* ---- --log-json (log.c): one object a line and event */
 enum sw_status cli_log_open(struct sw_cli *cli);
-void cli_log_close(struct sw_cli *cli);
+/** @return SW_E_IO events are not in it, or may not be; the message says how many */
+enum sw_status cli_log_close(struct sw_cli *cli);
 struct sw_json *cli_log_begin(struct sw_cli *cli, const char *event);  /* NULL: no log is kept */
 void cli_log_end(struct sw_cli *cli);
 

@@ -59,7 +59,7 @@ static enum sw_status watch_shards(struct sw_cli *cli, struct watch *w, struct s
             status_print_line(cli, v);
             w->line = start;
         }
-        if (done) return SW_OK;
+        if (done || ferror(stdout)) return SW_OK;
         pause_between(w);
     }
 }
@@ -71,7 +71,7 @@ static enum sw_status watch_one(struct sw_cli *cli, struct watch *w, const char 
         clear_page(w);
         SW_TRY(status_one(cli, file, &w->sign, &finished));
         w->took = sw_clock() - start;
-        if (finished) return SW_OK;
+        if (finished || ferror(stdout)) return SW_OK;
         pause_between(w);
         if (!w->terminal) usleep((useconds_t)(1e6 * (line_every - look_every)));
     }

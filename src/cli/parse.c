@@ -147,6 +147,7 @@ static void look_at_terminal(struct sw_cli *cli)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     bool terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
+    cli->terminal = isatty(STDERR_FILENO);
     cli->utf8 = cli_locale_is_utf8();
     cli->colored = decide(cli->color, terminal && !(no_color && *no_color));
     cli->bar = !cli->quiet && decide(cli->progress, terminal);

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <omp.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,16 +7,37 @@
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 
+/* A terminal that is gone, and a stream that the caller has closed (main() holds its place, for reading), want nothing
+ * of what is said. */
+static bool is_wanted(const struct sw_cli *cli, int fd)
+{
+    return !cli->terminal && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+}
+
+/* What did not reach its file or pipe was not said. */
+static enum sw_status check_said(struct sw_cli *cli)
+{
+    if (fflush(stdout) || ferror(stdout)) return SW_FAIL(SW_E_IO, "standard output: could not write all of it");
+    SW_TRY(cli_log_close(cli));
+    if ((fflush(stderr) || ferror(stderr)) && is_wanted(cli, STDERR_FILENO))
+        return SW_FAIL(SW_E_IO, "standard error: could not write all of it");
+    return SW_OK;
+}
+
+/* The code of what failed, or was stopped, stands: a script goes by it. */
 static enum sw_status perform(struct sw_cli *cli)
 {
     enum sw_status st = SW_OK;
+    struct sw_err_kept kept = {0};
     if (cli->threads) omp_set_num_threads(cli->threads);
     if (cli->version) cli_version();
     else if (cli->help) cli_help(cli->command);
     else st = cli->command->perform(cli);
-    /* a result that did not reach its file or pipe is not a result */
-    if (!st && (fflush(stdout) || ferror(stdout))) st = SW_FAIL(SW_E_IO, "standard output: could not write all of it");
-    return st;
+    sw_err_keep(&kept, st);
+    enum sw_status lost = check_said(cli);
+    if (!lost || (!st && cli->exit_code <= 1)) return lost ? lost : st;
+    sw_cli_complain(cli, lost);
+    return sw_err_raise(&kept);
 }
 
 enum sw_status sw_cli_perform(struct sw_cli *cli) { return cli_together(cli, perform); }
