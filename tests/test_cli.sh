@@ -239,13 +239,23 @@ begun int.h5.d/part-000001.h5.tmp; kill -INT $pid; wait $pid; code=$?
 [ $code = 130 ] || fail "Ctrl-C: exit code $code, expected 130"
 says 'stopped; run the same command again to continue'
 expect 0 resume int.h5; same int.h5 whole.h5
-# stopped before the first step: the same command begins it, and resume says so
-expect 75 long.cfg --max-time 1e-6s -o early.h5; says 'stopped; run the same command again to continue'
+# stopped before the first step, while its lock is written: the same command begins it, and resume says so
+FAIL_KIND=write FAIL_AT=1 FAIL_SLEEP=2 LD_PRELOAD=$(dirname "$sweep")/fail_nth.so \
+    "$sweep" long.cfg -o early.h5 >out 2>err & pid=$!
+begun early.h5.d/lock; kill -TERM $pid; wait $pid; code=$?
+[ $code = 75 ] || fail "SIGTERM before the first step: exit code $code, expected 75"
+says 'stopped before anything new was stored; the same command begins where this one began'
 expect 5 resume early.h5
 says 'early.h5: there is no such file, and no parts of it in early.h5.d; a sweep that was stopped before its first step '
 says 'begins with `sweep run CONFIG -o early.h5`'
 expect 5 resume 'no 1.h5'; says "begins with \`sweep run CONFIG -o 'no 1.h5'\`"
-expect 0 long.cfg -o early.h5; same early.h5 whole.h5
+# a time limit that is over before the first step is no reason to come to nothing
+expect 75 long.cfg --max-time 1e-6s -o early.h5 -v
+says '--max-time 1e-06 s was over '; says 'each start computes for 0.1 s all the same'
+grep -q '^checkpoint' err || fail 'nothing new was stored'
+says 'stopped; run the same command again to continue'
+expect 0 long.cfg -o early.h5; grep -q 'from step' err || fail 'it began again'
+same early.h5 whole.h5
 "$sweep" long.cfg -s time.end=4000.0 -o run.h5 >/dev/null 2>&1 & pid=$!
 begun run.h5.d/status.json
 expect 0 status run.h5; prints running; prints ETA

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Fail the k-th malloc, read, write, fsync, rename, open, readdir of a small sweep, for k = 1, 2, ... until none fires, and
-# fill a small disk at several points: no crash, no torn file, the exit code for it, the file named; and a clean call
-# afterwards gives the datasets of an undisturbed one. k grows by a fifth at a time beyond 20; SW_LONG=1 takes them all.
+# Fail the k-th malloc, read, write, fsync, rename, open, readdir of a small sweep, for k = 1, 2, ... until none fires,
+# and fill a small disk at several points: no crash, no torn file, the exit code for it, the file named; and a clean
+# call afterwards gives the datasets of an undisturbed one. k grows by a fifth at a time beyond 20; SW_LONG=1 takes
+# them all.
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 library=$(dirname "$sweep")/fail_nth.so

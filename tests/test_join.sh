@@ -81,8 +81,8 @@ for kind in read open; do
     echo "merge, $kind: $(cut -d' ' -f1 log) calls"
 done
 
-# ---- a part is harmed while the sweep runs: its runs are computed again, and that is said. The folder's fsync after the
-# last part is held up for a second, which is when the harm is done
+# ---- a part is harmed while the sweep runs: its runs are computed again, and that is said. The folder's fsync after
+# the last part is held up for a second, which is when the harm is done
 harmed() {  # harmed NUMBER HARM RUNS ARGUMENT...: when the last of NUMBER parts is there
     local number=$1 harm=$2 runs=$3
     shift 3

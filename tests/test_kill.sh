@@ -61,6 +61,19 @@ done
 
 [ $resumed -gt 0 ] || fail "none of the calls went on from a checkpoint"
 
+# starts that are to end before they begin: each gets further all the same, and they come to the same bits
+rm -rf k.h5 k.h5.d
+for ((starts = 1;; starts++)); do
+    "$sweep" k.cfg -j 1 -o k.h5 -v --max-time 0.03s -s "run.batch=$((runs / 3 + 1))" >/dev/null 2>err
+    code=$?
+    [ $code = 0 ] && break
+    [ $code = 75 ] || { cat err >&2; fail "start $starts of 0.03 s: exit code $code"; }
+    grep -qE '^(checkpoint|batch) ' err || { cat err >&2; fail "start $starts of 0.03 s has stored nothing"; }
+    [ $starts -lt 200 ] || fail 'no end in sight of starts of 0.03 s'
+done
+[ $starts -gt 3 ] || fail "only $starts starts of 0.03 s"
+$python "$top/tests/compare_h5.py" whole.h5 k.h5 || fail "$starts starts of 0.03 s: not the same"
+
 # killed when all was merged, with its last word still there
 mkdir k.h5.d && echo '{"pid": 1}' >k.h5.d/status.json
 "$sweep" -q k.cfg -j 1 -o k.h5 || fail "nothing to do, but for what a killed run left"

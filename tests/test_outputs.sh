@@ -23,7 +23,7 @@ mkfifo pipe
 printf 'precious\n' >precious
 : >empty
 cp o.cfg own.cfg
-[ -z "$python" ] || $python -c 'import h5py; h5py.File("other.h5", "w").attrs["title"] = "of another program"' || fail 'h5py'
+[ -z "$python" ] || $python -c 'import h5py; h5py.File("other.h5", "w").attrs["title"] = "foreign"' || fail 'h5py'
 [ -e other.h5 ] || printf 'precious\n' >other.h5
 mknod device c 1 3 2>/dev/null || ln -s /dev/null device
 "$sweep" run -q o.cfg -o torn.h5 || fail 'torn.h5'
@@ -71,7 +71,8 @@ ln -s "$tmp/link.h5" again.h5
 expect 0 run o.cfg -o again.h5; says 'far/end.h5'; same far/end.h5 o.h5
 expect 0 run o.cfg -o again.h5 --force; says 'done     3 ok'
 expect 0 run o.cfg -o again.h5 -s 'sweep.k=[1.0, 2.0, 3.0, 4.0]'; says '1 of 4 runs left'
-expect 0 show again.h5; expect 0 status again.h5; prints '4 done'; expect 0 resume again.h5; says 'nothing to do: 4 done'
+expect 0 show again.h5; expect 0 status again.h5; prints '4 done'
+expect 0 resume again.h5; says 'nothing to do: 4 done'
 expect 0 merge o.h5 -o again.h5 --force; same far/end.h5 o.h5
 ln -s end-too.xdmf far/end.xdmf
 expect 0 xdmf again.h5; [ -f far/end-too.xdmf ] || fail 'an .xdmf by a link'

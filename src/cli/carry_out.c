@@ -110,6 +110,7 @@ static enum sw_status execute(struct job *j)
         .checkpoint_seconds = 60 * j->s->sweep->checkpoint_minutes, .fail_fast = cli->fail_fast,
         .retry_failed = cli->retry_failed, .stop = &cli_stop, .progress = tell_progress, .event = tell_event, .user = j,
     };
+    tell_late(j, left);
     cli_provenance(cli, &j->devices, &facts, &options.provenance);
     cli_bar_start(&j->bar, cli, j->s->sweep, j->plan, j->file);
     enum sw_status st = compute(j, &options, &summary);

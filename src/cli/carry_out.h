@@ -14,6 +14,7 @@ struct job {
     struct sw_plan_with with;        /* who else computes                                      */
     struct sw_plan   *plan;
     struct cli_bar    bar;
+    int64_t           stored;        /* batches and checkpoints that this call has put on disk */
     int64_t           missing;       /* runs whose results were on disk, and are gone          */
 };
 
@@ -22,6 +23,7 @@ void tell_ranks(const struct job *j);  /* where there are several */
 void tell_plan(const struct job *j, double seconds);
 void tell_nothing_to_do(const struct job *j);
 void tell_stopped(struct job *j, const struct sw_execute_summary *sum);
+void tell_late(const struct job *j, double left);  /* seconds of --max-time that are left as computing begins */
 void tell_missing(const struct job *j, const char *message);
 void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct sw_run_counts *all);
 void tell_progress(void *job, const struct sw_progress *p);  /* of struct sw_execute_options */

@@ -19,8 +19,8 @@ static enum sw_status check_beginning(const char *path, FILE *file, const char *
     const size_t length = fread(head, 1, strlen(beginning), file);
     if (ferror(file)) return sw_files_fail(path);
     if (length == strlen(beginning) && !memcmp(head, beginning, length)) return SW_OK;
-    return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep, so nothing is added to it; use another name",
-                   path);
+    return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep, so nothing is added to it; use another "
+                   "name", path);
 }
 
 enum sw_status cli_append(const char *path, const char *beginning, FILE **file)
@@ -95,8 +95,8 @@ struct sw_json *cli_log_begin(struct sw_cli *cli, const char *event)
     return &log->json;
 }
 
-/* Followed by others while we run. A line that is lost to a full disk is no reason to stop: it is told of at once, and at
- * the end, by the exit code too. */
+/* Followed by others while we run. A line that is lost to a full disk is no reason to stop: it is told of at once, and
+ * at the end, by the exit code too. */
 void cli_log_end(struct sw_cli *cli)
 {
     struct cli_log *log = cli->log;

@@ -69,6 +69,13 @@ void tell_plan(const struct job *j, double seconds)
     sw_text_free(&name);
 }
 
+void tell_late(const struct job *j, double left)
+{
+    if (!(j->cli->deadline > 0) || left > 0) return;
+    cli_say(j->cli, "note     --max-time %g s was over %.2g s before the first step: each start computes for 0.1 s all "
+                    "the same\n", j->cli->max_seconds, -left);
+}
+
 void tell_progress(void *user, const struct sw_progress *p) { cli_bar_progress(&((struct job *)user)->bar, p); }
 
 void tell_event(void *user, const struct sw_event *e)
@@ -78,6 +85,7 @@ void tell_event(void *user, const struct sw_event *e)
                                         [SW_EVENT_NOTE] = "note"};
     const bool of_run = e->kind == SW_EVENT_FAILURE || e->kind == SW_EVENT_NOTE;
     struct job *j = user;
+    j->stored += e->kind == SW_EVENT_BATCH || e->kind == SW_EVENT_CHECKPOINT;
     struct sw_json *log = cli_log_begin(j->cli, names[e->kind]);
     if (log) {
         sw_json_count(log, "batch", e->batch);
@@ -178,5 +186,7 @@ void tell_stopped(struct job *j, const struct sw_execute_summary *sum)
     if (sum->failed_fast)
         cli_say(j->cli, "stopped at the first failure: %s\nthe same command goes on with the others\n",
                 sum->failures);
+    else if (!j->stored)
+        cli_say(j->cli, "stopped before anything new was stored; the same command begins where this one began\n");
     else cli_say(j->cli, "stopped; run the same command again to continue\n");
 }

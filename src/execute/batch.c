@@ -150,6 +150,7 @@ static enum sw_status advance(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
     SW_TRY(capture(b));
+    desk_begin_steps(b->w->desk);
     while (b->step < b->group->steps) {
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;

@@ -8,11 +8,27 @@
 #include "base/sw_mem.h"
 #include "execute/execute_impl.h"
 
+/* A time limit that start-up uses up would have a sweep start again and again and come to nothing: the clock allows for
+ * so many seconds of steps, whatever the limit is. */
+static const double least_seconds = 0.1;
+
+void desk_begin_steps(struct sw_desk *d)
+{
+    double none = 0;
+    atomic_compare_exchange_strong(&d->stepping, &none, sw_clock());
+}
+
+static bool time_is_over(const struct sw_desk *d, double now)
+{
+    const double limit = d->options->max_seconds, stepping = atomic_load(&d->stepping);
+    return limit > 0 && now - d->started >= limit && stepping > 0 && now - stepping >= least_seconds;
+}
+
 bool desk_must_stop(const struct sw_desk *d, double now)
 {
     const struct sw_execute_options *o = d->options;
     const bool signalled = o->stop && __atomic_load_n(o->stop, __ATOMIC_RELAXED);
-    return signalled || (o->max_seconds > 0 && now - d->started >= o->max_seconds) || atomic_load(&d->stop) ||
+    return signalled || time_is_over(d, now) || atomic_load(&d->stop) ||
            (o->fail_fast && atomic_load(&d->failed_now));
 }
 

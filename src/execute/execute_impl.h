@@ -107,6 +107,7 @@ struct sw_desk {
     pthread_mutex_t  mutex;             /* of what workers say                      */
     pthread_cond_t   said;
     atomic_bool      stop, failed_now;  /* a run went bad in this call              */
+    _Atomic double   stepping;          /* the clock at the first step of this process in this call, 0: none yet */
 
     /* the calling thread's own */
     struct sw_tally  ours, all;         /* of batches that are over                 */
@@ -122,6 +123,9 @@ void desk_progress(struct sw_desk *d, const char *phase);  /* call the callback 
 
 /** Whether to stop now: a signal, the time limit, or a failure with fail_fast. On any thread. */
 bool desk_must_stop(const struct sw_desk *d, double now);
+
+/** A worker takes its first step of a batch now: a time limit counts from the first of all on. On any thread. */
+void desk_begin_steps(struct sw_desk *d);
 
 /** Count a run and its message, of which the part before a bracket is kept. @param t  when; NaN: without time */
 void desk_name(struct named *n, int64_t run, double t, const char *message);

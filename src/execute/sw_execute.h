@@ -152,7 +152,7 @@ struct sw_execute_options {
     struct sw_deal *deal;          /* NULL: sw_deal_local()                                                 */
     bool    helper;                /* another process takes the lock of the file, lets us in, and merges    */
     int     rank, ranks;           /* of the processes that write to the file at once; 0, 0: this one       */
-    double  max_seconds;           /* stop cleanly after that long; 0: never                                */
+    double  max_seconds;           /* stop cleanly after that long, but not before 0.1 s of steps; 0: never */
     double  checkpoint_seconds;    /* of a batch under way; 0: never                                        */
     bool    fail_fast;             /* stop at the first run that diverges or fails                          */
     bool    retry_failed;

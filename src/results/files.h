@@ -30,7 +30,7 @@ enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
 enum sw_status sw_files_relative(const char *file, const char *to, char **relative);
 
 /** Where what is written to a path goes: the end of the symbolic links that its name is the first of; else the path
- * itself. Nothing need be there yet. Free with sw_free(). @return SW_E_IO the links go round in a circle; SW_E_MEMORY */
+ * itself. Nothing need be there yet. Free with sw_free(). @return SW_E_IO they go round in a circle; SW_E_MEMORY */
 enum sw_status sw_files_follow(const char *path, char **real);
 
 /** Fail where something has the path that is not a file: a folder, a device, a pipe. @return SW_E_IO */

@@ -56,7 +56,7 @@ enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **l
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_results_unlock(struct sw_results_lock **lock);
 /** May FILE be replaced? Only what this program has written: a file of ours (of whatever sweep), or nothing yet.
- * @return SW_E_REFUSED it may not: it is not HDF5, damaged, another program's, or no file at all; the message says so */
+ * @return SW_E_REFUSED it may not: it is not HDF5, damaged, another program's, or no file at all */
 enum sw_status sw_results_replaceable(const char *file);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
 enum sw_status sw_results_remove(const char *file);

@@ -108,8 +108,8 @@ enum sw_status sw_expected_check(const struct sw_gather *g, const char *file, co
     if (list.length > 200) sw_text_add(&list, ", ...");
     if (o->summary) o->summary->missing = missing;
     if (!missing) return SW_OK;
-    SW_FAIL(SW_E_IO, "%s: the results of %lld run%s that had ended are gone (run%s %s): a file in %s.d/ is damaged or was "
-                     "removed", file, (long long)missing, missing == 1 ? "" : "s", missing == 1 ? "" : "s",
+    SW_FAIL(SW_E_IO, "%s: the results of %lld run%s that had ended are gone (run%s %s): a file in %s.d/ is damaged or "
+                     "was removed", file, (long long)missing, missing == 1 ? "" : "s", missing == 1 ? "" : "s",
             sw_text_get(&list), file);
     sw_text_free(&list);
     return SW_E_IO;
