@@ -40,6 +40,11 @@
     X("log(e)", 1.0) X("sqrt(a)", sqrt(a)) X("sqrt(4)", 2.0) X("abs(u)", 1.5) X("abs(-0)", 0.0)                \
     X("min(a, b)", b) X("max(a, b)", a) X("min(3, 1, 2)", 1.0) X("max(3, 1, 2)", 3.0)                          \
     X("max(1, 2, 3, 4, 5)", 5.0) X("min(a, b, x, u)", u) X("floor(2.7)", 2.0) X("floor(-2.1)", -3.0)           \
+    X("ceil(2.1)", 3.0) X("ceil(u)", -1.0) X("ceil(2)", 2.0) X("round(2.4)", 2.0) X("round(2.5)", 3.0)         \
+    X("round(u)", -2.0) X("round(-2.4)", -2.0) X("mod(7, 3)", 1.0) X("mod(-7, 3)", 2.0) X("mod(7, -3)", -2.0)  \
+    X("mod(-7, -3)", -1.0) X("mod(6, 3)", 0.0) X("mod(-6, 3)", 0.0) X("mod(1, 0.1)", fmod(1.0, 0.1))           \
+    X("mod(u, k)", 1.5) X("mod(a, x)", fmod(a, x)) X("mod(1e300, k)", fmod(1e300, k)) X("erf(x)", erf(x))      \
+    X("erf(u)", erf(u)) X("erf(0)", 0.0) X("log10(a)", log10(a)) X("log10(1000)", 3.0)                         \
     X("floor(u)", -2.0) X("sign(u)", -1.0) X("sign(a)", 1.0) X("sign(0)", 0.0) X("step(0)", 1.0)               \
     X("step(u)", 0.0) X("step(a)", 1.0) X("step(x - 0.625)", 1.0) X("step(-1e-300)", 0.0)                      \
     X("sin(pi/6)", sin(3.14159265358979323846 / 6.0)) X("exp(1) - e", 0.0) X("sin(cos(x))", sin(cos(x)))       \
@@ -58,6 +63,9 @@
     X("!(0/0)", 0.0) X("0/0 && 1", 1.0) X("0/0 ? 1 : 2", 1.0) X("min(0/0, 1)", NAN) X("min(1, 0/0)", NAN)      \
     X("max(0/0, 1)", NAN) X("max(1, 0/0)", NAN) X("min(1, 2, 0/0, 3)", NAN) X("sign(0/0)", NAN)                \
     X("step(0/0)", 0.0) X("min(-1/0, 1)", -INFINITY) X("max(1/0, 1)", INFINITY) X("abs(-1/0)", INFINITY)       \
+    X("mod(1, 0)", NAN) X("mod(1/0, 2)", NAN) X("mod(0/0, 2)", NAN) X("mod(2, 0/0)", NAN) X("erf(0/0)", NAN)   \
+    X("mod(2, 1/0)", 2.0) X("round(0/0)", NAN) X("ceil(-1/0)", -INFINITY) X("erf(-1/0)", -1.0)                 \
+    X("log10(0)", -INFINITY) X("log10(-1)", NAN)                                                               \
     X("floor(1/0)", INFINITY) X("(1/0)^0", 1.0) X("(0/0)^0", 1.0) X("1/(1/0)", 0.0)                            \
     /* as in the configs */                                                                                    \
     X("a*cos(k*(x - b*t))", a * cos(k * (x - b * t))) X("2*pi*4/k", 2.0 * 3.14159265358979323846 * 4.0 / k)    \

@@ -49,7 +49,9 @@ static const struct { const char *text; double low, high; } functions[] = {
     {"step(x)*sin(x)", 0.1, 2}, {"step(x)*sin(x)", -2, -0.1}, {"x < 1 ? x^2 : cos(x)", -1, 0.9},
     {"x < 1 ? x^2 : cos(x)", 1.1, 2}, {"(x > 0)*x^2", 0.1, 2}, {"(x > 0 && x < 3 || !x)*x", 0.1, 2},
     {"a*sin(k*x)*exp(-x/a)", -2, 2}, {"tanh((x - a)/0.5)", -2, 3}, {"exp(sin(cos(x)))", -3, 3},
-    {"log(2 + sin(x))/x", 0.5, 3},
+    {"log(2 + sin(x))/x", 0.5, 3}, {"log10(x)", 0.5, 3}, {"log10(2 + sin(x))", -2, 2}, {"erf(x)", -3, 3},
+    {"erf((x - a)/0.5)", -1, 3}, {"mod(x, a)", 0.1, 1.7}, {"mod(x, a)", -1.7, -0.1}, {"mod(x^2, -a)", 0.1, 1.3},
+    {"mod(k, x)", 1.6, 2.9}, {"mod(-k, x)", 1.6, 2.9}, {"ceil(x)*x", 1.1, 1.9}, {"round(x)*x^2", 0.6, 1.4},
 };
 
 static void every_derivative_agrees_with_central_differences(void **state)
@@ -151,7 +153,8 @@ static void derivatives_come_in_their_usual_form(void **state)
         {"tan(x)", "1 + tan(x)^2"}, {"asin(x)", "1/sqrt(1 - x^2)"}, {"acos(x)", "-(1/sqrt(1 - x^2))"},
         {"atan(x)", "1/(1 + x^2)"}, {"sinh(x)", "cosh(x)"}, {"cosh(x)", "sinh(x)"}, {"tanh(x)", "1 - tanh(x)^2"},
         {"exp(x)", "exp(x)"}, {"exp(-x)", "-exp(-x)"}, {"log(x)", "1/x"}, {"sqrt(x)", "1/(2*sqrt(x))"},
-        {"abs(x)", "sign(x)"},
+        {"abs(x)", "sign(x)"}, {"log10(x)", "1/(2.302585092994046*x)"}, {"erf(x)", "1.1283791670955126*exp(-x^2)"},
+        {"mod(x, a)", "1"}, {"mod(a, x)", "-floor(a/x)"}, {"round(x)", "0"}, {"ceil(x)", "0"},
         {"sin(2*x)", "2*cos(2*x)"}, {"e^x", "e^x"}, {"2^x", "2^x*log(2)"}, {"2^a", "0"}, {"floor(x)", "0"},
         {"x > 1", "0"}, {"!x", "0"},
         {"step(x)", "0"}, {"x ? 1 : 2", "0"}, {"x > 1 ? x : 2*x", "x > 1 ? 1 : 2"}, {"min(x, 1)", "x < 1 ? 1 : 0"},

@@ -9,13 +9,15 @@
 static const char *const functions[] = {
     "sin(x)", "cos(x)", "tan(x)", "asin(x/9)", "acos(x/9)", "atan(x)", "atan2(x, 2)",
     "sinh(x)", "cosh(x)", "tanh(x)", "exp(x)", "log(abs(x))", "abs(x)^1.7",
+    "log10(abs(x))", "erf(x)",
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static double by_libm(int k, double x)
 {
     const double value[FUNCTIONS] = {sin(x),     cos(x),  tan(x),  asin(x / 9), acos(x / 9), atan(x),      atan2(x, 2),
-                                     sinh(x),    cosh(x), tanh(x), exp(x),      log(fabs(x)), pow(fabs(x), 1.7)};
+                                     sinh(x),    cosh(x), tanh(x), exp(x),      log(fabs(x)), pow(fabs(x), 1.7),
+                                     log10(fabs(x)), erf(x)};
     return value[k];
 }
 

@@ -198,10 +198,13 @@ static int rule(struct maker *m, int k, const int d[3])
     case OP_TANH: return chain(m, minus(m, one, square(m, k)), da);
     case OP_EXP: return chain(m, k, da);
     case OP_LOG: return chain(m, over(m, one, a), da);
+    case OP_LOG10: return chain(m, over(m, one, times(m, number(m, M_LN10), a)), da);
+    case OP_ERF: return chain(m, times(m, number(m, M_2_SQRTPI), call(m, OP_EXP, negative(m, square(m, a)))), da);
+    case OP_MOD: return minus(m, da, times(m, call(m, OP_FLOOR, over(m, a, b)), db));
     case OP_SQRT: return chain(m, over(m, one, times(m, number(m, 2), k)), da);
     case OP_ABS: return chain(m, call(m, OP_SIGN, a), da);
-    case OP_FLOOR: case OP_SIGN: case OP_STEP: case OP_NOT: case OP_LT: case OP_LE: case OP_GT: case OP_GE: case OP_EQ:
-    case OP_NE: case OP_AND: case OP_OR: case OP_RANDN: case OP_RAND:
+    case OP_FLOOR: case OP_CEIL: case OP_ROUND: case OP_SIGN: case OP_STEP: case OP_NOT: case OP_LT: case OP_LE:
+    case OP_GT: case OP_GE: case OP_EQ: case OP_NE: case OP_AND: case OP_OR: case OP_RANDN: case OP_RAND:
         return number(m, 0);  /* constant between their jumps */
     case OP_NUMBER: case OP_NAME: case OP_COUNT: break;  /* have no operands */
     }

@@ -14,7 +14,7 @@ enum precedence {
 /* Every operation of the language: parser, printer, CPU loops and CUDA text are all made from this list. The value is a
  * C expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and
  * copied as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must
- * show. library: the function of math.h that takes most of its time, of which the C library may have a version for many
+ * show. mod(a, b) = a - b floor(a/b) has the sign of b; it is made of fmod, which is exact. library: the function of math.h that takes most of its time, of which the C library may have a version for many
  * values (vector_math.h); NULL where a few instructions do. The order of rows means nothing; what is no column is the
  * derivative, a case in derivative.c. */
 #define OPERATIONS(X)                                                                                       \
@@ -47,11 +47,17 @@ enum precedence {
     X(TANH,   1,         "tanh",  BINDS_CALL,    "tanh",  tanh(a))                                          \
     X(EXP,    1,         "exp",   BINDS_CALL,    "exp",   exp(a))                                           \
     X(LOG,    1,         "log",   BINDS_CALL,    "log",   log(a))                                           \
+    X(LOG10,  1,         "log10", BINDS_CALL,    "log10", log10(a))                                         \
+    X(ERF,    1,         "erf",   BINDS_CALL,    "erf",   erf(a))                                           \
     X(SQRT,   1,         "sqrt",  BINDS_CALL,    NULL,    sqrt(a))                                          \
     X(ABS,    1,         "abs",   BINDS_CALL,    NULL,    fabs(a))                                          \
     X(MIN,    2,         "min",   BINDS_CALL,    NULL,    ((a != a) | (a < b)) ? a : b)                     \
     X(MAX,    2,         "max",   BINDS_CALL,    NULL,    ((a != a) | (a > b)) ? a : b)                     \
     X(FLOOR,  1,         "floor", BINDS_CALL,    NULL,    floor(a))                                         \
+    X(CEIL,   1,         "ceil",  BINDS_CALL,    NULL,    ceil(a))                                          \
+    X(ROUND,  1,         "round", BINDS_CALL,    NULL,    round(a))                                         \
+    X(MOD,    2,         "mod",   BINDS_CALL,    NULL,                                                      \
+      fmod(a, b) + (((fmod(a, b) < 0.0) & (b > 0.0)) | ((fmod(a, b) > 0.0) & (b < 0.0)) ? b : 0.0))         \
     X(SIGN,   1,         "sign",  BINDS_CALL,    NULL,    a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a)               \
     X(STEP,   1,         "step",  BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
     X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \

@@ -21,7 +21,7 @@ static const struct { const char *written; enum token_kind kind; enum operation 
 static const struct { const char *written, *hint; } foreign[] = {
     {"**", "a power is written with ^"},     {"=", "equality is written =="},       {"&", "logical and is written &&"},
     {"|", "logical or is written ||, an absolute value abs(x)"},
-    {"%", "the remainder is a - b*floor(a/b)"},
+    {"%", "the remainder is mod(a, b)"},
     {"[", "parentheses are ( and )"},        {"]", "parentheses are ( and )"},      {"{", "parentheses are ( and )"},
     {"}", "parentheses are ( and )"},        {"\xC3\x97", "multiplication is written with *"},
     {"\xC2\xB7", "multiplication is written with *"}, {"\xE2\x88\x92", "minus is written -"}, {"\xCF\x80", "write pi"},
