@@ -994,7 +994,7 @@ static void boxes_that_do_not_agree_are_called_damage(void **state)
         {2, {4, 3}, "does not agree with itself on its points"},
         {2, {0, 16}, "holds lines of less than one point"},
         {3, {-4, -4, 1}, "holds lines of less than one point"},
-        {4, {16, 1, 1, 1}, "an attribute is not the list of numbers it should be"},
+        {4, {16, 1, 1, 1}, "attribute points_along of / is not the list of numbers it should be"},
     };
     struct fixture f;
     const char *file = path_of("box.h5");
@@ -1013,6 +1013,52 @@ static void boxes_that_do_not_agree_are_called_damage(void **state)
         H5Fclose(h);
         assert_int_equal(sw_table_read(file, &t), SW_E_IO);
         assert_contains(sw_err_message(), wrong[k].why);
+    }
+    tear_down(&f);
+}
+
+/* Attributes and lists by another hand: a number that is a list would be read past its place, a list of two dimensions
+ * by a place of one, and one that is longer than the file asks for more memory than there is. */
+static void what_is_no_number_or_list_is_called_damage(void **state)
+{
+    enum { LONG = 1000 };
+    static const int64_t many[LONG];
+    static const hsize_t size[4][2] = {{LONG}, {1}, {10, 1}, {(hsize_t)1 << 42}}, chunk[1] = {1024};
+    struct fixture f;
+    const char *file = path_of("hand.h5");
+    struct sw_table *t;
+    (void)state;
+    set_up(&f, TEN);
+    for (int k = 0; k < 4; k++) {
+        const char *why[] = {"attribute points of / is not the number it should be",
+                             "attribute points of / is not the number it should be",
+                             "dataset /run_id is not the list of 10 texts it should be",
+                             "dataset /run is not the list it should be"};
+        write_all(&f, file, 10, SW_RUN_DONE);
+        merge_into(&f, file);
+        hid_t h = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), text = H5Tcopy(H5T_C_S1);
+        hid_t space = H5Screate_simple(k == 2 ? 2 : 1, size[k], NULL), chunked = H5Pcreate(H5P_DATASET_CREATE);
+        H5Tset_size(text, H5T_VARIABLE);
+        H5Pset_chunk(chunked, 1, chunk);
+        if (k < 2) {
+            H5Adelete(h, "points");
+            hid_t type = k ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+            hid_t points = H5Acreate2(h, "points", type, space, H5P_DEFAULT, H5P_DEFAULT);
+            assert_true(H5Awrite(points, H5T_NATIVE_INT64, many) >= 0);
+            H5Aclose(points);
+        } else {
+            const char *name = k == 2 ? "run_id" : "run";
+            H5Ldelete(h, name, H5P_DEFAULT);
+            H5Dclose(H5Dcreate2(h, name, k == 2 ? text : H5T_NATIVE_INT64, space, H5P_DEFAULT,
+                                k == 2 ? H5P_DEFAULT : chunked, H5P_DEFAULT));
+        }
+        H5Sclose(space);
+        H5Tclose(text);
+        H5Pclose(chunked);
+        H5Fclose(h);
+        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_contains(sw_err_message(), why[k]);
+        assert_int_equal(unlink(file), 0);
     }
     tear_down(&f);
 }
@@ -1395,6 +1441,7 @@ int main(void)
         cmocka_unit_test(what_is_not_ours_is_called_what_it_is),
         cmocka_unit_test(a_truncated_result_is_called_damaged),
         cmocka_unit_test(lines_without_points_are_called_damage),
+        cmocka_unit_test(what_is_no_number_or_list_is_called_damage),
         cmocka_unit_test(boxes_that_do_not_agree_are_called_damage),
         cmocka_unit_test(chunks_of_large_boxes_are_cut_between_planes_or_lines),
         cmocka_unit_test(shards_are_joined),

@@ -48,8 +48,9 @@ static void no_value_of_a_key_crashes(void **state)
 /* The number at fault stands beside good ones in an axis, and the other keys depend on it. */
 static void no_value_of_an_axis_crashes(void **state)
 {
-    static const char *const values[] = {"[-1, 8]", "[0, 8]", "[0.5, 8.0]", "[1e300, 8.0]", "[16, 16]", "[]", "nonsense",
-                                         "[\"a\", \"b\"]", "range(1, 0)", "uniform(0, 1)", "linspace(1, 2, 0)"};
+    static const char *const values[] = {"[-1, 8]", "[0, 8]", "[0.5, 8.0]", "[1e300, 8.0]", "[16, 16]", "[]",
+                                         "nonsense", "[\"a\", \"b\"]", "range(1, 0)", "uniform(0, 1)",
+                                         "linspace(1, 2, 0)"};
     const struct sw_key *key;
     char axis[ROOM], set[ROOM];
     (void)state;
@@ -81,7 +82,8 @@ static void a_word_that_is_not_of_the_key_is_refused_wherever_it_stands(void **s
 
 static void a_step_that_cannot_follow_is_not_complained_of(void **state)
 {
-    static const char text[] = "problem = \"advection\";\nsweep = { n = [-5, 16]; };\ngrid = { n = \"n\"; length = 1.0; };\n"
+    static const char text[] = "problem = \"advection\";\nsweep = { n = [-5, 16]; };\n"
+                               "grid = { n = \"n\"; length = 1.0; };\n"
                                "velocity = { x = 1.0; };\ninitial = \"sin(x)\";\ntime = { cfl = 0.5; end = 1.0; };\n";
     (void)state;
     refuse_text(text, OVERRIDES("alpha=0.3"),

@@ -208,13 +208,10 @@ static void read_rows(struct sw_h5 *h, struct sw_table *t)
 void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table)
 {
     struct names params = {.h = h};
-    struct sw_h5_shape shape;
-    enum sw_h5_type type;
     *table = NULL;
-    hid_t run = sw_h5_dataset(h, "/run", &shape, &type);
-    sw_h5_dataset_close(run);
+    const int64_t nruns = sw_h5_length(h, "/run");
     sw_h5_members(h, "/", add_if_param, &params);
-    if (!h->status && sw_table_alloc((int64_t)shape.dim[0], params.count, table)) h->status = SW_E_MEMORY;
+    if (!h->status && sw_table_alloc(nruns, params.count, table)) h->status = SW_E_MEMORY;
     if (!h->status) read_rows(h, *table);
     for (int k = 0; k < params.count && !h->status; k++) read_param(h, *table, k, params.name[k]);
     sw_h5_free_texts(&params.name, params.count);

@@ -265,6 +265,8 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
     sw_h5_dataset_close(sw_h5_dataset(f->h, path, &shape, &type));
     enum sw_var_kind kind = f->h->status ? SW_VAR_KINDS : kind_of(name, shape.rank, f->s->dim);
     if (kind == SW_VAR_KINDS) return f->h->status;
+    if (type != SW_H5_DOUBLE && (type != SW_H5_SINGLE || kind < SW_VAR_SERIES))
+        return sw_h5_damaged(f->h, "a dataset of numbers holds something else");
     char *unit = sw_h5_get_attr_text(f->h, path, "units"), *long_name = sw_h5_get_attr_text(f->h, path, "long_name");
     hsize_t expect[SW_H5_RANK];
     sw_var_size(f->s, kind, f->s->count, sw_var_outputs(f->s, kind), expect);
@@ -280,13 +282,8 @@ static enum sw_status find_var(void *user, const char *name, bool is_group)
 
 static int64_t length_of(struct sw_h5 *h, const struct sw_section *s, const char *name)
 {
-    struct sw_h5_shape shape;
-    enum sw_h5_type type;
     char path[SW_PATH];
-    if (!sw_h5_has(h, sw_section_path(s, name, path))) return 0;
-    hid_t dataset = sw_h5_dataset(h, path, &shape, &type);
-    sw_h5_dataset_close(dataset);
-    return dataset >= 0 && shape.rank == 1 ? (int64_t)shape.dim[0] : 0;
+    return sw_h5_has(h, sw_section_path(s, name, path)) ? sw_h5_length(h, path) : 0;
 }
 
 /* The values of a scale that has them. */
@@ -296,8 +293,10 @@ static void read_scale(struct sw_h5 *h, const struct sw_section *s, const char *
     char path[SW_PATH];
     if (h->status || !sw_h5_has(h, sw_section_path(s, name, path)) || sw_h5_has(h, sw_section_path(s, instead, path)))
         return;
-    if (sw_alloc((size_t)count, value)) h->status = SW_E_MEMORY;
-    sw_h5_get_list(h, sw_section_path(s, name, path), SW_H5_DOUBLE, count, *value);
+    if (sw_h5_length(h, sw_section_path(s, name, path)) != count && !h->status)
+        sw_h5_damaged(h, "the length of a scale does not fit the others");
+    if (!h->status && sw_alloc((size_t)count, value)) h->status = SW_E_MEMORY;
+    sw_h5_get_list(h, path, SW_H5_DOUBLE, count, *value);
 }
 
 static void read_index(struct sw_h5 *h, struct sw_section *s, const struct sw_table *table)
@@ -318,7 +317,10 @@ static void read_points(struct sw_h5 *h, const char *path, struct sw_section *s)
     if (h->status) return;
     for (int d = 0; d < SW_DIMS; d++)
         if (s->n[d] < 1 || s->n[d] > points) { sw_h5_damaged(h, "holds lines of less than one point"); return; }
-    if (sw_points(s->n) != points) sw_h5_damaged(h, "does not agree with itself on its points");
+    int64_t all = 1;
+    for (int d = 0; d < SW_DIMS; d++)
+        if (__builtin_mul_overflow(all, s->n[d], &all)) all = 0;
+    if (all != points) sw_h5_damaged(h, "does not agree with itself on its points");
 }
 
 static void read_section(struct sw_h5 *h, const struct sw_table *table, struct sw_section *s)

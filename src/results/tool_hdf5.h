@@ -79,7 +79,7 @@ bool sw_h5_has(struct sw_h5 *h, const char *path);
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
 /** "" if there is none. Free with sw_free(). */
 char *sw_h5_get_attr_text(struct sw_h5 *h, const char *path, const char *name);
-/** fallback if there is none. */
+/** fallback if there is none. An attribute of another class, or of several entries, is a failure, here and below. */
 int64_t sw_h5_get_attr_integer(struct sw_h5 *h, const char *path, const char *name, int64_t fallback);
 /** How many there are: 0 if there is no such attribute; more than `most` is a failure. */
 int sw_h5_get_attr_integers(struct sw_h5 *h, const char *path, const char *name, int most, int64_t *value);
@@ -89,7 +89,9 @@ void sw_h5_free_texts(char ***text, int64_t count);
 
 hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape, enum sw_h5_type *type);  /* open */
 void sw_h5_dataset_close(hid_t dataset);  /* < 0 is fine */
-/** Read a whole dataset that must have `count` entries. */
+/** The length of a list, which the file is large enough to hold: so much may be allocated. */
+int64_t sw_h5_length(struct sw_h5 *h, const char *path);
+/** Read a whole dataset that must have `count` entries of such a class. */
 void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data);
 /** The same for texts: calls visit for each; its failure is the file's. */
 void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,

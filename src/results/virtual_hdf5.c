@@ -2,6 +2,7 @@
  * there any more, HDF5 gives the fill value and says nothing; so the file lists its parts, with their sizes, and our
  * own readers look before they read. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,17 +111,15 @@ static void check(struct sw_h5 *h, const char *part, int64_t bytes)
 
 void sw_h5_read_parts(struct sw_h5 *h, char ***part, int *count)
 {
-    struct sw_h5_shape shape;
-    enum sw_h5_type type;
     int64_t *bytes = NULL;
     *count = 0;
     *part = NULL;
     if (h->status || !sw_h5_has(h, parts)) return;
-    hid_t dataset = sw_h5_dataset(h, parts, &shape, &type);
-    sw_h5_dataset_close(dataset);
-    if (h->status || shape.rank != 1) return;
-    if (sw_alloc((size_t)shape.dim[0] + 1, part) || sw_alloc((size_t)shape.dim[0], &bytes)) h->status = SW_E_MEMORY;
-    else *count = (int)shape.dim[0];
+    const int64_t n = sw_h5_length(h, parts);
+    if (n > INT_MAX) sw_h5_damaged(h, "has more parts than can be");
+    if (h->status) return;
+    if (sw_alloc((size_t)n + 1, part) || sw_alloc((size_t)n, &bytes)) h->status = SW_E_MEMORY;
+    else *count = (int)n;
     sw_h5_get_texts(h, parts, *count, keep, &(struct reading){h, *part});
     sw_h5_get_list(h, sizes, SW_H5_INTEGER, *count, bytes);
     for (int k = 0; k < *count && !h->status; k++) check(h, (*part)[k], bytes[k]);

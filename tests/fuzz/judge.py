@@ -1,0 +1,115 @@
+"""What the fuzzers that run the program share: run a command, judge how it ended, keep what was found."""
+import argparse
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+CODES = {0, 1, 2, 3, 4, 5, 75}  # sweep(1), EXIT STATUS; 1: some runs diverged or failed
+HANG = 10                       # seconds of computing; six times as long in all (SW_FUZZ_HANG: another number)
+REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|Traceback \(most recent call last\)")
+
+
+def options(about):
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("sweep", help="the program, best built with SANITIZE=1")
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", default="build/fuzz", help="where inputs go that found something")
+    parser.add_argument("--plain", help="the program without sanitizers, for pictures and what takes long")
+    return parser.parse_args()
+
+
+def environment():
+    env = dict(os.environ, LC_ALL="C.UTF-8", OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", MPLBACKEND="Agg")
+    # what HDF5 asks for on behalf of a damaged file may be more than there is: it gets NULL, as from malloc()
+    env["ASAN_OPTIONS"] = "detect_leaks=1:allocator_may_return_null=1:abort_on_error=0:exitcode=99"
+    here = os.path.dirname(os.path.abspath(__file__))
+    env["LSAN_OPTIONS"] = "print_suppressions=0:suppressions=" + os.path.join(here, "leaks.txt")
+    env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    return env
+
+
+class Judge:
+    """Runs commands until the time is up, and counts; a finding is kept once for each place where it happened."""
+
+    def __init__(self, name, args):
+        self.name, self.args = name, args
+        self.start()
+        self.random = random.Random(args.seed)
+        self.env = environment()
+        self.hang = float(os.environ.get("SW_FUZZ_HANG", HANG))
+        self.commands = self.mutants = 0
+        self.codes, self.found, self.library = {}, {}, {}
+        self.work = tempfile.mkdtemp(prefix="sweep-fuzz-")
+        os.makedirs(args.folder, exist_ok=True)
+
+    def start(self):
+        self.until = time.time() + self.args.seconds
+
+    def time_left(self):
+        return time.time() < self.until
+
+    def run(self, command, keep, allowed=CODES, hang=None):
+        """@param keep  the files that are at fault if it is one  @return its exit code, None after a fault"""
+        self.commands += 1
+        seconds = int(hang or self.hang)
+        process = subprocess.Popen(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1)))
+        try:
+            out, err = process.communicate(timeout=6 * seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, err = process.communicate()
+            return self.fault("hangs", command, keep, err)
+        code, err = process.returncode, err.decode(errors="replace")
+        self.codes[code] = self.codes.get(code, 0) + 1
+        report = REPORT.search(err)
+        if code in (-signal.SIGXCPU, -signal.SIGKILL):
+            return self.fault("hangs", command, keep, err)
+        if code < 0 or report:
+            return self.fault(report.group(0) if report else f"signal {-code}", command, keep, err)
+        if code not in allowed:
+            return self.fault(f"exit code {code}", command, keep, err)
+        if code not in (0, 1, 75) and not err.strip():
+            return self.fault(f"exit code {code} without a word", command, keep, err)
+        return code
+
+    def fault(self, what, command, keep, err):
+        err = err if isinstance(err, str) else err.decode(errors="replace")
+        # the place: the first frames of the report, or the last line of a traceback
+        frames = re.findall(r"#\d+ 0x\w+ (?:in )?(\S+ \S+)", err)
+        own = [f for f in frames if "/src/" in f or " src/" in f][:2]
+        places = frames[:3] or err.strip().splitlines()[-1:]
+        in_library = bool(frames) and any("libhdf5" in f for f in frames[:6]) and "hangs" not in what
+        key = (what, " < ".join(own or places))
+        store = self.library if in_library else self.found
+        store[key] = store.get(key, 0) + 1
+        if store[key] > 1:
+            return None
+        kept = []
+        for path in keep:
+            to = os.path.join(self.args.folder, f"{self.name}-{self.args.seed}-{self.mutants}-{os.path.basename(path)}")
+            source = os.path.join(self.work, path)
+            if os.path.isdir(source):
+                shutil.copytree(source, to, dirs_exist_ok=True)
+            elif os.path.exists(source):
+                shutil.copy(source, to)
+            kept.append(to)
+        print(f"{'in libhdf5' if in_library else 'FOUND'}: {what}: {' '.join(command)}\n  {key[1]}\n  kept: "
+              f"{' '.join(kept)}\n" + "\n".join("    " + line for line in err.strip().splitlines()[:30]), flush=True)
+        return None
+
+    def summary(self):
+        shutil.rmtree(self.work, ignore_errors=True)
+        codes = ", ".join(f"{n} times {c}" for c, n in sorted(self.codes.items()))
+        print(f"{self.name}: {self.mutants} mutants, {self.commands} commands in {self.args.seconds:.0f} s, seed "
+              f"{self.args.seed}; exit codes: {codes}; {len(self.found)} places at fault, {len(self.library)} inside "
+              f"libhdf5 ({sum(self.library.values())} times)")
+        return 1 if self.found else 0
