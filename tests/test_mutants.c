@@ -76,10 +76,11 @@ static void work(struct shared *shared, uint64_t seed, int64_t first, double unt
 static void keep(const char *text, uint64_t seed, int64_t k, int status)
 {
     const char *folder = getenv("SW_FUZZ_FOLDER");
+    const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     char path[400];
     printf("seed %llu, mutant %lld: %s %d\n%s\n", (unsigned long long)seed, (long long)k,
-           WIFSIGNALED(status) ? WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "hangs, signal" : "signal" : "exit code",
-           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), folder ? "" : text);
+           by == SIGALRM || by == SIGPROF ? "hangs, signal" : by ? "signal" : "exit code",
+           by ? by : WEXITSTATUS(status), folder ? "" : text);
     if (!folder) return;
     snprintf(path, sizeof path, "%s/mutant-%llu-%lld.cfg", folder, (unsigned long long)seed, (long long)k);
     FILE *f = fopen(path, "wb");
