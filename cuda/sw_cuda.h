@@ -15,6 +15,16 @@ extern "C" {
 
 typedef void *sw_cuda_stream;  /* a cudaStream_t */
 
+/* ---- the general boundary value problem (bvp_thomas.cu) */
+
+struct sw_tri;
+struct sw_tri_outcome;
+/** What cells_solve_one() does, one thread a system (bvp/tri_point.h; src/bvp/bvp_cells.h).
+ * @param tri      [count] with pointers to device memory; n = 0: nothing to solve
+ * @param u, work  [n][stride]: entry k of system j at k*stride + j */
+enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const struct sw_tri *tri, double *u, double *work,
+                                    struct sw_tri_outcome *outcome);
+
 /* ---- banded systems (band_thomas.cu, band_shared.cu), interleaved, of `vector` = n*ld entries a vector */
 
 struct sw_cuda_thomas {        /* solver/thomas_point.h for a batch                                        */

@@ -24,6 +24,8 @@ bool sw_bvp_plain(const struct sw_bvp_desc *d)
     return !r->neumann && !r->robin[0] && (!r->dirichlet || is_number(r->dirichlet, 0));
 }
 
+bool sw_bvp_right_is_point(const struct sw_bvp_desc *d) { return d->right.neumann || d->right.robin[0]; }
+
 void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
 {
     static const char *const what[] = {
@@ -33,7 +35,11 @@ void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
         [SW_BVP_P_NOT_POSITIVE] = "p is not positive and finite at x = %.9g",
         [SW_BVP_BETA_ZERO] = "robin at x = %.9g has beta = 0; use dirichlet",
         [SW_BVP_SINGULAR] = "singular at x = %.9g: u' alone at both ends and q = 0, where gauge = \"zero_mean\" "
-                            "takes a solution, or a pivot that vanishes",
+                            "takes a solution",
+        [SW_BVP_PIVOT] = "singular: a pivot vanishes at x = %.9g, -(p u')' + q u = 0 has a solution of its own; change "
+                         "q, alpha or beta of an end, or n",
+        [SW_BVP_NO_DIGIT] = "singular to working precision: of what the elimination gives no digit is right; change "
+                            "q, alpha or beta of an end, or n",
         [SW_BVP_DETERMINED] = "gauge = \"zero_mean\", but q is not 0 at x = %.9g: there is one solution only",
     };
     char number[32];
@@ -41,6 +47,9 @@ void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
     if (r->fault == SW_BVP_INCOMPATIBLE)
         snprintf(text, 160, "no solution: f h and the fluxes at the ends sum to %.6g and not to 0; subtract %s from "
                  "f to make them", r->defect, sw_number(r->excess, number));
+    else if (r->fault == SW_BVP_SENSITIVE)
+        snprintf(text, 160, "singular to working precision: one rounding of f, q and the ends moves u by %.1e of its "
+                 "maximum; change f, q, alpha or beta, or n", r->moved);
     else if (r->fault) snprintf(text, 160, what[r->fault], r->where);
 }
 
@@ -127,6 +136,8 @@ static enum sw_status check_desc(const struct sw_bvp_desc *d)
     const char *why = sw_bvp_gauge_refusal(d);
     if (why) return SW_FAIL(SW_E_CONFIG, "'gauge' = \"zero_mean\": %s", why);
     if (d->n < 1) return SW_FAIL(SW_E_ARG, "n = %lld: at least one point is needed", (long long)d->n);
+    if (d->n < 2 && sw_bvp_right_is_point(d))
+        return SW_FAIL(SW_E_ARG, "n = 1: at least two points are needed where u is not given at the right end");
     if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d problems asked for, need at least 1", d->capacity);
     if (d->nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->nparam);
     return SW_OK;

@@ -4,7 +4,8 @@
  *
  *     -(p u')' + q u = f on [x0, x0 + n h],   at each end u, u' or alpha u + beta u' given (u' along +x)
  *
- * at the points x_i = x0 + i h, i = 0 .. n-1. In the plain case p = 1, q = 0, u' = 0 at the left end and u = 0 at the
+ * at the points x_i = x0 + i h, i = 0 .. n-1. The interval ends at x0 + n h, which is no point, if u is given there,
+ * and at x0 + (n-1) h, the last point, if not. In the plain case p = 1, q = 0, u' = 0 at the left end and u = 0 at the
  * right one. There the second-order scheme is a tridiagonal system whose factors are bidiagonal with entries 1 and -1,
  * so that its solution is a sum of a sum:
  *
@@ -35,7 +36,7 @@ struct sw_bvp_end {                   /* what is given at an end, in parameters:
 };
 
 struct sw_bvp_desc {                  /* what all problems of a batch have in common; programs are borrowed      */
-    int64_t n;                        /* points, >= 1                                                            */
+    int64_t n;                        /* points, >= 1; >= 2 where the right end is one                           */
     int     capacity;                 /* most problems a batch will have, >= 1                                   */
     bool    single;                   /* compute in single precision; rows whose name fixes theirs ignore it      */
     bool    keep;                     /* fields are wanted                                                       */
@@ -50,6 +51,9 @@ struct sw_bvp_desc {                  /* what all problems of a batch have in co
 
 /** NULL, or why zero_mean does not go with the rest (a static text). */
 const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *desc);
+
+/** Whether the right end is a point: u is not given there. */
+bool sw_bvp_right_is_point(const struct sw_bvp_desc *desc);
 
 /** Whether it is the plain case. */
 bool sw_bvp_plain(const struct sw_bvp_desc *desc);
@@ -66,7 +70,10 @@ enum sw_bvp_fault {
     SW_BVP_Q_NOT_FINITE,
     SW_BVP_P_NOT_POSITIVE,            /* or not finite                                                           */
     SW_BVP_BETA_ZERO,                 /* of an end where alpha u + beta u' is given                              */
-    SW_BVP_SINGULAR,                  /* u' is given at both ends and q is 0, without zero_mean; or a pivot vanishes */
+    SW_BVP_SINGULAR,                  /* u' is given at both ends and q is 0, without zero_mean                  */
+    SW_BVP_PIVOT,                     /* a pivot vanishes: the matrix is singular                                */
+    SW_BVP_SENSITIVE,                 /* singular to working precision: `moved` is more than 1e-3                */
+    SW_BVP_NO_DIGIT,                  /* likewise: what the elimination gives has no right digit                 */
     SW_BVP_DETERMINED,                /* zero_mean, but q is not 0 somewhere                                     */
     SW_BVP_INCOMPATIBLE               /* zero_mean, but no solution is: f h and the fluxes do not sum to 0       */
 };
@@ -77,6 +84,8 @@ struct sw_bvp_result {
                                        * exact                                                                   */
     enum sw_bvp_fault fault;          /* then the norms and the field are NaN                                    */
     double  where;                    /* the first x at fault; NaN: none                                         */
+    double  moved;                    /* by how much of max |u| one rounding of each coefficient and of f moves u, a
+                                       * bound or close to one; 0 in the plain case, where it is not measured    */
     double  defect, excess;           /* INCOMPATIBLE: that sum; f less this number is compatible                */
 };
 

@@ -49,6 +49,14 @@ static struct sw_bvp_desc describe(const struct sw_setup *setup)
     };
 }
 
+static bool right_is_point(const struct sw_setup *setup)
+{
+    const struct sw_bvp_desc desc = {.right = describe_end(setup, right)};
+    return sw_bvp_right_is_point(&desc);
+}
+
+static bool walls(const struct sw_setup *setup, int d) { return d == 0 && right_is_point(setup); }
+
 static const char *solver_name(const struct sw_sim *sim) { return sw_bvp_name(((const struct bvp_sim *)sim)->bvp); }
 
 /* From the end nothing goes on, and before it nothing is there. */
@@ -257,9 +265,12 @@ static const struct sw_key keys[] = {
      .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
               "takes the best that fits, \"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
-     .about = "Number of points, L/n apart; u at the right end is known and not counted."},
+     .about = "Number of points, L/n apart, without the one at the right end. Where u is not given there, that point "
+              "is saved and measured as well: n + 1 points."},
     {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "1",
-     .decides = true, .visible = true, .about = "Length L of the interval; the points are x0 + i L/n, i = 0 .. n-1."},
+     .decides = true, .visible = true,
+     .about = "Length L of the interval; the points are x0 + i L/n, i = 0 .. n-1, and n where u is not given at the "
+              "right end."},
     {0},
 };
 
@@ -288,6 +299,8 @@ const struct sw_problem problem_bvp = {
     .fields = fields,
     .min_points = 1,
     .timed = false,
+    .walls = walls,
+    .one_more = right_is_point,
     .bytes = bytes,
     .create = create,
     .try_compile = try_compile,

@@ -35,7 +35,8 @@ enum { SW_RECORD = 2 };    /* numbers that a run records of its way */
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
-    int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have      */
+    int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have. Not the
+                                          column grid.n where the problem has one more (`one_more` below)    */
     bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
     int     capacity;                  /* most runs a batch will have                                       */
     bool    fields;                    /* fields are saved at all                                           */
@@ -136,8 +137,12 @@ struct sw_problem {
     const void *model;                  /* what `create` needs to know of this kind                    */
 
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
-     * choices only. NULL: no. */
+     * choices and functions only. NULL: no. */
     bool (*walls)(const struct sw_setup *setup, int d);
+
+    /** Whether the far end of the grid, which has walls then, is a point beside the grid.n that the config asks for:
+     * the group of such runs has n[0] = grid.n + 1. The setup counts for its functions only. NULL: no. */
+    bool (*one_more)(const struct sw_setup *setup);
 
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,

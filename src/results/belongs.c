@@ -138,7 +138,8 @@ enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *fil
     SW_TRY(ours(sweep, id, ledger, &yes));
     bool outputs = yes && first_difference(sweep, ledger, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
-    if (!yes && !first_difference(sweep, ledger, decides, &text)) sw_text_add(&text, "its runs have other ids");
+    if (!yes && !first_difference(sweep, ledger, decides, &text))
+        sw_text_add(&text, "its runs have other ids: another version of sweep made them");
     SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
     sw_text_free(&text);

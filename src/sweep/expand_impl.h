@@ -267,6 +267,8 @@ void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, cons
 void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
                           const struct sw_expr_error *err);
 
+/** Whether runs have one point more than grid.n along x (sw_problem.one_more). */
+bool has_one_more(const struct sw_sweep *s);
 enum sw_status keys_check(struct sw_sweep *s);          /* unknown and missing ones         */
 enum sw_status options_read(struct sw_sweep *s);        /* words, texts, numbers of the sweep as a whole */
 enum sw_status functions_read(struct sw_sweep *s);

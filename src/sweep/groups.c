@@ -119,6 +119,12 @@ static bool points_differ(const struct sw_sweep *s)
     return differ;
 }
 
+bool has_one_more(const struct sw_sweep *s)
+{
+    const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function};
+    return s->problem->one_more && s->problem->one_more(&setup);
+}
+
 static enum sw_status finish(const struct sw_sweep *s, struct member *m)
 {
     const struct shape *p = &s->own->shape;
@@ -126,6 +132,7 @@ static enum sw_status finish(const struct sw_sweep *s, struct member *m)
     const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
     g->dim = (int)m->shape[SHAPE_DIM];
     for (int d = 0; d < SW_DIMS; d++) g->n[d] = (int64_t)m->shape[SHAPE_N + d];
+    g->n[0] += has_one_more(s);
     SW_TRY(sw_alloc((size_t)s->nchoice, &g->choice));
     for (int k = 0; k < s->nchoice; k++)
         g->choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, m->shape[p->words + k])};

@@ -10,6 +10,7 @@
  * on how the user wrote it:
  *
  *     schema word, problem
+ *     "last point" where there is a point beside grid.n, which runs of older versions did not have
  *     each deciding FUNCTION key that is set: its path, its expression printed from the syntax tree
  *     each deciding WORD or TEXT key: its path, its word in this run
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
@@ -139,6 +140,7 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
     sw_hash_start(h);
     add_text(h, &length, schema);
     add_text(h, &length, s->problem->name);
+    if (has_one_more(s)) add_text(h, &length, "last point");
     SW_TRY(add_functions(s, h, &length));
     for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
         if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_TEXT)) continue;
