@@ -130,13 +130,19 @@ failed:
     return st;
 }
 
+/* What has no time cannot diverge: it failed. */
+static enum sw_run_status bad_status(const struct batch *b)
+{
+    return b->w->desk->sweep->problem->timed ? SW_RUN_DIVERGED : SW_RUN_ERROR;
+}
+
 static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
 {
     *r = (struct sw_run_result){.status = SW_RUN_DONE, .wall_time = spent(b), .steps = b->group->steps,
                                 .time_step = batch_dt(b, j),
                                 .err_l2 = NAN, .err_max = NAN, .err_rel = NAN, .err_interior = NAN};
     if (b->fault[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
-    else if (b->bad[j] >= 0) { r->status = SW_RUN_DIVERGED; r->steps = b->bad[j]; }
+    else if (b->bad[j] >= 0) { r->status = bad_status(b); r->steps = b->bad[j]; }
     if (r->status != SW_RUN_DONE) describe(b, j, r->message);
     else comment(b, j, r->message);
     r->t_reached = (double)r->steps * batch_dt(b, j);
