@@ -9,23 +9,45 @@
 /* Of so many runs of a group, evenly spread. */
 enum { LOOKED_AT = 256 };
 
-/* The first caution about a run of the group; none if memory is out. */
-static void caution(const struct cli_sweep *s, const struct sw_group *group, struct sw_text *text)
+/* What one kind of warning says of the runs: the first that it is about, and how many of those looked at. */
+struct warned { struct sw_text text; int64_t count, looked_at; };
+
+/* Nothing if memory is out. */
+static void look_at_group(const struct cli_sweep *s, const struct sw_group *group, const struct sw_run_warning *warning,
+                          struct warned *w)
 {
     const struct sw_sweep *sweep = s->sweep;
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
     const int64_t looked_at = group->count < LOOKED_AT ? group->count : LOOKED_AT;
     double *column;
-    if (!sweep->problem->caution || sw_alloc((size_t)sweep->ncolumn, &column)) return;
-    for (int64_t k = 0; k < looked_at && !text->length; k++) {
+    if (sw_alloc((size_t)sweep->ncolumn, &column)) return;
+    for (int64_t k = 0; k < looked_at; k++) {
         const int64_t *run = &group->run[k * group->count / looked_at];
         char what[200] = "", axes[100], fit[41];
-        if (sw_sweep_columns(sweep, run, 0, 1, column) || sweep->problem->caution(&setup, 1, column, 0, what)) break;
+        if (sw_sweep_columns(sweep, run, 0, 1, column)) break;
+        if (warning->warn(sweep->problem, &setup, 1, column, 0, what)) break;
+        w->looked_at++;
+        if (!*what || w->count++) continue;
         sw_sweep_describe(sweep, *run, axes, sizeof axes);
-        sw_text_add(text, what);
-        if (*what && *axes) sw_text_printf(text, " (%s)", sw_fit(fit, sizeof fit, axes));
+        sw_text_add(&w->text, what);
+        if (*axes) sw_text_printf(&w->text, " (%s)", sw_fit(fit, sizeof fit, axes));
     }
     sw_free(column);
+}
+
+/* Groups are looked at until some hundreds of runs are: there may be as many groups as runs. */
+static void warn_of_runs(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
+                         const struct sw_run_warning *warning,
+                         void (*say)(const struct sw_cli *cli, const char *fmt, ...))
+{
+    struct warned w = {{0}, 0, 0};
+    const int stride = plan->ngroup > LOOKED_AT ? plan->ngroup / LOOKED_AT : 1;
+    for (int g = 0; g < plan->ngroup; g += stride) look_at_group(s, &plan->group[g], warning, &w);
+    if (w.count > 1)
+        sw_text_printf(&w.text, "; %lld of %lld runs%s alike", (long long)w.count, (long long)w.looked_at,
+                       w.looked_at < plan->nruns ? " looked at" : "");
+    if (w.count) say(cli, "note     %s\n", sw_text_get(&w.text));
+    sw_text_free(&w.text);
 }
 
 /* Each text once, however the groups that it is about alternate. */
@@ -56,7 +78,8 @@ static void remark_batches(const struct sw_cli *cli, const struct sw_plan *plan,
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
                  void (*say)(const struct sw_cli *cli, const char *fmt, ...))
 {
-    struct sw_text said = {0}, warning = {0};
+    const struct sw_run_warning *warning = s->sweep->problem->warn_run;
+    struct sw_text said = {0};
     cli_room(cli, plan, s->file, say);
     remark_batches(cli, plan, say);
     for (int g = 0; g < plan->ngroup; g++) {
@@ -64,10 +87,7 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
         char text[200] = "";
         if (s->sweep->problem->remark) s->sweep->problem->remark(s->sweep->problem, &setup, text);
         if (*text && is_new(&said, text)) say(cli, "note     %s\n", text);
-        if (warning.length) continue;
-        caution(s, &plan->group[g], &warning);
-        if (warning.length) say(cli, "note     %s\n", sw_text_get(&warning));
     }
-    sw_text_free(&warning);
+    for (; warning && warning->warn; warning++) warn_of_runs(cli, s, plan, warning, say);
     sw_text_free(&said);
 }

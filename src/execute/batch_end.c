@@ -31,17 +31,41 @@ static void comment(const struct batch *b, int j, char text[160])
     if (b->record) sim->ops->comment(sim, j, b->record + SW_RECORD * j, b->bad[j] < 0, text);
 }
 
-static void describe(const struct batch *b, int j, char text[160])
+static void add(char text[SW_MESSAGE], const char *more)
+{
+    const size_t length = strlen(text);
+    if (*more) snprintf(text + length, SW_MESSAGE - length, "%s%s", length ? "; " : "", more);
+}
+
+/* What to do about a run that diverged; nothing if memory is out. */
+static void add_advice(const struct batch *b, int j, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = b->w->desk->sweep->problem;
+    char more[200];
+    if (problem->advise && !problem->advise(problem, &b->w->setup, b->plan->count, b->column, j, more)) add(text, more);
+}
+
+/* What is said of a run's result; nothing if memory is out. */
+static void add_warnings(const struct batch *b, int j, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = b->w->desk->sweep->problem;
+    char more[200];
+    for (const struct sw_run_warning *w = problem->warn_run; w && w->warn; w++)
+        if (w->of_result && !w->warn(problem, &b->w->setup, b->plan->count, b->column, j, more)) add(text, more);
+}
+
+static void describe(const struct batch *b, int j, char text[SW_MESSAGE])
 {
     const struct sw_sim *sim = b->w->sim;
     char more[160];
-    if (b->fault[j]) snprintf(text, 160, "%s", b->fault[j]);
+    if (b->fault[j]) snprintf(text, SW_MESSAGE, "%s", b->fault[j]);
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
     else if (b->bad[j] > 0 || !initial_describe(&b->w->setup, b->plan->count, b->column, j, text)) {
-        snprintf(text, 160, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
+        snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)", (double)b->bad[j] * batch_dt(b, j),
                  (long long)b->bad[j], (long long)b->group->steps);
         comment(b, j, more);
-        if (*more) snprintf(text + strlen(text), 160 - strlen(text), "; %s", more);
+        add(text, more);
+        add_advice(b, j, text);
     }
 }
 
@@ -56,7 +80,7 @@ static void send_word(const struct batch *b, enum sw_event_kind kind, int j, con
 
 void batch_report_failure(struct batch *b, int j)
 {
-    char text[160];
+    char text[SW_MESSAGE];
     describe(b, j, text);
     send_word(b, SW_EVENT_FAILURE, j, text, false);
 }
@@ -144,7 +168,7 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
     if (b->fault[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
     else if (b->bad[j] >= 0) { r->status = bad_status(b); r->steps = b->bad[j]; }
     if (r->status != SW_RUN_DONE) describe(b, j, r->message);
-    else comment(b, j, r->message);
+    else comment(b, j, r->message);  /* batch_end() adds the warnings, which are no news */
     r->t_reached = (double)r->steps * batch_dt(b, j);
 }
 
@@ -205,6 +229,8 @@ enum sw_status batch_end(struct batch *b)
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, norms(b, result));
     count_results(b, result);
+    for (int j = 0; j < b->plan->count; j++)
+        if (result[j].status == SW_RUN_DONE) add_warnings(b, j, result[j].message);
     SW_TRY(writer_finish(b->w->writer, result, NULL, 0, b->group->steps));
     send_event(b, SW_EVENT_BATCH);
     return SW_OK;

@@ -115,6 +115,8 @@ static bool walls(const struct sw_setup *setup, int d)
     return advection_walled(&m, d);
 }
 
+static const struct sw_run_warning warnings[] = {{.warn = advection_caution}, {0}};
+
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {
     .name = "advection",
@@ -134,6 +136,6 @@ const struct sw_problem problem_advection = {
     .solver = sw_fd_row,
     .step = advection_step,
     .remark = advection_remark,
-    .caution = advection_caution,
+    .warn_run = warnings,
     .try_compile = advection_try_compile,
 };

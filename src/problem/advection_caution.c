@@ -50,12 +50,13 @@ static void caution_of_courant(const struct sw_setup *one, double cfl, const str
                  "most", cfl, m.rk->name, m.first, stable);
 }
 
-enum sw_status advection_caution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                 char text[200])
+enum sw_status advection_caution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, char text[200])
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j);
     struct advection_limit limit;
     struct sw_setup one;
+    (void)problem;
     text[0] = 0;
     SW_TRY(advection_limit_of(setup, ld, column, j, &limit));
     if (dt * limit.stiffness > 1) {

@@ -8,6 +8,7 @@ static const struct sw_line_kind model = {
     .a4 = "gamma*D",
     .g = "D*(u^3 - u)",
     .energy = "(u^2 - 1)^2/4 + gamma*ux^2/2",
+    .width = "3*sqrt(gamma)",
 };
 
 static const struct sw_key keys[] = {

@@ -50,9 +50,8 @@ static int make_symbols(const struct sw_problem *problem, const struct sw_setup 
     return count;
 }
 
-/* @param points  how many of the symbols u, ux, x the expression may use */
-static enum sw_status compile(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                              int points, struct sw_program **program)
+enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
+                               int points, struct sw_program **program)
 {
     static const struct sw_symbol point[] = {
         {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX}, {"x", SW_RATE_CELL, SW_IN_X},
@@ -76,10 +75,10 @@ static enum sw_status compile_programs(const struct sw_problem *problem, const s
 {
     const struct sw_line_kind *kind = problem->model;
     enum sw_status st;
-    SW_TRY_TO(failed, st, compile(problem, setup, kind->a4, 0, &p->a4));
-    SW_TRY_TO(failed, st, compile(problem, setup, kind->a2, 0, &p->a2));
-    SW_TRY_TO(failed, st, compile(problem, setup, kind->g, 1, &p->g));
-    SW_TRY_TO(failed, st, compile(problem, setup, kind->energy, 3, &p->energy));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->a4, 0, &p->a4));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->a2, 0, &p->a2));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->g, 1, &p->g));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->energy, 3, &p->energy));
     return SW_OK;
 failed:
     free_programs(p);
@@ -278,8 +277,8 @@ enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_
     enum sw_status st;
     SW_TRY_TO(done, st, sw_alloc((size_t)count, &a4));
     SW_TRY_TO(done, st, sw_alloc((size_t)count, &a2));
-    SW_TRY_TO(done, st, compile(problem, setup, kind->a4, 0, &p.a4));
-    SW_TRY_TO(done, st, compile(problem, setup, kind->a2, 0, &p.a2));
+    SW_TRY_TO(done, st, sw_line_expression(problem, setup, kind->a4, 0, &p.a4));
+    SW_TRY_TO(done, st, sw_line_expression(problem, setup, kind->a2, 0, &p.a2));
     if (p.a4) SW_TRY_TO(done, st, sw_program_over_runs(p.a4, count, column, ld, a4));
     if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
     *first = find_coarse(kind->scheme, setup, solver, count, ld, column, a4, a2, why);

@@ -15,6 +15,7 @@ struct sw_line_kind {
     enum sw_scheme scheme;
     const char    *a4, *a2, *g;
     const char    *energy;      /* density */
+    const char    *width;       /* of the interfaces that form by themselves, by the number keys; NULL: none do */
 };
 
 enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
@@ -29,6 +30,13 @@ enum sw_status sw_line_coarse(const struct sw_problem *problem, const struct sw_
                               int count, int ld, const double *column, int *first, const char **key, char why[160]);
 const char *sw_line_solver(int k);
 void sw_line_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+/* line_warnings.c */
+extern const struct sw_run_warning sw_line_warnings[];
+enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                              const double *column, int64_t j, char text[200]);
+/** An expression of a kind, over the number keys and the first `points` of u, ux, x. @param text  NULL: no program */
+enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
+                               int points, struct sw_program **program);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
 /* The keys that all members have; COEFFICIENT is one that must be positive. */
@@ -47,5 +55,5 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 #define SW_LINE_OPERATIONS                                                                                        \
     .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
     .create = sw_line_create, .coarse = sw_line_coarse, .solver = sw_line_solver, .remark = sw_line_remark,       \
-    .try_compile = sw_line_try_compile
+    .warn_run = sw_line_warnings, .advise = sw_line_advise, .try_compile = sw_line_try_compile
 #endif

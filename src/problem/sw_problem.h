@@ -120,6 +120,17 @@ enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state);
 enum sw_status sw_sim_capture(struct sw_sim *sim, int slot, int what);
 
+struct sw_problem;
+
+/* Something that `sweep check` and a run may say about one run before it is computed. */
+struct sw_run_warning {
+    /** "" if there is nothing to say. The setup counts for its columns, functions and choices only.
+     * @param column  [ncolumn][ld], of which run j  @param text  out  @return SW_E_MEMORY */
+    enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                           const double *column, int64_t j, char text[200]);
+    bool of_result;                     /* it is about the result, and stored with a run that ends well */
+};
+
 struct sw_problem {
     const char *name;                   /* "cahn_hilliard"                                             */
     const char *title;                  /* "Cahn-Hilliard equation"                                    */
@@ -182,9 +193,10 @@ struct sw_problem {
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
      * characters. May be NULL. */
     void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
-    /** The same about one run; the setup counts as for `step`. May be NULL. @return SW_E_MEMORY */
-    enum sw_status (*caution)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                              char text[200]);
+    const struct sw_run_warning *warn_run;  /* ends with warn NULL; NULL: there are none */
+    /** What to change in a run that diverged, "" if nothing is known; as sw_run_warning.warn(). May be NULL. */
+    enum sw_status (*advise)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                             const double *column, int64_t j, char text[200]);
     /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be
      * NULL. */
     enum sw_status (*try_compile)(const struct sw_problem *problem, const struct sw_setup *setup, int sm);

@@ -24,9 +24,10 @@ enum sw_run_status { SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR 
 enum { SW_RUN_STATUSES = SW_RUN_ERROR + 1 };
 extern const char *const sw_run_status_names[SW_RUN_STATUSES];  /* "pending", ... */
 
+enum { SW_MESSAGE = 400 };
 struct sw_run_result {             /* one run's row in the run table */
     enum sw_run_status status;
-    char    message[160];          /* "" when done                                          */
+    char    message[SW_MESSAGE];   /* "" when done without anything to say                  */
     double  t_reached;
     int64_t steps;                 /* taken                                                 */
     double  time_step;             /* stored where the sweep chooses it (chooses_step)      */
