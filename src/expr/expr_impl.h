@@ -14,9 +14,10 @@ enum precedence {
 /* Every operation of the language: parser, printer, CPU loops and CUDA text are all made from this list. The value is a
  * C expression in the operands a, b, c, and for random numbers cell, step and stream; it is compiled for the CPU and
  * copied as text for CUDA, so that both do the same arithmetic. min, max and sign pass a NaN on: a blown-up run must
- * show. mod(a, b) = a - b floor(a/b) has the sign of b; it is made of fmod, which is exact. library: the function of math.h that takes most of its time, of which the C library may have a version for many
- * values (vector_math.h); NULL where a few instructions do. The order of rows means nothing; what is no column is the
- * derivative, a case in derivative.c. */
+ * show. mod(a, b) = a - b floor(a/b) has the sign of b; it is made of fmod, which is exact. library: the function of
+ * math.h that takes most of its time, of which the C library may have a version for many values (vector_math.h); NULL
+ * where a few instructions do. The order of rows means nothing; what is no column is the derivative, a case in
+ * derivative.c. */
 #define OPERATIONS(X)                                                                                       \
     /* id     operands   written  binds          library  value */                                          \
     X(NEG,    1,         "-",     BINDS_UNARY,   NULL,    -a)                                               \
