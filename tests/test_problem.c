@@ -237,23 +237,6 @@ static void measures_the_free_energy_with_the_parameters_of_each_run(void **stat
     close_job(&w);
 }
 
-static void an_axis_may_have_the_name_of_a_key_that_it_does_not_set(void **state)
-{
-    /* physics.gamma = 1 decays the mode by 1/(1 + dt gamma D w²)-like factors; the axis gamma only feeds D */
-    int n;
-    double *a = final_state("problem = \"hyperdiffusion\"; sweep = { gamma = [0.25]; };\n"
-                            "grid = { n = 16; length = 1.0; };\n"
-                            "physics = { gamma = 2.0; D = \"gamma\"; }; time = { dt = 1.0e-5; end = 1.0e-4; };\n"
-                            "initial = \"cos(2*pi*x)\";", &n);
-    double *b = final_state("problem = \"hyperdiffusion\"; grid = { n = 16; length = 1.0; };\n"
-                            "physics = { gamma = 2.0; D = 0.25; };\n"
-                            "time = { dt = 1.0e-5; end = 1.0e-4; }; initial = \"cos(2*pi*x)\";", &n);
-    (void)state;
-    assert_memory_equal(a, b, (size_t)n * sizeof *a);
-    sw_free(a);
-    sw_free(b);
-}
-
 static void remarks_on_a_force_that_depends_on_u(void **state)
 {
     static const struct { const char *problem, *forcing, *remark; } cases[] = {
@@ -383,7 +366,6 @@ int main(void)
         cmocka_unit_test(cahn_hilliard_is_of_first_order_in_time),
         cmocka_unit_test(cahn_hilliard_is_of_second_order_in_space),
         cmocka_unit_test(measures_the_free_energy_with_the_parameters_of_each_run),
-        cmocka_unit_test(an_axis_may_have_the_name_of_a_key_that_it_does_not_set),
         cmocka_unit_test(remarks_on_a_force_that_depends_on_u),
         cmocka_unit_test(knows_what_a_run_needs_and_refuses_unknown_solvers),
         cmocka_unit_test(refuses_keys_out_of_range),
