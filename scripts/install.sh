@@ -1,5 +1,6 @@
 #!/bin/sh
-# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), plot script, configs, man pages and docs under PREFIX.
+# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), plot script, configs, man pages, completions and
+# docs under PREFIX.
 # Doing it again replaces them.
 set -e
 [ -n "$1" ] || { echo "usage: install.sh PREFIX [PROGRAM]" >&2; exit 2; }
@@ -17,8 +18,17 @@ put 755 share/sweep scripts/plot.py
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5
+complete() {  # complete SHELL FOLDER NAME: where the shell looks for what completes a command's options
+    "$program" completion "$1" > "$folder_of_scripts/$3"
+    put 644 "$2" "$folder_of_scripts/$3"
+}
+folder_of_scripts=$(mktemp -d)
+trap 'rm -rf "$folder_of_scripts"' EXIT
+complete bash share/bash-completion/completions sweep
+complete zsh share/zsh/site-functions _sweep
+complete fish share/fish/vendor_completions.d sweep.fish
 put 644 share/doc/sweep README.md CHANGELOG.md LICENSE
 put 644 share/doc/sweep/docs docs/*.md
 put 644 share/doc/sweep/docs/pictures docs/pictures/*.png
 put 644 share/doc/sweep/results/bench results/bench/*.png results/bench/steps_equations.csv   # the docs lead there
-echo "installed: $to/bin/sweep, and plot.py, configs, man pages and docs under $to/share"
+echo "installed: $to/bin/sweep, and plot.py, configs, man pages, completions and docs under $to/share"

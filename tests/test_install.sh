@@ -13,8 +13,14 @@ bad() { echo "  BAD   $1"; failed=1; }
 { scripts/install.sh "$dir/to" "$SWEEP" && scripts/install.sh "$dir/to" "$SWEEP"; } >"$dir/out" 2>&1 &&
     ok "installs, twice" || { cat "$dir/out"; bad "installs, twice"; }
 for file in bin/sweep share/sweep/plot.py share/sweep/configs/ch_forcing.cfg share/man/man1/sweep.1 \
-            share/man/man5/sweep.cfg.5 share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
+            share/bash-completion/completions/sweep share/zsh/site-functions/_sweep \
+            share/fish/vendor_completions.d/sweep.fish share/man/man5/sweep.cfg.5 \
+            share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
     [ -s "$dir/to/$file" ] || bad "installs $file"
+done
+for shell in bash:bash-completion/completions/sweep zsh:zsh/site-functions/_sweep \
+             fish:fish/vendor_completions.d/sweep.fish; do
+    "$SWEEP" completion ${shell%%:*} | cmp -s - "$dir/to/share/${shell#*:}" || bad "installs the completion of $shell"
 done
 missing=
 for document in "$dir"/to/share/doc/sweep/docs/*.md; do

@@ -1,0 +1,130 @@
+#include <string.h>
+
+#include "cli/completion.h"
+#include "cli/listing.h"
+#include "sweep/sw_keys.h"
+
+/* ---- words of the tables */
+
+/* Each path once, but for elements of lists. */
+static void add_keys(const struct sw_key *key, struct sw_text *words)
+{
+    char path[80];
+    for (; key->path; key++) {
+        snprintf(path, sizeof path, " %s ", key->path);
+        if (key->element || key->kind == SW_KEY_NAMES || strstr(sw_text_get(words), path)) continue;
+        if (words->length) words->length--;  /* the space behind the one before */
+        sw_text_add(words, path);
+    }
+}
+
+static void all_keys(struct sw_text *words)
+{
+    add_keys(sw_common_keys, words);
+    for (int k = 0; sw_problem_table[k]; k++) add_keys(sw_problem_table[k]->keys, words);
+}
+
+/* @param key  of a table, as in `sweep list --json`; NULL: of all */
+static void add_rows(const char *key, struct sw_text *words)
+{
+    struct listing_row row;
+    for (const struct listing *l = listings; l->heading; l++)
+        for (int k = 0; (!key || !strcmp(l->key, key)) && l->row(k, &row); k++) sw_text_printf(words, " %s", row.name);
+}
+
+static void problems(struct sw_text *words) { add_rows("problems", words); }
+
+static void solvers(struct sw_text *words)
+{
+    sw_text_add(words, " auto");
+    add_rows("steppers", words);
+    add_rows("bvp_solvers", words);
+    add_rows("difference_solvers", words);
+}
+
+static void all_words(struct sw_text *words)
+{
+    all_keys(words);
+    add_rows(NULL, words);
+}
+
+static void commands(struct sw_text *words)
+{
+    for (const struct cli_command *c = cli_command_table; c->name; c++) sw_text_printf(words, " %s", c->name);
+}
+
+static void statuses(struct sw_text *words)
+{
+    for (int s = 0; s < SW_RUN_STATUSES; s++) sw_text_printf(words, " %s", sw_run_status_names[s]);
+}
+
+/* ---- what stands for an argument, by its name. What is not here is the user's own. */
+
+struct value {
+    const char *argument;
+    enum completion_kind kind;
+    const char *words;
+    void (*add)(struct sw_text *words);
+};
+static const struct value of_options[] = {
+    {"FILE", COMPLETE_FILES, "", NULL},
+    {"KEY=VALUE", COMPLETE_KEYS, NULL, all_keys},
+    {"DEVICE", COMPLETE_WORDS, " auto cpu cuda", NULL},
+    {"ROW", COMPLETE_WORDS, NULL, solvers},
+    {"WHEN", COMPLETE_WORDS, " auto always never", NULL},
+    {"STATUS", COMPLETE_WORDS, NULL, statuses},
+    {"KIND", COMPLETE_WORDS, " convergence lines spacetime slice heatmap", NULL},
+    {0},
+};
+static const struct value of_commands[] = {
+    {"CONFIG", COMPLETE_FILES, " .cfg", NULL},
+    {"FILE", COMPLETE_FILES, " .h5", NULL},
+    {"FILE|CONFIG", COMPLETE_FILES, " .h5 .cfg", NULL},
+    {"PART", COMPLETE_FILES, " .h5", NULL},
+    {"PROBLEM", COMPLETE_WORDS, NULL, problems},
+    {"WORD", COMPLETE_WORDS, NULL, all_words},
+    {"COMMAND", COMPLETE_WORDS, NULL, commands},
+    {"SHELL", COMPLETE_WORDS, " bash zsh fish", NULL},
+    {0},
+};
+
+/* @param length  of its name */
+static enum completion_kind find(const struct value *v, const char *argument, size_t length, struct sw_text *words)
+{
+    while (v->argument && (strlen(v->argument) != length || strncmp(v->argument, argument, length))) v++;
+    if (v->words) sw_text_add(words, v->words);
+    if (v->add) v->add(words);
+    return v->argument ? v->kind : COMPLETE_NOTHING;
+}
+
+enum completion_kind completion_of_option(const struct cli_option *o, struct sw_text *words)
+{
+    return o->argument ? find(of_options, o->argument, strlen(o->argument), words) : COMPLETE_NOTHING;
+}
+
+enum completion_kind completion_of_command(const struct cli_command *c, struct sw_text *words)
+{
+    const char *argument = c->arguments + (*c->arguments == '[');
+    return find(of_commands, argument, strcspn(argument, "]. "), words);
+}
+
+void completion_quote(const char *text)
+{
+    putchar('\'');
+    for (; *text; text++)
+        if (*text == '\'') fputs("'\\''", stdout);
+        else putchar(*text);
+    putchar('\'');
+}
+
+enum sw_status cmd_completion(struct sw_cli *cli)
+{
+    static const struct { const char *shell; void (*print)(void); } shells[] = {
+        {"bash", completion_bash}, {"zsh", completion_zsh}, {"fish", completion_fish}};
+    for (size_t k = 0; k < sizeof shells / sizeof *shells; k++)
+        if (!strcmp(cli->argument[0], shells[k].shell)) {
+            shells[k].print();
+            return SW_OK;
+        }
+    return SW_FAIL(SW_E_USAGE, "there are completions for bash, zsh and fish; got '%s'", cli->argument[0]);
+}
