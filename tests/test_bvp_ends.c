@@ -362,6 +362,46 @@ static void zero_mean_is_refused_where_u_is_determined(void **state)
     assert_int_equal(solved(8, &zero, 0, 1).fault, SW_BVP_FINE);
 }
 
+/* u = 1 - x solves the homogeneous problem where beta = alpha. With beta off by 4e-14 of itself one rounding moves u by
+ * 1e-16/4e-14 and more; with none some rows have a pivot of 0, others one of 1e-16. */
+static void says_what_makes_it_nearly_singular(void **state)
+{
+    const struct texts nearly = {.f = "1", .left = {.robin = {"1", "1 + 4e-14", "0"}}},
+                       resonant = {.f = "1", .left = {.robin = {"3", "3", "0"}}}, one = {.f = "1", .q = "-2"};
+    struct sw_bvp_result r;
+    char text[160];
+    (void)state;
+    need_row();
+    r = solved(1, &one, 0, 1);  /* 1 + q h²/2 */
+    sw_bvp_explain(&r, text);
+    assert_string_equal(text, "singular: a pivot vanishes at x = 0, -(p u')' + q u = 0 has a solution of its own; "
+                              "change q, alpha or beta of an end, or n");
+    r = solved(4, &nearly, 0, 1);
+    sw_bvp_explain(&r, text);
+    assert_int_equal(r.fault, SW_BVP_SENSITIVE);
+    assert_true(r.moved > 1e-3);
+    assert_contains(text, "singular to working precision: one rounding of f, q and the ends moves u by ");
+    assert_contains(text, " of its maximum; change f, q, alpha or beta, or n");
+    r = solved(10, &resonant, 0, 1);
+    sw_bvp_explain(&r, text);
+    assert_true(r.fault == SW_BVP_NO_DIGIT || r.fault == SW_BVP_PIVOT);
+    if (r.fault == SW_BVP_PIVOT) return;
+    assert_string_equal(text, "singular to working precision: of what the elimination gives no digit is right; change "
+                              "q, alpha or beta of an end, or n");
+}
+
+static void the_right_end_needs_a_second_point(void **state)
+{
+    const struct texts t = {.f = "1", .q = "1", .right = {.neumann = "0"}};
+    struct solver m = {0};
+    (void)state;
+    need_row();
+    m.desc = describe(&m, 0, 1, &t);
+    assert_int_equal(sw_bvp_create(&m.desc, under_test->name, device, &m.b), SW_E_ARG);
+    assert_contains(sw_err_message(), "n = 1: at least two points are needed where u is not given at the right end");
+    unmake(&m);
+}
+
 static void two_conditions_at_one_end_are_refused(void **state)
 {
     const struct texts t = {.f = "1", .right = {.neumann = "0", .dirichlet = "0"}};
@@ -424,6 +464,8 @@ int main(void)
         cmocka_unit_test(zero_mean_is_refused_where_u_is_determined),
         cmocka_unit_test(says_which_coefficient_is_wrong_and_where),
         cmocka_unit_test(says_that_the_problem_is_singular),
+        cmocka_unit_test(says_what_makes_it_nearly_singular),
+        cmocka_unit_test(the_right_end_needs_a_second_point),
         cmocka_unit_test(two_conditions_at_one_end_are_refused),
         cmocka_unit_test(rows_that_only_sum_are_refused_and_not_picked),
     };
