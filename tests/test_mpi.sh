@@ -84,6 +84,27 @@ config other 0.5
 ranks 0 3 "$sweep" run quick.cfg other.cfg --only 'points == 32' -s run.batch=2
 [ "$(grep -c 'done     3 ok' err)" = 2 ] || fail 'two configs, one after another'
 
+# ---- parts that are removed while rank 1 writes its first one: their runs are computed again, by all, and once it is
+# said
+(for ((k = 0; k < 3000; k++)); do
+    ls gone.h5.d/part-*.h5 && sleep 1 && rm gone.h5.d/part-*.h5 && break
+    sleep 0.01
+done) >/dev/null 2>&1 & removing=$!
+harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_SLEEP=3 LD_PRELOAD=$build/fail_nth.so"
+ranks 0 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $harming; exec '$sweep' run quick.cfg -o gone.h5"
+wait $removing || fail 'there were no parts to remove'
+once 'had ended are gone (run'; once 'computed again'; once 'done     6 ok'; same whole.h5 gone.h5
+[ ! -e gone.h5.d ] || fail "gone.h5.d was left: $(ls gone.h5.d)"
+
+# ---- starts that are to end before they begin: each gets further all the same
+for ((starts = 1; starts < 20; starts++)); do
+    timeout -k 5 100 mpirun -n 2 "$sweep" run quick.cfg -o short.h5 -v --max-time 0.001s >out 2>err </dev/null
+    code=$?
+    [ $code = 75 ] && grep -qE '^(checkpoint|batch) ' err || break
+done
+[ $code = 0 ] || fail "start $starts of 0.001 s: exit code $code"
+same whole.h5 short.h5
+
 # ---- the first process alone has the other commands, and speaks for all
 ranks 0 3 "$sweep" check quick.cfg; [ "$(grep -c '^batches ' out)" = 1 ] || fail 'sweep check says it more than once'
 OMPI_MCA_odls_base_sigkill_timeout=1 ranks 2 3 "$sweep" runn; once "unknown command 'runn'"
