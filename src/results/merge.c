@@ -277,6 +277,27 @@ enum sw_status sw_results_refuse_virtual(const char *file)
     return SW_E_REFUSED;
 }
 
+/* Whether FILE came into being, or another one took its name, since the inputs were opened. */
+static bool is_new(const struct sw_gather *g, const char *file)
+{
+    struct sw_file_mark now;
+    if (sw_files_mark(file, &now)) return false;
+    return strcmp(g->input[0].path, file) || !sw_files_same(&g->input[0].mark, &now);
+}
+
+/* A part may have been harmed while it was joined: then what is gone is named.
+ * @return st, with its message, if none was, or if FILE is joined and only what came after that failed */
+static enum sw_status look_again(const struct sw_gather *old, const char *file, const struct sw_merge_options *o,
+                                 enum sw_status st)
+{
+    struct sw_gather g = {0};
+    struct sw_err_kept kept = {0};
+    sw_err_keep(&kept, st);
+    const bool harmed = !is_new(old, file) && !sw_gather_output(file, NULL, &g) && sw_expected_check(&g, file, o);
+    sw_gather_free(&g);
+    return harmed ? SW_E_IO : sw_err_raise(&kept);
+}
+
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance)
 {
@@ -288,7 +309,10 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     if (!st) st = sw_expected_check(&g, file, &how);
     bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
     if (!st && parts && g.input[0].npart) st = sw_results_refuse_virtual(file);
-    if (!st && parts) st = merge(&g, file, !options->keep_parts, &how, provenance);
+    if (!st && parts) {
+        st = merge(&g, file, !options->keep_parts, &how, provenance);
+        if (st == SW_E_IO) st = look_again(&g, file, &how, st);
+    }
     const bool complete = how.sweep && sum.runs == how.sweep->nruns;
     if (!st && parts && !options->keep_parts) st = remove_parts(&g, file, complete);
     if (options->summary) *options->summary = sum;
