@@ -33,7 +33,7 @@ after() {
         *,0) ;;
         memory,4) ;;
         read,5 | write,5 | fsync,5 | rename,5 | open,5 | readdir,5)
-            grep -qE '(x\.h5|f\.cfg)[^ ]*:' err || fail "$kind $k: names no file: $(cat err)" ;;
+            grep -qE '(x\.h5|x\.xdmf|f\.cfg)[^ ]*:' err || fail "$kind $k: names no file: $(cat err)" ;;
         *) fail "$kind $k: exit code $code: $(cat err)" ;;
     esac
     if [ -e "$file" ] && ! "$sweep" show "$file" >/dev/null 2>err; then fail "$kind $k: torn: $(cat err)"; fi
