@@ -61,7 +61,7 @@ static void a_diverged_run_keeps_its_reason_and_what_came_before(void **state)
     assert_near(t->t_reached[2], 0.05 * (double)t->steps[2], 1e-12);  /* one product, rounded */
     assert_true(t->steps[2] > 0 && t->steps[2] < 100);
     assert_int_equal(t->status[1], SW_RUN_DONE);
-    assert_contains(t->message[1], "under-resolved: an interface");  /* dx = 0.79 */
+    assert_contains(t->message[1], "under-resolved: interfaces");  /* dx = 0.79 */
     assert_int_equal(t->steps[1], 100);
     double *u = read_dataset(file, "u", &count);  /* [4][6][16] */
     for (int i = 0; i < 16; i++) {

@@ -20,11 +20,11 @@ done
 
 # ---- steps that are too long for u
 expect 0 check "$top/configs/tiny_diverge.cfg" --device cpu
-prints 'note     time.dt = 0.05 is stable for |u| up to 2.13, and the initial value is up to 100: the run may diverge; time.dt <= 2.5e-06 is stable (amplitude = 100)'
+prints 'note     time.dt = 0.05 is stable for |u| up to 2.13 but the initial value is up to 100: the run may diverge; time.dt <= 2.5e-06 is stable (amplitude = 100)'
 expect 1 run "$top/configs/tiny_diverge.cfg" --device cpu -o diverge.h5
 says 'note     time.dt = 0.05 is stable for |u| up to 2.13'
 expect 0 show diverge.h5
-prints '(step 5 of 100); time.dt = 0.05 is stable for |u| up to 2.13, and the initial value is up to 100; use time.dt <= 2.5e-06'
+prints '(step 5 of 100); time.dt = 0.05 is stable for |u| up to 2.13 but the initial value is up to 100; use time.dt <= 2.5e-06'
 
 # forces at rest and travelling: the strong slow ones are warned of, and only runs that were warned of diverge
 cat >force.cfg <<'END'
@@ -58,11 +58,11 @@ initial = "0.05*randn(1)";
 output = { scalars = { every = 0.1; }; };
 END
 expect 0 check coarse.cfg --device cpu
-prints 'note     under-resolved: an interface, 3*sqrt(gamma) = 0.03 wide, has 0.076 points (dx = 0.393) and sticks to them; 4 need grid.n >= 3352 (g = 0.0001)'
+prints 'note     under-resolved: interfaces 3*sqrt(gamma) = 0.03 wide have 0.076 points (dx = 0.393) and stick to them; 4 need grid.n >= 3352 (g = 0.0001)'
 expect 0 run coarse.cfg --device cpu -o coarse.h5
-says 'note     under-resolved: an interface'
+says 'note     under-resolved: interfaces'
 expect 0 show coarse.h5 --csv
-matches '^0,0.0001[0-9]*,done,.*under-resolved: an interface, 3\*sqrt\(gamma\) = 0.03 wide, has 0.076 points'
+matches '^0,0.0001[0-9]*,done,.*under-resolved: interfaces 3\*sqrt\(gamma\) = 0.03 wide have 0.076 points'
 matches '^1,1,done,.*,$'
 expect 0 check coarse.cfg --device cpu -s grid.n=3352
 if grep -q under-resolved out; then fail 'the number of points that is advised is not enough'; fi

@@ -50,6 +50,28 @@ static void warn_of_runs(const struct sw_cli *cli, const struct cli_sweep *s, co
     sw_text_free(&w.text);
 }
 
+static bool tell_lost(const struct sw_cli *cli, const char *key, int64_t lost, int count, bool aligned,
+                      void (*say)(const struct sw_cli *cli, const char *fmt, ...))
+{
+    if (!lost) return false;
+    say(cli, "note     %s: %lld of %lld times fall on a step that a nearer one has, as time.dt is longer: %s\n", key,
+        (long long)lost, (long long)(aligned ? count : count + lost),
+        aligned ? "NaN there, so that the k-th entry is of the same time in every run" : "left out, in all runs");
+    return true;
+}
+
+/* Of the first shape that has such times. */
+static void tell_lost_times(const struct sw_cli *cli, const struct sw_plan *plan,
+                            void (*say)(const struct sw_cli *cli, const char *fmt, ...))
+{
+    bool fields = false, scalars = false;
+    for (int g = 0; g < plan->ngroup; g++) {
+        const struct sw_group *of = &plan->group[g];
+        fields = fields || tell_lost(cli, "output.fields", of->fields_lost, of->nfield, of->fields_aligned, say);
+        scalars = scalars || tell_lost(cli, "output.scalars", of->scalars_lost, of->nscalar, of->scalars_aligned, say);
+    }
+}
+
 /* Each text once, however the groups that it is about alternate. */
 static bool is_new(struct sw_text *said, const char *text)
 {
@@ -88,6 +110,7 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
         if (s->sweep->problem->remark) s->sweep->problem->remark(s->sweep->problem, &setup, text);
         if (*text && is_new(&said, text)) say(cli, "note     %s\n", text);
     }
+    tell_lost_times(cli, plan, say);
     for (; warning && warning->warn; warning++) warn_of_runs(cli, s, plan, warning, say);
     sw_text_free(&said);
 }

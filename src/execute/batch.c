@@ -86,9 +86,20 @@ static int what_is_due(const struct batch *b)
     return what;
 }
 
+/* Entries of times that have no step, as soon as they are next. */
+static enum sw_status add_blanks(struct batch *b)
+{
+    for (; b->field < b->group->nfield && b->group->field_step[b->field] < 0; b->field++)
+        SW_TRY(writer_blank(b->w->writer, SW_CAPTURE_FIELD));
+    for (; b->scalar < b->group->nscalar && b->group->scalar_step[b->scalar] < 0; b->scalar++)
+        SW_TRY(writer_blank(b->w->writer, SW_CAPTURE_SCALARS));
+    return SW_OK;
+}
+
 static enum sw_status capture(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
+    SW_TRY(add_blanks(b));
     for (int what; (what = what_is_due(b));) {
         int slot;
         SW_TRY(writer_slot(b->w->writer, &slot));
@@ -96,6 +107,7 @@ static enum sw_status capture(struct batch *b)
         SW_TRY(writer_capture(b->w->writer, sim, slot, what));
         b->field += (what & SW_CAPTURE_FIELD) != 0;
         b->scalar += (what & SW_CAPTURE_SCALARS) != 0;
+        SW_TRY(add_blanks(b));
     }
     return SW_OK;
 }

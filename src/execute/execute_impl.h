@@ -19,6 +19,8 @@ enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, c
 enum sw_status writer_slot(struct writer *w, int *slot);
 /** Write what was captured in the slot, then free it. */
 enum sw_status writer_capture(struct writer *w, struct sw_sim *sim, int slot, int what);
+/** Append an entry of NaN. @param what  SW_CAPTURE_FIELD, SW_CAPTURE_SCALARS or both */
+enum sw_status writer_blank(struct writer *writer, int what);
 /** End the part (sw_part_finish). result and state are the writer's from now on, also on failure. */
 enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
                              int64_t step);

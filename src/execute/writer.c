@@ -6,14 +6,14 @@
 #include "execute/execute_impl.h"
 
 enum { QUEUE = 16 };
-enum job_kind { JOB_BEGIN, JOB_CAPTURE, JOB_FINISH, JOB_ABANDON, JOB_END };
+enum job_kind { JOB_BEGIN, JOB_CAPTURE, JOB_BLANK, JOB_FINISH, JOB_ABANDON, JOB_END };
 
 struct job {
     enum job_kind kind;
     struct sw_part_desc desc;                    /* BEGIN   */
     const struct sw_provenance *provenance;
     struct sw_sim *sim;                          /* CAPTURE */
-    int slot, what;
+    int slot, what;                              /* what: of BLANK, too */
     struct sw_run_result *result;                /* FINISH  */
     double *state;
     size_t  state_size;
@@ -46,11 +46,19 @@ static enum sw_status capture_write(struct writer *w, const struct job *j)
     return SW_OK;
 }
 
+static enum sw_status blank_write(struct writer *w, const struct job *j)
+{
+    if (j->what & SW_CAPTURE_FIELD) SW_TRY(sw_part_add_field(w->part, NULL));
+    if (j->what & SW_CAPTURE_SCALARS) SW_TRY(sw_part_add_scalars(w->part, NULL));
+    return SW_OK;
+}
+
 static enum sw_status job_do(struct writer *w, const struct job *j)
 {
     switch (j->kind) {
     case JOB_BEGIN: return sw_part_create(w->file, &j->desc, j->provenance, &w->part);
     case JOB_CAPTURE: return capture_write(w, j);
+    case JOB_BLANK: return blank_write(w, j);
     case JOB_FINISH: return sw_part_finish(&w->part, j->result, j->state, j->state_size, j->step);
     case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
     case JOB_END: break;
@@ -187,6 +195,11 @@ enum sw_status writer_slot(struct writer *w, int *slot)
 enum sw_status writer_capture(struct writer *w, struct sw_sim *sim, int slot, int what)
 {
     return put(w, &(struct job){.kind = JOB_CAPTURE, .sim = sim, .slot = slot, .what = what});
+}
+
+enum sw_status writer_blank(struct writer *w, int what)
+{
+    return put(w, &(struct job){.kind = JOB_BLANK, .what = what});
 }
 
 enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,

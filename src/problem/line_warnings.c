@@ -5,16 +5,16 @@
  *
  *     (1 - r G'(U) s)/(1 + s4 s²),      r = dt/dx²,  s4 = dt a4/dx⁴
  *
- * which is at least -1 for all s in (0, 4] if G'(U) <= least (2/s + s4 s)/r. That is 2 sqrt(2 a4/dt), at s = sqrt(2/s4),
- * unless this s is beyond 4. Measured for Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run
- * diverged whose u a force drives to 1.05 times the U so found, all did from 1.35 times on.
+ * which is at least -1 for all s in (0, 4] if G'(U) <= least (2/s + s4 s)/r. That is 2 sqrt(2 a4/dt), at
+ * s = sqrt(2/s4), unless this s is beyond 4. (Measured for Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three
+ * wavelengths: no run diverged whose u a force drives to 1.05 times the U so found, all did from 1.35 times on.)
  *
  * A force a cos(q (x - v t)) is balanced by a wave of the peak U with
  *
  *     a = U sqrt(omega² + q⁴ (G(U)/U + a4 q²)²),      omega = q v
  *
- * (at rest, a = q² (G(U) + a4 q² U) holds at the peak). Its right-hand side grows with U where U is large, so that a force
- * with more than the value at the limit drives u beyond it. */
+ * (at rest, a = q² (G(U) + a4 q² U) holds at the peak). Its right-hand side grows with U where U is large, so that a
+ * force with more than its value at the limit drives u beyond it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
     SW_TRY(number_of(problem, setup, kind->width, ld, column, j, &width));
     points = width / dx;
     if (!kind->width || points >= least_points) return SW_OK;
-    snprintf(text, 200, "under-resolved: an interface, %s = %.3g wide, has %.2g points (dx = %.3g) and sticks to them; "
+    snprintf(text, 200, "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; "
              "%.0f need grid.n >= %.0f", kind->width, width, points, dx, least_points,
              ceil(least_points / points * (double)one.n[0] * (1 - 1e-12)));
     return SW_OK;
@@ -299,7 +299,7 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, who, &u);
     if (!st && *who)
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g, and %s: the run may diverge; "
+        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s: the run may diverge; "
                  "time.dt <= %.2g is stable", l.dt, l.u, who, stable_step(&l, u));
     limit_free(&l);
     return st;
@@ -321,11 +321,11 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, who, &u);
     if (!st && *who)
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g, and %s; use time.dt <= %.2g", l.dt, l.u, who,
+        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s; use time.dt <= %.2g", l.dt, l.u, who,
                  stable_step(&l, u));
     else if (!st && isfinite(l.u))
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g, %.4g up to %.3g; use a smaller time.dt", l.dt,
-                 l.u, l.dt / 4, stable_to(&l, l.dt / 4));
+        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g and %.4g up to %.3g; use a smaller time.dt",
+                 l.dt, l.u, l.dt / 4, stable_to(&l, l.dt / 4));
     limit_free(&l);
     return st;
 }

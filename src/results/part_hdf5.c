@@ -122,7 +122,7 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
     for (int k = p->nseries; k < p->nstream; k++) {
         struct sw_stream *s = &p->stream[k];
         sw_stream_add(s, data, s->row);
-        data += (size_t)p->desc.count * s->row;
+        if (data) data += (size_t)p->desc.count * s->row;
     }
     sw_h5_unlock();
     return p->h5.status;
@@ -132,16 +132,16 @@ enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 {
     size_t stride = (size_t)p->nseries * sizeof *scalars;
     sw_h5_lock();
-    for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars + k, stride);
+    for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars ? scalars + k : NULL, stride);
     sw_h5_unlock();
     return p->h5.status;
 }
 
 /* ---- finish */
-static enum sw_status times(const int64_t *step, int64_t count, double dt, double **time)
+static enum sw_status times(const double *in_steps, int64_t count, double dt, double **time)
 {
     SW_TRY(sw_alloc((size_t)count, time));
-    for (int64_t k = 0; k < count; k++) (*time)[k] = (double)step[k] * dt;
+    for (int64_t k = 0; k < count; k++) (*time)[k] = in_steps[k] * dt;
     return SW_OK;
 }
 
@@ -174,13 +174,13 @@ static enum sw_status set_scales(struct sw_part *p)
     for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
     if (p->nfields) {
         s->nfield = p->stream[p->nseries].written;
-        SW_TRY(one_dt ? times(g->field_step + s->field_first, s->nfield, first->dt, &s->time)
+        SW_TRY(one_dt ? times(g->field_time + s->field_first, s->nfield, first->dt, &s->time)
                       : sw_section_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
         for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
     }
     if (p->nseries) {
         s->nscalar = p->stream[0].written;
-        SW_TRY(one_dt ? times(g->scalar_step + s->scalar_first, s->nscalar, first->dt, &s->time_s)
+        SW_TRY(one_dt ? times(g->scalar_time + s->scalar_first, s->nscalar, first->dt, &s->time_s)
                       : sw_section_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
     }
     return SW_OK;
@@ -193,8 +193,8 @@ static enum sw_status values_of(const struct sw_part *p, enum sw_var_kind kind, 
     const struct sw_group *g = p->desc.group;
     for (int d = 0; d < s->dim; d++)
         if (kind == sw_scale_var(d)) return points(s->n[d], &p->grid[j], d, value);
-    if (kind == SW_VAR_T) return times(g->field_step + s->field_first, s->nfield, p->grid[j].dt, value);
-    return times(g->scalar_step + s->scalar_first, s->nscalar, p->grid[j].dt, value);
+    if (kind == SW_VAR_T) return times(g->field_time + s->field_first, s->nfield, p->grid[j].dt, value);
+    return times(g->scalar_time + s->scalar_first, s->nscalar, p->grid[j].dt, value);
 }
 
 static void put_values(struct sw_part *p, const struct sw_var *var)

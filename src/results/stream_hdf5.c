@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -62,9 +63,24 @@ void sw_stream_flush(struct sw_stream *s)
     write_block(s, s->block, s->filled);
 }
 
+/* An output without values. */
+static void add_nothing(struct sw_stream *s)
+{
+    const size_t values = (size_t)(s->count * s->inner);
+    void *nan = NULL;
+    if (sw_alloc_bytes(values, sw_h5_size(s->type), &nan)) { sw_h5_fail(s->h5, SW_E_MEMORY, "out of memory"); return; }
+    for (size_t k = 0; k < values; k++) {
+        if (s->type == SW_H5_SINGLE) ((float *)nan)[k] = NAN;
+        else ((double *)nan)[k] = NAN;
+    }
+    sw_stream_add(s, nan, s->row);
+    sw_free(nan);
+}
+
 void sw_stream_add(struct sw_stream *s, const void *data, size_t stride)
 {
     const char *from = data;
+    if (!data) { add_nothing(s); return; }
     if (!s->block) {  /* a field that is a block as it is: straight from the caller's memory */
         write_block(s, data, 1);
         return;

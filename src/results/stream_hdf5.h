@@ -22,7 +22,7 @@ struct sw_stream {
 /** Make the dataset of a variable of a section. outputs: most that will come. */
 enum sw_status sw_stream_open(struct sw_stream *s, struct sw_h5 *h, const struct sw_section *section,
                               const struct sw_var *var, int64_t outputs);
-/** Add one output: the values of run j begin at data + j*stride bytes; a field is packed. */
+/** Add one output: the values of run j begin at data + j*stride bytes; a field is packed. data NULL: NaN. */
 void sw_stream_add(struct sw_stream *s, const void *data, size_t stride);
 /** Write what is gathered. */
 void sw_stream_flush(struct sw_stream *s);

@@ -84,9 +84,9 @@ struct sw_part;
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
                               struct sw_part **part);
 /** Append the next saved field: [count][points] float (sweep->single_fields) or double; of a problem with several, one
- * after another. Not kept. */
+ * after another. Not kept. NULL: all NaN. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
-/** Append the next entry of the scalar series: [count][scalars of the problem]. Not kept. */
+/** Append the next entry of the scalar series: [count][scalars of the problem]. Not kept. NULL: all NaN. */
 enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
 /** Write the run table and, for a batch that goes on later, its state; then make the part permanent and free it.
  * @param result      [count]; status SW_RUN_PENDING for runs that go on

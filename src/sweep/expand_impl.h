@@ -200,6 +200,8 @@ struct times {
     const struct sw_setting *setting;
     int                      narg;
     struct value            *arg;
+    bool                     aligned;  /* runs differ in their steps: each time keeps its place, see times_steps() */
+    bool                     ends_differ;  /* time.end differs                                                  */
 };
 enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *times);
 enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *times);
@@ -210,8 +212,15 @@ enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *time
 double times_scale(const struct times *times, int k, double value, double dt);
 /** Why scaled arguments make no sense for a run of `steps` steps: text for the user, or NULL. */
 const char *times_fault(const struct times *times, const double *scaled, double steps, double dt, char text[160]);
-/** The steps, ascending, each once. Free with sw_free(). */
-enum sw_status times_steps(const struct times *times, const double *scaled, int64_t steps, int64_t **step, int *count);
+/** At which step each time is put out. Of times that round to one step the nearest has it. The others are left out, in
+ * all runs alike; but where the runs of the sweep have different steps (`aligned`), they keep their places, so that the
+ * k-th entry is of the k-th time in every run.
+ * @param step   out [*count]: ascending, each once; -1: another time has it. Free with sw_free()
+ * @param time   out [*count] ascending, in units of dt: the step, or the time asked for. Free with sw_free()
+ * @param count  out
+ * @param lost   out: times without a step of their own */
+enum sw_status times_steps(const struct times *times, const double *scaled, int64_t steps, int64_t **step,
+                           double **time, int *count, int64_t *lost);
 
 /* ---- shape.c: what runs of one group have in common */
 

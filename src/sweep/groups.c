@@ -140,8 +140,12 @@ static enum sw_status finish(const struct sw_sweep *s, struct member *m)
     g->solver = p->solver >= 0 ? s->column[p->solver].word[(int)m->shape[SHAPE_SOLVER]] : s->own->solver;
     if (!strcmp(g->solver, "auto")) g->solver = NULL;
     if (points_differ(s)) sw_shape_name(g->dim, g->n, g->name);
-    SW_TRY(times_steps(&s->own->fields, fields, g->steps, &g->field_step, &g->nfield));
-    return times_steps(&s->own->scalars, scalars, g->steps, &g->scalar_step, &g->nscalar);
+    g->fields_aligned = s->own->fields.aligned;
+    g->scalars_aligned = s->own->scalars.aligned;
+    SW_TRY(times_steps(&s->own->fields, fields, g->steps, &g->field_step, &g->field_time, &g->nfield,
+                       &g->fields_lost));
+    return times_steps(&s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
+                       &g->scalars_lost);
 }
 
 static void release(struct grouping *g)
@@ -152,6 +156,8 @@ static void release(struct grouping *g)
         sw_free(g->member[k].group.choice);
         sw_free(g->member[k].group.field_step);
         sw_free(g->member[k].group.scalar_step);
+        sw_free(g->member[k].group.field_time);
+        sw_free(g->member[k].group.scalar_time);
     }
     sw_free(g->member);
     sw_free(g->slot);
@@ -191,6 +197,8 @@ void sw_groups_free(struct sw_group **group, int ngroup)
         sw_free((*group)[k].choice);
         sw_free((*group)[k].field_step);
         sw_free((*group)[k].scalar_step);
+        sw_free((*group)[k].field_time);
+        sw_free((*group)[k].scalar_time);
     }
     sw_free(*group);
     *group = NULL;

@@ -11,6 +11,13 @@ static bool times_uniform(const struct sw_sweep *s, const struct times *t)
 
 static bool column_uniform(const struct sw_sweep *s, int k) { return k < 0 || s->column[k].uniform; }
 
+static void align(const struct sw_sweep *s, struct times *t)
+{
+    const struct shape *p = &s->own->shape;
+    t->ends_differ = !column_uniform(s, p->end);
+    t->aligned = t->ends_differ || !column_uniform(s, p->dt) || !times_uniform(s, t);
+}
+
 void shape_prepare(struct sw_sweep *s)
 {
     struct shape *p = &s->own->shape;
@@ -30,6 +37,8 @@ void shape_prepare(struct sw_sweep *s)
                  times_uniform(s, &s->own->scalars);
     for (int d = 0; d < SW_DIMS; d++) p->uniform &= column_uniform(s, p->n[d]);
     for (int k = 0; k < s->nchoice; k++) p->uniform &= column_uniform(s, s->own->choice_column[k]);
+    align(s, &s->own->fields);
+    align(s, &s->own->scalars);
 }
 
 static double number(const struct block *b, int column, int j, double otherwise)

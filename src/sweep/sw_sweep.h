@@ -109,9 +109,13 @@ struct sw_group {
     const char    *solver;              /* NULL: the best that fits                                          */
     int64_t        steps;               /* in all                                                            */
     int            nfield;              /* saved fields a run                                                */
-    int64_t       *field_step;          /* [nfield]                                                          */
+    int64_t       *field_step;          /* [nfield]; -1: none, as another time is nearer to it: NaN          */
+    double        *field_time;          /* [nfield] in units of dt: of the step, or as asked for             */
     int            nscalar;             /* entries of the scalar series                                      */
-    int64_t       *scalar_step;         /* [nscalar]                                                         */
+    int64_t       *scalar_step;         /* [nscalar]; likewise                                               */
+    double        *scalar_time;
+    int64_t        fields_lost, scalars_lost;  /* times that have no step of their own                       */
+    bool           fields_aligned, scalars_aligned;  /* they are NaN; else left out, in all runs of the sweep */
     int64_t        count;
     int64_t       *run;                 /* [count] indices, ascending                                        */
     char           name[SW_SHAPE_NAME]; /* sw_shape_name() where n is swept, else "": the group in the output file */

@@ -118,7 +118,9 @@ const char *times_fault(const struct times *t, const double *a, double steps, do
     case TIMES_LIST: return ends_fault(a, t->narg, steps, dt, text);
     case TIMES_EVERY:
         if (!(a[0] > 0 && isfinite(a[0]))) return "the time between two entries must be positive and finite";
-        return steps / a[0] < MOST_TIMES || steps < MOST_TIMES ? NULL : "more than 10 million times in a run";
+        return steps / a[0] < MOST_TIMES || (steps < MOST_TIMES && !t->aligned)
+                   ? NULL
+                   : "more than 10 million times in a run";
     case TIMES_RANGE:
         if (ends_fault(a, 2, steps, dt, text)) return text;
         if (!(a[2] > 0 && isfinite(a[2]))) return "the step must be positive and finite";
@@ -134,15 +136,32 @@ const char *times_fault(const struct times *t, const double *a, double steps, do
 
 /* ------------------------------------------------------------------ as steps */
 
+/* Each step is enough where all runs have the same. */
+static double every(const struct times *t, const double *a) { return a[0] > 1 || t->aligned ? a[0] : 1; }
+
 static double time_at(const struct times *t, const double *a, int k)
 {
     switch (t->kind) {
     case TIMES_LIST: return a[k];
     case TIMES_RANGE: return a[0] + k * a[2];
-    case TIMES_EVERY: return k * (a[0] > 1 ? a[0] : 1);
+    case TIMES_EVERY: return k * every(t, a);
     case TIMES_LINSPACE: return k == 0 ? a[0] : a[0] + (a[1] - a[0]) * k / (a[2] - 1);
     default: return k == 0 ? a[0] : a[0] * pow(a[1] / a[0], k / (a[2] - 1));
     }
+}
+
+/* How often `every` goes into the run. */
+static int64_t whole(const struct times *t, const double *a, int64_t steps)
+{
+    return (int64_t)((double)steps / every(t, a) * (1 + 1e-12) + 1e-6);
+}
+
+/* Whether the end has an entry besides the multiples of `every`. Where the ends of runs differ as their steps do, its
+ * place would be that of another time in a longer run. */
+static bool has_end(const struct times *t, const double *a, int64_t steps)
+{
+    const double last = (double)whole(t, a, steps) * every(t, a);
+    return (double)steps - last > 1e-6 * (1 + every(t, a)) && !(t->aligned && t->ends_differ);
 }
 
 static int64_t count_of(const struct times *t, const double *a, int64_t steps)
@@ -151,30 +170,57 @@ static int64_t count_of(const struct times *t, const double *a, int64_t steps)
     case TIMES_NONE: return 0;
     case TIMES_LIST: return t->narg;
     case TIMES_RANGE: return (int64_t)range_count(a);
-    case TIMES_EVERY:
-        return (int64_t)((double)steps / (a[0] > 1 ? a[0] : 1) * (1 + 1e-12) + 1e-6) + 2; /* and the end */
+    case TIMES_EVERY: return whole(t, a, steps) + 1 + has_end(t, a, steps);
     default: return (int64_t)a[2];
     }
 }
 
-static int by_step(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
-    const int64_t *x = a, *y = b;
+    const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
-enum sw_status times_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step, int *count)
+static int64_t nearest(double time, int64_t steps)
 {
-    int n = (int)count_of(t, scaled, steps);
-    *count = 0;
-    SW_TRY(sw_alloc((size_t)n, step));
-    for (int k = 0; k < n; k++) {
-        double at = floor(time_at(t, scaled, k) + 0.5);
-        (*step)[k] = at < 0 ? 0 : at > (double)steps ? steps : (int64_t)at;
+    const double at = floor(time + 0.5);
+    return at < 0 ? 0 : at > (double)steps ? steps : (int64_t)at;
+}
+
+/* All times but the nearest to each step lose it. */
+static void give_steps(int n, double *time, int64_t *step, int64_t *lost)
+{
+    for (int first = 0, next; first < n; first = next) {
+        int best = first;
+        for (next = first + 1; next < n && step[next] == step[first]; next++)
+            if (fabs(time[next] - (double)step[next]) < fabs(time[best] - (double)step[best])) best = next;
+        for (int k = first; k < next; k++) {
+            if (k == best) time[k] = (double)step[k];
+            else step[k] = -1;
+        }
+        *lost += next - first - 1;
     }
-    if (t->kind == TIMES_EVERY) (*step)[n - 1] = steps;
-    qsort(*step, (size_t)n, sizeof **step, by_step);
-    for (int k = 0; k < n; k++)
-        if (k == 0 || (*step)[k] != (*step)[*count - 1]) (*step)[(*count)++] = (*step)[k];
+}
+
+enum sw_status times_steps(const struct times *t, const double *scaled, int64_t steps, int64_t **step, double **time,
+                           int *count, int64_t *lost)
+{
+    const int n = (int)count_of(t, scaled, steps);
+    *count = 0;
+    *lost = 0;
+    SW_TRY(sw_alloc((size_t)n, step));
+    SW_TRY(sw_alloc((size_t)n, time));
+    for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
+    if (t->kind == TIMES_EVERY && has_end(t, scaled, steps)) (*time)[n - 1] = (double)steps;
+    if (t->kind == TIMES_EVERY && every(t, scaled) > scaled[0])
+        *lost = (int64_t)fmin((double)steps / scaled[0] * (1 + 1e-12) + 1e-6, 1e15) - steps;
+    qsort(*time, (size_t)n, sizeof **time, by_time);
+    for (int k = 0; k < n; k++) (*step)[k] = nearest((*time)[k], steps);
+    give_steps(n, *time, *step, lost);
+    for (int k = 0; k < n; k++) {
+        if ((*step)[k] < 0 && !t->aligned) continue;
+        (*time)[*count] = (*time)[k];
+        (*step)[(*count)++] = (*step)[k];
+    }
     return SW_OK;
 }

@@ -105,7 +105,7 @@ static void check_runs(struct sw_sweep *s)
             for (int d = 0; d < SW_DIMS; d++) must(d < group[k].dim ? group[k].n[d] >= 5 : group[k].n[d] == 1);
             must(!strcmp(group[k].choice[0].word, "one") || !strcmp(group[k].choice[0].word, "two"));
             for (int j = 0; j < group[k].nfield; j++)
-                must(group[k].field_step[j] >= 0 && group[k].field_step[j] <= group[k].steps);
+                must(group[k].field_step[j] >= -1 && group[k].field_step[j] <= group[k].steps);
         }
         sw_groups_free(&group, ngroup);
         sw_free(run);
