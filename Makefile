@@ -168,6 +168,10 @@ FUZZ_SECONDS ?= 60
 fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
 
+NIGHT_SECONDS ?= 28800
+fuzz-night:                    ## damaged configs and output files, NIGHT_SECONDS=28800 in all; a summary at the end
+	@scripts/fuzz_night.sh $(NIGHT_SECONDS)
+
 # A folder to carry to a machine without compiler or libraries, beside the checkout; scripts/run_tests.sh build/portable
 # runs it. Objects stay elsewhere. (One library for all tests would be smaller, but Debian's static HDF5 cannot be part
 # of one.)
@@ -191,6 +195,7 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test tests benches check check-sanitized portable docs install format clean fuzz FORCE
+.PHONY: all help info setup demo test tests benches check check-sanitized portable docs install format clean \
+    fuzz fuzz-night FORCE
 .PRECIOUS: $B/%.o
 -include $(shell find $B -name '*.d' 2>/dev/null)

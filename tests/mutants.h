@@ -1,8 +1,7 @@
 #ifndef MUTANTS_H
 #define MUTANTS_H
 /* Configs with a few random edits, of the kind that slip from a user's fingers, and all that `sweep check` does with
- * one before it tries the device: read, expand, plan, print what there is to say. Shared by tests/test_mutants.c, which
- * any compiler builds, and by the libFuzzer target tests/fuzz/fuzz_check.c. */
+ * one before it tries the device: read, expand, plan, print what there is to say. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

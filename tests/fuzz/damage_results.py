@@ -46,6 +46,11 @@ def make_seeds(judge, program, folder):
     for name in ("state", "parts"):
         there = [f for f in (f"{name}.h5", f"{name}.h5.d") if os.path.exists(os.path.join(folder, f))]
         seeds.append((there, f"{name}.h5"))
+    for _, given in seeds:  # with a program of another version all would be refused, and nothing found
+        status = subprocess.run([judge.args.sweep, "status", given], cwd=folder, env=judge.env, capture_output=True,
+                                text=True)
+        if status.returncode not in (0, 1):
+            sys.exit(f"a file without damage is refused: {status.stderr}")
     return seeds
 
 
@@ -288,12 +293,13 @@ def main():
             source, to = os.path.join(seeds_at, name), os.path.join(judge.work, name)
             shutil.copytree(source, to) if os.path.isdir(source) else shutil.copy(source, to)
         target = judge.random.choice(list(damaged_files(judge.work, files)))
-        (damage_bytes if judge.random.random() < 0.4 else damage_structure)(judge.random, target)
+        (damage_bytes if judge.random.random() < 0.3 else damage_structure)(judge.random, target)
         judge.mutants += 1
+        refused = 0
         for command, hang in commands(judge, given, files):
-            judge.run(command, files, hang=hang)
-            if not judge.time_left():
-                break
+            refused += judge.run(command, files, hang=hang) == 5
+            if refused > 2 or not judge.time_left():
+                break  # all begin by opening it: what three refuse the others hardly ever read further
     sys.exit(judge.summary())
 
 
