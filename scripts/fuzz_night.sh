@@ -5,7 +5,7 @@
 #     2 tenths  tests/fuzz/mutate_configs.py: such configs through check, run and show of the sanitized program
 #     3 tenths  tests/fuzz/damage_results.py: show, status, merge, xdmf, resume -n, plot on damaged files and parts
 #     2 tenths  scripts/fuzz.sh: the libFuzzer targets, where there is clang
-#     3 tenths  tests/fuzz/damage_results.py: all that reads files, on damaged files, parts and checkpoints
+# SEED (the day: 20261122) makes other mutants. Inputs that found something, and the logs, go to build/fuzz; the summary
 # is printed at the end. Exit code 1: something was found; what happens inside libhdf5 is counted, and is none of it.
 cd "$(dirname "$0")/.." || exit 1
 seconds=${1:-28800}
