@@ -15,6 +15,7 @@ put() {  # put MODE FOLDER FILE...
 }
 put 755 bin "$program"
 put 755 share/sweep scripts/plot.py
+put 644 share/sweep/sweep_plot scripts/sweep_plot/*.py    # its parts
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5

@@ -12,8 +12,8 @@ bad() { echo "  BAD   $1"; failed=1; }
 # ---- install.sh
 { scripts/install.sh "$dir/to" "$SWEEP" && scripts/install.sh "$dir/to" "$SWEEP"; } >"$dir/out" 2>&1 &&
     ok "installs, twice" || { cat "$dir/out"; bad "installs, twice"; }
-for file in bin/sweep share/sweep/plot.py share/sweep/configs/ch_forcing.cfg share/man/man1/sweep.1 \
-            share/bash-completion/completions/sweep share/zsh/site-functions/_sweep \
+for file in bin/sweep share/sweep/plot.py share/sweep/sweep_plot/results.py share/sweep/configs/ch_forcing.cfg \
+            share/bash-completion/completions/sweep share/zsh/site-functions/_sweep share/man/man1/sweep.1 \
             share/fish/vendor_completions.d/sweep.fish share/man/man5/sweep.cfg.5 \
             share/doc/sweep/README.md share/doc/sweep/docs/config.md; do
     [ -s "$dir/to/$file" ] || bad "installs $file"
@@ -33,6 +33,7 @@ done
 if /usr/bin/python3 -c 'import h5py, matplotlib' 2>/dev/null; then
     (cd "$dir" && to/bin/sweep run -q to/share/sweep/configs/tiny_heat.cfg &&
         to/bin/sweep plot results/tiny_heat.h5 -o heat.png) >"$dir/out" 2>&1 && [ -s "$dir/heat.png" ] &&
+        [ -z "$(find "$dir/to" -name __pycache__)" ] &&
         ok "the installed program runs and plots elsewhere" ||
         { cat "$dir/out"; bad "the installed program runs and plots elsewhere"; }
 fi

@@ -58,18 +58,64 @@ draws "planes of several runs" m.png "$dir/tiny_compact.h5" --kind slice --of g_
 draws "a field of two dimensions" n.pdf "$dir/tiny_compact.h5" --kind slice --run 0
 draws "convergence where rounding ends it" o.png "$dir/compact.h5" --kind convergence
 grep -qE '^slope -10\.[0-4]' "$dir/out" && ok "fits up to there" || bad "fits up to there: $(cat "$dir/out")"
-(cd scripts && $SWEEP_PYTHON -c '
-import numpy, plot
-x = numpy.array([1.0, 2, 4, 8, 16, 32])
-assert plot.before_rounding(x, x**-5 + 0.02*x**-3) == 6, "a lower order that shows is no rounding"
-assert plot.before_rounding(x, x**-5 + 1e-5) == 4, "a floor is"
-assert plot.before_rounding(x[:5], x[:5]**-4.0) == 5') >"$dir/out" 2>&1 && ok "knows rounding from a lower order" ||
-    { cat "$dir/out"; bad "knows rounding from a lower order"; }
+in_python() {  # in_python "what" PROGRAM ARGUMENTS...: draw(FILE, OPTIONS...) gives a figure
+    what=$1 program=$2
+    shift 2
+    (cd scripts && $SWEEP_PYTHON -B -c "
+import sys, numpy, plot
+from sweep_plot import convergence, heatmap, images, lines, look, options, results, stored
+plot.matplotlib.rcParams.update(look.STYLE)
+def draw(*words):
+    ask = options.arguments(words)
+    file = results.Results(ask.file)
+    figure = plot.KINDS[ask.kind or plot.default_kind(file, ask)](file, ask)
+    figure.canvas.draw()
+    return figure
+def names(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+$program" "$@") >"$dir/out" 2>&1 && ok "$what" || { cat "$dir/out"; bad "$what"; }
+}
+
+# ---- orders of convergence: what is said of them is true
+in_python "knows saturation from a lower order, and an order from none" '
+x = 2.0**numpy.arange(4, 11)
+fit = convergence.fit_order
+assert convergence.before_saturation(x, x**-5 + 0.02*x**-3) == 7, "a lower order that shows is no saturation"
+assert convergence.before_saturation(x, (x/16)**-5 + 1e-5) < 7, "a floor is"
+assert convergence.before_saturation(x[:5], x[:5]**-4.0) == 5
+for order in (2.0, 4.0, 10.0):
+    found = fit(x, 7*x**-order, -1)
+    assert found.good and abs(found.slope + order) < 1e-12 and found.count == 7
+found = fit(x, 3*x**-2.0 + 1e-2, -1)    # limited by another step at 1e-2
+assert not found.good or found.count < 7, found
+assert not fit(x, 1e-3 + 0*x, -1).good and not fit(x, 1e-40*x**30.0, -1).good, "errors that do not fall have no order"
+assert not fit(x, numpy.array([1e-7, 2e-8, 2e-7, 3e-8, 1e-7, 5e-8, 1e-7]), -1).good, "nor has noise"
+assert not fit(x[:3], numpy.array([1.0, 0.25, 0.2]), -1).good, "nor what ends after two points"
+assert fit(x, 1e-40*x**30.0).good, "over a parameter of unknown direction a rise is a law"'
+"$SWEEP" run -q configs/heat_convergence.cfg -s 'time.dt=2e-3' -s 'time.end=0.1' -s 'sweep.n=[6,8,12,16,24,32,48,64]' \
+    --device cpu -o "$dir/limited.h5" || bad "sweep limited by dt"
+in_python "points that another step limits are not called rounding" '
+axes = draw(sys.argv[1]).axes[0]
+text = " ".join(names(axes))
+assert "rounding" not in text and ("saturated" in text or "no order" in text), text
+assert "guide" not in text or "slope" in text, text
+error = results.Results(sys.argv[1]).of_runs("err_l2")
+assert error.min() > 1e-6, error' "$dir/limited.h5"
+"$SWEEP" run -q configs/bvp_robin.cfg -s 'exact="sin(2*x) + x^2 + 0.01"' -s 'sweep.n=[8192,16384,32768,65536]' \
+    --device cpu -o "$dir/wrong.h5" || bad "sweep of a wrong solution"
+draws "a sweep that does not converge" w.svg "$dir/wrong.h5"
+grep -q '^no order: slopes from point to point are' "$dir/out" && grep -q 'no order' "$dir/w.svg" &&
+    ! grep -q guide "$dir/w.svg" && ok "and says that it has no order, without a guide" ||
+    { cat "$dir/out"; bad "says that it has no order, without a guide"; }
 
 refuses "a line of a box" "3 dimensions in space, and lines draws one; --kind slice" \
     "$dir/tiny_compact.h5" --kind lines --of g --run 8
 refuses "space and time of a box" "--kind slice draws it" "$dir/tiny_compact.h5" --kind spacetime --run 0
 refuses "a slice of a line" "one dimension in space" "$dir/tiny_ch.h5" --kind slice
+draws "runs in panels beside one that diverged" t.svg "$dir/tiny_diverge.h5" --kind spacetime --run all
+grep -q 'diverged' "$dir/t.svg" && ok "whose panel says so" || bad "a panel says that its run diverged"
+draws "profiles of runs beside one that diverged" u.svg "$dir/tiny_diverge.h5" --kind lines --of u --run all --time 4
+grep -q '(diverged)' "$dir/u.svg" && ok "whose name says so" || bad "the legend says that a run diverged"
 refuses "space and time of a run that diverged" "run 2 diverged at t = 0.25, before u was saved a second time (at t" \
     "$dir/tiny_diverge.h5" --kind spacetime --run 2
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'output.fields.times=[1.0]' -o "$dir/once.h5" || bad "sweep of one saved time"
@@ -85,8 +131,8 @@ refuses "space and time of what has neither" "problem compact has no time; set o
 refuses "an option of another kind" "--over is not for --kind spacetime; it goes with --kind convergence, lines" \
     "$dir/tiny_ch.h5" --kind spacetime --over zz
 refuses "a time of all times" "--time is not for --kind spacetime" "$dir/tiny_ch.h5" --kind spacetime --time 3
-refuses "what no kind suits" "--log is not for convergence, the kind of picture that suits this file" \
-    "$dir/compact.h5" --log x
+refuses "what no kind suits" "--run is not for convergence, the kind of picture that suits this file" \
+    "$dir/compact.h5" --run 0 --over n
 draws "what suits file and options" q.png "$dir/tiny_ch.h5" --log x
 refuses "a time of a series" "energy is drawn over time, all of it; a field is drawn at one time, with --of u" \
     "$dir/tiny_ch.h5" --kind lines --of energy --time 1
@@ -94,8 +140,21 @@ refuses "runs and all runs" "--over and --run exclude each other" "$dir/tiny_ch.
 refuses "an axis against itself" "two different parameters" "$dir/tiny_ch.h5" --kind heatmap --over v,v
 refuses "a kind that is not there" "there is no kind 'pie' of pictures" "$dir/tiny_ch.h5" --kind pie
 refuses "axes that are not there" "--log 'q': the axes that are to be logarithmic are x" "$dir/tiny_ch.h5" --log q
-refuses "a time that is none" "--time takes a number" "$dir/tiny_ch.h5" --kind lines --time soon
+refuses "a time that is none" "--time 'soon': takes a number" "$dir/tiny_ch.h5" --kind lines --time soon
 refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi
+"$SWEEP" plot "$dir/tiny_nsweep.h5" --of nonsense -o "$dir/never.png" >"$dir/out" 2>&1
+grep -q '  norms: .*err_l2' "$dir/out" && grep -q '  series: .*energy' "$dir/out" && grep -q '  fields: u' "$dir/out" &&
+    ok "an unknown name: lists norms, series and fields" ||
+    { cat "$dir/out"; bad "an unknown name: lists norms, series and fields"; }
+draws "a series of a file with norms, without --kind" v.png "$dir/tiny_nsweep.h5" --of energy
+refuses "a series as convergence" "convergence does not draw series; --kind lines or heatmap does" \
+    "$dir/tiny_nsweep.h5" --kind convergence --of energy
+in_python "min and u_min are the same series" '
+file = results.Results(sys.argv[1])
+there = [name for name in ("min", "u_min") if name in file.series()]
+for asked in ("min", "u_min"):
+    assert file.choose(asked, None, lines.known(file), "lines") in there
+' "$dir/tiny_ch.h5"
 refuses "norms that are not there" "no error norms" "$dir/tiny_ch.h5" --kind convergence
 refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5" --kind heatmap
 refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spacetime --run 77
@@ -104,57 +163,85 @@ refuses "a file that is no HDF5" "README.md" README.md
 
 # ---- what pictures show ends where the data end: from the first time to the last, from x0 to x0 + length, or the walls
 make_file tiny_advection
-in_python() {  # in_python "what" PROGRAM ARGUMENTS...: it may import plot, and draw(FILE, OPTIONS...) gives its axes
-    what=$1 program=$2
-    shift 2
-    (cd scripts && $SWEEP_PYTHON -c "
-import sys, numpy, plot
-def draw(*words):
-    ask = plot.arguments(words)
-    results = plot.Results(ask.file)
-    return plot.KINDS[ask.kind][0](results, ask).axes
-$program" "$@") >"$dir/out" 2>&1 && ok "$what" || { cat "$dir/out"; bad "$what"; }
-}
 in_python "a spacetime picture ends where the data do" '
-axes = draw(sys.argv[1], "--kind", "spacetime")[0]
+axes = draw(sys.argv[1], "--kind", "spacetime").axes[0]
 assert axes.get_ylim() == (0, 1), axes.get_ylim()
 assert numpy.allclose(axes.get_xlim(), (0, 2*numpy.pi), rtol=0, atol=1e-12), axes.get_xlim()' "$dir/tiny_heat.h5"
 in_python "a slice ends at its walls, and where it is periodic at x0 + length" '
-axes = draw(sys.argv[1], "--kind", "slice", "--run", "0")[0]
-results = plot.Results(sys.argv[1])
-assert [results.has_walls(0, axis) for axis in "xy"] == [False, True]
-x, y = results.space(0, "u", "x"), results.space(0, "u", "y")
+axes = draw(sys.argv[1], "--kind", "slice", "--run", "0").axes[0]
+file = results.Results(sys.argv[1])
+assert [file.has_walls(0, axis) for axis in "xy"] == [False, True]
+x, y = file.space(0, "u", "x"), file.space(0, "u", "y")
 assert numpy.allclose(axes.get_xlim(), (x[0], x[0] + len(x)*(x[1] - x[0])), rtol=0, atol=1e-12), axes.get_xlim()
 assert axes.get_ylim() == (y[0], y[-1]), axes.get_ylim()' "$dir/tiny_advection.h5"
 
+in_python "says which time it shows" '
+def second(*words):
+    figure = draw(sys.argv[1], *words)
+    return figure.axes[0].get_title() + figure._suptitle.get_text()
+told = second("--kind", "heatmap", "--of", "energy", "--time", "12.2")
+assert "last" not in told and "the times nearest to t = 12.2, 10 … 12" in told, told
+told = second("--kind", "heatmap", "--of", "energy")
+assert "the last time of each run, t = 10 … 20" in told, told
+told = second("--kind", "heatmap", "--of", "energy", "--time", "2")
+assert "at t = 2" in told and "last" not in told, told
+told = second("--kind", "lines", "--of", "u", "--run", "0-3", "--time", "10")
+assert "nearest to t = 10, 8 … 10" in told, told
+' "$dir/times.h5"
+
 # ---- legends, labels and what is drawn by default
 in_python "numbers on an axis are in one style" '
-assert plot.tick_names([16.0, 32.0, 65536.0]) == ["16", "32", "65536"]
-names = plot.tick_names([1e3, 2e4, 1e6])
+assert look.tick_names([16.0, 32.0, 65536.0]) == ["16", "32", "65536"]
+names = look.tick_names([1e3, 2e4, 1e6])
 assert names == ["$10^{3}$", "$2 \\cdot 10^{4}$", "$10^{6}$"], names
-assert plot.tick_names([0.0, 0.025, 0.5]) == ["0", "0.025", "0.5"]'
+assert look.tick_names([0.0, 0.025, 0.5]) == ["0", "0.025", "0.5"]'
 in_python "a legend lies on no curve" '
+ask = options.arguments(["none.h5"])
 for swings in (0, 60):      # a straight line leaves room for the legend, one that fills the axes does not
     figure, axes = plot.plt.subplots(layout="constrained")
     for k in range(2):
         axes.plot(numpy.linspace(0, 1, 2000), numpy.sin(swings*numpy.linspace(0, 6, 2000) + k), label=f"line {k}")
-    plot.legend_clear_of_data(axes, 2)
+    look.legend(axes, ask)
     figure.canvas.draw()
     legend = axes.get_legend().get_window_extent()
     assert (legend.x0 > axes.get_window_extent().x1) == (swings > 0), (swings, legend)'
+in_python "a legend is within the picture, be it long" '
+for count in (3, 25, 60):
+    figure, axes = plot.plt.subplots(layout="constrained")
+    for k in range(count):
+        axes.plot([0, 1], [k % 2, 1 - k % 2], label=f"scheme = d{k}_c10, boundary = 3-4-6: slope {k}.25")
+    look.legend(axes, options.arguments(["none.h5"]), beside=True)
+    figure.canvas.draw()
+    legend, room = axes.get_legend().get_window_extent(), figure.bbox
+    assert legend.x1 <= room.x1 + 1 and legend.y0 >= -1 and legend.y1 <= room.y1 + 1, (count, legend, room)
+    assert axes.get_window_extent().height > 0.7*room.height, (count, axes.get_window_extent())'
+in_python "16 categories are told apart" '
+for count in (2, 7, 8, 16, 35):
+    looks = look.line_looks([(f"scheme {k}",) for k in range(count)])
+    assert len({str((one["color"], one["linestyle"])) for one in looks}) == count
+    assert {one["color"] for one in looks} <= set(look.COLOURS), "a ramp has an order, names have none"
+looks = look.line_looks([(scheme, a) for scheme in ("f2", "f4", "f6") for a in (0.1, 0.2, 0.3)])
+assert [one["color"] for one in looks[:3]] == 3*look.COLOURS[:1], "a colour for one parameter, dashes for the other"
+assert len({str((one["color"], one["linestyle"])) for one in looks}) == 9'
+in_python "equal lines are both seen" '
+figure, axes = plot.plt.subplots()
+drawn = [axes.plot(x, x**2)[0] for x in (numpy.linspace(0, 1, 50), numpy.linspace(0, 1, 70))]
+drawn += axes.plot([0, 1], [1, 0])
+look.tell_apart(axes, drawn)
+assert [line.is_dashed() for line in drawn] == [False, True, False]'
 in_python "what hardly changes is drawn as its change" '
 t = numpy.linspace(0, 1, 5)
-series, change = plot.less_first_value({0: (t, 7 + 1e-8*t), 3: (t, 7 - 1e-8*t)})
+series, change = lines.less_first_value({0: (t, 7 + 1e-8*t), 3: (t, 7 - 1e-8*t)})
 assert change and abs(series[3][1] + 1e-8*t).max() < 1e-14, series
-assert not plot.less_first_value({0: (t, 7 + t)})[1] and not plot.less_first_value({0: (t, 7 + 0*t)})[1]'
+assert not lines.less_first_value({0: (t, 7 + t)})[1] and not lines.less_first_value({0: (t, 7 + 0*t)})[1]'
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep={mode="random"; a="uniform(0,0.1)"; v="loguniform(0.01,2)";}' \
     -s 'initial="0.1*cos(x)"' -s 'sample={method="sobol"; count=10; seed=0;}' --device cpu -o "$dir/sample.h5" ||
     bad "sweep of a sample"
 in_python "runs of a sample are points, not a table" '
-axes = draw(sys.argv[1], "--kind", "heatmap", "--of", "energy")[0]
+axes = draw(sys.argv[1], "--kind", "heatmap", "--of", "energy").axes[0]
 assert len(axes.collections[0].get_offsets()) == 10 and not axes.images
 assert "no run" not in axes.get_title() and "mean" not in axes.get_title(), axes.get_title()
-assert draw(sys.argv[1], "--kind", "lines", "--of", "energy")[0].get_title() == "one line a run; v differs, too"
+assert draw(sys.argv[1], "--kind", "lines", "--of", "energy").axes[0].get_title() == "one line a run; v differs, too"
 ' "$dir/sample.h5"
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'initial="cos(x)"' -s 'exact="cos(x)"' -s 'output.fields.times=[0.0]' \
     -s "title=\"$(printf 'caf\303\251 \344\270\255 $\\\\foo$')\"" --device cpu -o "$dir/odd.h5" ||
@@ -162,23 +249,136 @@ assert draw(sys.argv[1], "--kind", "lines", "--of", "energy")[0].get_title() == 
 draws "a title of letters that the font has not" r.png "$dir/odd.h5" --kind lines
 [ "$(wc -l <"$dir/out")" -eq 1 ] && ok "no word about its letters" ||
     { cat "$dir/out"; bad "no word about its letters"; }
-in_python "a title that is no UTF-8" 'assert plot.text_of("caf\udce9") == plot.text_of(b"caf\xe9") == "caf\ufffd"'
+in_python "a title that is no UTF-8" 'assert stored.text_of("caf\udce9") == stored.text_of(b"caf\xe9") == "caf\ufffd"'
 draws "errors over what refines nothing" s.png "$dir/odd.h5" --kind convergence --over c
 grep -q "note: c changes neither the grid nor the time step" "$dir/out" && ok "and says so" || bad "and says so"
+
+"$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep={mode="random"; amplitude="uniform(0,0.1)"; speed="loguniform(0.01,2)";
+    mean="uniform(-0.2,0.2)"; width="uniform(0.1,1)"; noise="uniform(0.01,0.1)";}' -s 'define={a="amplitude"; v="speed";
+    q="2*pi/length"; }' -s 'initial="mean + width*noise*randn(1)"' -s 'sample={method="sobol"; count=8; seed=0;}' \
+    --device cpu -o "$dir/random.h5" || bad "sweep of five random parameters"
+in_python "titles of panels do not overlap, with many random parameters" '
+figure = draw(sys.argv[1], "--kind", "spacetime", "--run", "0-7", "--of", "u")
+boxes = [axes.title.get_window_extent() for axes in figure.axes if axes.get_title()]
+assert len(boxes) == 8, boxes
+for k, box in enumerate(boxes):
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.x1 and not any(box.overlaps(other) for other in boxes[:k]), boxes
+' "$dir/random.h5"
+
+# ---- options for the axes, the size and the style
+"$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.a=[0.02,0.05,0.1]' -s 'sweep.v=[0.1,0.5]' --device cpu -o "$dir/log.h5" ||
+    bad "sweep of parameters above 0"
+"$SWEEP" run -q configs/tiny_heat.cfg -s 'initial="-2-cos(x)"' -s 'forcing="0"' -s 'exact="0"' --device cpu \
+    -o "$dir/negative.h5" || bad "sweep of what is below 0"
+in_python "axes are logarithmic, and end, where they are asked to" '
+for kind, of in (("lines", "energy"), ("lines", "u"), ("spacetime", "u"), ("heatmap", "energy")):
+    axes = draw(sys.argv[1], f"--kind={kind}", f"--of={of}", "--log=x").axes[0]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear"), (kind, of)
+axes = draw(sys.argv[1], "--kind=spacetime", "--xlim=1,4", "--ylim=,5", "--clim=-0.5,0.25").axes[0]
+assert axes.get_xlim() == (1, 4) and axes.get_ylim() == (0, 5), (axes.get_xlim(), axes.get_ylim())
+assert axes.collections[0].get_clim() == (-0.5, 0.25)
+axes = draw(sys.argv[1], "--kind=heatmap", "--of=steps", "--log=c").axes[0]
+assert type(axes.collections[1].norm).__name__ == "LogNorm"
+axes = draw(sys.argv[2], "--kind=convergence", "--log=none").axes[0]
+assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
+axes = draw(sys.argv[1], "--kind=heatmap", "--of=energy", "--xlim=0.04,").axes[0]
+assert [label.get_text() for label in axes.get_xticklabels()] == ["0.05", "0.1"]
+assert tuple(draw(sys.argv[1], "--kind=lines", "--size=9x3").get_size_inches()) == (9, 3)
+' "$dir/log.h5" "$dir/tiny_nsweep.h5"
+printf 'axes.labelsize: 20\nlines.linewidth: 4\n' >"$dir/own.mplstyle"
+draws "in a style, a size and a resolution of one's own" x.png "$dir/tiny_ch.h5" --style "$dir/own.mplstyle" \
+    --size 5x4 --dpi 40
+head -c 24 "$dir/x.png" | tail -c 8 | od -An -tu1 | tr -s ' ' | grep -q '^ 0 0 0 200 0 0 0 160' &&
+    ok "which has so many pixels" || bad "which has so many pixels"
+echo 'axes.labelsize: huge' >"$dir/bad.mplstyle"
+echo 'no.such.key: 1' >"$dir/key.mplstyle"
+refuses "a style of a bad value" "is no style sheet of matplotlib" "$dir/tiny_ch.h5" --style "$dir/bad.mplstyle"
+refuses "a style of an unknown key" "is no style sheet of matplotlib" "$dir/tiny_ch.h5" --style "$dir/key.mplstyle"
+refuses "a style that is not there" "cannot read the style sheet" "$dir/tiny_ch.h5" --style "$dir/none.mplstyle"
+refuses "a size that is none" "--size '5': takes width and height in inches" "$dir/tiny_ch.h5" --size 5
+refuses "a size that is huge" "takes width and height in inches, each from 1 to 200" "$dir/tiny_ch.h5" --size 5x1e9
+refuses "a resolution that is none" "--dpi 1e+06: from 10 to 2400" "$dir/tiny_ch.h5" --dpi 1e6
+refuses "pixels beyond all memory" "pixels is too large; give a smaller --size or --dpi" "$dir/tiny_ch.h5" \
+    --size 200x200 --dpi 2400
+refuses "limits that are none" "--xlim '3': takes two numbers" "$dir/tiny_ch.h5" --xlim 3
+refuses "limits the wrong way round" "--ylim '3,1': the first end has to be the smaller one" "$dir/tiny_ch.h5" \
+    --ylim 3,1
+refuses "limits of colours where there are none" "--clim is not for --kind lines" "$dir/tiny_ch.h5" --kind lines \
+    --clim 0,1
+refuses "a logarithmic colour where there is none" "--log c: --kind lines has no colour axis" "$dir/tiny_ch.h5" \
+    --kind lines --log c
+refuses "logarithms of words" "--log x: the parameter on the x axis has words" "$dir/tiny_compact.h5" --kind heatmap \
+    --log x --over axis,n
+refuses "logarithms of what is not above 0" "--log c: no value is greater than 0" "$dir/negative.h5" --kind spacetime \
+    --log c
 
 # ---- a group for each of 150 n: looking at them took half a minute when HDF5 was asked for the names of scales
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'sweep={c=[1.0]; n="range(20,169)";}' -s 'grid.n="n"' \
     -s 'output={scalars={every=0.1;};}' --device cpu -o "$dir/many.h5" || bad "sweep 150 values of n"
 draws "one of 150 grids" p.png "$dir/many.h5" --kind lines --of energy --run 149
 refuses "150 lines" "150 runs are too many lines; choose some with --run" "$dir/many.h5" --kind lines --of energy
-(cd scripts && timeout 60 $SWEEP_PYTHON -c '
-import sys, time, plot
+(cd scripts && timeout 60 $SWEEP_PYTHON -B -c '
+import sys, time
+from sweep_plot.results import Results
 begin = time.process_time()
-results = plot.Results(sys.argv[1])
+results = Results(sys.argv[1])
 assert "energy" in results.series(), results.series()
 took = time.process_time() - begin
 assert took < 5, f"{took} s to look at 150 grids"' "$dir/many.h5") >"$dir/out" 2>&1 &&
     ok "looks at 150 grids in an instant" || { cat "$dir/out"; bad "looks at 150 grids in an instant"; }
+
+# ---- damaged files: one message with its cause and a hint, exit code 5, no picture
+damaged() {  # damaged "what" TEXT ARGUMENTS...: $dir/damaged.h5
+    what=$1 text=$2
+    shift 2
+    "$SWEEP" plot "$dir/damaged.h5" "$@" -o "$dir/never.png" >"$dir/out" 2>&1
+    code=$?
+    [ $code -eq 5 ] && [ "$(wc -l <"$dir/out")" -eq 1 ] && grep -q "^error: .*damaged.h5.*$text.*; .*copy it again" \
+        "$dir/out" && [ ! -e "$dir/never.png" ] && ok "damaged: $what" ||
+        { cat "$dir/out"; bad "damaged: $what: $code"; }
+}
+alter() {  # alter PROGRAM: of h5py, which has the file as f
+    cp "$dir/tiny_nsweep.h5" "$dir/damaged.h5"
+    $SWEEP_PYTHON -c "import sys, h5py, numpy
+with h5py.File(sys.argv[1], 'r+') as f:
+    $1" "$dir/damaged.h5"
+}
+alter 'del f["status"]'
+damaged "the status is gone" "cannot read 'status'"
+alter 'del f["g"]; f["g"] = numpy.zeros(3); f["g"].attrs["sweep_role"] = "parameter"'
+damaged "a parameter of another shape" "cannot read 'g': its shape is (3,), not (6,)"
+alter 'f["g"][2] = numpy.nan'
+damaged "a parameter that is not a number" "the parameter 'g' is not finite in run 2"
+alter 'f["run"][1] = 0'
+damaged "a run twice" "names runs twice"
+alter 'group = next(v for v in f.values() if "x" in v); x = group["x"][:]; group["x"][:] = x[::-1]'
+damaged "points in disorder" "'x' does not ascend" --kind spacetime --run 0
+alter 'del f["t_reached"]; f["t_reached"] = 1'
+damaged "a number for a list" "cannot read 't_reached': its shape is"
+head -c 3000 "$dir/tiny_nsweep.h5" >"$dir/damaged.h5"
+"$SWEEP" plot "$dir/damaged.h5" >"$dir/out" 2>&1
+[ $? -eq 5 ] && grep -q 'cannot read .*damaged.h5 as HDF5: .*; give a file that sweep wrote' "$dir/out" &&
+    ok "damaged: cut short" || { cat "$dir/out"; bad "damaged: cut short"; }
+in_python "a crash of HDF5, and one without an end, are messages" '
+import os, signal
+from sweep_plot import guard
+def end():
+    while True:
+        pass
+guard.LONGEST = 0.1
+said = os.path.join(sys.argv[1], "said")
+keep = os.dup(2)
+for work, text in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "x.h5: HDF5 crashed reading"),
+                   (lambda: guard.watched("\"u\"").__enter__() or end(), "x.h5: HDF5 did not end reading \"u\"")):
+    with open(said, "w") as out:
+        os.dup2(out.fileno(), 2)
+    code = guard.guarded(work, "x.h5")
+    os.dup2(keep, 2)
+    told = open(said).read()
+    assert code == 5 and text in told and "copy it again" in told and told.count("\n") == 1, (code, told)
+assert guard.guarded(lambda: 3, "x.h5") == 3' "$dir"
+timeout 300 $SWEEP_PYTHON -B tests/fuzz_plot.py "${SW_FUZZ_SECONDS:-15}" 1 "$dir"/tiny_*.h5 >"$dir/out" 2>&1 &&
+    ok "$(tail -n 1 "$dir/out")" || { cat "$dir/out"; bad "damaged files"; }
 
 # ---- Ctrl-C: by the signal, which a shell tells as 130, and without a word
 cat >"$dir/interrupt.py" <<'END'

@@ -35,7 +35,7 @@ struct sw_cli {                         /* what was typed, and how to talk      
     int         noverrides;
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
     const char *output, *device, *only, *log_path, *run, *status, *kind, *of, *time, *over,
-               *log_axes, *rows, *baseline,
+               *log_axes, *xlim, *ylim, *clim, *size, *dpi, *style, *rows, *baseline,
                *missing;                /* NULL: not given                                                   */
     int         shards;                 /* 0: not given                                                      */
     struct sw_job_options job;          /* of submit; passed: what follows --, borrowed from argv            */

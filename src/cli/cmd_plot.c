@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/sw_mem.h"
+#include "base/sw_text.h"
 #include "cli/cli_impl.h"
 
 /* The folder the program is in, "" if unknown. */
@@ -42,28 +42,40 @@ static const char *python(void)
     return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
 }
 
-static void pass(char **argument, int *count, const char *name, const char *value)
+/* Adds --name=value: a value of its own that begins with '-', such as the limits -1,1, would be taken for an option. */
+static enum sw_status pass(char **argument, int *count, const char *name, const char *value)
 {
-    if (!value) return;
-    argument[(*count)++] = (char *)name;
-    argument[(*count)++] = (char *)value;
+    struct sw_text joined = {0};
+    if (!value) return SW_OK;
+    sw_text_printf(&joined, "--%s=%s", name, value);
+    argument[*count] = sw_text_take(&joined);
+    if (!argument[*count]) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    (*count)++;
+    return SW_OK;
 }
 
+static enum sw_status pass_options(const struct sw_cli *cli, char **argument, int *count)
+{
+    const struct { const char *name, *value; } options[] = {
+        {"kind", cli->kind},    {"of", cli->of},     {"run", cli->run},   {"time", cli->time}, {"over", cli->over},
+        {"log", cli->log_axes}, {"xlim", cli->xlim}, {"ylim", cli->ylim}, {"clim", cli->clim}, {"size", cli->size},
+        {"dpi", cli->dpi},      {"style", cli->style}, {"output", cli->output},
+    };
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        SW_TRY(pass(argument, count, options[k].name, options[k].value));
+    if (cli->verbose) argument[(*count)++] = (char *)"--verbose";
+    return SW_OK;
+}
+
+/* What pass() has made is not freed: the memory goes with this program, on success or not. */
 enum sw_status cmd_plot(struct sw_cli *cli)
 {
     char script[4096], *argument[24];
     int count = 0;
     SW_TRY(find_script(script, sizeof script));
-    if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
     argument[count++] = (char *)python();
     argument[count++] = script;
-    pass(argument, &count, "--kind", cli->kind);
-    pass(argument, &count, "--of", cli->of);
-    pass(argument, &count, "--run", cli->run);
-    pass(argument, &count, "--time", cli->time);
-    pass(argument, &count, "--over", cli->over);
-    pass(argument, &count, "--log", cli->log_axes);
-    pass(argument, &count, "--output", cli->output);
+    SW_TRY(pass_options(cli, argument, &count));
     argument[count++] = (char *)"--";
     argument[count++] = cli->argument[0];
     argument[count] = NULL;

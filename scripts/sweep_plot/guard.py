@@ -1,0 +1,67 @@
+"""HDF5 itself may crash or go round for ever on a damaged file. So all work is done in a child process, and the parent
+tells what became of it."""
+import contextlib
+import ctypes
+import mmap
+import os
+import signal
+import sys
+
+from .refusal import FILE, PROGRAM
+
+LONGEST = 30    # seconds of processor time for one access to the file; a damaged heap of strings takes for ever
+PR_SET_PDEATHSIG = 1    # of <sys/prctl.h>
+HINT = ("the file is damaged, or was changed after sweep wrote it: copy it again, or compute it again "
+        "(sweep run CONFIG --force)")
+
+doing = mmap.mmap(-1, 256)      # what is being read, shared with the parent
+
+
+@contextlib.contextmanager
+def watched(what):
+    """An access to the file: it ends the process by SIGVTALRM where it takes too long. Waiting does not count."""
+    doing[:] = what.encode(errors="replace")[:255].ljust(256, b"\0")
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def guarded(work, path):
+    """Do work(), which gives an exit code, in a child. Returns that code; where the child was ended by a signal that
+    the file is the cause of, a message is printed and it is that of an unreadable file. Other signals (Ctrl-C) end this
+    process as well."""
+    child = os.fork()
+    if child == 0:
+        code = PROGRAM
+        try:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)    # who ends the parent means the work
+            code = work()
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code >= 0:
+        return code
+    return told(-code, path)
+
+
+def told(number, path):
+    """What the end of the child by a signal means."""
+    what = doing[:].rstrip(b"\0").decode(errors="replace") or "it"
+    if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT):
+        print(f"error: {path}: HDF5 crashed reading {what} ({signal.strsignal(number)}); {HINT}", file=sys.stderr)
+        return FILE
+    if number == signal.SIGVTALRM:
+        print(f"error: {path}: HDF5 did not end reading {what} within {LONGEST} s of processor time; {HINT}",
+              file=sys.stderr)
+        return FILE
+    if number == signal.SIGKILL:
+        print("error: it was killed while it drew, as the system does where memory is short; choose fewer runs with "
+              "--run", file=sys.stderr)
+        return PROGRAM
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    return 128 + number

@@ -1,0 +1,194 @@
+"""Series over time, and fields over x."""
+import matplotlib
+import numpy as np
+from matplotlib.colors import Normalize
+
+from . import look
+from .options import logarithmic
+from .refusal import Refusal, note
+from .results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest, number, told_time
+
+MOST_RUNS = 8           # that are drawn one by one unless --run asks for more
+MOST_VALUES = 64        # of a parameter with a line each
+MOST_NAMES = 12         # of a parameter's values in a legend; more numbers have a colour bar
+NEARLY_CONSTANT = 1e-6  # what varies by less, of itself, is drawn as its change
+
+
+def series_of(series, rows):
+    """Series of several runs, on the times of the one that has most; the others are interpolated."""
+    t = max((series[row][0] for row in rows), key=len)
+    return t, np.array([y if np.array_equal(own, t) else np.interp(t, own, y, right=np.nan)
+                        for own, y in (series[row] for row in rows)])
+
+
+def less_first_value(series):
+    """The changes from their first values where all vary by less than an axis can tell, and whether it is so."""
+    y = np.concatenate([y for _, y in series.values()])
+    if not 0 < np.nanmax(y) - np.nanmin(y) < NEARLY_CONSTANT * np.nanmax(np.abs(y)):
+        return series, False
+    return {row: (t, y - y[0]) for row, (t, y) in series.items()}, True
+
+
+def leave_out_empty(results, series, of):
+    """The series that have entries; a note names the runs that have none."""
+    empty = [row for row, (t, _) in series.items() if len(t) == 0]
+    if len(empty) == len(series):
+        raise Refusal(f"{of} has no entries in " + ("these runs" if len(series) > 1 else f"run {results.run[empty[0]]}")
+                      + "; choose others with --run, or another name with --of")
+    if empty:
+        note(f"left out: {of} has no entries in run{'s' * (len(empty) > 1)} "
+             f"{' '.join(str(results.run[row]) for row in empty[:8])}{' …' * (len(empty) > 8)}")
+    return {row: found for row, found in series.items() if row not in empty}
+
+
+def keep_in_range_of_finished(results, axes, rows, values):
+    """A run that diverges must not press the others flat: the axis ends where those end that finished."""
+    if results.ok[rows].all() or not results.ok[rows].any():
+        return
+    finished = np.concatenate([values[row][np.isfinite(values[row])] for row in rows if results.ok[row]])
+    every = np.concatenate([values[row][np.isfinite(values[row])] for row in rows])
+    if len(finished) == 0 or np.ptp(every) <= 4 * np.ptp(finished):
+        return
+    room = 0.08 * (np.ptp(finished) or abs(finished[0]) or 1.0)
+    axes.set_ylim(finished.min() - room, finished.max() + room)
+    note("the y axis ends with the runs that finished; --ylim shows more of the others")
+
+
+def name_of(results, row, rows):
+    """Of a run in a legend."""
+    return results.describe(row, rows) + ("" if results.ok[row] else f" ({results.state(row)})")
+
+
+def draw_runs(results, ask, rows, series, axes):
+    """One line a run."""
+    rows = [row for row in rows if row in series]
+    looks = look.line_looks([tuple(results.param[p][row] for p in results.differing(rows)) for row in rows])
+    drawn = []
+    for row, colours in zip(rows, looks):
+        t, y = series[row]
+        mark = colours["marker"] if len(t) == 1 else "None"
+        drawn += axes.plot(t, y, **{**colours, "marker": mark}, label=name_of(results, row, rows))
+    keep_in_range_of_finished(results, axes, rows, {row: y for row, (_, y) in series.items()})
+    look.tell_apart(axes, drawn)
+    return results.common(rows)
+
+
+def draw_medians(results, by, series, axes):
+    """One line for each value of a parameter: the median over its runs, and their quartiles."""
+    values = levels(results.param[by])
+    few = len(values) <= look.MOST_LINES
+    words = isinstance(values[0], str)
+    named = words or len(values) <= MOST_NAMES
+    most, drawn = 0, []     # most: runs in a line
+    for value, name, colours in zip(values, values if words else legible(values),
+                                    look.line_looks([(value,) for value in values])):
+        rows = [row for row in np.flatnonzero(results.ok & (results.param[by] == value)) if row in series]
+        if not rows:
+            continue
+        most = max(most, len(rows))
+        t, y = series_of(series, rows)
+        if few and len(rows) > 1:
+            axes.fill_between(t, *np.nanquantile(y, [0.25, 0.75], axis=0), color=colours["color"], alpha=0.16,
+                              linewidth=0)
+        drawn += axes.plot(t, np.nanmedian(y, axis=0), **{**colours, "marker": "None"},
+                           label=f"{by} = {name}" if named else None)
+    look.tell_apart(axes, drawn)
+    if not named:
+        colours = matplotlib.colors.ListedColormap(look.ramp(256))
+        scale = look.plt.cm.ScalarMappable(Normalize(min(values), max(values)), colours)
+        axes.figure.colorbar(scale, ax=axes, label=results.label(by))
+    others = " and ".join(p for p in results.swept if p != by)
+    if most == 1:
+        return others and f"one line a run; {others} {'differ' if ' and ' in others else 'differs'}, too"
+    return others and f"median over {others}" + ("; bands hold the middle half of the runs" if few else "")
+
+
+def draw_series(results, ask, of, rows, axes):
+    """One line a run if there are few; else one line for each value of a parameter. Returns what the second line of the
+    title says."""
+    if rows is None and np.count_nonzero(results.ok) <= MOST_RUNS and not ask.over:
+        rows = list(np.flatnonzero(results.ok))
+    candidates = [p for p in results.swept if len(levels(results.param[p])) <= MOST_VALUES]
+    if rows is None and not candidates and not ask.over:
+        raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9")
+    by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates and candidates[0]
+    wanted = np.flatnonzero(results.ok) if rows is None else rows
+    series = leave_out_empty(results, {row: results.outputs(row, of) for row in wanted}, of)
+    series, change = (series, False) if "y" in logarithmic(ask) else less_first_value(series)
+    axes.set_ylabel(results.label(of) + (", less its first value" if change else ""))
+    if "x" in logarithmic(ask):     # a logarithmic axis begins behind t = 0
+        series = leave_out_empty(results, {row: (t[t > 0], y[t > 0]) for row, (t, y) in series.items()}, of)
+    if rows is not None:
+        return draw_runs(results, ask, rows, series, axes)
+    return draw_medians(results, by, series, axes)
+
+
+def draw_profiles(results, ask, of, rows, axes):
+    """A field over x: one run at several times, or several runs at one time."""
+    rows = rows if rows is not None else list(np.flatnonzero(results.ok)[:1])
+    results.require_line(rows, of, "lines")
+    if len(rows) > 4 * MOST_RUNS:
+        raise Refusal(f"{len(rows)} runs are too many lines; choose at most {4 * MOST_RUNS} with --run 0,5,9")
+    axes.set_ylabel(results.label(of))
+    fields = leave_out_empty(results, {row: results.outputs(row, of) for row in rows}, of)
+    rows = [row for row in rows if row in fields]
+    if len(rows) == 1 and ask.time is None:
+        row, = rows
+        (t, u), x = fields[row], results.space(row, of)
+        chosen = np.unique(np.linspace(0, len(t) - 1, 6).round().astype(int))
+        names = legible([float(t[k]) for k in chosen])
+        colours = look.ramp(len(chosen)) if len(chosen) > 1 else look.COLOURS
+        for k, name, colour in zip(chosen, names, colours):
+            axes.plot(x, u[k], color=colour, marker="o" if len(x) == 1 else "None", label=f"t = {name}")
+        state = "" if results.ok[row] else f"; {results.state(row)} at t = {number(results.t_reached[row])}"
+        return results.describe(row) + state
+    drawn, times, values = [], [], {}
+    looks = look.line_looks([tuple(results.param[p][row] for p in results.differing(rows)) for row in rows])
+    for row, colours in zip(rows, looks):
+        t, u = fields[row]
+        k = nearest(t, ask.time)
+        times.append(t[k])
+        values[row] = u[k]
+        mark = colours["marker"] if u.shape[1] == 1 else "None"
+        drawn += axes.plot(results.space(row, of), u[k], **{**colours, "marker": mark},
+                           label=name_of(results, row, rows))
+    keep_in_range_of_finished(results, axes, rows, values)
+    look.tell_apart(axes, drawn)
+    time = told_time(times, ask.time, of) if results.timed else ""
+    return ", ".join(filter(None, [time, results.common(rows)]))
+
+
+def known(results):
+    return results.series() + results.fields()
+
+
+def lines(results, ask):
+    """A scalar over time, or a field over x (which --time asks for)."""
+    if not known(results) and ask.of is None:
+        raise Refusal("this file holds neither scalar series nor fields: "
+                      "set output.scalars or output.fields in the config" if results.timed else
+                      f"this file holds no fields: {FIELDS_WITHOUT_TIME}")
+    usual = [n for n in ("domain_length", "energy") if n in results.series()] + results.series()
+    preferred = None if ask.of else next((n for n in usual if results.varies(n)), known(results)[0])
+    if ask.time is not None and results.fields():
+        preferred = results.fields()[0]
+    of = results.choose(ask.of, preferred, known(results), "lines")
+    scalar = of in results.series()
+    if scalar and ask.time is not None:
+        raise Refusal(f"--time: {of} is drawn over time, all of it; a field is drawn at one time" +
+                      (f", with --of {results.fields()[0]}" if results.fields() else ""))
+    if ask.over and not scalar:
+        raise Refusal(f"--over: one line for each value of a parameter is drawn of a series, and {of} is a field; "
+                      "choose its runs with --run 0,5,9")
+    if ask.over and ask.run:
+        raise Refusal("--over and --run exclude each other: one line for each value of a parameter, over all runs, "
+                      "or one for each run chosen")
+    figure, axes = look.plt.subplots(figsize=look.figure_size(ask, (7.2, 4.6)), layout="constrained")
+    rows = choose_runs(results, ask.run)
+    second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
+    axes.set_xlabel(results.along("time_s" if scalar else "x"))
+    look.set_axes([axes], ask)
+    axes.grid(True)
+    look.legend(axes, ask)
+    look.title(figure, results, second)
+    return figure

@@ -1,0 +1,17 @@
+"""How the program says no, and how it says what it does in place of what was asked for."""
+import functools
+import sys
+
+USAGE, FILE, PROGRAM = 2, 5, 4      # exit codes of sweep: usage, input or output, what is missing here
+
+
+class Refusal(Exception):
+    """What was asked for cannot be drawn; the text tells the user why. code is the exit code of the program."""
+    def __init__(self, text, code=USAGE):
+        super().__init__(text)
+        self.code = code
+
+
+@functools.lru_cache(maxsize=None)      # once each, not once a run
+def note(text):
+    print(f"note: {text}", file=sys.stderr)

@@ -1,0 +1,420 @@
+"""What an output file of sweep holds: runs and their parameters, series over time, fields over space. docs/output.md
+describes the file. Runs are addressed by their row in the run table at the root."""
+import difflib
+import functools
+import re
+
+import numpy as np
+
+from .refusal import FILE, Refusal, note
+from .stored import Stored, text_of
+
+NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
+         "err_interior": "largest error away from walls"}
+OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
+                   "x": "xc", "y": "yc", "z": "zc"}
+RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
+SCALES = (*RUNS, *OWN_COORDINATES)
+OTHER_NAMES = {"min": "u_min", "max": "u_max", "u_min": "min", "u_max": "max"}    # of series; schema 1 had the short
+DONE = 1
+ENDED = {0: "stopped", 1: "ended", 2: "diverged", 3: "failed"}    # as status tells
+FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields = { precision = \"double\"; }; }"
+LONGEST_LABEL = 32
+
+
+def number(value, digits=6):
+    """For people: a whole number in full, others with so many digits."""
+    if not isinstance(value, (float, np.floating)):
+        return str(value)
+    return f"{value:.0f}" if value == np.rint(value) and abs(value) < 1e9 else f"{value:.{digits}g}"
+
+
+def legible(values):
+    """Numbers for people: three digits, or as many as tell the values apart, but all of a short one."""
+    different = len(set(values))
+    for digits in (3, 4, 5, 6):
+        names = [number(v) if len(number(v)) <= 6 else number(v, digits) for v in values]
+        if len(set(names)) == different:
+            break
+    return names
+
+
+def levels(values):
+    """The different values of a parameter, ascending (words: in order of appearance)."""
+    return list(dict.fromkeys(values)) if values.dtype.kind in "US" else sorted(set(values))
+
+
+def edges(points):
+    """Of cells around points: half way between them, and the first and last point, beyond which there are no data."""
+    if len(points) == 1:
+        return points[0] + np.array([-0.5, 0.5])
+    return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
+
+
+def nearest(times, t):
+    """Index of the time nearest to t (None: the last)."""
+    return len(times) - 1 if t is None else int(np.argmin(np.abs(times - t)))
+
+
+def told_time(times, asked, name):
+    """The times at which runs are drawn, as a text, and a note where they are not the one asked for. asked None: the
+    last of each run."""
+    low, high = min(times), max(times)
+    if high - low <= 1e-9 * max(1.0, abs(high)):
+        if asked is not None and abs(low - asked) > 1e-9 * max(1.0, abs(asked)):
+            note(f"{name} is not there at t = {number(asked)}; taking the nearest, t = {number(low)}")
+        return f"t = {number(low)}"
+    if asked is None:
+        return f"the last time of each run, t = {number(low)} … {number(high)}"
+    note(f"{name} is not there at t = {number(asked)} in all runs; taking the nearest, "
+         f"t = {number(low)} … {number(high)}")
+    return f"the times nearest to t = {number(asked)}, {number(low)} … {number(high)}"
+
+
+class Results:
+    """An output file. What cannot be read, or cannot be as it is, is refused (see stored.py)."""
+
+    def __init__(self, path):
+        self.stored = Stored(path)
+        self.file = self.stored.root
+        if not self.stored.has(self.file, "run") or "sweep_schema" not in self.attributes():
+            raise Refusal(f"{path} is an HDF5 file, but not one that sweep wrote; give one that it wrote, "
+                          "results/NAME.h5", FILE)
+        self.stored.check_parts()
+        self.problem = self.attribute("problem")
+        self.title = (self.attribute("title") or self.problem).replace("$", "\\$")
+        self.origin = f"{self.attribute('source')} · sweep {self.attribute('sweep_id')}".replace("$", "\\$")
+        self.run = self.indices(self.file)
+        count = len(self.run)
+        if count == 0:
+            raise Refusal(f"{path} holds no runs: nothing to draw (sweep status says what became of the sweep)")
+        self.run_id = self.stored.texts(self.file, "run_id", count)
+        self.status = self.stored.numbers(self.file, "status", shape=(count,))
+        self.ok = self.status == DONE
+        self.t_reached = self.stored.numbers(self.file, "t_reached", shape=(count,))
+        self.timed = (self.t_reached[self.ok] > 0).any()    # compact and bvp have no time
+        order = self.stored.attribute(self.file["status"], "coordinates").split()   # as in the config
+        found = [name for name, data in self.stored.datasets(self.file).items()
+                 if self.stored.attribute(data, "sweep_role") == "parameter"]
+        self.param = {name: self.parameter(name) for name in sorted(found, key=(order + found).index)}
+        self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
+        # where fields and series are: the root, or a group for each n
+        self.read = {}
+        self.groups = [self.file] + self.stored.groups(RUNS)
+        self.homes = {}    # run: the groups that know it, and its row in each
+        self.counts = {}   # of the runs of a group, by its name
+        for group in self.groups:
+            runs = self.indices(group)
+            self.counts[group.name] = len(runs)
+            for k, run in enumerate(runs):
+                self.homes.setdefault(run, []).append((group, k))
+
+    def attributes(self):
+        with self.stored.reading("the attributes of the root"):
+            return list(self.file.attrs)
+
+    def attribute(self, name):
+        """Of the root, as text."""
+        return self.stored.attribute(self.file, name)
+
+    def indices(self, group):
+        """The runs of a group. Each has an id of 16 letters at the root: there are no more than that much fits into the
+        file."""
+        name = next(name for name in RUNS if self.stored.has(group, name))
+        data = self.stored.dataset(group, name)
+        if len(data.shape) != 1 or data.dtype.kind not in "iu" or 16 * data.shape[0] > self.stored.bytes:
+            raise self.stored.damaged(f"'{data.name}' is no list of runs")
+        runs = self.stored.numbers(group, name).astype(int)
+        if len(set(runs)) < len(runs) or (group != self.file and not set(runs) <= set(self.run)):
+            raise self.stored.damaged(f"'{data.name}' names runs twice, or such as there are not")
+        return runs
+
+    def parameter(self, name):
+        """Values of a parameter, one a run: numbers or words."""
+        count = len(self.run)
+        if self.stored.dataset(self.file, name).dtype.kind == "O":
+            return np.array(self.stored.texts(self.file, name, count))
+        values = self.stored.numbers(self.file, name, shape=(count,))
+        if not np.isfinite(values).all():
+            raise self.stored.damaged(f"the parameter '{name}' is not finite in run {self.run[~np.isfinite(values)][0]}")
+        return values
+
+    def label(self, name):
+        """long_name, or the name where that is shorter than a sentence, with its unit where it has one."""
+        group = next((g for g in self.groups if self.stored.has(g, name)), None)
+        data = group and self.stored.dataset(group, name)
+        unit = self.stored.attribute(data, "units", "1") if group else "1"
+        long_name = self.stored.attribute(data, "long_name") if group else ""
+        if not 0 < len(long_name) <= LONGEST_LABEL:
+            long_name = NORMS.get(name, name.replace("_", " "))
+        return (long_name + (f" ({unit})" if unit != "1" else "")).replace("$", "\\$")
+
+    @functools.cached_property
+    def catalogue(self):
+        """The names of the dimensions of each variable over runs, by (name, ndim). Groups that hold the same names
+        (scales are among them) hold the same variables."""
+        known, seen = {}, set()
+        for group in self.groups:
+            names = tuple(self.stored.names(group))
+            if names in seen:
+                continue
+            seen.add(names)
+            data = self.stored.datasets(group)
+            scales = {name: data[name] for name in SCALES if name in data}
+            for name, values in data.items():
+                if values.dtype.kind == "f":
+                    known.setdefault((name, values.ndim), self.stored.dimensions(values, scales))
+        return {key: dims for key, dims in known.items() if dims and dims[0] in RUNS}
+
+    def variables(self, ndim, last=None):
+        """Names of the variables with so many dimensions, the first of them run (last: and the last one that)."""
+        return [name for (name, n), dims in self.catalogue.items()
+                if n == ndim and name not in OWN_COORDINATES.values() and (last is None or dims[-1] == last)]
+
+    def fields(self):
+        """Of one to three dimensions in space."""
+        return list(dict.fromkeys(name for ndim in (3, 4, 5) for name in self.variables(ndim)))
+
+    def series(self):
+        return self.variables(2, "time_s")
+
+    @functools.cached_property
+    def norms(self):
+        return [n for n in NORMS if self.stored.has(self.file, n) and np.isfinite(self.of_runs(n)).any()]
+
+    def of_runs(self, name):
+        """A number a run, from the run table."""
+        return self.stored.numbers(self.file, name, shape=(len(self.run),))
+
+    def dimensions(self, row, name):
+        """In space, of a run's field."""
+        group, _ = self.find(row, name)
+        return self.stored.dataset(group, name).ndim - 2
+
+    def saved_times(self, row):
+        group, k = self.find(row, self.fields()[0])
+        return len(self.coordinates(group, k, "time"))
+
+    def require_line(self, rows, name, kind):
+        """Refuse a picture of a field over x alone where it lies over y as well."""
+        most = max((self.dimensions(row, name) for row in rows), default=1)
+        if most > 1:
+            raise Refusal(f"{name} has {most} dimensions in space, and {kind} draws one; --kind slice draws it on the "
+                          "planes through its middle")
+
+    def find(self, row, name):
+        """The group that holds a variable of a run, and the run's row there."""
+        for group, k in self.homes[self.run[row]]:
+            if self.stored.has(group, name):
+                return group, k
+        raise Refusal(f"run {self.run[row]} has no {name}; choose others with --run")
+
+    def whole(self, group, name, shape=None):
+        """All values of a variable other than a field, read once."""
+        key = (group.name, name)
+        if key not in self.read:
+            self.read[key] = self.stored.numbers(group, name, shape=shape)
+        return self.read[key]
+
+    def coordinates(self, group, k, scale):
+        """Of a run along a dimension; NaN behind the last one that it has."""
+        own = OWN_COORDINATES[scale]
+        if self.stored.has(group, own):
+            found = self.whole(group, own, (self.counts[group.name], None))[k]
+        else:
+            found = self.whole(group, scale, (None,))
+        there = found[np.isfinite(found)]
+        if len(found) == 0 or (np.diff(there) <= 0).any() or not np.isfinite(found[:len(there)]).all():
+            raise self.stored.damaged(f"'{scale}' does not ascend")
+        return found
+
+    def outputs(self, row, name):
+        """Times and values of a run's series or field, up to the time it reached (beyond it there are NaN). Entries
+        of a series that the run does not have are left out."""
+        group, k = self.find(row, name)
+        data = self.stored.dataset(group, name)
+        t = self.coordinates(group, k, "time" if data.ndim > 2 else "time_s")
+        if data.ndim < 2 or data.shape[1] != len(t) or k >= data.shape[0]:
+            raise self.stored.damaged(f"'{name}' and its times have different lengths")
+        reached = t <= self.t_reached[row] * (1 + 1e-12)
+        if data.ndim == 2:
+            values = self.whole(group, name)[k]
+            reached &= ~np.isnan(values)
+        else:
+            values = self.stored.numbers(group, name, k)
+        return t[reached], values[reached]
+
+    def space(self, row, name, axis="x"):
+        """The coordinates of a run's points along an axis."""
+        group, k = self.find(row, name)
+        x = self.coordinates(group, k, axis)
+        data = self.stored.dataset(group, name)
+        along = self.catalogue[name, data.ndim]
+        if not np.isfinite(x).all() or axis not in along or len(x) != data.shape[along.index(axis)]:
+            raise self.stored.damaged(f"'{name}' and its coordinate '{axis}' do not fit each other")
+        return x
+
+    @functools.cached_property
+    def config(self):
+        """Text of the config without its comments, with the -s arguments behind it."""
+        with self.stored.reading("'provenance'"):
+            text, given = "", ()
+            if "provenance" in self.file:
+                given = self.file["provenance"].attrs.get("overrides", ())
+            if "provenance/config_text" in self.file:
+                text = text_of(self.file["provenance/config_text"][()])
+        text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
+        return "\n".join([text, *map(text_of, np.atleast_1d(given))])
+
+    def has_walls(self, row, axis):
+        """Whether a run's axis ends in walls, which are points; else the first point comes again at x0 + length."""
+        word_of = {}
+        for of, what in re.findall(r'\bboundary(?:\.([xyz]))?\s*[=:]\s*(\{[^}]*\}|"[^"]*")', self.config):
+            own = re.findall(r'\baxis\s*[=:]\s*"([^"]*)"', self.config)[-1:] or ["x"]    # of one word for all
+            word_of.update(re.findall(r'\b([xyz])\s*[=:]\s*"([^"]*)"', what) if what[0] == "{" else
+                           [(of or self.in_run(row, own[0]), what.strip('"'))])
+        return self.in_run(row, word_of.get(axis, "periodic")) != "periodic"
+
+    def in_run(self, row, word):
+        """A word of the config; "$axis" is what the sweep's axis has in this run."""
+        return str(self.param[word[1:]][row]) if word[1:] in self.param and word[:1] == "$" else word
+
+    def cells(self, row, name, axis):
+        """Edges of the cells around a run's points, and whether the first point comes again behind the last."""
+        x = self.space(row, name, axis)
+        again = len(x) > 1 and not self.has_walls(row, axis)
+        return edges(np.append(x, 2 * x[-1] - x[-2]) if again else x), again
+
+    def plane(self, row, name, t, across, up):
+        """A run's field at the saved time nearest to t (None: the last), in the plane through its middle that the two
+        axes span: the values, the time, and text that says where the plane lies. Only the plane is read. None where the
+        run reached no saved time."""
+        group, k = self.find(row, name)
+        times = self.coordinates(group, k, "time")
+        reached = np.flatnonzero(times <= self.t_reached[row] * (1 + 1e-12))
+        if len(reached) == 0:
+            return None
+        now = reached[nearest(times[reached], t)]
+        where, at = [], []
+        data = self.stored.dataset(group, name)
+        for scale, count in list(zip(self.catalogue[name, data.ndim], data.shape))[2:]:
+            middle = count // 2
+            at.append(slice(None) if scale in (across, up) else middle)
+            if scale not in (across, up):
+                where.append(f"{scale} = {self.space(row, name, scale)[middle]:.4g}")
+        return self.stored.numbers(group, name, (k, now, *at)), times[now], ", ".join(where)
+
+    def refines(self, over, lines):
+        """Whether grid or time step differ along a line of runs over a parameter; true where the file does not tell."""
+        if over in ("n", "dt") or not self.timed or not self.series() + self.fields():
+            return True
+        steps = self.of_runs("steps")
+        grid = [self.homes[run][-1][0].name for run in self.run]    # each n has its group, or there is one for all
+        return any(len({(grid[row], f"{self.t_reached[row] / max(steps[row], 1):.9g}") for row in rows}) > 1
+                   for rows in lines)
+
+    def varies(self, name):
+        """Whether a series changes by more than rounding in one of the first runs."""
+        runs = (self.outputs(row, name)[1] for row in np.flatnonzero(self.ok)[:16])
+        return any(np.ptp(y) > 1e-12 * np.abs(y).max() for y in runs if len(y))    # sums of 10^4 terms: some 1e-14
+
+    def final(self, name, t):
+        """A number a run, and the times they are of: a norm or another entry of the run table (no times), or the entry
+        of a series at t (the last, if None). NaN for runs that did not finish or have none."""
+        if name not in self.series():
+            return np.where(self.ok, self.of_runs(name), np.nan), []
+        values, times = np.full(len(self.run), np.nan), []
+        for row in np.flatnonzero(self.ok):
+            own, series = self.outputs(row, name)
+            if len(own) == 0:
+                continue
+            k = nearest(own, t)
+            values[row] = series[k]
+            times.append(own[k])
+        return values, times
+
+    def state(self, row):
+        """What became of a run, as a verb."""
+        return ENDED.get(int(self.status[row]), "stopped")
+
+    def differing(self, rows):
+        """The swept parameters that differ among some runs."""
+        return [p for p in self.swept if len({self.param[p][k] for k in rows}) > 1]
+
+    def told(self, name, row, rows):
+        """A parameter of a run with its value, which is told apart from those of the other runs."""
+        values = self.param[name]
+        if values.dtype.kind != "f":
+            return f"{name} = {values[row]}".replace("$", "\\$")
+        return f"{name} = {legible([values[row], *(values[k] for k in rows)])[0]}"
+
+    def describe(self, row, among=()):
+        """The parameters of a run: all that are swept, or only those that differ among some runs."""
+        names = self.differing(among) if len(among) > 1 else self.swept
+        return ", ".join(self.told(p, row, among) for p in names) or f"run {self.run[row]}"
+
+    def common(self, rows):
+        """The swept parameters that these runs have in common, with their values."""
+        differ = self.differing(rows)
+        return ", ".join(self.told(p, rows[0], ()) for p in self.swept if p not in differ)
+
+    def along(self, scale):
+        """Label of a coordinate axis: x or t, with its unit where it has one."""
+        group = next((g for g in self.groups if self.stored.has(g, scale)), None)
+        unit = self.stored.attribute(self.stored.dataset(group, scale), "units", "1") if group else "1"
+        return ("t" if scale.startswith("time") else scale) + (f" ({unit})" if unit != "1" else "")
+
+    def require(self, name, known, what):
+        """Check a name the user gave; the refusal says what is near, or what there is."""
+        if name in known:
+            return name
+        near = difflib.get_close_matches(name, known, 1)
+        raise Refusal(f"no {what} '{name}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +
+                      (f"\n  there is: {' '.join(known)}" if known else "; it has none"))
+
+    def drawable(self):
+        """All that --of may name: norms and other numbers of a run, series, fields."""
+        scalars = [n for n in ("t_reached", "wall_time", "steps") if self.stored.has(self.file, n)]
+        return {"norms": self.norms, "series": self.series(), "fields": self.fields(), "numbers of a run": scalars}
+
+    def choose(self, asked, usual, known, kind):
+        """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be named,
+        and what would draw it."""
+        if asked is None:
+            return usual
+        if asked not in known and OTHER_NAMES.get(asked) in known:
+            return OTHER_NAMES[asked]
+        if asked in known:
+            return asked
+        there = self.drawable()
+        names = [name for found in there.values() for name in found]
+        if asked in names or OTHER_NAMES.get(asked) in names:
+            what = next(what for what, found in there.items() if asked in found or OTHER_NAMES.get(asked) in found)
+            with_kind = {"norms": "convergence or heatmap", "series": "lines or heatmap",
+                         "fields": "lines, spacetime or slice", "numbers of a run": "heatmap"}[what]
+            raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
+        near = difflib.get_close_matches(asked, names, 1)
+        listed = "".join(f"\n  {what}: {' '.join(found)}" for what, found in there.items() if found)
+        raise Refusal(f"there is no '{asked}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +
+                      (listed or "; it holds nothing to draw"))
+
+
+def choose_runs(results, text):
+    """Rows of the runs meant by --run: "7", "0,5,9", "0-15", "all", or the beginning of a run id. None: not given."""
+    if text is None:
+        return None
+    if text == "all":
+        return list(range(len(results.run)))
+    row_of = {int(r): k for k, r in enumerate(results.run)}
+    rows = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if first.isdecimal() and (not dash or last.isdecimal()) and int(first) in row_of:
+            rows += [row_of[r] for r in sorted(row_of) if int(first) <= r <= int(last or first)]
+            continue
+        rows_of_id = [k for k, run_id in enumerate(results.run_id) if run_id.startswith(part)]
+        if len(rows_of_id) != 1 or len(part) < 4:
+            raise Refusal(f"no run '{part}': give an index from {results.run.min()} to {results.run.max()}, "
+                          "a list 0,5,9, a range 0-15, all, or the first digits of a run id")
+        rows += rows_of_id
+    return list(dict.fromkeys(rows))
