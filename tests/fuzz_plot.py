@@ -2,8 +2,8 @@
 """fuzz_plot.py SECONDS SEED FILE.h5...: sweep plot on damaged copies of files that sweep wrote.
 
 Files are cut short, bits of them are flipped, and their datasets and attributes are removed, replaced by others of
-another type or shape, or filled with other numbers. Each ends as a picture (what is damaged may not matter to it), or as
-one Refusal with exit code 2 or 5; anything else is printed with its seed, and is a failure. Each copy is drawn in a
+another type or shape, or filled with other numbers. Each ends as a picture (what is damaged may not matter to it), or
+as one message with exit code 2 or 5; anything else is printed with its seed, and is a failure. Each copy is drawn in a
 process of its own, because HDF5 itself may crash or hang.
 """
 import os

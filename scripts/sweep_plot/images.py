@@ -182,8 +182,8 @@ def slices(results, ask):
         axes.set_xlabel(results.along(across))
         axes.set_ylabel(results.along(up))
         look.set_axes([axes], ask)
-        if not logarithmic(ask).strip("c") and 1 / LONGEST_SIDE <= np.ptp(axes.get_xlim()) / np.ptp(axes.get_ylim()) <= \
-                LONGEST_SIDE:
+        ratio = np.ptp(axes.get_xlim()) / np.ptp(axes.get_ylim())
+        if not logarithmic(ask).strip("c") and 1 / LONGEST_SIDE <= ratio <= LONGEST_SIDE:
             axes.set_aspect("equal")
     if len(panes) > 1:
         look.panel_titles(figure, used, [plane[2] if len(rows) == 1 else results.describe(row, rows)

@@ -136,7 +136,8 @@ class Results:
             return np.array(self.stored.texts(self.file, name, count))
         values = self.stored.numbers(self.file, name, shape=(count,))
         if not np.isfinite(values).all():
-            raise self.stored.damaged(f"the parameter '{name}' is not finite in run {self.run[~np.isfinite(values)][0]}")
+            bad = self.run[~np.isfinite(values)][0]
+            raise self.stored.damaged(f"the parameter '{name}' is not finite in run {bad}")
         return values
 
     def label(self, name):
@@ -378,8 +379,8 @@ class Results:
         return {"norms": self.norms, "series": self.series(), "fields": self.fields(), "numbers of a run": scalars}
 
     def choose(self, asked, usual, known, kind):
-        """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be named,
-        and what would draw it."""
+        """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be
+        named, and what would draw it."""
         if asked is None:
             return usual
         if asked not in known and OTHER_NAMES.get(asked) in known:

@@ -73,6 +73,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
     char script[4096], *argument[24];
     int count = 0;
     SW_TRY(find_script(script, sizeof script));
+    if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
     argument[count++] = (char *)python();
     argument[count++] = script;
     SW_TRY(pass_options(cli, argument, &count));
