@@ -487,10 +487,16 @@ static void steps_are_refused_where_rounding_would_spoil_a_run_in_double_precisi
     REFUSED("-s: error: 'solver' = \"cpu.plain\": rounding could change the field by 0.0058 of itself in a step, more "
             "than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a smaller time.dt or fewer points\n",
             "solver=cpu.plain", "physics.gamma=1e9");
+    REFUSED("-s: error: 'solver' = \"cpu.plain\" in run 1 (s = cpu.plain): rounding could change the field by 0.0058 "
+            "of itself in a step, more than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a smaller time.dt or fewer "
+            "points\n",
+            "sweep.s=[\"auto\", \"cpu.plain\"]", "solver=\"$s\"", "physics.gamma=1e9");
+#ifdef SW_HAVE_CUDA
     REFUSED("-s: error: 'solver' = \"cuda.split+cuda.thomas\" in run 1 (s = cuda.split+cuda.thomas): rounding could "
             "change the field by 0.0058 of itself in a step, more than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a "
             "smaller time.dt or fewer points\n",
             "sweep.s=[\"auto\", \"cuda.split+cuda.thomas\"]", "solver=\"$s\"", "physics.gamma=1e9");
+#endif
     REFUSED("ch.cfg:4: error: 'time.dt' = 0.1: rounding could change the field by 0.002 of itself in a step, more than "
             "0.001 (s4 = 3.28e+24, s2 = 0); use a smaller time.dt or fewer points\n",
             "physics.gamma=1e21");

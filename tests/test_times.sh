@@ -10,7 +10,8 @@ sweep = { d = [0.05, 0.25]; };
 initial = "2 + cos(2*pi*x)";
 output = { fields = { times = "linspace(0, end, 6)"; }; scalars = { every = 0.1; }; };
 END
-said='times fall on a step that a nearer one has, as time.dt is longer: NaN there, so that the k-th entry is of the same time in every run'
+said='times fall on a step that a nearer one has, as time.dt is longer: '
+said+='NaN there, so that the k-th entry is of the same time in every run'
 expect 0 check times.cfg --device cpu
 prints "note     output.fields: 1 of 6 $said"
 prints "note     output.scalars: 6 of 11 $said"

@@ -184,8 +184,8 @@ static void read_param(struct sw_h5 *h, struct sw_table *t, int k, const char *n
     enum sw_h5_type type;
     char path[SW_PATH];
     if (!h->status && sw_table_set_param(t, k, name)) h->status = SW_E_MEMORY;
-    hid_t dataset = sw_h5_dataset(h, at_root(name, path), &shape, &type);
-    sw_h5_dataset_close(dataset);
+    sw_h5_dataset_close(sw_h5_dataset(h, at_root(name, path), &shape, &type));
+    if (h->status) return;  /* then the type says nothing */
     if (type == SW_H5_TEXT) sw_h5_get_texts(h, path, t->nruns, keep_word, &(struct target){t, k});
     else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
 }
