@@ -272,19 +272,19 @@ static enum sw_status worst_force(const struct sw_setup *setup, int64_t ld, cons
 
 /* Who drives u beyond the limit, "" if nobody is known to, and how far. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                  struct limit *l, char who[100], double *u)
+                                  struct limit *l, char who[80], double *u)
 {
     struct force force;
     who[0] = 0;
     SW_TRY(largest_initial(setup, ld, column, j, u));
     if (*u > l->u) {
-        snprintf(who, 100, "the initial value is up to %.3g", *u);
+        snprintf(who, 80, "the initial value is up to %.3g", *u);
         return SW_OK;
     }
     SW_TRY(worst_force(setup, ld, column, j, l, &force));
     *u = force.u;
     if (force.u > 0)
-        snprintf(who, 100, "a force of %.3g over a wavelength of %.3g drives it to %.3g", force.amplitude,
+        snprintf(who, 80, "a force of %.3g over a wavelength of %.3g drives it to %.3g", force.amplitude,
                  force.wavelength, force.u);
     return SW_OK;
 }
@@ -293,7 +293,7 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
                                      const double *column, int64_t j, char text[200])
 {
     struct limit l;
-    char who[100] = "";
+    char who[80] = "";
     double u;
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
@@ -315,7 +315,7 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
                               const double *column, int64_t j, char text[200])
 {
     struct limit l;
-    char who[100] = "";
+    char who[80] = "";
     double u;
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
