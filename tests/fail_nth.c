@@ -7,6 +7,7 @@
  *            fsync, rename (EIO);  open: open, opendir (EMFILE);  readdir (EIO), called by the program itself
  * FAIL_ERRNO what errno says instead, a number
  * FAIL_BYTES memory: calls for so many bytes alone are counted, a multiple of 64, as base/sw_mem.c asks for it
+ * FAIL_FROM  calls are counted from then on that the program opens a file whose path contains this
  * FAIL_SLEEP it does not fail, but takes so many seconds longer, as on a file system that hangs
  * FAIL_LOG   gets one line at exit: "CALLS calls", and " fired" if one failed. */
 #include <dirent.h>
@@ -34,6 +35,8 @@ static long        fail_at;
 static unsigned    fail_sleep;
 static size_t      fail_bytes;
 static int         fail_errno;
+static const char *fail_from;
+static atomic_bool counting;
 static atomic_long calls;
 static atomic_bool fired;
 static uintptr_t   program_begin, program_end;
@@ -62,6 +65,8 @@ __attribute__((constructor)) static void begin(void)
     fail_at = at ? atol(at) : 0;
     fail_sleep = seconds ? (unsigned)atol(seconds) : 0;
     fail_errno = number ? (int)atol(number) : 0;
+    fail_from = getenv("FAIL_FROM");
+    counting = !fail_from;
     fail_bytes = bytes ? (size_t)atol(bytes) : 0;
 }
 
@@ -77,7 +82,7 @@ __attribute__((destructor)) static void end(void)
 
 static bool fails(enum kind kind)
 {
-    if (kind != chosen || atomic_fetch_add(&calls, 1) + 1 != fail_at) return false;
+    if (kind != chosen || !counting || atomic_fetch_add(&calls, 1) + 1 != fail_at) return false;
     fired = true;
     for (unsigned left = fail_sleep; left;) left = sleep(left);  /* signals do not end it */
     errno = fail_errno ? fail_errno : reasons[kind];
@@ -158,6 +163,7 @@ int open(const char *path, int flags, ...)
     mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
     va_end(more);
     REAL(open)
+    if (fail_from && strstr(path, fail_from)) counting = true;
     return fails(OPEN) ? -1 : real(path, flags, mode);
 }
 
