@@ -17,6 +17,19 @@ solver  = "cpu.plain";
 CFG
 begun() { for ((k = 0; k < 500; k++)); do [ -e "$1" ] && return; sleep 0.02; done; fail "no $1 after 10 s"; }
 host=$(hostname)
+# watched TEXT FILE: what --watch draws on a terminal goes to page, until it has drawn TEXT, a minute at most
+watched() {
+    : >page
+    script -qfec "stty rows 50 cols 80; echo \$\$ >watching; exec '$sweep' status $2 --watch" /dev/null \
+        >page </dev/null 2>err & local terminal=$!
+    for ((k = 0; k < 600; k++)); do
+        grep -q -- "$1" page && break
+        kill -0 $terminal 2>/dev/null || break
+        sleep 0.1
+    done
+    kill "$(cat watching)" 2>/dev/null || fail '--watch on a terminal has ended by itself'
+    wait $terminal
+}
 
 # ---- one file, before anything of it is on disk: it lives, and dies
 long=(-s 'sweep.until=[40000.0]' -o r/one.h5)
@@ -194,8 +207,7 @@ slurm r/n.h5; prints '2 done, 3 waiting'; silent err
 # a job that has left the queue while we watch, where nobody keeps accounts
 printf '#!/bin/sh\n[ -e gone ] && exit 1\n: >gone\necho "23 3 RUNNING None"\n' >bin/squeue
 if command -v script >/dev/null; then
-    PATH=$tmp/bin:$PATH script -qec "stty rows 50 cols 80; timeout 3 '$sweep' status r/n.h5 --watch" /dev/null \
-        >page </dev/null 2>err
+    PATH=$tmp/bin:$PATH watched '2 done, 3 waiting' r/n.h5
     grep -q '2 done, 1 running, 2 waiting' page || fail "the job of the first look: $(cat page)"
     grep -q '2 done, 3 waiting' page || fail "a job that is gone is taken to run: $(cat page)"
 fi
@@ -251,9 +263,7 @@ if command -v script >/dev/null; then
             fail "$columns columns: $(cat page)"
     done
     touch -d '1 hour ago' r/many.shard-{1..999..2}-of-1000.h5.d/status.json
-    (sleep 3; rm -r r/many.*) &
-    script -qec "stty rows 50 cols 80; timeout 2 '$sweep' status r/many.h5 --watch" /dev/null >page </dev/null 2>err
-    wait
+    watched '500 running, 500 silent' r/many.h5
     grep -q '500 running, 500 silent' page || fail "--watch on a terminal: $(cat page)"
     grep -qF "$(printf '\033[H')" page || fail '--watch does not draw on a terminal'
 else
