@@ -359,6 +359,16 @@ head -c 3000 "$dir/tiny_nsweep.h5" >"$dir/damaged.h5"
 "$SWEEP" plot "$dir/damaged.h5" >"$dir/out" 2>&1
 [ $? -eq 5 ] && grep -q 'cannot read .*damaged.h5 as HDF5: .*; give a file that sweep wrote' "$dir/out" &&
     ok "damaged: cut short" || { cat "$dir/out"; bad "damaged: cut short"; }
+in_python "a mistake in the program shows its traceback" '
+import os
+from sweep_plot import guard
+said, keep = os.path.join(sys.argv[1], "said"), os.dup(2)
+with open(said, "w") as out:
+    os.dup2(out.fileno(), 2)
+code = guard.guarded(lambda: {}["no such key"], "x.h5")
+os.dup2(keep, 2)
+told = open(said).read()
+assert code == 4 and "Traceback" in told and "KeyError" in told, (code, told)' "$dir"
 in_python "a crash of HDF5, and one without an end, are messages" '
 import os, signal
 from sweep_plot import guard

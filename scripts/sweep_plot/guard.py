@@ -6,6 +6,7 @@ import mmap
 import os
 import signal
 import sys
+import traceback
 
 from .refusal import FILE, PROGRAM
 
@@ -37,7 +38,10 @@ def guarded(work, path):
         code = PROGRAM
         try:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)    # who ends the parent means the work
-            code = work()
+            try:
+                code = work()
+            except Exception:
+                traceback.print_exc()       # os._exit() comes before what Python would print
             sys.stdout.flush()
             sys.stderr.flush()
         finally:
