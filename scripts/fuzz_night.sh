@@ -3,7 +3,7 @@
 # (8 hours), one process at a time:
 #     3 tenths  tests/test_mutants.c: configs with a few edits, in one process, under sanitizers
 #     2 tenths  tests/fuzz/mutate_configs.py: such configs through check, run and show of the sanitized program
-#     3 tenths  tests/fuzz/damage_results.py: show, status, merge, xdmf, resume -n, plot on damaged files and parts
+#     3 tenths  tests/fuzz/damage_results.py: show, status, merge, xdmf, resume, run, plot on damaged files and parts
 #     2 tenths  scripts/fuzz.sh: the libFuzzer targets, where there is clang
 # SEED (the day: 20261122) makes other mutants. Inputs that found something, and the logs, go to build/fuzz; the summary
 # is printed at the end. Exit code 1: something was found; what happens inside libhdf5 is counted, and is none of it.
@@ -18,12 +18,18 @@ make -s -j"$(nproc)" sweep &&
     make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= OPT='-O1 -g' $sanitized/sweep $sanitized/test_mutants || exit 1
 export OMP_WAIT_POLICY=passive
 found=0
+running=''
+# timeout has a process group of its own, which Ctrl-C does not reach
+trap '[ -z "$running" ] || { kill $running; wait $running; }; echo "fuzz: stopped; logs are in $folder" >&2; exit 130' \
+    INT TERM
 
 # part NAME SECONDS COMMAND...: nothing goes on for much longer than it was given
 part() {
     local name=$1 limit=$(($2 * 2 + 900))
     shift 2
-    timeout -k 60 "$limit" nice -n 19 "$@" > "$folder/$name.log" 2>&1
+    timeout -k 60 "$limit" nice -n 19 "$@" > "$folder/$name.log" 2>&1 &
+    running=$!
+    wait $running
     local code=$?
     [ $code = 0 ] || [ $code = 77 ] || { found=1; echo "$name: exit code $code, see $folder/$name.log"; }
     grep -E '^(FOUND|in libhdf5|seed )|mutants|texts in' "$folder/$name.log"
@@ -40,5 +46,6 @@ else
     echo 'skipped: what is driven by Python (needs python3 with h5py)'
 fi
 part libfuzzer $((seconds * 2 / 10)) scripts/fuzz.sh $((seconds / 10)) "$folder"
-[ $found = 0 ] && echo "fuzz: nothing found in $seconds s, seed $seed"
+if [ $found = 0 ]; then echo "fuzz: nothing found in $seconds s, seed $seed"
+else echo "fuzz: something was found; it is in $folder"; fi
 exit $found

@@ -1,5 +1,6 @@
 """What the fuzzers that run the program share: run a command, judge how it ended, keep what was found."""
 import argparse
+import atexit
 import os
 import random
 import re
@@ -7,6 +8,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -47,6 +49,8 @@ class Judge:
         self.commands = self.mutants = 0
         self.codes, self.found, self.library = {}, {}, {}
         self.work = tempfile.mkdtemp(prefix="sweep-fuzz-")
+        atexit.register(shutil.rmtree, self.work, ignore_errors=True)
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         os.makedirs(args.folder, exist_ok=True)
 
     def start(self):
@@ -55,39 +59,51 @@ class Judge:
     def time_left(self):
         return time.time() < self.until
 
+    def outcome(self, command, computing, waiting, by):
+        """@param by  the signal it gets after waiting so many seconds  @return its exit code, and what it told"""
+        limits = computing, computing + 1
+        process = subprocess.Popen(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limits))
+        err = b""
+        try:
+            for number, seconds in (by, waiting), (signal.SIGKILL, 60), (signal.SIGKILL, 60):
+                try:
+                    err = process.communicate(timeout=seconds)[1]
+                    break
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, number)
+        finally:  # Ctrl-C and SIGTERM do not reach it
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        return process.returncode, err.decode(errors="replace")
+
     def run(self, command, keep, allowed=CODES, hang=None):
         """@param keep  the files that are at fault if it is one  @return its exit code, None after a fault"""
         self.commands += 1
         seconds = int(hang or self.hang)
-        process = subprocess.Popen(command, cwd=self.work, env=self.env, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1)))
-        try:
-            out, err = process.communicate(timeout=6 * seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
-            return self.fault("hangs", command, keep, err)
-        code, err = process.returncode, err.decode(errors="replace")
+        code, err = self.outcome(command, seconds, 6 * seconds, signal.SIGKILL)
         self.codes[code] = self.codes.get(code, 0) + 1
         report = REPORT.search(err)
         if code in (-signal.SIGXCPU, -signal.SIGKILL):
-            return self.fault("hangs", command, keep, err)
+            # once more, to see where: the sanitizer tells of this signal with the frames
+            return self.fault("hangs", command, keep, self.outcome(command, 3 * seconds, seconds, signal.SIGSEGV)[1])
         if code < 0 or report:
             return self.fault(report.group(0) if report else f"signal {-code}", command, keep, err)
         if code not in allowed:
             return self.fault(f"exit code {code}", command, keep, err)
+        if re.search("HDF5 (crashed|did not end) reading", err):  # in a child of plot, which tells of it
+            return self.fault("in plot", command, keep, err, in_library=True)
         if code not in (0, 1, 75) and not err.strip():
             return self.fault(f"exit code {code} without a word", command, keep, err)
         return code
 
-    def fault(self, what, command, keep, err):
-        err = err if isinstance(err, str) else err.decode(errors="replace")
+    def fault(self, what, command, keep, err, in_library=False):
         # the place: the first frames of the report, or the last line of a traceback
         frames = re.findall(r"#\d+ 0x\w+ (?:in )?(\S+ \S+)", err)
         own = [f for f in frames if "/src/" in f or " src/" in f][:2]
         places = frames[:3] or err.strip().splitlines()[-1:]
-        in_library = bool(frames) and any("libhdf5" in f for f in frames[:6]) and "hangs" not in what
+        in_library = in_library or any("libhdf5" in f for f in frames[:6])
         key = (what, " < ".join(own or places))
         store = self.library if in_library else self.found
         store[key] = store.get(key, 0) + 1
@@ -107,7 +123,6 @@ class Judge:
         return None
 
     def summary(self):
-        shutil.rmtree(self.work, ignore_errors=True)
         codes = ", ".join(f"{n} times {c}" for c, n in sorted(self.codes.items()))
         print(f"{self.name}: {self.mutants} mutants, {self.commands} commands in {self.args.seconds:.0f} s, seed "
               f"{self.args.seed}; exit codes: {codes}; {len(self.found)} places at fault, {len(self.library)} inside "
