@@ -16,6 +16,15 @@ CODES = {0, 1, 2, 3, 4, 5, 75}  # sweep(1), EXIT STATUS; 1: some runs diverged o
 HANG = 10                       # seconds of computing; six times as long in all (SW_FUZZ_HANG: another number)
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|Traceback \(most recent call last\)")
 
+FRAME = re.compile(r"#\d+ 0x\w+ (?:in )?(\S+ \S+)")
+OWN = re.compile(r"\bsrc/(?!libsanitizer)")
+
+
+def is_own_memory(err):
+    """Whether HDF5 was beyond what our code allocated, which it was told to be larger then."""
+    told = re.search(r"allocated by thread|located in stack of", err)
+    return bool(told) and any(OWN.search(f) for f in FRAME.findall(err[told.end():])[:2])
+
 
 def options(about):
     parser = argparse.ArgumentParser(description=about)
@@ -100,10 +109,10 @@ class Judge:
 
     def fault(self, what, command, keep, err, in_library=False):
         # the place: the first frames of the report, or the last line of a traceback
-        frames = re.findall(r"#\d+ 0x\w+ (?:in )?(\S+ \S+)", err)
-        own = [f for f in frames if "/src/" in f or " src/" in f][:2]
+        frames = FRAME.findall(err)
+        own = [f for f in frames if OWN.search(f)][:2]
         places = frames[:3] or err.strip().splitlines()[-1:]
-        in_library = in_library or any("libhdf5" in f for f in frames[:6])
+        in_library = in_library or any("libhdf5" in f for f in frames[:6]) and not is_own_memory(err)
         key = (what, " < ".join(own or places))
         store = self.library if in_library else self.found
         store[key] = store.get(key, 0) + 1
