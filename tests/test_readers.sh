@@ -21,8 +21,9 @@ look() {  # look NAME KIND EXIT-CODE [sweep options]: run a config, read what it
 }
 look tiny_ch root 0
 look tiny_ch root 0 -s run.batch=5
-look tiny_diverge root 1
+look tiny_diverge root 1 -s output.state=true
 look tiny_nsweep groups 0
+look tiny_nsweep groups 0 -s output.state=true
 look tiny_heat root 0
 look tiny_compact groups 0
 look tiny_advection groups 0

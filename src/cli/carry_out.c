@@ -4,6 +4,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
+#include "cli/lengthen.h"
 #include "execute/sw_ranks.h"
 #include "results/sw_life.h"
 
@@ -38,10 +39,32 @@ static bool to_do(const struct job *j)
            (j->ledger && j->ledger->has_parts);
 }
 
+/* A longer result grows beside the old one, from its states, and takes its place likewise. */
+static enum sw_status lengthen(struct job *j, enum sw_status refused)
+{
+    struct sw_err_kept refusal = {0};
+    struct sw_text text = {0};
+    sw_err_keep(&refusal, refused);
+    sw_text_printf(&text, "%s.longer", j->s->file);
+    char *longer = sw_text_take(&text);
+    if (!longer) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_err_raise(&refusal);
+    enum sw_status st = cli_lengthen(j->cli, j->s, j->ledger, longer, refused);
+    if (st) {
+        sw_free(longer);
+        return st;
+    }
+    j->file = j->fresh = longer;
+    sw_ledger_close(&j->ledger);
+    SW_TRY(cli_ledger(j->cli, j->file, &j->ledger));
+    return sw_ledger_belongs(j->ledger, j->file, j->s->sweep, j->s->id);
+}
+
 static enum sw_status find_earlier(struct job *j)
 {
     enum sw_status st = cli_ledger(j->cli, j->file, &j->ledger);
     if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
+    if (st == SW_E_REFUSED && !j->cli->force) st = lengthen(j, st);
     if (!st) j->before = look(j);
     bool again = !st && j->ledger->config_text && !to_do(j);  /* --force: compute it all once more */
     if (j->cli->force && (st == SW_E_IO || st == SW_E_REFUSED || again)) {
@@ -54,12 +77,25 @@ static enum sw_status find_earlier(struct job *j)
 
 /* ---- doing it */
 
+/* Whether each run that was asked for has ended in the new result: nothing less takes the old one's place. */
+static enum sw_status check_complete(const struct job *j)
+{
+    struct sw_ledger *ledger = NULL;
+    SW_TRY(cli_ledger(j->cli, j->fresh, &ledger));
+    const struct sw_run_counts there = sw_ledger_count(ledger, j->s->id, j->s->run, j->s->count);
+    sw_ledger_close(&ledger);
+    if (!there.pending) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s lacks %lld of %lld runs; %s stays as it is; run the same command again", j->fresh,
+                   (long long)there.pending, (long long)j->s->count, j->s->file);
+}
+
 /* The new result is complete: it takes the old one's place. The old one's parts go first: they would be taken for parts
  * of it. */
 static enum sw_status put_in_place(const struct job *j)
 {
     struct sw_results_lock *lock;
     if (!j->fresh) return SW_OK;
+    SW_TRY(check_complete(j));
     SW_TRY(sw_results_lock(j->s->file, &lock));
     enum sw_status st = sw_results_replaceable(j->s->file);  /* something else may have its name by now */
     if (!st) st = sw_results_remove_parts(j->s->file);
@@ -177,6 +213,9 @@ static enum sw_status attempt(struct job *j)
         if (!first(j)) return SW_OK;
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
         SW_TRY(set_title(j));
+        if (j->s->sweep->save_state && j->ledger->lacks_states)
+            cli_say(j->cli, "note     %s was computed without output.state = true, and cannot be lengthened; --force "
+                            "computes it again\n", j->s->file);
         sw_running_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;

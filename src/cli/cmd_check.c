@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "cli/lengthen.h"
 
 static const double trial_seconds = 0.15;
 
@@ -267,7 +267,11 @@ static enum sw_status make_plan(struct check *c)
     const struct cli_sweep *s = c->s;
     enum sw_status st = cli_ledger(c->cli, s->file, &c->ledger);
     if (!st) st = sw_ledger_belongs(c->ledger, s->file, s->sweep, s->id);
-    if (st) {  /* what to do about it is the user's choice; the config is right */
+    if (st == SW_E_REFUSED && !(st = cli_lengthen(c->cli, s, c->ledger, NULL, st))) {
+        snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` goes on from it, "
+                 "if it holds their states (output.state)", s->file);
+        sw_ledger_close(&c->ledger);
+    } else if (st) {  /* what to do about it is the user's choice; the config is right */
         snprintf(c->refusal, sizeof c->refusal, "%s", sw_err_message());
         sw_ledger_close(&c->ledger);
     }

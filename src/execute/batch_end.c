@@ -112,27 +112,40 @@ static void send_event(const struct batch *b, enum sw_event_kind kind)
     worker_event(b->w, &e);
 }
 
-/* The part so far becomes permanent, with the state the batch goes on from. */
-enum sw_status batch_checkpoint(struct batch *b)
+/* All that the runs go on from, [count][batch_stored_size()]; the record is read. Free with sw_free(). */
+static enum sw_status take_state(const struct batch *b, double **stored_state)
 {
     const size_t size = batch_state_size(b), stored = batch_stored_size(b), count = (size_t)b->plan->count;
-    struct sw_sim *sim = b->w->sim;
-    struct sw_run_result *result = NULL;
     double *state = NULL, *wide = NULL;
-    enum sw_status st;
-    SW_TRY(batch_look_for_failures(b));
-    SW_TRY(read_record(b));
-    SW_TRY_TO(failed, st, sw_alloc(count, &result));
-    SW_TRY_TO(failed, st, sw_alloc(count * size, &state));
-    SW_TRY_TO(failed, st, sw_alloc(count * stored, &wide));
-    SW_TRY_TO(failed, st, sw_sim_get_state(sim, state));
-    for (size_t j = 0; j < count; j++) {
+    enum sw_status st = sw_alloc(count * size, &state);
+    if (!st) st = sw_alloc(count * stored, &wide);
+    if (!st) st = sw_sim_get_state(b->w->sim, state);
+    for (size_t j = 0; j < count && !st; j++) {
         double *to = wide + j * stored;
         memcpy(to, state + j * size, size * sizeof *state);
         if (b->bad[j] >= 0)
             for (size_t i = 0; i < size; i++) to[i] = NAN;
         to[size] = (double)b->bad[j];
         if (b->record) memcpy(to + size + 1, b->record + SW_RECORD * j, SW_RECORD * sizeof *to);
+    }
+    sw_free(state);
+    if (st) sw_free(wide);
+    else *stored_state = wide;
+    return st;
+}
+
+/* The part so far becomes permanent, with the state the batch goes on from. */
+enum sw_status batch_checkpoint(struct batch *b)
+{
+    const size_t count = (size_t)b->plan->count;
+    struct sw_run_result *result = NULL;
+    double *state = NULL;
+    enum sw_status st;
+    SW_TRY(batch_look_for_failures(b));
+    SW_TRY(read_record(b));
+    SW_TRY_TO(failed, st, sw_alloc(count, &result));
+    SW_TRY_TO(failed, st, take_state(b, &state));
+    for (size_t j = 0; j < count; j++)
         result[j] = (struct sw_run_result){.status = SW_RUN_PENDING,
                                            .wall_time = spent(b),
                                            .steps = b->step,
@@ -142,15 +155,11 @@ enum sw_status batch_checkpoint(struct batch *b)
                                            .err_max = NAN,
                                            .err_rel = NAN,
                                            .err_interior = NAN};
-    }
-    sw_free(state);
-    SW_TRY(writer_finish(b->w->writer, result, wide, stored, b->step));
+    SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->step));
     send_event(b, SW_EVENT_CHECKPOINT);
     return SW_OK;
 failed:
     sw_free(result);
-    sw_free(state);
-    sw_free(wide);
     return st;
 }
 
@@ -222,16 +231,18 @@ static void count_results(struct batch *b, const struct sw_run_result *result)
 enum sw_status batch_end(struct batch *b)
 {
     struct sw_run_result *result = NULL;
+    double *state = NULL;
     enum sw_status st;
     SW_TRY(batch_look_for_failures(b));
     SW_TRY(read_record(b));
     SW_TRY(sw_alloc((size_t)b->plan->count, &result));
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, norms(b, result));
+    if (b->w->desk->sweep->save_state) SW_TRY_TO(failed, st, take_state(b, &state));
     count_results(b, result);
     for (int j = 0; j < b->plan->count; j++)
         if (result[j].status == SW_RUN_DONE) add_warnings(b, j, result[j].message);
-    SW_TRY(writer_finish(b->w->writer, result, NULL, 0, b->group->steps));
+    SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->group->steps));
     send_event(b, SW_EVENT_BATCH);
     return SW_OK;
 failed:

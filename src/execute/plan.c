@@ -143,7 +143,8 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
         const struct sw_group *s = &p->group[g];
         p->output_bytes +=
             (double)s->count * (row + field * nfields * (double)s->nfield * (double)sw_points(s->n) +
-                                8.0 * s->nscalar * nscalars);
+                                8.0 * s->nscalar * nscalars +
+                                (sweep->save_state ? 8.0 * (double)(sw_points(s->n) + 1) : 0));
     }
 }
 

@@ -26,6 +26,9 @@ struct sw_source {
 enum sw_status sw_source_open(const char *path, struct sw_source *input, bool *damaged);
 void sw_source_free(struct sw_source *input);
 
+/** Whether runs have ended in it without a state that a longer sweep could go on from. */
+bool sw_source_lacks_states(const struct sw_source *input);
+
 /* Outputs that a row of an input holds: first .. first+count-1. */
 struct sw_stretch { int64_t field_first, fields, scalar_first, scalars; };
 struct sw_stretch sw_source_stretch(const struct sw_source *input, int64_t row);

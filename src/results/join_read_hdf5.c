@@ -112,6 +112,7 @@ int64_t sw_window_overlap(const struct sw_window *w, const struct sw_section *s,
 bool sw_window_covered(const struct sw_window *w, const struct sw_gather *g, const struct sw_task *task, int64_t count)
 {
     int64_t outputs = 0, first, at;
+    if (w->var->kind == SW_VAR_STATE) return false;  /* only the last stretch of a run has it */
     for (int64_t k = 0; k < count; k++) {  /* stretches of a run do not overlap */
         const struct sw_section *s = &g->input[task[k].input].section[task[k].section];
         if (sw_section_var(s, w->var->name)) outputs += sw_window_overlap(w, s, &first, &at);

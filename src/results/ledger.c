@@ -69,6 +69,7 @@ static enum sw_status look(const char *file, struct sw_report *report, struct sw
         if (strcmp(g->input[k].path, file)) l->has_parts = true;
         else l->has_file = true;
         l->is_virtual |= g->input[k].npart > 0;
+        l->lacks_states |= sw_source_lacks_states(&g->input[k]);
         if (goes_on(g, k)) SW_TRY(keep_batch(&g->input[k], l));
     }
     SW_TRY(keep_runs(g, l));

@@ -95,7 +95,7 @@ static enum sw_status begin(struct sw_part *p, const char *file, const struct sw
     SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, &p->tmp));
     SW_TRY(sw_h5_create(&p->h5, p->tmp));
     sw_h5_write_facts(&p->h5, &p->facts);
-    if (p->nstream) sw_h5_write_group(&p->h5, &p->section);
+    if (p->nstream || p->desc.sweep->save_state) sw_h5_write_group(&p->h5, &p->section);
     return p->h5.status ? p->h5.status : open_streams(p);
 }
 
@@ -243,36 +243,58 @@ static void write_state(struct sw_h5 *h, int64_t count, const double *state, siz
     sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state);
 }
 
-static enum sw_status write_rest(struct sw_part *p, const struct sw_table *t)
+/* The states in which runs have ended, beside their other arrays. */
+static void put_last_state(struct sw_part *p, const double *state)
+{
+    char path[SW_PATH];
+    for (int k = p->nstream; state && k < p->section.nvar; k++) {
+        const struct sw_var *var = &p->section.var[k];
+        struct sw_h5_shape shape = {0};
+        if (var->kind != SW_VAR_STATE) continue;
+        shape.rank = sw_var_size(&p->section, var->kind, p->desc.count, 1, shape.dim);
+        sw_h5_put(&p->h5, sw_section_path(&p->section, var->name, path), SW_H5_DOUBLE, &shape, state);
+    }
+}
+
+static enum sw_status write_rest(struct sw_part *p, const struct sw_table *t, const double *last_state)
 {
     char path[SW_PATH], *coordinates = sw_table_coordinates(t);
     if (!coordinates) return SW_E_MEMORY;
     sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
-    if (p->section.name[0] && p->nstream)
+    if (p->section.name[0] && (p->nstream || p->desc.sweep->save_state))
         sw_h5_write_runs(&p->h5, sw_section_path(&p->section, "run", path), p->desc.count, p->desc.run);
     sw_h5_write_scales(&p->h5, &p->section);
-    for (int k = p->nstream; k < p->section.nvar; k++) put_values(p, &p->section.var[k]);
+    for (int k = p->nstream; k < p->section.nvar; k++)
+        if (p->section.var[k].kind != SW_VAR_STATE) put_values(p, &p->section.var[k]);
+    put_last_state(p, last_state);
     sw_h5_write_table(&p->h5, t, coordinates);
     sw_h5_finish_vars(&p->h5, &p->section, coordinates);
     sw_free(coordinates);
     return p->h5.status;
 }
 
-static enum sw_status finish(struct sw_part *p, const struct sw_run_result *result, struct sw_table *t)
+static enum sw_status finish(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
+                             size_t state_size, struct sw_table *t)
 {
     for (int k = 0; k < p->nstream; k++) sw_stream_flush(&p->stream[k]);
     SW_TRY(set_scales(p));
+    if (last_state) {
+        p->section.nstate = (int64_t)state_size;
+        SW_TRY(sw_section_add(&p->section, SW_VAR_STATE, SW_H5_DOUBLE, "state_last", "1",
+                              "what a longer sweep goes on from"));
+    }
     SW_TRY(fill_table(p, result, t));
-    return write_rest(p, t);
+    return write_rest(p, t, last_state);
 }
 
 static enum sw_status write_all(struct sw_part *p, const struct sw_run_result *result, const double *state,
                                 size_t state_size, int64_t step)
 {
     struct sw_table *table = NULL;
+    const bool goes_on = state && result[0].status == SW_RUN_PENDING;
     enum sw_status st = sw_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
-    if (!st) st = finish(p, result, table);
-    if (!st && state) write_state(&p->h5, p->desc.count, state, state_size, step);
+    if (!st) st = finish(p, result, goes_on ? NULL : state, state_size, table);
+    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step);
     sw_table_free(&table);
     return st ? st : sw_h5_close(&p->h5);
 }

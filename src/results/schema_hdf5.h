@@ -21,6 +21,7 @@ enum sw_var_kind {
     SW_VAR_XC,      /* xc  (run, x):        points, likewise                             */
     SW_VAR_YC,      /* yc  (run, y)                                                      */
     SW_VAR_ZC,      /* zc  (run, z)                                                      */
+    SW_VAR_STATE,   /* state_last (run, state_value): what the runs go on from, once they have ended */
     SW_VAR_SERIES,  /*     (run, time_s)                                                 */
     SW_VAR_FIELD,   /*     (run, time, x), (run, time, y, x), (run, time, z, y, x)       */
     SW_VAR_KINDS
@@ -37,6 +38,7 @@ struct sw_section {               /* free with sw_section_free()                
     int64_t  n[SW_DIMS], count;   /* points along x, y, z, 1 where there is no such dimension; runs     */
     int64_t *index;               /* [count] of the runs                                                */
     int64_t  nfield, nscalar;     /* outputs a run in here                                              */
+    int64_t  nstate;              /* numbers a run of SW_VAR_STATE                                      */
     int64_t  field_first, scalar_first;  /* which ones: a part may begin later                          */
     double  *time, *time_s;       /* [nfield], [nscalar]; NULL: runs disagree, see t, t_s               */
     double  *x[SW_DIMS];          /* [n[0]], [n[1]], [n[2]] coordinates along x, y, z; NULL: see xc, yc, zc */

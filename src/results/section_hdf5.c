@@ -15,10 +15,11 @@ static const struct { const char *name; bool over_time, over_time_s; unsigned ov
     [SW_VAR_XC]     = {"xc", false, false, OVER_X},
     [SW_VAR_YC]     = {"yc", false, false, OVER_Y},
     [SW_VAR_ZC]     = {"zc", false, false, OVER_Z},
+    [SW_VAR_STATE]  = {"state_last", false, false, 0},
     [SW_VAR_SERIES] = {NULL, false, true, 0},
     [SW_VAR_FIELD]  = {NULL, true, false, OVER_SPACE},
 };
-enum { LAST_SCALE = SW_VAR_ZC };
+enum { LAST_SCALE = SW_VAR_ZC, LAST_NAMED = SW_VAR_STATE };
 
 const char *sw_scale_name(int d) { return d == 0 ? "x" : d == 1 ? "y" : "z"; }
 
@@ -96,21 +97,22 @@ int64_t sw_var_outputs(const struct sw_section *s, enum sw_var_kind kind)
 
 int64_t sw_var_inner(const struct sw_section *s, enum sw_var_kind kind)
 {
-    int64_t points = 1;
+    int64_t points = kind == SW_VAR_STATE ? s->nstate : 1;
     for (int d = 0; d < SW_DIMS; d++)
         if (lies_over(s, kind, d)) points *= s->n[d];
     return points;
 }
 
-/* run, time, z, y, x, as far as the variable has them */
+/* run, time, z, y, x, as far as the variable has them; run, state_value */
 static int pack(const struct sw_section *s, enum sw_var_kind kind, int64_t run, int64_t output,
-                const int64_t space[SW_DIMS], hsize_t dim[SW_H5_RANK])
+                const int64_t space[SW_DIMS], int64_t state, hsize_t dim[SW_H5_RANK])
 {
     int rank = 0;
     dim[rank++] = (hsize_t)run;
     if (kinds[kind].over_time || kinds[kind].over_time_s) dim[rank++] = (hsize_t)output;
     for (int d = SW_DIMS - 1; d >= 0; d--)
         if (lies_over(s, kind, d)) dim[rank++] = (hsize_t)space[d];
+    if (kind == SW_VAR_STATE) dim[rank++] = (hsize_t)state;
     return rank;
 }
 
@@ -118,13 +120,13 @@ int sw_var_start(const struct sw_section *s, enum sw_var_kind kind, int64_t row,
                  hsize_t start[SW_H5_RANK])
 {
     static const int64_t whole[SW_DIMS];
-    return pack(s, kind, row, output, whole, start);
+    return pack(s, kind, row, output, whole, 0, start);
 }
 
 int sw_var_size(const struct sw_section *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
                 hsize_t size[SW_H5_RANK])
 {
-    return pack(s, kind, rows, outputs, s->n, size);
+    return pack(s, kind, rows, outputs, s->n, s->nstate, size);
 }
 
 int sw_var_chunk(const struct sw_section *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
@@ -135,7 +137,7 @@ int sw_var_chunk(const struct sw_section *s, enum sw_var_kind kind, int64_t rows
         side[d] = sw_clamp(s->n[d], 1, left);
         left /= side[d];
     }
-    return pack(s, kind, rows, outputs, side, chunk);
+    return pack(s, kind, rows, outputs, side, s->nstate, chunk);
 }
 
 static bool has_kind(const struct sw_section *s, enum sw_var_kind kind)
@@ -183,6 +185,8 @@ void sw_h5_write_scales(struct sw_h5 *h, const struct sw_section *s)
     if (has_kind(s, SW_VAR_SERIES))
         write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s,
                     s->time_s ? "time of scalar series" : "number in the scalar series");
+    if (has_kind(s, SW_VAR_STATE))
+        write_scale(h, s, "state_value", NULL, s->nstate, NULL, "number in the state of a run");
     for (int d = s->dim - 1; field && d >= 0; d--)
         write_scale(h, s, sw_scale_name(d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d],
                     s->x[d] ? "space" : "number of the point");
@@ -204,6 +208,7 @@ static void attach_all(struct sw_h5 *h, const struct sw_section *s, const struct
     if (kinds[v->kind].over_time_s) sw_h5_attach(h, path, axis++, sw_section_path(s, "time_s", scale));
     for (int d = SW_DIMS - 1; d >= 0; d--)
         if (lies_over(s, v->kind, d)) sw_h5_attach(h, path, axis++, sw_section_path(s, sw_scale_name(d), scale));
+    if (v->kind == SW_VAR_STATE) sw_h5_attach(h, path, axis, sw_section_path(s, "state_value", scale));
 }
 
 /* What to look up a value by: the parameters, where they are at hand, and t, t_s, xc, yc, zc if there are any. */
@@ -249,7 +254,7 @@ struct finding { struct sw_h5 *h; struct sw_section *s; };
 /* The kind of a dataset by its name and rank; SW_VAR_KINDS: none. */
 static enum sw_var_kind kind_of(const char *name, int rank, int dim)
 {
-    for (int k = 0; k <= LAST_SCALE; k++)
+    for (int k = 0; k <= LAST_NAMED; k++)
         if (rank == 2 && !strcmp(name, kinds[k].name)) return k;
     return rank == 2 ? SW_VAR_SERIES : rank == 2 + dim ? SW_VAR_FIELD : SW_VAR_KINDS;
 }
@@ -333,6 +338,7 @@ static void read_section(struct sw_h5 *h, const struct sw_table *table, struct s
     s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");
+    s->nstate = length_of(h, s, "state_value");
     read_index(h, s, table);
     read_scale(h, s, "time", "t", s->nfield, &s->time);
     read_scale(h, s, "time_s", "t_s", s->nscalar, &s->time_s);

@@ -89,6 +89,13 @@ void sw_source_free(struct sw_source *in)
     *in = (struct sw_source){0};
 }
 
+bool sw_source_lacks_states(const struct sw_source *in)
+{
+    bool lacks = !in->nsection && in->table->nruns;
+    for (int k = 0; k < in->nsection; k++) lacks |= !in->section[k].nstate;
+    return lacks && !in->has_state;
+}
+
 struct sw_stretch sw_source_stretch(const struct sw_source *in, int64_t row)
 {
     if (in->section_of[row] < 0) return (struct sw_stretch){0};

@@ -90,7 +90,8 @@ enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
 enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
 /** Write the run table and, for a batch that goes on later, its state; then make the part permanent and free it.
  * @param result      [count]; status SW_RUN_PENDING for runs that go on
- * @param state       [count][state_size] at `step`, or NULL when the batch is finished
+ * @param state       [count][state_size] at `step`; of runs that have ended it is kept beside their results, for a
+ *                    sweep that is longer, or NULL
  * @return SW_E_IO, SW_E_MEMORY: nothing is left behind */
 enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
                               size_t state_size, int64_t step);
@@ -119,6 +120,7 @@ struct sw_ledger {                 /* read only to others                       
     int      nbatch;               /* unfinished ones                                                            */
     struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
     bool     has_file, has_parts;
+    bool     lacks_states;         /* of runs that have ended (output.state)                                     */
     bool     is_virtual;           /* FILE is: nothing can be added to it, sw_results_refuse_virtual()           */
     char    *title;                /* of the sweep that wrote it (the newest); NULL if there is nothing          */
     char    *config_text;          /* likewise                                                                   */
@@ -145,6 +147,20 @@ enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *fil
 /** The state of an unfinished batch: [count][state_size].
  * @return SW_E_IO; where the part is damaged or of another version of sweep, the message says what to remove */
 enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size);
+
+/* ---- lengthening: a finished FILE whose runs are to go on */
+struct sw_longer {                 /* borrowed                                                                   */
+    const struct sw_sweep *old, *sweep;  /* the one that FILE is of, and the one whose runs begin as those did   */
+    const uint64_t *id;            /* [sweep->nruns]                                                             */
+    int64_t count;                 /* runs in FILE                                                               */
+    const int64_t *old_run, *run;  /* [count] run old_run[k] of the old sweep is the beginning of run[k]         */
+};
+/** Make parts of OUTPUT as if the longer sweep had been stopped where FILE ended: from them it goes on like any other.
+ * FILE is only read. Takes 256 MiB.
+ * @return SW_E_REFUSED FILE lacks states (output.state), outputs before its end, or is longer: the message says which,
+ *         and OUTPUT has no parts; SW_E_IO, SW_E_MEMORY */
+enum sw_status sw_results_lengthen(const char *file, const char *output, const struct sw_longer *longer,
+                                   const struct sw_provenance *provenance);
 
 /* ---- joining parts
  * The parts of a chain are joined along time. Of two results of one run the later input's counts (parts count as later

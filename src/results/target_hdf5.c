@@ -98,7 +98,7 @@ static enum sw_status add_vars(struct sw_section *to, const struct sw_section *f
         struct sw_var *known = sw_section_var(to, v->name);
         if (!sw_var_outputs(from, v->kind)) continue;
         if (known) known->type = v->type;  /* the newest decides */
-        else if (v->kind >= SW_VAR_SERIES)
+        else if (v->kind >= SW_VAR_STATE)
             SW_TRY(sw_section_add(to, v->kind, v->type, v->name, v->unit, v->long_name));
     }
     return SW_OK;
@@ -161,6 +161,9 @@ static enum sw_status add_shape(struct sw_target *t, const struct sw_section *s)
 {
     widen(&t->section.nfield, s->field_first + s->nfield);
     widen(&t->section.nscalar, s->scalar_first + s->nscalar);
+    if (s->nstate && t->section.nstate && s->nstate != t->section.nstate)
+        return SW_FAIL(SW_E_REFUSED, "the files hold states of different sizes (output.state); they cannot be joined");
+    widen(&t->section.nstate, s->nstate);
     return add_vars(&t->section, s);
 }
 

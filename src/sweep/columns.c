@@ -79,7 +79,7 @@ static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
 static const char *const variables[] = {"run",       "group_run", "run_id", "status", "message", "time", "time_s",
                                         "t_s",       "xc",     "yc",      "zc",      "t_reached",  "steps",
                                         "wall_time", "err_l2", "err_max", "err_rel", "err_interior",
-                                        "time_step", "provenance", NULL};
+                                        "time_step", "state_last", "state_value", "provenance", NULL};
 
 static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
 {

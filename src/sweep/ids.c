@@ -28,6 +28,7 @@ static const char schema[] = "sweep run 1";
 
 struct id_maker {
     const struct sw_sweep *s;
+    bool            until;     /* of a run up to a time: without its end     */
     int             naxis;     /* axes of words that keys name               */
     int             axis[1 + MOST_CHOICES];  /* their columns                */
     int             nword;     /* combinations of their words; the first axis' word varies slowest */
@@ -60,8 +61,29 @@ static bool function_decides(const struct sw_sweep *s, int k)
     return sw_key_find(s->problem, s->function[k].key)->decides;
 }
 
+struct named { const struct sw_sweep *s; int end; bool found; };
+
+static void mark_end(void *user, const char *name, int column)
+{
+    struct named *n = user;
+    (void)column;
+    n->found |= column_meant(n->s, name) == n->end;
+}
+
+/* Whether what moves a run names its end; `exact`, against which it is measured, may do so. */
+static bool names_end(const struct sw_sweep *s, int end)
+{
+    struct named n = {.s = s, .end = end};
+    for (int k = 0; k < s->nfunction; k++)
+        if (function_decides(s, k) && strcmp(s->function[k].key, "exact"))
+            sw_expr_names(s->function[k].expr, mark_end, &n);
+    return n.found;
+}
+
 static enum sw_status pick_values(struct id_maker *m)
 {
+    const int end = column_find(m->s, "time.end");
+    const bool endless = m->until && end >= 0 && !names_end(m->s, end);
     const struct sw_sweep *s = m->s;
     struct use u = {.s = s};
     SW_TRY(sw_alloc((size_t)s->ncolumn, &m->value));
@@ -69,7 +91,7 @@ static enum sw_status pick_values(struct id_maker *m)
     for (int k = 0; k < s->nfunction; k++)
         if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark, &u);
     for (int k = 0; k < s->ncolumn; k++)
-        if (s->column[k].kind == SW_COLUMN_KEY) m->value[m->nvalue++] = k;
+        if (s->column[k].kind == SW_COLUMN_KEY && !(endless && k == end)) m->value[m->nvalue++] = k;
     int keys = m->nvalue;
     for (int k = 0; k < s->ncolumn; k++) {
         if (!u.used[k]) continue;
@@ -152,9 +174,9 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
     return SW_OK;
 }
 
-static enum sw_status make(const struct sw_sweep *s, struct id_maker *m)
+static enum sw_status make(const struct sw_sweep *s, bool until, struct id_maker *m)
 {
-    *m = (struct id_maker){.s = s, .nword = 1};
+    *m = (struct id_maker){.s = s, .until = until, .nword = 1};
     add_axis(m, s->own->shape.solver);
     for (int k = 0; k < s->nchoice; k++) add_axis(m, s->own->choice_column[k]);
     SW_TRY(pick_values(m));
@@ -250,7 +272,7 @@ static void set_sweep_id(struct sw_sweep *s, const uint64_t *id)
 enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, uint64_t *id)
 {
     struct id_maker m;
-    enum sw_status st = make(s, &m);
+    enum sw_status st = make(s, false, &m);
     m.id = id;
     if (!st) st = blocks_each(s, NULL, first, count, false, hash_block, &m);
     unmake(&m);
@@ -258,4 +280,14 @@ enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, ui
     SW_TRY(refuse_equal(s, id));
     set_sweep_id(s, id);
     return SW_OK;
+}
+
+enum sw_status sw_sweep_ids_until(struct sw_sweep *s, uint64_t *id)
+{
+    struct id_maker m;
+    enum sw_status st = make(s, true, &m);
+    m.id = id;
+    if (!st) st = blocks_each(s, NULL, 0, s->nruns, false, hash_block, &m);
+    unmake(&m);
+    return st;
 }

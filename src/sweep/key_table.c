@@ -63,6 +63,10 @@ const struct sw_key sw_common_keys[] = {
     {.path = "output.scalars.times", .kind = SW_KEY_TIMES, .unit = "1", .fallback = "",
      .about = "Times of the scalar series, in place of output.scalars.every; without both no series is saved."},
 
+    {.path = "output.state", .kind = SW_KEY_SWITCH, .fallback = "false",
+     .about = "Keep the state in which each run ends, in double precision: 8 bytes a point. With it a finished sweep "
+              "can be lengthened: `sweep run` with a larger time.end computes only what is new."},
+
     {.path = "run.device", .kind = SW_KEY_TEXT, .fallback = "auto",
      .about = "Where to compute: \"auto\" (the GPUs, or the CPU where there is none), \"cpu\", \"cuda\" (all visible "
               "GPUs of the model of the first), \"cuda:1\" or \"cuda:0,2\" (these); \"cpu:0,1\" is the CPU in two "
@@ -81,8 +85,8 @@ const struct sw_key sw_common_keys[] = {
 /* A problem without time has no time.dt, time.end; nor times of output: its fields are saved or not. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
-    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars."};
-    for (int k = 0; problem && !problem->timed && k < 3; k++)
+    static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state"};
+    for (int k = 0; problem && !problem->timed && k < 4; k++)
         if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
     return true;
 }

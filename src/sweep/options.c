@@ -117,6 +117,7 @@ static void check_output(struct sw_sweep *s)
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
     if (s->xdmf && !fields) expand_complain(s, xdmf, "'output.xdmf' tells where fields are: add output.fields");
     if (!s->problem->timed) return;
+    s->save_state = read_switch(s, "output.state");
     s->save_fields = sw_config_find(s->config, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields)

@@ -53,6 +53,7 @@ struct sw_sweep {
     bool        single_steps;           /* run.precision                                                     */
     bool        chooses_step;           /* time.dt follows from time.cfl                                     */
     bool        save_fields, save_scalars;
+    bool        save_state;             /* output.state                                                      */
     bool        xdmf;                   /* output.xdmf                                                       */
     const char *device;                 /* run.device                                                        */
     double      checkpoint_minutes;     /* run.checkpoint                                                    */
@@ -77,6 +78,11 @@ enum sw_status sw_sweep_columns(const struct sw_sweep *sweep, const int64_t *run
  * runs asked for at once, sets sweep->id as well. Uses all threads.
  * @return SW_E_CONFIG all were asked for, and two of them are the same run (named); SW_E_MEMORY */
 enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count, uint64_t *id);
+
+/** The same of all that decides a run's numbers up to a time: without time.end, unless what moves the run names it. Two
+ * runs with one such id are one run as far as the shorter of them goes. Does not set sweep->id.
+ * @param id  out [sweep->nruns]  @return SW_E_MEMORY */
+enum sw_status sw_sweep_ids_until(struct sw_sweep *sweep, uint64_t *id);
 
 /** "a = 0.1, v = 2": the axes of one run, for messages. */
 void sw_sweep_describe(const struct sw_sweep *sweep, int64_t run, char *text, int room);
