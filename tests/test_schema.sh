@@ -37,6 +37,6 @@ long=(run "$top/configs/tiny_ch.cfg" --device cpu -s time.end=20000.0 -s output.
 expect 75 "${long[@]}" -o half.h5 --max-time 0.2s
 ls half.h5.d/part-*.h5 >out || fail 'no checkpoint'
 for part in half.h5.d/part-*.h5; do old $part; done
-expect 0 resume half.h5; says ' from step '
+expect 0 resume half.h5 --device cpu; says ' from step '
 expect 0 "${long[@]}" -o whole.h5 --force; same half.h5 whole.h5
 summary
