@@ -276,7 +276,8 @@ def commands(judge, main, files):
     if files == [main] and random.random() < 0.3:  # a copy, which is written to
         shutil.copy(os.path.join(judge.work, main), os.path.join(judge.work, "again.h5"))
         run = ["run", config(main[:-3]), "-o", "again.h5"]
-        again = random.choice([["resume", "again.h5"], run, run + ["-s", 'title="anew"']])
+        again = random.choice([["resume", "again.h5"], run, run + ["-s", 'title="anew"'],
+                               run + ["-s", "time.end=1000.0"]])
         yield [program, *again, "-q", "--device", "cpu", "--max-time", "1"], None
     if judge.args.plain and random.random() < 0.1:
         kind = random.choice([[], ["--kind", "lines"], ["--kind", "spacetime"], ["--kind", "heatmap"],
