@@ -1,6 +1,7 @@
 """How pictures look: colours, line styles, colour scales, ticks, titles and legends that fit."""
 import logging
 import textwrap
+import warnings
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -51,7 +52,9 @@ def style_of(path):
     if said:
         raise Refusal(f"{path} is no style sheet of matplotlib: {' '.join(said[0].split())}; it has lines such as "
                       "'axes.labelsize: 14'")
-    return {**STYLE, **{key: value for key, value in own.items() if key not in matplotlib.style.core.STYLE_BLACKLIST}}
+    with warnings.catch_warnings(), matplotlib.style.context(path):  # which leaves keys that are no matter of style
+        warnings.simplefilter("ignore")
+        return {**STYLE, **{key: matplotlib.rcParams[key] for key in own}}
 
 
 # ---------------------------------------------------------------------------------------------------------- colours
