@@ -308,7 +308,7 @@ refuses "limits of colours where there are none" "--clim is not for --kind lines
 refuses "a logarithmic colour where there is none" "--log c: --kind lines has no colour axis" "$dir/tiny_ch.h5" \
     --kind lines --log c
 refuses "logarithms of words" "--log x: the parameter on the x axis has words" "$dir/tiny_compact.h5" --kind heatmap \
-    --log x --over axis,n
+    --log x --over axis,m
 refuses "logarithms of what is not above 0" "--log c: no value is greater than 0" "$dir/negative.h5" --kind spacetime \
     --log c
 
@@ -369,6 +369,27 @@ code = guard.guarded(lambda: {}["no such key"], "x.h5")
 os.dup2(keep, 2)
 told = open(said).read()
 assert code == 4 and "Traceback" in told and "KeyError" in told, (code, told)' "$dir"
+in_python "what h5py cannot close is passed over, other mistakes are not" '
+import h5py, os, shutil
+from sweep_plot import guard
+copy, said, keep = os.path.join(sys.argv[1], "copy.h5"), os.path.join(sys.argv[1], "said"), os.dup(2)
+shutil.copyfile(sys.argv[2], copy)
+class Other:
+    def __del__(self):
+        raise ValueError("of another class")
+def close():
+    file = h5py.File(copy, "r+")
+    file.attrs["x"] = 1
+    os.close(file.id.get_vfd_handle())      # so that nothing can be written any more
+    del file
+    Other()
+    return 3
+with open(said, "w") as out:
+    os.dup2(out.fileno(), 2)
+code = guard.guarded(close, "x.h5")
+os.dup2(keep, 2)
+told = open(said).read()
+assert code == 3 and "dealloc" not in told and "of another class" in told, (code, told)' "$dir" "$dir/tiny_nsweep.h5"
 in_python "a crash of HDF5, and one without an end, are messages" '
 import os, signal
 from sweep_plot import guard

@@ -29,6 +29,14 @@ def watched(what):
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
+def pass_over_closing():
+    """h5py cannot raise what goes wrong when it closes an object of a damaged file: it prints it, once by
+    sys.excepthook and once as 'Exception ignored in'. What was read is not wrong for that, and a refusal is one line."""
+    ours = sys.unraisablehook
+    sys.unraisablehook = lambda what: None if "h5py" in str(what.object) else ours(what)
+    sys.excepthook = lambda *error: None    # for nothing else: guarded() prints what work() raises
+
+
 def guarded(work, path):
     """Do work(), which gives an exit code, in a child. Returns that code; where the child was ended by a signal that
     the file is the cause of, a message is printed and it is that of an unreadable file. Other signals (Ctrl-C) end this
@@ -38,6 +46,7 @@ def guarded(work, path):
         code = PROGRAM
         try:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)    # who ends the parent means the work
+            pass_over_closing()
             try:
                 code = work()
             except Exception:
