@@ -23,8 +23,7 @@ import numpy as np
 import plot
 from sweep_plot import guard
 
-LONGEST = 300       # seconds for one picture, on a busy machine
-guard.LONGEST = 5   # of processor time for one access: the files are small
+LONGEST = 300   # seconds for one picture, on a busy machine
 
 
 def cut(path, rng):
@@ -126,8 +125,8 @@ def options(rng):
     return rng.choice([[], *([f"--kind={kind}"] for kind in plot.KINDS)]) + rng.choice(some)
 
 
-def run(words, said):
-    """The exit code of the program, negative for a signal. What it says is in a file."""
+def run(work, said):
+    """The exit code that work() gives in a process of its own, negative for a signal. What it says is in a file."""
     child = os.fork()
     if child == 0:
         code = 99
@@ -136,7 +135,7 @@ def run(words, said):
                 os.dup2(out.fileno(), 1)
                 os.dup2(out.fileno(), 2)
             signal.alarm(LONGEST)
-            code = plot.main(words)
+            code = work()
             sys.stdout.flush()
             sys.stderr.flush()
         except BaseException:
@@ -163,6 +162,7 @@ def fault_of(code, text, picture):
 
 
 def main(seconds, seed, files):
+    guard.LONGEST = 5   # of processor time for one access: the files are small
     begin, count, failed = time.monotonic(), 0, 0
     drawn = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -180,7 +180,7 @@ def main(seconds, seed, files):
             words = options(rng) + ["-o", picture, copy]
             if os.path.exists(picture):
                 os.unlink(picture)
-            code = run(words, said)
+            code = run(lambda: plot.main(words), said)
             with open(said, errors="replace") as f:
                 text = f.read()
             fault = fault_of(code, text, picture)

@@ -6,9 +6,12 @@ python=$(scripts/find_python.sh)
 export SWEEP_PYTHON=${python:-none}
 $SWEEP_PYTHON -c 'import h5py, matplotlib' 2>/dev/null ||
     { echo "  skip  no python3 with h5py and matplotlib"; exit 0; }
-failed=0
+failed=0 by_program=
 dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+trap 'exec 3>&-; wait; rm -rf "$dir"' EXIT
+mkfifo "$dir/ask" "$dir/told" || exit 1
+$SWEEP_PYTHON -B tests/plot_many.py "$dir" <"$dir/ask" >"$dir/told" &
+exec 3>"$dir/ask" 4<"$dir/told"
 ok() { echo "  ok    $1"; }
 bad() { echo "  BAD   $1"; failed=1; }
 
@@ -17,18 +20,31 @@ make_file() {  # make_file CONFIG [EXIT_CODE]
     code=$?
     [ $code -eq "${2:-0}" ] || bad "sweep $1: exit code $code"
 }
+plot() {  # plot ARGUMENTS...: as sweep plot does; what it says is in $dir/out
+    if [ -n "$by_program" ]; then "$SWEEP" plot "$@" >"$dir/out" 2>&1; return; fi
+    printf '%s\0' "$@" >"$dir/words"
+    echo >&3
+    read -r code <&4 && return "$code"
+    echo "plot_many.py has ended"; exit 1
+}
+itself() { by_program=1; "$@"; by_program=; }  # a test, by the program itself
 draws() {  # draws "what" PICTURE ARGUMENTS...
     what=$1 picture=$dir/$2
     shift 2
-    "$SWEEP" plot "$@" -o "$picture" >"$dir/out" 2>&1 && [ "$(wc -c <"$picture")" -gt 4000 ] && ok "draws $what" ||
+    plot "$@" -o "$picture" && [ "$(wc -c <"$picture")" -gt 4000 ] && ok "draws $what" ||
         { cat "$dir/out"; bad "draws $what"; }
 }
 refuses() {  # refuses "what" TEXT ARGUMENTS...
     what=$1 text=$2
     shift 2
-    if "$SWEEP" plot "$@" -o "$dir/never.png" >"$dir/out" 2>&1; then bad "refuses $what: exit code 0"
+    if plot "$@" -o "$dir/never.png"; then bad "refuses $what: exit code 0"
     elif grep -qF -- "$text" "$dir/out" && [ ! -e "$dir/never.png" ]; then ok "refuses $what"
     else cat "$dir/out"; bad "refuses $what: not with '$text'"; fi
+}
+in_python() {  # in_python "what" PROGRAM ARGUMENTS...: draw(FILE, OPTIONS...) gives a figure
+    what=$1
+    shift
+    plot program "$@" && ok "$what" || { cat "$dir/out"; bad "$what"; }
 }
 
 make_file tiny_ch
@@ -41,13 +57,13 @@ make_file tiny_compact 0 cpu
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep.v=[0.0,1.0]' -s 'time.end="10*(1+v)"' -s 'grid.length="6*pi*(1+v)"' \
     -o "$dir/times.h5" || bad "sweep tiny_ch with different times"
 
-draws "a spacetime picture" a.png "$dir/tiny_ch.h5" --kind spacetime --run 3
+itself draws "a spacetime picture" a.png "$dir/tiny_ch.h5" --kind spacetime --run 3
 draws "several runs in panels, as PDF" b.pdf "$dir/tiny_ch.h5" --kind spacetime --run 0-5
 draws "a series over time" c.svg "$dir/tiny_ch.h5" --kind lines --of mass
 draws "a field over x" d.png "$dir/tiny_ch.h5" --kind lines --of u --run 1
 draws "a heatmap" e.png "$dir/tiny_ch.h5" --kind heatmap --of domain_length
 draws "a field of a group by n" f.png "$dir/tiny_nsweep.h5" --kind spacetime --run 5
-draws "what suits the file" g.png "$dir/tiny_nsweep.h5"
+itself draws "what suits the file" g.png "$dir/tiny_nsweep.h5"
 grep -q '^slope -' "$dir/out" && ok "prints a slope for each line" || bad "prints a slope for each line"
 draws "runs of different times" j.png "$dir/times.h5" --kind heatmap --of domain_length
 draws "runs of different times and lengths in panels" k.png "$dir/times.h5" --kind spacetime --run 0-3
@@ -58,23 +74,6 @@ draws "planes of several runs" m.png "$dir/tiny_compact.h5" --kind slice --of g_
 draws "a field of two dimensions" n.pdf "$dir/tiny_compact.h5" --kind slice --run 0
 draws "convergence where rounding ends it" o.png "$dir/compact.h5" --kind convergence
 grep -qE '^slope -10\.[0-4]' "$dir/out" && ok "fits up to there" || bad "fits up to there: $(cat "$dir/out")"
-in_python() {  # in_python "what" PROGRAM ARGUMENTS...: draw(FILE, OPTIONS...) gives a figure
-    what=$1 program=$2
-    shift 2
-    (cd scripts && $SWEEP_PYTHON -B -c "
-import sys, numpy, plot
-from sweep_plot import convergence, heatmap, images, lines, look, options, results, stored
-plot.matplotlib.rcParams.update(look.STYLE)
-def draw(*words):
-    ask = options.arguments(words)
-    file = results.Results(ask.file)
-    figure = plot.KINDS[ask.kind or plot.default_kind(file, ask)](file, ask)
-    figure.canvas.draw()
-    return figure
-def names(axes):
-    return [text.get_text() for text in axes.get_legend().get_texts()]
-$program" "$@") >"$dir/out" 2>&1 && ok "$what" || { cat "$dir/out"; bad "$what"; }
-}
 
 # ---- orders of convergence: what is said of them is true
 in_python "knows saturation from a lower order, and an order from none" '
@@ -138,11 +137,11 @@ refuses "a time of a series" "energy is drawn over time, all of it; a field is d
     "$dir/tiny_ch.h5" --kind lines --of energy --time 1
 refuses "runs and all runs" "--over and --run exclude each other" "$dir/tiny_ch.h5" --kind lines --over v --run 0-3
 refuses "an axis against itself" "two different parameters" "$dir/tiny_ch.h5" --kind heatmap --over v,v
-refuses "a kind that is not there" "there is no kind 'pie' of pictures" "$dir/tiny_ch.h5" --kind pie
+itself refuses "a kind that is not there" "there is no kind 'pie' of pictures" "$dir/tiny_ch.h5" --kind pie
 refuses "axes that are not there" "--log 'q': the axes that are to be logarithmic are x" "$dir/tiny_ch.h5" --log q
 refuses "a time that is none" "--time 'soon': takes a number" "$dir/tiny_ch.h5" --kind lines --time soon
 refuses "an unknown name, with the nearest" "did you mean 'energy'?" "$dir/tiny_ch.h5" --kind lines --of energi
-"$SWEEP" plot "$dir/tiny_nsweep.h5" --of nonsense -o "$dir/never.png" >"$dir/out" 2>&1
+plot "$dir/tiny_nsweep.h5" --of nonsense -o "$dir/never.png"
 grep -q '  norms: .*err_l2' "$dir/out" && grep -q '  series: .*energy' "$dir/out" && grep -q '  fields: u' "$dir/out" &&
     ok "an unknown name: lists norms, series and fields" ||
     { cat "$dir/out"; bad "an unknown name: lists norms, series and fields"; }
@@ -158,7 +157,7 @@ for asked in ("min", "u_min"):
 refuses "norms that are not there" "no error norms" "$dir/tiny_ch.h5" --kind convergence
 refuses "a heatmap of one axis" "needs two swept parameters" "$dir/tiny_heat.h5" --kind heatmap
 refuses "a run that is not there" "no run '77'" "$dir/tiny_ch.h5" --kind spacetime --run 77
-refuses "a file that is not there" "$dir/none.h5" "$dir/none.h5"
+itself refuses "a file that is not there" "$dir/none.h5" "$dir/none.h5"
 refuses "a file that is no HDF5" "README.md" README.md
 
 # ---- what pictures show ends where the data end: from the first time to the last, from x0 to x0 + length, or the walls
@@ -246,7 +245,7 @@ assert draw(sys.argv[1], "--kind", "lines", "--of", "energy").axes[0].get_title(
 "$SWEEP" run -q configs/tiny_heat.cfg -s 'initial="cos(x)"' -s 'exact="cos(x)"' -s 'output.fields.times=[0.0]' \
     -s "title=\"$(printf 'caf\303\251 \344\270\255 $\\\\foo$')\"" --device cpu -o "$dir/odd.h5" ||
     bad "sweep of an odd title"
-draws "a title of letters that the font has not" r.png "$dir/odd.h5" --kind lines
+itself draws "a title of letters that the font has not" r.png "$dir/odd.h5" --kind lines
 [ "$(wc -l <"$dir/out")" -eq 1 ] && ok "no word about its letters" ||
     { cat "$dir/out"; bad "no word about its letters"; }
 in_python "a title that is no UTF-8" 'assert stored.text_of("caf\udce9") == stored.text_of(b"caf\xe9") == "caf\ufffd"'
@@ -300,7 +299,7 @@ refuses "a size that is huge" "takes width and height in inches, each from 1 to 
 refuses "a resolution that is none" "--dpi 1e+06: from 10 to 2400" "$dir/tiny_ch.h5" --dpi 1e6
 refuses "pixels beyond all memory" "pixels is too large; give a smaller --size or --dpi" "$dir/tiny_ch.h5" \
     --size 200x200 --dpi 2400
-refuses "limits that are none" "--xlim '3': takes two numbers" "$dir/tiny_ch.h5" --xlim 3
+itself refuses "limits that are none" "--xlim '3': takes two numbers" "$dir/tiny_ch.h5" --xlim 3
 refuses "limits the wrong way round" "--ylim '3,1': the first end has to be the smaller one" "$dir/tiny_ch.h5" \
     --ylim 3,1
 refuses "limits of colours where there are none" "--clim is not for --kind lines" "$dir/tiny_ch.h5" --kind lines \
@@ -331,7 +330,7 @@ assert took < 5, f"{took} s to look at 150 grids"' "$dir/many.h5") >"$dir/out" 2
 damaged() {  # damaged "what" TEXT ARGUMENTS...: $dir/damaged.h5
     what=$1 text=$2
     shift 2
-    "$SWEEP" plot "$dir/damaged.h5" "$@" -o "$dir/never.png" >"$dir/out" 2>&1
+    plot "$dir/damaged.h5" "$@" -o "$dir/never.png"
     code=$?
     [ $code -eq 5 ] && [ "$(wc -l <"$dir/out")" -eq 1 ] && grep -q "^error: .*damaged.h5.*$text.*; .*copy it again" \
         "$dir/out" && [ ! -e "$dir/never.png" ] && ok "damaged: $what" ||
@@ -429,7 +428,8 @@ $SWEEP_PYTHON "$dir/interrupt.py" "$SWEEP" "$dir/tiny_ch.h5" "$dir/interrupted.p
 # ---- the slopes of the paper's figure 2 and of the fourth-order heat equation
 slope_of() {  # slope_of CONFIG LEAST MOST
     make_file "$1"
-    slope=$("$SWEEP" plot "$dir/$1.h5" --kind convergence -o "$dir/$1.png" | sed -n 's/^slope //p')
+    plot "$dir/$1.h5" --kind convergence -o "$dir/$1.png"
+    slope=$(sed -n 's/^slope //p' "$dir/out")
     awk -v s="$slope" -v a="$2" -v b="$3" 'BEGIN { exit !(s != "" && s >= a && s <= b) }' &&
         ok "$1: slope $slope from $2 to $3" || bad "$1: slope '$slope' is not from $2 to $3"
 }

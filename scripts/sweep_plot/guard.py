@@ -30,8 +30,8 @@ def watched(what):
 
 
 def pass_over_closing():
-    """h5py cannot raise what goes wrong when it closes an object of a damaged file: it prints it, once by
-    sys.excepthook and once as 'Exception ignored in'. What was read is not wrong for that, and a refusal is one line."""
+    """h5py cannot raise what goes wrong when it closes an object of a damaged file: it prints it, by sys.excepthook
+    and once more as 'Exception ignored in'. What was read is not wrong for that, and a refusal is one line."""
     ours = sys.unraisablehook
     sys.unraisablehook = lambda what: None if "h5py" in str(what.object) else ours(what)
     sys.excepthook = lambda *error: None    # for nothing else: guarded() prints what work() raises

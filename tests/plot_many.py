@@ -1,0 +1,49 @@
+#!/usr/bin/python3
+"""plot_many.py FOLDER: sweep plot for many command lines, without a start of Python with matplotlib for each.
+
+For each line of the input, the words in FOLDER/words, each ended by a 0 byte, are done in a process of its own. What it
+says goes to FOLDER/out; its exit code is printed as a shell tells it. The words are those after 'sweep plot', or
+'program', the text of a program in Python and its arguments; there draw(FILE, OPTIONS...) gives a figure.
+"""
+import os
+import sys
+import warnings
+
+import fuzz_plot
+from fuzz_plot import plot
+from sweep_plot import convergence, heatmap, images, lines, look, options, results, stored
+
+
+def draw(*words):
+    ask = options.arguments(words)
+    file = results.Results(ask.file)
+    figure = plot.KINDS[ask.kind or plot.default_kind(file, ask)](file, ask)
+    figure.canvas.draw()
+    return figure
+
+
+def names(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def execute(text, arguments):
+    plot.matplotlib.rcParams.update(look.STYLE)
+    sys.argv = ["program", *arguments]
+    exec(text, {"draw": draw, "names": names, "numpy": plot.np, "plot": plot, "sys": sys, "convergence": convergence,
+                "heatmap": heatmap, "images": images, "lines": lines, "look": look, "options": options,
+                "results": results, "stored": stored})
+    return 0
+
+
+def main(folder):
+    warnings.resetwarnings()    # fuzz_plot has switched them off
+    for _ in sys.stdin:
+        with open(os.path.join(folder, "words"), "rb") as f:
+            words = os.fsdecode(f.read()).split("\0")[:-1]
+        work = (lambda: execute(words[1], words[2:])) if words[0] == "program" else (lambda: plot.main(words))
+        code = fuzz_plot.run(work, os.path.join(folder, "out"))
+        print(code if code >= 0 else 128 - code, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
