@@ -105,6 +105,55 @@ harmed 1 "truncate -s 5000 $first" '4 runs that' -s run.batch=0
 harmed 1 "rm $first" '4 runs that' -s run.batch=0 --force --log-json events
 [ "$(grep -c '"event": "missing", .*"runs": 4' events)" = 1 ] || fail 'the log says nothing of what was missing'
 
+# ---- damage in the middle of a part that opens: the index of a dataset's chunks is zeros, which is seen before
+# anything is computed, or leads beyond the file's end, which the join meets
+ready() { rm -rf x.h5*; cp -r ready.h5.d x.h5.d; }
+again() {  # again NAME: the two runs of the first part are done once more
+    says 'plan     2 of 4 runs left'; says 'done     4 ok'
+    [ ! -e x.h5.d ] || fail "$1: left behind: $(ls x.h5.d)"
+    mv x.h5 "again/$1.h5" || fail "$1: no file"
+}
+zeros() { dd if=/dev/zero of="${2:-$first}" bs=1 seek="$1" count=64 conv=notrunc status=none; }
+astray() {  # of three dimensions, the address of the first chunk
+    printf '\177' | dd of="${2:-$first}" bs=1 seek=$(($1 + 24 + 8 + 8 * 4 + 3)) conv=notrunc status=none
+}
+ready
+mapfile -t index < <(grep -obUa $'TREE\001' $first | cut -d: -f1)
+[ ${#index[@]} -ge 3 ] || fail "the first part has ${#index[@]} indices of chunks"
+for command in 'run j.cfg -o x.h5' 'resume x.h5' 'run j.cfg -o x.h5 --force'; do
+    for at in "${index[@]}"; do
+        ready; zeros $at
+        expect 0 status x.h5
+        prints '2 done, 0 diverged, 0 failed, 2 pending'; says "warning: $first: wrong B-tree signature; passed over"
+        expect 0 $command; says "warning: $first: wrong B-tree signature; passed over"
+        again "zeros-$at-${command//[^a-z]/}"
+    done
+    ready; astray ${index[0]}
+    expect 0 $command; says "; put aside as $first.damaged, its results are lost; computed again"
+    grep -qE "^warning: $first: addr overflow" err || fail "astray: the cause is not told"
+    grep -E '^device ' err | head -n1 | grep -q solver && fail 'names a solver where nothing is left to compute'
+    again "astray-${command//[^a-z]/}"
+done
+harmed 2 "zeros ${index[0]}" '2 runs that'; says "warning: $first: wrong B-tree signature; passed over"
+harmed 1 "zeros ${index[0]}" '4 runs that' -s run.batch=0
+
+# ---- the same of a file that runs are to be added to: it is not put aside, and the message says what to do
+rm -rf x.h5*
+expect 0 run j.cfg -o x.h5 -s run.batch=0
+cp x.h5 kept.h5
+at=$(grep -obUa $'TREE\001' x.h5 | head -n1 | cut -d: -f1)
+astray $at x.h5
+expect 5 run j.cfg -o x.h5 -s 'sweep.g=[0.5, 1.0, 2.0, 4.0, 8.0]'
+says 'error: x.h5: addr overflow'; says 'the file is damaged: move it away, and the same command computes its runs again'
+[ -e x.h5 ] || fail 'a file was put aside'
+mv x.h5 away.h5
+expect 0 run j.cfg -o x.h5 -s 'sweep.g=[0.5, 1.0, 2.0, 4.0, 8.0]'; says 'done     5 ok'
+cp kept.h5 x.h5
+zeros $at x.h5
+expect 5 run j.cfg -o x.h5; says 'error: x.h5: wrong B-tree signature'
+expect 0 run j.cfg -o x.h5 --force; says 'done     4 ok'
+mv x.h5 again/forced.h5
+
 if [ -n "$python" ]; then
     export PYTHONPATH="$top/tests" PYTHONDONTWRITEBYTECODE=1
     $python - again/*.h5 <<'PY' || fail "datasets differ after a fault"

@@ -50,7 +50,8 @@ void tell_plan(const struct job *j, double seconds)
     cli_devices_name(&j->devices, &name);
     sw_text_printf(&text, "device   %s", sw_text_get(&name));
     if (first->sm) sw_text_printf(&text, " (sm_%d)", first->sm);
-    sw_text_printf(&text, " · solver %s%s", p->solver, j->s->sweep->single_steps ? " in single precision" : "");
+    if (*p->solver)  /* nothing is left to compute, only to join */
+        sw_text_printf(&text, " · solver %s%s", p->solver, j->s->sweep->single_steps ? " in single precision" : "");
     if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
     sw_text_printf(&text, "\nplan     ");
     if (p->done + p->failed)

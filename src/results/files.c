@@ -58,28 +58,45 @@ static enum sw_status add_name(const char *folder, const char *name, char ***pat
     return SW_OK;
 }
 
-static enum sw_status list_parts(const char *folder, char ***path, int *count)
+static enum sw_status list_parts(const char *folder, const char *suffix, char ***path, int *count)
 {
     enum sw_status st = SW_OK;
     DIR *dir = opendir(folder);
     if (!dir) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(folder);
     for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
-        if (part_number(entry->d_name, ".h5") >= 0) st = add_name(folder, entry->d_name, path, count);
+        if (part_number(entry->d_name, suffix) >= 0) st = add_name(folder, entry->d_name, path, count);
     if (!st && errno) st = sw_files_fail(folder);
     closedir(dir);
     return st;
 }
 
-enum sw_status sw_files_parts(const char *file, char ***path, int *count)
+static enum sw_status list_of_file(const char *file, const char *suffix, char ***path, int *count)
 {
     char *folder = sw_files_name(file, ".d");
     enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
     *path = NULL;
     *count = 0;
-    if (!st) st = list_parts(folder, path, count);
+    if (!st) st = list_parts(folder, suffix, path, count);
     if (st) sw_files_free_list(path, *count);
-    else if (*count) qsort(*path, (size_t)*count, sizeof **path, by_number);
     sw_free(folder);
+    return st;
+}
+
+enum sw_status sw_files_parts(const char *file, char ***path, int *count)
+{
+    SW_TRY(list_of_file(file, ".h5", path, count));
+    if (*count) qsort(*path, (size_t)*count, sizeof **path, by_number);
+    return SW_OK;
+}
+
+enum sw_status sw_files_remove_aside(const char *file)
+{
+    char **path;
+    int count;
+    enum sw_status st = SW_OK;
+    SW_TRY(list_of_file(file, ".h5" SW_FILES_ASIDE, &path, &count));
+    for (int k = 0; k < count && !st; k++) st = sw_files_remove(path[k]);
+    sw_files_free_list(&path, count);
     return st;
 }
 
@@ -193,17 +210,19 @@ enum sw_status sw_files_make_parents(const char *path)
     return st;
 }
 
-/* @param last  out: the largest part number in use, finished or not; 0: none is */
+/* @param last  out: the largest part number in use, finished or not, or put aside; 0: none is */
 static enum sw_status last_number(const char *folder, long *last)
 {
     enum sw_status st = SW_OK;
+    static const char *const suffixes[] = {".h5", ".h5.tmp", ".h5" SW_FILES_ASIDE};
     *last = 0;
     DIR *dir = opendir(folder);
     if (!dir) return sw_files_fail(folder);
     for (struct dirent *entry; (errno = 0, entry = readdir(dir));) {
-        long a = part_number(entry->d_name, ".h5"), b = part_number(entry->d_name, ".h5.tmp");
-        if (a > *last) *last = a;
-        if (b > *last) *last = b;
+        for (int k = 0; k < 3; k++) {
+            const long number = part_number(entry->d_name, suffixes[k]);
+            if (number > *last) *last = number;
+        }
     }
     if (errno) st = sw_files_fail(folder);
     closedir(dir);

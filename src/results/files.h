@@ -20,6 +20,11 @@ bool sw_files_begun(const char *file);
 enum sw_status sw_files_parts(const char *file, char ***path, int *count);
 void sw_files_free_list(char ***path, int count);
 
+/** A part that nobody can read is renamed to PART.damaged: it is none any more, and can be looked at. */
+#define SW_FILES_ASIDE ".damaged"
+/** Remove the parts of an output file that were put aside so. No folder: none. */
+enum sw_status sw_files_remove_aside(const char *file);
+
 /** Take the next free part number: makes the folder if need be, and an empty part-NNNNNN.h5.tmp that is ours alone.
  * @param turn, of  of several processes that write at once: only numbers that leave `turn` when divided by `of`, so
  *                  that no two can have one, however late a file system shows what another machine wrote; of <= 1: any

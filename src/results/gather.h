@@ -50,6 +50,7 @@ struct sw_gather {                     /* start from {0}; free with sw_gather_fr
     struct sw_source  *input;
     int               ndamaged;
     char            **damaged;         /* [ndamaged] paths of parts that were passed over          */
+    int               unreadable;      /* 1 + the input whose arrays a join could not read, though the system can; 0 */
     bool              vanished;        /* an input went before it could be opened: a merge took it in */
     int64_t           again;           /* runs that have ended in more than one chain */
     int64_t           nlink;
@@ -106,7 +107,8 @@ enum sw_status sw_written_check(const struct sw_gather *gather, const struct sw_
                                 const char *path);
 
 /** Write a final file: the table, and for each of its rows the arrays of its chain (link [table->nruns]).
- * @param as_virtual  fields and series stay where they are */
-enum sw_status sw_join_write(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
+ * @param as_virtual  fields and series stay where they are
+ * @return SW_E_IO also where an input is damaged: gather->unreadable says which */
+enum sw_status sw_join_write(struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
                              bool as_virtual, const char *path);
 #endif

@@ -247,14 +247,17 @@ static enum sw_status join(struct join *j, const char *path)
     return st;
 }
 
-enum sw_status sw_join_write(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
+enum sw_status sw_join_write(struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
                              bool as_virtual, const char *path)
 {
     struct join j = {.g = gather, .as_virtual = as_virtual, .targets = {.g = gather, .table = table, .link = link}};
     enum sw_status st = join(&j, path);
     if (st) sw_h5_drop(&j.out);
     else st = sw_h5_close(&j.out);
-    if (j.in.g) sw_readers_free(&j.in);
+    if (j.in.g) {
+        gather->unreadable = 1 + sw_readers_damaged(&j.in);
+        sw_readers_free(&j.in);
+    }
     sw_virtual_end(&j.parts);
     sw_targets_free(&j.targets);
     sw_free(j.block);

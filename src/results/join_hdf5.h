@@ -27,6 +27,8 @@ struct sw_readers {                /* inputs while their arrays are read: some o
 };
 enum sw_status sw_readers_make(struct sw_readers *readers, const struct sw_gather *g);
 void sw_readers_free(struct sw_readers *readers);
+/** The input whose content could not be read, though the system reads the file; -1: none. */
+int sw_readers_damaged(const struct sw_readers *readers);
 /** Close the datasets that are open, not the files. */
 void sw_readers_forget(struct sw_readers *readers);
 

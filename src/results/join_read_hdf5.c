@@ -41,6 +41,13 @@ void sw_readers_forget(struct sw_readers *r)
     for (int k = 0; k < r->g->ninput; k++) forget(&r->reader[k]);
 }
 
+int sw_readers_damaged(const struct sw_readers *r)
+{
+    for (int k = 0; r->reader && k < r->g->ninput; k++)
+        if (r->reader[k].h5.damaged) return k;
+    return -1;
+}
+
 void sw_readers_free(struct sw_readers *r)
 {
     for (int k = 0; r->reader && k < r->g->ninput; k++) shut(&r->reader[k]);

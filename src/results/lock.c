@@ -159,7 +159,7 @@ enum sw_status sw_results_remove_parts(const char *file)
     SW_TRY(sw_files_parts(file, &part, &count));
     for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
     sw_files_free_list(&part, count);
-    return st;
+    return st ? st : sw_files_remove_aside(file);
 }
 
 enum sw_status sw_results_remove(const char *file)

@@ -71,7 +71,7 @@ static enum sw_status check_complete(const struct sw_gather *g, const struct sw_
 }
 
 /* ---- merging */
-static enum sw_status write_safely(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+static enum sw_status write_safely(struct sw_gather *g, const struct sw_table *t, const int64_t *link,
                                    bool as_virtual, const char *output)
 {
     char *tmp = sw_files_name(output, ".tmp");
@@ -89,7 +89,7 @@ static enum sw_status write_safely(const struct sw_gather *g, const struct sw_ta
 }
 
 /* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
-static enum sw_status put_in_place(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+static enum sw_status put_in_place(struct sw_gather *g, const struct sw_table *t, const int64_t *link,
                                    bool own_parts, bool as_virtual, const char *output)
 {
     const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
@@ -264,7 +264,7 @@ static enum sw_status remove_parts(const struct sw_gather *g, const char *file, 
         if (!needed[k] && strcmp(g->input[k].path, file)) st = sw_files_remove(g->input[k].path);
     for (int k = 0; k < g->ndamaged && !st && complete; k++) st = sw_files_remove(g->damaged[k]);
     sw_free(needed);
-    return st;
+    return st || !complete ? st : sw_files_remove_aside(file);
 }
 
 enum sw_status sw_results_refuse_virtual(const char *file)
@@ -286,7 +286,8 @@ static bool is_new(const struct sw_gather *g, const char *file)
 }
 
 /* A part may have been harmed while it was joined: then what is gone is named.
- * @return st, with its message, if none was, or if FILE is joined and only what came after that failed */
+ * @return st, with its message, if none was, or the message says it already, or if FILE is joined and only what came
+ *         after that failed */
 static enum sw_status look_again(const struct sw_gather *old, const char *file, const struct sw_merge_options *o,
                                  enum sw_status st)
 {
@@ -295,7 +296,26 @@ static enum sw_status look_again(const struct sw_gather *old, const char *file, 
     sw_err_keep(&kept, st);
     const bool harmed = !is_new(old, file) && !sw_gather_output(file, NULL, &g) && sw_expected_check(&g, file, o);
     sw_gather_free(&g);
-    return harmed ? SW_E_IO : sw_err_raise(&kept);
+    return harmed && !old->unreadable ? SW_E_IO : sw_err_raise(&kept);
+}
+
+/* An input that opens, and whose arrays cannot be read: without it the part's runs are computed again. It keeps its
+ * content under another name until FILE has all runs.
+ * @return SW_E_IO, with what the join said and what came of it */
+static enum sw_status put_aside(const struct sw_gather *g, const char *file)
+{
+    struct sw_text why = {0};
+    const char *part = g->input[g->unreadable - 1].path;
+    sw_text_add(&why, sw_err_message());
+    char *aside = sw_files_name(part, SW_FILES_ASIDE);
+    if (!strcmp(part, file))
+        SW_FAIL(SW_E_IO, "%s; the file is damaged: move it away, and the same command computes its runs again",
+                sw_text_get(&why));
+    else if (aside && !sw_files_move(part, aside, NULL))
+        SW_FAIL(SW_E_IO, "%s; put aside as %s, its results are lost", sw_text_get(&why), aside);
+    sw_free(aside);
+    sw_text_free(&why);
+    return SW_E_IO;
 }
 
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
@@ -311,6 +331,7 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     if (!st && parts && g.input[0].npart) st = sw_results_refuse_virtual(file);
     if (!st && parts) {
         st = merge(&g, file, !options->keep_parts, &how, provenance);
+        if (st == SW_E_IO && g.unreadable) st = put_aside(&g, file);
         if (st == SW_E_IO) st = look_again(&g, file, &how, st);
     }
     const bool complete = how.sweep && sum.runs == how.sweep->nruns;

@@ -187,6 +187,16 @@ hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape
     return -1;
 }
 
+void sw_h5_check_index(struct sw_h5 *h, const char *path)
+{
+    struct sw_h5_shape shape;
+    enum sw_h5_type type;
+    H5D_space_status_t stored;
+    hid_t dataset = sw_h5_dataset(h, path, &shape, &type);
+    if (dataset >= 0 && H5Dget_space_status(dataset, &stored) < 0) sw_h5_fail_hdf5(h);
+    sw_h5_dataset_close(dataset);
+}
+
 /* Entries of a list are in the file one by one: it has more bytes than they are. */
 static bool has_bytes(const struct sw_h5 *h, int64_t count)
 {

@@ -44,6 +44,7 @@ static void read_all(struct sw_h5 *h, struct sw_source *in)
     sw_h5_read_sections(h, in->table, &in->section, &in->nsection);
     sw_h5_read_parts(h, &in->part, &in->npart);
     in->has_state = sw_h5_has(h, "/state");
+    if (in->has_state) sw_h5_check_index(h, "/state/u");
     in->step = sw_h5_get_attr_integer(h, "/state", "step", 0);
 }
 

@@ -89,6 +89,8 @@ void sw_h5_free_texts(char ***text, int64_t count);
 
 hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape, enum sw_h5_type *type);  /* open */
 void sw_h5_dataset_close(hid_t dataset);  /* < 0 is fine */
+/** Walk through the index of a dataset's chunks, without their values: what HDF5 cannot find it cannot read. */
+void sw_h5_check_index(struct sw_h5 *h, const char *path);
 /** The length of a list, which the file is large enough to hold: so much may be allocated. */
 int64_t sw_h5_length(struct sw_h5 *h, const char *path);
 /** Read a whole dataset that must have `count` entries of such a class. */
