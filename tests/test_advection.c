@@ -717,7 +717,7 @@ static void caution_of(struct made m, char said[200])
     assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
     assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
     const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-    assert_ok(m.sweep->problem->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, said));
+    assert_ok(m.sweep->problem->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, NULL, said));
     sw_groups_free(&group, ngroup);
     sw_free(column);
     unmake(&m);

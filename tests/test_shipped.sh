@@ -8,7 +8,7 @@ for config in "$top"/configs/*.cfg; do
     name=$(basename "$config" .cfg)
     [ "$name" = tiny_diverge ] && continue
     expect 0 check "$config" --device cpu
-    if grep -qE 'may diverge|probably diverge|under-resolved' out; then fail "check $name warns"; fi
+    if grep -qE 'may diverge|probably diverge|under-resolved|rounding of' out; then fail "check $name warns"; fi
     case $name in
     night)       reduced=(--only 'a > 0.19 && seed == 1' -s time.end=60.0 -s output.scalars.every=20.0) ;;
     ch_forcing)  reduced=(--only 'a > 0.15 && seed == 1') ;;
@@ -16,6 +16,38 @@ for config in "$top"/configs/*.cfg; do
     *)           reduced=() ;;
     esac
     expect 0 run "$config" --device cpu -o "$name.h5" -q "${reduced[@]}"
+    expect 0 show "$name.h5" --csv
+    if grep -q 'rounding of' out; then fail "the runs of $name are said to lose digits"; fi
+done
+
+# ---- steps so long that the rounding of the right-hand side moves the mean, which nothing damps: none is silent whose
+# mean is off by 1e-3, and none is warned of that is right to 1e-5
+for problem in cahn_hilliard hyperdiffusion; do
+    cat >mean.cfg <<END
+problem = "$problem";
+grid = { n = 64; length = 0.64; };
+physics = { D = 1.0; gamma = 1.0; };
+sweep = { h = [1e2, 1e4, 1e6, 1e7, 1e8, 1e10, 1e12, 1e14]; };
+time = { dt = "h"; end = "4*h"; };
+initial = "0.3 + 0.05*cos(2*pi*x/length)";
+output = { fields = { times = ["4*h"]; }; scalars = { every = "h"; }; };
+END
+    [ "$problem" = hyperdiffusion ] && echo 'forcing = "cos(2*pi*x/length + 1)";' >>mean.cfg
+    expect 0 check mean.cfg --device cpu
+    prints 'note     rounding of the right-hand side could move the mean of u by'
+    expect 0 run mean.cfg --device cpu -o mean_$problem.h5
+    says 'note     rounding of the right-hand side could move the mean of u by'
+    expect 0 show mean_$problem.h5 --csv
+    cp out mean.csv
+    h5dump -y -w 1 -d /mass mean_$problem.h5 | sed -n '/  DATA {/,/}/p' | grep -oE '^ *[-+0-9.e]+' >mass
+    [ "$(wc -l <mass)" = 40 ] || fail "$problem: not 5 times of 8 runs"
+    for run in 0 1 2 3 4 5 6 7; do
+        grep "^$run," mean.csv | grep -q 'rounding of' && warned=1 || warned=0
+        awk -v run=$run -v warned=$warned 'int((NR - 1)/5) == run { off = $1/0.192 - 1; off = off < 0 ? -off : off
+                                                                    if (off > most) most = off }
+            END { exit !(warned ? most > 1e-5 : most < 1e-3) }' mass || fail "$problem, run $run, warned: $warned"
+    done
+    [ "$warned" = 1 ] || fail "$problem: the longest step is not warned of"
 done
 
 # ---- steps that are too long for u
@@ -66,4 +98,13 @@ matches '^0,0.0001[0-9]*,done,.*under-resolved: interfaces 3\*sqrt\(gamma\) = 0.
 matches '^1,1,done,.*,$'
 expect 0 check coarse.cfg --device cpu -s grid.n=3352
 if grep -q under-resolved out; then fail 'the number of points that is advised is not enough'; fi
+# a field that is constant has none
+for u in 0.0 2.0; do
+    expect 0 run coarse.cfg --device cpu -o flat$u.h5 -s initial=$u
+    if grep -q under-resolved err; then fail "a field that is $u everywhere is said to have interfaces"; fi
+    expect 0 show flat$u.h5 --csv
+    if grep -q under-resolved out; then fail "a field that is $u everywhere is stored as under-resolved"; fi
+done
+expect 0 check coarse.cfg --device cpu -s initial=0.0 -s 'forcing=0.1*cos(x/4)'
+prints 'note     under-resolved: interfaces'
 summary

@@ -25,7 +25,7 @@ static void look_at_group(const struct cli_sweep *s, const struct sw_group *grou
         const int64_t *run = &group->run[k * group->count / looked_at];
         char what[200] = "", axes[100], fit[41];
         if (sw_sweep_columns(sweep, run, 0, 1, column)) break;
-        if (warning->warn(sweep->problem, &setup, 1, column, 0, what)) break;
+        if (warning->warn(sweep->problem, &setup, 1, column, 0, NULL, what)) break;
         w->looked_at++;
         if (!*what || w->count++) continue;
         sw_sweep_describe(sweep, *run, axes, sizeof axes);

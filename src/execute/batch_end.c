@@ -46,12 +46,23 @@ static void add_advice(const struct batch *b, int j, char text[SW_MESSAGE])
 }
 
 /* What is said of a run's result; nothing if memory is out. */
-static void add_warnings(const struct batch *b, int j, char text[SW_MESSAGE])
+static void add_warnings(const struct batch *b, int j, const double *state, char text[SW_MESSAGE])
 {
     const struct sw_problem *problem = b->w->desk->sweep->problem;
     char more[200];
     for (const struct sw_run_warning *w = problem->warn_run; w && w->warn; w++)
-        if (w->of_result && !w->warn(problem, &b->w->setup, b->plan->count, b->column, j, more)) add(text, more);
+        if (w->of_result && !w->warn(problem, &b->w->setup, b->plan->count, b->column, j, state, more)) add(text, more);
+}
+
+/* The states that warnings of results need; NULL if there are no such warnings. */
+static enum sw_status take_field(const struct batch *b, double **field)
+{
+    const struct sw_run_warning *w = b->w->desk->sweep->problem->warn_run;
+    *field = NULL;
+    while (w && w->warn && !w->of_result) w++;
+    if (!w || !w->warn) return SW_OK;
+    SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), field));
+    return sw_sim_get_state(b->w->sim, *field);
 }
 
 static void describe(const struct batch *b, int j, char text[SW_MESSAGE])
@@ -231,21 +242,25 @@ static void count_results(struct batch *b, const struct sw_run_result *result)
 enum sw_status batch_end(struct batch *b)
 {
     struct sw_run_result *result = NULL;
-    double *state = NULL;
+    double *state = NULL, *field = NULL;
     enum sw_status st;
     SW_TRY(batch_look_for_failures(b));
     SW_TRY(read_record(b));
     SW_TRY(sw_alloc((size_t)b->plan->count, &result));
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, norms(b, result));
+    SW_TRY_TO(failed, st, take_field(b, &field));
     if (b->w->desk->sweep->save_state) SW_TRY_TO(failed, st, take_state(b, &state));
     count_results(b, result);
-    for (int j = 0; j < b->plan->count; j++)
-        if (result[j].status == SW_RUN_DONE) add_warnings(b, j, result[j].message);
+    for (int j = 0; j < b->plan->count && field; j++)
+        if (result[j].status == SW_RUN_DONE)
+            add_warnings(b, j, field + (size_t)j * batch_state_size(b), result[j].message);
+    sw_free(field);
     SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->group->steps));
     send_event(b, SW_EVENT_BATCH);
     return SW_OK;
 failed:
+    sw_free(field);
     sw_free(result);
     return st;
 }

@@ -22,7 +22,7 @@ enum sw_status advection_step(const struct sw_setup *setup, int64_t ld, const do
 /* advection_caution.c */
 void advection_remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 enum sw_status advection_caution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, char text[200]);
+                                 const double *column, int64_t j, const double *state, char text[200]);
 
 /* advection_sim.c */
 enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,

@@ -51,12 +51,13 @@ static void caution_of_courant(const struct sw_setup *one, double cfl, const str
 }
 
 enum sw_status advection_caution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, char text[200])
+                                 const double *column, int64_t j, const double *state, char text[200])
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j);
     struct advection_limit limit;
     struct sw_setup one;
     (void)problem;
+    (void)state;
     text[0] = 0;
     SW_TRY(advection_limit_of(setup, ld, column, j, &limit));
     if (dt * limit.stiffness > 1) {

@@ -1,5 +1,5 @@
 /* What there is to say of a run on the line equation (docs/numerics.md, 1): whether its interfaces have enough points,
- * and whether the explicit part, G, stays stable.
+ * whether the explicit part, G, stays stable, and what rounding does to the mean.
  *
  * Stability of a backward Euler step about a constant U. A wave with s = 2 - 2 cos(k dx) is multiplied by
  *
@@ -24,11 +24,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ------------------------------------------------------------------ how many points an interface has */
-
-/* With fewer, the energy of an interface is off by more than 4 %, and depends by more than 1e-4 on where among the
- * points it lies: it stays there instead of moving (numerics.md, 4). */
-static const double least_points = 4.0;
+/* ------------------------------------------------------------------ the numbers of a run */
 
 /* A number of the run by an expression of its keys; 0 for none. */
 static enum sw_status number_of(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
@@ -50,23 +46,6 @@ static struct sw_setup setup_of(const struct sw_setup *setup, int64_t ld, const 
     one.n[0] = (int64_t)column[sw_setup_column(setup, "grid.n") * ld + j];
     one.n[1] = one.n[2] = 1;
     return one;
-}
-
-static enum sw_status warn_resolution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, char text[200])
-{
-    const struct sw_line_kind *kind = problem->model;
-    const struct sw_setup one = setup_of(setup, ld, column, j);
-    const double dx = sw_setup_grid(&one, ld, column, j).dx[0];
-    double width, points;
-    text[0] = 0;
-    SW_TRY(number_of(problem, setup, kind->width, ld, column, j, &width));
-    points = width / dx;
-    if (!kind->width || points >= least_points) return SW_OK;
-    snprintf(text, 200, "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; "
-             "%.0f need grid.n >= %.0f", kind->width, width, points, dx, least_points,
-             ceil(least_points / points * (double)one.n[0] * (1 - 1e-12)));
-    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ how large u may be */
@@ -142,12 +121,12 @@ static enum sw_status limit_of(const struct sw_problem *problem, const struct sw
     const struct sw_setup one = setup_of(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
     *l = (struct limit){.dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
-    if (!kind->g || kind->scheme != SW_BACKWARD_EULER) return SW_OK;
+    if (!kind->g) return SW_OK;
     SW_TRY(number_of(problem, setup, kind->a4, ld, column, j, &l->a4));
     SW_TRY(sw_line_expression(problem, setup, kind->g, 1, &l->g));
     SW_TRY(sw_eval_create(l->g, 1, &l->eval));
     sw_eval_run(l->eval, column + j, ld);
-    l->u = stable_to(l, l->dt);
+    if (kind->scheme == SW_BACKWARD_EULER) l->u = stable_to(l, l->dt);
     return SW_OK;
 }
 
@@ -155,10 +134,13 @@ static enum sw_status limit_of(const struct sw_problem *problem, const struct sw
 
 enum { SAMPLES = 256, MODES = 64, TIMES = 8 };  /* waves shorter than 4 samples are not looked at */
 
-/* A program at some points of the line. @param count  SAMPLES at most */
-static void sample(struct sw_eval *eval, int count, const double *x, double t, int64_t step, double *out)
+/* A program at some points of the line.
+ * @param count  SAMPLES at most
+ * @param u      there; NULL for a program that does not use it */
+static void sample(struct sw_eval *eval, int count, const double *x, const double *u, double t, int64_t step,
+                   double *out)
 {
-    const double *in[SW_INPUTS] = {[SW_IN_X] = x};
+    const double *in[SW_INPUTS] = {[SW_IN_X] = x, [SW_IN_U] = u};
     sw_eval_step(eval, t, step);
     sw_eval_points(eval, count, in, out);
 }
@@ -184,19 +166,34 @@ static int place(const struct sw_setup *setup, int64_t ld, const double *column,
     return count;
 }
 
+/* The initial value at the points of place(); zeros if there is none. */
+static enum sw_status initial_at(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, int count,
+                                 const double *x, double *u)
+{
+    const struct sw_program *program = sw_setup_function(setup, "initial");
+    struct sw_eval *eval = NULL;
+    for (int i = 0; i < count; i++) u[i] = 0;
+    if (!program) return SW_OK;
+    SW_TRY(begin(program, ld, column, j, count, x, &eval));
+    sample(eval, count, x, NULL, 0, 0, u);
+    sw_eval_destroy(&eval);
+    return SW_OK;
+}
+
+static double largest_of(int count, const double *u)
+{
+    double largest = 0;
+    for (int i = 0; i < count; i++) largest = fmax(largest, fabs(u[i]));
+    return largest;
+}
+
 static enum sw_status largest_initial(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                       double *largest)
 {
-    const struct sw_program *program = sw_setup_function(setup, "initial");
     double x[SAMPLES], u[SAMPLES];
-    struct sw_eval *eval = NULL;
-    *largest = 0;
-    if (!program) return SW_OK;
     const int count = place(setup, ld, column, j, x);
-    SW_TRY(begin(program, ld, column, j, count, x, &eval));
-    sample(eval, count, x, 0, 0, u);
-    for (int i = 0; i < count; i++) *largest = fmax(*largest, fabs(u[i]));
-    sw_eval_destroy(&eval);
+    SW_TRY(initial_at(setup, ld, column, j, count, x, u));
+    *largest = largest_of(count, u);
     return SW_OK;
 }
 
@@ -261,8 +258,8 @@ static enum sw_status worst_force(const struct sw_setup *setup, int64_t ld, cons
     SW_TRY(begin(program, ld, column, j, count, x, &eval));
     for (int k = 0; k < TIMES; k++) {
         const int64_t step = (int64_t)(end / l->dt * k / TIMES);
-        sample(eval, count, x, (double)step * l->dt, step, now);
-        sample(eval, count, x, (double)(step + 1) * l->dt, step + 1, then);
+        sample(eval, count, x, NULL, (double)step * l->dt, step, now);
+        sample(eval, count, x, NULL, (double)(step + 1) * l->dt, step + 1, then);
         for (int m = 1; m <= modes; m++) add_wave(&wave[m], m, count, cosine, now, then);
     }
     sw_eval_destroy(&eval);
@@ -290,11 +287,13 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
 }
 
 static enum sw_status warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, char text[200])
+                                     const double *column, int64_t j, const double *state,
+                                     char text[200])
 {
     struct limit l;
     char who[80] = "";
     double u;
+    (void)state;
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, who, &u);
@@ -305,8 +304,156 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
     return st;
 }
 
+/* ------------------------------------------------------------------ how many points an interface has */
+
+/* With fewer, the energy of an interface is off by more than 4 %, and depends by more than 1e-4 on where among the
+ * points it lies: it stays there instead of moving (numerics.md, 4). */
+static const double least_points = 4.0;
+
+/* Interfaces join u near -1 and 1. A field that varies by less than this, a millionth of it, has none. */
+static const double flat = 2e-6;
+
+static bool varies(int count, const double *u)
+{
+    double least = INFINITY, largest = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        least = fmin(least, u[i]);
+        largest = fmax(largest, u[i]);
+    }
+    return largest - least > flat;
+}
+
+/* Whether the field has waves that may become interfaces: at the end, or by the initial value or a force in x. */
+static enum sw_status has_waves(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                const double *state, bool *waves)
+{
+    const struct sw_program *force = sw_setup_function(setup, "forcing");
+    double x[SAMPLES], u[SAMPLES];
+    if (state) {
+        *waves = varies((int)setup_of(setup, ld, column, j).n[0], state);
+        return SW_OK;
+    }
+    const int count = place(setup, ld, column, j, x);
+    SW_TRY(initial_at(setup, ld, column, j, count, x, u));
+    *waves = varies(count, u) || (force && sw_program_rate(force) >= SW_RATE_CELL);
+    return SW_OK;
+}
+
+static enum sw_status warn_resolution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                      const double *column, int64_t j, const double *state,
+                                      char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_setup one = setup_of(setup, ld, column, j);
+    const double dx = sw_setup_grid(&one, ld, column, j).dx[0];
+    double width, points;
+    bool waves;
+    text[0] = 0;
+    SW_TRY(number_of(problem, setup, kind->width, ld, column, j, &width));
+    points = width / dx;
+    if (!kind->width || points >= least_points) return SW_OK;
+    SW_TRY(has_waves(setup, ld, column, j, state, &waves));
+    if (!waves) return SW_OK;
+    snprintf(text, 200, "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; "
+             "%.0f need grid.n >= %.0f", kind->width, width, points, dx, least_points,
+             ceil(least_points / points * (double)one.n[0] * (1 - 1e-12)));
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ what rounding does to the mean */
+
+/* The sizes of what a step adds up, over the points and times looked at. */
+struct sizes {
+    double u, g, s;  /* max|u|, max|G(u)|, max|S|          */
+    double mean;     /* mean of S: u grows by it in time  */
+};
+
+/* Of the field u at the points of place(). */
+static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                struct limit *l, int count, const double *x, const double *u, struct sizes *z)
+{
+    const struct sw_program *force = sw_setup_function(setup, "forcing");
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j];
+    double s[SAMPLES], sum = 0;
+    struct sw_eval *eval = NULL;
+    z->u = fmax(z->u, largest_of(count, u));
+    for (int i = 0; i < count && l->g; i++) z->g = fmax(z->g, fabs(g_at(l, u[i])));
+    if (!force) return SW_OK;
+    SW_TRY(begin(force, ld, column, j, count, x, &eval));
+    for (int k = 0; k < TIMES; k++) {
+        const int64_t step = (int64_t)(end / l->dt * k / TIMES);
+        sample(eval, count, x, u, (double)step * l->dt, step, s);
+        z->s = fmax(z->s, largest_of(count, s));
+        for (int i = 0; i < count; i++) sum += s[i] / ((double)count * TIMES);
+    }
+    z->mean = sum;
+    sw_eval_destroy(&eval);
+    return SW_OK;
+}
+
+/* The longest wave on the line. */
+struct longest {
+    double gain;  /* how much larger than a force the first recursion of a solve is: sqrt(g)/sqrt of A's symbol there
+                   * (docs/numerics.md, 3) */
+    double rate;  /* at which the implicit part damps it */
+};
+
+static enum sw_status longest_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const struct limit *l, struct longest *wave)
+{
+    const struct sw_line_kind *kind = problem->model;
+    const double n = (double)setup_of(setup, ld, column, j).n[0], dx2 = l->dx * l->dx;
+    const double part = kind->scheme == SW_CRANK_NICOLSON ? 0.5 * l->dt : l->dt, s = 2 - 2 * cos(2 * pi / n);
+    double a4, a2;
+    SW_TRY(number_of(problem, setup, kind->a4, ld, column, j, &a4));
+    SW_TRY(number_of(problem, setup, kind->a2, ld, column, j, &a2));
+    const double s4 = part * a4 / (dx2 * dx2), s2 = part * a2 / dx2;
+    const double damped = fmax(0, s2 * s + s4 * s * s);
+    *wave = (struct longest){.gain = (1 + sqrt(fabs(s2)) + sqrt(fabs(s4))) / sqrt(1 + damped), .rate = damped / part};
+    return SW_OK;
+}
+
+/* What the roundings of the right-hand side can move the mean by in a run, in terms of max|u| (docs/numerics.md, 3). */
+static enum sw_status moved_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, struct limit *l, const double *state, double *moved)
+{
+    const struct sw_setup one = setup_of(setup, ld, column, j);
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j], steps = round(end / l->dt);
+    double x[SAMPLES], u[SAMPLES];
+    struct longest wave;
+    struct sizes z = {0};
+    const int count = place(setup, ld, column, j, x);
+    SW_TRY(longest_of(problem, setup, ld, column, j, l, &wave));
+    SW_TRY(initial_at(setup, ld, column, j, count, x, u));
+    SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
+    for (int i = 0; i < count && state; i++) u[i] = state[i * one.n[0] / count];
+    if (state) SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
+    else z.u += end * fabs(z.mean) + fmin(end, 1 / wave.rate) * z.s;  /* not less than what the force makes of it */
+    const double unit = setup->single_steps ? 0x1p-24 : 0x1p-53;
+    const double step = unit * l->dt * (4 * z.g / (l->dx * l->dx) + wave.gain * z.s);
+    *moved = z.u > 0 ? steps * step / z.u : 0;
+    return SW_OK;
+}
+
+static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, char text[200])
+{
+    struct limit l;
+    double moved = 0;
+    text[0] = 0;
+    enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
+    if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
+    if (!st && !(moved <= SW_LINE_COARSE))
+        snprintf(text, 200, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
+                 "and nothing damps it; use a smaller time.dt%s", moved, SW_LINE_COARSE,
+                 setup->single_steps ? " or run.precision = \"double\"" : "");
+    limit_free(&l);
+    return st;
+}
+
 const struct sw_run_warning sw_line_warnings[] = {
     {.warn = warn_stability},
+    {.warn = warn_rounding, .of_result = true},
     {.warn = warn_resolution, .of_result = true},
     {0},
 };

@@ -122,12 +122,14 @@ enum sw_status sw_sim_capture(struct sw_sim *sim, int slot, int what);
 
 struct sw_problem;
 
-/* Something that `sweep check` and a run may say about one run before it is computed. */
+/* Something that `sweep check` and a run may say about one run, before it is computed and about its result. */
 struct sw_run_warning {
-    /** "" if there is nothing to say. The setup counts for its columns, functions and choices only.
-     * @param column  [ncolumn][ld], of which run j  @param text  out  @return SW_E_MEMORY */
+    /** "" if there is nothing to say. The setup counts for its columns, functions, choices and precision only.
+     * @param column  [ncolumn][ld], of which run j
+     * @param state   that of the run at its end (sw_sim_get_state()); NULL before it is computed
+     * @param text    out  @return SW_E_MEMORY */
     enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                           const double *column, int64_t j, char text[200]);
+                           const double *column, int64_t j, const double *state, char text[200]);
     bool of_result;                     /* it is about the result, and stored with a run that ends well */
 };
 
