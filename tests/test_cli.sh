@@ -97,8 +97,14 @@ expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
 expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'
 prints 'time     ≈'; prints ' · 20 steps a run'; prints ' · solver cpu.'
 expect 0 check small.cfg -s run.batch=1 -s time.end=0.05; prints ', and some 20 ms a batch'
-expect 0 check small.cfg -s 'sweep.m="range(100, 299)"' -s 'sweep.a=[0.1]' -s 'sweep.seed=[1]' -s 'time.dt="end/m"'
-prints 'note     200 batches for 200 runs, ≈ 4.0 s beside their steps: only runs with one n, one number of steps'
+few_alike=(check small.cfg -s 'sweep.a=[0.1]' -s 'sweep.seed=[1]' -s 'time.dt="end/m"')
+expect 0 "${few_alike[@]}" -s 'sweep.m="range(100, 699)"'
+prints 'note     600 batches for 600 runs, ≈ 12 s beside their steps: runs that differ in one of these do not advance'
+prints 'together: number of steps (time.end/time.dt); let fewer'
+expect 0 "${few_alike[@]}" -s 'sweep.m="range(100, 299)"'; grep -q 'batches for' out && fail 'a note for 4 s'
+expect 0 check "$top/configs/compact_convergence.cfg"; grep -q 'batches for' out && fail 'a note for 2 s'
+expect 0 check "$top/configs/compact_convergence.cfg" -s 'sweep.n="range(16, 64)"'
+prints 'do not advance together: points of the grid, scheme; let'
 # a billion runs are refused at once, without the memory for them
 (ulimit -v 4000000; expect 3 check small.cfg -s 'sweep.mode="random"' -s 'sample.count=1000000000' \
     -s 'sweep.seed="uniform(0, 1)"'; exit $failures) || failures=$((failures + 1))
@@ -147,8 +153,23 @@ says 'next     sweep plot results/small.h5'; silent out
 expect 0 small.cfg; says 'nothing to do: 6 done'
 expect 0 small.cfg -q -o quiet.h5; silent err; silent out
 same results/small.h5 quiet.h5
-expect 5 small.cfg -s time.end=2.0
-says 'error: results/small.h5 holds another sweep (time.end 1.0 -> 2.0); use -o FILE or --force'
+expect 5 small.cfg -s time.end=2.0; says 'error: results/small.h5 holds no states to go on from'
+expect 5 small.cfg -s physics.gamma=2.0
+says 'error: results/small.h5 holds another sweep (physics.gamma 1.0 -> 2.0); use -o FILE or --force'
+# another sample and other combinations of the axes are told for what they are
+random='sweep={mode="random"; a="uniform(0.1, 1)"; seed=[1.0];}'
+sampled() { expect "$1" run -q small.cfg -s "$random" -o sampled.h5 "${@:2}"; }
+sampled 0 -s sample.count=5
+sampled 5 -s sample.count=7
+says 'holds another sweep (sample.count 5 -> 7, on which all points of sample.method lhs depend); use'
+sampled 5 -s sample.count=5 -s sample.seed=2; says 'holds another sweep (sample.seed not set -> 2); use'
+sampled 0 -s sample.count=5 -s 'sample.method="sobol"' --force
+sampled 0 -s sample.count=7 -s 'sample.method="sobol"'
+sampled 5 -s sample.count=6 -s 'sample.method="sobol"'; says 'holds another sweep (sample.count 7 -> 6); use'
+sampled 5 -s sample.count=9 -s 'sample.method="sobol"' -s sample.seed=2; says 'another sweep (sample.seed not set -> 2)'
+expect 0 run -q small.cfg -s 'sweep={a=[0.1, 0.2]; seed=[1.0, 2.0];}' -o sampled.h5 --force
+expect 5 run -q small.cfg -s 'sweep={a=[0.1, 0.2]; seed=[1.0, 2.0]; mode="zip";}' -o sampled.h5
+says 'holds another sweep (sweep.mode not set -> "zip"); use'
 expect 5 small.cfg -s output.scalars.every=0.5; says 'other outputs of this sweep (output.scalars.every 0.25 -> 0.5)'
 same results/small.h5 quiet.h5
 # several devices: the same bits, the same ids, and who it was

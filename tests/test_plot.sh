@@ -59,7 +59,7 @@ make_file tiny_compact 0 cpu
 
 itself draws "a spacetime picture" a.png "$dir/tiny_ch.h5" --kind spacetime --run 3
 draws "several runs in panels, as PDF" b.pdf "$dir/tiny_ch.h5" --kind spacetime --run 0-5
-draws "a series over time" c.svg "$dir/tiny_ch.h5" --kind lines --of mass
+draws "a series over time, without --kind" c.svg "$dir/tiny_ch.h5" --of mass
 draws "a field over x" d.png "$dir/tiny_ch.h5" --kind lines --of u --run 1
 draws "a heatmap" e.png "$dir/tiny_ch.h5" --kind heatmap --of domain_length
 draws "a field of a group by n" f.png "$dir/tiny_nsweep.h5" --kind spacetime --run 5

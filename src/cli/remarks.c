@@ -83,18 +83,76 @@ static bool is_new(struct sw_text *said, const char *text)
     return new;
 }
 
-/* Runs advance together that have one grid and one number of steps. Where nearly each of many has a number of its own,
- * what a batch takes beside its steps is most of the time. */
-static void remark_batches(const struct sw_cli *cli, const struct sw_plan *plan,
+/* The parts of a shape in which groups may differ; the words of choices come beside them. */
+struct splits { bool n, solver, steps, output; };
+
+static bool same_times(int count, const int64_t *step, int other_count, const int64_t *other)
+{
+    return count == other_count && (!count || !memcmp(step, other, (size_t)count * sizeof *step));
+}
+
+static bool same_output(const struct sw_group *a, const struct sw_group *b)
+{
+    return same_times(a->nfield, a->field_step, b->nfield, b->field_step) &&
+           same_times(a->nscalar, a->scalar_step, b->nscalar, b->scalar_step);
+}
+
+static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* Output steps follow the number of steps: they are named only where nothing else splits two groups. */
+static void compare_groups(const struct sw_group *a, const struct sw_group *b, int nchoice, bool *choice,
+                           struct splits *by)
+{
+    const bool n = a->dim != b->dim || memcmp(a->n, b->n, sizeof a->n) != 0;
+    const bool solver = !same_word(a->solver, b->solver), steps = a->steps != b->steps;
+    bool other = n || solver || steps;
+    for (int k = 0; k < nchoice; k++) {
+        const bool differ = !same_word(a->choice[k].word, b->choice[k].word);
+        choice[k] |= differ;
+        other |= differ;
+    }
+    by->n |= n;
+    by->solver |= solver;
+    by->steps |= steps;
+    by->output |= !other && !same_output(a, b);
+}
+
+static void name_split(struct sw_text *text, bool differs, const char *name)
+{
+    if (differs) sw_text_printf(text, "%s%s", *sw_text_get(text) ? ", " : "", name);
+}
+
+static enum sw_status name_splits(const struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_text *text)
+{
+    struct splits by = {0};
+    bool *choice;
+    SW_TRY(sw_alloc((size_t)sweep->nchoice, &choice));
+    for (int g = 1; g < plan->ngroup; g++)
+        compare_groups(&plan->group[g - 1], &plan->group[g], sweep->nchoice, choice, &by);
+    name_split(text, by.n, "points of the grid");
+    for (int k = 0; k < sweep->nchoice; k++) name_split(text, choice[k], plan->group[0].choice[k].key);
+    name_split(text, by.solver, "solver");
+    name_split(text, by.steps, "number of steps (time.end/time.dt)");
+    name_split(text, by.output, "output steps");
+    sw_free(choice);
+    return sw_text_status(text);
+}
+
+/* Runs advance together that have one shape. Where nearly each of many has a shape of its own, what a batch takes
+ * beside its steps is most of the time. */
+static void remark_batches(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
                            void (*say)(const struct sw_cli *cli, const char *fmt, ...))
 {
-    enum { MANY = 100 };
+    static const double worth_a_word = 10;  /* seconds */
+    const double seconds = 1e-3 * CLI_BATCH_MS * (double)plan->nbatch;
+    struct sw_text by = {0};
     char time[24];
-    if (plan->ngroup < MANY || plan->nruns > 4 * (int64_t)plan->ngroup) return;
-    say(cli,
-        "note     %lld batches for %lld runs, ≈ %s beside their steps: only runs with one n, one number of steps "
-        "(end/dt) and one set of output steps advance together; let fewer of these differ\n",
-        (long long)plan->nbatch, (long long)plan->nruns, cli_about(1e-3 * CLI_BATCH_MS * (double)plan->nbatch, time));
+    if (plan->ngroup < 2 || seconds < worth_a_word || plan->nruns > 4 * (int64_t)plan->ngroup) return;
+    if (!name_splits(sweep, plan, &by))
+        say(cli, "note     %lld batches for %lld runs, ≈ %s beside their steps: runs that differ in one of these do "
+            "not advance together: %s; let fewer of these differ\n",
+            (long long)plan->nbatch, (long long)plan->nruns, cli_about(seconds, time), sw_text_get(&by));
+    sw_text_free(&by);
 }
 
 void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
@@ -103,7 +161,7 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
     const struct sw_run_warning *warning = s->sweep->problem->warn_run;
     struct sw_text said = {0};
     cli_room(cli, plan, s->file, say);
-    remark_batches(cli, plan, say);
+    remark_batches(cli, s->sweep, plan, say);
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         char text[200] = "";

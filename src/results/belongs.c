@@ -39,9 +39,11 @@ static void put_setting(const struct sw_setting *s, struct sw_text *text)
 
 typedef bool (*counts)(const struct sw_problem *problem, const char *path);
 
+/* Whether runs have other ids with another value: also how axes are combined, and which sample is drawn. */
 static bool decides(const struct sw_problem *problem, const char *path)
 {
     const struct sw_key *key = sw_key_find(problem, path);
+    if (!strcmp(path, "sweep.mode") || !strncmp(path, "sample.", 7)) return true;
     return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
 }
 
@@ -59,13 +61,29 @@ struct search {
     bool found;
 };
 
+static bool is_lhs(const struct sw_config *config)
+{
+    const struct sw_setting *method = sw_config_find(config, "sample.method");
+    return !method || method->kind != SW_SETTING_STRING || !strcmp(method->text, "lhs");
+}
+
+/* With more points a sample goes on where it ended, but a Latin hypercube has other points. */
+static bool goes_on(const struct search *s, const char *path)
+{
+    const struct sw_setting *old = sw_config_find(s->old, path), *new = sw_config_find(s->new, path);
+    return !strcmp(path, "sample.count") && !is_lhs(s->old) && !is_lhs(s->new) && old && new &&
+           new->number >= old->number;
+}
+
 static void compare(struct search *s, const char *path)
 {
+    const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
     struct sw_text a = {0}, b = {0};
     put_setting(sw_config_find(s->old, path), &a);
     put_setting(sw_config_find(s->new, path), &b);
     if (!s->found && strcmp(sw_text_get(&a), sw_text_get(&b))) {
-        sw_text_printf(s->text, "%s %.60s -> %.60s", path, sw_text_get(&a), sw_text_get(&b));
+        sw_text_printf(s->text, "%s %.60s -> %.60s%s", path, sw_text_get(&a), sw_text_get(&b),
+                       lhs ? ", on which all points of sample.method lhs depend" : "");
         s->found = true;
     }
     sw_text_free(&a);
@@ -77,7 +95,7 @@ static void walk(struct search *s, const struct sw_setting *group)
     for (int k = 0; k < group->count && !s->found; k++) {
         const struct sw_setting *c = group->child[k];
         if (c->kind == SW_SETTING_GROUP) walk(s, c);
-        else if (s->which(s->problem, c->path)) compare(s, c->path);
+        else if (s->which(s->problem, c->path) && !goes_on(s, c->path)) compare(s, c->path);
     }
 }
 
