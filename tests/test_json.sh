@@ -51,7 +51,7 @@ expect 0 check c.cfg --json --only 'm == 16'; holds 'd["runs"] == 3 and d["sweep
 expect 0 check c.cfg --json -o c.h5
 holds 'd["plan"]["runs_done"] == 6 and d["plan"]["runs_to_do"] == 0' 'd["plan"]["seconds"] is None' \
     'd["plan"]["solver"] is None'
-expect 0 check c.cfg --json -o c.h5 -s time.end=0.02
+expect 0 check c.cfg --json -o c.h5 -s physics.kappa=7.0
 holds 'len(d["notes"]) == 1 and "holds another sweep" in d["notes"][0]' 'd["plan"]["runs_to_do"] == 6'
 
 # ---- a device that is not here; a config that is refused
