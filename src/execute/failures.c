@@ -7,13 +7,13 @@
 #include "base/sw_text.h"
 #include "execute/execute_impl.h"
 
-/* What comes before a bracket says what happened; the bracket adds what differs from run to run. */
+/* What comes before a remark in brackets says what happened; the remark adds what differs from run to run. It follows
+ * a blank: the brackets of formulas, as in -(p u')' and cos(x), do not. */
 static void shorten(char text[NAMED_MESSAGE], const char *message)
 {
     sw_fit(text, NAMED_MESSAGE, message);
-    size_t end = strcspn(text, "(");
-    while (text[end] && end && text[end - 1] == ' ') end--;
-    text[end] = 0;
+    char *remark = strstr(text, " (");
+    if (remark) *remark = 0;
 }
 
 void desk_name(struct named *n, int64_t run, double t, const char *message)
