@@ -171,4 +171,21 @@ expect 0 show pivot.h5 --run 0; matches '^err_max  *[0-9.]*e-1[67]$'
 expect 1 run pivot.cfg -o singular2.h5 -s 'left.robin=["a", "1", "0"]' -s 'sweep.a=[1.0, 2.0]' -s run.device=cpu
 says '1 ok, 1 failed'; says 'singular'; says 'alpha or beta'
 
+# ---- the last line names a failure as far as it has room: the bracket of a formula does not end it
+expect 1 run pivot.cfg -o singular3.h5 -s grid.n=64 -s 'left.robin=[1.0, 1.0, 0.0]' \
+    -s run.device=cpu --solver cpu.lapack
+says "-(p u')' + q u = 0 has a solution of its own"
+
+# ---- what an end gives is refused before any run where it is no number
+printf 'problem = "bvp"; sweep = { m = [2.0, 1.0]; }; grid = { n = 64; }; f = "m + x";\n' >ends.cfg
+refused() { { cat ends.cfg; echo "$1"; } >end.cfg; expect 3 check end.cfg; says "end.cfg:2: error: $2"; }
+refused 'left = { dirichlet = "0/0"; };' "'left.dirichlet' = \"0/0\": it is not a number, and must be finite"
+refused 'left = { dirichlet = "1/(m - 1)"; };' "'left.dirichlet' = \"1/(m - 1)\": it is infinite, and must be finite"
+refused 'left = { neumann = "1/0"; };' "'left.neumann' = \"1/0\": it is infinite, and must be finite"
+refused 'right = { robin = ("log(-m)", 1.0, 1.0); };' "'right.robin.0' = \"log(-m)\": it is not a number"
+refused 'left = { robin = [1e300, 1e-300, 1]; };' \
+        "'left.robin.1' = 1e-300: alpha/beta = 1e+300/1e-300 overflows, in [alpha, beta, value]; where u itself is"
+refused 'right = { robin = [1, 1e-10, 1e300]; };' "'right.robin.1' = 1e-10: value/beta = 1e+300/1e-10 overflows"
+refused 'left = { dirichlet = 1e400; };' "number '1e400' is too large: the largest is 1.79e308"
+
 summary

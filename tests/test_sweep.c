@@ -58,7 +58,7 @@ static void bad_axes_are_refused(void **state)
             "sweep.a=linspace(0, q, 5)");
     REFUSED("-s: error: 'sweep.a': \"1/0\" is not a finite constant; an axis may use numbers, pi and e only\n",
             "sweep.a=linspace(0, 1/0, 5)");
-    REFUSED("-s: error: 'sweep.a': value 2 is not finite\n", "sweep.a=[0.0, 1e999]");
+    REFUSED("-s: error: 'sweep.a': number '1e999' is too large: the largest is 1.79e308\n", "sweep.a=[0.0, 1e999]");
     REFUSED("-s: error: 'sweep.a' has the value 0.1 twice\n", "sweep.a=[0.1, 0.2, 0.1]", "initial=a");
     REFUSED("-s: error: 'sweep.a' must hold numbers only or words only\n", "sweep.a=(\"one\", 2)");
     REFUSED("-s: error: 'sweep.a': \"b c\" is neither a word nor a constant expression\n",
@@ -405,7 +405,7 @@ static void options_of_the_wrong_kind_are_refused(void **state)
     REFUSED("-s: error: 'sweep.mode' has one value for the whole sweep: product, zip, random\n", "sweep.mode=$m");
     REFUSED("-s: error: 'run.batch' must be a number\n", "run.batch=[1]");
     REFUSED("-s: error: 'solver' is empty; \"auto\" takes the best that fits\n", "solver=");
-    REFUSED("-s: error: 'sweep.a' is not finite\n", "sweep.a=1e999");
+    REFUSED("-s: error: 'sweep.a': number '1e999' is too large: the largest is 1.79e308\n", "sweep.a=1e999");
     REFUSED("-s: error: 'define.a' must be a number, or an expression in quotes\n", "define.a=[1, 2]");
 }
 

@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/config_impl.h"
@@ -39,15 +41,23 @@ static struct sw_setting *only_setting(const struct sw_setting *root, const stru
     return !own->errors || kind == SW_SETTING_INTEGER || kind == SW_SETTING_LIST ? root->child[0] : NULL;
 }
 
+static bool is_too_large(const char *value)
+{
+    char *end;
+    const bool number = strspn(value, " \t+-.0123456789") > 0;  /* not the word inf */
+    return number && isinf(strtod(value, &end)) && !end[strspn(end, " \t")];
+}
+
 /* The value as a file would hold it: "name = value" is read as a config of its own, which must be one setting.
  * Anything that libconfig does not take is a string without its quotes, unless it begins like a string, an array or a
- * group: then it is meant as one, and its errors are reported. *setting is NULL only if something was reported. */
+ * group, or is a number too large for a double: then it is meant as one, and its errors are reported. *setting is NULL
+ * only if something was reported. */
 static enum sw_status parse_value(struct sw_arena *arena, const char *override, struct sw_report *report,
                                   struct sw_setting **setting)
 {
     const char *equals = strchr(override, '='), *name = last_part(override, equals), *value = equals + 1;
     const char first = value[strspn(value, " \t\r\n")];
-    const bool meant = first && strchr("\"[{", first);
+    const bool meant = first && (strchr("\"[{", first) || is_too_large(value));
     struct sw_report own = {0};
     struct sw_scan scan = {.file = "-s", .override = true, .report = &own};
     struct sw_setting *root = NULL;

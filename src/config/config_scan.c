@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -129,6 +130,15 @@ static void check_integer(struct scanner *s, const char *end, char kind)
 
 static int clip(const char *from, const char *to) { return to - from < 40 ? (int)(to - from) : 40; }
 
+static void check_real(struct scanner *s, const char *end)
+{
+    if (isinf(strtod(s->at, NULL))) {
+        COMPLAIN(s, s->line, "number '%.*s' is too large: the largest is 1.79e308", clip(s->at, end), s->at);
+        broken(s);
+    }
+    keep(s, end);
+}
+
 static void read_number(struct scanner *s, const char *end, char kind)
 {
     s->level[s->depth].number = true;
@@ -138,7 +148,7 @@ static void read_number(struct scanner *s, const char *end, char kind)
                  clip(s->at, rest), s->at, clip(s->at, end), s->at, clip(end + 1, rest), end + 1);
         broken(s);
         keep(s, rest);
-    } else if (kind == 'r') keep(s, end);
+    } else if (kind == 'r') check_real(s, end);
     else check_integer(s, end, kind);
 }
 

@@ -217,11 +217,32 @@ static const char *unfit_ends(const struct sw_bvp_desc *d, char why[160])
     return d->right.neumann ? right[1] : right[2];
 }
 
+/* What an end gives must be numbers, for the run in column j. A robin end enters the equations as alpha/beta and
+ * value/beta; a beta of 0 is told of elsewhere. */
+static const char *not_finite(const struct sw_bvp_end *e, const char *const *key, int ld, const double *column, int j,
+                              char why[160])
+{
+    const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0], e->robin[1], e->robin[2]};
+    double v[5] = {0};
+    for (int k = 0; k < 5; k++) {
+        if (!given[k] || sw_program_over_runs(given[k], 1, column + j, ld, &v[k]) || isfinite(v[k])) continue;
+        snprintf(why, 160, "it is %s, and must be finite", isnan(v[k]) ? "not a number" : "infinite");
+        return key[k];
+    }
+    if (!e->robin[0] || v[3] == 0 || (isfinite(v[2] / v[3]) && isfinite(v[4] / v[3]))) return NULL;
+    const bool slope = isfinite(v[2] / v[3]);
+    snprintf(why, 160, "%s/beta = %g/%g overflows, in [alpha, beta, value]; where u itself is known give %s",
+             slope ? "value" : "alpha", slope ? v[4] : v[2], v[3], key[0]);
+    return key[3];
+}
+
 static const char *unfit(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160])
 {
     const struct sw_bvp_desc desc = describe(setup);
     const char *refusal = sw_bvp_gauge_refusal(&desc), *key = unfit_ends(&desc, why);
+    if (!key) key = not_finite(&desc.left, left, ld, column, j, why);
+    if (!key) key = not_finite(&desc.right, right, ld, column, j, why);
     if (key) return key;
     if (refusal) {
         snprintf(why, 160, "%s", refusal);
