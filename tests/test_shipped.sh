@@ -79,6 +79,13 @@ expect 0 show force.h5 --csv
 matches '^4,0.3[0-9]*,0,diverged,.*a force of 0.35 over a wavelength of 50.3 drives it to 2.9.*; use time.dt <= 0.01'
 expect 0 run force.cfg --device cpu -o force2.h5 -s time.dt=0.01 --only 'a < 0.5'
 
+# a force with a mean: u grows without limit, and a step is advised that is stable to the end
+expect 0 check force.cfg --device cpu -s sweep.v=[0.0] -s sweep.a=[0.0] -s forcing=1.0 -s time.end=4.0
+prints 'but a force of mean 1 makes it grow without limit, to 4 by the end: the run may diverge'
+expect 1 run force.cfg --device cpu -s sweep.v=[0.0] -s sweep.a=[0.0] -s forcing=1.0 -s time.end=40.0 -o mean.h5
+expect 0 show mean.h5
+prints 'a force of mean 1 makes it grow without limit, to 40 by the end; use time.dt <= '
+
 # ---- interfaces with too few points
 cat >coarse.cfg <<'END'
 problem = "cahn_hilliard";

@@ -500,6 +500,12 @@ static void steps_are_refused_where_rounding_would_spoil_a_run_in_double_precisi
     REFUSED("ch.cfg:4: error: 'time.dt' = 0.1: rounding could change the field by 0.002 of itself in a step, more than "
             "0.001 (s4 = 3.28e+24, s2 = 0); use a smaller time.dt or fewer points\n",
             "physics.gamma=1e21");
+    REFUSED("-s: error: 'solver' = \"cpu.plain\": rounding could change the field by 1.8e+09 of itself in a step, more "
+            "than 0.001 (s4 = 9.99e+23, s2 = 0); use a smaller time.dt or fewer points\n",
+            "solver=cpu.plain", "physics.gamma=3.05e20");
+    REFUSED("ch.cfg:4: error: 'time.dt' = 0.1: rounding could change the field by 0.0010002 of itself in a step, more "
+            "than 0.001 (s4 = 8.12e+23, s2 = 0); use a smaller time.dt or fewer points\n",
+            "physics.gamma=2.477e20");
     struct made m = MAKE("solver=cpu.plain", "physics.gamma=1e8");
     unmake(&m);
     m = MAKE("solver=cpu.simd", "physics.gamma=1e20");

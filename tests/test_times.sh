@@ -10,7 +10,7 @@ sweep = { d = [0.05, 0.25]; };
 initial = "2 + cos(2*pi*x)";
 output = { fields = { times = "linspace(0, end, 6)"; }; scalars = { every = 0.1; }; };
 END
-said='times fall on a step that a nearer one has, as time.dt is longer: '
+said='times fall on a step that a nearer or the same one has, being given twice or closer than time.dt: '
 said+='NaN there, so that the k-th entry is of the same time in every run'
 expect 0 check times.cfg --device cpu
 prints "note     output.fields: 1 of 6 $said"
@@ -34,8 +34,10 @@ expect 0 run times.cfg --device cpu --only 'd > 0.2' -o one.h5
 says "note     output.scalars: 6 of 11 $said"
 # where all runs of the sweep have the same steps, no run has an entry of what is left out
 expect 0 check times.cfg --device cpu -s 'sweep.d=[0.25]'
-prints 'note     output.fields: 1 of 6 times fall on a step that a nearer one has, as time.dt is longer: left out, in all runs'
+prints 'note     output.fields: 1 of 6 times fall on a step that a nearer or the same one has, being given twice or closer than time.dt: left out, in all runs'
 prints 'note     output.scalars: 6 of 11 times'
+expect 0 check times.cfg --device cpu -s 'sweep.d=[0.25]' -s 'output.fields.times=[1.0, 1.0]'
+prints 'note     output.fields: 1 of 2 times fall on a step that a nearer or the same one has, being given twice'
 # ends that differ: the end has no entry unless its time is one
 expect 0 run times.cfg --device cpu -s 'sweep.d=[1.05, 2.0]' -s time.dt=0.05 -s time.end=d -o ends.h5
 [ -z "$python" ] || $python - <<'END' 2>err || fail 'the end of a shorter run takes the place of another time'

@@ -54,7 +54,8 @@ static bool tell_lost(const struct sw_cli *cli, const char *key, int64_t lost, i
                       void (*say)(const struct sw_cli *cli, const char *fmt, ...))
 {
     if (!lost) return false;
-    say(cli, "note     %s: %lld of %lld times fall on a step that a nearer one has, as time.dt is longer: %s\n", key,
+    say(cli, "note     %s: %lld of %lld times fall on a step that a nearer or the same one has, being given "
+        "twice or closer than time.dt: %s\n", key,
         (long long)lost, (long long)(aligned ? count : count + lost),
         aligned ? "NaN there, so that the k-th entry is of the same time in every run" : "left out, in all runs");
     return true;

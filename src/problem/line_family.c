@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -261,8 +262,13 @@ static int find_coarse(enum sw_scheme scheme, const struct sw_setup *setup, cons
         struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
         double off = sw_stepper_rounding(solver[j], r.s4, r.s2, setup->single_steps);
         if (!(off > SW_LINE_COARSE)) continue;
-        snprintf(why, 160, "rounding could change the field by %.2g of itself in a step, more than %g "
-                 "(s4 = %.3g, s2 = %.3g)", off, SW_LINE_COARSE, r.s4, r.s2);
+        char much[32];  /* with as many digits as make it more than the limit */
+        for (int digits = 2; digits <= 17; digits++) {
+            snprintf(much, sizeof much, "%.*g", digits, off);
+            if (strtod(much, NULL) > SW_LINE_COARSE) break;
+        }
+        snprintf(why, 160, "rounding could change the field by %s of itself in a step, more than %g "
+                 "(s4 = %.3g, s2 = %.3g)", much, SW_LINE_COARSE, r.s4, r.s2);
         return j;
     }
     return -1;

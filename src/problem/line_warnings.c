@@ -267,15 +267,48 @@ static enum sw_status worst_force(const struct sw_setup *setup, int64_t ld, cons
     return SW_OK;
 }
 
+/* The least |mean| of the force over the line, at times that share no period with it; 0 if its sign changes. */
+static enum sw_status mean_force(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const struct limit *l, double *mean)
+{
+    const struct sw_program *program = sw_setup_function(setup, "forcing");
+    const double end = column[sw_setup_column(setup, "time.end") * ld + j];
+    double x[SAMPLES], s[SAMPLES], least = INFINITY, largest = -INFINITY;
+    struct sw_eval *eval = NULL;
+    *mean = 0;
+    if (!program || sw_program_uses(program, "u")) return SW_OK;
+    const int count = place(setup, ld, column, j, x);
+    SW_TRY(begin(program, ld, column, j, count, x, &eval));
+    for (int k = 0; k < TIMES; k++) {
+        const int64_t step = (int64_t)(end / l->dt * fmod(0.6180339887498949 * k, 1));
+        double sum = 0;
+        sample(eval, count, x, NULL, (double)step * l->dt, step, s);
+        for (int i = 0; i < count; i++) sum += s[i] / count;
+        least = fmin(least, sum);
+        largest = fmax(largest, sum);
+    }
+    sw_eval_destroy(&eval);
+    if (least > 0) *mean = least;
+    if (largest < 0) *mean = largest;
+    return SW_OK;
+}
+
 /* Who drives u beyond the limit, "" if nobody is known to, and how far. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct limit *l, char who[80], double *u)
 {
     struct force force;
+    double mean;
     who[0] = 0;
     SW_TRY(largest_initial(setup, ld, column, j, u));
     if (*u > l->u) {
         snprintf(who, 80, "the initial value is up to %.3g", *u);
+        return SW_OK;
+    }
+    SW_TRY(mean_force(setup, ld, column, j, l, &mean));
+    *u = fabs(mean) * column[sw_setup_column(setup, "time.end") * ld + j];
+    if (*u > l->u) {
+        snprintf(who, 80, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
         return SW_OK;
     }
     SW_TRY(worst_force(setup, ld, column, j, l, &force));

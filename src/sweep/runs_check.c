@@ -292,19 +292,33 @@ static void tell_shape(const struct sw_sweep *s, int fault, const struct block *
     }
 }
 
+/* Whether the first run of a block is fine with the solver "auto". */
+static enum sw_status auto_helps(const struct sw_sweep *s, const struct block *b, bool *helps)
+{
+    const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
+    const char *solver = "auto", *key;
+    char why[160];
+    int first;
+    SW_TRY(s->problem->coarse(s->problem, &setup, &solver, 1, BLOCK, b->column, &first, &key, why));
+    *helps = first < 0;
+    return SW_OK;
+}
+
 static enum sw_status tell_precision(const struct sw_sweep *s, const struct block *b, const char *where)
 {
     static const char remedy[] = "a smaller time.dt or fewer points";
     char why[160], number[32];
     const char *key;
     int first;
+    bool helps;
     SW_TRY(find_coarse(s, b, &first, &key, why));
+    SW_TRY(auto_helps(s, b, &helps));
     if (!strcmp(key, "run.precision"))
         expand_complain(s, sw_config_find(s->config, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,
                         why, remedy);
     else if (!strcmp(key, "solver"))
-        expand_complain(s, sw_config_find(s->config, key), "'%s' = \"%s\"%s: %s; use \"auto\", %s", key,
-                        solver_of(s, b, 0), where, why, remedy);
+        expand_complain(s, sw_config_find(s->config, key), "'%s' = \"%s\"%s: %s; use %s%s", key,
+                        solver_of(s, b, 0), where, why, helps ? "\"auto\", " : "", remedy);
     else
         expand_complain(s, s->own->source[s->own->shape.dt].setting, "'%s' = %s%s: %s; use %s", key,
                         sw_number(of(b, s->own->shape.dt, 0, 1), number), where, why, remedy);
