@@ -88,7 +88,7 @@ for k in 1 2; do
 done
 expect 0 merge s.shard-*.h5 -o s.h5
 expect 0 merge s.shard-*.h5 -o v.h5 --virtual
-cp half.before.h5 r.h5; expect 0 resume r.h5 -s time.end=2000.0; says '12 runs of r.h5 go on'
+cp half.before.h5 r.h5; expect 0 resume r.h5 --device cpu -s time.end=2000.0; says '12 runs of r.h5 go on'
 expect 0 "${ch[@]}" -o one.h5 -s time.end=2000.0
 for file in s v r; do same $file.h5 one.h5; done
 expect 0 "${ch[@]}" -o s.h5 -s time.end=4000.0; says '12 runs of s.h5 go on'

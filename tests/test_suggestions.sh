@@ -33,6 +33,7 @@ problem = "heat";
 grid    = { n = 16; length = 1.0; };
 physics = { kappa = 1.0; };
 time    = { dt = 0.001; end = 0.01; };
+run     = { device = "cpu"; };
 CFG
     grep -q initial <<<"$*" || echo 'initial = "cos(2*pi*x)";' >>"$1"
     printf '%s;\n' "${@:2}" >>"$1"
@@ -69,7 +70,7 @@ suggests 2 'sweep show s.h5 --status diverged' 'sweep plot s.h5 --kind spacetime
 
 # ---- stopped, and where nothing is on disk yet
 heat long.cfg "$series" 'solver = "cpu.plain"'
-sed -i 's/end = 0.01/end = 2000.0/' long.cfg
+sed -i 's/end = 0.01/end = 20000.0/' long.cfg
 expect 75 run long.cfg -o long.h5 --max-time 0.2s; says 'the same command again'
 expect 0 status long.h5; prints interrupted
 suggests 1 'sweep resume long.h5'
