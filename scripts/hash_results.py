@@ -3,8 +3,8 @@
 a line for each dataset of each result into FILE: config, dataset, and the SHA-256 of its bytes.
 
 Two such files of the same machine differ where a change of the program changed a result by a bit: `diff` names config
-and dataset. What a config asks of a night or of many GiB is cut down by the settings below. Left out is what tells of
-the call and not of the results (wall_time, provenance)."""
+and dataset. What a config asks of a night or of many GiB is cut down by the settings below. Left out is what
+compare_h5.py leaves out: what tells of the call and not of the results."""
 import hashlib
 import pathlib
 import platform
@@ -15,6 +15,9 @@ import tempfile
 import h5py
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests"))
+from compare_h5 import datasets  # all but what tells of the call
+
 CUT = {  # a config -> settings that make it a matter of seconds on two cores
     "night": ["time.end=100.0", "sweep.a=logspace(0.001, 0.2, 4)", "sweep.seed=[1]", "output.scalars.every=10.0"],
     "bvp_table1": ["sweep.n=[1048576]"],
@@ -23,19 +26,6 @@ CUT = {  # a config -> settings that make it a matter of seconds on two cores
     "ch_coarsening": ["time.end=200.0"],
     "advection_3d": ["sweep.n=[16, 24]"],
 }
-LEFT_OUT = {"wall_time", "provenance"}
-
-
-def datasets(group, path=""):
-    """All datasets below a group, with their paths, sorted by name."""
-    for name in sorted(group):
-        if name in LEFT_OUT:
-            continue
-        item = group[name]
-        if isinstance(item, h5py.Group):
-            yield from datasets(item, path + name + "/")
-        else:
-            yield path + name, item
 
 
 def digest(item):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""compare_h5.py A B: fail unless two output files hold the same, dataset by dataset, bit by bit (a NaN equals the same
-NaN). Left out: what tells of the call and not of the results (wall_time, history, provenance, the hash of the config
-text)."""
+"""compare_h5.py A B...: fail unless each B holds the same as the output file A, dataset by dataset, bit by bit (a NaN
+equals the same NaN). Left out: what tells of the call and not of the results (wall_time, history, provenance, the hash
+of the config text)."""
 import sys
 
 import h5py
@@ -49,8 +49,11 @@ def compare(a, b):
 
 
 if __name__ == "__main__":
-    with h5py.File(sys.argv[1], "r") as first, h5py.File(sys.argv[2], "r") as second:
-        found = compare(first, second)
+    found = []
+    with h5py.File(sys.argv[1], "r") as first:
+        for path in sys.argv[2:]:
+            with h5py.File(path, "r") as other:
+                found += [f"{sys.argv[1]} {path}: {fault}" for fault in compare(first, other)]
     for line in found:
-        print(f"{sys.argv[1]} {sys.argv[2]}: {line}", file=sys.stderr)
+        print(line, file=sys.stderr)
     sys.exit(1 if found else 0)

@@ -155,19 +155,7 @@ expect 0 run j.cfg -o x.h5 --force; says 'done     4 ok'
 mv x.h5 again/forced.h5
 
 if [ -n "$python" ]; then
-    export PYTHONPATH="$top/tests" PYTHONDONTWRITEBYTECODE=1
-    $python - again/*.h5 <<'PY' || fail "datasets differ after a fault"
-import sys
-import h5py
-from compare_h5 import compare
-wrong = 0
-for path in sys.argv[1:]:
-    with h5py.File("whole.h5") as a, h5py.File(path) as b:
-        for fault in compare(a, b):
-            print(f"{path}: {fault}", file=sys.stderr)
-            wrong += 1
-sys.exit(bool(wrong))
-PY
+    $python "$top/tests/compare_h5.py" whole.h5 again/*.h5 || fail "datasets differ after a fault"
 else
     echo "skipped: comparing the datasets (needs python3 with h5py)"
 fi
