@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""hash_results.py SWEEP DEVICE FILE: run every config of configs/ with the program SWEEP on DEVICE (cpu, cuda) and write
-a line for each dataset of each result into FILE: config, dataset, and the SHA-256 of its bytes.
+"""hash_results.py SWEEP DEVICE FILE: run every config of configs/ with the program SWEEP on DEVICE (cpu, cuda) and
+write a line for each dataset of each result into FILE: config, dataset, and the SHA-256 of its bytes.
 
 Two such files of the same machine differ where a change of the program changed a result by a bit: `diff` names config
 and dataset. What a config asks of a night or of many GiB is cut down by the settings below. Left out is what
