@@ -52,7 +52,7 @@ LDLIBS    = $(HDF5_LDFLAGS) \
 LDFLAGS  += -Wl,--gc-sections $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 
 # ---- files
-sources := $(wildcard src/*/*.c)
+sources := $(wildcard src/*/*.c src/*/*/*.c)
 ifeq ($(CUDA),)
 sources := $(filter-out %_cuda.c,$(sources))
 endif
@@ -63,7 +63,7 @@ objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard 
 tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
 benches := $(patsubst tests/%.c,$B/%,$(wildcard tests/bench_*.c))
 # Text that run-time compilation needs: the very files the build compiles.
-embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h) $(wildcard cuda/*_rtc.cuh)
+embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h src/*/*/*_point.h) $(wildcard cuda/*_rtc.cuh)
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 
 all: sweep                     ## ./sweep (the default)

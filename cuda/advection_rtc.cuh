@@ -1,7 +1,7 @@
-/* The passes of `advection`; compiled at run time (src/problem/advection_cuda.c), behind
+/* The passes of `advection`; compiled at run time (src/problem/advection/advection_cuda.c), behind
  *
- *     base/sw_hd.h, problem/advection_point.h
- *     word_t, field_t            numbers of the fields, of a field captured: float or double
+ *     base/sw_hd.h, problem/advection/advection_point.h
+ *     word_t, field_t            numbers of the fields, of a field snapshotted: float or double
  *     DIM                        dimensions of the grid
  *     SW_HAS_VX, _VY, _VZ        1 if there is the velocity, else 0: then value_vx(b, j, in, t) is its value at a point
  *     SW_HAS_S                   the same of the source, value_s

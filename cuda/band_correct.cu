@@ -1,7 +1,7 @@
-/* The last part of Navon's closure (solver/navon_point.h) for a batch, after any solver of E: x = y - Z z. Every entry
+/* The last part of Navon's closure (linalg/navon_point.h) for a batch, after any solver of E: x = y - Z z. Every entry
  * by itself, so threads go over the systems and over stretches of rows. */
 #include "cu_check.cuh"
-#include "solver/navon_point.h"
+#include "linalg/navon_point.h"
 #include "sw_cuda.h"
 
 /* ROWS: those a thread has on the way at once. The y grid ends at 65535. */

@@ -1,8 +1,8 @@
 /* Around cuSPARSE's gpsvInterleavedBatch, which solves pentadiagonal systems without corners: cutting E out of a
- * matrix, and Navon's closure of periodic ones (solver/thomas_point.h). */
+ * matrix, and Navon's closure of periodic ones (linalg/thomas_point.h). */
 #include "cu_check.cuh"
 #include "navon.cuh"
-#include "solver/thomas_point.h"
+#include "linalg/thomas_point.h"
 #include "sw_cuda.h"
 
 struct diagonals { const double *d[5]; };

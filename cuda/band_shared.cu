@@ -7,7 +7,7 @@
  * many. */
 #include "cu_check.cuh"
 #include "navon.cuh"
-#include "solver/penta_point.h"
+#include "linalg/penta_point.h"
 #include "sw_cuda.h"
 
 struct factors { const double *inverse, *a, *b, *gamma, *delta; };

@@ -1,10 +1,10 @@
 /* cuPentBatch's method (II.4, II.6): interleaved systems, one thread a system, so that each access of a warp is one
- * contiguous stretch of memory. The arithmetic is in solver/thomas_point.h. Bound by memory bandwidth where the batch
+ * contiguous stretch of memory. The arithmetic is in linalg/thomas_point.h. Bound by memory bandwidth where the batch
  * is large enough to hide the latency of the recursions: each row waits for the loads of the one before. The loops are
  * the published ones; band_shared.cu has some that load ahead. */
 #include "cu_check.cuh"
 #include "navon.cuh"
-#include "solver/thomas_point.h"
+#include "linalg/thomas_point.h"
 #include "sw_cuda.h"
 
 /* The factors of system j in the arrays of the batch. */

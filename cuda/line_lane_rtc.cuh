@@ -1,5 +1,5 @@
 /* A group of lanes holds a line, its points in registers: what of it does not depend on the equation. Compiled at run
- * time (src/stepper/line_kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
+ * time (src/problem/line/line_kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
  *
  *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32, or 32 for each warp of a team), warps a
  *                                         block, blocks a multiprocessor
@@ -19,8 +19,8 @@
  *                                         begin, all of it
  *     AT_TEAM                             that of a block, likewise: where a team's begins
  *
- * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (stepper/recursive.h), upwards
- * and downwards, and a sweep is two parts:
+ * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (problem/line/recursive.h),
+ * upwards and downwards, and a sweep is two parts:
  *     1. the state before each block, from what each block leaves behind when it starts from zero: states are added up
  *        round the circle, stage k takes that of the lane 2^k back times the power of P for the points between; then
  *        the closure                                                                             4 FMA a lane and stage

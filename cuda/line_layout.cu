@@ -1,6 +1,6 @@
 /* Between the interleaved layout of a batch and lines one after another, and the matrices of a batch. */
 #include "cu_check.cuh"
-#include "stepper/batch_point.h"
+#include "problem/line/batch_point.h"
 #include "sw_cuda.h"
 
 enum { TILE = 32, TILE_ROWS = 8, MAX_Y = 32768 };  /* the y grid ends at 65535: kernels go on in steps of it */
@@ -104,13 +104,13 @@ extern "C" enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct
 }
 
 /* The periodic pentadiagonal matrices A = I + s4 d4 - s2 d2, all five diagonals; the identity for systems without a
- * run, or with one that has a fault, unless all get the matrix of one. 40 bytes written a point. */
+ * run, or with one that has a load_error, unless all get the matrix of one. 40 bytes written a point. */
 __global__ static void matrix_k(struct sw_line_batch b, int model, double *band)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.ld) return;
     int run = model >= 0 ? model : j;
-    bool real = run < b.count && !b.fault[run];
+    bool real = run < b.count && !b.load_error[run];
     double s4 = real ? b.s4[run] : 0.0, s2 = real ? b.s2[run] : 0.0;
     size_t vector = (size_t)b.n * b.ld;
     for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
@@ -132,11 +132,11 @@ extern "C" enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struc
     return SW_OK;
 }
 
-/* Every run is finite until it is found not to be; one with a fault is bad from the start. */
+/* Every run is finite until it is found not to be; one with a load_error is bad from the start. */
 __global__ static void reset_k(struct sw_line_batch b)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (j < b.count) b.first_bad[j] = b.fault[j] ? 0 : SW_LINE_FINITE;
+    if (j < b.count) b.first_bad[j] = b.load_error[j] ? 0 : SW_LINE_FINITE;
 }
 
 extern "C" enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b)

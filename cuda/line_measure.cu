@@ -1,9 +1,9 @@
-/* Mass, least and largest value, and domain length of each line (stepper/sw_stepper.h, enum sw_line_scalar), one block
- * a run. */
+/* Mass, least and largest value, and domain length of each line (problem/line/sw_stepper.h, enum sw_line_scalar), one
+ * block a run. */
 #include "cu_check.cuh"
-#include "stepper/batch_point.h"
-#include "stepper/measure_point.h"
-#include "stepper/spectrum_point.h"
+#include "problem/line/batch_point.h"
+#include "problem/line/measure_point.h"
+#include "problem/line/spectrum_point.h"
 #include "sum_rtc.cuh"
 #include "sw_cuda.h"
 

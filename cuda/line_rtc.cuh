@@ -1,5 +1,5 @@
-/* The kernels of cuda.split that hold a user's expressions; compiled at run time (src/stepper/line_kernels_cuda.c),
- * behind
+/* The kernels of cuda.split that hold a user's expressions; compiled at run time
+ * (src/problem/line/line_kernels_cuda.c), behind
  *
  *     base/sw_hd.h, the *_point.h files used below, cuda/sum_rtc.cuh
  *     SW_HAS_INITIAL, SW_HAS_G, SW_HAS_S, SW_HAS_ENERGY     1 if the model has the expression, else 0
@@ -106,11 +106,11 @@ __device__ static inline double s_at(const struct sw_line_batch &b, int i, int j
 #endif
 }
 
-/* The right-hand side of the step from `step` to `step` + 1 (stepper/line_point.h), and the mark on runs whose field is
- * no longer finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8 bytes
- * (1 + 4/rows) read and 8 written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost. first_bad
- * may be written by several threads of a run, all with the same value; whether the others see it already only decides
- * whether they work in vain. */
+/* The right-hand side of the step from `step` to `step` + 1 (problem/line/line_point.h), and the mark on runs whose
+ * field is no longer finite. Each thread goes along up to `rows` points with the five values it needs in registers: 8
+ * bytes (1 + 4/rows) read and 8 written a point, 8 more for each value kept a cell; 6 FMA and what G and S cost.
+ * first_bad may be written by several threads of a run, all with the same value; whether the others see it already
+ * only decides whether they work in vain. */
 extern "C" __global__ void rhs_k(struct sw_line_batch b, const double *__restrict__ u, double *__restrict__ rhs,
                                  long long step, int rows)
 {
@@ -161,14 +161,14 @@ extern "C" __global__ void check_k(struct sw_line_batch b, const double *__restr
     if (!finite) b.first_bad[j] = mark;
 }
 
-/* u at step 0; NaN where the run has a fault. Computed once, so nothing is kept. */
+/* u at step 0; NaN where the run has a load_error. Computed once, so nothing is kept. */
 extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
 {
 #if SW_HAS_INITIAL
     int j = run_of_thread();
     if (j >= b.count) return;
     const double *p = b.param + j;
-    bool faulty = b.fault[j];
+    bool faulty = b.load_error[j];
     double r[INITIAL_RUN + 1], s[INITIAL_STEP + 1], c[INITIAL_CELL + 1], in[SW_INPUTS];
     model_initial_run(p, b.count, r);
     model_initial_step(p, b.count, r, 1, 0.0, 0, s);

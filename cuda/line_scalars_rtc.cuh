@@ -1,5 +1,6 @@
-/* The scalars of a line (stepper/sw_stepper.h, enum sw_line_scalar) from the registers that hold it, for cuda.fused;
- * all but the domain length, which needs a spectrum. Compiled at run time behind stepper/measure_point.h and
+/* The scalars of a line (problem/line/sw_stepper.h, enum sw_line_scalar) from the registers that hold it, for
+ * cuda.fused; all but the domain length, which needs a spectrum. Compiled at run time behind
+ * problem/line/measure_point.h and
  *
  *     SW_HAS_ENERGY, ENERGY_RUN, ...      as in line_rtc.cuh: the density of the energy
  *     SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_LINE_SCALARS

@@ -1,7 +1,7 @@
 #ifndef NAVON_CUH
 #define NAVON_CUH
 /* The closures of a batch on the device: number k of system j at closure[k*ld + j], border then h. */
-#include "solver/thomas_point.h"
+#include "linalg/thomas_point.h"
 
 /* Where the data of system j begin, of a leading dimension: 1 is that of data that all systems share. */
 __device__ static inline int sw_cuda_own(int ld, int j) { return ld == 1 ? 0 : j; }

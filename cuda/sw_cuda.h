@@ -19,7 +19,7 @@ typedef void *sw_cuda_stream;  /* a cudaStream_t */
 
 struct sw_tri;
 struct sw_tri_outcome;
-/** What cells_solve_one() does, one thread a system (bvp/tri_point.h; src/bvp/bvp_cells.h).
+/** What cells_solve_one() does, one thread a system (problem/bvp/tri_point.h; src/problem/bvp/bvp_cells.h).
  * @param tri      [count] with pointers to device memory; n = 0: nothing to solve
  * @param u, work  [n][stride]: entry k of system j at k*stride + j */
 enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const struct sw_tri *tri, double *u, double *work,
@@ -27,7 +27,7 @@ enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const stru
 
 /* ---- banded systems (band_thomas.cu, band_shared.cu), interleaved, of `vector` = n*ld entries a vector */
 
-struct sw_cuda_thomas {        /* solver/thomas_point.h for a batch                                        */
+struct sw_cuda_thomas {        /* linalg/thomas_point.h for a batch                                        */
     int     n, p, batch, ld;
     double *factor;            /* [5] vectors: inverse, a, b, gamma, delta; band_shared.cu: [5][n], for all */
     double *Z;                 /* [2][n][closure_ld]: E^-1 k; NULL when not periodic                       */
@@ -113,9 +113,9 @@ enum sw_status sw_cuda_copy(sw_cuda_stream stream, void *to, const void *from, s
 
 /* ---- lines (line_layout.cu, line_measure.cu) */
 
-struct sw_line_batch;          /* stepper/batch_point.h */
+struct sw_line_batch;          /* problem/line/batch_point.h */
 
-/** first_bad from fault: to begin with, only runs with a fault are bad. */
+/** first_bad from load_error: to begin with, only runs with a load_error are bad. */
 enum sw_status sw_cuda_line_reset(sw_cuda_stream stream, const struct sw_line_batch *b);
 
 /** lines [count][n] float (single) or double := the field u; NaN where the run is marked bad. */
@@ -124,11 +124,11 @@ enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batc
 /** The field u := lines [count][n]. */
 enum sw_status sw_cuda_from_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *lines, double *u);
 
-/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one with a fault.
+/** band [5] vectors of n*ld: A = I + s4 d4 - s2 d2; the identity where there is no run, or one with a load_error.
  * @param model  a run whose matrix all systems get; -1: each its own */
 enum sw_status sw_cuda_line_matrix(sw_cuda_stream stream, const struct sw_line_batch *b, int model, double *band);
 
-struct sw_cuda_spectrum {      /* stepper/spectrum_point.h                                                 */
+struct sw_cuda_spectrum {      /* problem/line/spectrum_point.h                                                 */
     int     length, passes, radix[32];
     double *table;             /* what the next point into: struct sw_dft                                  */
     const double *cosine, *sine;          /* [length]                                                      */

@@ -1,12 +1,12 @@
-/* Which block size, and how many columns, suit the published kernels of -u'' = f (src/bvp/bvp_a2_cuda.c): milliseconds
- * of a solve of P1 for each, f evaluated, nothing measured or fetched; the best of a row is marked. What threads_for()
- * there chooses is read off this table.
+/* Which block size, and how many columns, suit the published kernels of -u'' = f (src/problem/bvp/bvp_a2_cuda.c):
+ * milliseconds of a solve of P1 for each, f evaluated, nothing measured or fetched; the best of a row is marked. What
+ * threads_for() there chooses is read off this table.
  *   bench_a2 [LOG2_N] [REPEATS]      default 28 5 */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/sw_clock.h"
-#include "bvp/sw_bvp.h"
+#include "problem/bvp/sw_bvp.h"
 
 static void need(enum sw_status st)
 {

@@ -11,7 +11,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "stepper/sw_stepper_impl.h"
+#include "problem/line/sw_stepper_impl.h"
 
 static const double pi = 3.14159265358979323846;
 static int repeats = 5;
@@ -83,7 +83,7 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
     struct sw_stepper *stepper = NULL;
     struct sw_line_run *line = NULL;
     double *param = NULL, *u = NULL, seconds[32];
-    const char **fault = NULL;
+    const char **load_error = NULL;
     size_t room = (size_t)b->runs;
     char label[200];
     snprintf(label, sizeof label, "%-34s n=%6d runs=%7d %-18s", b->name, b->n, b->runs, row);
@@ -94,7 +94,7 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
     need(sw_alloc(room, &line));
     need(sw_alloc(room * 3, &param));
     need(sw_alloc(room * (size_t)b->n, &u));
-    need(sw_alloc(room, &fault));
+    need(sw_alloc(room, &load_error));
     for (int j = 0; j < b->runs; j++) {
         line[j] = line_of(b, j);
         param[j] = 1e-3 * (1 + (b->each ? j % 7 : 0));
@@ -105,7 +105,7 @@ static void run(const struct bench *b, const char *row, struct sw_device *device
         if (j) memcpy(u + (size_t)j * (size_t)b->n, u, (size_t)b->n * sizeof *u);
     }
     double begin = sw_clock();
-    need(sw_stepper_load(stepper, b->runs, line, param, fault));
+    need(sw_stepper_load(stepper, b->runs, line, param, load_error));
     need(sw_stepper_set_state(stepper, u));
     double loading = sw_clock() - begin;
     need(sw_stepper_advance(stepper, 0, b->steps));
@@ -130,7 +130,7 @@ done:
     sw_free(line);
     sw_free(param);
     sw_free(u);
-    sw_free(fault);
+    sw_free(load_error);
 }
 
 /* FMA/s: eight chains a thread, 64 warps a multiprocessor. */

@@ -13,7 +13,7 @@
 #include <hdf5.h>
 
 #include "base/sw_mem.h"
-#include "execute/sw_execute.h"
+#include "run/sw_execute.h"
 
 static const char *const chaos =  /* four runs, one of which blows up */
     "problem = \"cahn_hilliard\"; grid = { n = 16; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
@@ -97,14 +97,14 @@ static enum sw_status faulty_advance(struct sw_sim *sim, int64_t from, int64_t t
     return SW_FAIL(SW_E_ARG, "not one of ours");
 }
 
-static enum sw_status faulty_load(struct sw_sim *sim, int count, const double *column, const char **fault)
+static enum sw_status faulty_load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     const struct sw_sim_ops *ops = NULL;
     for (int k = 0; k < SIMS; k++)
         if (sim->ops == &sims[k].ops) ops = sims[k].sound;
     for (int k = 0; k < columns * count; k++)
         if (faults->poison != 0 && column[k] == faults->poison) return SW_FAIL(SW_E_CUDA, "injected");
-    return ops->load(sim, count, column, fault);
+    return ops->load(sim, count, column, load_error);
 }
 
 static enum sw_status create_faulty(const struct sw_problem *problem, const struct sw_setup *setup,

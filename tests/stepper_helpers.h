@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "stepper/sw_stepper_impl.h"
+#include "problem/line/sw_stepper_impl.h"
 
 #define ROW_OPS sw_stepper_ops
 #include "row_helpers.h"
@@ -88,7 +88,7 @@ static inline void unmake(struct sim *m)
 /* A run and its parameters. */
 struct run { struct sw_line_run line; double param[PARAMS]; };
 
-static inline void load_faulty(struct sim *m, int count, const struct run *run, const char **fault)
+static inline void load_faulty(struct sim *m, int count, const struct run *run, const char **load_error)
 {
     struct sw_line_run *line = NULL;
     double *param = NULL;
@@ -98,7 +98,7 @@ static inline void load_faulty(struct sim *m, int count, const struct run *run, 
         line[j] = run[j].line;
         for (int k = 0; k < PARAMS; k++) param[k * count + j] = run[j].param[k];
     }
-    assert_ok(sw_stepper_load(m->s, count, line, param, fault));
+    assert_ok(sw_stepper_load(m->s, count, line, param, load_error));
     m->count = count;
     sw_free(line);
     sw_free(param);
@@ -106,12 +106,12 @@ static inline void load_faulty(struct sim *m, int count, const struct run *run, 
 
 static inline void load(struct sim *m, int count, const struct run *run)
 {
-    const char **fault = NULL;
-    assert_ok(sw_alloc((size_t)count, &fault));
-    load_faulty(m, count, run, fault);
+    const char **load_error = NULL;
+    assert_ok(sw_alloc((size_t)count, &load_error));
+    load_faulty(m, count, run, load_error);
     for (int j = 0; j < count; j++)
-        if (fault[j]) fail_msg("run %d: %s", j, fault[j]);
-    sw_free(fault);
+        if (load_error[j]) fail_msg("run %d: %s", j, load_error[j]);
+    sw_free(load_error);
 }
 
 static inline void start(struct sim *m, int count, const struct run *run)
@@ -132,7 +132,7 @@ static inline const double *scalars_of(const struct sim *m)
 {
     const void *field;
     const double *scalars;
-    assert_ok(sw_stepper_capture(m->s, 1, SW_CAPTURE_SCALARS));
+    assert_ok(sw_stepper_snapshot(m->s, 1, SW_SNAPSHOT_SCALARS));
     assert_ok(sw_stepper_fetch(m->s, 1, &field, &scalars));
     assert_null(field);
     return scalars;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "problem/advection_impl.h"
-#include "problem/advection_limit.h"
+#include "problem/advection/advection_impl.h"
+#include "problem/advection/advection_limit.h"
 #include "fd_helpers.h"
 #include "sweep_helpers.h"
 
@@ -33,7 +33,7 @@ struct job {
     struct sw_setup  setup;
     struct sw_sim   *sim;
     double          *column, *u;  /* u: [count][points], by look_at() */
-    const char     **fault;
+    const char     **load_error;
     size_t           points;
 };
 
@@ -46,12 +46,12 @@ static struct job begin_on(struct sw_device *on, struct made made, const int64_t
     j.setup = sw_sweep_setup(made.sweep, j.group, count);
     j.points = (size_t)sw_points(j.setup.n);
     assert_ok(sw_alloc((size_t)(made.sweep->ncolumn * count), &j.column));
-    assert_ok(sw_alloc((size_t)count, &j.fault));
+    assert_ok(sw_alloc((size_t)count, &j.load_error));
     assert_ok(sw_alloc((size_t)count * j.points, &j.u));
     assert_ok(sw_sweep_columns(made.sweep, run, 0, count, j.column));
     assert_ok(p->create(p, &j.setup, on, &j.sim));
-    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.fault));
-    for (int k = 0; k < count; k++) assert_null(j.fault[k]);
+    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.load_error));
+    for (int k = 0; k < count; k++) assert_null(j.load_error[k]);
     assert_ok(sw_sim_initial(j.sim));
     return j;
 }
@@ -81,7 +81,7 @@ static void end(struct job *j)
     j->sim->ops->destroy(j->sim);
     sw_groups_free(&j->group, j->ngroup);
     sw_free(j->column);
-    sw_free(j->fault);
+    sw_free(j->load_error);
     sw_free(j->u);
     unmake(&j->made);
 }
@@ -284,7 +284,7 @@ static const double *scalars_of(struct job *j)
 {
     const void *field;
     const double *scalars;
-    assert_ok(sw_sim_capture(j->sim, 0, SW_CAPTURE_SCALARS));
+    assert_ok(sw_sim_snapshot(j->sim, 0, SW_SNAPSHOT_SCALARS));
     assert_ok(j->sim->ops->fetch(j->sim, 0, &field, &scalars));
     return scalars;
 }
@@ -360,11 +360,11 @@ static void threads_change_no_bit(void **state)
         struct job one = begin_on(alone, ensemble(variant), (const int64_t[]){0, 1, 2, 3, 4}, 5);
         advance(&one, 0, one.group->steps);
         look_at(&one);
-        double record[2][5 * SW_RECORD];
+        double record[2][5 * SW_DIAGNOSTICS];
         assert_memory_equal(one.u, two.u, 5 * two.points * sizeof *two.u);
         assert_memory_equal(scalars_of(&one), scalars_of(&two), 5 * ADVECTION_SCALARS * sizeof(double));
-        assert_ok(one.sim->ops->get_record(one.sim, record[0]));
-        assert_ok(two.sim->ops->get_record(two.sim, record[1]));
+        assert_ok(one.sim->ops->get_diagnostics(one.sim, record[0]));
+        assert_ok(two.sim->ops->get_diagnostics(two.sim, record[1]));
         assert_memory_equal(record[0], record[1], sizeof record[0]);
         end(&one);
         end(&two);
@@ -384,7 +384,7 @@ static void batches_follow_each_other(void **state)
             double *column;
             assert_ok(sw_alloc((size_t)(j.made.sweep->ncolumn * count), &column));
             assert_ok(sw_sweep_columns(j.made.sweep, NULL, batch[b].from, count, column));
-            assert_ok(j.sim->ops->load(j.sim, count, column, j.fault));
+            assert_ok(j.sim->ops->load(j.sim, count, column, j.load_error));
             assert_ok(sw_sim_initial(j.sim));
             advance(&j, 0, j.group->steps);
             look_at(&j);
@@ -487,30 +487,30 @@ static void what_is_beyond_stability_is_recorded(void **state)
 {
     (void)state;
     struct job j = begin(faster(), 3);
-    double record[3 * SW_RECORD];
+    double record[3 * SW_DIAGNOSTICS];
     char said[160];
     advance(&j, 0, 64);
-    assert_ok(j.sim->ops->get_record(j.sim, record));
-    for (int k = 0; k < 3; k++) expect_record(record + SW_RECORD * k, k ? 4 * k : 1, 63, k == 2 ? 60 : -1);
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 63, k == 2 ? 60 : -1);
     advance(&j, 64, 70);
-    assert_ok(j.sim->ops->get_record(j.sim, record));
-    for (int k = 0; k < 3; k++) expect_record(record + SW_RECORD * k, k ? 4 * k : 1, 69, k == 2 ? 60 : -1);
-    j.sim->ops->comment(j.sim, 1, record + SW_RECORD, true, said);
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    for (int k = 0; k < 3; k++) expect_record(record + SW_DIAGNOSTICS * k, k ? 4 * k : 1, 69, k == 2 ? 60 : -1);
+    j.sim->ops->warn_result(j.sim, 1, record + SW_DIAGNOSTICS, true, said);
     assert_string_equal(said, "");
-    j.sim->ops->comment(j.sim, 2, record + 2 * SW_RECORD, true, said);
+    j.sim->ops->warn_result(j.sim, 2, record + 2 * SW_DIAGNOSTICS, true, said);
     assert_string_equal(said, "the time step was beyond stability (from t = 0.6 on, up to 1.13 times what is stable; "
                               "Courant number 1.61)");
-    j.sim->ops->comment(j.sim, 2, record + 2 * SW_RECORD, false, said);
+    j.sim->ops->warn_result(j.sim, 2, record + 2 * SW_DIAGNOSTICS, false, said);
     assert_string_equal(said, "the time step was beyond stability from t = 0.6 on");
     /* a state that is put there has no past, unless that is put there, too */
-    double past[3 * SW_RECORD] = {1, -1, 1, 16, 9, 32};
+    double past[3 * SW_DIAGNOSTICS] = {1, -1, 1, 16, 9, 32};
     look_at(&j);
     assert_ok(sw_sim_set_state(j.sim, j.u));
-    assert_ok(j.sim->ops->get_record(j.sim, record));
-    for (int k = 0; k < 3; k++) assert_true(record[SW_RECORD * k] == 0 && record[SW_RECORD * k + 1] == -1);
-    assert_ok(j.sim->ops->set_record(j.sim, past));
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
+    for (int k = 0; k < 3; k++) assert_true(record[SW_DIAGNOSTICS * k] == 0 && record[SW_DIAGNOSTICS * k + 1] == -1);
+    assert_ok(j.sim->ops->set_diagnostics(j.sim, past));
     advance(&j, 70, j.group->steps);
-    assert_ok(j.sim->ops->get_record(j.sim, record));
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
     assert_memory_equal(record, past, sizeof past);
     end(&j);
 }
@@ -520,14 +520,14 @@ static void the_courant_number_is_a_scalar(void **state)
 {
     (void)state;
     struct job j = begin(faster(), 3);
-    double record[3 * SW_RECORD];
+    double record[3 * SW_DIAGNOSTICS];
     advance(&j, 0, j.group->steps);
     const double *s = scalars_of(&j);
-    assert_ok(j.sim->ops->get_record(j.sim, record));
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
     for (int k = 0; k < 3; k++) {
         const double a = k ? 4 * k : 1;
         assert_near(s[ADVECTION_SCALARS * k + ADVECTION_COURANT], courant(a, 80), 1e-13);
-        expect_record(record + SW_RECORD * k, a, 80, k == 2 ? 60 : -1);
+        expect_record(record + SW_DIAGNOSTICS * k, a, 80, k == 2 ? 60 : -1);
     }
     end(&j);
     /* the sum over the axes, where it is largest: u = e + 1 at x = pi/2, y = 0; more points than a piece */
@@ -543,7 +543,7 @@ static void the_courant_number_is_a_scalar(void **state)
     /* waves that cannot be stable, as nu alone takes more than there is */
     j = begin(ADVECTION("velocity.x=0", "physics={ nu=2.0; }", "time={ dt=0.1; end=0.1; }"), 1);
     advance(&j, 0, 1);
-    assert_ok(j.sim->ops->get_record(j.sim, record));
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
     assert_true(record[0] == 0 && record[1] == 0);
     end(&j);
 }
@@ -562,10 +562,10 @@ static void a_peak_is_found_wherever_it_is(void **state)
     (void)state;
     enum { NX = 150, NY = 90, RUNS = 5, STEPS = 30 };
     struct job j = begin(peak(), RUNS);
-    double record[RUNS * SW_RECORD];
+    double record[RUNS * SW_DIAGNOSTICS];
     int found = 0;
     advance(&j, 0, STEPS);
-    assert_ok(j.sim->ops->get_record(j.sim, record));
+    assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
     for (int k = 0; k < RUNS; k++) {
         const double a = (double[RUNS]){0, 0.3, 0.6, 1.2, 6}[k], bound = ((struct advection_sim *)j.sim)->run[k].bound;
         double most = 0, beyond = -1;
@@ -579,18 +579,18 @@ static void a_peak_is_found_wherever_it_is(void **state)
             most = fmax(most, here);
             if (beyond < 0 && here > bound) beyond = step;
         }
-        assert_near(record[SW_RECORD * k], most, 1e-12 * (1 + most));  /* an exponent of 10 or so is exact to 1e-15 */
-        assert_near(record[SW_RECORD * k + 1], beyond, 0);
+        assert_near(record[SW_DIAGNOSTICS * k], most, 1e-12 * (1 + most)); /* exponents of 10 or so: exact to 1e-15 */
+        assert_near(record[SW_DIAGNOSTICS * k + 1], beyond, 0);
         found += beyond > 0;
     }
     assert_true(found >= 2);
     end(&j);
     for (int64_t k = 0; k < RUNS; k++) {  /* and alone, when all threads have pieces of it: to the bit */
-        double alone[SW_RECORD];
+        double alone[SW_DIAGNOSTICS];
         struct job one = begin_on(device, peak(), &k, 1);
         advance(&one, 0, STEPS);
-        assert_ok(one.sim->ops->get_record(one.sim, alone));
-        assert_memory_equal(alone, record + SW_RECORD * k, sizeof alone);
+        assert_ok(one.sim->ops->get_diagnostics(one.sim, alone));
+        assert_memory_equal(alone, record + SW_DIAGNOSTICS * k, sizeof alone);
         end(&one);
     }
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "solver/sw_band_impl.h"
+#include "linalg/sw_band_impl.h"
 
 #define ROW_OPS sw_band_ops
 #include "row_helpers.h"

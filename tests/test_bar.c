@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli_impl.h"
-#include "results/sw_life.h"
+#include "output/sw_life.h"
 #include "helpers.h"
 
 static double now;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "bvp/sw_bvp_impl.h"
+#include "problem/bvp/sw_bvp_impl.h"
 
 static const struct sw_bvp_ops *under_test;
 static struct sw_device *device;

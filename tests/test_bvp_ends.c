@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bvp/sw_bvp_impl.h"
+#include "problem/bvp/sw_bvp_impl.h"
 
 static const struct sw_bvp_ops *under_test;
 static struct sw_device *device;

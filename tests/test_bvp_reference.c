@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bvp/sw_bvp_impl.h"
+#include "problem/bvp/sw_bvp_impl.h"
 
 __extension__ typedef __float128 quad;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fd_helpers.h"
-#include "problem/sampled.h"
+#include "field/sampled.h"
 #include "sweep_helpers.h"
 
 static const char text[] = "problem = \"compact\";\n"
@@ -25,7 +25,7 @@ struct job {
     struct sw_device *device;
     struct sw_sim    *sim;
     double           *column;
-    const char      **fault;
+    const char      **load_error;
     int               count;
     struct sw_norms  *norm;   /* [count]            */
     const double     *field;  /* [2][count][points] */
@@ -42,15 +42,15 @@ static struct job compute_on(struct made made, const int64_t *run, int count, in
     j.setup = sw_sweep_setup(made.sweep, j.group, count);
     assert_ok(sw_device_open("cpu", threads, &j.device));
     assert_ok(sw_alloc((size_t)(made.sweep->ncolumn * count), &j.column));
-    assert_ok(sw_alloc((size_t)count, &j.fault));
+    assert_ok(sw_alloc((size_t)count, &j.load_error));
     assert_ok(sw_alloc((size_t)count, &j.norm));
     assert_ok(sw_sweep_columns(made.sweep, run, 0, count, j.column));
     assert_ok(p->create(p, &j.setup, j.device, &j.sim));
-    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.fault));
+    assert_ok(j.sim->ops->load(j.sim, count, j.column, j.load_error));
     assert_ok(j.sim->ops->advance(j.sim, 0, 1));
     assert_ok(j.sim->ops->diverged(j.sim, step));
     for (int k = 0; k < count; k++) {
-        assert_null(j.fault[k]);
+        assert_null(j.load_error[k]);
         assert_int_equal(step[k], -1);
     }
     assert_ok(j.sim->ops->norms(j.sim, j.norm));
@@ -65,7 +65,7 @@ static void close_job(struct job *j)
     sw_device_close(&j->device);
     sw_groups_free(&j->group, j->ngroup);
     sw_free(j->column);
-    sw_free(j->fault);
+    sw_free(j->load_error);
     sw_free(j->norm);
     unmake(&j->made);
 }
@@ -233,16 +233,16 @@ static void single_precision_has_its_floor_and_is_remarked_on(void **state)
     const struct sw_problem *p = j.made.sweep->problem;
     /* the floor is 2^-22 (n/2 pi)² = 6e-3 of a wave; exp(sin x) is five times as large */
     assert_true(j.norm[0].max > 1e-4 && j.norm[0].max < 5 * 6.4e-3);
-    p->remark(p, &j.setup, said);
+    p->warn_setup(p, &j.setup, said);
     assert_contains(said, "d2_c6 in single precision on 1024 points: rounding leaves about 0.006");
     close_job(&j);
     j = compute(COMPACT("scheme=d1_c6", "run.precision=single", "grid.n=1024"));
     assert_true(j.norm[0].max < 1e-4);
-    p->remark(p, &j.setup, said);
+    p->warn_setup(p, &j.setup, said);
     assert_string_equal(said, "");
     close_job(&j);
     j = compute(COMPACT("scheme=d2_c6", "grid.n=1024"));
-    p->remark(p, &j.setup, said);
+    p->warn_setup(p, &j.setup, said);
     assert_string_equal(said, "");
     close_job(&j);
 }
@@ -260,11 +260,11 @@ static void a_field_that_is_not_finite_says_where(void **state)
     j.setup = sw_sweep_setup(m.sweep, j.group, 1);
     assert_ok(sw_device_open("cpu", 1, &j.device));
     assert_ok(sw_alloc((size_t)m.sweep->ncolumn, &j.column));
-    assert_ok(sw_alloc(1, &j.fault));
+    assert_ok(sw_alloc(1, &j.load_error));
     assert_ok(sw_alloc(1, &j.norm));
     assert_ok(sw_sweep_columns(m.sweep, run, 0, 1, j.column));
     assert_ok(p->create(p, &j.setup, j.device, &j.sim));
-    assert_ok(j.sim->ops->load(j.sim, 1, j.column, j.fault));
+    assert_ok(j.sim->ops->load(j.sim, 1, j.column, j.load_error));
     assert_ok(j.sim->ops->advance(j.sim, 0, 1));
     assert_ok(j.sim->ops->diverged(j.sim, step));
     assert_int_equal(step[0], 1);

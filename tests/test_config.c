@@ -7,7 +7,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "helpers.h"
-#include "config/sw_config.h"
+#include "sweep/sw_config.h"
 #include "sweep/sw_keys.h"
 
 static const struct sw_setting *at(const struct sw_config *c, const char *path)

@@ -1,5 +1,5 @@
 /* Plans and their execution: what comes out must not depend on how it was computed. */
-#include "execute/execute_impl.h"
+#include "run/execute_impl.h"
 #include "execute_helpers.h"
 
 static const char *const decay =  /* every run has an exact solution */

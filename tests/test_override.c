@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "config/sw_config.h"
+#include "sweep/sw_config.h"
 #include "helpers.h"
 
 /* What a value may begin with, and what may follow it. */

@@ -1,7 +1,7 @@
 /* What a batch takes of a device with memory of its own, and of the host meanwhile: by a device that says it has
  * both. */
 #include "device/sw_device.h"
-#include "execute/plan_impl.h"
+#include "run/plan_impl.h"
 #include "sweep_helpers.h"
 
 static const char text[] = "problem = \"compact\"; sweep = { a = [0.25, 0.5, 0.75]; };\n"

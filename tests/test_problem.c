@@ -8,7 +8,7 @@
 #include "base/sw_mem.h"
 #include "helpers.h"
 #include "problem/sw_problem.h"
-#include "stepper/sw_stepper.h"
+#include "problem/line/sw_stepper.h"
 #include "sweep/sw_sweep.h"
 
 static const double pi = 3.14159265358979323846;
@@ -24,7 +24,7 @@ struct job {
     struct sw_device *device;
     struct sw_sim    *sim;
     double           *column;
-    const char      **fault;
+    const char      **load_error;
 };
 
 static enum sw_status expand(const char *text, struct job *w, char **errors)
@@ -46,7 +46,7 @@ static void close_job(struct job *w)
     sw_config_destroy(&w->config);
     sw_device_close(&w->device);
     sw_free(w->column);
-    sw_free(w->fault);
+    sw_free(w->load_error);
 }
 
 /* Group g of the config. */
@@ -64,11 +64,11 @@ static struct job open_group(const char *text, int g)
     count = w.group[g].count;
     w.setup = sw_sweep_setup(w.sweep, &w.group[g], (int)count);
     assert_ok(sw_alloc((size_t)count * (size_t)w.setup.ncolumn, &w.column));
-    assert_ok(sw_alloc((size_t)count, &w.fault));
+    assert_ok(sw_alloc((size_t)count, &w.load_error));
     assert_ok(sw_sweep_columns(w.sweep, w.group[g].run, 0, count, w.column));
     assert_ok(sw_device_open("cpu", 1, &w.device));
     assert_ok(w.sweep->problem->create(w.sweep->problem, &w.setup, w.device, &w.sim));
-    assert_ok(w.sim->ops->load(w.sim, (int)count, w.column, w.fault));
+    assert_ok(w.sim->ops->load(w.sim, (int)count, w.column, w.load_error));
     sw_free(run);
     return w;
 }
@@ -85,7 +85,7 @@ static double *final_state(const char *text, int *n)
 {
     struct job w = open_job(text);
     double *u = NULL;
-    assert_null(w.fault[0]);
+    assert_null(w.load_error[0]);
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));
     *n = (int)sw_sim_state_size(w.sim);
@@ -224,7 +224,7 @@ static void measures_the_free_energy_with_the_parameters_of_each_run(void **stat
     (void)state;
     assert_string_equal(w.sim->ops->solver_name(w.sim), "cpu.simd");
     assert_ok(sw_sim_initial(w.sim));
-    assert_ok(sw_sim_capture(w.sim, 0, SW_CAPTURE_FIELD | SW_CAPTURE_SCALARS));
+    assert_ok(sw_sim_snapshot(w.sim, 0, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
     assert_ok(w.sim->ops->fetch(w.sim, 0, &field, &scalars));
     assert_near(((const double *)field)[0], sin(1.0), 1e-15);
     for (int j = 0; j < 4; j++, scalars += SW_LINE_SCALARS) {
@@ -251,7 +251,7 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
                  "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
                  cases[k].problem, cases[k].forcing);
         struct job w = open_job(text);
-        w.sweep->problem->remark(w.sweep->problem, &w.setup, remark);
+        w.sweep->problem->warn_setup(w.sweep->problem, &w.setup, remark);
         assert_string_equal(remark, cases[k].remark);
         close_job(&w);
     }
@@ -340,7 +340,7 @@ static int run_example(const struct sw_problem *problem, int g)
     assert_ptr_equal(w.sweep->problem, problem);
     assert_true(w.sweep->nruns > 1 && count <= 100);
     if (problem->timed) assert_true(w.sweep->save_fields && w.sweep->save_scalars);
-    for (int j = 0; j < count; j++) assert_null(w.fault[j]);
+    for (int j = 0; j < count; j++) assert_null(w.load_error[j]);
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group[g].steps < 10 ? w.group[g].steps : 10));
     assert_ok(w.sim->ops->diverged(w.sim, step));

@@ -4,8 +4,8 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "stepper/recursive.h"
-#include "stepper/recursive_point.h"
+#include "problem/line/recursive.h"
+#include "problem/line/recursive_point.h"
 
 static const double unit = 0x1p-53;
 enum { MAX_N = 2048, MAX_BLOCKS = 64 };

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "results/schema_hdf5.h"
+#include "output/schema_hdf5.h"
 
 /* ---- a sweep and its ids from a text */
 struct fixture {

@@ -2,7 +2,7 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "solver/sw_band_impl.h"
+#include "linalg/sw_band_impl.h"
 #include "stepper_helpers.h"
 
 static const int sizes[] = {5, 6, 31, 32, 33, 64, 100, 333, 1000, 1025};
@@ -309,7 +309,7 @@ static void harms_no_run_where_the_first_of_equal_ones_is_faulty(void **state)
     struct run run[RUNS] = {mixture(N, 0), mixture(N, 1), mixture(N, 2)};
     struct sw_line_run line[RUNS];
     double param[PARAMS * RUNS] = {0};
-    const char *fault[RUNS];
+    const char *load_error[RUNS];
     for (int j = 0; j < RUNS; j++) {
         line[j] = run[j].line;
         for (int k = 0; k < PARAMS; k++) param[k * RUNS + j] = run[j].param[k];
@@ -317,9 +317,9 @@ static void harms_no_run_where_the_first_of_equal_ones_is_faulty(void **state)
     line[0].x0 = NAN;
     struct sim *both[2] = {&m, &plain};
     for (int k = 0; k < 2; k++) {
-        assert_ok(sw_stepper_load(both[k]->s, RUNS, line, param, fault));
-        assert_non_null(fault[0]);
-        assert_null(fault[1]);
+        assert_ok(sw_stepper_load(both[k]->s, RUNS, line, param, load_error));
+        assert_non_null(load_error[0]);
+        assert_null(load_error[1]);
         both[k]->count = RUNS;
         assert_ok(sw_stepper_initial(both[k]->s));
         assert_ok(sw_stepper_advance(both[k]->s, 0, 20));
@@ -342,13 +342,13 @@ static void refuses_runs_that_differ_where_equal_ones_were_promised(void **state
     promise_uniform = false;
     struct sw_line_run line[2] = {mixture(64, 0).line, mixture(64, 1).line};
     double param[2 * PARAMS] = {0};
-    const char *fault[2];
+    const char *load_error[2];
     line[1].s2 = 0.25;
-    assert_int_equal(sw_stepper_load(m.s, 2, line, param, fault), SW_E_ARG);
+    assert_int_equal(sw_stepper_load(m.s, 2, line, param, load_error), SW_E_ARG);
     assert_contains(sw_err_message(), "should have the same matrix");
     assert_contains(sw_err_message(), "0.25 in run 1");
     line[1].s2 = line[0].s2;
-    assert_ok(sw_stepper_load(m.s, 2, line, param, fault));
+    assert_ok(sw_stepper_load(m.s, 2, line, param, load_error));
     unmake(&m);
 }
 
@@ -496,7 +496,7 @@ static void measures_a_state_to_the_same_bits_however_it_came_about(void **state
 static void one_bad_run_of_a_thousand_leaves_the_others_their_bits(void **state)
 {
     enum { RUNS = 1000, N = 64, STEPS = 30, BAD = 333, WILD = 700, FAULTY = 999 };
-    static const char *fault[RUNS];
+    static const char *load_error[RUNS];
     static struct run run[RUNS];
     static int64_t step[RUNS];
     (void)state;
@@ -510,7 +510,7 @@ static void one_bad_run_of_a_thousand_leaves_the_others_their_bits(void **state)
     run[BAD].param[1] = NAN;     /* the force is NaN from the first step on            */
     run[WILD].param[1] = 1e200;  /* u³ of the second step overflows                     */
     run[FAULTY].line.s4 = -1.0;  /* ill-posed                                           */
-    load_faulty(&m, RUNS, run, fault);
+    load_faulty(&m, RUNS, run, load_error);
     assert_ok(sw_stepper_initial(m.s));
     assert_ok(sw_stepper_advance(m.s, 0, STEPS));
     double *u = state_of(&m);
@@ -519,8 +519,8 @@ static void one_bad_run_of_a_thousand_leaves_the_others_their_bits(void **state)
         bool wrong = j == BAD || j == WILD || j == FAULTY;
         if (wrong) for (int i = 0; i < N; i++) assert_true(isnan(u[j * N + i]));
         else assert_memory_equal(u + j * N, good + j * N, N * sizeof *u);
-        if (j == FAULTY) assert_contains(fault[j], "not positive definite");
-        else assert_null(fault[j]);
+        if (j == FAULTY) assert_contains(load_error[j], "not positive definite");
+        else assert_null(load_error[j]);
         assert_int_equal(step[j], j == BAD ? 1 : j == WILD ? 2 : j == FAULTY ? 0 : -1);
     }
     sw_free(good);
@@ -552,7 +552,7 @@ static void names_the_step_at_which_a_run_diverged(void **state)
     assert_int_equal(step[1], 2);
     assert_int_equal(step[2], 4);
     assert_int_equal(step[3], 0);
-    assert_ok(sw_stepper_capture(m.s, 0, SW_CAPTURE_FIELD | SW_CAPTURE_SCALARS));
+    assert_ok(sw_stepper_snapshot(m.s, 0, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
     assert_ok(sw_stepper_fetch(m.s, 0, &field, &scalars));
     for (int j = 0; j < 4; j++) {
         for (int i = 0; i < 64; i++) assert_int_equal(isnan(((const double *)field)[j * 64 + i]), j > 0);
@@ -588,7 +588,7 @@ static void refuses_runs_it_cannot_advance_and_says_why(void **state)
         NULL, "coefficient of the equation is not finite", "not positive definite", "not positive definite",
         "dt or x0 is not finite", "grid spacing is not a positive number", NULL,
     };
-    const char *fault[RUNS];
+    const char *load_error[RUNS];
     struct run run[RUNS];
     int64_t step[RUNS];
     (void)state;
@@ -604,14 +604,14 @@ static void refuses_runs_it_cannot_advance_and_says_why(void **state)
     run[5].line.dx = 0.0;
     run[6].line.s2 = -2.0;
     run[6].line.s4 = 1.1;    /* > 0 everywhere */
-    load_faulty(&m, RUNS, run, fault);
+    load_faulty(&m, RUNS, run, load_error);
     assert_ok(sw_stepper_initial(m.s));
     assert_ok(sw_stepper_advance(m.s, 0, 2));
     assert_ok(sw_stepper_diverged(m.s, step));
     double *u = state_of(&m);
     for (int j = 0; j < RUNS; j++) {
-        if (why[j]) assert_contains(fault[j], why[j]);
-        else assert_null(fault[j]);
+        if (why[j]) assert_contains(load_error[j], why[j]);
+        else assert_null(load_error[j]);
         assert_int_equal(step[j], why[j] ? 0 : -1);
         for (int i = 0; i < 64; i++) assert_int_equal(isnan(u[j * 64 + i]), why[j] != NULL);
     }
@@ -621,7 +621,7 @@ static void refuses_runs_it_cannot_advance_and_says_why(void **state)
 
 /* ---- pictures */
 
-static void captures_in_single_precision_what_it_computes_in_double(void **state)
+static void snapshots_in_single_precision_what_it_computes_in_double(void **state)
 {
     enum { N = 65, RUNS = 3 };
     (void)state;
@@ -631,10 +631,10 @@ static void captures_in_single_precision_what_it_computes_in_double(void **state
     const void *field, *before;
     const double *scalars;
     start(&m, RUNS, run);
-    assert_ok(sw_stepper_capture(m.s, 0, SW_CAPTURE_FIELD));
+    assert_ok(sw_stepper_snapshot(m.s, 0, SW_SNAPSHOT_FIELD));
     double *first = state_of(&m);
     assert_ok(sw_stepper_advance(m.s, 0, 10));
-    assert_ok(sw_stepper_capture(m.s, 2, SW_CAPTURE_FIELD));
+    assert_ok(sw_stepper_snapshot(m.s, 2, SW_SNAPSHOT_FIELD));
     double *u = state_of(&m);
     assert_ok(sw_stepper_advance(m.s, 10, 20));
     assert_ok(sw_stepper_fetch(m.s, 2, &field, &scalars));
@@ -805,18 +805,18 @@ static void refuses_calls_out_of_range(void **state)
     struct sim m = make((struct texts){SW_BACKWARD_EULER, NULL, NULL, NULL, NULL}, 65, 2);
     struct run run[2] = {mixture(65, 0), mixture(65, 1)};
     struct sw_line_run line[3] = {{0}};
-    const char *fault[3];
+    const char *load_error[3];
     const void *field;
     const double *scalars;
-    assert_int_equal(sw_stepper_load(m.s, 3, line, NULL, fault), SW_E_ARG);
+    assert_int_equal(sw_stepper_load(m.s, 3, line, NULL, load_error), SW_E_ARG);
     assert_contains(sw_err_message(), "a batch of 3 runs, where there is room for 1 to 2");
-    assert_int_equal(sw_stepper_load(m.s, 0, line, NULL, fault), SW_E_ARG);
+    assert_int_equal(sw_stepper_load(m.s, 0, line, NULL, load_error), SW_E_ARG);
     load(&m, 2, run);
     assert_int_equal(sw_stepper_initial(m.s), SW_E_ARG);
     assert_contains(sw_err_message(), "no initial value");
     assert_int_equal(sw_stepper_advance(m.s, 5, 4), SW_E_ARG);
     assert_contains(sw_err_message(), "cannot advance from step 5 to 4");
-    assert_int_equal(sw_stepper_capture(m.s, SW_SLOTS, SW_CAPTURE_FIELD), SW_E_ARG);
+    assert_int_equal(sw_stepper_snapshot(m.s, SW_SNAPSHOT_SLOTS, SW_SNAPSHOT_FIELD), SW_E_ARG);
     assert_contains(sw_err_message(), "slot 3, there are 0 to 2");
     assert_int_equal(sw_stepper_fetch(m.s, -1, &field, &scalars), SW_E_ARG);
     unmake(&m);
@@ -859,7 +859,7 @@ int main(void)
         cmocka_unit_test(names_the_step_at_which_a_run_diverged),
         cmocka_unit_test(names_the_first_step_for_a_state_that_is_not_finite),
         cmocka_unit_test(refuses_runs_it_cannot_advance_and_says_why),
-        cmocka_unit_test(captures_in_single_precision_what_it_computes_in_double),
+        cmocka_unit_test(snapshots_in_single_precision_what_it_computes_in_double),
         cmocka_unit_test(reports_scalars_as_their_formulas_say),
         cmocka_unit_test(reports_the_wavelength_of_a_cosine_as_its_domain_length),
         cmocka_unit_test(reports_no_domain_length_of_a_field_that_is_constant_but_for_rounding),

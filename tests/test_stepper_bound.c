@@ -2,11 +2,11 @@
  * coefficients. The solution of the discrete system by Fourier modes is the judge, not another row. */
 #include <stdio.h>
 
-#include "solver/sw_band_impl.h"
+#include "linalg/sw_band_impl.h"
 #include "stepper_helpers.h"
 
 /* Rows that take no band solver use the recursive form. Each has the bound of its section, for one solve relative to
- * the solution; beyond SW_LINE_COARSE it refuses. */
+ * the solution; beyond SW_LINE_MAX_ROUNDING it refuses. */
 static bool recursive(void) { return !under_test->takes_band; }
 
 static double bound_of(double s4, double s2)
@@ -63,11 +63,11 @@ static double *some_field(int n, int runs)
 
 /* One step from f, for each scheme; steps 0 and 1 may go in opposite directions. */
 static void one_step(const char *row, int n, int runs, const struct run *run, const double *f,
-                     double *u[SCHEMES][STEPS], const char **fault)
+                     double *u[SCHEMES][STEPS], const char **load_error)
 {
     for (int scheme = 0; scheme < SCHEMES; scheme++) {
         struct sim m = make_free(row, scheme, n, runs);
-        load_faulty(&m, runs, run, fault);
+        load_faulty(&m, runs, run, load_error);
         for (int step = 0; step < STEPS; step++) {
             assert_ok(sw_stepper_set_state(m.s, f));
             assert_ok(sw_stepper_advance(m.s, step, step + 1));
@@ -95,13 +95,14 @@ static void compare(int n, const struct run *run, const double *f, int scheme, c
 }
 
 /* A run whose bound is too coarse is refused, and stays NaN. */
-static bool refused(const struct sw_line_run *r, const char *fault, double u)
+static bool refused(const struct sw_line_run *r, const char *load_error, double u)
 {
-    const bool coarse = bound_of(r->s4, r->s2) > SW_LINE_COARSE;
-    if (coarse != (fault != NULL))
-        fail_msg("s4 = %g, s2 = %g, bound %g: %s", r->s4, r->s2, bound_of(r->s4, r->s2), fault ? fault : "taken");
+    const bool coarse = bound_of(r->s4, r->s2) > SW_LINE_MAX_ROUNDING;
+    if (coarse != (load_error != NULL))
+        fail_msg("s4 = %g, s2 = %g, bound %g: %s", r->s4, r->s2, bound_of(r->s4, r->s2),
+                 load_error ? load_error : "taken");
     if (!coarse) return false;
-    assert_contains(fault, "is too coarse for the implicit part");
+    assert_contains(load_error, "is too coarse for the implicit part");
     assert_true(isnan(u));
     return true;
 }
@@ -109,11 +110,11 @@ static bool refused(const struct sw_line_run *r, const char *fault, double u)
 static void check(const char *row, int n, int runs, const struct run *run)
 {
     static long double solution[MAX_N];
-    static const char *fault[MAX_RUNS];
+    static const char *load_error[MAX_RUNS];
     double *f = some_field(n, runs), *u[SCHEMES][STEPS];
-    one_step(row, n, runs, run, f, u, fault);
+    one_step(row, n, runs, run, f, u, load_error);
     for (int j = 0; j < runs; j++) {
-        if (refused(&run[j].line, fault[j], u[0][0][(size_t)j * (size_t)n])) continue;
+        if (refused(&run[j].line, load_error[j], u[0][0][(size_t)j * (size_t)n])) continue;
         test_fourier_solve(n, run[j].line.s4, run[j].line.s2, f, 1, solution);
         for (int scheme = 0; scheme < SCHEMES; scheme++)
             for (int step = 0; step < STEPS; step++)

@@ -1,7 +1,7 @@
 /* Every row of the table of steppers that takes steps in single precision; the others refuse. */
 #include <stdio.h>
 
-#include "stepper/lanes.h"
+#include "problem/line/lanes.h"
 #include "stepper_helpers.h"
 
 static const double unit_single = 0x1p-24;
@@ -93,23 +93,23 @@ static void compare(int n, const struct run *run, enum sw_scheme scheme, const d
 static void check_solves(int n, int runs, const struct run *run, enum sw_scheme scheme)
 {
     static long double solution[MAX_N];
-    static const char *fault[MAX_RUNS];
+    static const char *load_error[MAX_RUNS];
     struct sim m = make_single((struct texts){scheme, NULL, NULL, NULL, NULL}, n, runs);
     double *f = some_field(n, runs);
-    load_faulty(&m, runs, run, fault);
+    load_faulty(&m, runs, run, load_error);
     for (int step = 0; step < 2; step++) {
         assert_ok(sw_stepper_set_state(m.s, f));
         assert_ok(sw_stepper_advance(m.s, step, step + 1));
         double *u = state_of(&m);
         for (int j = 0; j < runs; j++) {
             const struct sw_line_run *r = &run[j].line;
-            bool coarse = sw_line_rounding(r->s4, r->s2, true) > SW_LINE_COARSE;
+            bool coarse = sw_line_rounding(r->s4, r->s2, true) > SW_LINE_MAX_ROUNDING;
             if (coarse) {
-                assert_contains(fault[j], "single precision is too coarse");
+                assert_contains(load_error[j], "single precision is too coarse");
                 assert_true(isnan(u[(size_t)j * (size_t)n]));
                 continue;
             }
-            assert_null(fault[j]);
+            assert_null(load_error[j]);
             test_fourier_solve(n, r->s4, r->s2, f, 1, solution);
             compare(n, &run[j], scheme, f, u + (size_t)j * (size_t)n, solution);
         }

@@ -40,7 +40,7 @@ int sw_status_exit_code(enum sw_status st);
 /* The message of the last failure on this thread, "" if none; valid until the next failure. */
 const char *sw_err_message(void);
 
-/* Where it was raised: "src/solver/sw_band.c:26: pick". */
+/* Where it was raised: "src/linalg/sw_band.c:26: pick". */
 const char *sw_err_where(void);
 
 /* Carry the first failure of several threads to another one: keep it where it happened (one thread at a time), raise it

@@ -7,7 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
-#include "solver/sw_band_impl.h"
+#include "linalg/sw_band_impl.h"
 
 struct bands {
     const struct sw_bench_spec *spec;

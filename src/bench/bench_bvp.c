@@ -1,5 +1,5 @@
-/* Solves of -u'' = f by the rows of src/bvp: P1 or P2 of the paper (docs/numerics.md, 7), the same in all runs, or with
- * an amplitude that differs from run to run.
+/* Solves of -u'' = f by the rows of src/problem/bvp: P1 or P2 of the paper (docs/numerics.md, 7), the same in all
+ * runs, or with an amplitude that differs from run to run.
  *
  * What is timed: f evaluated and summed, u left in the memory of the device, nothing measured or fetched. The columns
  * of the published rows hold u; a row without columns of its own keeps the field.
@@ -13,7 +13,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
-#include "bvp/sw_bvp_impl.h"
+#include "problem/bvp/sw_bvp_impl.h"
 
 /* With e = u_h - u, of second order: e'' = -(h²/12) u'''', e' = 0 at the left end and e = 0 at the right one, so that
  * e = (h²/12) (f - f(1)) and |e|/|u| = h² `second`. P2: |f|² = 3/4 (20000)² and |u|² = 100² of the integral of

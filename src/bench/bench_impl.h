@@ -2,7 +2,7 @@
 #define BENCH_IMPL_H
 /* What can be timed: one file a kind of work. On a device create waits; begin and work queue. */
 #include "bench/sw_bench.h"
-#include "solver/sw_band.h"
+#include "linalg/sw_band.h"
 
 /* The rows of this build that can do a piece of work. */
 struct bench_known { struct { char name[64]; enum sw_space space; } row[64]; int count; };

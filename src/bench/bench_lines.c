@@ -7,7 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
-#include "stepper/sw_stepper_impl.h"
+#include "problem/line/sw_stepper_impl.h"
 
 static const char reference_row[] = "cpu.plain+cpu.thomas";
 
@@ -21,12 +21,12 @@ struct lines {
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column)
 {
-    const char **fault = NULL;
-    SW_TRY(sw_alloc((size_t)count, &fault));
-    enum sw_status st = sim->ops->load(sim, count, column, fault);
+    const char **load_error = NULL;
+    SW_TRY(sw_alloc((size_t)count, &load_error));
+    enum sw_status st = sim->ops->load(sim, count, column, load_error);
     for (int j = 0; !st && j < count; j++)
-        if (fault[j]) st = SW_FAIL(SW_E_ARG, "run %d cannot be advanced: %s", j, fault[j]);
-    sw_free(fault);
+        if (load_error[j]) st = SW_FAIL(SW_E_ARG, "run %d cannot be advanced: %s", j, load_error[j]);
+    sw_free(load_error);
     return st;
 }
 

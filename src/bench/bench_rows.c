@@ -7,8 +7,8 @@
 #include "base/sw_near.h"
 #include "base/sw_text.h"
 #include "bench/bench_impl.h"
-#include "solver/sw_band_impl.h"
-#include "stepper/sw_stepper_impl.h"
+#include "linalg/sw_band_impl.h"
+#include "problem/line/sw_stepper_impl.h"
 
 void bench_know(struct bench_known *known, const char *stepper, const char *band, enum sw_space space)
 {

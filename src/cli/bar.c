@@ -4,7 +4,7 @@
 
 #include "base/sw_clock.h"
 #include "cli/cli_impl.h"
-#include "results/sw_life.h"
+#include "output/sw_life.h"
 
 /* Where stderr is no terminal. The first line comes soon: it tells the rate, and that it will take long. */
 static const double first_line = 10, line_every = 60;  /* seconds */

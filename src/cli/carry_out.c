@@ -5,8 +5,8 @@
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
 #include "cli/lengthen.h"
-#include "execute/sw_ranks.h"
-#include "results/sw_life.h"
+#include "run/sw_ranks.h"
+#include "output/sw_life.h"
 
 /* ---- what is there already */
 

@@ -11,7 +11,7 @@
 #include "base/sw_text.h"
 #include "cli/command_table.h"
 #include "cli/sw_cli.h"
-#include "execute/sw_execute.h"
+#include "run/sw_execute.h"
 #include "jobs/sw_submit.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };

@@ -31,7 +31,7 @@ static bool bounded(const struct sw_key *key)
 /* "one of product, zip, random", "0 < value", "in x, t" */
 static void range_of(const struct sw_key *key, const struct sw_problem *owner, struct sw_text *text)
 {
-    const int dim = owner && owner->most_dim > 1 ? owner->most_dim : 1;
+    const int dim = owner && owner->max_dim > 1 ? owner->max_dim : 1;
     const struct { unsigned bit; const char *name; } use[] = {
         {SW_USES_X, dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"}, {SW_USES_T, "t"}, {SW_USES_U, "u"},
         {SW_USES_RANDOM, "rand, randn"}};

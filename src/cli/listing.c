@@ -3,13 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "bvp/sw_bvp_impl.h"
+#include "problem/bvp/sw_bvp_impl.h"
 #include "comm/sw_comm_impl.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_scheme.h"
 #include "problem/sw_problem.h"
-#include "solver/sw_band_impl.h"
-#include "stepper/sw_stepper_impl.h"
+#include "linalg/sw_band_impl.h"
+#include "problem/line/sw_stepper_impl.h"
 
 static bool problem_row(int k, struct listing_row *row)
 {

@@ -4,7 +4,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
-#include "results/files.h"
+#include "output/files.h"
 
 /* ---- files that grow */
 

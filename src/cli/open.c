@@ -4,8 +4,8 @@
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
-#include "results/files.h"
-#include "results/sw_life.h"
+#include "output/files.h"
+#include "output/sw_life.h"
 #include "sweep/sw_keys.h"
 
 /* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */

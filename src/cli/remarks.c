@@ -166,7 +166,7 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         char text[200] = "";
-        if (s->sweep->problem->remark) s->sweep->problem->remark(s->sweep->problem, &setup, text);
+        if (s->sweep->problem->warn_setup) s->sweep->problem->warn_setup(s->sweep->problem, &setup, text);
         if (*text && is_new(&said, text)) say(cli, "note     %s\n", text);
     }
     tell_lost_times(cli, plan, say);

@@ -1,4 +1,4 @@
-/* Compact differences by cuSPARSE's batched tridiagonal solvers (solver/gtsv_cuda.h), as a user would who knows them:
+/* Compact differences by cuSPARSE's batched tridiagonal solvers (linalg/gtsv_cuda.h), as a user would who knows them:
  * the baselines of the rows of our own. One pass makes right-hand sides, in the layout that the solver wants; then the
  * solver; then, where that layout is not the field's or the lines are circles, one pass back.
  *
@@ -13,7 +13,7 @@
 #include "fd/closure.h"
 #include "fd/gtsv_point.h"
 #include "fd/rtc_cuda.h"
-#include "solver/gtsv_cuda.h"
+#include "linalg/gtsv_cuda.h"
 #include "sw_cuda.h"
 
 typedef long double wide;

@@ -14,7 +14,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "fd/sw_fd_impl.h"
-#include "solver/sw_band.h"
+#include "linalg/sw_band.h"
 
 struct thomas {
     int64_t         m;       /* unknowns of the recursion: n on a circle, n - 4 between walls          */

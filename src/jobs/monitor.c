@@ -8,7 +8,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "results/files.h"
+#include "output/files.h"
 
 /* ---- which there are */
 

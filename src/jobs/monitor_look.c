@@ -7,7 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "results/files.h"
+#include "output/files.h"
 
 #define X(name, text) text,
 const char *const sw_shard_state_names[] = {SW_SHARD_STATES(X)};

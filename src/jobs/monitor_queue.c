@@ -6,7 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "results/files.h"
+#include "output/files.h"
 
 /* The lines as a list with commas. */
 static bool read_jobs(const struct sw_monitor *v, struct sw_text *list)

@@ -4,7 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "results/files.h"
+#include "output/files.h"
 
 char *jobs_inside(const char *folder, const char *name)
 {

@@ -3,7 +3,7 @@
 /* How far the shards of a sweep are, whoever computes them and wherever: from their files, from what their processes
  * say (sw_life.h), and from Slurm where jobs were submitted. Nothing is written but what sw_life_now() makes. */
 #include "jobs/sw_warnings.h"
-#include "results/sw_life.h"
+#include "output/sw_life.h"
 
 #define SW_SHARD_STATES(X)                                                                                             \
     X(DONE, "done")           /* all its runs are in its file                                                      */ \

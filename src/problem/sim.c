@@ -15,7 +15,7 @@ enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state)
     return sim->ops->get_state ? sim->ops->get_state(sim, state) : SW_OK;
 }
 
-enum sw_status sw_sim_capture(struct sw_sim *sim, int slot, int what)
+enum sw_status sw_sim_snapshot(struct sw_sim *sim, int slot, int what)
 {
-    return sim->ops->capture ? sim->ops->capture(sim, slot, what) : SW_OK;
+    return sim->ops->snapshot ? sim->ops->snapshot(sim, slot, what) : SW_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "base/sw_cost.h"
 #include "base/sw_err.h"
-#include "device/sw_capture.h"
+#include "device/sw_snapshot.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 #include "problem/sw_key.h"
@@ -30,13 +30,13 @@ struct sw_function {
 struct sw_choice { const char *key, *word; };
 
 enum { SW_DIMS = 3 };      /* x, y, z */
-enum { SW_RECORD = 2 };    /* numbers that a run records of its way */
+enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way */
 
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
     int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have. Not the
-                                          column grid.n where the problem has one more (`one_more` below)    */
+                                          column grid.n where the problem has an extra point (`extra_point` below)    */
     bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
     int     capacity;                  /* most runs a batch will have                                       */
     bool    fields;                    /* fields are saved at all                                           */
@@ -79,9 +79,9 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
  * max |d| away from the walls. NaN: there is none. */
 struct sw_norms { double l2, max, rel, interior; };
 
-/* One batch being simulated. The operations are those of stepper/sw_stepper.h, which documents them, in the terms of
- * any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state. Those marked
- * "optional" may be NULL, and are called as sw_sim_*() below, which know what that means. */
+/* One batch being simulated. The operations are those of problem/line/sw_stepper.h, which documents them, in the
+ * terms of any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state.
+ * Those marked "optional" may be NULL, and are called as sw_sim_*() below, which know what that means. */
 struct sw_sim {
     const struct sw_sim_ops *ops;
 };
@@ -89,12 +89,12 @@ struct sw_sim_ops {
     const char *(*solver_name)(const struct sw_sim *sim);                   /* the rows chosen                      */
     size_t      (*state_size)(const struct sw_sim *sim);                    /* optional: doubles a run              */
     enum sw_status (*load)(struct sw_sim *sim, int count, const double *column /* [ncolumn][count] */,
-                           const char **fault /* out [count] */);
+                           const char **load_error /* out [count] */);
     enum sw_status (*initial)(struct sw_sim *sim);                          /* optional                             */
     enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* optional: [count][state_size]        */
     enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
     enum sw_status (*advance)(struct sw_sim *sim, int64_t from, int64_t to);
-    enum sw_status (*capture)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
+    enum sw_status (*snapshot)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
@@ -102,12 +102,12 @@ struct sw_sim_ops {
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
-    /** Optional, all three or none. What a run records of its way beside its state, [count][SW_RECORD]: a checkpoint
-     * keeps it. initial() and set_state() begin a new one. */
-    enum sw_status (*get_record)(struct sw_sim *sim, double *record);
-    enum sw_status (*set_record)(struct sw_sim *sim, const double *record);
+    /** Optional, all three or none. What a run records of its way beside its state, [count][SW_DIAGNOSTICS]: a
+     * checkpoint keeps it. initial() and set_state() begin a new one. */
+    enum sw_status (*get_diagnostics)(struct sw_sim *sim, double *record);
+    enum sw_status (*set_diagnostics)(struct sw_sim *sim, const double *record);
     /** What run j's record gives cause to say of it at its end, "" if nothing. finite: to its last step. */
-    void        (*comment)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
+    void        (*warn_result)(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160]);
     /** Of advancing by so many steps at once; NULL where `sweep bench` does not time the problem's runs. */
     struct sw_cost (*cost)(const struct sw_sim *sim, int64_t steps);
     void           (*destroy)(struct sw_sim *sim);
@@ -118,7 +118,7 @@ size_t         sw_sim_state_size(const struct sw_sim *sim);
 enum sw_status sw_sim_initial(struct sw_sim *sim);
 enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
 enum sw_status sw_sim_get_state(struct sw_sim *sim, double *state);
-enum sw_status sw_sim_capture(struct sw_sim *sim, int slot, int what);
+enum sw_status sw_sim_snapshot(struct sw_sim *sim, int slot, int what);
 
 struct sw_problem;
 
@@ -142,7 +142,7 @@ struct sw_problem {
     const struct sw_quantity *fields;   /* end with name NULL                                          */
     const struct sw_quantity *scalars;  /* NULL: none                                                  */
     int         min_points;             /* the stencil's width, in each dimension                      */
-    int         most_dim;               /* it may have 1 .. most_dim dimensions; 0 counts as 1. More than one: its
+    int         max_dim;               /* it may have 1 .. max_dim dimensions; 0 counts as 1. More than one: its
                                            keys hold SW_GRID_KEYS (problem/grid_keys.h)                 */
     bool        timed;                  /* has time.dt and time.end                                    */
     bool        derives_exact;          /* knows its exact result without a key `exact`                */
@@ -155,7 +155,7 @@ struct sw_problem {
 
     /** Whether the far end of the grid, which has walls then, is a point beside the grid.n that the config asks for:
      * the group of such runs has n[0] = grid.n + 1. The setup counts for its functions only. NULL: no. */
-    bool (*one_more)(const struct sw_setup *setup);
+    bool (*extra_point)(const struct sw_setup *setup);
 
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
@@ -173,14 +173,15 @@ struct sw_problem {
      * @param first   out: the first such run, -1: there is none
      * @param key     out, if there is one: the path of the key to blame: run.precision, solver or time.dt
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
-    enum sw_status (*coarse)(const struct sw_problem *problem, const struct sw_setup *setup, const char *const *solver,
+    enum sw_status (*check_precision)(const struct sw_problem *problem, const struct sw_setup *setup,
+                    const char *const *solver,
                              int count, int ld, const double *column, int *first, const char **key, char why[160]);
     /** Why a run cannot be computed with a solver ("auto", or as named in the config), whatever the device: the path of
      * the key that is to blame, NULL where it can. The setup counts for its columns, functions and choices only. NULL:
      * any run can.
      * @param column  [ncolumn][ld], of which run j
      * @param why     out, unless it returns NULL: room for 160 characters */
-    const char *(*unfit)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+    const char *(*validate_run)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160]);
     /** The time step of a run whose config gives time.cfl instead of time.dt: time.end over a whole number. Such a
      * problem has a row for time.cfl (0: not given), and one of its own for time.dt (may be left out). The setup counts
@@ -194,7 +195,7 @@ struct sw_problem {
     const char *(*solver)(int k);
     /** Something `sweep check` should say about the accuracy of this set-up, "" if nothing. text has room for 200
      * characters. May be NULL. */
-    void           (*remark)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+    void           (*warn_setup)(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
     const struct sw_run_warning *warn_run;  /* ends with warn NULL; NULL: there are none */
     /** What to change in a run that diverged, "" if nothing is known; as sw_run_warning.warn(). May be NULL. */
     enum sw_status (*advise)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,

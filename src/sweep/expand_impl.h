@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "expr/sw_expr.h"
-#include "config/sw_arena.h"
+#include "sweep/sw_arena.h"
 #include "sweep/sw_keys.h"
 #include "sweep/sw_sweep.h"
 
@@ -142,7 +142,7 @@ enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t
 /* ---- grid.c: one number for all dimensions, or a list */
 
 /** At least 1. */
-int grid_most_dim(const struct sw_problem *problem);
+int grid_max_dim(const struct sw_problem *problem);
 /** A list in the group `grid`, NULL: there is none. */
 const struct sw_setting *grid_list(const struct sw_sweep *s);
 /** Refuse lists that the problem cannot have, or that differ in length. */
@@ -276,7 +276,7 @@ void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, cons
 void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
                           const struct sw_expr_error *err);
 
-/** Whether runs have one point more than grid.n along x (sw_problem.one_more). */
+/** Whether runs have one point more than grid.n along x (sw_problem.extra_point). */
 bool has_one_more(const struct sw_sweep *s);
 enum sw_status keys_check(struct sw_sweep *s);          /* unknown and missing ones         */
 enum sw_status options_read(struct sw_sweep *s);        /* words, texts, numbers of the sweep as a whole */

@@ -10,9 +10,9 @@ static enum sw_status scope_of(const struct sw_sweep *s, const struct sw_key *ke
     int n = 0;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->own->scope.count + 5, &symbol));
     if (key->symbols & SW_USES_X) symbol[n++] = (struct sw_symbol){"x", SW_RATE_CELL, SW_IN_X};
-    if (key->symbols & SW_USES_X && grid_most_dim(s->problem) > 1)
+    if (key->symbols & SW_USES_X && grid_max_dim(s->problem) > 1)
         symbol[n++] = (struct sw_symbol){"y", SW_RATE_CELL, SW_IN_Y};
-    if (key->symbols & SW_USES_X && grid_most_dim(s->problem) > 2)
+    if (key->symbols & SW_USES_X && grid_max_dim(s->problem) > 2)
         symbol[n++] = (struct sw_symbol){"z", SW_RATE_CELL, SW_IN_Z};
     if (key->symbols & SW_USES_T) symbol[n++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
     if (key->symbols & SW_USES_U) symbol[n++] = (struct sw_symbol){"u", SW_RATE_POINT, SW_IN_U};

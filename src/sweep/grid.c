@@ -12,7 +12,7 @@ static const struct { const char *path[SW_DIMS]; double unused; } quantities[] =
 };
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-int grid_most_dim(const struct sw_problem *problem) { return problem->most_dim > 1 ? problem->most_dim : 1; }
+int grid_max_dim(const struct sw_problem *problem) { return problem->max_dim > 1 ? problem->max_dim : 1; }
 
 static const struct sw_setting *list_of(const struct sw_sweep *s, int q)
 {
@@ -30,7 +30,7 @@ const struct sw_setting *grid_list(const struct sw_sweep *s)
 void grid_check(const struct sw_sweep *s)
 {
     const struct sw_setting *first = grid_list(s), *list;
-    const int most = grid_most_dim(s->problem);
+    const int most = grid_max_dim(s->problem);
     for (int q = 0; q < QUANTITIES; q++) {
         if (!(list = list_of(s, q))) continue;
         s->own->grid_wrong |= most == 1 || list->count < 1 || list->count > most || list->count != first->count;
@@ -61,9 +61,9 @@ bool grid_source(struct sw_sweep *s, int k)
     const char *path = s->column[k].name;
     const struct sw_setting *list;
     int q, d;
-    if (!strcmp(path, "grid.dim") && !from->setting && (list = grid_list(s)) && grid_most_dim(s->problem) > 1) {
+    if (!strcmp(path, "grid.dim") && !from->setting && (list = grid_list(s)) && grid_max_dim(s->problem) > 1) {
         from->kind = SOURCE_CONSTANT;
-        from->unknown = list->count < 1 || list->count > grid_most_dim(s->problem);  /* refused */
+        from->unknown = list->count < 1 || list->count > grid_max_dim(s->problem);  /* refused */
         from->number = list->count;
         s->column[k].given = true;
         return true;
@@ -71,7 +71,7 @@ bool grid_source(struct sw_sweep *s, int k)
     if (!find(path, &q, &d)) return false;
     if (d == 0) {  /* of a list the first; one that was refused is not looked at */
         if (!(list = list_of(s, q))) return false;
-        from->setting = list->count && grid_most_dim(s->problem) > 1 ? list->child[0] : NULL;
+        from->setting = list->count && grid_max_dim(s->problem) > 1 ? list->child[0] : NULL;
         from->unknown = !from->setting;
         return from->unknown;
     }

@@ -122,7 +122,7 @@ static bool points_differ(const struct sw_sweep *s)
 bool has_one_more(const struct sw_sweep *s)
 {
     const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function};
-    return s->problem->one_more && s->problem->one_more(&setup);
+    return s->problem->extra_point && s->problem->extra_point(&setup);
 }
 
 static enum sw_status finish(const struct sw_sweep *s, struct member *m)

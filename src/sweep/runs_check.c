@@ -88,10 +88,10 @@ static unsigned grid_faults(const struct sw_sweep *s, const double *shape)
     const struct shape *p = &s->own->shape;
     const double dim = shape[SHAPE_DIM], *n = shape + SHAPE_N;
     unsigned faults = 0;
-    for (int d = 0; d < grid_most_dim(s->problem) && d < dim; d++)
+    for (int d = 0; d < grid_max_dim(s->problem) && d < dim; d++)
         if (n[d] < s->problem->min_points) faults |= 1u << FAULT_POINTS;
     if (n[0] * n[1] * n[2] > most_points) faults |= 1u << FAULT_TOTAL;
-    if (dim > grid_most_dim(s->problem)) faults |= 1u << FAULT_DIM;
+    if (dim > grid_max_dim(s->problem)) faults |= 1u << FAULT_DIM;
     else if (p->listed && dim != p->listed) faults |= 1u << FAULT_LIST;
     if (p->named > dim) faults |= 1u << FAULT_NAMES;
     return faults;
@@ -139,15 +139,15 @@ static const char *solver_of(const struct sw_sweep *s, const struct block *b, in
     return word >= 0 && word < s->column[axis].nword ? s->column[axis].word[(int)word] : "auto";
 }
 
-static enum sw_status find_coarse(const struct sw_sweep *s, const struct block *b, int *first, const char **key,
+static enum sw_status find_imprecise(const struct sw_sweep *s, const struct block *b, int *first, const char **key,
                                   char why[160])
 {
     const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
     const char *solver[BLOCK];
     *first = -1;
-    if (!s->problem->coarse) return SW_OK;
+    if (!s->problem->check_precision) return SW_OK;
     for (int j = 0; j < b->count; j++) solver[j] = solver_of(s, b, j);
-    return s->problem->coarse(s->problem, &setup, solver, b->count, BLOCK, b->column, first, key, why);
+    return s->problem->check_precision(s->problem, &setup, solver, b->count, BLOCK, b->column, first, key, why);
 }
 
 static enum sw_status check_precision(struct checking *c, const struct block *b)
@@ -155,7 +155,7 @@ static enum sw_status check_precision(struct checking *c, const struct block *b)
     const char *key;
     char why[160];
     int first;
-    SW_TRY(find_coarse(c->s, b, &first, &key, why));
+    SW_TRY(find_imprecise(c->s, b, &first, &key, why));
     if (first >= 0) note(c, c->s->ncolumn + FAULT_PRECISION, b->at + first);
     return SW_OK;
 }
@@ -164,14 +164,14 @@ static const char *blame(const struct sw_sweep *s, const struct block *b, int j,
 {
     struct sw_choice choice[MOST_CHOICES];
     const struct sw_setup setup = setup_of_run(s, b->column, j, choice);
-    return s->problem->unfit(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
+    return s->problem->validate_run(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
 }
 
 static void check_solvers(struct checking *c, const struct block *b)
 {
     char why[160];
     int first = -1, count = 0;
-    if (!c->s->problem->unfit) return;
+    if (!c->s->problem->validate_run) return;
     for (int j = 0; j < b->count; j++) {
         if (!blame(c->s, b, j, why)) continue;
         if (!count++) first = j;
@@ -250,11 +250,11 @@ static void tell_grid(const struct sw_sweep *s, int fault, const double *shape, 
                         points[2], where, most_points);
         return;
     case FAULT_DIM:
-        if (grid_most_dim(s->problem) == 1)
+        if (grid_max_dim(s->problem) == 1)
             expand_complain(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], where, s->problem->name);
         else
             expand_complain(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], where,
-                            s->problem->name, grid_most_dim(s->problem));
+                            s->problem->name, grid_max_dim(s->problem));
         return;
     case FAULT_LIST:
         expand_complain(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
@@ -299,7 +299,7 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct block *b
     const char *solver = "auto", *key;
     char why[160];
     int first;
-    SW_TRY(s->problem->coarse(s->problem, &setup, &solver, 1, BLOCK, b->column, &first, &key, why));
+    SW_TRY(s->problem->check_precision(s->problem, &setup, &solver, 1, BLOCK, b->column, &first, &key, why));
     *helps = first < 0;
     return SW_OK;
 }
@@ -311,7 +311,7 @@ static enum sw_status tell_precision(const struct sw_sweep *s, const struct bloc
     const char *key;
     int first;
     bool helps;
-    SW_TRY(find_coarse(s, b, &first, &key, why));
+    SW_TRY(find_imprecise(s, b, &first, &key, why));
     SW_TRY(auto_helps(s, b, &helps));
     if (!strcmp(key, "run.precision"))
         expand_complain(s, sw_config_find(s->config, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,

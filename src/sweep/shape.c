@@ -30,7 +30,7 @@ void shape_prepare(struct sw_sweep *s)
     p->solver = s->own->solver[0] == '$' ? column_find(s, s->own->solver + 1) : -1;
     p->words = SHAPE_TIMES + s->own->fields.narg + s->own->scalars.narg;
     p->size = p->words + s->nchoice;
-    p->listed = grid_list(s) && grid_most_dim(s->problem) > 1 ? grid_list(s)->count : 0;
+    p->listed = grid_list(s) && grid_max_dim(s->problem) > 1 ? grid_list(s)->count : 0;
     p->named = grid_dimensions_used(s, &function);
     p->uniform = column_uniform(s, p->dim) && column_uniform(s, p->dt) && column_uniform(s, p->end) &&
                  column_uniform(s, p->solver) && times_uniform(s, &s->own->fields) &&

@@ -9,7 +9,7 @@
 #include "base/sw_err.h"
 #include "base/sw_report.h"
 #include "problem/sw_problem.h"
-#include "config/sw_config.h"
+#include "sweep/sw_config.h"
 
 enum sw_column_kind { SW_COLUMN_KEY, SW_COLUMN_AXIS, SW_COLUMN_DEFINE };
 

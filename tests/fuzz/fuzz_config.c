@@ -1,4 +1,4 @@
-// sources: src/config/*.c src/sweep/*.c src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c
+// sources: src/sweep/*.c src/sweep/*.c src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c
 // sources: src/base/sw_near.c src/base/sw_report.c src/base/sw_hash*.c src/base/sw_clock.c
 // sources: src/device/device_spec.c src/device/device_table.c src/device/device_cpu.c src/device/host_memory.c
 // link: -lconfig -lgomp -lnettle
@@ -50,7 +50,7 @@ static const struct sw_key keys[] = {
 };
 static const struct sw_quantity fields[] = {{"u", "1", "u"}, {0}};
 static const struct sw_problem problem = {
-    .name = "heat", .keys = keys, .fields = fields, .scalars = fields, .min_points = 5, .most_dim = 3,
+    .name = "heat", .keys = keys, .fields = fields, .scalars = fields, .min_points = 5, .max_dim = 3,
     .timed = true};
 const struct sw_problem *const sw_problem_table[] = {&problem, NULL};
 const struct sw_problem *sw_problem_find(const char *name) { return strcmp(name, problem.name) ? NULL : &problem; }

@@ -1,0 +1,94 @@
+/* One factor for all systems of a batch, where their matrices are equal: interleaved, one thread a system, the factors
+ * from the cache (cuda/band_shared.cu). What the users of cuPentBatch and of the library would come to who have one
+ * matrix, and so the strongest of the baselines that go through memory in each step. Factored on the host. */
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "cu_check.cuh"
+#include "linalg/first_cuda.h"
+#include "linalg/sw_band_impl.h"
+#include "sw_cuda.h"
+
+struct shared {
+    struct sw_cuda_thomas d;   /* factor [5][n], Z [2][n], closure [10] on the device; bad is not used */
+    int *bad;                  /* [batch] on the host, all the same                                    */
+};
+
+static bool shared_fits(const struct sw_band_desc *desc) { return desc->uniform; }
+
+static enum sw_status shared_create(struct sw_band *s)
+{
+    const struct sw_band_desc *d = &s->desc;
+    struct shared *h = NULL;
+    size_t n = (size_t)d->n;
+    SW_TRY(sw_alloc(1, &h));
+    s->own = h;
+    h->d = (struct sw_cuda_thomas){.n = d->n, .p = sw_band_border(d), .batch = d->batch, .ld = d->ld, .closure_ld = 1};
+    SW_TRY(sw_alloc((size_t)d->batch, &h->bad));
+    SW_TRY(sw_device_alloc(s->device, 5 * n, &h->d.factor));
+    if (!h->d.p) return SW_OK;
+    SW_TRY(sw_device_alloc(s->device, 2 * n, &h->d.Z));
+    return sw_device_alloc(s->device, 10, &h->d.closure);
+}
+
+/* A singular matrix makes all solutions NaN. */
+static enum sw_status put(struct sw_band *s, struct shared *h, struct sw_first *first)
+{
+    size_t n = (size_t)s->desc.n;
+    for (int j = 0; j < s->desc.batch; j++) h->bad[j] = first->bad;
+    for (size_t i = 0; first->bad && i < 5 * n; i++) first->factor[i] = NAN;
+    SW_TRY(sw_device_upload(s->device, h->d.factor, first->factor, 5 * n * sizeof *first->factor));
+    if (!h->d.p) return SW_OK;
+    SW_TRY(sw_device_upload(s->device, h->d.Z, first->Z, 2 * n * sizeof *first->Z));
+    return sw_device_upload(s->device, h->d.closure, first->closure, sizeof first->closure);
+}
+
+static enum sw_status shared_factor(struct sw_band *s, const double *band, int *bad)
+{
+    struct shared *h = s->own;
+    struct sw_first first = {0};
+    CU_TRY(cudaSetDevice(s->device->index));
+    enum sw_status st = sw_first_make(s, band, &first);
+    if (!st) st = put(s, h, &first);
+    sw_first_free(&first);
+    return st ? st : sw_band_report(s, h->bad, bad);
+}
+
+static enum sw_status shared_solve(const struct sw_band *s, double *x)
+{
+    const struct shared *h = s->own;
+    CU_TRY(cudaSetDevice(s->device->index));
+    return sw_cuda_shared_solve(s->device->compute, &h->d, x);
+}
+
+static void shared_destroy(struct sw_band *s)
+{
+    struct shared *h = s->own;
+    if (!h) return;
+    sw_device_free(s->device, h->d.closure);
+    sw_device_free(s->device, h->d.Z);
+    sw_device_free(s->device, h->d.factor);
+    sw_free(h->bad);
+    sw_free(h);
+}
+
+/* As counted in cuda/band_shared.cu and cuda/band_correct.cu. */
+static struct sw_cost shared_cost(const struct sw_band_desc *desc)
+{
+    return desc->periodic ? (struct sw_cost){32 + 16, 5 + 2} : (struct sw_cost){32, 5};
+}
+
+extern const struct sw_band_ops band_shared_cuda;
+const struct sw_band_ops band_shared_cuda = {
+    .name = "cuda.thomas_shared",
+    .about = "one factor for a whole batch, whose matrices must all be equal: a baseline",
+    .space = SW_DEVICE,
+    .layout = SW_INTERLEAVED,
+    .vectors = 1,  /* seven numbers for each of n, whatever the batch: less than a vector from 8 systems on */
+    .fits = shared_fits,
+    .create = shared_create,
+    .factor = shared_factor,
+    .solve = shared_solve,
+    .destroy = shared_destroy,
+    .cost = shared_cost,
+};

@@ -1,0 +1,184 @@
+#include "linalg/sw_band.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "linalg/sw_band_impl.h"
+
+static enum sw_status check_desc(const struct sw_band_desc *d)
+{
+    if (d->n < 3) return SW_FAIL(SW_E_ARG, "n = %d: a banded system needs at least 3 unknowns", d->n);
+    if (d->batch < 0) return SW_FAIL(SW_E_ARG, "batch = %d is negative", d->batch);
+    if (d->lower < 0 || d->lower > 2 || d->upper < 0 || d->upper > 2)
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: 0 to 2 are possible", d->lower,
+                       d->upper);
+    if (d->symmetric && d->lower != d->upper)
+        return SW_FAIL(SW_E_ARG, "%d diagonals below and %d above the main one: a symmetric matrix has as many",
+                       d->lower, d->upper);
+    if (d->periodic && d->n < d->lower + d->upper + 1)
+        return SW_FAIL(SW_E_ARG, "n = %d: %d periodic diagonals need at least as many unknowns", d->n,
+                       d->lower + d->upper + 1);
+    return SW_OK;
+}
+
+/* ld = 0 means the least; the least depends on the layout. */
+static enum sw_status set_ld(struct sw_band *s)
+{
+    bool lines = s->ops->layout == SW_LINES;
+    int least = lines ? s->desc.n : s->desc.batch;
+    if (s->desc.ld == 0) s->desc.ld = least;
+    if (s->desc.ld < least)
+        return SW_FAIL(SW_E_ARG, "ld = %d is less than %s = %d", s->desc.ld, lines ? "n" : "batch", least);
+    return SW_OK;
+}
+
+static bool usable(const struct sw_band_ops *o, const struct sw_band_desc *desc, const struct sw_device *device)
+{
+    return !o->absent && o->space == device->space && o->fits(desc);
+}
+
+static const struct sw_band_ops *find(const char *name)
+{
+    for (int k = 0; sw_band_table[k]; k++)
+        if (!strcmp(sw_band_table[k]->name, name)) return sw_band_table[k];
+    return NULL;
+}
+
+static const char *why_not(const struct sw_band_desc *desc, const char *name, const struct sw_band_ops *o,
+                           const struct sw_device *device)
+{
+    struct sw_band_desc uniform = *desc;
+    uniform.uniform = true;
+    if (!name) return "no row does this shape";
+    if (!o) return "there is no such row";
+    if (o->absent) return o->absent;
+    if (o->space != device->space) return "it does not work on this device";
+    return o->fits(&uniform) ? "it needs all matrices of a batch to be equal" : "it does not do such systems";
+}
+
+static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, const struct sw_device *device)
+{
+    struct sw_text rows = {0};
+    const struct sw_band_ops *o = name ? find(name) : NULL;
+    for (int k = 0; sw_band_table[k]; k++)
+        if (usable(sw_band_table[k], desc, device)) sw_text_printf(&rows, " %s", sw_band_table[k]->name);
+    enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "band solver%s%s: %s; fit here:%s",
+                                name ? " " : "", name ? name : "", why_not(desc, name, o, device),
+                                rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status pick(const struct sw_band_desc *desc, const char *name, const struct sw_device *device,
+                           const struct sw_band_ops **ops)
+{
+    for (int k = 0; sw_band_table[k]; k++) {
+        *ops = sw_band_table[k];
+        if ((!name || !strcmp(name, (*ops)->name)) && usable(*ops, desc, device)) return SW_OK;
+    }
+    return refuse(desc, name, device);
+}
+
+enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name, struct sw_device *device,
+                              struct sw_band **solver)
+{
+    enum sw_status st;
+    struct sw_band *s = NULL;
+    const struct sw_band_ops *ops = NULL;
+
+    *solver = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(sw_alloc(1, &s));
+    s->ops = ops;
+    s->desc = *desc;
+    s->device = device;
+    SW_TRY_TO(failed, st, set_ld(s));
+    SW_TRY_TO(failed, st, ops->create(s));
+    *solver = s;
+    return SW_OK;
+failed:
+    sw_band_destroy(&s);
+    return st;
+}
+
+struct sw_cost sw_band_cost(const struct sw_band_desc *desc, const char *row)
+{
+    const struct sw_band_ops *o = find(row);
+    return o && o->cost ? o->cost(desc) : (struct sw_cost){NAN, NAN};
+}
+
+enum sw_layout sw_band_layout(const struct sw_band *solver) { return solver->ops->layout; }
+
+const struct sw_band_desc *sw_band_shape(const struct sw_band *solver) { return &solver->desc; }
+
+const char *sw_band_row(int k) { return sw_band_table[k] ? sw_band_table[k]->name : NULL; }
+
+const char *sw_band_name(const struct sw_band *solver) { return solver->ops->name; }
+
+int sw_band_vectors(const char *name)
+{
+    const struct sw_band_ops *o = find(name);
+    return o ? o->vectors : 0;
+}
+
+size_t sw_band_vector(const struct sw_band *solver)
+{
+    const struct sw_band_desc *d = &solver->desc;
+    return (size_t)d->ld * (size_t)(solver->ops->layout == SW_LINES ? d->batch : d->n);
+}
+
+int sw_band_border(const struct sw_band_desc *desc)
+{
+    if (!desc->periodic) return 0;
+    return desc->lower > desc->upper ? desc->lower : desc->upper;
+}
+
+struct sw_thomas_matrix sw_band_matrix(const struct sw_band *solver, const double *band, int j)
+{
+    const struct sw_band_desc *d = &solver->desc;
+    bool lines = solver->ops->layout == SW_LINES;
+    size_t first = lines ? (size_t)j * (size_t)d->ld : (size_t)j;
+    struct sw_thomas_matrix A = {.stride = lines ? 1 : (size_t)d->ld, .n = d->n, .p = sw_band_border(d)};
+    for (int off = -d->lower; off <= d->upper; off++)
+        A.diagonal[off + 2] = band + (size_t)(off + d->lower) * sw_band_vector(solver) + first;
+    return A;
+}
+
+enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *bad)
+{
+    if (solver->desc.batch == 0) return SW_OK;
+    return solver->ops->factor(solver, band, bad);
+}
+
+enum sw_status sw_band_solve(const struct sw_band *solver, double *x)
+{
+    if (solver->desc.batch == 0) return SW_OK;
+    return solver->ops->solve(solver, x);
+}
+
+void sw_band_solve_one(const struct sw_band *solver, int system, double *x)
+{
+    solver->ops->solve_one(solver, system, x);
+}
+
+enum sw_status sw_band_report(const struct sw_band *solver, const int *found, int *bad)
+{
+    int first = -1, count = 0;
+    for (int j = solver->desc.batch - 1; j >= 0; j--)
+        if (found[j]) { first = j; count++; }
+    if (bad) memcpy(bad, found, (size_t)solver->desc.batch * sizeof *bad);
+    if (first < 0) return SW_OK;
+    return SW_FAIL(SW_E_SINGULAR, "%s: zero or non-finite pivot in system %d, row %d (%d of %d systems are singular)",
+                   solver->ops->name, first, found[first] - 1, count, solver->desc.batch);
+}
+
+void sw_band_destroy(struct sw_band **solver)
+{
+    if (!solver || !*solver) return;
+    (*solver)->ops->destroy(*solver);
+    sw_free(*solver);
+    *solver = NULL;
+}

@@ -1,0 +1,165 @@
+/* Is what lies in a file of this sweep? If not, what is the first difference between the two configs? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "output/sw_results.h"
+#include "sweep/sw_keys.h"
+
+/* ---- settings as text: 1.0, "linspace(0, 1, 3)", [1, 2] */
+
+static void put_number(const struct sw_setting *s, struct sw_text *text)
+{
+    char digits[32];
+    sw_number(s->number, digits);
+    bool whole = s->kind == SW_SETTING_REAL && !strpbrk(digits, ".en");
+    sw_text_printf(text, "%s%s", digits, whole ? ".0" : "");
+}
+
+static void put_setting(const struct sw_setting *s, struct sw_text *text)
+{
+    if (!s) { sw_text_add(text, "not set"); return; }
+    switch (s->kind) {
+    case SW_SETTING_INTEGER:
+    case SW_SETTING_REAL: put_number(s, text); return;
+    case SW_SETTING_SWITCH: sw_text_add(text, s->number != 0 ? "true" : "false"); return;
+    case SW_SETTING_STRING: sw_text_printf(text, "\"%s\"", s->text); return;
+    case SW_SETTING_LIST:
+        for (int k = 0; k < s->count; k++) {
+            sw_text_add(text, k ? ", " : "[");
+            put_setting(s->child[k], text);
+        }
+        sw_text_add(text, s->count ? "]" : "[]");
+        return;
+    case SW_SETTING_GROUP: sw_text_add(text, "{ ... }"); return;
+    }
+}
+
+/* ---- the first difference */
+
+typedef bool (*counts)(const struct sw_problem *problem, const char *path);
+
+/* Whether runs have other ids with another value: also how axes are combined, and which sample is drawn. */
+static bool decides(const struct sw_problem *problem, const char *path)
+{
+    const struct sw_key *key = sw_key_find(problem, path);
+    if (!strcmp(path, "sweep.mode") || !strncmp(path, "sample.", 7)) return true;
+    return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
+}
+
+static bool shapes_output(const struct sw_problem *problem, const char *path)
+{
+    (void)problem;
+    return !strncmp(path, "output.fields.", 14) || !strncmp(path, "output.scalars.", 15);
+}
+
+struct search {
+    const struct sw_config *old, *new;
+    const struct sw_problem *problem;
+    counts which;
+    struct sw_text *text;
+    bool found;
+};
+
+static bool is_lhs(const struct sw_config *config)
+{
+    const struct sw_setting *method = sw_config_find(config, "sample.method");
+    return !method || method->kind != SW_SETTING_STRING || !strcmp(method->text, "lhs");
+}
+
+/* With more points a sample goes on where it ended, but a Latin hypercube has other points. */
+static bool goes_on(const struct search *s, const char *path)
+{
+    const struct sw_setting *old = sw_config_find(s->old, path), *new = sw_config_find(s->new, path);
+    return !strcmp(path, "sample.count") && !is_lhs(s->old) && !is_lhs(s->new) && old && new &&
+           new->number >= old->number;
+}
+
+static void compare(struct search *s, const char *path)
+{
+    const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
+    struct sw_text a = {0}, b = {0};
+    put_setting(sw_config_find(s->old, path), &a);
+    put_setting(sw_config_find(s->new, path), &b);
+    if (!s->found && strcmp(sw_text_get(&a), sw_text_get(&b))) {
+        sw_text_printf(s->text, "%s %.60s -> %.60s%s", path, sw_text_get(&a), sw_text_get(&b),
+                       lhs ? ", on which all points of sample.method lhs depend" : "");
+        s->found = true;
+    }
+    sw_text_free(&a);
+    sw_text_free(&b);
+}
+
+static void walk(struct search *s, const struct sw_setting *group)
+{
+    for (int k = 0; k < group->count && !s->found; k++) {
+        const struct sw_setting *c = group->child[k];
+        if (c->kind == SW_SETTING_GROUP) walk(s, c);
+        else if (s->which(s->problem, c->path) && !goes_on(s, c->path)) compare(s, c->path);
+    }
+}
+
+static bool first_difference(const struct sw_sweep *sweep, const struct sw_ledger *ledger, counts which,
+                             struct sw_text *text)
+{
+    struct sw_report report = {0};
+    struct sw_config *old = NULL;
+    struct search search = {.new = sweep->config, .problem = sweep->problem, .which = which, .text = text};
+    if (!sw_config_read_text("stored config", ledger->config_text, (const char *const *)ledger->override,
+                             ledger->noverride, &report, &old)) {
+        search.old = old;
+        walk(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
+        walk(&search, old->root);
+    }
+    sw_config_destroy(&old);
+    sw_report_free(&report);
+    return search.found;
+}
+
+/* ---- ids */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static bool all_known(const uint64_t *sorted, int64_t n, const uint64_t *id, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (!bsearch(&id[k], sorted, (size_t)n, sizeof *sorted, by_value)) return false;
+    return true;
+}
+
+static enum sw_status ours(const struct sw_sweep *sweep, const uint64_t *id, const struct sw_ledger *ledger, bool *yes)
+{
+    const int64_t n = sweep->nruns;
+    uint64_t *sorted = NULL;
+    *yes = true;
+    if (!strcmp(ledger->of.sweep_id, sweep->id)) return SW_OK;
+    SW_TRY(sw_alloc((size_t)n, &sorted));
+    memcpy(sorted, id, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    *yes = all_known(sorted, n, ledger->id, ledger->count);
+    for (int k = 0; k < ledger->nbatch && *yes; k++)
+        *yes = all_known(sorted, n, ledger->batch[k].id, ledger->batch[k].count);
+    sw_free(sorted);
+    return SW_OK;
+}
+
+enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *file, const struct sw_sweep *sweep,
+                                 const uint64_t *id)
+{
+    struct sw_text text = {0};
+    bool yes;
+    if (!ledger->config_text) return SW_OK;  /* nothing there */
+    SW_TRY(ours(sweep, id, ledger, &yes));
+    bool outputs = yes && first_difference(sweep, ledger, shapes_output, &text);
+    if (yes && !outputs) return SW_OK;
+    if (!yes && !first_difference(sweep, ledger, decides, &text))
+        sw_text_add(&text, "its runs have other ids: another version of sweep made them");
+    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
+            yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
+    sw_text_free(&text);
+    return SW_E_REFUSED;
+}

@@ -1,0 +1,326 @@
+#include "output/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+
+enum sw_status sw_files_fail(const char *path) { return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno)); }
+
+char *sw_files_name(const char *path, const char *suffix)
+{
+    struct sw_text t = {0};
+    sw_text_add(&t, path);
+    sw_text_add(&t, suffix);
+    return sw_text_take(&t);
+}
+
+bool sw_files_begun(const char *file)
+{
+    char *folder = sw_files_name(file, ".d");
+    const bool there = folder && !access(folder, F_OK);
+    sw_free(folder);
+    return there;
+}
+
+/* The number in "part-000012.h5" (or "….h5.tmp" with that suffix), -1 for any other name. */
+static long part_number(const char *name, const char *suffix)
+{
+    char *end;
+    if (strncmp(name, "part-", 5) || name[5] < '0' || name[5] > '9') return -1;
+    long number = strtol(name + 5, &end, 10);
+    return strcmp(end, suffix) ? -1 : number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const char *x = strrchr(*(char *const *)a, '/') + 1, *y = strrchr(*(char *const *)b, '/') + 1;
+    long m = part_number(x, ".h5"), n = part_number(y, ".h5");
+    return (m > n) - (m < n);
+}
+
+static enum sw_status add_name(const char *folder, const char *name, char ***path, int *count)
+{
+    struct sw_text t = {0};
+    if (*count == 0 || (*count >= 64 && !(*count & (*count - 1))))  /* room doubles from 64 on */
+        SW_TRY(sw_resize((size_t)*count, *count ? 2 * (size_t)*count : 64, path));
+    sw_text_printf(&t, "%s/%s", folder, name);
+    if (!((*path)[*count] = sw_text_take(&t))) return SW_E_MEMORY;
+    (*count)++;
+    return SW_OK;
+}
+
+static enum sw_status list_parts(const char *folder, const char *suffix, char ***path, int *count)
+{
+    enum sw_status st = SW_OK;
+    DIR *dir = opendir(folder);
+    if (!dir) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(folder);
+    for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
+        if (part_number(entry->d_name, suffix) >= 0) st = add_name(folder, entry->d_name, path, count);
+    if (!st && errno) st = sw_files_fail(folder);
+    closedir(dir);
+    return st;
+}
+
+static enum sw_status list_of_file(const char *file, const char *suffix, char ***path, int *count)
+{
+    char *folder = sw_files_name(file, ".d");
+    enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
+    *path = NULL;
+    *count = 0;
+    if (!st) st = list_parts(folder, suffix, path, count);
+    if (st) sw_files_free_list(path, *count);
+    sw_free(folder);
+    return st;
+}
+
+enum sw_status sw_files_parts(const char *file, char ***path, int *count)
+{
+    SW_TRY(list_of_file(file, ".h5", path, count));
+    if (*count) qsort(*path, (size_t)*count, sizeof **path, by_number);
+    return SW_OK;
+}
+
+enum sw_status sw_files_remove_aside(const char *file)
+{
+    char **path;
+    int count;
+    enum sw_status st = SW_OK;
+    SW_TRY(list_of_file(file, ".h5" SW_FILES_ASIDE, &path, &count));
+    for (int k = 0; k < count && !st; k++) st = sw_files_remove(path[k]);
+    sw_files_free_list(&path, count);
+    return st;
+}
+
+void sw_files_free_list(char ***path, int count)
+{
+    for (int k = 0; *path && k < count; k++) sw_free((*path)[k]);
+    sw_free(*path);
+    *path = NULL;
+}
+
+/* The folder of a path, by its real name, with a slash at its end. */
+static enum sw_status real_folder(const char *path, char out[PATH_MAX + 1])
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, (size_t)(slash - path) + 1);
+    if (!folder) return SW_E_MEMORY;
+    enum sw_status st = realpath(folder, out) ? SW_OK : sw_files_fail(folder);
+    if (!st && strcmp(out, "/")) strcat(out, "/");
+    sw_free(folder);
+    return st;
+}
+
+enum sw_status sw_files_relative(const char *file, const char *to, char **relative)
+{
+    char from[PATH_MAX + 1], there[PATH_MAX + 1];
+    const char *slash = strrchr(to, '/');
+    size_t common = 0;
+    struct sw_text t = {0};
+    SW_TRY(real_folder(file, from));
+    SW_TRY(real_folder(to, there));
+    for (size_t k = 0; from[k] && from[k] == there[k]; k++)
+        if (from[k] == '/') common = k + 1;
+    for (const char *p = from + common; *p; p++)
+        if (*p == '/') sw_text_add(&t, "../");
+    sw_text_printf(&t, "%s%s", there + common, slash ? slash + 1 : to);
+    return (*relative = sw_text_take(&t)) ? SW_OK : SW_E_MEMORY;
+}
+
+enum sw_status sw_files_follow(const char *path, char **real)
+{
+    enum { MOST_LINKS = 40 };  /* as Linux has it */
+    char to[PATH_MAX];
+    char *at = sw_strdup(path);
+    *real = NULL;
+    for (int k = 0; at && k < MOST_LINKS; k++) {
+        const ssize_t length = readlink(at, to, sizeof to - 1);
+        if (length < 0) {
+            *real = at;
+            return SW_OK;
+        }
+        struct sw_text next = {0};
+        const char *slash = strrchr(at, '/');
+        if (to[0] != '/' && slash) sw_text_add_bytes(&next, at, (size_t)(slash - at) + 1);
+        sw_text_add_bytes(&next, to, (size_t)length);
+        sw_free(at);
+        at = sw_text_take(&next);
+    }
+    if (!at) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_free(at);
+    return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(ELOOP));
+}
+
+enum sw_status sw_files_regular(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s)) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(path);
+    if (S_ISREG(s.st_mode)) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s is %s, not a file", path, S_ISDIR(s.st_mode) ? "a folder" : "a device or a pipe");
+}
+
+/* HDF5 writes the beginning of a file at any time: it is as it is to be, or not there yet, which reads as zeros. */
+static bool begins_as_ours(const char *tmp)
+{
+    static const char zeros[8], signature[] = "\211HDF\r\n\032\n";
+    char head[sizeof zeros] = "";
+    const int fd = open(tmp, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd < 0 ? -1 : read(fd, head, sizeof head);
+    if (fd >= 0) close(fd);
+    return length >= 0 && (!memcmp(head, zeros, (size_t)length) || !memcmp(head, signature, (size_t)length));
+}
+
+enum sw_status sw_files_clear_tmp(const char *tmp)
+{
+    struct stat s;
+    if (lstat(tmp, &s)) return errno == ENOENT || errno == ENOTDIR ? SW_OK : sw_files_fail(tmp);
+    if (S_ISREG(s.st_mode) && begins_as_ours(tmp)) return sw_files_remove(tmp);
+    return SW_FAIL(SW_E_REFUSED, "%s is in the way, and was not written by sweep: move it away, or use -o FILE", tmp);
+}
+
+static enum sw_status make_folder(const char *path)
+{
+    struct stat s;
+    if (!mkdir(path, 0777)) return SW_OK;
+    int why = errno;
+    bool there = !stat(path, &s);
+    if (there && S_ISDIR(s.st_mode)) return SW_OK;
+    errno = there && why == EEXIST ? ENOTDIR : why;
+    return sw_files_fail(path);
+}
+
+enum sw_status sw_files_make_parents(const char *path)
+{
+    char *copy = sw_strdup(path);
+    enum sw_status st = copy ? SW_OK : SW_E_MEMORY;
+    for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash && !st; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        st = make_folder(copy);
+        *slash = '/';
+    }
+    sw_free(copy);
+    return st;
+}
+
+/* @param last  out: the largest part number in use, finished or not, or put aside; 0: none is */
+static enum sw_status last_number(const char *folder, long *last)
+{
+    enum sw_status st = SW_OK;
+    static const char *const suffixes[] = {".h5", ".h5.tmp", ".h5" SW_FILES_ASIDE};
+    *last = 0;
+    DIR *dir = opendir(folder);
+    if (!dir) return sw_files_fail(folder);
+    for (struct dirent *entry; (errno = 0, entry = readdir(dir));) {
+        for (int k = 0; k < 3; k++) {
+            const long number = part_number(entry->d_name, suffixes[k]);
+            if (number > *last) *last = number;
+        }
+    }
+    if (errno) st = sw_files_fail(folder);
+    closedir(dir);
+    return st;
+}
+
+static enum sw_status claim_number(const char *folder, long number, char **tmp, bool *taken)
+{
+    struct sw_text t = {0};
+    sw_text_printf(&t, "%s/part-%06ld.h5.tmp", folder, number);
+    if (!(*tmp = sw_text_take(&t))) return SW_E_MEMORY;
+    int fd = open(*tmp, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    if (fd < 0) return (*taken = errno == EEXIST) ? SW_OK : sw_files_fail(*tmp);
+    close(fd);
+    char *final = sw_strndup(*tmp, strlen(*tmp) - strlen(".tmp"));
+    if (!final) return SW_E_MEMORY;
+    *taken = access(final, F_OK) == 0;  /* another process may just have finished this number */
+    if (*taken) unlink(*tmp);
+    sw_free(final);
+    return SW_OK;
+}
+
+enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
+{
+    const int stride = of > 1 ? of : 1;
+    bool taken = true;
+    char *folder = sw_files_name(file, ".d");
+    enum sw_status st = folder ? SW_OK : SW_E_MEMORY;
+    *tmp = NULL;
+    if (!st) st = sw_files_make_parents(file);
+    if (!st) st = make_folder(folder);
+    long last = 0;
+    if (!st) st = last_number(folder, &last);
+    long number = last + 1;
+    number += (turn % stride + stride - number % stride) % stride;
+    for (; !st && taken; number += stride) {
+        sw_free(*tmp);
+        st = claim_number(folder, number, tmp, &taken);
+    }
+    if (st) { sw_free(*tmp); *tmp = NULL; }
+    sw_free(folder);
+    return st;
+}
+
+static enum sw_status sync_path(const char *path)
+{
+    int fd = open(path, O_RDONLY);
+    if (fd < 0) return sw_files_fail(path);
+    /* some file systems have no fsync for folders and say EINVAL */
+    enum sw_status st = fsync(fd) && errno != EINVAL ? sw_files_fail(path) : SW_OK;
+    close(fd);
+    return st;
+}
+
+static enum sw_status sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? sw_strdup(".") : sw_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    if (!folder) return SW_E_MEMORY;
+    enum sw_status st = sync_path(folder);
+    sw_free(folder);
+    return st ? SW_FAIL(st, "folder of %s: %s", path, strerror(errno)) : SW_OK;
+}
+
+enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
+{
+    bool failed = rename(from, to);
+    if (apart) *apart = failed && errno == EXDEV;
+    if (!failed) return sync_folder_of(to);
+    return SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));
+}
+
+enum sw_status sw_files_keep(const char *tmp)
+{
+    char *name = sw_strndup(tmp, strlen(tmp) - strlen(".tmp"));
+    if (!name) return SW_E_MEMORY;
+    enum sw_status st = sync_path(tmp);
+    if (!st) st = sw_files_move(tmp, name, NULL);
+    sw_free(name);
+    return st;
+}
+
+enum sw_status sw_files_mark(const char *path, struct sw_file_mark *mark)
+{
+    struct stat s;
+    if (stat(path, &s)) return sw_files_fail(path);
+    *mark = (struct sw_file_mark){(int64_t)s.st_dev, (int64_t)s.st_ino, s.st_size, s.st_mtim.tv_sec,
+                                  s.st_mtim.tv_nsec};
+    return SW_OK;
+}
+
+bool sw_files_same(const struct sw_file_mark *a, const struct sw_file_mark *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes && a->seconds == b->seconds &&
+           a->nanoseconds == b->nanoseconds;
+}
+
+enum sw_status sw_files_remove(const char *path)
+{
+    return unlink(path) && errno != ENOENT && errno != ENOTDIR ? sw_files_fail(path) : SW_OK;
+}

@@ -1,0 +1,151 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "output/gather.h"
+#include "output/sw_life.h"
+
+static enum sw_status keep_runs(const struct sw_gather *g, struct sw_ledger *l)
+{
+    SW_TRY(sw_alloc((size_t)g->nfound, &l->id));
+    SW_TRY(sw_alloc((size_t)g->nfound, &l->status));
+    for (int64_t j = 0; j < g->nfound; j++) {
+        if (g->found[j].ended < 0) continue;
+        const struct sw_link *k = &g->link[g->found[j].ended];
+        l->id[l->count] = g->found[j].id;
+        l->status[l->count++] = g->input[k->input].table->status[k->row];
+    }
+    return SW_OK;
+}
+
+static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l)
+{
+    if (!g->ninput) return SW_OK;
+    const struct sw_table *t = g->input[g->ninput - 1].table;
+    l->of = sw_table_of(t);
+    if (!(l->title = sw_strdup(t->title)) || !(l->config_text = sw_strdup(t->config_text))) return SW_E_MEMORY;
+    SW_TRY(sw_alloc((size_t)t->noverride, &l->override));
+    for (; l->noverride < t->noverride; l->noverride++)
+        if (!(l->override[l->noverride] = sw_strdup(t->override[l->noverride]))) return SW_E_MEMORY;
+    return SW_OK;
+}
+
+/* May the batch that an input's state belongs to go on: is it the newest of all its runs, one of which is not done?
+ * Where some of them were begun again elsewhere, their chains would not join: then all begin anew. */
+static bool goes_on(const struct sw_gather *g, int input)
+{
+    const struct sw_table *t = g->input[input].table;
+    bool pending = false;
+    for (int64_t j = 0; g->input[input].has_state && j < t->nruns; j++) {
+        const struct sw_found *f = sw_gather_find(g, t->id[j]);
+        if (f->newest < 0 || g->link[f->newest].input != input) return false;
+        const struct sw_link *e = f->ended < 0 ? NULL : &g->link[f->ended];
+        pending |= !e || g->input[e->input].table->status[e->row] != SW_RUN_DONE;
+    }
+    return pending;
+}
+
+static enum sw_status keep_batch(const struct sw_source *in, struct sw_ledger *l)
+{
+    SW_TRY(sw_resize((size_t)l->nbatch, (size_t)l->nbatch + 1, &l->batch));
+    struct sw_ledger_batch *b = &l->batch[l->nbatch++];
+    size_t count = (size_t)in->table->nruns;
+    struct sw_stretch s = sw_source_stretch(in, 0);
+    *b = (struct sw_ledger_batch){.count = (int)count, .step = in->step};
+    b->fields_done = (int)(s.field_first + s.fields);
+    b->scalars_done = (int)(s.scalar_first + s.scalars);
+    SW_TRY(sw_alloc(count, &b->id));
+    SW_TRY(sw_alloc(count, &b->status));
+    memcpy(b->id, in->table->id, count * sizeof *b->id);
+    memcpy(b->status, in->table->status, count);
+    return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
+}
+
+static enum sw_status look(const char *file, struct sw_report *report, struct sw_gather *g, struct sw_ledger *l)
+{
+    SW_TRY(sw_gather_output(file, report, g));
+    for (int k = 0; k < g->ninput; k++) {
+        if (strcmp(g->input[k].path, file)) l->has_parts = true;
+        else l->has_file = true;
+        l->is_virtual |= g->input[k].npart > 0;
+        l->lacks_states |= sw_source_lacks_states(&g->input[k]);
+        if (goes_on(g, k)) SW_TRY(keep_batch(&g->input[k], l));
+    }
+    SW_TRY(keep_runs(g, l));
+    return keep_source(g, l);
+}
+
+enum sw_status sw_ledger_open(const char *file, struct sw_report *report, struct sw_ledger **ledger)
+{
+    struct sw_gather g = {0};
+    struct sw_ledger *l;
+    *ledger = NULL;
+    SW_TRY(sw_alloc(1, &l));
+    enum sw_status st = look(file, report, &g, l);
+    sw_gather_free(&g);
+    if (st) sw_ledger_close(&l);
+    *ledger = l;
+    return st;
+}
+
+void sw_ledger_close(struct sw_ledger **ledger)
+{
+    struct sw_ledger *l = ledger ? *ledger : NULL;
+    if (!l) return;
+    for (int k = 0; k < l->nbatch; k++) {
+        sw_free(l->batch[k].id);
+        sw_free(l->batch[k].status);
+        sw_free(l->batch[k].path);
+    }
+    for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);
+    sw_free(l->batch);
+    sw_free(l->override);
+    sw_free(l->title);
+    sw_free(l->config_text);
+    sw_free(l->id);
+    sw_free(l->status);
+    sw_free(l);
+    *ledger = NULL;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+enum sw_run_status sw_ledger_status(const struct sw_ledger *l, uint64_t id)
+{
+    const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, by_number) : NULL;
+    return at ? (enum sw_run_status)l->status[at - l->id] : SW_RUN_PENDING;
+}
+
+void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status)
+{
+    switch (status) {
+    case SW_RUN_PENDING: counts->pending++; break;
+    case SW_RUN_DONE: counts->done++; break;
+    case SW_RUN_DIVERGED: counts->diverged++; break;
+    case SW_RUN_ERROR: counts->failed++; break;
+    }
+}
+
+struct sw_run_counts sw_ledger_count(const struct sw_ledger *l, const uint64_t *id, const int64_t *run, int64_t count)
+{
+    struct sw_run_counts counts = {0};
+    for (int64_t k = 0; k < count; k++) sw_run_count(&counts, sw_ledger_status(l, id[run[k]]));
+    return counts;
+}
+
+enum sw_status sw_table_read(const char *file, struct sw_table **table)
+{
+    struct sw_gather g = {0};
+    *table = NULL;
+    enum sw_status st = sw_gather_output(file, NULL, &g);
+    if (!st && !g.ninput) st = sw_life_absent(file);
+    if (!st) st = sw_gather_want(&g, NULL, NULL);
+    if (!st) st = sw_gather_table(&g, false, NULL, table, NULL);
+    sw_gather_free(&g);
+    return st;
+}

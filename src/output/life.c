@@ -1,0 +1,135 @@
+/* Is the process that computes a file alive? On this machine the process tells. Of one on another machine, which shares
+ * our file system, we see only when it last wrote FILE.d/status.json: the age of that is taken between two times of the
+ * file system, that file's and a new file's, so that the clocks of the machines do not come into it as long as the file
+ * system has one of its own (NFS; where clients stamp what they write, as on Lustre, it is an estimate). */
+#include "output/sw_life.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_process.h"
+#include "base/sw_text.h"
+
+/* A status is written at least every 20 s, but for the merge at the end, which is not interrupted for it. */
+static const double silent_after = 120, merge_silent_after = 1800;
+
+static double time_of(const struct stat *s) { return (double)s->st_mtim.tv_sec + 1e-9 * (double)s->st_mtim.tv_nsec; }
+
+double sw_life_now(const char *file, bool *by_files)
+{
+    struct sw_text name = {0};
+    struct stat s;
+    const char *slash = strrchr(file, '/');
+    sw_text_printf(&name, "%.*s.sweep-status-XXXXXX", slash ? (int)(slash - file + 1) : 0, file);
+    int fd = name.data ? mkstemp(name.data) : -1;
+    *by_files = fd >= 0 && !fstat(fd, &s);
+    if (fd >= 0) {
+        close(fd);
+        unlink(name.data);
+    }
+    sw_text_free(&name);
+    return *by_files ? time_of(&s) : (double)time(NULL);
+}
+
+static bool here(const char *host)
+{
+    char own[sizeof ((struct sw_running *)0)->host] = "";
+    return !gethostname(own, sizeof own - 1) && !strcmp(own, host);
+}
+
+static bool lives(const struct sw_running *now)
+{
+    double started = sw_process_started(now->pid);
+    if (started < 0) return false;
+    if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
+    return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
+}
+
+/* What the lock says until there is a status: "process 123 on node07", and perhaps more after a comma. */
+static bool read_lock(const char *path, struct sw_running *now)
+{
+    char text[300];
+    FILE *from = fopen(path, "r");
+    *now = (struct sw_running){.started = NAN, .updated = NAN, .seconds = NAN, .fraction = NAN, .rate = NAN, .eta = NAN,
+                               .t = NAN, .end = NAN, .points_steps = NAN};
+    if (!from) return false;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    long long pid;
+    int at = 0;
+    if (sscanf(text, "process %lld on %n", &pid, &at) < 1 || !at) return false;
+    now->pid = pid;
+    snprintf(now->host, sizeof now->host, "%.*s", (int)strcspn(text + at, ","), text + at);
+    snprintf(now->phase, sizeof now->phase, "starting");
+    return true;
+}
+
+enum sw_life sw_life_of(const char *file, double now, struct sw_running *running, struct sw_sign *sign)
+{
+    struct sw_text path = {0};
+    struct stat s;
+    bool found = sw_running_read(file, running);
+    sw_text_printf(&path, "%s.d/%s", file, found ? "status.json" : "lock");
+    if (!found) found = read_lock(sw_text_get(&path), running);
+    found = found && !stat(sw_text_get(&path), &s);
+    sw_text_free(&path);
+    if (!found) { *sign = (struct sw_sign){.age = NAN}; return SW_LIFE_NOBODY; }
+    bool merging = !strcmp(running->phase, "merging"), changed = sign->time > 0 && sign->time != time_of(&s);
+    sign->watched |= changed;
+    if (changed || !(sign->time > 0)) sign->since = sw_clock();
+    sign->time = time_of(&s);
+    sign->age = sign->watched ? sw_clock() - sign->since : now - sign->time;
+    if (here(running->host)) return lives(running) ? SW_LIFE_LIVES : SW_LIFE_DIED;
+    if (sign->age < -60) return SW_LIFE_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
+    if (sign->age < 0) sign->age = 0;
+    return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIFE_LIVES : SW_LIFE_SILENT;
+}
+
+/* Parts that were there when their folder was read are joined and removed by who writes them. */
+enum sw_status sw_life_ledger(const char *file, struct sw_report *report, struct sw_ledger **ledger)
+{
+    enum sw_status st = SW_OK;
+    for (int tries = 0; tries < 5; tries++) {
+        struct sw_report now = {0};
+        st = sw_ledger_open(file, &now, ledger);
+        bool whole = !st && !now.count;
+        sw_report_free(&now);
+        if (whole) return SW_OK;
+        sw_ledger_close(ledger);
+        usleep(20000);
+    }
+    return sw_ledger_open(file, report, ledger);
+}
+
+enum sw_status sw_life_absent(const char *file)
+{
+    bool by_files;
+    struct sw_running now;
+    struct sw_sign sign = {0};
+    const enum sw_life life = sw_life_of(file, sw_life_now(file, &by_files), &now, &sign);
+    const char *host = *now.host ? now.host : "this machine";
+    if (life == SW_LIFE_LIVES || life == SW_LIFE_SILENT)
+        return SW_FAIL(SW_E_IO, "%s: nothing of it is on disk yet; process %lld on %s computes it, and `sweep status` "
+                       "tells how far it is", file, (long long)now.pid, host);
+    struct sw_text word = {0};
+    sw_text_add_word(&word, file);
+    if (life == SW_LIFE_DIED)
+        SW_FAIL(SW_E_IO, "%s: nothing of it is on disk; process %lld on %s is gone, which ended before its first "
+                "checkpoint: `sweep run CONFIG -o %s` begins again", file, (long long)now.pid, host,
+                sw_text_get(&word));
+    else
+        SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
+                "first step begins with `sweep run CONFIG -o %s`", file, file, sw_text_get(&word));
+    sw_text_free(&word);
+    return SW_E_IO;
+}

@@ -1,0 +1,142 @@
+/* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at
+ * the end; nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
+#include "output/sw_life.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_json.h"
+#include "base/sw_mem.h"
+#include "base/sw_process.h"
+#include "base/sw_text.h"
+
+static char *path_of(const char *file, const char *name)
+{
+    struct sw_text text = {0};
+    sw_text_printf(&text, "%s.d/%s", file, name);
+    return sw_text_take(&text);
+}
+
+static void put(FILE *to, const struct sw_running *now)
+{
+    struct sw_json j = {.to = to, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_count(&j, "pid", now->pid);
+    sw_json_text(&j, "host", now->host);
+    sw_json_text(&j, "phase", now->phase);
+    sw_json_real(&j, "updated", now->updated);
+    sw_json_real(&j, "started", now->started);
+    sw_json_count(&j, "asked", now->asked);
+    sw_json_count(&j, "was_done", now->was_done);
+    sw_json_count(&j, "was_failed", now->was_failed);
+    sw_json_real(&j, "points_steps", now->points_steps);
+    sw_json_count(&j, "runs", now->runs);
+    sw_json_count(&j, "done", now->done);
+    sw_json_count(&j, "failed", now->failed);
+    sw_json_real(&j, "seconds", now->seconds);
+    sw_json_real(&j, "fraction", now->fraction);
+    sw_json_real(&j, "rate", now->rate);
+    sw_json_real(&j, "eta", now->eta);
+    sw_json_real(&j, "t", now->t);
+    sw_json_real(&j, "end", now->end);
+    sw_json_text(&j, "sweep_id", now->of.sweep_id);
+    sw_json_text(&j, "config_sha256", now->of.config_sha256);
+    sw_json_end(&j, '}');
+}
+
+void sw_running_write(const char *file, const struct sw_running *now)
+{
+    struct sw_running all = *now;
+    char *path = path_of(file, "status.json"), *fresh = path_of(file, "status.json.new");
+    FILE *to = path && fresh ? fopen(fresh, "w") : NULL;
+    if (to) {
+        all.pid = getpid();
+        all.started = sw_process_started(all.pid);
+        all.updated = (double)time(NULL);
+        if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
+        put(to, &all);
+        if (fclose(to) || rename(fresh, path)) unlink(fresh);
+    }
+    sw_free(path);
+    sw_free(fresh);
+}
+
+struct sw_run_counts sw_running_count(const struct sw_running *now)
+{
+    struct sw_run_counts n = {.done = now->was_done + now->done - now->failed,
+                              .diverged = now->was_failed + now->failed};
+    if (n.done < 0) n.done = 0;
+    n.pending = now->asked - n.done - n.diverged;
+    if (n.pending < 0) n.pending = 0;
+    return n;
+}
+
+static double number(const char *text, const char *key)
+{
+    char quoted[40];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(text, quoted);
+    return at && strncmp(at + strlen(quoted), "null", 4) ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+static int64_t count(const char *text, const char *key)
+{
+    double value = number(text, key);
+    return value >= 0 && value < 1e15 ? (int64_t)value : 0;
+}
+
+static void word(const char *text, const char *key, char *value, size_t room)
+{
+    char quoted[40];
+    int n = snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
+    const char *at = strstr(text, quoted);
+    snprintf(value, room, "%.*s", at ? (int)strcspn(at + n, "\"") : 0, at ? at + n : "");
+}
+
+/* Only what put() wrote needs to be understood. */
+bool sw_running_read(const char *file, struct sw_running *now)
+{
+    char *path = path_of(file, "status.json"), text[2048];
+    FILE *from = path ? fopen(path, "r") : NULL;
+    sw_free(path);
+    *now = (struct sw_running){0};
+    if (!from) return false;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    double pid = number(text, "pid");
+    if (!(pid > 0)) return false;
+    now->pid = (int64_t)pid;
+    now->started = number(text, "started");
+    now->asked = count(text, "asked");
+    now->was_done = count(text, "was_done");
+    now->was_failed = count(text, "was_failed");
+    now->points_steps = number(text, "points_steps");
+    now->runs = count(text, "runs");
+    now->done = count(text, "done");
+    now->failed = count(text, "failed");
+    now->updated = number(text, "updated");
+    now->seconds = number(text, "seconds");
+    now->fraction = number(text, "fraction");
+    now->rate = number(text, "rate");
+    now->eta = number(text, "eta");
+    now->t = number(text, "t");
+    now->end = number(text, "end");
+    word(text, "phase", now->phase, sizeof now->phase);
+    word(text, "host", now->host, sizeof now->host);
+    word(text, "sweep_id", now->of.sweep_id, sizeof now->of.sweep_id);
+    word(text, "config_sha256", now->of.config_sha256, sizeof now->of.config_sha256);
+    return true;
+}
+
+void sw_running_remove(const char *file)
+{
+    char *path = path_of(file, "status.json"), *folder = path_of(file, "");
+    if (path) unlink(path);
+    if (folder) rmdir(folder);  /* stays if there are parts in it */
+    sw_free(path);
+    sw_free(folder);
+}

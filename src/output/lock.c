@@ -1,0 +1,171 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "output/files.h"
+#include "output/sw_results.h"
+
+/* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. One
+ * process has it for itself; of several that work together each has it shared, so that it ends with the last. */
+struct sw_results_lock {
+    char *folder, *path;
+    int   fd;
+    bool  held;
+};
+
+static enum sw_status refuse(const char *file, const char *path)
+{
+    char who[400] = "";
+    int fd = open(path, O_RDONLY);
+    ssize_t length = fd >= 0 ? read(fd, who, sizeof who - 1) : 0;
+    if (fd >= 0) close(fd);
+    who[length > 0 ? length : 0] = 0;
+    return SW_FAIL(SW_E_REFUSED, "%s is being written by %s; wait for it, stop it, or use -o FILE", file,
+                   who[0] ? who : "another process");
+}
+
+static enum sw_status sign(const struct sw_results_lock *lock, const char *and)
+{
+    char host[256] = "", who[400];
+    gethostname(host, sizeof host - 1);
+    int length = snprintf(who, sizeof who, "process %ld on %s%s", (long)getpid(), host, and);
+    if (ftruncate(lock->fd, 0) || pwrite(lock->fd, who, (size_t)length, 0) != length) return sw_files_fail(lock->path);
+    return SW_OK;
+}
+
+/* One attempt. @param how  LOCK_EX, LOCK_SH
+ * @param again  out: the file we locked was removed by its last holder meanwhile */
+static enum sw_status attempt(const char *file, struct sw_results_lock *lock, int how, bool *again)
+{
+    struct stat held, named;
+    lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
+    if (flock(lock->fd, how | LOCK_NB))
+        return errno == EWOULDBLOCK ? refuse(file, lock->path) : sw_files_fail(lock->path);
+    *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
+    lock->held = !*again;
+    return *again || how != LOCK_EX ? SW_OK : sign(lock, "");
+}
+
+/* The file is removed by who has it for himself, the last one. */
+static void release(struct sw_results_lock *lock)
+{
+    if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
+        unlink(lock->path);
+        rmdir(lock->folder);  /* stays if there are parts in it */
+    }
+    if (lock->fd >= 0) close(lock->fd);
+    lock->held = false;
+    lock->fd = -1;
+}
+
+static void free_lock(struct sw_results_lock *lock)
+{
+    release(lock);
+    sw_free(lock->path);
+    sw_free(lock->folder);
+    sw_free(lock);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* We hold the lock, so whoever began a .tmp here is dead. */
+static enum sw_status clear_away(const char *file, const struct sw_results_lock *lock)
+{
+    enum sw_status st = SW_OK;
+    char *merging = sw_files_name(file, ".tmp");
+    DIR *dir = merging ? opendir(lock->folder) : NULL;
+    if (!merging) return SW_E_MEMORY;
+    st = dir ? sw_files_clear_tmp(merging) : sw_files_fail(lock->folder);
+    for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
+        if (ends_with(entry->d_name, ".h5.tmp") && unlinkat(dirfd(dir), entry->d_name, 0) && errno != ENOENT)
+            st = sw_files_fail(entry->d_name);
+    if (!st && errno) st = sw_files_fail(lock->folder);
+    if (dir) closedir(dir);
+    sw_free(merging);
+    return st;
+}
+
+/* Each time somebody else has removed what we locked, or its folder, or the file system does not show it yet. */
+enum { ATTEMPTS = 200 };
+
+static enum sw_status take(const char *file, struct sw_results_lock *lock, int how)
+{
+    bool again = true;
+    for (int k = 0; again && k < ATTEMPTS; k++) {
+        if (k) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        release(lock);
+        SW_TRY(sw_files_make_parents(lock->path));
+        SW_TRY(attempt(file, lock, how, &again));
+    }
+    if (again) return SW_FAIL(SW_E_IO, "%s cannot be made; what is in its place?", lock->path);
+    return how == LOCK_EX ? clear_away(file, lock) : SW_OK;
+}
+
+static enum sw_status create(const char *file, int how, struct sw_results_lock **lock)
+{
+    *lock = NULL;
+    struct sw_results_lock *l;
+    SW_TRY(sw_alloc(1, &l));
+    l->fd = -1;
+    l->folder = sw_files_name(file, ".d");
+    l->path = sw_files_name(file, ".d/lock");
+    enum sw_status st = l->folder && l->path ? take(file, l, how) : SW_E_MEMORY;
+    if (st) free_lock(l);
+    else *lock = l;
+    return st;
+}
+
+enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock) { return create(file, LOCK_EX, lock); }
+
+enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock)
+{
+    return create(file, LOCK_SH, lock);
+}
+
+/* To let others in one lets go for an instant (flock(2)): somebody else may come between, and then has it. */
+enum sw_status sw_results_lock_share(struct sw_results_lock *lock)
+{
+    SW_TRY(sign(lock, ", or another rank of its job"));
+    if (!flock(lock->fd, LOCK_SH | LOCK_NB)) return SW_OK;
+    lock->held = false;
+    if (errno != EWOULDBLOCK) return sw_files_fail(lock->path);
+    return SW_FAIL(SW_E_REFUSED, "%s was taken by another process; run the same command again", lock->path);
+}
+
+void sw_results_unlock(struct sw_results_lock **lock)
+{
+    if (!lock || !*lock) return;
+    free_lock(*lock);
+    *lock = NULL;
+}
+
+enum sw_status sw_results_remove_parts(const char *file)
+{
+    char **part;
+    int count;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_files_parts(file, &part, &count));
+    for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
+    sw_files_free_list(&part, count);
+    return st ? st : sw_files_remove_aside(file);
+}
+
+enum sw_status sw_results_remove(const char *file)
+{
+    enum sw_status st = sw_files_remove(file);
+    return st ? st : sw_results_remove_parts(file);
+}
+
+enum sw_status sw_results_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }

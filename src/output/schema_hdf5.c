@@ -1,0 +1,220 @@
+#include "output/schema_hdf5.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+
+/* ---- facts */
+void sw_h5_write_facts(struct sw_h5 *h, const struct sw_facts *f)
+{
+    unsigned char dirty = f->dirty;
+    sw_h5_attr_text(h, "/", "Conventions", "CF-1.10");
+    sw_h5_group(h, "/provenance");
+    for (int k = 0; k < SW_FACTS; k++)
+        sw_h5_attr_text(h, sw_fact_rows[k].group, sw_fact_rows[k].name, f->text[k] ? f->text[k] : "");
+    sw_h5_attr(h, "/", "sweep_runs", SW_H5_INTEGER, 1, &f->runs);
+    sw_h5_attr(h, "/provenance", "git_dirty", SW_H5_BYTE, 1, &dirty);
+    sw_h5_attr_texts(h, "/provenance", "overrides", f->override, f->noverride);
+    sw_h5_put_text(h, "/provenance/config_text", f->config_text ? f->config_text : "");
+}
+
+static void check_schema(struct sw_h5 *h, const char *schema)
+{
+    char message[200];
+    if (h->status || atoi(schema) <= atoi(SW_SCHEMA)) return;
+    snprintf(message, sizeof message, "is written by a newer sweep (schema %s; this one reads %s)", schema, SW_SCHEMA);
+    sw_h5_damaged(h, message);
+}
+
+void sw_h5_read_facts(struct sw_h5 *h, struct sw_facts *f)
+{
+    if (!h->status && !sw_h5_has_attr(h, "/", "sweep_schema"))
+        sw_h5_damaged(h, "is an HDF5 file, but not one that sweep has written");
+    for (int k = 0; k < SW_FACTS; k++)
+        if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_fact_rows[k].group, sw_fact_rows[k].name);
+    if (!h->status) check_schema(h, f->text[SW_FACT_SCHEMA]);
+    f->runs = sw_h5_get_attr_integer(h, "/", "sweep_runs", 0);
+    f->dirty = sw_h5_get_attr_integer(h, "/provenance", "git_dirty", 0) != 0;
+    f->override = sw_h5_get_attr_texts(h, "/provenance", "overrides", &f->noverride);
+    f->config_text = sw_h5_get_text(h, "/provenance/config_text");
+}
+
+/* ---- the run table */
+struct column { const char *name; enum sw_h5_type type; const char *unit, *long_name; };
+
+/* In the order of column_data(). */
+static const struct column columns[] = {
+    {"status",    SW_H5_BYTE,    NULL, "state of the run"},
+    {"steps",     SW_H5_INTEGER, NULL, "time steps taken"},
+    {"t_reached", SW_H5_DOUBLE,  "1",  "time reached"},
+    {"wall_time", SW_H5_DOUBLE,  "s",  "wall clock time of the batch over its runs"},
+    {"err_l2",    SW_H5_DOUBLE,  "1",  "root mean square error at the last time"},
+    {"err_max",   SW_H5_DOUBLE,  "1",  "maximum error at the last time"},
+    {"err_rel",   SW_H5_DOUBLE,  "1",  "L2 error relative to the exact solution at the last time"},
+    {"err_interior", SW_H5_DOUBLE, "1", "maximum error away from the walls"},
+    {"time_step", SW_H5_DOUBLE,  "1",  "time step that the Courant number chose"},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, INTERIOR = COLUMNS - 2, TIME_STEP = COLUMNS - 1 };
+
+/* The last two are there only where there is something to say. */
+static bool has_column(const struct sw_table *t, int k)
+{
+    return k == INTERIOR ? t->interior : k == TIME_STEP ? t->chooses_step : true;
+}
+
+static void *column_data(const struct sw_table *t, int k)
+{
+    void *const data[COLUMNS] = {t->status, t->steps, t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel,
+                                 t->err_interior, t->time_step};
+    return data[k];
+}
+
+/* path[SW_PATH] of a name at the root */
+static const char *at_root(const char *name, char *path)
+{
+    snprintf(path, SW_PATH, "/%s", name);
+    return path;
+}
+
+static void describe(struct sw_h5 *h, const char *path, const char *unit, const char *long_name,
+                     const char *coordinates)
+{
+    if (unit && unit[0]) sw_h5_attr_text(h, path, "units", unit);
+    if (long_name && long_name[0]) sw_h5_attr_text(h, path, "long_name", long_name);
+    if (coordinates && coordinates[0]) sw_h5_attr_text(h, path, "coordinates", coordinates);
+}
+
+void sw_h5_write_runs(struct sw_h5 *h, const char *path, int64_t count, const int64_t *index)
+{
+    sw_h5_put_scale(h, path, SW_H5_INTEGER, count, true, index);
+    sw_h5_attr_text(h, path, "long_name", "run index");
+}
+
+static void put_words(struct sw_h5 *h, const char *path, const struct sw_table *t, int k)
+{
+    char **text = NULL;
+    const double *number = t->param + (size_t)k * (size_t)t->nruns;
+    if (h->status) return;
+    if (sw_alloc((size_t)t->nruns, &text)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
+    for (int64_t j = 0; j < t->nruns; j++) text[j] = t->word[k][(int)number[j]];
+    sw_h5_put_list(h, path, SW_H5_TEXT, t->nruns, text);
+    sw_free(text);
+}
+
+static void write_param(struct sw_h5 *h, const struct sw_table *t, int k)
+{
+    char path[SW_PATH];
+    at_root(t->param_name[k], path);
+    if (t->nword[k]) put_words(h, path, t, k);
+    else sw_h5_put_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
+    describe(h, path, t->nword[k] ? NULL : "1", t->param_name[k], NULL);
+    sw_h5_attr_text(h, path, "sweep_role", "parameter");
+    sw_h5_attach(h, path, 0, "/run");
+}
+
+static void write_column(struct sw_h5 *h, const struct sw_table *t, int k, const char *coordinates)
+{
+    static const unsigned char flags[] = {SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR};
+    const struct column *c = &columns[k];
+    char path[SW_PATH];
+    at_root(c->name, path);
+    sw_h5_put_list(h, path, c->type, t->nruns, column_data(t, k));
+    if (k == 0) {
+        sw_h5_attr(h, path, "flag_values", SW_H5_BYTE, sizeof flags, flags);
+        sw_h5_attr_text(h, path, "flag_meanings", "pending done diverged error");
+    }
+    describe(h, path, c->unit, c->long_name, coordinates);
+    sw_h5_attach(h, path, 0, "/run");
+}
+
+void sw_h5_write_table(struct sw_h5 *h, const struct sw_table *t, const char *coordinates)
+{
+    for (int k = 0; k < t->nparam; k++) write_param(h, t, k);
+    sw_h5_put_list(h, "/run_id", SW_H5_TEXT, t->nruns, t->run_id);
+    describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
+    sw_h5_attach(h, "/run_id", 0, "/run");
+    write_column(h, t, 0, coordinates);
+    sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
+    describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
+    sw_h5_attach(h, "/message", 0, "/run");
+    for (int k = 1; k < COLUMNS; k++)
+        if (has_column(t, k)) write_column(h, t, k, coordinates);
+}
+
+/* Which datasets at the root are parameters: they say so. */
+struct names { struct sw_h5 *h; int count; char **name; };
+
+static enum sw_status add_if_param(void *user, const char *name, bool is_group)
+{
+    struct names *n = user;
+    char path[SW_PATH];
+    if (is_group || !sw_h5_has_attr(n->h, at_root(name, path), "sweep_role")) return SW_OK;
+    SW_TRY(sw_resize((size_t)n->count, (size_t)n->count + 1, &n->name));
+    if (!(n->name[n->count] = sw_strdup(name))) return SW_E_MEMORY;
+    n->count++;
+    return SW_OK;
+}
+
+struct target { struct sw_table *table; int param; };
+
+static enum sw_status keep_word(void *user, int64_t row, const char *text)
+{
+    const struct target *to = user;
+    double *number = to->table->param + (size_t)to->param * (size_t)to->table->nruns + row;
+    return sw_table_word(to->table, to->param, text, number);
+}
+
+static enum sw_status keep_id(void *user, int64_t row, const char *text)
+{
+    sw_table_set_id(user, row, strtoull(text, NULL, 16));
+    return SW_OK;
+}
+
+static enum sw_status keep_message(void *user, int64_t row, const char *text)
+{
+    return sw_table_set_message(user, row, text);
+}
+
+static void read_param(struct sw_h5 *h, struct sw_table *t, int k, const char *name)
+{
+    struct sw_h5_shape shape;
+    enum sw_h5_type type;
+    char path[SW_PATH];
+    if (!h->status && sw_table_set_param(t, k, name)) h->status = SW_E_MEMORY;
+    sw_h5_dataset_close(sw_h5_dataset(h, at_root(name, path), &shape, &type));
+    if (h->status) return;  /* then the type says nothing */
+    if (type == SW_H5_TEXT) sw_h5_get_texts(h, path, t->nruns, keep_word, &(struct target){t, k});
+    else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
+}
+
+static void read_rows(struct sw_h5 *h, struct sw_table *t)
+{
+    char path[SW_PATH];
+    sw_h5_get_list(h, "/run", SW_H5_INTEGER, t->nruns, t->index);
+    sw_h5_get_texts(h, "/run_id", t->nruns, keep_id, t);
+    sw_h5_get_texts(h, "/message", t->nruns, keep_message, t);
+    t->interior = sw_h5_has(h, "/err_interior");
+    t->chooses_step = sw_h5_has(h, "/time_step");
+    for (int k = 0; k < COLUMNS; k++)
+        if (has_column(t, k))
+            sw_h5_get_list(h, at_root(columns[k].name, path), columns[k].type, t->nruns, column_data(t, k));
+    for (int64_t j = 0; !t->interior && j < t->nruns; j++) t->err_interior[j] = NAN;
+    for (int64_t j = 0; !t->chooses_step && j < t->nruns; j++) t->time_step[j] = NAN;
+}
+
+void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table)
+{
+    struct names params = {.h = h};
+    *table = NULL;
+    const int64_t nruns = sw_h5_length(h, "/run");
+    sw_h5_members(h, "/", add_if_param, &params);
+    if (!h->status && sw_table_alloc(nruns, params.count, table)) h->status = SW_E_MEMORY;
+    if (!h->status) read_rows(h, *table);
+    for (int k = 0; k < params.count && !h->status; k++) read_param(h, *table, k, params.name[k]);
+    sw_h5_free_texts(&params.name, params.count);
+    if (h->status) sw_table_free(table);
+    else sw_table_take_facts(*table, facts);
+}

@@ -1,0 +1,141 @@
+/* u_t + c.grad u = nu lap u + S in one to three dimensions, with compact differences and explicit Runge-Kutta steps
+ * (docs/numerics.md, 10): the keys, and the row of the problem table. */
+#include "problem/advection/advection.h"
+
+#include "fd/sw_fd.h"
+#include "problem/advection/advection_method.h"
+#include "problem/advection/advection_point.h"
+#include "problem/grid_keys.h"
+
+/* The schemes of one kind, after so many words of others. */
+static const char *scheme_of(enum sw_fd_kind kind, int k)
+{
+    for (int s = 0; sw_fd_schemes[s]; s++)
+        if (sw_fd_schemes[s]->kind == kind && k-- == 0) return sw_fd_schemes[s]->name;
+    return NULL;
+}
+static const char *first_word(int k) { return scheme_of(SW_FD_FIRST, k); }
+static const char *second_word(int k) { return scheme_of(SW_FD_SECOND, k); }
+static const char *filter_word(int k) { return k == 0 ? "none" : scheme_of(SW_FD_FILTER, k - 1); }
+
+/* "periodic", then the closures of first derivatives, each name once. */
+static const char *boundary_word(int k)
+{
+    if (k == 0) return "periodic";
+    for (int c = 0; sw_fd_closures[c]; c++)
+        if (sw_fd_closures[c]->kind == SW_FD_FIRST && --k == 0) return sw_fd_closures[c]->name;
+    return NULL;
+}
+
+#define VELOCITY(axis)                                                                                                \
+    {.path = "velocity." axis, .kind = SW_KEY_FUNCTION, .fallback = "",                                               \
+     .symbols = SW_USES_X | SW_USES_T | SW_USES_U, .decides = true,                                                   \
+     .about = "The velocity c along " axis ", an expression in the coordinates, t and u (u for Burgers' equation); "  \
+              "without it 0."}
+#define BOUNDARY(axis)                                                                                                \
+    {.path = "boundary." axis, .kind = SW_KEY_WORD, .word = boundary_word, .fallback = "periodic", .decides = true,   \
+     .about = "What the ends of " axis " are: periodic, or walls with closures of these orders in the first row, the " \
+              "second row and inside; refused where the schemes have no such closure."}
+#define WALL(side, axis)                                                                                              \
+    {.path = side "." axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T,                \
+     .decides = true,                                                                                                 \
+     .about = "What u is at the " side " wall of " axis ", an expression in t and the coordinates, for inflow; "       \
+              "without it the wall is an outflow."}
+
+static const struct sw_key keys[] = {
+    VELOCITY("x"), VELOCITY("y"), VELOCITY("z"),
+    {.path = "physics.nu", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .fallback = "0", .decides = true,
+     .visible = true, .about = "The viscosity nu."},
+    {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,
+     .about = "The field at time 0, an expression in the coordinates; randn(k) and rand(k) give noise."},
+    {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T | SW_USES_U,
+     .decides = true, .about = "The source term S, an expression in the coordinates, t and u."},
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true,
+     .about = "The exact solution in the coordinates and t; the error norms at the end are taken against it."},
+    BOUNDARY("x"), BOUNDARY("y"), BOUNDARY("z"),
+    WALL("left", "x"), WALL("right", "x"), WALL("left", "y"), WALL("right", "y"), WALL("left", "z"), WALL("right", "z"),
+    {.path = "scheme", .kind = SW_KEY_WORD, .word = first_word, .fallback = "d1_c6", .decides = true,
+     .about = "The scheme of first derivatives (numerics.md, 8)."},
+    {.path = "scheme2", .kind = SW_KEY_WORD, .word = second_word, .fallback = "d2_c6", .decides = true,
+     .about = "The scheme of second derivatives (numerics.md, 8); not used where nu is 0."},
+    {.path = "stepper", .kind = SW_KEY_WORD, .word = advection_stepper_word, .fallback = "rk4", .decides = true,
+     .about = "The time stepping: the classical Runge-Kutta method of order 4, or the strong-stability-preserving one "
+              "of order 3."},
+    {.path = "filter", .kind = SW_KEY_WORD, .word = filter_word, .fallback = "none", .decides = true,
+     .about = "A filter of u along each axis after each step (numerics.md, 8)."},
+    {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
+     .decides = true, .about = "Of the filter, below 1/2: the larger, the shorter the waves that it takes."},
+    {.path = "time.dt", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "",
+     .decides = true, .visible = true,
+     .about = "Time step; time.end must be a whole number of steps. Either this or time.cfl."},
+    {.path = "time.cfl", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 100, .fallback = "0", .decides = true,
+     .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
+              "sum of c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10). 0: "
+              "time.dt is given."},
+    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
+     .about = "The row that does the differences, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best "
+              "that fits, \"$axis\" the word of an axis."},
+    SW_GRID_KEYS,
+    {0},
+};
+
+static const struct sw_quantity fields[] = {{"u", "1", "advected quantity"}, {0}};
+
+static const struct sw_quantity scalars[] = {
+    [ADVECTION_MASS] = {"mass", "1", "integral of u"},
+    [ADVECTION_ENERGY] = {"energy", "1", "integral of u²/2"},
+    [ADVECTION_MIN] = {"u_min", "1", "least u"},
+    [ADVECTION_MAX] = {"u_max", "1", "greatest u"},
+    [ADVECTION_COURANT] = {"courant", "1", "largest Courant number"},
+    [ADVECTION_SCALARS] = {0},
+};
+
+static const char example[] =
+    "// A wave is carried around a circle, for several numbers of points, and compared with the exact solution.\n"
+    "title    = \"Advection of a wave by compact differences\";\n"
+    "problem  = \"advection\";                            // u_t + c.grad u = nu lap u + forcing\n"
+    "sweep    = { order = [\"d1_c4\", \"d1_c6\"];            // an axis of words\n"
+    "             n = [16, 24, 32, 48]; };\n"
+    "grid     = { n = \"n\"; length = \"2*pi\"; };           // in 2-D and 3-D n = [nx, ny, nz]\n"
+    "velocity = { x = 1.0; };                           // expressions in x, y, z, t, u; \"u\": Burgers' equation\n"
+    "physics  = { nu = 0.0; };\n"
+    "scheme   = \"$order\";                               // of first derivatives; scheme2 of second ones\n"
+    "stepper  = \"rk4\";                                  // or \"ssp_rk3\"\n"
+    "time     = { cfl = 0.1; end = 1.0; };              // or dt\n"
+    "initial  = \"exp(sin(x))\";\n"
+    "exact    = \"exp(sin(x - t))\";                      // switches the error norms on\n"
+    "// boundary = { x = \"3-4-6\"; }; left = { x = \"exp(sin(-t))\"; };   walls: inflow left, outflow right\n"
+    "output   = { file    = \"results/advection.h5\";\n"
+    "             fields  = { times = \"linspace(0, end, 11)\"; };\n"
+    "             scalars = { every = 0.1; }; };        // mass, energy, u_min, u_max, courant\n";
+
+static bool walls(const struct sw_setup *setup, int d)
+{
+    const struct advection_method m = advection_method_of(setup);
+    return advection_walled(&m, d);
+}
+
+static const struct sw_run_warning warnings[] = {{.warn = advection_caution}, {0}};
+
+extern const struct sw_problem problem_advection;
+const struct sw_problem problem_advection = {
+    .name = "advection",
+    .title = "Advection and diffusion, Burgers' equation",
+    .equation = "u_t + c.grad u = nu lap u + forcing",
+    .example = example,
+    .keys = keys,
+    .fields = fields,
+    .scalars = scalars,
+    .min_points = 1,
+    .max_dim = 3,
+    .timed = true,
+    .walls = walls,
+    .bytes = advection_bytes,
+    .create = advection_create,
+    .validate_run = advection_unfit,
+    .solver = sw_fd_row,
+    .step = advection_step,
+    .warn_setup = advection_remark,
+    .warn_run = warnings,
+    .try_compile = advection_try_compile,
+};

@@ -1,0 +1,365 @@
+#include "problem/bvp/bvp_cells.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "problem/bvp/pair_point.h"
+
+/* ------------------------------------------------------------------ what is given at the ends */
+
+struct end { bool fixed; double u, alpha, beta, value; };  /* u, or alpha u + beta u' = value */
+
+static enum sw_status number_of(const struct sw_bvp *bvp, const struct sw_program *program, int j, double otherwise,
+                                double *value)
+{
+    *value = otherwise;
+    return program ? sw_program_over_runs(program, 1, bvp->param + j, bvp->count, value) : SW_OK;
+}
+
+static bool fixed_end(const struct sw_bvp_end *e, bool otherwise)
+{
+    return e->dirichlet || (otherwise && !e->neumann && !e->robin[0]);
+}
+
+static enum sw_status end_of(const struct sw_bvp *bvp, const struct sw_bvp_end *e, bool right, int j, struct end *end)
+{
+    *end = (struct end){.fixed = fixed_end(e, right), .beta = 1};
+    SW_TRY(number_of(bvp, e->dirichlet, j, 0, &end->u));
+    SW_TRY(number_of(bvp, e->neumann, j, 0, &end->value));
+    if (!e->robin[0]) return SW_OK;
+    SW_TRY(number_of(bvp, e->robin[0], j, 0, &end->alpha));
+    SW_TRY(number_of(bvp, e->robin[1], j, 0, &end->beta));
+    return number_of(bvp, e->robin[2], j, 0, &end->value);
+}
+
+/* ------------------------------------------------------------------ one system */
+
+static double x_of(const struct sw_bvp_run *run, double i) { return run->x0 + run->h * i; }
+
+static void over_points(struct cells *s, struct sw_eval *eval, double constant, double x0, double h, int64_t count,
+                        double *out)
+{
+    if (eval) host_values_over(&s->values, eval, x0, h, count, out);
+    else for (int64_t i = 0; i < count; i++) out[i] = constant;
+}
+
+static void begin_program(struct sw_eval *eval, const struct sw_bvp *bvp, int j)
+{
+    if (!eval) return;
+    sw_eval_run(eval, bvp->param + j, bvp->count);
+    sw_eval_step(eval, 0, 0);
+}
+
+/* f, q at the points x_0 .. x_N and p between them. */
+static void coefficients(const struct sw_bvp *bvp, struct cells *s, int j)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const int64_t n = s->right;
+    host_values_begin(&s->values, bvp, j);
+    begin_program(s->eval_p, bvp, j);
+    begin_program(s->eval_q, bvp, j);
+    over_points(s, s->values.f, 0, run->x0, run->h, n + 1, s->f);
+    over_points(s, s->eval_q, 0, run->x0, run->h, n + 1, s->q);
+    over_points(s, s->eval_p, 1, x_of(run, 0.5), run->h, n, s->p);
+}
+
+static double p_at(struct cells *s, double x)
+{
+    double p;
+    over_points(s, s->eval_p, 1, x, 0, 1, &p);
+    return p;
+}
+
+static struct sw_bvp_result fault(enum sw_bvp_fault what, double where)
+{
+    return (struct sw_bvp_result){.rms = NAN, .max = NAN, .rel = NAN, .fault = what, .where = where};
+}
+
+/* What is wrong with the coefficients, if anything; u that is given at a point makes f and q there of no account. */
+static struct sw_bvp_result examine(const struct sw_bvp *bvp, const struct cells *s, int j, const struct end *left,
+                                    const struct end *right)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const int64_t n = s->right, last = s->first + (int64_t)s->unknowns - 1;
+    bool no_q = true;
+    for (int64_t i = s->first; i <= last; i++) {
+        if (!isfinite(s->f[i])) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)i));
+        if (!isfinite(s->q[i])) return fault(SW_BVP_Q_NOT_FINITE, x_of(run, (double)i));
+        no_q &= s->q[i] == 0;
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (!(s->p[i] > 0 && isfinite(s->p[i]))) return fault(SW_BVP_P_NOT_POSITIVE, x_of(run, (double)i + 0.5));
+    if (left->beta == 0) return fault(SW_BVP_BETA_ZERO, run->x0);
+    if (right->beta == 0) return fault(SW_BVP_BETA_ZERO, x_of(run, (double)n));
+    if (no_q && !left->fixed && !right->fixed && left->alpha == 0 && right->alpha == 0 && !bvp->desc.zero_mean)
+        return fault(SW_BVP_SINGULAR, run->x0);
+    return fault(SW_BVP_FINE, NAN);
+}
+
+/* What the sum may be of the sum of its terms' sizes, f at its largest: 4 roundings a term (f, h, their product, the
+ * weight; p, u' and their product), as many again for x, and eight times that for expressions that lose digits on their
+ * own. A defect of this size moves u by what rounding in the elimination does. The sum itself is one of pairs. */
+static const double compatible_to = 64 * 0x1p-53;
+
+/* Whether the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
+ * - (p u') at the left one = 0. */
+static struct sw_bvp_result examine_gauge(const struct sw_bvp *bvp, struct cells *s, int j, const struct end *left,
+                                          const struct end *right)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const int64_t n = s->right;
+    const double west = p_at(s, run->x0) * left->value, east = p_at(s, x_of(run, (double)n)) * right->value;
+    struct sw_bvp_result result = fault(SW_BVP_INCOMPATIBLE, NAN);
+    struct sw_pair sum = sw_pair_plus((struct sw_pair){east, 0}, -west);
+    double largest = 0;
+    if (!isfinite(s->f[n])) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)n));
+    if (!isfinite(west) || !isfinite(east))
+        return fault(SW_BVP_P_NOT_POSITIVE, isfinite(west) ? x_of(run, (double)n) : run->x0);
+    for (int64_t i = 0; i <= n; i++) {
+        if (s->q[i] != 0) return fault(SW_BVP_DETERMINED, x_of(run, (double)i));
+        sum = sw_pair_plus(sum, (i == 0 || i == n ? 0.5 : 1) * (run->h * s->f[i]));
+        largest = fmax(largest, fabs(s->f[i]));
+    }
+    const double length = run->h * (double)n;
+    result.defect = sw_pair_value(sum);
+    result.excess = result.defect / length;
+    bool compatible = fabs(result.defect) <= compatible_to * (length * largest + fabs(west) + fabs(east));
+    return compatible ? fault(SW_BVP_FINE, NAN) : result;
+}
+
+/* The equation of an unknown, with the sizes of what its e and b are added up from. */
+struct equation { double c, e, b, e_size, b_size; };
+
+static void add(struct equation *r, double e, double b)
+{
+    r->e += e;
+    r->b += b;
+    r->e_size += fabs(e);
+    r->b_size += fabs(b);
+}
+
+/* The balance of the cell around point i, times h. */
+static struct equation cell(const struct sw_bvp *bvp, struct cells *s, int j, int64_t i, const struct end *left,
+                            const struct end *right)
+{
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const int64_t n = s->right;
+    const double h = run->h, width = i == 0 || i == n ? 0.5 : 1;
+    struct equation r = {.c = i < n ? s->p[i] : 0};
+    add(&r, width * (h * h * s->q[i]), width * (h * h * s->f[i]));
+    if (i == 0 || i == n) {  /* u' there is (value - alpha u)/beta */
+        const struct end *e = i ? right : left;
+        double flux = (i ? h : -h) * p_at(s, x_of(run, (double)i)) / e->beta;
+        add(&r, flux * e->alpha, flux * e->value);
+    }
+    if (i == 1 && left->fixed) add(&r, s->p[0], s->p[0] * left->u);
+    if (i == n - 1 && right->fixed) add(&r, s->p[i], s->p[i] * right->u);
+    return r;
+}
+
+static void put_system(const struct sw_bvp *bvp, struct cells *s, int j, const struct end *left,
+                       const struct end *right)
+{
+    double *c = s->system + (size_t)j * s->line, *e = c + s->vector, *b = e + s->vector;
+    struct sw_tri *t = &s->tri[j];
+    for (int k = 0; k < s->unknowns; k++) {
+        const struct equation r = cell(bvp, s, j, s->first + (int64_t)k, left, right);
+        c[(size_t)k * s->stride] = r.c;
+        e[(size_t)k * s->stride] = r.e;
+        b[(size_t)k * s->stride] = r.b;
+        if (k > 0 && k < s->unknowns - 1) continue;
+        t->e_size[k > 0] = r.e_size;
+        t->b_size[k > 0] = r.b_size;
+    }
+    t->n = s->unknowns;
+}
+
+/* A problem at fault has no unknowns. */
+static enum sw_status set_up(const struct sw_bvp *bvp, struct cells *s, int j)
+{
+    struct end left, right;
+    s->tri[j].n = 0;
+    SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &left));
+    SW_TRY(end_of(bvp, &bvp->desc.right, true, j, &right));
+    coefficients(bvp, s, j);
+    s->kept.result[j] = examine(bvp, s, j, &left, &right);
+    if (bvp->desc.zero_mean && !s->kept.result[j].fault) {
+        s->kept.result[j] = examine_gauge(bvp, s, j, &left, &right);
+        right = (struct end){.fixed = true, .beta = 1};
+    }
+    if (!s->kept.result[j].fault) put_system(bvp, s, j, &left, &right);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ what rows call */
+
+void cells_point(const struct cells *s, int j, const double *system, struct sw_tri *t)
+{
+    t->stride = s->stride;
+    t->c = system + (size_t)j * s->line;
+    t->e = t->c + s->vector;
+    t->b = t->e + s->vector;
+}
+
+void cells_solve_one(const struct cells *s, int j, int bad, double *work)
+{
+    struct sw_tri_outcome *o = &s->outcome[j];
+    *o = (struct sw_tri_outcome){SW_TRI_FINE, 0, 0};
+    if (s->tri[j].n == 0) return;
+    if (bad) *o = (struct sw_tri_outcome){SW_TRI_PIVOT, bad - 1, 0};
+    else *o = sw_tri_solution(&s->tri[j], s->u + (size_t)j * s->line, work);
+}
+
+enum { WORTH_THREADS = 16384 };  /* unknowns of a batch, some 50 ns each */
+
+int cells_threads(const struct sw_bvp *bvp, const struct cells *s)
+{
+    return s->vector < WORTH_THREADS ? 1 : bvp->device->threads;
+}
+
+/* c and e read, two factors written; the residual: c, e, b and u read, one number written; u corrected. */
+struct sw_cost cells_cost(struct sw_cost solve)
+{
+    return (struct sw_cost){32 + 2 * solve.bytes + 40 + 24, 6 + 2 * solve.fma + 24};
+}
+
+/* ------------------------------------------------------------------ what comes out */
+
+static struct sw_bvp_result failed(const struct sw_bvp *bvp, const struct cells *s, int j)
+{
+    static const enum sw_bvp_fault fault_of[] = {
+        [SW_TRI_FINE] = SW_BVP_FINE, [SW_TRI_PIVOT] = SW_BVP_PIVOT, [SW_TRI_OVERFLOW] = SW_BVP_U_NOT_FINITE,
+        [SW_TRI_STUCK] = SW_BVP_NO_DIGIT, [SW_TRI_SENSITIVE] = SW_BVP_SENSITIVE};
+    const struct sw_tri_outcome *o = &s->outcome[j];
+    const int64_t at = s->first + (o->fault == SW_TRI_PIVOT ? (int64_t)o->row : 0);
+    struct sw_bvp_result r = fault(fault_of[o->fault], x_of(&bvp->run[j], (double)at));
+    r.moved = o->moved;
+    return r;
+}
+
+/* Of the points x_0 .. x_N, half cells at the ends. */
+static void take_mean_away(double *u, int64_t n)
+{
+    struct sw_pair sum = {0.5 * u[0], 0};
+    for (int64_t i = 1; i <= n; i++) sum = sw_pair_plus(sum, i < n ? u[i] : 0.5 * u[i]);
+    const double mean = sw_pair_value(sum) / (double)n;
+    for (int64_t i = 0; i <= n; i++) u[i] -= mean;
+}
+
+/* u at the points. What is given at the left end is one of them; at the right end u is one where it is not given. */
+static enum sw_status gather_field(const struct sw_bvp *bvp, struct cells *s, int j)
+{
+    const double *u = s->u + (size_t)j * s->line;
+    struct end left;
+    SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &left));
+    s->field[0] = left.u;
+    for (int k = 0; k < s->unknowns; k++) s->field[s->first + (int64_t)k] = u[(size_t)k * s->stride];
+    if (!bvp->desc.zero_mean) return SW_OK;
+    s->field[s->right] = 0;
+    take_mean_away(s->field, s->right);
+    return SW_OK;
+}
+
+static enum sw_status finish(const struct sw_bvp *bvp, struct cells *s, int j)
+{
+    const int64_t n = bvp->desc.n;
+    const struct sw_bvp_run *run = &bvp->run[j];
+    struct host_norms sum = {0};
+    struct host_values *v = &s->values;
+    bool finite = true;
+    if (s->kept.result[j].fault) return SW_OK;
+    if (s->outcome[j].fault) {
+        s->kept.result[j] = failed(bvp, s, j);
+        return SW_OK;
+    }
+    SW_TRY(gather_field(bvp, s, j));
+    for (int64_t i = 0; i < n; i++) finite &= isfinite(s->field[i]) != 0;
+    if (s->kept.field) sw_reals_put(s->kept.field, s->kept.word, j * n, s->field, n);
+    host_values_begin(v, bvp, j);
+    for (int64_t i = 0, count; i < n; i += count) {
+        count = n - i < HOST_POINTS ? n - i : HOST_POINTS;
+        for (int64_t k = 0; k < count; k++) v->x[k] = x_of(run, (double)(i + k));
+        host_norms_points(&sum, v, s->field + i, (int)count);
+    }
+    host_norms_result(&sum, bvp, j, INFINITY, finite ? 0 : NAN, &s->kept.result[j]);
+    return SW_OK;
+}
+
+enum sw_status cells_solve(struct sw_bvp *bvp)
+{
+    struct cells *s = bvp->own;
+    s->values.problem = -1;
+    for (int j = 0; j < bvp->count; j++) SW_TRY(set_up(bvp, s, j));
+    for (int j = bvp->count; j < bvp->desc.capacity; j++) s->tri[j].n = 0;
+    SW_TRY(s->eliminate(bvp));
+    for (int j = 0; j < bvp->count; j++) SW_TRY(finish(bvp, s, j));
+    host_kept_spoil(&s->kept, bvp);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ the operations of a row */
+
+enum sw_status cells_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
+{
+    const struct cells *s = bvp->own;
+    *field = s->kept.field;
+    *result = s->kept.result;
+    return SW_OK;
+}
+
+bool cells_fit(const struct sw_bvp_desc *desc) { return desc->n < INT_MAX / 4; }
+
+enum sw_status cells_create(struct sw_bvp *bvp, struct cells *s)
+{
+    const struct sw_bvp_desc *desc = &bvp->desc;
+    const size_t room = (size_t)desc->capacity;
+    s->right = sw_bvp_right_is_point(desc) ? desc->n - 1 : desc->n;
+    s->first = fixed_end(&desc->left, false);
+    s->unknowns = (int)(s->right + 1) - s->first - (desc->zero_mean || fixed_end(&desc->right, true));
+    s->rows = s->unknowns < 3 ? 3 : s->unknowns;
+    const bool lines = bvp->device->space == SW_HOST;
+    s->stride = lines ? 1 : room;
+    s->line = lines ? (size_t)s->rows : 1;
+    s->vector = room * (size_t)s->rows;
+    const size_t points = (size_t)s->right + 1;
+    SW_TRY(sw_alloc(3 * s->vector, &s->system));
+    SW_TRY(sw_alloc(s->vector, &s->u));
+    SW_TRY(sw_alloc(room, &s->tri));
+    SW_TRY(sw_alloc(room, &s->outcome));
+    SW_TRY(sw_alloc(points, &s->f));
+    SW_TRY(sw_alloc(points, &s->p));
+    SW_TRY(sw_alloc(points, &s->q));
+    SW_TRY(sw_alloc(points, &s->field));
+    if (desc->p) SW_TRY(sw_eval_create(desc->p, HOST_POINTS, &s->eval_p));
+    if (desc->q) SW_TRY(sw_eval_create(desc->q, HOST_POINTS, &s->eval_q));
+    SW_TRY(host_values_create(desc, true, &s->values));
+    return host_kept_create(desc, &s->kept);
+}
+
+void cells_destroy(struct cells *s)
+{
+    sw_eval_destroy(&s->eval_p);
+    sw_eval_destroy(&s->eval_q);
+    host_values_destroy(&s->values);
+    host_kept_destroy(&s->kept);
+    sw_free(s->system);
+    sw_free(s->u);
+    sw_free(s->tri);
+    sw_free(s->outcome);
+    sw_free(s->f);
+    sw_free(s->p);
+    sw_free(s->q);
+    sw_free(s->field);
+}
+
+static size_t system_bytes(const struct sw_bvp_desc *desc) { return sizeof(double) * ((size_t)desc->n + 3); }
+
+size_t cells_bytes_fixed(const struct sw_bvp_desc *desc) { return 4 * system_bytes(desc); }
+
+size_t cells_bytes_per_run(const struct sw_bvp_desc *desc, int more)
+{
+    return (4 + (size_t)more) * system_bytes(desc) + sizeof(struct sw_tri) + sizeof(struct sw_tri_outcome) +
+           host_kept_bytes(desc);
+}

@@ -1,0 +1,330 @@
+/* The boundary value problem -(p u')' + q u = f (docs/numerics.md, 7). A batch is solved by a row of src/problem/bvp;
+ * here are its keys, and how runs become problems. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "problem/bvp/sw_bvp.h"
+#include "problem/sw_problem.h"
+
+struct bvp_sim {
+    struct sw_sim       sim;      /* first: the operations get a pointer to it */
+    struct sw_setup     setup;
+    int                 count;
+    double             *column;   /* [ncolumn][count]; room for capacity       */
+    struct sw_bvp_run  *run;      /* [capacity]                                */
+    struct sw_bvp      *bvp;
+    const void         *field;    /* of the batch solved; the solver's         */
+    const struct sw_bvp_result *result;
+};
+
+static const char *const left[] = {"left.dirichlet", "left.neumann", "left.robin.0", "left.robin.1", "left.robin.2"},
+                  *const right[] = {"right.dirichlet", "right.neumann", "right.robin.0", "right.robin.1",
+                                    "right.robin.2"};
+
+static struct sw_bvp_end describe_end(const struct sw_setup *setup, const char *const *key)
+{
+    struct sw_bvp_end e = {.dirichlet = sw_setup_function(setup, key[0]), .neumann = sw_setup_function(setup, key[1])};
+    for (int k = 0; k < 3; k++) e.robin[k] = sw_setup_function(setup, key[2 + k]);
+    return e;
+}
+
+static struct sw_bvp_desc describe(const struct sw_setup *setup)
+{
+    return (struct sw_bvp_desc){
+        .n = setup->n[0],
+        .capacity = setup->capacity,
+        .single = setup->single_steps,
+        .keep = setup->fields,
+        .keep_single = setup->single,
+        .nparam = setup->ncolumn,
+        .f = sw_setup_function(setup, "f"),
+        .exact = sw_setup_function(setup, "exact"),
+        .p = sw_setup_function(setup, "p"),
+        .q = sw_setup_function(setup, "q"),
+        .left = describe_end(setup, left),
+        .right = describe_end(setup, right),
+        .zero_mean = sw_setup_chosen(setup, "gauge", "zero_mean"),
+    };
+}
+
+static bool right_is_point(const struct sw_setup *setup)
+{
+    const struct sw_bvp_desc desc = {.right = describe_end(setup, right)};
+    return sw_bvp_right_is_point(&desc);
+}
+
+static bool walls(const struct sw_setup *setup, int d) { return d == 0 && right_is_point(setup); }
+
+static const char *solver_name(const struct sw_sim *sim) { return sw_bvp_name(((const struct bvp_sim *)sim)->bvp); }
+
+/* From the end nothing goes on, and before it nothing is there. */
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+{
+    struct bvp_sim *b = (struct bvp_sim *)sim;
+    const double *r = column + (size_t)sw_setup_column(&b->setup, "r") * (size_t)count;
+    for (int j = 0; j < count; j++) {
+        struct sw_grid g = sw_setup_grid(&b->setup, count, column, j);
+        b->run[j] = (struct sw_bvp_run){.h = g.dx[0], .x0 = g.x0[0], .r = (int64_t)r[j]};
+        load_error[j] = sw_bvp_refusal(b->bvp, &b->run[j]);
+    }
+    for (size_t k = 0; k < (size_t)b->setup.ncolumn * (size_t)count; k++) b->column[k] = column[k];
+    b->count = count;
+    b->field = b->result = NULL;
+    return SW_OK;
+}
+
+/* The one step. It waits: nothing of the batch is left to do meanwhile. */
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    struct bvp_sim *b = (struct bvp_sim *)sim;
+    if (from == to) return SW_OK;
+    SW_TRY(sw_bvp_solve(b->bvp, b->count, b->run, b->column));
+    return sw_bvp_fetch(b->bvp, &b->field, &b->result);
+}
+
+/* The picture is the solver's own: it stays until the next batch. */
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    (void)slot;
+    *field = ((struct bvp_sim *)sim)->field;
+    *scalars = NULL;
+    return SW_OK;
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
+{
+    const struct bvp_sim *b = (struct bvp_sim *)sim;
+    for (int j = 0; j < b->count; j++) step[j] = b->result && b->result[j].fault != SW_BVP_FINE ? 1 : -1;
+    return SW_OK;
+}
+
+static void explain(const struct sw_sim *sim, int j, char text[160])
+{
+    sw_bvp_explain(&((const struct bvp_sim *)sim)->result[j], text);
+}
+
+static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
+{
+    const struct bvp_sim *b = (struct bvp_sim *)sim;
+    for (int j = 0; j < b->count; j++)
+        norm[j] = (struct sw_norms){b->result[j].rms, b->result[j].max, b->result[j].rel, NAN};
+    return SW_OK;
+}
+
+static void destroy(struct sw_sim *sim)
+{
+    struct bvp_sim *b = (struct bvp_sim *)sim;
+    if (!b) return;
+    sw_bvp_destroy(&b->bvp);
+    sw_free(b->column);
+    sw_free(b->run);
+    sw_free(b);
+}
+
+static const struct sw_sim_ops bvp_ops = {
+    .solver_name = solver_name,
+    .load = load,
+    .advance = advance,
+    .fetch = fetch,
+    .diverged = diverged,
+    .norms = norms,
+    .explain = explain,
+    .destroy = destroy,
+};
+
+static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                             struct sw_sim **sim)
+{
+    enum sw_status st;
+    struct bvp_sim *b = NULL;
+    const struct sw_bvp_desc desc = describe(setup);
+    (void)problem;
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &b));
+    b->sim.ops = &bvp_ops;
+    b->setup = *setup;
+    SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn * (size_t)setup->capacity, &b->column));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)setup->capacity, &b->run));
+    SW_TRY_TO(failed, st, sw_bvp_create(&desc, setup->solver, device, &b->bvp));
+    *sim = &b->sim;
+    return SW_OK;
+failed:
+    destroy(&b->sim);
+    return st;
+}
+
+static enum sw_status bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    const struct sw_bvp_desc desc = describe(setup);
+    (void)problem;
+    return sw_bvp_bytes(&desc, setup->solver, device, fixed, per_run);
+}
+
+static enum sw_status try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+{
+    const struct sw_bvp_desc desc = describe(setup);
+    (void)problem;
+    return sw_bvp_try_compile(&desc, setup->solver, sm);
+}
+
+/* ---- what no run can do, whatever its numbers */
+
+static bool is_zero(const struct sw_program *program)
+{
+    double value;
+    return program && sw_program_constant(program, &value) && value == 0;
+}
+
+static const char *unfit_end(const struct sw_bvp_end *e, const char *const *key, char why[160])
+{
+    const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0]};
+    const int side = (int)strcspn(*key, ".");
+    const char *last = NULL;
+    int count = 0;
+    for (int k = 0; k < 3; k++)
+        if (given[k]) { last = key[k]; count++; }
+    if (count > 1) {
+        snprintf(why, 160, "'%.*s' has more than one of dirichlet, neumann and robin", side, *key);
+        return last;
+    }
+    if (!is_zero(e->robin[1])) return NULL;
+    snprintf(why, 160, "it is the beta of [alpha, beta, value] and must not be 0; where u itself is known give %s",
+             key[0]);
+    return key[3];
+}
+
+/* Whether u' is all that an end says. */
+static bool only_slope(const struct sw_bvp_end *e) { return e->neumann || is_zero(e->robin[0]); }
+
+static const char *unfit_ends(const struct sw_bvp_desc *d, char why[160])
+{
+    const bool left_silent = !d->left.dirichlet && !d->left.neumann && !d->left.robin[0];
+    double p;
+    const char *key = unfit_end(&d->left, left, why);
+    if (!key) key = unfit_end(&d->right, right, why);
+    if (key) return key;
+    if (d->p && sw_program_constant(d->p, &p) && !(p > 0 && isfinite(p))) {
+        snprintf(why, 160, "p must be positive and finite");
+        return "p";
+    }
+    if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_slope(&d->right) || !(left_silent || only_slope(&d->left)))
+        return NULL;
+    snprintf(why, 160, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" "
+             "takes the one of mean 0");
+    return d->right.neumann ? right[1] : right[2];
+}
+
+/* What an end gives must be numbers, for the run in column j. A robin end enters the equations as alpha/beta and
+ * value/beta; a beta of 0 is told of elsewhere. */
+static const char *not_finite(const struct sw_bvp_end *e, const char *const *key, int ld, const double *column, int j,
+                              char why[160])
+{
+    const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0], e->robin[1], e->robin[2]};
+    double v[5] = {0};
+    for (int k = 0; k < 5; k++) {
+        if (!given[k] || sw_program_over_runs(given[k], 1, column + j, ld, &v[k]) || isfinite(v[k])) continue;
+        snprintf(why, 160, "it is %s, and must be finite", isnan(v[k]) ? "not a number" : "infinite");
+        return key[k];
+    }
+    if (!e->robin[0] || v[3] == 0 || (isfinite(v[2] / v[3]) && isfinite(v[4] / v[3]))) return NULL;
+    const bool slope = isfinite(v[2] / v[3]);
+    snprintf(why, 160, "%s/beta = %g/%g overflows, in [alpha, beta, value]; where u itself is known give %s",
+             slope ? "value" : "alpha", slope ? v[4] : v[2], v[3], key[0]);
+    return key[3];
+}
+
+static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                         char why[160])
+{
+    const struct sw_bvp_desc desc = describe(setup);
+    const char *refusal = sw_bvp_gauge_refusal(&desc), *key = unfit_ends(&desc, why);
+    if (!key) key = not_finite(&desc.left, left, ld, column, j, why);
+    if (!key) key = not_finite(&desc.right, right, ld, column, j, why);
+    if (key) return key;
+    if (refusal) {
+        snprintf(why, 160, "%s", refusal);
+        return "gauge";
+    }
+    if (!sw_bvp_uses_columns(solver)) return NULL;
+    double n = column[sw_setup_column(setup, "grid.n") * ld + j], r = column[sw_setup_column(setup, "r") * ld + j];
+    if (!(n >= 1 && r >= 0) || sw_bvp_columns_fit((int64_t)n, (int64_t)r)) return NULL;
+    snprintf(why, 160, "%s needs r columns of at least two entries, 1 <= r <= %.0f here; r = 0 takes the square root "
+             "of n", solver, fmax(1, floor(n / 2)));
+    return "r";
+}
+
+#define END(path_, what)                                                                            \
+    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .decides = true, .about = what}
+#define ENDS(side, default_)                                                                        \
+    END(side ".dirichlet", "The value of u at the " side " end" default_),                          \
+    END(side ".neumann", "The derivative of u, along +x, at the " side " end."),                    \
+    END(side ".robin.0", "The alpha in alpha u + beta u' = value at the " side " end, written "     \
+        "robin = [alpha, beta, value]."),                                                           \
+    END(side ".robin.1", "The beta there; not 0."), END(side ".robin.2", "The value there.")
+
+static const struct sw_key keys[] = {
+    {.path = "f", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X, .decides = true,
+     .about = "The right-hand side, an expression in x."},
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The exact solution in x; the error norms are taken against it, also where no field is saved."},
+    {.path = "p", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The coefficient p > 0 in -(p u')' + q u = f, an expression in x; 1 unless given."},
+    {.path = "q", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The coefficient q, an expression in x; 0 unless given."},
+    ENDS("left", "; without anything given there, u' = 0."),
+    ENDS("right", "; without anything given there, u = 0."),
+    {.path = "gauge", .kind = SW_KEY_WORD, .words = "none|zero_mean", .fallback = "none", .decides = true,
+     .about = "With u' alone at both ends and q = 0, u is known but for a constant: \"zero_mean\" takes the solution "
+              "whose mean over the points is 0. Refused where u is determined."},
+    {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
+     .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2 (refused before any run where "
+              "it does not fit); 0 takes the square root of n, rounded down."},
+    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
+     .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
+              "takes the best that fits, \"$axis\" the word of an axis."},
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
+     .about = "Number of points, L/n apart, without the one at the right end. Where u is not given there, that point "
+              "is saved and measured as well: n + 1 points."},
+    {.path = "grid.length", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .fallback = "1",
+     .decides = true, .visible = true,
+     .about = "Length L of the interval; the points are x0 + i L/n, i = 0 .. n-1, and n where u is not given at the "
+              "right end."},
+    {0},
+};
+
+static const struct sw_quantity fields[] = {{"u", "1", "solution"}, {0}};
+
+static const char example[] =
+    "// -u'' = f on [0, 1], u'(0) = 0, u(1) = 0: four sizes by each of the published algorithms and by our own.\n"
+    "title   = \"The boundary value problem P1\";\n"
+    "problem = \"bvp\";\n"
+    "sweep   = { n = [1000, 10000, 100000, 1000000];\n"
+    "            algorithm = [\"a1s\", \"a1d\", \"a2s\", \"a2d\", \"a2sd\", \"scan\"]; };\n"
+    "grid    = { n = \"n\"; };                                 // x_i = i/n, i = 0 .. n-1\n"
+    "solver  = \"$algorithm\";\n"
+    "f       = \"pi^2/4*cos(pi/2*x)\";\n"
+    "exact   = \"cos(pi/2*x)\";                               // switches the error norms on\n"
+    "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
+    "output  = { file = \"results/bvp.h5\"; };               // fields = { precision = \"double\"; } saves u, too\n";
+
+extern const struct sw_problem problem_bvp;
+const struct sw_problem problem_bvp = {
+    .name = "bvp",
+    .title = "Boundary value problem",
+    .equation = "-(p u')' + q u = f(x); p = 1, q = 0, u' = 0 at the left end, u = 0 at the right one unless given",
+    .example = example,
+    .keys = keys,
+    .fields = fields,
+    .min_points = 1,
+    .timed = false,
+    .walls = walls,
+    .extra_point = right_is_point,
+    .bytes = bytes,
+    .create = create,
+    .try_compile = try_compile,
+    .validate_run = validate_run,
+    .solver = sw_bvp_row,
+};

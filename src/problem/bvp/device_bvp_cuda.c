@@ -1,0 +1,212 @@
+#include "problem/bvp/device_bvp_cuda.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_embed.h"
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "cu_check.cuh"
+
+/* ------------------------------------------------------------------ the text of the kernels */
+
+enum { NORM_THREADS = 256 };
+
+static struct sw_program_size size_of(const struct sw_program *program)
+{
+    return program ? sw_program_size(program) : (struct sw_program_size){0};
+}
+
+static int greater(int a, int b) { return a > b ? a : b; }
+
+static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                     const struct device_bvp_source *source, struct sw_text *text)
+{
+    static const char *const before[] = {"base/sw_hd.h", "problem/bvp/pair_point.h", "problem/bvp/bvp_batch_point.h"};
+    const int word = row->word ? row->word : desc->single ? 4 : 8;
+    sw_program_cuda_prologue(text);
+    for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
+    sw_program_cuda_part(desc->f, "F", "model_f", text);
+    sw_program_cuda_part(desc->exact, "EXACT", "model_exact", text);
+    sw_text_printf(text, "enum { PARAMS = %d, NORM_THREADS = %d };\n",
+                   greater(size_of(desc->f).params, size_of(desc->exact).params), NORM_THREADS);
+    sw_text_printf(text, "typedef %s word_t;\ntypedef %s field_t;\n", word == 4 ? "float" : "double",
+                   desc->keep_single ? "float" : "double");
+    sw_embedded_add("bvp_rtc.cuh", text);
+    if (source->shape) source->shape(desc, text);
+    sw_embedded_add(source->file, text);
+}
+
+static enum sw_status compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                              const struct device_bvp_source *source, int sm, void **cubin)
+{
+    size_t bytes;
+    bool from_cache;
+    struct sw_text text = {0};
+    *cubin = NULL;
+    add_text(row, desc, source, &text);
+    enum sw_status st = sw_text_status(&text);
+    if (!st)
+        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of f and exact", sm, cubin, &bytes, &from_cache);
+    sw_text_free(&text);
+    return st;
+}
+
+enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                      const struct device_bvp_source *source, int sm)
+{
+    void *cubin;
+    enum sw_status st = compile(row, desc, source, sm, &cubin);
+    sw_free(cubin);
+    return st;
+}
+
+static enum sw_status make_kernels(struct sw_bvp *bvp, const struct device_bvp_source *source, struct device_bvp *d)
+{
+    const char *name[DEVICE_BVP_KERNELS + 2] = {"begin_k", "norms_k"};
+    void *kernel[DEVICE_BVP_KERNELS + 2], *cubin;
+    int count = 0;
+    for (; source->kernel[count]; count++) {
+        assert(count < DEVICE_BVP_KERNELS);
+        name[2 + count] = source->kernel[count];
+    }
+    SW_TRY(compile(bvp->ops, &bvp->desc, source, bvp->device->sm, &cubin));
+    enum sw_status st = sw_module_load(bvp->device, cubin, name, 2 + count, kernel, &d->module);
+    sw_free(cubin);
+    if (st) return st;
+    d->begin_k = kernel[0];
+    d->norms_k = kernel[1];
+    memcpy(d->kernel, kernel + 2, (size_t)count * sizeof *kernel);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ life */
+
+static size_t kept_of(const struct sw_bvp_desc *desc)
+{
+    return (size_t)(size_of(desc->f).run + size_of(desc->exact).run);
+}
+
+static size_t input_of(const struct sw_bvp_desc *desc)
+{
+    return sizeof(struct bvp_job) + (size_t)desc->nparam * sizeof(double);
+}
+
+size_t device_bvp_bytes(const struct sw_bvp_desc *desc)
+{
+    return kept_of(desc) * sizeof(double) + sizeof(struct bvp_outcome) +
+           (desc->keep ? sw_reals_word(desc->keep_single) * (size_t)desc->n : 0);
+}
+
+static size_t field_room(const struct sw_bvp_desc *desc) { return (size_t)desc->capacity * (size_t)desc->n; }
+
+enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_source *source, struct device_bvp *d)
+{
+    const size_t room = (size_t)bvp->desc.capacity;
+    *d = (struct device_bvp){.batch.n = bvp->desc.n};
+    SW_TRY(make_kernels(bvp, source, d));
+    CU_TRY(cudaSetDevice(bvp->device->index));
+    CU_TRY(cudaEventCreateWithFlags(&d->taken, cudaEventDisableTiming));
+    SW_TRY(sw_device_alloc_bytes(bvp->device, room, input_of(&bvp->desc), &d->d_input));
+    SW_TRY(sw_device_alloc_host_bytes(bvp->device, room, input_of(&bvp->desc), &d->input));
+    SW_TRY(sw_device_alloc(bvp->device, room * kept_of(&bvp->desc), &d->batch.kept));
+    SW_TRY(sw_device_alloc(bvp->device, room, &d->batch.outcome));
+    SW_TRY(sw_device_alloc_host(bvp->device, room, &d->outcome));
+    SW_TRY(sw_alloc(room, &d->kept.result));
+    d->kept.word = sw_reals_word(bvp->desc.keep_single);
+    if (!bvp->desc.keep) return SW_OK;
+    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.keep_single),
+                                 &d->batch.field);
+}
+
+void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d)
+{
+    (void)sw_device_wait(bvp->device);  /* copies into pinned memory may be under way */
+    if (d->taken) cudaEventDestroy(d->taken);
+    sw_module_unload(bvp->device, &d->module);
+    sw_device_free(bvp->device, d->d_input);
+    sw_device_free(bvp->device, d->batch.kept);
+    sw_device_free(bvp->device, d->batch.outcome);
+    sw_device_free(bvp->device, d->batch.field);
+    sw_device_free_host(bvp->device, d->input);
+    sw_device_free_host(bvp->device, d->outcome);
+    sw_device_free_host(bvp->device, d->kept.field);
+    sw_free(d->kept.result);
+}
+
+/* ------------------------------------------------------------------ a batch */
+
+static enum sw_status queue_copy(struct sw_bvp *bvp, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    if (bytes) CU_TRY(cudaMemcpyAsync(to, from, bytes, kind, bvp->device->compute));
+    return SW_OK;
+}
+
+/* Jobs, then parameters. */
+static void fill_input(const struct sw_bvp *bvp, char *input)
+{
+    struct bvp_job *job = (struct bvp_job *)input;
+    const size_t count = (size_t)bvp->count;
+    const int threads = bvp->device->threads;
+#pragma omp parallel for num_threads(threads) if (count > SW_BVP_MANY)
+    for (size_t j = 0; j < count; j++)
+        job[j] = (struct bvp_job){bvp->run[j].h, bvp->run[j].x0, bvp->refused[j] ? 0 : bvp->run[j].r};
+    sw_copy(job + count, bvp->param, count * (size_t)bvp->desc.nparam * sizeof(double), threads);
+}
+
+enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d)
+{
+    enum { THREADS = 128 };
+    void *args[] = {&d->batch};
+    CU_TRY(cudaSetDevice(bvp->device->index));
+    CU_TRY(cudaEventSynchronize(d->taken));  /* of the batch before: its input may still be read */
+    fill_input(bvp, d->input);
+    d->batch.count = bvp->count;
+    d->batch.job = d->d_input;
+    d->batch.param = (const double *)(d->batch.job + bvp->count);
+    SW_TRY(queue_copy(bvp, d->d_input, d->input, (size_t)bvp->count * input_of(&bvp->desc), cudaMemcpyHostToDevice));
+    CU_TRY(cudaEventRecord(d->taken, bvp->device->compute));
+    return sw_kernel_launch(bvp->device, d->begin_k, (bvp->count + THREADS - 1) / THREADS, 1, THREADS, 0, args);
+}
+
+enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const void *d_part, int first, int count,
+                                int64_t parts)
+{
+    long long number = parts;
+    void *args[] = {&d->batch, &d_part, &first, &number};
+    return bvp->desc.exact ? sw_kernel_launch(bvp->device, d->norms_k, count, 1, NORM_THREADS, 0, args) : SW_OK;
+}
+
+static void finish(const struct sw_bvp *bvp, const struct device_bvp *d, int j)
+{
+    const struct bvp_outcome *o = &d->outcome[j];
+    const struct sw_bvp_run *run = &bvp->run[j];
+    const struct host_norms sum = {o->norms.error, o->norms.exact, o->norms.max};
+    double bad = o->bad == BVP_NONE ? INFINITY : run->x0 + run->h * (double)o->bad;
+    if (bvp->refused[j]) host_norms_none(&d->kept.result[j]);
+    else host_norms_result(&sum, bvp, j, bad, o->u0, &d->kept.result[j]);
+}
+
+static enum sw_status fetch_field(struct sw_bvp *bvp, struct device_bvp *d)
+{
+    const size_t word = sw_reals_word(bvp->desc.keep_single);
+    if (!bvp->desc.keep) return SW_OK;
+    if (!d->kept.field)
+        SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), word, &d->kept.field));
+    return sw_device_download(bvp->device, d->kept.field, d->batch.field,
+                              (size_t)bvp->count * (size_t)bvp->desc.n * word);
+}
+
+enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const void **field,
+                                const struct sw_bvp_result **result)
+{
+    CU_TRY(cudaSetDevice(bvp->device->index));
+    SW_TRY(sw_device_download(bvp->device, d->outcome, d->batch.outcome, (size_t)bvp->count * sizeof *d->outcome));
+    SW_TRY(fetch_field(bvp, d));
+    for (int j = 0; j < bvp->count; j++) finish(bvp, d, j);
+    host_kept_spoil(&d->kept, bvp);
+    *field = d->kept.field;
+    *result = d->kept.result;
+    return SW_OK;
+}

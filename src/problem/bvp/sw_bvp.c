@@ -1,0 +1,264 @@
+#include "problem/bvp/sw_bvp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "problem/bvp/sw_bvp_impl.h"
+
+/* ------------------------------------------------------------------ the problem */
+
+static bool is_number(const struct sw_program *program, double number)
+{
+    double value;
+    return sw_program_constant(program, &value) && value == number;
+}
+
+bool sw_bvp_plain(const struct sw_bvp_desc *d)
+{
+    const struct sw_bvp_end *l = &d->left, *r = &d->right;
+    if ((d->p && !is_number(d->p, 1)) || (d->q && !is_number(d->q, 0))) return false;
+    if (l->dirichlet || l->robin[0] || (l->neumann && !is_number(l->neumann, 0))) return false;
+    return !r->neumann && !r->robin[0] && (!r->dirichlet || is_number(r->dirichlet, 0));
+}
+
+bool sw_bvp_right_is_point(const struct sw_bvp_desc *d) { return d->right.neumann || d->right.robin[0]; }
+
+void sw_bvp_explain(const struct sw_bvp_result *r, char text[160])
+{
+    static const char *const what[] = {
+        [SW_BVP_F_NOT_FINITE] = "f is not finite at x = %.9g",
+        [SW_BVP_U_NOT_FINITE] = "u is not finite at x = %.9g: the sums of f overflow",
+        [SW_BVP_Q_NOT_FINITE] = "q is not finite at x = %.9g",
+        [SW_BVP_P_NOT_POSITIVE] = "p is not positive and finite at x = %.9g",
+        [SW_BVP_BETA_ZERO] = "robin at x = %.9g has beta = 0; use dirichlet",
+        [SW_BVP_SINGULAR] = "singular at x = %.9g: u' alone at both ends and q = 0, where gauge = \"zero_mean\" "
+                            "takes a solution",
+        [SW_BVP_PIVOT] = "singular: a pivot vanishes at x = %.9g, -(p u')' + q u = 0 has a solution of its own; change "
+                         "q, alpha or beta of an end, or n",
+        [SW_BVP_NO_DIGIT] = "singular to working precision: of what the elimination gives no digit is right; change "
+                            "q, alpha or beta of an end, or n",
+        [SW_BVP_DETERMINED] = "gauge = \"zero_mean\", but q is not 0 at x = %.9g: there is one solution only",
+    };
+    char number[32];
+    text[0] = 0;
+    if (r->fault == SW_BVP_INCOMPATIBLE)
+        snprintf(text, 160, "no solution: f h and the fluxes at the ends sum to %.6g and not to 0; subtract %s from "
+                 "f to make them", r->defect, sw_number(r->excess, number));
+    else if (r->fault == SW_BVP_SENSITIVE)
+        snprintf(text, 160, "singular to working precision: one rounding of f, q and the ends moves u by %.1e of its "
+                 "maximum; change f, q, alpha or beta, or n", r->moved);
+    else if (r->fault) snprintf(text, 160, what[r->fault], r->where);
+}
+
+const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *d)
+{
+    const struct sw_bvp_end *l = &d->left, *r = &d->right;
+    double q;
+    if (!d->zero_mean) return NULL;
+    if (l->dirichlet || l->robin[0] || r->dirichlet || r->robin[0] || !r->neumann)
+        return "the ends determine u; it goes with left.neumann (or nothing) and right.neumann";
+    if (d->q && sw_program_constant(d->q, &q) && q != 0) return "q determines u; it goes with q = 0";
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ the row */
+
+/* "cpu.a2d" by its name, or by what follows its place. */
+static bool named(const struct sw_bvp_ops *o, const char *name)
+{
+    const char *dot = strchr(o->name, '.');
+    return !name || !strcmp(o->name, name) || !strcmp(dot + 1, name);
+}
+
+static bool usable(const struct sw_bvp_ops *o, const struct sw_bvp_desc *desc, enum sw_space space)
+{
+    return !o->absent && o->space == space && o->fits(desc);
+}
+
+/* Why no row of this name is taken, and what kind of refusal that is. */
+static const char *why_not(const char *name, const struct sw_bvp_desc *desc, enum sw_space space, enum sw_status *kind)
+{
+    static const char only_plain[] = "it sums, for p = 1, q = 0, u' = 0 at the left end and u = 0 at the right one";
+    const char *why = NULL;
+    *kind = SW_E_ABSENT;
+    if (!name) return "no row does this problem on this device";
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        const struct sw_bvp_ops *o = sw_bvp_table[k];
+        if (!named(o, name)) continue;
+        if (o->absent) why = why ? why : o->absent;
+        else if (o->space != space) why = why ? why : "it does not work on this device";
+        else if (!o->fits(desc)) {
+            *kind = SW_E_CONFIG;
+            return sw_bvp_plain(desc) ? "it does not do so many points" : only_plain;
+        }
+    }
+    if (why) return why;
+    *kind = SW_E_CONFIG;
+    return "there is no such row";
+}
+
+static enum sw_status refuse(const char *name, const struct sw_bvp_desc *desc, enum sw_space space)
+{
+    struct sw_text rows = {0};
+    enum sw_status kind;
+    const char *why = why_not(name, desc, space, &kind);
+    for (int k = 0; sw_bvp_table[k]; k++)
+        if (usable(sw_bvp_table[k], desc, space)) sw_text_printf(&rows, " %s", sw_bvp_table[k]->name);
+    enum sw_status st = SW_FAIL(kind, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "", why,
+                                rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status pick(const struct sw_bvp_desc *desc, const char *name, enum sw_space space,
+                           const struct sw_bvp_ops **ops)
+{
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        *ops = sw_bvp_table[k];
+        if (named(*ops, name) && usable(*ops, desc, space)) return SW_OK;
+    }
+    return refuse(name, desc, space);
+}
+
+static enum sw_status check_end(const struct sw_bvp_end *e, const char *name)
+{
+    if (!!e->dirichlet + !!e->neumann + !!e->robin[0] <= 1) return SW_OK;
+    return SW_FAIL(SW_E_CONFIG, "'%s' has more than one of dirichlet, neumann and robin", name);
+}
+
+static enum sw_status check_desc(const struct sw_bvp_desc *d)
+{
+    SW_TRY(check_end(&d->left, "left"));
+    SW_TRY(check_end(&d->right, "right"));
+    const char *why = sw_bvp_gauge_refusal(d);
+    if (why) return SW_FAIL(SW_E_CONFIG, "'gauge' = \"zero_mean\": %s", why);
+    if (d->n < 1) return SW_FAIL(SW_E_ARG, "n = %lld: at least one point is needed", (long long)d->n);
+    if (d->n < 2 && sw_bvp_right_is_point(d))
+        return SW_FAIL(SW_E_ARG, "n = 1: at least two points are needed where u is not given at the right end");
+    if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d problems asked for, need at least 1", d->capacity);
+    if (d->nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->nparam);
+    return SW_OK;
+}
+
+enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, struct sw_device *device,
+                             struct sw_bvp **bvp)
+{
+    enum sw_status st;
+    struct sw_bvp *b = NULL;
+    const struct sw_bvp_ops *ops = NULL;
+    size_t room = (size_t)desc->capacity;
+
+    *bvp = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device->space, &ops));
+    SW_TRY(sw_alloc(1, &b));
+    b->ops = ops;
+    b->desc = *desc;
+    b->device = device;
+    SW_TRY_TO(failed, st, sw_alloc(room, &b->run));
+    SW_TRY_TO(failed, st, sw_alloc(room, &b->refused));
+    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->nparam, &b->param));
+    SW_TRY_TO(failed, st, ops->create(b));
+    *bvp = b;
+    return SW_OK;
+failed:
+    sw_bvp_destroy(&b);
+    return st;
+}
+
+void sw_bvp_destroy(struct sw_bvp **bvp)
+{
+    if (!bvp || !*bvp) return;
+    (*bvp)->ops->destroy(*bvp);
+    sw_free((*bvp)->run);
+    sw_free((*bvp)->refused);
+    sw_free((*bvp)->param);
+    sw_free(*bvp);
+    *bvp = NULL;
+}
+
+const char *sw_bvp_row(int k)
+{
+    for (int row = 0; sw_bvp_table[row]; row++)
+        if (row == k / 2) return k % 2 ? strchr(sw_bvp_table[row]->name, '.') + 1 : sw_bvp_table[row]->name;
+    return NULL;
+}
+
+const char *sw_bvp_name(const struct sw_bvp *bvp) { return bvp->ops->name; }
+
+enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
+                            size_t *fixed, size_t *per_run)
+{
+    const struct sw_bvp_ops *ops = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device->space, &ops));
+    ops->bytes(ops, desc, fixed, per_run);
+    *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
+    return SW_OK;
+}
+
+enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm)
+{
+    for (int k = 0; sw_bvp_table[k]; k++) {
+        const struct sw_bvp_ops *o = sw_bvp_table[k];
+        if (!named(o, row) || o->absent || !o->try_compile || !o->fits(desc)) continue;
+        return o->try_compile(o, desc, sm);
+    }
+    return SW_OK;
+}
+
+struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp)
+{
+    return bvp->ops->cost ? bvp->ops->cost(bvp) : (struct sw_cost){NAN, NAN};
+}
+
+static int64_t square_root(int64_t n)
+{
+    int64_t r = (int64_t)sqrt((double)n);
+    while (r * r > n) r--;
+    while ((r + 1) * (r + 1) <= n) r++;
+    return r;
+}
+
+int64_t sw_bvp_columns(int64_t n, int64_t r) { return r ? r : square_root(n); }
+
+bool sw_bvp_columns_fit(int64_t n, int64_t r) { return r == 0 || r == 1 || (r > 0 && r <= n / 2); }
+
+bool sw_bvp_uses_columns(const char *row)
+{
+    for (int k = 0; row && sw_bvp_table[k]; k++)
+        if (named(sw_bvp_table[k], row) && sw_bvp_table[k]->columns) return true;
+    return false;
+}
+
+const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *run)
+{
+    if (bvp->ops->columns && !sw_bvp_columns_fit(bvp->desc.n, run->r))
+        return "r does not fit grid.n: r columns of at least two entries need 1 <= r <= n/2";
+    return NULL;
+}
+
+enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_run *run, const double *param)
+{
+    if (count < 1 || count > bvp->desc.capacity)
+        return SW_FAIL(SW_E_ARG, "%d problems, room for %d", count, bvp->desc.capacity);
+    /* once: a GPU solves a short problem in the time of a root or two */
+    const int64_t root = square_root(bvp->desc.n);
+    bvp->count = count;
+#pragma omp parallel for num_threads(bvp->device->threads) if (count > SW_BVP_MANY)
+    for (int j = 0; j < count; j++) {
+        bvp->run[j] = run[j];
+        if (!run[j].r) bvp->run[j].r = root;
+        bvp->refused[j] = sw_bvp_refusal(bvp, &run[j]) != NULL;
+    }
+    sw_copy(bvp->param, param, (size_t)bvp->desc.nparam * (size_t)count * sizeof *param, bvp->device->threads);
+    return bvp->ops->solve(bvp);
+}
+
+enum sw_status sw_bvp_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
+{
+    return bvp->ops->fetch(bvp, field, result);
+}

@@ -1,0 +1,42 @@
+#ifndef SW_BVP_IMPL_H
+#define SW_BVP_IMPL_H
+/* What the author of a row sees. One file a method, its rows go into bvp_table.c. */
+#include "problem/bvp/sw_bvp.h"
+
+enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of the host: some 10 us of work each */
+
+struct sw_bvp_ops {
+    const char    *name;    /* "<where>.<how>"                                                       */
+    const char    *about;   /* one line for `sweep list`                                             */
+    enum sw_space  space;   /* the kind of device it works on                                        */
+    const char    *absent;  /* NULL, or why this build lacks it                                      */
+    bool           (*fits)(const struct sw_bvp_desc *desc);  /* sw_bvp_plain, if it sums              */
+    void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed,
+                            size_t *per_run);
+    enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */
+    /* run, param and count are in bvp; refused ones are left out. On a device the field stays there: fetch brings it
+     * (`sweep bench` times solve and a wait). */
+    enum sw_status (*solve)(struct sw_bvp *bvp);
+    enum sw_status (*fetch)(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
+    void           (*destroy)(struct sw_bvp *bvp);           /* own may be NULL                       */
+    enum sw_status (*try_compile)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm);  /* NULL:
+                                                                 compiles nothing                     */
+    struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
+    int            word;    /* bytes of a number of its columns, 4 or 8; 0: as desc.single says       */
+    bool           columns; /* it uses r                                                             */
+    int            carry;   /* of the sums across them (steps B), where these are apart              */
+};
+
+struct sw_bvp {
+    const struct sw_bvp_ops *ops;
+    struct sw_bvp_desc       desc;
+    struct sw_device        *device;
+    int                      count;   /* problems of the batch                                       */
+    struct sw_bvp_run       *run;     /* [capacity]; r is set: no 0                                  */
+    double                  *param;   /* [nparam][count]; room for capacity                          */
+    bool                    *refused; /* [capacity]                                                  */
+    void                    *own;
+};
+
+extern const struct sw_bvp_ops *const sw_bvp_table[];  /* ends with NULL; order is preference */
+#endif

@@ -1,0 +1,117 @@
+#include "problem/line/dft.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/sw_mem.h"
+
+static const double two_pi = 6.283185307179586476925286766559;
+
+/* ------------------------------------------------------------------ passes */
+
+static void pass_of_four(const struct sw_dft *d, int done, const double *re, const double *im, double *out_re,
+                         double *out_im)
+{
+    const double *cosine = d->cosine, *sine = d->sine;
+    int n = d->length, rest = n / (4 * done);
+    for (int k = 0; k < done; k++)
+#pragma omp simd
+        for (int j = 0; j < rest; j++)
+            sw_spectrum_four(n, rest, k, j, cosine, sine, re, im, out_re, out_im);
+}
+
+static void pass_of_any(const struct sw_dft *d, int done, int radix, const double *re, const double *im,
+                        double *out_re, double *out_im)
+{
+    int n = d->length, rest = n / (done * radix);
+    for (int k = 0, low = 0; k < done * radix; k++, low = low + 1 < done ? low + 1 : 0)
+        for (int j = 0; j < rest; j++)
+            sw_spectrum_point(n, radix, rest, k, low, j, d->cosine, d->sine, re, im, &out_re[k * rest + j],
+                              &out_im[k * rest + j]);
+}
+
+/* @return which of re[], im[] holds the transform of re[in], im[in] */
+static int pass(const struct sw_dft *d, double *const re[2], double *const im[2], int in)
+{
+    for (int p = 0, done = 1; p < d->passes; done *= d->radix[p++], in = !in) {
+        if (d->radix[p] == 4) pass_of_four(d, done, re[in], im[in], re[!in], im[!in]);
+        else pass_of_any(d, done, d->radix[p], re[in], im[in], re[!in], im[!in]);
+    }
+    return in;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* w_j = exp(-pi i j²/n), the argument reduced in integers */
+static void set_chirp(const struct sw_dft *d)
+{
+    for (int64_t j = 0; j < d->n; j++) {
+        const double angle = two_pi * (double)(j * j % (2 * (int64_t)d->n)) / (2 * (double)d->n);
+        d->chirp_re[j] = cos(angle);
+        d->chirp_im[j] = -sin(angle);
+    }
+}
+
+/* conj(w_k) for k = 0 .. n/2 and k = -1 .. -(n-1), which is n + n/2 numbers, lies at k and at length + k. */
+static enum sw_status set_filter(const struct sw_dft *d)
+{
+    const size_t length = (size_t)d->length;
+    double *room = NULL;
+    SW_TRY(sw_alloc(4 * length, &room));
+    double *const re[2] = {room, room + length}, *const im[2] = {room + 2 * length, room + 3 * length};
+    for (int k = 0; k < d->n; k++) {
+        if (k <= d->n / 2) re[0][k] = d->chirp_re[k], im[0][k] = -d->chirp_im[k];
+        if (k) re[0][d->length - k] = d->chirp_re[k], im[0][d->length - k] = -d->chirp_im[k];
+    }
+    const int at = pass(d, re, im, 0);
+    for (size_t k = 0; k < length; k++) {
+        d->filter_re[k] = re[at][k] / (double)length;
+        d->filter_im[k] = im[at][k] / (double)length;
+    }
+    sw_free(room);
+    return SW_OK;
+}
+
+size_t sw_dft_numbers(int n)
+{
+    const size_t length = (size_t)sw_spectrum_length(n);
+    return 2 * length + (length == (size_t)n ? 0 : 2 * (size_t)n + 2 * length);
+}
+
+enum sw_status sw_dft_create(int n, struct sw_dft *d)
+{
+    *d = (struct sw_dft){.n = n, .length = sw_spectrum_length(n)};
+    d->passes = sw_spectrum_passes(d->length, d->radix);
+    SW_TRY(sw_alloc(sw_dft_numbers(n), &d->table));
+    d->cosine = d->table;
+    d->sine = d->cosine + d->length;
+    for (int i = 0; i < d->length; i++) {
+        d->cosine[i] = cos(two_pi * i / d->length);
+        d->sine[i] = sin(two_pi * i / d->length);
+    }
+    if (d->length == n) return SW_OK;
+    d->chirp_re = d->sine + d->length;
+    d->chirp_im = d->chirp_re + n;
+    d->filter_re = d->chirp_im + n;
+    d->filter_im = d->filter_re + d->length;
+    set_chirp(d);
+    return set_filter(d);
+}
+
+void sw_dft_destroy(struct sw_dft *d)
+{
+    sw_free(d->table);
+    *d = (struct sw_dft){0};
+}
+
+/* ------------------------------------------------------------------ a line */
+
+int sw_dft_run(const struct sw_dft *d, const double *u, double *const re[2], double *const im[2])
+{
+    for (int i = 0; i < d->length; i++)
+        sw_spectrum_begin(d->n, i, i < d->n ? u[i] - u[0] : 0.0, d->chirp_re, d->chirp_im, &re[0][i], &im[0][i]);
+    int at = pass(d, re, im, 0);
+    if (!d->chirp_re) return at;
+    for (int k = 0; k < d->length; k++) sw_spectrum_filter(d->filter_re[k], d->filter_im[k], &re[at][k], &im[at][k]);
+    return pass(d, re, im, at);
+}

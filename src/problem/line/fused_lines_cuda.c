@@ -1,0 +1,82 @@
+#include "problem/line/fused_lines_cuda.h"
+
+#include "base/sw_mem.h"
+
+static struct sw_fused_cut cut_of(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
+{
+    return (struct sw_fused_cut){.n = d->n, .lanes = shape->lanes, .stream = shape->stream, .single = d->single_steps};
+}
+
+size_t sw_fused_lines_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
+{
+    const struct sw_fused_cut cut = cut_of(d, shape);
+    return (size_t)sw_fused_table(&cut) * sizeof(double) + sizeof(struct sw_fused_line);
+}
+
+static enum sw_status make_kernels(struct sw_stepper *s, struct sw_fused_lines *p, int each)
+{
+    const char *const *name = sw_fused_kernel_names(p->shape.stream);
+    const int count = p->shape.stream ? 2 : 1;
+    void *cubin = NULL;
+    enum sw_status st;
+    if (p->module[each]) return SW_OK;
+    p->shape.each = each;
+    SW_TRY(sw_fused_compile(&s->desc.model, s->desc.n, &p->shape, s->device->sm, &cubin));
+    st = sw_module_load(s->device, cubin, name, count, p->kernel[each], &p->module[each]);
+    sw_free(cubin);
+    return st;
+}
+
+enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused_shape *shape, struct sw_fused_lines *p)
+{
+    const size_t room = (size_t)s->desc.capacity;
+    p->shape = *shape;
+    p->cut = cut_of(&s->desc, shape);
+    SW_TRY(sw_device_alloc(s->device, room, &p->line));
+    SW_TRY(sw_device_alloc(s->device, room * (size_t)sw_fused_table(&p->cut), &p->table));
+    SW_TRY(sw_alloc(room, &p->host));
+    return sw_alloc(room * (size_t)sw_fused_table(&p->cut), &p->host_table);
+}
+
+void sw_fused_lines_destroy(struct sw_stepper *s, struct sw_fused_lines *p)
+{
+    for (int each = 0; each < 2; each++) sw_module_unload(s->device, &p->module[each]);
+    sw_device_free(s->device, p->line);
+    sw_device_free(s->device, p->table);
+    sw_free(p->host);
+    sw_free(p->host_table);
+}
+
+/* Lines as the kernel wants them; those in single precision overwrite the others, of which none is needed any more. */
+static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_lines *p, size_t lines)
+{
+    struct sw_fused_line_single *single = (struct sw_fused_line_single *)p->host;
+    if (!p->cut.single) return sw_device_upload(s->device, p->line, p->host, lines * sizeof *p->host);
+    const struct sw_fused_common common = p->common;
+    sw_fused_common_to_single(&common, &p->common_single);
+    for (size_t j = 0; j < lines; j++) {
+        const struct sw_fused_line line = p->host[j];
+        sw_fused_line_to_single(&line, &single[j]);
+    }
+    return sw_device_upload(s->device, p->line, single, lines * sizeof *single);
+}
+
+enum sw_status sw_fused_lines_load(struct sw_stepper *s, struct sw_fused_lines *p)
+{
+    p->each = sw_fused_lines_set(&p->cut, s->count, s->run, s->device->threads, p->host, p->host_table);
+    sw_fused_common_set(&p->host[0], s->desc.model.scheme, &p->common);
+    SW_TRY(make_kernels(s, p, p->each));
+    size_t lines = p->each ? (size_t)s->count : 1;
+    SW_TRY(upload_lines(s, p, lines));
+    return sw_device_upload(s->device, p->table, p->host_table,
+                            lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);
+}
+
+enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
+                                          int sm)
+{
+    void *cubin = NULL;
+    enum sw_status st = sw_fused_compile(&desc->model, desc->n, shape, sm, &cubin);
+    sw_free(cubin);
+    return st;
+}

@@ -1,0 +1,161 @@
+#include "problem/line/host_lines.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "problem/line/line_cpu.h"
+
+/* ------------------------------------------------------------------ create, destroy */
+
+static enum sw_status create_worker(const struct sw_stepper_desc *d, struct sw_host_worker *w)
+{
+    size_t n = (size_t)d->n;
+    if (d->model.initial) SW_TRY(sw_eval_create(d->model.initial, d->n, &w->initial));
+    if (d->model.energy) SW_TRY(sw_eval_create(d->model.energy, d->n, &w->energy));
+    SW_TRY(sw_measure_create(d->n, &w->measure));
+    SW_TRY(sw_alloc(n, &w->x));
+    return sw_alloc(n, &w->term);
+}
+
+static void destroy_worker(struct sw_host_worker *w)
+{
+    sw_eval_destroy(&w->initial);
+    sw_eval_destroy(&w->energy);
+    sw_measure_destroy(&w->measure);
+    sw_free(w->x);
+    sw_free(w->term);
+}
+
+enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *h)
+{
+    const struct sw_stepper_desc *d = &s->desc;
+    size_t room = (size_t)d->capacity;
+    SW_TRY(sw_alloc(room * (size_t)d->n, &h->u));
+    SW_TRY(sw_alloc(room, &h->sound));
+    SW_TRY(sw_alloc(room, &h->stopped));
+    SW_TRY(sw_alloc(room, &h->diverged));
+    SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
+    h->workers = s->device->threads;
+    for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
+    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &h->slot[k].scalars));
+    return SW_OK;
+}
+
+void sw_host_destroy(struct sw_host_lines *h)
+{
+    for (int k = 0; k < h->workers; k++) destroy_worker(&h->worker[k]);
+    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) {
+        sw_free(h->slot[k].field);
+        sw_free(h->slot[k].scalars);
+    }
+    sw_free(h->worker);
+    sw_free(h->u);
+    sw_free(h->sound);
+    sw_free(h->stopped);
+    sw_free(h->diverged);
+}
+
+void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)
+{
+    size_t n = (size_t)desc->n, point = sizeof(double) + SW_SNAPSHOT_SLOTS * sw_reals_word(desc->single);
+    /* workers: x, a term, and the programs' values */
+    *fixed = (size_t)omp_get_max_threads() * (sw_measure_bytes(desc->n) + 10 * n * sizeof(double));
+    *per_run = n * point + (size_t)desc->model.nparam * sizeof(double) + 256;
+}
+
+/* ------------------------------------------------------------------ the state */
+
+double *sw_host_line(const struct sw_stepper *s, int j)
+{
+    const struct sw_host_lines *h = s->own;
+    return h->u + (size_t)j * (size_t)s->desc.n;
+}
+
+int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
+{
+    const struct sw_host_lines *h = s->own;
+    return (double)s->count * s->desc.n * (double)passes * ns < 160000.0 ? 1 : h->workers;
+}
+
+void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
+{
+    struct sw_host_lines *h = s->own;
+    double *u = sw_host_line(s, j);
+    for (int i = 0; i < s->desc.n; i++) u[i] = NAN;
+    h->stopped[j] = true;
+    h->diverged[j] = step;
+}
+
+static void go_on(struct sw_stepper *s, int j)
+{
+    struct sw_host_lines *h = s->own;
+    h->stopped[j] = false;
+    h->diverged[j] = -1;
+}
+
+void sw_host_load(struct sw_stepper *s, const char *const *load_error)
+{
+    struct sw_host_lines *h = s->own;
+    for (int j = 0; j < s->count; j++) {
+        h->sound[j] = !load_error[j];
+        if (load_error[j]) sw_host_stop(s, j, 0);
+        else go_on(s, j);
+    }
+}
+
+void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
+    for (int i = 0; i < s->desc.n; i++) w->x[i] = s->run[j].x0 + i * s->run[j].dx;
+    sw_eval_run(eval, s->param + j, s->count);
+    sw_eval_cells(eval, s->desc.n, in);
+}
+
+static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
+    double *u = sw_host_line(s, j);
+    sw_host_begin_run(s, w, w->initial, j);
+    sw_eval_step(w->initial, 0.0, 0);
+    sw_eval_points(w->initial, s->desc.n, in, u);
+    go_on(s, j);
+    if (!sw_line_is_finite(s->desc.n, u)) sw_host_stop(s, j, 0);
+}
+
+enum sw_status sw_host_initial(struct sw_stepper *s)
+{
+    struct sw_host_lines *h = s->own;
+#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 1, 10.0))
+    for (int j = 0; j < s->count; j++)
+        if (h->sound[j]) initial_of_run(s, &h->worker[omp_get_thread_num()], j);
+    return SW_OK;
+}
+
+enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u)
+{
+    const struct sw_host_lines *h = s->own;
+    size_t n = (size_t)s->desc.n;
+    for (int j = 0; j < s->count; j++) {
+        if (!h->sound[j]) continue;
+        memcpy(sw_host_line(s, j), u + (size_t)j * n, n * sizeof *u);
+        go_on(s, j);
+        if (!sw_line_is_finite(s->desc.n, sw_host_line(s, j))) sw_host_stop(s, j, -1);
+    }
+    return SW_OK;
+}
+
+enum sw_status sw_host_get_state(struct sw_stepper *s, double *u)
+{
+    memcpy(u, sw_host_line(s, 0), (size_t)s->count * (size_t)s->desc.n * sizeof *u);
+    return SW_OK;
+}
+
+enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
+{
+    const struct sw_host_lines *h = s->own;
+    memcpy(step, h->diverged, (size_t)s->count * sizeof *step);
+    return SW_OK;
+}

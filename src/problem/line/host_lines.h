@@ -1,0 +1,60 @@
+#ifndef HOST_LINES_H
+#define HOST_LINES_H
+/* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
+ * its initial value, its scalars, its pictures. A stepper's own data begin with a struct sw_host_lines, and it fills
+ * the operations below into its row. */
+#include "problem/line/measure.h"
+#include "problem/line/sw_stepper_impl.h"
+
+struct sw_host_worker {        /* what a thread needs; a stepper may use x and term during its steps               */
+    struct sw_eval    *initial, *energy;
+    struct sw_measure *measure;
+    double            *x;      /* [n] of the run at hand                                                           */
+    double            *term;   /* [n] values of a program, such as the energy's density                            */
+};
+
+struct sw_host_slot {
+    void   *field;             /* [capacity][n]; made when first used: many sweeps save scalars only               */
+    double *scalars;           /* [capacity][SW_LINE_SCALARS]                                                      */
+    bool    has_field, has_scalars;
+};
+
+struct sw_host_lines {
+    double  *u;                /* [capacity][n]; NaN where a run has stopped                                       */
+    bool    *sound; /* [capacity]: load() found no load_error                                                */
+    bool    *stopped;          /* [capacity]                                                                       */
+    int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
+    int      workers;
+    struct sw_host_worker *worker;
+    struct sw_host_slot    slot[SW_SNAPSHOT_SLOTS];
+};
+
+enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *lines);
+void           sw_host_destroy(struct sw_host_lines *lines);
+
+/** What the above takes. */
+void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
+
+/** Begin a batch: runs with a load_error are stopped, the others are not. */
+void sw_host_load(struct sw_stepper *s, const char *const *load_error);
+
+/** From here on the run is NaN and costs nothing. */
+void sw_host_stop(struct sw_stepper *s, int j, int64_t step);
+
+double *sw_host_line(const struct sw_stepper *s, int j);
+
+/** Threads for so many passes over the batch, each of which costs so many ns a point: one where the work is less than
+ * waking the others up costs. */
+int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns);
+
+/** Make x of run j, and what a program computes once a run. */
+void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
+
+/* operations of struct sw_stepper_ops */
+enum sw_status sw_host_initial(struct sw_stepper *s);
+enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u);
+enum sw_status sw_host_get_state(struct sw_stepper *s, double *u);
+enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what);
+enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
+enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step);
+#endif

@@ -1,0 +1,61 @@
+/* Pictures of a batch on the CPU: copied and measured at once, each run by one thread. */
+#include <math.h>
+#include <omp.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "problem/line/host_lines.h"
+#include "problem/line/measure_point.h"
+
+static void copy_field(const struct sw_stepper *s, int j, void *field)
+{
+    size_t n = (size_t)s->desc.n;
+    sw_reals_put(field, sw_reals_word(s->desc.single), (size_t)j * n, sw_host_line(s, j), n);
+}
+
+static const double *energy_density(const struct sw_stepper *s, struct sw_host_worker *w, int j)
+{
+    const double *u = sw_host_line(s, j), *slopes = sw_measure_slopes(w->measure, u, s->run[j].dx);
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = u, [SW_IN_UX] = slopes};
+    sw_host_begin_run(s, w, w->energy, j);
+    sw_eval_points(w->energy, s->desc.n, in, w->term);
+    return w->term;
+}
+
+static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, int j, double out[SW_LINE_SCALARS])
+{
+    const struct sw_host_lines *h = s->own;
+    if (h->stopped[j]) {
+        for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
+        return;
+    }
+    const struct sw_line_run *r = &s->run[j];
+    const double noise = sw_stepper_rounding(s->ops->name, r->s4, r->s2, s->desc.single_steps) *
+                         sw_measure_noise_growth((double)s->step);
+    sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
+}
+
+enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
+{
+    struct sw_host_lines *h = s->own;
+    struct sw_host_slot *y = &h->slot[slot];
+    y->has_field = what & SW_SNAPSHOT_FIELD;
+    y->has_scalars = what & SW_SNAPSHOT_SCALARS;
+    if (y->has_field && !y->field)
+        SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, sw_reals_word(s->desc.single), &y->field));
+#pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 4, 10.0))
+    for (int j = 0; j < s->count; j++) {
+        if (y->has_field) copy_field(s, j, y->field);
+        if (y->has_scalars)
+            measure_run(s, &h->worker[omp_get_thread_num()], j, y->scalars + (size_t)j * SW_LINE_SCALARS);
+    }
+    return SW_OK;
+}
+
+enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+{
+    const struct sw_host_slot *y = &((const struct sw_host_lines *)s->own)->slot[slot];
+    *field = y->has_field ? y->field : NULL;
+    *scalars = y->has_scalars ? y->scalars : NULL;
+    return SW_OK;
+}

@@ -1,0 +1,126 @@
+#ifndef LANES_H
+#define LANES_H
+/* Lines side by side: SW_LANES lines of n points, in single precision SW_LANES_SINGLE, interleaved, so that point i
+ * of the line in lane l lies at i*lanes + l and one vector operation works on the same point of several lines. No
+ * lane ever reads another: what a line becomes does not depend on its neighbours, nor on which lane it has.
+ *
+ * A step is two recursions in opposite directions (recursive.h). As they commute, the second one of a step and the
+ * first one of the next may go the same way, so that a step is one pass over the line: it reads the first recursion's
+ * result w, and leaves behind that of the next step. Even steps go one way, odd ones the other.
+ *
+ * Each recursion is closed into a circle without a second walk. With h the answer to an impulse, h_k = (P^k)_11 and
+ * h_-1 = 0:
+ *
+ *     the first  runs from a state of zero and leaves the state v. The true state before its first point is t = c v, c
+ *                the closure, and what is missing k points on is h_{k+1} t_1 + h_k b2 t_2: the next pass adds it when
+ *                it reads w;
+ *     the second begins in the state c d, d = sum over k of (h_k, h_{k-1}) w_k + missing_k, k counted as in the first:
+ *                the sum over w is taken while w is written, that over what is missing is a matrix times t (overlap).
+ *
+ * Both concern the first `reach` points only, after which P^k is negligible: then c = I. Where there is no such number
+ * below n, reach = n and c = (I - P^n)⁻¹. All of it follows from a line's own coefficients alone; in a lane whose reach
+ * is shorter than that of others h is zero from there on.
+ *
+ * The arithmetic is one body (lanes_body.h) compiled for each instruction set and precision. Where there is a fused
+ * multiply-add, and each of the vector sets has one, all of one precision give the same bits. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "problem/line/recursive.h"
+
+enum {
+    SW_LANES = 16,         /* two AVX-512 registers: their recursions hide each other's latency; 8 KiB hold 64 points */
+    SW_LANES_SINGLE = 32,  /* the same registers */
+    SW_LANES_MOST = 32
+};
+
+struct sw_lanes {                                              /* double in either precision: rounded when it is used */
+    _Alignas(64) double b1[SW_LANES_MOST], b2[SW_LANES_MOST];  /* -a1, -a2                                   */
+    double scale[SW_LANES_MOST];                               /* 1/g                                        */
+    double twice[SW_LANES_MOST];                               /* 2/g                                        */
+    double closure[4][SW_LANES_MOST];                          /* c by rows                                  */
+    double overlap[4][SW_LANES_MOST];                          /* of (t_1, b2 t_2), likewise                 */
+    double g_weight[SW_LANES_MOST], s_weight[SW_LANES_MOST];   /* dt/dx², dt                                 */
+    double reach[SW_LANES_MOST];                               /* h_k = 0 for k >= reach                     */
+    int    points;                                             /* where h matters in some lane: k < points   */
+    int    set;                                                /* lanes set so far                           */
+    bool   alike;                                              /* all of them have one h                     */
+};
+
+/* What a line's operator is to a lane. */
+struct sw_lanes_line {
+    struct sw_recursive factor;
+    double              closure[4], overlap[4];
+    int                 reach;
+    bool                decays;  /* reach < n */
+};
+
+/** @param single  a1 and a2 are rounded to single precision, and what is negligible there is left out
+ *  @return false where A is not positive definite (recursive.h) */
+bool sw_lanes_line(int n, double s4, double s2, bool single, struct sw_lanes_line *line);
+
+/** Give a line to a lane, lane 0 first; lanes nobody has hold zeros. The structure begins as zeros. */
+void sw_lanes_set(struct sw_lanes *lanes, int lane, const struct sw_lanes_line *line, double dt, double dx);
+
+/* Right-hand sides u_weight u + dt/dx² d2 G + dt S, of A (u' + u_left u) = rhs. */
+struct sw_lanes_terms {
+    double  u_weight, u_left;  /* Crank-Nicolson: 2, 1, for A u' = (2I - A) u + ...; backward Euler: 1, 0          */
+    /* either as values */
+    void   *g;                 /* [n+2][lanes]: G at points -1 .. n, where -1 and n are filled in here; NULL: none    */
+    const void *s;             /* [n][lanes]: S; NULL: none                                                           */
+    /* or as polynomials in u, those of (dt/dx²) G and dt S, with a sum of values known at the cells besides */
+    const struct sw_lanes_forms *forms;  /* NULL: as values */
+};
+
+enum { SW_LANES_CELLS = 4, SW_LANES_POWERS = 4 };
+
+struct sw_lanes_forms {        /* what is not used is zero */
+    _Alignas(64) double g[SW_LANES_POWERS][SW_LANES_MOST], s[SW_LANES_POWERS][SW_LANES_MOST];  /* of u^0, u, u², u³ */
+    double      cell_factor[SW_LANES_CELLS][SW_LANES_MOST];
+    const void *cell[SW_LANES_CELLS];     /* [n][lanes]; all valid where cells > 0    */
+    int         cells;                    /* how many are used                        */
+    bool        has_g, has_s_in_u;        /* s[1 ..] are used; s[0] always is         */
+};
+
+/* Arrays of points are double, or float in the rows for single precision, and 64-byte aligned. */
+
+/* Between two passes. */
+struct sw_lanes_work {
+    void *w;          /* [n+4][lanes]: the first recursion's result, two zeros before it and two after              */
+    void *h;          /* [n+2][lanes]: h_-1, h_0, ..                                                                 */
+    bool  narrow;     /* h_k is one number for all lanes, and stands at h[k+1]                                       */
+    _Alignas(64) double last[2][SW_LANES_MOST];  /* the state v that the recursion left                              */
+    double sum[2][SW_LANES_MOST];                /* over k of h_k w_k, h_{k-1} w_k                                   */
+    double beyond[SW_LANES_MOST];                /* what its first point did not have yet: a term of the one before  */
+};
+
+enum { SW_LANES_MARGIN = 2 };  /* points before and after w */
+
+struct sw_lanes_ops {
+    const char *name;          /* "avx512" */
+    int         lanes;         /* SW_LANES or SW_LANES_SINGLE */
+    bool (*here)(void);        /* does this processor have it? */
+    /** Fill in h. @param narrow  wanted; only where the lanes are alike, and only for steps without terms */
+    void (*begin)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, bool narrow);
+    /** The first recursion of a step, on its right-hand sides; odd steps begin at the last point.
+     *  @param u      [n][lanes]
+     *  @param terms  NULL: a Crank-Nicolson step without G and S, of which u is all there is */
+    void (*first)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, const void *u,
+                  const struct sw_lanes_terms *terms, bool odd);
+    /** The second recursion of a step, and the first one of the next if there is one.
+     *  @param u     the state before the step, read with u_left = 1
+     *  @param into  u or another array: the state after it, written with u_left = 1 and if last
+     *  @param terms of the next step, as forms, either with G or with u_left = 1; if last, for u_left only; NULL: as in
+     *               first()
+     *  @param odd   the step is
+     *  @param last  there is no next one */
+    void (*pass)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, const void *u, void *into,
+                 const struct sw_lanes_terms *terms, bool odd, bool last);
+};
+/* End with NULL; order is preference. */
+extern const struct sw_lanes_ops *const sw_lanes_table[], *const sw_lanes_single_table[];
+
+/** The first of a table that this processor has: the last one is for any. SWEEP_SIMD=avx2 in the environment asks for
+ *  one by name, for comparisons. */
+const struct sw_lanes_ops *sw_lanes_pick(bool single);
+#endif

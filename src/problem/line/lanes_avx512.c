@@ -1,0 +1,24 @@
+/* lanes.h with AVX-512: the two vectors of a point together, with their states and coefficients in 20 of the 32
+ * registers. */
+#ifdef __x86_64__
+#include <immintrin.h>
+
+#define real double
+#define LANES SW_LANES
+#define VL 8
+#define GROUP 2
+#define TARGET __attribute__((target("avx512f,avx512dq")))
+#define FMA(a, b, c) ((vec)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define FMS(a, b, c) ((vec)_mm512_fmsub_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define FNMA(a, b, c) ((vec)_mm512_fnmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#include "problem/line/lanes_body.h"
+
+static bool here(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }
+
+extern const struct sw_lanes_ops sw_lanes_avx512;
+const struct sw_lanes_ops sw_lanes_avx512 = {
+    .name = "avx512", .lanes = LANES, .here = here, .begin = begin, .first = first, .pass = pass,
+};
+#else
+typedef int sw_not_x86;  /* lanes.c leaves the row out */
+#endif

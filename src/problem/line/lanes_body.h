@@ -1,0 +1,416 @@
+/* The arithmetic of lanes.h, included once for each instruction set and precision, after definitions of
+ *
+ *     real                            double or float
+ *     LANES                           lines side by side
+ *     VL                              numbers in a vector
+ *     TARGET                          function attribute that allows the instructions
+ *     FMA(a, b, c)  FMS  FNMA         a*b + c,  a*b - c,  c - a*b  on vectors
+ *     GROUP                           vectors that go through a recursion together
+ *
+ * Per point of one vector: a pass without terms has 7 FMA, a load and a store, and in the first and in the last `reach`
+ * points 2 FMA more. One with G as a polynomial and two cells has 14 operations, three loads and a store. */
+#include <stddef.h>
+#include <string.h>
+
+#include "problem/line/lanes.h"
+
+typedef real vec __attribute__((vector_size(sizeof(real) * VL), may_alias));
+typedef double wide __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* numbers of struct sw_lanes */
+typedef __typeof__((vec){0} == (vec){0}) bits;                                     /* integers as wide as real */
+
+#define BODY static inline __attribute__((always_inline)) TARGET
+#define EACH for (int j = 0; j < GROUP; j++)
+#define LOAD(p) ((vec)*(const vec *)((p) + VL * j))
+#define STORE(p, value) (*(vec *)((p) + VL * j) = (value))
+#define ALL(number) ((vec)((real)(number) - (vec){0}))  /* in all lanes; x - 0 is x, which compilers know */
+
+/* Of lanes lane .. lane + GROUP*VL - 1, which a body works on; its pointers to points are to these lanes. */
+#define OF(array) ((vec)__builtin_convertvector(*(const wide *)((array) + lane + VL * j), vec))
+#define GIVE(array, value) (*(wide *)((array) + lane + VL * j) = __builtin_convertvector((value), wide))
+#define COEFFICIENTS vec b1[GROUP], b2[GROUP]; EACH { b1[j] = OF(c->b1); b2[j] = OF(c->b2); }
+
+/* h_k */
+#define H(k) (narrow ? ALL(h[(k) + 1]) : LOAD(h + ((ptrdiff_t)(k) + 1) * LANES + lane))
+
+struct state { vec one[GROUP], two[GROUP]; };  /* of a recursion: the last value, the one before it */
+
+#define RECUR(s, f)                                                               \
+    do {                                                                          \
+        vec next_ = FMA(b1[j], (s).one[j], FMA(b2[j], (s).two[j], (f)));          \
+        (s).two[j] = (s).one[j];                                                  \
+        (s).one[j] = next_;                                                       \
+    } while (0)
+
+/* Where a sweep goes: the lanes of its first point in an array of points, and from there to the next point. */
+#define STEP_OF(down) ((down) ? -(ptrdiff_t)LANES : (ptrdiff_t)LANES)
+#define START(array, down) ((array) + ((down) ? (size_t)(n - 1) * LANES : 0) + lane)
+#define SWEPT(work) ((real *)(work)->w + SW_LANES_MARGIN * LANES)
+
+/* ---- h */
+
+TARGET static void begin(const struct sw_lanes *c, int n, struct sw_lanes_work *work, bool narrow)
+{
+    real *out = work->h;
+    (void)n;
+    work->narrow = narrow && c->alike;
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) {
+        struct state s = {0};
+        COEFFICIENTS
+        for (int k = -1; k <= c->points; k++)
+            EACH {
+                vec h = k == 0 ? ALL(1.0) : (vec)FMA(b1[j], s.one[j], b2[j] * s.two[j]);
+                s.two[j] = s.one[j];
+                s.one[j] = h;
+                h = (vec)((bits)h & (bits)(ALL((double)k) < OF(c->reach)));
+                if (!work->narrow) STORE(out + (ptrdiff_t)(k + 1) * LANES + lane, h);
+                else if (lane == 0 && j == 0) out[k + 1] = h[0];
+            }
+    }
+}
+
+/* ---- from one pass to the next */
+
+struct first { struct state v; vec sum1[GROUP], sum2[GROUP]; };
+
+/* v_k has been written: h_k v_k, h_{k-1} v_k. */
+#define ADD_SUMS(f, k)                                                            \
+    do {                                                                          \
+        (f).sum1[j] = FMA(H(k), (f).v.one[j], (f).sum1[j]);                       \
+        (f).sum2[j] = FMA(H((k) - 1), (f).v.one[j], (f).sum2[j]);                 \
+    } while (0)
+
+BODY void leave(struct sw_lanes_work *work, int lane, const struct first *f, const vec *beyond)
+{
+    EACH {
+        GIVE(work->last[0], f->v.one[j]);
+        GIVE(work->last[1], f->v.two[j]);
+        GIVE(work->sum[0], f->sum1[j]);
+        GIVE(work->sum[1], f->sum2[j]);
+        GIVE(work->beyond, beyond[j]);
+    }
+}
+
+BODY vec row_of(const double matrix[4][SW_LANES_MOST], int lane, int row, int j, vec x, vec y)
+{
+    return FMA(OF(matrix[2 * row]), x, OF(matrix[2 * row + 1]) * y);
+}
+
+/* What is missing in w, h_{k+1} t1 + h_k t2, and the state that the second recursion begins in. A term that the first
+ * point did not have is an impulse there, h_k times it. */
+BODY void take_up(const struct sw_lanes *c, int lane, int n, const struct sw_lanes_work *work, vec *t1, vec *t2,
+                  struct state *z)
+{
+    const real *h = work->h;
+    const bool narrow = false;
+    EACH {
+        vec beyond = OF(work->beyond), one = OF(work->last[0]), two = OF(work->last[1]);
+        if (!work->narrow && c->points == n) {
+            one = FMA(H(n - 1), beyond, one);
+            two = FMA(H(n - 2), beyond, two);
+        }
+        t1[j] = row_of(c->closure, lane, 0, j, one, two);
+        t2[j] = FMA(OF(c->b2), row_of(c->closure, lane, 1, j, one, two), beyond);
+        one = OF(work->sum[0]) + row_of(c->overlap, lane, 0, j, t1[j], t2[j]);
+        two = OF(work->sum[1]) + row_of(c->overlap, lane, 1, j, t1[j], t2[j]);
+        z->one[j] = row_of(c->closure, lane, 0, j, one, two);
+        z->two[j] = row_of(c->closure, lane, 1, j, one, two);
+    }
+}
+
+/* w at the k-th point of a pass, which is the last but k of the sweep that wrote it. */
+#define COMPLETE(k, value) ((vec)FMA(H(n - (k)), t1[j], FMA(H(n - 1 - (k)), t2[j], (value))))
+
+/* POINT(adds, completes) for k = from .. n-1: the first `early` ones add to the sums, the last `points` ones complete
+ * w. */
+#define SECTIONS(from, early)                                                     \
+    do {                                                                          \
+        int late = n - c->points, k = (from);                                     \
+        for (; k < (early) && k < late; k++) { POINT(true, false) }               \
+        for (; k < late; k++) { POINT(false, false) }                             \
+        for (; k < (early); k++) { POINT(true, true) }                            \
+        for (; k < n; k++) { POINT(false, true) }                                 \
+    } while (0)
+
+/* ---- Crank-Nicolson alone: u' = 2 A⁻¹ u - u */
+
+BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, bool odd,
+                      bool narrow)
+{
+    const real *h = work->h;
+    const vec none[GROUP] = {0};
+    ptrdiff_t step = STEP_OF(odd);
+    real *w = START(SWEPT(work), odd);
+    struct first f = {0};
+    COEFFICIENTS
+    u = START(u, odd);
+    for (int k = 0; k < n; k++, w += step, u += step)
+        EACH {
+            RECUR(f.v, LOAD(u));
+            STORE(w, f.v.one[j]);
+            if (k < c->points) ADD_SUMS(f, k);
+        }
+    leave(work, lane, &f, none);
+}
+
+/* For each point on the way: u again from w and its two successors, which are zero beyond the end, as the recursion
+ * that made w came from there; z, and u' = 2 z/g - u; and from u' at once the first recursion of the next step. */
+BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, real *into, bool odd,
+                     bool narrow, bool last)
+{
+    const real *h = work->h;
+    const vec none[GROUP] = {0};
+    ptrdiff_t step = STEP_OF(!odd);
+    real *w = START(SWEPT(work), !odd);
+    struct state z;
+    struct first f = {0};
+    vec here[GROUP], after[GROUP], twice[GROUP], t1[GROUP], t2[GROUP];
+    COEFFICIENTS
+    take_up(c, lane, n, work, t1, t2, &z);
+    into = START(into, !odd);
+    EACH {
+        here[j] = LOAD(w);
+        after[j] = LOAD(w + step);
+        twice[j] = OF(c->twice);
+    }
+#define POINT(adds, completes)                                                    \
+    EACH {                                                                        \
+        vec after2 = LOAD(w + 2 * step);                                          \
+        vec u = FNMA(b2[j], after2, FNMA(b1[j], after[j], here[j]));              \
+        RECUR(z, completes ? COMPLETE(k, here[j]) : (vec)here[j]);                     \
+        u = FMS(twice[j], z.one[j], u);                                           \
+        here[j] = after[j];                                                       \
+        after[j] = after2;                                                        \
+        if (last) {                                                               \
+            STORE(into, u + (vec){0});  /* no zero keeps a sign that other lanes' reaches could have changed */ \
+        } else {                                                                  \
+            RECUR(f.v, u);                                                        \
+            STORE(w, f.v.one[j]);                                                 \
+            if (adds) ADD_SUMS(f, k);                                             \
+        }                                                                         \
+    }                                                                             \
+    w += step;                                                                    \
+    if (last) into += step;
+    if (last) {
+        SECTIONS(0, 0);
+    } else {
+        SECTIONS(0, c->points);
+        leave(work, lane, &f, none);
+    }
+#undef POINT
+}
+
+/* ---- with terms: values that are there for all points */
+
+BODY void first_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
+                       const struct sw_lanes_terms *t, bool odd, bool has_g, bool has_s)
+{
+    const real *h = work->h, *g = has_g ? START((const real *)t->g + LANES, odd) : NULL;
+    const real *s = has_s ? START((const real *)t->s, odd) : NULL;
+    const bool narrow = false;
+    const vec u_weight = ALL(t->u_weight), two = ALL(2.0), none[GROUP] = {0};
+    ptrdiff_t step = STEP_OF(odd);
+    real *w = START(SWEPT(work), odd);
+    struct first r = {0};
+    COEFFICIENTS
+    u = START(u, odd);
+    for (int k = 0; k < n; k++, w += step, u += step) {
+        EACH {
+            vec f = u_weight * LOAD(u);
+            if (has_g) f = FMA(OF(c->g_weight), (LOAD(g - LANES) + LOAD(g + LANES)) - two * LOAD(g), f);
+            if (has_s) f = FMA(OF(c->s_weight), LOAD(s), f);
+            RECUR(r.v, f);
+            STORE(w, r.v.one[j]);
+            if (k < c->points) ADD_SUMS(r, k);
+        }
+        if (has_g) g += step;
+        if (has_s) s += step;
+    }
+    leave(work, lane, &r, none);
+}
+
+/* The second recursion only: u' = z/g - u_left u. */
+BODY void pass_last(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
+                    bool odd, bool u_left)
+{
+    const real *h = work->h;
+    const bool narrow = false;
+    ptrdiff_t step = STEP_OF(!odd);
+    const real *w = START(SWEPT(work), !odd);
+    struct state z;
+    vec scale[GROUP], t1[GROUP], t2[GROUP];
+    COEFFICIENTS
+    take_up(c, lane, n, work, t1, t2, &z);
+    EACH scale[j] = OF(c->scale);
+    into = START(into, !odd);
+    u = START(u, !odd);
+#define POINT(adds, completes)                                                    \
+    EACH {                                                                        \
+        RECUR(z, completes ? COMPLETE(k, LOAD(w)) : LOAD(w));                     \
+        vec next = scale[j] * z.one[j];                                           \
+        if (u_left) next = FMS(scale[j], z.one[j], LOAD(u));                      \
+        STORE(into, next + (vec){0});                                                  \
+    }                                                                             \
+    w += step;                                                                    \
+    into += step;                                                                 \
+    u += step;
+    SECTIONS(0, 0);
+#undef POINT
+}
+
+/* ---- with terms: polynomials in u, and values at the cells */
+
+struct cubic { vec power[SW_LANES_POWERS][GROUP]; };
+
+BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MOST], int lane)
+{
+    struct cubic c;
+    for (int k = 0; k < SW_LANES_POWERS; k++) EACH c.power[k][j] = OF(coefficient[k]);
+    return c;
+}
+
+#define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
+
+/* From the old state at hand (again false), or from the one that the second recursion makes, the first recursion on
+ * u_weight u + d2 G + S of the new step, one point behind, as G is wanted at both neighbours. The first point goes
+ * without the one before it, which the sweep meets last: its G is what is `beyond`. */
+BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
+                      const struct sw_lanes_terms *t, bool down, bool again, bool has_g, int cells, bool has_s_in_u,
+                      bool u_left)
+{
+    const struct sw_lanes_forms *form = t->forms;
+    const struct cubic cubic_g = cubic_of(form->g, lane), cubic_s = cubic_of(form->s, lane);
+    const real *h = work->h, *cell[SW_LANES_CELLS];
+    const bool narrow = false;
+    const vec u_weight = ALL(t->u_weight), two = ALL(2.0);
+    ptrdiff_t step = STEP_OF(down);
+    real *w = START(SWEPT(work), down);
+    struct state z;
+    struct first r = {0};
+    vec here[GROUP], left[GROUP], mid[GROUP], end[GROUP], scale[GROUP], t1[GROUP], t2[GROUP];
+    vec factor[SW_LANES_CELLS][GROUP];
+    COEFFICIENTS
+    if (again) take_up(c, lane, n, work, t1, t2, &z);
+    if (!again || u_left) u = START(u, down);
+    if (again && u_left) into = START(into, down);
+    for (int i = 0; i < cells; i++) cell[i] = START((const real *)form->cell[i], down);
+    EACH scale[j] = OF(c->scale);
+    for (int i = 0; i < cells; i++) EACH factor[i][j] = OF(form->cell_factor[i]);
+
+#define FORWARD                                                                   \
+    w += step;                                                                    \
+    if (!again || u_left) u += step;                                              \
+    if (again && u_left) into += step;
+/* u at the k-th point */
+#define NEXT_U(k, completes, name)                                                \
+    vec name;                                                                     \
+    if (again) {                                                                  \
+        RECUR(z, completes ? COMPLETE(k, LOAD(w)) : LOAD(w));                     \
+        name = u_left ? (vec)FMS(scale[j], z.one[j], LOAD(u)) : (vec)(scale[j] * z.one[j]);   \
+        if (u_left) STORE(into, name);                                            \
+    } else {                                                                      \
+        name = LOAD(u);                                                           \
+    }
+/* the recursion at the point before the one with G = right */
+#define SWEEP(k, adds, right)                                                     \
+    vec f = FMA(u_weight, here[j], cubic_s.power[0][j]);                          \
+    if (has_s_in_u) f = FMA(u_weight, here[j], CUBIC(cubic_s, here[j]));          \
+    for (int i = 0; i < cells; i++) f = FMA(factor[i][j], LOAD(cell[i]), f);      \
+    if (has_g) f = FNMA(two, mid[j], f + (left[j] + (right)));                    \
+    RECUR(r.v, f);                                                                \
+    STORE(w - step, r.v.one[j]);                                                  \
+    if (adds) ADD_SUMS(r, k);
+#define POINT(adds, completes)                                                    \
+    EACH {                                                                        \
+        NEXT_U(k, completes, next)                                                \
+        vec right = {0};                                                          \
+        if (has_g) right = CUBIC(cubic_g, next);                                  \
+        SWEEP(k - 1, adds, right)                                                 \
+        left[j] = mid[j];                                                         \
+        mid[j] = right;                                                           \
+        here[j] = next;                                                           \
+    }                                                                             \
+    FORWARD                                                                       \
+    for (int i = 0; i < cells; i++) cell[i] += step;
+
+    EACH {
+        NEXT_U(0, c->points == n, next)
+        left[j] = (vec){0};
+        end[j] = mid[j] = has_g ? (vec)CUBIC(cubic_g, next) : (vec){0};
+        here[j] = next;
+    }
+    FORWARD
+    SECTIONS(1, c->points < n ? c->points + 1 : n);
+    EACH { SWEEP(n - 1, c->points == n, end[j]) }
+    leave(work, lane, &r, mid);
+#undef POINT
+#undef SWEEP
+#undef NEXT_U
+#undef FORWARD
+}
+
+#define SWEEP(again, has_g, cells, has_s_in_u, u_left)                            \
+    sweep_forms(c, lane, n, work, u, into, t, down, again, has_g, cells, has_s_in_u, u_left)
+/* Variants have to pay: what is not used has factors of zero, and adding zero changes no bit. */
+#define SWEEP_ONCE(has_g)                                                         \
+    (t->forms->cells == 0 ? SWEEP(false, has_g, 0, true, false) : SWEEP(false, has_g, SW_LANES_CELLS, true, false))
+#define SWEEP_AGAIN(has_g, u_left)                                                \
+    (t->forms->cells == 0 ? t->forms->has_s_in_u ? SWEEP(true, has_g, 0, true, u_left)                           \
+                                                 : SWEEP(true, has_g, 0, false, u_left)                          \
+     : t->forms->has_s_in_u ? SWEEP(true, has_g, SW_LANES_CELLS, true, u_left)                                   \
+     : t->forms->cells < 3  ? SWEEP(true, has_g, 2, false, u_left)                                               \
+                            : SWEEP(true, has_g, SW_LANES_CELLS, false, u_left))
+
+BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
+                     const struct sw_lanes_terms *t, bool odd)
+{
+    const bool down = odd;
+    real *into = NULL;
+    if (!t) {
+        if (work->narrow) first_alone(c, lane, n, work, u, odd, true);
+        else first_alone(c, lane, n, work, u, odd, false);
+    } else if (t->forms) {
+        if (t->forms->has_g) SWEEP_ONCE(true);
+        else SWEEP_ONCE(false);
+    } else if (t->g) {
+        if (t->s) first_values(c, lane, n, work, u, t, odd, true, true);
+        else first_values(c, lane, n, work, u, t, odd, true, false);
+    } else {
+        if (t->s) first_values(c, lane, n, work, u, t, odd, false, true);
+        else first_values(c, lane, n, work, u, t, odd, false, false);
+    }
+}
+
+BODY void pass_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
+                    const struct sw_lanes_terms *t, bool odd, bool last)
+{
+    const bool down = !odd;
+    if (!t) {
+        if (work->narrow && last) pass_alone(c, lane, n, work, into, odd, true, true);
+        else if (work->narrow) pass_alone(c, lane, n, work, into, odd, true, false);
+        else if (last) pass_alone(c, lane, n, work, into, odd, false, true);
+        else pass_alone(c, lane, n, work, into, odd, false, false);
+    } else if (last) {
+        if (t->u_left != 0.0) pass_last(c, lane, n, work, u, into, odd, true);
+        else pass_last(c, lane, n, work, u, into, odd, false);
+    } else {
+        if (t->forms->has_g) SWEEP_AGAIN(true, false);
+        else SWEEP_AGAIN(false, true);
+    }
+}
+
+TARGET static void first(const struct sw_lanes *c, int n, struct sw_lanes_work *work, const void *u,
+                         const struct sw_lanes_terms *terms, bool odd)
+{
+    real *g = terms ? terms->g : NULL;
+    if (g) {
+        memcpy(g, g + (size_t)n * LANES, LANES * sizeof *g);
+        memcpy(g + (size_t)(n + 1) * LANES, g + LANES, LANES * sizeof *g);
+    }
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) first_part(c, lane, n, work, u, terms, odd);
+}
+
+TARGET static void pass(const struct sw_lanes *c, int n, struct sw_lanes_work *work, const void *u, void *into,
+                        const struct sw_lanes_terms *terms, bool odd, bool last)
+{
+    for (int lane = 0; lane < LANES; lane += GROUP * VL) pass_part(c, lane, n, work, u, into, terms, odd, last);
+}

@@ -1,0 +1,316 @@
+#include "problem/line/line_family.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "linalg/sw_band.h"
+
+const struct sw_quantity sw_line_scalars[] = {
+    [SW_MASS] = {"mass", "1", "integral of u"},
+    [SW_ENERGY] = {"energy", "1", "free energy"},
+    [SW_MIN] = {"u_min", "1", "least u"},
+    [SW_MAX] = {"u_max", "1", "greatest u"},
+    [SW_DOMAIN_LENGTH] = {"domain_length", "1", "2 pi over the first moment of the power spectrum"},
+    [SW_LINE_SCALARS] = {0},
+};
+
+/* ------------------------------------------------------------------ the expressions of a kind */
+
+struct programs { struct sw_program *a4, *a2, *g, *energy; };
+
+static void free_programs(struct programs *p)
+{
+    sw_program_destroy(&p->a4);
+    sw_program_destroy(&p->a2);
+    sw_program_destroy(&p->g);
+    sw_program_destroy(&p->energy);
+}
+
+enum { MAX_SYMBOLS = 32 };
+
+static void add_key(const struct sw_setup *setup, const char *path, struct sw_symbol *symbol, int *count)
+{
+    int column = sw_setup_column(setup, path);
+    const char *dot = strrchr(path, '.');
+    if (column < 0 || *count >= MAX_SYMBOLS - SW_INPUTS) return;
+    symbol[(*count)++] = (struct sw_symbol){dot ? dot + 1 : path, SW_RATE_RUN, column};
+}
+
+/* The number keys under their short names. Axes and defines are not in scope: `gamma` is the key whatever the user
+ * called an axis. */
+static int make_symbols(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
+{
+    static const char *const common[] = {"grid.n", "grid.length", "grid.x0", "time.dt", "time.end"};
+    int count = 0;
+    for (int k = 0; k < 5; k++) add_key(setup, common[k], symbol, &count);
+    for (const struct sw_key *key = problem->keys; key->path; key++)
+        if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) add_key(setup, key->path, symbol, &count);
+    return count;
+}
+
+enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
+                               int points, struct sw_program **program)
+{
+    static const struct sw_symbol point[] = {
+        {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX}, {"x", SW_RATE_CELL, SW_IN_X},
+    };
+    struct sw_symbol symbol[MAX_SYMBOLS];
+    struct sw_expr_error err = {0};
+    struct sw_expr *expr = NULL;
+    struct sw_scope scope = {.symbol = symbol, .count = make_symbols(problem, setup, symbol)};
+
+    if (!text) return SW_OK;
+    for (int k = 0; k < points; k++) symbol[scope.count++] = point[k];
+    enum sw_status st = sw_expr_parse(text, &expr, &err);
+    if (!st) st = sw_program_compile(expr, &scope, program, &err);
+    if (st == SW_E_CONFIG) st = SW_FAIL(st, "%s: '%s', column %d: %s", problem->name, text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return st;
+}
+
+static enum sw_status compile_programs(const struct sw_problem *problem, const struct sw_setup *setup,
+                                       struct programs *p)
+{
+    const struct sw_line_kind *kind = problem->model;
+    enum sw_status st;
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->a4, 0, &p->a4));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->a2, 0, &p->a2));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->g, 1, &p->g));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->energy, 3, &p->energy));
+    return SW_OK;
+failed:
+    free_programs(p);
+    return st;
+}
+
+static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, const struct programs *p,
+                               struct sw_stepper_desc *desc)
+{
+    const struct sw_line_kind *kind = problem->model;
+    if (setup->n[0] > INT_MAX)
+        return SW_FAIL(SW_E_ARG, "grid.n = %lld: at most %d points are possible", (long long)setup->n[0], INT_MAX);
+    *desc = (struct sw_stepper_desc){
+        .n = (int)setup->n[0],
+        .capacity = setup->capacity,
+        .single = setup->single,
+        .single_steps = setup->single_steps,
+        .uniform = setup->uniform,
+        .model = {.scheme = kind->scheme,
+                  .nparam = setup->ncolumn,
+                  .initial = sw_setup_function(setup, "initial"),
+                  .g = p->g,
+                  .s = sw_setup_function(setup, "forcing"),
+                  .energy = p->energy},
+    };
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ a batch being simulated */
+
+struct line_sim {
+    struct sw_sim      sim;       /* first: the operations get a pointer to it */
+    struct sw_setup    setup;
+    enum sw_scheme     scheme;
+    struct programs    programs;
+    struct sw_line_run *run;      /* [capacity] */
+    double            *a4, *a2;   /* [capacity] */
+    struct sw_stepper *stepper;
+};
+
+static struct sw_stepper *stepper_of(const struct sw_sim *sim) { return ((const struct line_sim *)sim)->stepper; }
+
+static const char *solver_name(const struct sw_sim *sim) { return sw_stepper_name(stepper_of(sim)); }
+
+static size_t state_size(const struct sw_sim *sim) { return (size_t)((const struct line_sim *)sim)->setup.n[0]; }
+
+/* numerics.md, 1: s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx². */
+static struct sw_line_run run_of(enum sw_scheme scheme, struct sw_grid g, double a4, double a2)
+{
+    double theta = scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, dx2 = g.dx[0] * g.dx[0];
+    return (struct sw_line_run){.dt = g.dt, .dx = g.dx[0], .x0 = g.x0[0],
+                                .s4 = theta * g.dt * a4 / (dx2 * dx2), .s2 = theta * g.dt * a2 / dx2};
+}
+
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+{
+    struct line_sim *l = (struct line_sim *)sim;
+    if (l->programs.a4) SW_TRY(sw_program_over_runs(l->programs.a4, count, column, count, l->a4));
+    if (l->programs.a2) SW_TRY(sw_program_over_runs(l->programs.a2, count, column, count, l->a2));
+    for (int j = 0; j < count; j++)
+        l->run[j] = run_of(l->scheme, sw_setup_grid(&l->setup, count, column, j), l->a4[j], l->a2[j]);
+    return sw_stepper_load(l->stepper, count, l->run, column, load_error);
+}
+
+static enum sw_status initial(struct sw_sim *sim) { return sw_stepper_initial(stepper_of(sim)); }
+
+static enum sw_status set_state(struct sw_sim *sim, const double *u)
+{
+    return sw_stepper_set_state(stepper_of(sim), u);
+}
+
+static enum sw_status get_state(struct sw_sim *sim, double *u) { return sw_stepper_get_state(stepper_of(sim), u); }
+
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    return sw_stepper_advance(stepper_of(sim), from, to);
+}
+
+static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
+{
+    return sw_stepper_snapshot(stepper_of(sim), slot, what);
+}
+
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    return sw_stepper_fetch(stepper_of(sim), slot, field, scalars);
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step) { return sw_stepper_diverged(stepper_of(sim), step); }
+
+static struct sw_cost cost(const struct sw_sim *sim, int64_t steps) { return sw_stepper_cost(stepper_of(sim), steps); }
+
+static void destroy(struct sw_sim *sim)
+{
+    struct line_sim *l = (struct line_sim *)sim;
+    if (!l) return;
+    sw_stepper_destroy(&l->stepper);
+    free_programs(&l->programs);
+    sw_free(l->run);
+    sw_free(l->a4);
+    sw_free(l->a2);
+    sw_free(l);
+}
+
+static const struct sw_sim_ops line_ops = {
+    .solver_name = solver_name,
+    .state_size = state_size,
+    .load = load,
+    .initial = initial,
+    .set_state = set_state,
+    .get_state = get_state,
+    .advance = advance,
+    .snapshot = snapshot,
+    .fetch = fetch,
+    .diverged = diverged,
+    .cost = cost,
+    .destroy = destroy,
+};
+
+enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                              struct sw_sim **sim)
+{
+    enum sw_status st;
+    struct sw_stepper_desc desc;
+    struct line_sim *l = NULL;
+    size_t room = (size_t)setup->capacity;
+
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &l));
+    l->sim.ops = &line_ops;
+    l->scheme = ((const struct sw_line_kind *)problem->model)->scheme;
+    l->setup = *setup;
+    SW_TRY_TO(failed, st, compile_programs(problem, setup, &l->programs));
+    SW_TRY_TO(failed, st, describe(problem, setup, &l->programs, &desc));
+    SW_TRY_TO(failed, st, sw_alloc(room, &l->run));
+    SW_TRY_TO(failed, st, sw_alloc(room, &l->a4));
+    SW_TRY_TO(failed, st, sw_alloc(room, &l->a2));
+    SW_TRY_TO(failed, st, sw_stepper_create(&desc, setup->solver, device, &l->stepper));
+    *sim = &l->sim;
+    return SW_OK;
+failed:
+    destroy(&l->sim);
+    return st;
+}
+
+/* ------------------------------------------------------------------ before a batch is made */
+
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                             const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    struct programs p = {0};
+    struct sw_stepper_desc desc;
+    SW_TRY(compile_programs(problem, setup, &p));
+    enum sw_status st = describe(problem, setup, &p, &desc);
+    if (!st) st = sw_stepper_bytes(&desc, setup->solver, device, fixed, per_run);
+    free_programs(&p);
+    return st;
+}
+
+enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+{
+    struct programs p = {0};
+    struct sw_stepper_desc desc;
+    SW_TRY(compile_programs(problem, setup, &p));
+    enum sw_status st = describe(problem, setup, &p, &desc);
+    if (!st) st = sw_stepper_try_compile(&desc, setup->solver, sm);
+    free_programs(&p);
+    return st;
+}
+
+static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, const char *const *solver, int count,
+                       int ld, const double *column, const double *a4, const double *a2, char why[160])
+{
+    struct sw_setup at = *setup;
+    at.n[1] = at.n[2] = 1;
+    const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
+    for (int j = 0; j < count; j++) {
+        if (!(n[j] >= 1.0 && n[j] <= 1e9)) continue;  /* refused by its key */
+        at.n[0] = (int64_t)n[j];
+        struct sw_line_run r = run_of(scheme, sw_setup_grid(&at, ld, column, j), a4[j], a2[j]);
+        double off = sw_stepper_rounding(solver[j], r.s4, r.s2, setup->single_steps);
+        if (!(off > SW_LINE_MAX_ROUNDING)) continue;
+        char much[32];  /* with as many digits as make it more than the limit */
+        for (int digits = 2; digits <= 17; digits++) {
+            snprintf(much, sizeof much, "%.*g", digits, off);
+            if (strtod(much, NULL) > SW_LINE_MAX_ROUNDING) break;
+        }
+        snprintf(why, 160, "rounding could change the field by %s of itself in a step, more than %g "
+                 "(s4 = %.3g, s2 = %.3g)", much, SW_LINE_MAX_ROUNDING, r.s4, r.s2);
+        return j;
+    }
+    return -1;
+}
+
+enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
+                                       const char *const *solver,
+                              int count, int ld, const double *column, int *first, const char **key, char why[160])
+{
+    const struct sw_line_kind *kind = problem->model;
+    struct programs p = {0};
+    double *a4 = NULL, *a2 = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_alloc((size_t)count, &a4));
+    SW_TRY_TO(done, st, sw_alloc((size_t)count, &a2));
+    SW_TRY_TO(done, st, sw_line_expression(problem, setup, kind->a4, 0, &p.a4));
+    SW_TRY_TO(done, st, sw_line_expression(problem, setup, kind->a2, 0, &p.a2));
+    if (p.a4) SW_TRY_TO(done, st, sw_program_over_runs(p.a4, count, column, ld, a4));
+    if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
+    *first = find_imprecise(kind->scheme, setup, solver, count, ld, column, a4, a2, why);
+    if (*first < 0) goto done;
+    *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[*first]) ? "solver" : "time.dt";
+done:
+    free_programs(&p);
+    sw_free(a4);
+    sw_free(a2);
+    return st;
+}
+
+/* The steppers; and the band solvers, of which sw_stepper.c says how they are named. */
+const char *sw_line_solver(int k)
+{
+    int steppers = 0;
+    while (sw_stepper_row(steppers)) steppers++;
+    return k < steppers ? sw_stepper_row(k) : sw_band_row(k - steppers);
+}
+
+void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_program *s = sw_setup_function(setup, "forcing");
+    text[0] = 0;
+    if (kind->scheme == SW_CRANK_NICOLSON && s && sw_program_uses(s, "u"))
+        snprintf(text, 200, "forcing depends on u: first order in time");
+}

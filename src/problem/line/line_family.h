@@ -1,0 +1,61 @@
+#ifndef LINE_FAMILY_H
+#define LINE_FAMILY_H
+/* What the problems on the line equation share (docs/numerics.md, 1)
+ *
+ *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      S = forcing
+ *
+ * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
+ * these and a row in problem_table.c. */
+#include "problem/sw_problem.h"
+#include "problem/line/sw_stepper.h"
+
+/* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
+ * n, length, dt, ...), g and energy also u, energy also x and ux (u_x). NULL: 0; energy NULL: not reported. */
+struct sw_line_kind {
+    enum sw_scheme scheme;
+    const char    *a4, *a2, *g;
+    const char    *energy;      /* density */
+    const char    *width;       /* of the interfaces that form by themselves, by the number keys; NULL: none do */
+};
+
+enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
+
+extern const struct sw_quantity sw_line_scalars[];  /* in the order of enum sw_line_scalar */
+
+enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                             const struct sw_device *device, size_t *fixed, size_t *per_run);
+enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                              struct sw_sim **sim);
+enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
+                                       const char *const *solver,
+                              int count, int ld, const double *column, int *first, const char **key, char why[160]);
+const char *sw_line_solver(int k);
+void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
+/* line_warnings.c */
+extern const struct sw_run_warning sw_line_warnings[];
+enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                              const double *column, int64_t j, char text[200]);
+/** An expression of a kind, over the number keys and the first `points` of u, ux, x. @param text  NULL: no program */
+enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
+                               int points, struct sw_program **program);
+enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+
+/* The keys that all members have; COEFFICIENT is one that must be positive. */
+#define SW_LINE_COEFFICIENT(name, text)                                                                           \
+    {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
+     .visible = true, .about = text}
+#define SW_LINE_FUNCTIONS                                                                                         \
+    {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
+     .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise."},                       \
+    {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                  \
+     .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                              \
+     .about = "The source term S, an expression in x, t and u."},                                                 \
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true, \
+     .about = "The exact solution in x and t; the error norms at the end are taken against it."}
+
+#define SW_LINE_OPERATIONS                                                                                        \
+    .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
+    .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver, \
+    .warn_setup = sw_line_warn_setup, \
+    .warn_run = sw_line_warnings, .advise = sw_line_advise, .try_compile = sw_line_try_compile
+#endif

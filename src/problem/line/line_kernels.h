@@ -1,0 +1,47 @@
+#ifndef LINE_KERNELS_H
+#define LINE_KERNELS_H
+/* The text of the kernels that hold a model's expressions (cuda/line_rtc.cuh), and their compilation. */
+#include "base/sw_text.h"
+#include "problem/line/sw_stepper.h"
+
+enum sw_line_kernel {
+    SW_RUN_K, SW_CELL_K, SW_STEP_K, SW_RHS_K, SW_CHECK_K, SW_INITIAL_K, SW_ENERGY_K,
+    SW_LINE_KERNELS
+};
+extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
+
+/** Values that G and S together keep at each rate, for struct sw_line_batch. */
+struct sw_program_size sw_line_kept(const struct sw_line_model *model);
+
+/** The complete source of the kernels for a model. Parameters of runs are loaded by it, never part of it. */
+void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
+
+/* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line_lane_rtc.cuh; fused_shape.h chooses). */
+struct sw_fused_shape {
+    int lanes;          /* a line: 4, 8, 16, 32; or those of a team of warps, 32 each          */
+    int cluster;        /* thread blocks a line: 1, or a cluster of them with equal parts       */
+    bool stream;        /* for cuda.stream, whose blocks are not together                       */
+    int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
+    int at_step, at_cell, room;  /* shared memory of a line, in doubles                        */
+    int response;       /* and, behind all lines' rooms, for the response of each              */
+    int away;           /* a lane: values between two sweeps kept in shared memory             */
+    int at_team;        /* of a block, in doubles: where what a team needs begins              */
+    int each;           /* whether coefficients differ from line to line                       */
+    int single;         /* precision of the steps                                              */
+    int cells_shared;   /* whether the values kept a cell lie there                            */
+};
+/** The names of their kernels: one, or those of cuda.stream, two. */
+const char *const *sw_fused_kernel_names(bool stream);
+
+/** The complete source of their kernels for lines of n points. Coefficients and parameters are loaded by it, never part
+ * of it. */
+void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text);
+
+/** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
+ *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
+enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
+
+/** The same for the kernels of cuda.fused or cuda.stream. */
+enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
+                                void **cubin);
+#endif

@@ -1,0 +1,127 @@
+#include "base/sw_embed.h"
+#include "problem/line/fused_point.h"
+#include "problem/line/line_kernels.h"
+
+const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
+    [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_RHS_K] = "rhs_k",
+    [SW_CHECK_K] = "check_k", [SW_INITIAL_K] = "initial_k", [SW_ENERGY_K] = "energy_k",
+};
+
+static const char *const before[] = {
+    "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/measure_point.h",
+"problem/line/batch_point.h", "sum_rtc.cuh", 0,
+};
+
+struct part { const char *macro, *prefix; const struct sw_program *program; };
+enum { INITIAL_PART, G_PART, S_PART, ENERGY_PART, PARTS };
+
+static void parts_of(const struct sw_line_model *m, struct part part[PARTS])
+{
+    part[INITIAL_PART] = (struct part){"INITIAL", "model_initial", m->initial};
+    part[G_PART] = (struct part){"G", "model_g", m->g};
+    part[S_PART] = (struct part){"S", "model_s", m->s};
+    part[ENERGY_PART] = (struct part){"ENERGY", "model_energy", m->energy};
+}
+
+static struct sw_program_size size_of(const struct sw_program *program)
+{
+    return program ? sw_program_size(program) : (struct sw_program_size){0};
+}
+
+static void add_part(struct sw_text *text, const struct part *p)
+{
+    sw_program_cuda_part(p->program, p->macro, p->prefix, text);
+}
+
+struct sw_program_size sw_line_kept(const struct sw_line_model *model)
+{
+    struct sw_program_size g = size_of(model->g), s = size_of(model->s);
+    return (struct sw_program_size){.run = g.run + s.run, .step = g.step + s.step, .cell = g.cell + s.cell};
+}
+
+static void add_prologue(struct sw_text *text, const char *const *file)
+{
+    sw_program_cuda_prologue(text);
+    for (int k = 0; file[k]; k++) sw_embedded_add(file[k], text);
+}
+
+void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
+{
+    struct part part[PARTS];
+    parts_of(model, part);
+    add_prologue(text, before);
+    for (int k = 0; k < PARTS; k++) add_part(text, &part[k]);
+    sw_embedded_add("line_rtc.cuh", text);
+}
+
+static enum sw_status compile(struct sw_text *text, int sm, void **cubin)
+{
+    size_t bytes;
+    bool from_cache;
+    *cubin = NULL;
+    enum sw_status st = sw_text_status(text);
+    if (!st)
+        st = sw_kernel_compile(sw_text_get(text), "the GPU code of the expressions", sm, cubin, &bytes, &from_cache);
+    sw_text_free(text);
+    return st;
+}
+
+enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin)
+{
+    struct sw_text text = {0};
+    sw_line_text(model, &text);
+    return compile(&text, sm, cubin);
+}
+
+const char *const *sw_fused_kernel_names(bool stream)
+{
+    static const char *const fused[] = {"fused_k"}, *const streaming[] = {"stream_k", "stream_join_k"};
+    return stream ? streaming : fused;
+}
+
+static const char *const before_fused[] = {
+    "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/batch_point.h",
+"problem/line/recursive_point.h", "problem/line/fused_point.h", "problem/line/measure_point.h", 0,
+};
+
+void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
+{
+    struct part part[PARTS];
+    parts_of(model, part);
+    sw_text_printf(text, "#define SINGLE %d\ntypedef %s sw_real;\n", shape->single, shape->single ? "float" : "double");
+    add_prologue(text, before_fused);
+    add_part(text, &part[G_PART]);
+    add_part(text, &part[S_PART]);
+    add_part(text, &part[ENERGY_PART]);
+    sw_text_printf(text, "enum { SW_MASS = %d, SW_ENERGY = %d, SW_MIN = %d, SW_MAX = %d, SW_LINE_SCALARS = %d };\n",
+                   SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_LINE_SCALARS);
+    sw_text_printf(
+        text, "enum { POINTS = %d, LANES = %d, CLUSTER = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
+        shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
+    sw_text_printf(text,
+                   "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, "
+                   "AT_TEAM = %d };\n",
+                   shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room,
+                   shape->at_team);
+    sw_text_printf(text, "#define STREAM %d\n#define CLUSTERED %d\n", shape->stream,
+                   shape->cluster > 1 && !shape->stream);
+    sw_embedded_add("line_lane_rtc.cuh", text);
+    sw_embedded_add("line_warps_rtc.cuh", text);
+    sw_embedded_add("line_force_rtc.cuh", text);
+    if (shape->stream) {
+        sw_text_printf(text, "enum { JOIN = %d };\n", sw_stream_join(n));
+        sw_embedded_add("line_stream_rtc.cuh", text);
+        return;
+    }
+    sw_embedded_add("line_scalars_rtc.cuh", text);
+    sw_embedded_add("line_fused_rtc.cuh", text);
+    sw_embedded_add("line_team_rtc.cuh", text);
+}
+
+enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
+                                void **cubin)
+{
+    struct sw_text text = {0};
+    sw_fused_text(model, n, shape, &text);
+    return compile(&text, sm, cubin);
+}

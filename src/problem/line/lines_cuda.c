@@ -1,0 +1,227 @@
+#include "problem/line/lines_cuda.h"
+
+#include "base/sw_mem.h"
+#include "cu_check.cuh"
+#include "problem/line/measure_point.h"
+
+/* Numbers a run in `coefficient`. */
+enum { DT, DX, X0, S4, S2, NOISE, COEFFICIENTS };
+
+static struct sw_lines *lines_of(const struct sw_stepper *s) { return s->own; }
+
+static size_t batch_size(const struct sw_stepper *s) { return (size_t)s->count * (size_t)s->desc.n; }
+
+/* Of a field snapshotted. */
+static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? sizeof(float) : sizeof(double); }
+
+/* ------------------------------------------------------------------ memory */
+
+void sw_lines_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
+{
+    size_t numbers = COEFFICIENTS + (size_t)d->model.nparam + SW_LINE_SCALARS;
+    *fixed = sw_spectrum_bytes(d->n);
+    *per_run = numbers * sizeof(double) + 2 * sizeof(int) + sizeof(long long);
+}
+
+static enum sw_status make_arrays(struct sw_stepper *s, struct sw_lines *p)
+{
+    struct sw_device *device = s->device;
+    size_t room = (size_t)s->desc.capacity;
+    SW_TRY(sw_device_alloc(device, COEFFICIENTS * room, &p->coefficient));
+    SW_TRY(sw_device_alloc(device, (size_t)s->desc.model.nparam * room, &p->param));
+    SW_TRY(sw_device_alloc(device, room, &p->load_error));
+    SW_TRY(sw_device_alloc(device, (size_t)p->kept.run * room, &p->batch.run));
+    SW_TRY(sw_device_alloc(device, room, &p->batch.first_bad));
+    SW_TRY(sw_alloc(COEFFICIENTS * room, &p->host));
+    return sw_alloc(room, &p->bad);
+}
+
+static enum sw_status make_kernels(struct sw_stepper *s, struct sw_lines *p)
+{
+    void *cubin = NULL;
+    enum sw_status st;
+    SW_TRY(sw_line_compile(&s->desc.model, s->device->sm, &cubin));
+    st = sw_module_load(s->device, cubin, sw_line_kernel_name, SW_LINE_KERNELS, p->kernel, &p->module);
+    sw_free(cubin);
+    return st;
+}
+
+enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line)
+{
+    const struct sw_stepper_desc *d = &s->desc;
+    struct sw_lines *p = lines_of(s);
+    const size_t capacity = (size_t)d->capacity;
+    p->kept = sw_line_kept(&d->model);
+    p->batch.n = d->n;
+    p->batch.ld = d->capacity;
+    p->batch.point = line_by_line ? 1 : d->capacity;
+    p->batch.line = line_by_line ? d->n : 1;
+    p->batch.cells = p->kept.cell;
+    p->batch.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
+    SW_TRY(make_kernels(s, p));
+    SW_TRY(make_arrays(s, p));
+    SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
+    return sw_snapshots_create(s->device, capacity * (size_t)d->n * number_size(d),
+                              capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
+}
+
+void sw_lines_destroy(struct sw_stepper *s)
+{
+    struct sw_lines *p = lines_of(s);
+    (void)sw_device_wait(s->device);
+    sw_snapshots_destroy(&p->snapshots);
+    sw_spectrum_destroy(s->device, &p->spectrum);
+    struct sw_line_batch *b = &p->batch;
+    void *array[] = {p->coefficient, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
+    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
+    sw_module_unload(s->device, &p->module);
+    sw_free(p->host);
+    sw_free(p->bad);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+/* A small batch is spread over more multiprocessors by smaller blocks. No bit depends on this. */
+static int threads_for(int count) { return count < 4096 ? 32 : 128; }
+
+static int ceil_div(size_t a, size_t b) { return (int)((a + b - 1) / b); }
+
+enum sw_status sw_lines_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
+{
+    int threads = threads_for(s->count), blocks = ceil_div((size_t)s->count, (size_t)threads);
+    return sw_kernel_launch(s->device, lines_of(s)->kernel[kernel], blocks, 1, threads, 0, args);
+}
+
+/* The y grid ends at 65535; the kernels go on in steps of it. */
+enum sw_status sw_lines_launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args)
+{
+    int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads);
+    int y = ceil_div((size_t)s->desc.n, (size_t)rows);
+    return sw_kernel_launch(s->device, lines_of(s)->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
+}
+
+enum sw_status sw_lines_check(struct sw_stepper *s, long long mark)
+{
+    struct sw_lines *p = lines_of(s);
+    int rows = SW_LINE_ROWS;
+    void *args[] = {&p->batch, &p->u, &mark, &rows};
+    return sw_lines_launch_points(s, SW_CHECK_K, rows, args);
+}
+
+/* ------------------------------------------------------------------ load */
+
+static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_lines *p)
+{
+    size_t count = (size_t)s->count;
+    struct sw_line_batch *b = &p->batch;
+    for (size_t j = 0; j < count; j++) {
+        const struct sw_line_run *r = &s->run[j];
+        const double noise = sw_stepper_rounding(s->ops->name, r->s4, r->s2, s->desc.single_steps);
+        const double value[COEFFICIENTS] = {[DT] = r->dt, [DX] = r->dx, [X0] = r->x0,
+                                            [S4] = r->s4, [S2] = r->s2, [NOISE] = noise};
+        for (int k = 0; k < COEFFICIENTS; k++) p->host[(size_t)k * count + j] = value[k];
+    }
+    b->count = s->count;
+    b->dt = p->coefficient + DT * count;
+    b->dx = p->coefficient + DX * count;
+    b->x0 = p->coefficient + X0 * count;
+    b->s4 = p->coefficient + S4 * count;
+    b->s2 = p->coefficient + S2 * count;
+    b->noise = p->coefficient + NOISE * count;
+    b->param = p->param;
+    b->load_error = p->load_error;
+    SW_TRY(sw_device_upload(s->device, p->coefficient, p->host, COEFFICIENTS * count * sizeof *p->host));
+    return sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.model.nparam * count * sizeof *s->param);
+}
+
+enum sw_status sw_lines_faults(struct sw_stepper *s, const char *const *load_error)
+{
+    struct sw_lines *p = lines_of(s);
+    for (int j = 0; j < s->count; j++) p->bad[j] = load_error[j] != NULL;
+    SW_TRY(sw_device_upload(s->device, p->load_error, p->bad, (size_t)s->count * sizeof *p->bad));
+    return sw_cuda_line_reset(s->device->compute, &p->batch);
+}
+
+enum sw_status sw_lines_load(struct sw_stepper *s, const char *const *load_error)
+{
+    struct sw_lines *p = lines_of(s);
+    void *args[] = {&p->batch};
+    SW_TRY(sw_device_wait(s->device));  /* a snapshot may still be on its way out of the device */
+    SW_TRY(upload_coefficients(s, p));
+    SW_TRY(sw_lines_faults(s, load_error));
+    return p->kept.run ? sw_lines_launch_runs(s, SW_RUN_K, args) : SW_OK;
+}
+
+/* ------------------------------------------------------------------ the state */
+
+enum sw_status sw_lines_initial(struct sw_stepper *s)
+{
+    struct sw_lines *p = lines_of(s);
+    void *args[] = {&p->batch, &p->u};
+    CU_TRY(cudaSetDevice(s->device->index));
+    SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
+    SW_TRY(sw_lines_launch_points(s, SW_INITIAL_K, 1, args));
+    return sw_lines_check(s, 0);
+}
+
+/* Where the field does not lie line by line, it comes and goes through the buffer for snapshots. */
+enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u)
+{
+    struct sw_lines *p = lines_of(s);
+    bool line_by_line = p->batch.point == 1;
+    double *lines = line_by_line ? p->u : p->snapshots.staging;
+    SW_TRY(sw_snapshots_wait(&p->snapshots));
+    SW_TRY(sw_device_upload(s->device, lines, u, batch_size(s) * sizeof *u));
+    SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
+    if (!line_by_line) SW_TRY(sw_cuda_from_lines(s->device->compute, &p->batch, lines, p->u));
+    SW_TRY(sw_lines_check(s, SW_LINE_NOT_FINITE));
+    return sw_device_wait(s->device);
+}
+
+enum sw_status sw_lines_get_state(struct sw_stepper *s, double *u)
+{
+    struct sw_lines *p = lines_of(s);
+    SW_TRY(sw_snapshots_wait(&p->snapshots));
+    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, false, p->snapshots.staging));
+    return sw_device_download(s->device, u, p->snapshots.staging, batch_size(s) * sizeof *u);
+}
+
+enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step)
+{
+    const struct sw_lines *p = lines_of(s);
+    _Static_assert(sizeof *step == sizeof *p->batch.first_bad, "both have 64 bits");
+    SW_TRY(sw_device_download(s->device, step, p->batch.first_bad, (size_t)s->count * sizeof *step));
+    for (int j = 0; j < s->count; j++)
+        if (step[j] == SW_LINE_NOT_FINITE) step[j] = -1;
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ snapshots */
+
+static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p)
+{
+    double *scalars = p->snapshots.scalars, *energy = scalars + SW_ENERGY;
+    int stride = SW_LINE_SCALARS;
+    void *args[] = {&p->batch, &p->u, &energy, &stride};
+    p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
+    SW_TRY(sw_cuda_line_measure(s->device->compute, &p->batch, &p->spectrum, p->u, p->measured, scalars));
+    if (p->measured || !s->desc.model.energy) return SW_OK;
+    return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
+}
+
+enum sw_status sw_lines_snapshot(struct sw_stepper *s, int slot, int what)
+{
+    struct sw_lines *p = lines_of(s);
+    struct sw_snapshots *c = &p->snapshots;
+    SW_TRY(sw_snapshots_wait(c));
+    if (what & SW_SNAPSHOT_FIELD)
+        SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, s->desc.single, c->staging));
+    if (what & SW_SNAPSHOT_SCALARS) SW_TRY(measure(s, p));
+    return sw_snapshots_send(c, slot, what, batch_size(s) * number_size(&s->desc),
+                            (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
+}
+
+enum sw_status sw_lines_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+{
+    return sw_snapshots_fetch(&lines_of(s)->snapshots, slot, field, scalars);
+}

@@ -1,0 +1,21 @@
+#ifndef MEASURE_H
+#define MEASURE_H
+/* The scalars of a line on the CPU (enum sw_line_scalar): arithmetic of measure_point.h, spectrum by dft.h. */
+#include "problem/line/sw_stepper.h"
+
+struct sw_measure;  /* workspace for lines of n points, one a thread */
+
+enum sw_status sw_measure_create(int n, struct sw_measure **measure);
+void sw_measure_destroy(struct sw_measure **measure);
+size_t sw_measure_bytes(int n);
+
+/** u_x by central differences, for the energy's density. @return [n], valid until the next call */
+const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx);
+
+/** All scalars of a field.
+ *  @param u        [n], finite
+ *  @param noise    sw_stepper_rounding() times sw_measure_noise_growth(): by this a constant field may vary
+ *  @param density  [n] of the energy; NULL: it is reported as NaN */
+void sw_measure_line(struct sw_measure *m, const double *u, double dx, double noise, const double *density,
+                     double out[SW_LINE_SCALARS]);
+#endif

@@ -1,0 +1,149 @@
+/* G and S of a group of cpu.simd: programs, and where both are polynomials in u with values of cells besides, forms. */
+#include "problem/line/line_point.h"
+#include "problem/line/simd_group.h"
+
+/* G has no cells here, and those of S, x among them, stand alone: not times u. */
+static bool fits_sweep(struct sw_form *form, int program)
+{
+    static const double x;  /* only its address is looked at */
+    struct sw_form_term term[SW_FORM_TERMS];
+    const double *in[SW_INPUTS] = {[SW_IN_X] = &x};
+    int cells = 0, terms = sw_form_terms(form, in, term);
+    for (int k = 0; k < terms; k++) {
+        if (!term[k].cell) continue;
+        if (program == SW_SIMD_G || term[k].power) return false;
+        cells++;
+    }
+    return cells <= SW_LANES_CELLS;
+}
+
+static enum sw_status create_forms(struct sw_simd_group *g)
+{
+    bool all = true;
+    for (int k = 0; k < SW_SIMD_PROGRAMS; k++) {
+        if (!g->eval[k]) continue;
+        SW_TRY(sw_form_create(g->eval[k], &g->form[k]));
+        all = all && g->form[k] && fits_sweep(g->form[k], k);
+    }
+    for (int k = 0; !all && k < SW_SIMD_PROGRAMS; k++) sw_form_destroy(&g->form[k]);
+    return SW_OK;
+}
+
+enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *d, struct sw_simd_group *g)
+{
+    const struct sw_program *program[SW_SIMD_PROGRAMS] = {[SW_SIMD_G] = d->model.g, [SW_SIMD_S] = d->model.s};
+    for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
+        if (program[k]) SW_TRY(sw_eval_create_lanes(program[k], d->n, sw_simd_lanes(d), &g->eval[k]));
+    return create_forms(g);
+}
+
+void sw_simd_destroy_programs(struct sw_simd_group *g)
+{
+    for (int k = 0; k < SW_SIMD_PROGRAMS; k++) {
+        sw_form_destroy(&g->form[k]);
+        sw_eval_destroy(&g->eval[k]);
+    }
+}
+
+/* ------------------------------------------------------------------ what lasts */
+
+void sw_simd_points(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g)
+{
+    const struct sw_simd *p = s->own;
+    double x0[SW_LANES_MOST], dx[SW_LANES_MOST], *x = w->x;
+    for (int l = 0; l < p->lanes; l++) {
+        x0[l] = sw_simd_run(s, g, l)->x0;
+        dx[l] = sw_simd_run(s, g, l)->dx;
+    }
+    for (int i = 0; i < s->desc.n; i++)
+        for (int l = 0; l < p->lanes; l++) *x++ = x0[l] + i * dx[l];
+}
+
+void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g)
+{
+    const struct sw_simd *p = s->own;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
+    if (!g->eval[SW_SIMD_G] && !g->eval[SW_SIMD_S]) return;
+    for (int k = 0; k < s->desc.model.nparam; k++) {
+        const double *param = s->param + (size_t)k * (size_t)s->count;
+        for (int l = 0; l < p->lanes; l++) w->param[k * p->lanes + l] = param[sw_simd_run(s, g, l) - s->run];
+    }
+    sw_simd_points(s, w, g);
+    for (int k = 0; k < SW_SIMD_PROGRAMS; k++) {
+        if (!g->eval[k]) continue;
+        sw_eval_run(g->eval[k], w->param, p->lanes);
+        sw_eval_cells(g->eval[k], s->desc.n, in);
+    }
+}
+
+void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step)
+{
+    const struct sw_simd *p = s->own;
+    double theta = s->desc.model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0, t[SW_LANES_MOST];
+    for (int l = 0; l < p->lanes; l++) t[l] = sw_line_time(theta, step, sw_simd_run(s, g, l)->dt);
+    for (int k = 0; k < SW_SIMD_PROGRAMS; k++)
+        if (g->eval[k]) sw_eval_step_lanes(g->eval[k], t, step);
+}
+
+/* ------------------------------------------------------------------ in a step */
+
+/* weight times a sum of terms, as a polynomial and, for S, values of the cells. */
+static void add_terms(const struct sw_form_term *term, int terms, const double *weight, double poly[][SW_LANES_MOST],
+                      int lanes, struct sw_lanes_forms *forms)
+{
+    for (int k = 0; k < terms; k++) {
+        double *out = term[k].cell ? forms->cell_factor[forms->cells] : poly[term[k].power];
+        for (int l = 0; l < lanes; l++) out[l] += weight[l] * term[k].factor[l];
+        if (term[k].cell) forms->cell[forms->cells++] = term[k].cell;
+    }
+}
+
+/* Values of cells as the steps want them. They are the same in all steps: those of single precision are kept. */
+static const void *cell_for(const struct sw_stepper *s, struct sw_simd_worker *w, const double *cell)
+{
+    int k = 0;
+    if (!s->desc.single_steps) return cell;
+    while (k < w->cells && w->cell_from[k] != cell) k++;
+    if (k == w->cells) {
+        w->cell_from[w->cells++] = cell;
+        sw_simd_to_single(s, cell, w->cell[k]);
+    }
+    return w->cell[k];
+}
+
+void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                   struct sw_lanes_forms *forms)
+{
+    const struct sw_simd *p = s->own;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
+    struct sw_form_term term[SW_FORM_TERMS];
+    *forms = (struct sw_lanes_forms){.has_g = g->form[SW_SIMD_G] != NULL};
+    if (g->form[SW_SIMD_G]) {
+        int count = sw_form_terms(g->form[SW_SIMD_G], in, term);
+        add_terms(term, count, g->lanes.g_weight, forms->g, p->lanes, forms);
+    }
+    if (g->form[SW_SIMD_S]) {
+        int count = sw_form_terms(g->form[SW_SIMD_S], in, term);
+        add_terms(term, count, g->lanes.s_weight, forms->s, p->lanes, forms);
+        for (int k = 0; k < count; k++) forms->has_s_in_u |= term[k].power > 0;
+    }
+    for (int k = 0; k < forms->cells; k++) forms->cell[k] = cell_for(s, w, forms->cell[k]);
+    for (int k = forms->cells; forms->cells && k < SW_LANES_CELLS; k++) forms->cell[k] = forms->cell[0];
+}
+
+static void evaluate(const struct sw_stepper *s, struct sw_simd_worker *w, struct sw_eval *eval,
+                     const double *const in[SW_INPUTS], void *out)
+{
+    double *value = s->desc.single_steps ? w->value : out;
+    sw_eval_points(eval, s->desc.n, in, value);
+    if (s->desc.single_steps) sw_simd_to_single(s, value, out);
+}
+
+void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g, const void *u)
+{
+    const struct sw_simd *p = s->own;
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = sw_simd_seen(s, w, u)};
+    size_t before = (size_t)p->lanes * sw_simd_real_size(&s->desc);  /* of point -1, in bytes */
+    if (g->eval[SW_SIMD_G]) evaluate(s, w, g->eval[SW_SIMD_G], in, (char *)w->g + before);
+    if (g->eval[SW_SIMD_S]) evaluate(s, w, g->eval[SW_SIMD_S], in, w->s);
+}

@@ -1,0 +1,172 @@
+/* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers
+ * of a group of lanes (cuda/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no access
+ * to it. */
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "problem/line/fused_lines_cuda.h"
+#include "problem/line/fused_shape.h"
+#include "problem/line/lines_cuda.h"
+
+struct fused {
+    struct sw_lines       lines;         /* first: lines_cuda.h works on it; its field is `field`    */
+    struct sw_fused_lines of;            /* their coefficients; the kernels                          */
+    double               *field, *staging;  /* n*capacity numbers each                               */
+    double               *scalars;       /* [capacity][SW_LINE_SCALARS], all but the domain length   */
+    bool                  known;         /* they are those of the state as it is                     */
+    bool                  wanted;        /* a snapshot has asked for scalars: more will               */
+};
+
+/* ------------------------------------------------------------------ life */
+
+static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
+
+static enum sw_status choose_shape(const struct sw_stepper_desc *d, int sm, const char *text,
+                                   struct sw_fused_shape *shape)
+{
+    if (text) return sw_fused_shape_read(d, sm, text, shape);
+    if (sw_fused_shape_pick(d, sm, shape)) return SW_OK;
+    return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points are too many for this device", d->n);
+}
+
+static bool fused_fits(const struct sw_stepper_desc *d, int sm)
+{
+    struct sw_fused_shape shape;
+    return sw_fused_shape_pick(d, sm, &shape);
+}
+
+/* Of any device: no layout needs a larger table than where there are clusters. */
+static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
+{
+    enum { WITH_CLUSTERS = 90 };
+    struct sw_fused_shape shape = {.lanes = 32};
+    size_t numbers = 2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS;
+    (void)choose_shape(d, WITH_CLUSTERS, band, &shape);
+    sw_lines_bytes(d, fixed, per_run);
+    *per_run += numbers * sizeof(double) + sw_fused_lines_bytes(d, &shape);
+}
+
+static enum sw_status fused_create(struct sw_stepper *s, const char *band)
+{
+    struct sw_fused_shape shape;
+    struct fused *p = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    s->own = p;
+    SW_TRY(choose_shape(&s->desc, s->device->sm, band, &shape));
+    if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
+    SW_TRY(sw_fused_lines_create(s, &shape, &p->of));
+    SW_TRY(sw_lines_create(s, true));
+    SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
+    SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
+    p->lines.u = p->field;
+    p->lines.measured = p->scalars;
+    p->lines.snapshots.staging = p->staging;
+    return SW_OK;
+}
+
+static void fused_destroy(struct sw_stepper *s)
+{
+    struct fused *p = s->own;
+    if (!p) return;
+    sw_lines_destroy(s);  /* waits for what is queued */
+    sw_fused_lines_destroy(s, &p->of);
+    sw_device_free(s->device, p->field);
+    sw_device_free(s->device, p->staging);
+    sw_device_free(s->device, p->scalars);
+    sw_free(p);
+}
+
+static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
+{
+    struct fused *p = s->own;
+    SW_TRY(sw_lines_load(s, load_error));
+    return sw_fused_lines_load(s, &p->of);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* Steps, none if from = to; then, if asked to, the scalars. */
+static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, bool measured)
+{
+    struct fused *p = s->own;
+    double *scalars = measured ? p->scalars : NULL;
+    const struct sw_fused_shape *shape = &p->of.shape;
+    int threads = 32 * shape->warps, lines = shape->lanes > 32 ? 1 : threads / shape->lanes;
+    int blocks = (s->count + lines - 1) / lines;
+    size_t shared = sw_fused_shared(shape) * sizeof(double);
+    void *kernel = sw_fused_lines_kernel(&p->of, 0);
+    void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &p->field, &from, &to, &scalars};
+    p->known = measured;
+    if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
+    return sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster, threads, shared, args);
+}
+
+static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
+{
+    return launch(s, from, to, ((struct fused *)s->own)->wanted);
+}
+
+/* ------------------------------------------------------------------ the state */
+
+static enum sw_status fused_initial(struct sw_stepper *s)
+{
+    ((struct fused *)s->own)->known = false;
+    return sw_lines_initial(s);
+}
+
+static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
+{
+    ((struct fused *)s->own)->known = false;
+    return sw_lines_set_state(s, u);
+}
+
+/* Where the steps left no scalars behind the kernel is called for them alone: in the same order, to the same bits. */
+static enum sw_status fused_snapshot(struct sw_stepper *s, int slot, int what)
+{
+    struct fused *p = s->own;
+    if (what & SW_SNAPSHOT_SCALARS) {
+        p->wanted = true;
+        if (!p->known) SW_TRY(launch(s, 0, 0, true));
+    }
+    return sw_lines_snapshot(s, slot, what);
+}
+
+static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
+{
+    struct sw_fused_shape shape;
+    SW_TRY(choose_shape(desc, sm, NULL, &shape));
+    return sw_fused_lines_try_compile(desc, &shape, sm);
+}
+
+/* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange,
+ * some 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and S. */
+static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
+{
+    const struct sw_line_model *m = &s->desc.model;
+    double operations = 9;
+    if (m->g) operations += 3 + sw_program_size(m->g).point;
+    if (m->s) operations += 1 + sw_program_size(m->s).point;
+    return (struct sw_cost){16.0 / (double)steps, s->desc.single_steps ? operations / 2 : operations};
+}
+
+extern const struct sw_stepper_ops stepper_fused_cuda;
+const struct sw_stepper_ops stepper_fused_cuda = {
+    .name = "cuda.fused",
+    .about = "all steps between two outputs in one kernel, lines in the registers of lanes, blocks or clusters",
+    .space = SW_DEVICE,
+    .fits = fused_fits,
+    .bytes = fused_bytes,
+    .create = fused_create,
+    .load = fused_load,
+    .initial = fused_initial,
+    .set_state = fused_set_state,
+    .get_state = sw_lines_get_state,
+    .advance = fused_advance,
+    .snapshot = fused_snapshot,
+    .fetch = sw_lines_fetch,
+    .diverged = sw_lines_diverged,
+    .destroy = fused_destroy,
+    .cost = fused_cost,
+    .try_compile = fused_try_compile,
+};

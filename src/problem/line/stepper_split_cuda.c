@@ -1,0 +1,174 @@
+/* The lines of a batch on a CUDA device, one step at a time: a kernel makes the right-hand sides, a band solver solves
+ * in place. Everything is interleaved over the runs (problem/line/batch_point.h). */
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "linalg/sw_band.h"
+#include "problem/line/lines_cuda.h"
+
+/* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its
+ * place. */
+enum { STATE, NEXT, STAGING, MATRIX_VECTORS = 5 };
+
+struct split {
+    struct sw_lines  lines;    /* first: lines_cuda.h works on it; its field u is STATE or NEXT, in turn */
+    struct sw_band  *band;
+    double          *work;     /* [MATRIX_VECTORS] vectors                                           */
+    double          *rhs;      /* the other one; between two steps it holds nothing that is needed   */
+};
+
+static const char default_band[] = "cuda.thomas";
+
+static bool split_fits(const struct sw_stepper_desc *desc, int sm)
+{
+    (void)sm;
+    return !desc->single_steps;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
+
+static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
+{
+    struct sw_program_size kept = sw_line_kept(&d->model);
+    size_t vectors = MATRIX_VECTORS + (size_t)sw_band_vectors(band ? band : default_band) + (size_t)kept.cell;
+    sw_lines_bytes(d, fixed, per_run);
+    *per_run += (vectors * (size_t)d->n + (size_t)(kept.run + kept.step) + 10) * sizeof(double);
+}
+
+static enum sw_status make_arrays(struct sw_stepper *s, struct split *p)
+{
+    const struct sw_stepper_desc *d = &s->desc;
+    struct sw_line_batch *b = &p->lines.batch;
+    SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * vector_of(d), &p->work));
+    SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.step * (size_t)d->capacity, &b->step));
+    SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.cell * vector_of(d), &b->cell));
+    p->lines.snapshots.staging = p->work + STAGING * vector_of(d);
+    return SW_OK;
+}
+
+static enum sw_status split_create(struct sw_stepper *s, const char *band)
+{
+    const struct sw_stepper_desc *d = &s->desc;
+    const struct sw_band_desc shape = {.n = d->n, .batch = d->capacity, .lower = 2, .upper = 2, .periodic = true,
+                                       .symmetric = true, .uniform = d->uniform};
+    struct split *p = NULL;
+
+    SW_TRY(sw_alloc(1, &p));
+    s->own = p;
+    SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band));
+    snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
+    SW_TRY(sw_lines_create(s, false));
+    return make_arrays(s, p);
+}
+
+static void split_destroy(struct sw_stepper *s)
+{
+    struct split *p = s->own;
+    if (!p) return;
+    sw_lines_destroy(s);  /* waits for what is queued */
+    sw_device_free(s->device, p->work);
+    sw_band_destroy(&p->band);
+    sw_free(p);
+}
+
+/* ------------------------------------------------------------------ load */
+
+/* The run whose matrix all have: the first without a load_error; -1: each has its own. */
+static int model_run(const struct sw_stepper *s, const char *const *load_error)
+{
+    for (int j = 0; s->desc.uniform && j < s->count; j++)
+        if (!load_error[j]) return j;
+    return -1;
+}
+
+static enum sw_status factor(struct sw_stepper *s, struct split *p, const char **load_error)
+{
+    int *bad = p->lines.bad;
+    SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->lines.batch, model_run(s, load_error), p->work));
+    enum sw_status st = sw_band_factor(p->band, p->work, bad);
+    if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
+    for (int j = 0; j < s->count; j++)
+        if (bad[j] && !load_error[j]) load_error[j] = "the implicit part has a zero or non-finite pivot";
+    return sw_lines_faults(s, load_error);
+}
+
+static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
+{
+    struct split *p = s->own;
+    void *args[] = {&p->lines.batch};
+    SW_TRY(sw_lines_load(s, load_error));
+    SW_TRY(factor(s, p, load_error));
+    p->lines.u = p->work + STATE * vector_of(&s->desc);
+    p->rhs = p->work + NEXT * vector_of(&s->desc);
+    return p->lines.kept.cell ? sw_lines_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
+}
+
+/* ------------------------------------------------------------------ steps */
+
+static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
+{
+    struct sw_lines *l = &p->lines;
+    int rows = SW_LINE_ROWS;
+    void *step_args[] = {&l->batch, &step}, *rhs_args[] = {&l->batch, &l->u, &p->rhs, &step, &rows};
+    double *solved = p->rhs;
+    if (l->kept.step) SW_TRY(sw_lines_launch_runs(s, SW_STEP_K, step_args));
+    SW_TRY(sw_lines_launch_points(s, SW_RHS_K, rows, rhs_args));
+    SW_TRY(sw_band_solve(p->band, solved));
+    p->rhs = l->u;
+    l->u = solved;
+    return SW_OK;
+}
+
+static enum sw_status split_advance(struct sw_stepper *s, int64_t from, int64_t to)
+{
+    struct split *p = s->own;
+    for (int64_t step = from; step < to; step++) SW_TRY(step_once(s, p, step));
+    return sw_lines_check(s, to);
+}
+
+static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int sm)
+{
+    void *cubin = NULL;
+    enum sw_status st = sw_line_compile(&desc->model, sm, &cubin);
+    sw_free(cubin);
+    return st;
+}
+
+/* The right-hand side: u read, rhs written, 16 bytes, and what S keeps for each point; the stencil's operations and
+ * those of G and S. Then the solve. */
+static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
+{
+    const struct split *p = s->own;
+    const struct sw_line_model *m = &s->desc.model;
+    struct sw_cost solve = sw_band_cost(sw_band_shape(p->band), sw_band_name(p->band));
+    double kept = m->s ? 8.0 * sw_program_size(m->s).cell : 0;
+    double operations = m->scheme == SW_CRANK_NICOLSON ? 12 : 0;
+    (void)steps;
+    if (m->g) operations += 5 + sw_program_size(m->g).point;
+    if (m->s) operations += 2 + sw_program_size(m->s).point;
+    return (struct sw_cost){16 + kept + solve.bytes, operations + solve.fma};
+}
+
+extern const struct sw_stepper_ops stepper_split_cuda;
+const struct sw_stepper_ops stepper_split_cuda = {
+    .name = "cuda.split",
+    .about = "a kernel for the stencils and expressions, then a band solver, one step at a time",
+    .space = SW_DEVICE,
+    .fits = split_fits,
+    .bytes = split_bytes,
+    .create = split_create,
+    .load = split_load,
+    .initial = sw_lines_initial,
+    .set_state = sw_lines_set_state,
+    .get_state = sw_lines_get_state,
+    .advance = split_advance,
+    .snapshot = sw_lines_snapshot,
+    .fetch = sw_lines_fetch,
+    .diverged = sw_lines_diverged,
+    .destroy = split_destroy,
+    .takes_band = true,
+    .cost = split_cost,
+    .try_compile = split_try_compile,
+};

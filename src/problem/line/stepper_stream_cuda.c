@@ -1,0 +1,170 @@
+/* The lines of a batch on a CUDA device, lines too long to stay on it: spans of them, each the points of a warp, go
+ * through the multiprocessors once a step (cuda/line_stream_rtc.cuh), 16 bytes a point, or 24 with G. The field lies
+ * line by line. */
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "problem/line/fused_lines_cuda.h"
+#include "problem/line/fused_shape.h"
+#include "problem/line/lines_cuda.h"
+
+/* Vectors of n*capacity numbers in `work`. */
+enum { STATE, NEXT, STAGING, VECTORS };
+enum { STREAM_K, JOIN_K };
+
+struct stream {
+    struct sw_lines        lines;    /* first: lines_cuda.h works on it; its field u is STATE or NEXT, in turn */
+    struct sw_fused_lines  of;       /* their coefficients; the kernels                                   */
+    double                *work;     /* [VECTORS] vectors                                                 */
+    double                *next;     /* the other one; between two steps it holds nothing that is needed  */
+    double                *state;    /* [capacity][2][spans][2]                                           */
+};
+
+static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
+
+/* Doubles of a line. */
+static size_t states_of(const struct sw_fused_shape *shape) { return 4 * (size_t)(shape->lanes / 32); }
+
+/* ------------------------------------------------------------------ life */
+
+static enum sw_status choose_shape(const struct sw_stepper_desc *d, const char *text, struct sw_fused_shape *shape)
+{
+    if (sw_fused_shape_stream(d, text, shape)) return SW_OK;
+    if (text)
+        return SW_FAIL(SW_E_CONFIG, "band solver %s: there is no such row: cuda.stream takes no band solver", text);
+    return SW_FAIL(SW_E_ABSENT, "cuda.stream: lines of %d points are too short for it", d->n);
+}
+
+static bool stream_fits(const struct sw_stepper_desc *d, int sm)
+{
+    struct sw_fused_shape shape;
+    (void)sm;
+    /* lines so long are too coarse in single precision */
+    return !d->single_steps && sw_fused_shape_stream(d, NULL, &shape);
+}
+
+static void stream_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
+{
+    struct sw_fused_shape shape = {.lanes = 32};
+    (void)sw_fused_shape_stream(d, band, &shape);
+    sw_lines_bytes(d, fixed, per_run);
+    *per_run += (VECTORS * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + states_of(&shape)) * sizeof(double);
+    *per_run += sw_fused_lines_bytes(d, &shape);
+}
+
+static enum sw_status stream_create(struct sw_stepper *s, const char *band)
+{
+    const size_t vector = vector_of(&s->desc);
+    struct sw_fused_shape shape;
+    struct stream *p = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    s->own = p;
+    SW_TRY(choose_shape(&s->desc, band, &shape));
+    if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
+    SW_TRY(sw_fused_lines_create(s, &shape, &p->of));
+    SW_TRY(sw_lines_create(s, true));
+    SW_TRY(sw_device_alloc(s->device, VECTORS * vector, &p->work));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * states_of(&shape), &p->state));
+    p->lines.u = p->work + STATE * vector;
+    p->next = p->work + NEXT * vector;
+    p->lines.snapshots.staging = p->work + STAGING * vector;
+    return SW_OK;
+}
+
+static void stream_destroy(struct sw_stepper *s)
+{
+    struct stream *p = s->own;
+    if (!p) return;
+    sw_lines_destroy(s);  /* waits for what is queued */
+    sw_fused_lines_destroy(s, &p->of);
+    sw_device_free(s->device, p->work);
+    sw_device_free(s->device, p->state);
+    sw_free(p);
+}
+
+static enum sw_status stream_load(struct sw_stepper *s, const char **load_error)
+{
+    struct stream *p = s->own;
+    SW_TRY(sw_lines_load(s, load_error));
+    return sw_fused_lines_load(s, &p->of);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* Finish the step from `step`, or begin the one that comes then, or both. */
+static enum sw_status pass(struct sw_stepper *s, int64_t step, int finish, int begin)
+{
+    struct stream *p = s->own;
+    const struct sw_fused_shape *shape = &p->of.shape;
+    double *now = p->lines.u;
+    long long from = step;
+    void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &now,
+                    &p->next,        &p->state,   &from,         &finish,      &begin};
+    SW_TRY(sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, STREAM_K), s->count * shape->cluster, 1,
+                            32 * shape->warps, sw_fused_shared(shape) * sizeof(double), args));
+    if (!finish) return SW_OK;
+    p->lines.u = p->next;
+    p->next = now;
+    return SW_OK;
+}
+
+static enum sw_status join(struct sw_stepper *s, int64_t step)
+{
+    struct stream *p = s->own;
+    long long from = step;
+    void *args[] = {&p->lines.batch, &p->of.table, &p->state, &from};
+    return sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, JOIN_K), s->count, 1, sw_stream_join(s->desc.n), 0,
+                            args);
+}
+
+/* A step with G begins when the one before has ended everywhere: it needs neighbours. */
+static enum sw_status stream_advance(struct sw_stepper *s, int64_t from, int64_t to)
+{
+    const bool alone = s->desc.model.g != NULL;
+    for (int64_t step = from; step < to; step++) {
+        if (alone || step == from) SW_TRY(pass(s, step, 0, 1));
+        SW_TRY(join(s, step));
+        SW_TRY(pass(s, step, 1, !alone && step + 1 < to));
+    }
+    return SW_OK;
+}
+
+static enum sw_status stream_try_compile(const struct sw_stepper_desc *desc, int sm)
+{
+    struct sw_fused_shape shape;
+    SW_TRY(choose_shape(desc, NULL, &shape));
+    return sw_fused_lines_try_compile(desc, &shape, sm);
+}
+
+/* Of a step: sums for both totals, both recursions and the first one twice, the new field. What lanes and spans
+ * exchange, some 60 operations a lane and span, is not counted. */
+static struct sw_cost stream_cost(const struct sw_stepper *s, int64_t steps)
+{
+    const struct sw_line_model *m = &s->desc.model;
+    double operations = 15;
+    (void)steps;
+    if (m->g) operations += 2 * (3 + sw_program_size(m->g).point);
+    if (m->s) operations += 2 * (1 + sw_program_size(m->s).point);
+    return (struct sw_cost){m->g ? 24 : 16, operations};
+}
+
+extern const struct sw_stepper_ops stepper_stream_cuda;
+const struct sw_stepper_ops stepper_stream_cuda = {
+    .name = "cuda.stream",
+    .about = "lines of any length in spans, once through memory a step, each span in the registers of a warp",
+    .space = SW_DEVICE,
+    .fits = stream_fits,
+    .bytes = stream_bytes,
+    .create = stream_create,
+    .load = stream_load,
+    .initial = sw_lines_initial,
+    .set_state = sw_lines_set_state,
+    .get_state = sw_lines_get_state,
+    .advance = stream_advance,
+    .snapshot = sw_lines_snapshot,
+    .fetch = sw_lines_fetch,
+    .diverged = sw_lines_diverged,
+    .destroy = stream_destroy,
+    .cost = stream_cost,
+    .try_compile = stream_try_compile,
+};

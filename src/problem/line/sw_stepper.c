@@ -1,0 +1,307 @@
+#include "problem/line/sw_stepper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "linalg/sw_band_impl.h"
+#include "problem/line/sw_stepper_impl.h"
+
+/* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
+struct choice { char row[64]; const char *band; };  /* row "": any; band NULL: any */
+
+static enum sw_status split_name(const char *name, struct choice *c)
+{
+    const char *plus = name ? strchr(name, '+') : NULL;
+    size_t length = plus ? (size_t)(plus - name) : name ? strlen(name) : 0;
+    if (length >= sizeof c->row) return SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", name);
+    memcpy(c->row, name ? name : "", length);
+    c->row[length] = 0;
+    c->band = plus ? plus + 1 : NULL;
+    return SW_OK;
+}
+
+static bool named(const struct sw_stepper_ops *o, const struct choice *c)
+{
+    return !c->row[0] || !strcmp(c->row, o->name);
+}
+
+static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, const struct sw_device *device)
+{
+    return !o->absent && o->space == device->space && o->fits(desc, device->sm);
+}
+
+static const struct sw_stepper_ops *row_of(const struct choice *c)
+{
+    for (int k = 0; sw_stepper_table[k]; k++)
+        if (!strcmp(sw_stepper_table[k]->name, c->row)) return sw_stepper_table[k];
+    return NULL;
+}
+
+static bool is_band_row(const char *name)
+{
+    for (int k = 0; sw_band_table[k]; k++)
+        if (!strcmp(sw_band_table[k]->name, name)) return true;
+    return false;
+}
+
+/* Why a row is not taken, and what kind of refusal that is: a mistake in the config, or something that is not here. */
+static const char *why_not(const struct sw_stepper_desc *desc, const struct choice *c, const struct sw_device *device,
+                           enum sw_status *kind)
+{
+    const struct sw_stepper_ops *o = row_of(c);
+    struct sw_stepper_desc in_double = *desc;
+    in_double.single_steps = false;
+    *kind = SW_E_ABSENT;
+    if (o) {
+        if (o->absent) return o->absent;
+        if (o->space != device->space) return "it does not work on this device";
+        if (!o->fits(&in_double, device->sm)) return "it does not do this problem";
+        *kind = SW_E_CONFIG;
+        return "it computes in double precision only";
+    }
+    if (!c->row[0] && desc->single_steps) return "no row does this problem on this device in single precision";
+    if (!c->row[0]) return "no row does this problem on this device";
+    *kind = SW_E_CONFIG;
+    return is_band_row(c->row) ? "a band solver goes with a stepper, as in cpu.plain+cpu.thomas"
+                               : "there is no such row";
+}
+
+static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name, const struct sw_device *device,
+                           struct choice *c, const struct sw_stepper_ops **ops)
+{
+    struct sw_text rows = {0};
+    enum sw_status kind;
+    SW_TRY(split_name(name, c));
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        *ops = sw_stepper_table[k];
+        if (!usable(*ops, desc, device)) continue;
+        if (named(*ops, c)) {
+            sw_text_free(&rows);
+            return SW_OK;
+        }
+        sw_text_printf(&rows, " %s", (*ops)->name);
+    }
+    const char *why = why_not(desc, c, device, &kind);
+    enum sw_status st = SW_FAIL(kind, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "", why,
+                                rows.length ? sw_text_get(&rows) : " none");
+    sw_text_free(&rows);
+    return st;
+}
+
+static enum sw_status check_desc(const struct sw_stepper_desc *d)
+{
+    if (d->n < 5) return SW_FAIL(SW_E_ARG, "n = %d: the stencil needs at least 5 points", d->n);
+    if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d runs asked for, need at least 1", d->capacity);
+    if (d->model.nparam < 0) return SW_FAIL(SW_E_ARG, "%d parameters", d->model.nparam);
+    return SW_OK;
+}
+
+enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
+                                 struct sw_stepper **stepper)
+{
+    enum sw_status st;
+    struct choice choice;
+    struct sw_stepper *s = NULL;
+    const struct sw_stepper_ops *ops = NULL;
+    size_t room = (size_t)desc->capacity;
+
+    *stepper = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device, &choice, &ops));
+    SW_TRY(sw_alloc(1, &s));
+    s->ops = ops;
+    s->desc = *desc;
+    s->device = device;
+    snprintf(s->name, sizeof s->name, "%s", ops->name);
+    SW_TRY_TO(failed, st, sw_alloc(room, &s->run));
+    SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->model.nparam, &s->param));
+    SW_TRY_TO(failed, st, ops->create(s, choice.band));
+    *stepper = s;
+    return SW_OK;
+failed:
+    sw_stepper_destroy(&s);
+    return st;
+}
+
+void sw_stepper_destroy(struct sw_stepper **stepper)
+{
+    if (!stepper || !*stepper) return;
+    (*stepper)->ops->destroy(*stepper);
+    sw_free((*stepper)->run);
+    sw_free((*stepper)->param);
+    sw_free(*stepper);
+    *stepper = NULL;
+}
+
+const char *sw_stepper_row(int k) { return sw_stepper_table[k] ? sw_stepper_table[k]->name : NULL; }
+
+const char *sw_stepper_name(const struct sw_stepper *stepper) { return stepper->name; }
+
+struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps)
+{
+    return stepper->ops->cost ? stepper->ops->cost(stepper, steps) : (struct sw_cost){NAN, NAN};
+}
+
+enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
+                                size_t *fixed, size_t *per_run)
+{
+    struct choice choice;
+    const struct sw_stepper_ops *ops = NULL;
+    SW_TRY(check_desc(desc));
+    SW_TRY(pick(desc, row, device, &choice, &ops));
+    ops->bytes(desc, choice.band, fixed, per_run);
+    return SW_OK;
+}
+
+enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm)
+{
+    struct choice c;
+    SW_TRY(check_desc(desc));
+    SW_TRY(split_name(row, &c));
+    for (int k = 0; sw_stepper_table[k]; k++) {
+        const struct sw_stepper_ops *o = sw_stepper_table[k];
+        if (!named(o, &c)) continue;
+        if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "solver %s: %s", o->name, o->absent);
+        if (!o->absent && o->try_compile && o->fits(desc, sm)) return o->try_compile(desc, sm);
+        if (c.row[0]) return SW_OK;
+    }
+    return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no solver '%s'", c.row) : SW_OK;
+}
+
+/* The symbol of A is 1 + s2 s + s4 s² over s in [0, 4] (numerics.md, 1): A is positive definite if its least value is
+ * > 0; the condition of A is at most the largest over the least. */
+static void symbol_range(double s4, double s2, double *least, double *largest)
+{
+    const double at_end = 1.0 + 4.0 * s2 + 16.0 * s4, extreme = s4 != 0.0 ? -s2 / (2.0 * s4) : 0.0;
+    *least = fmin(1.0, at_end);
+    *largest = fmax(1.0, at_end);
+    if (!(extreme > 0.0 && extreme < 4.0)) return;
+    *least = fmin(*least, 1.0 - s2 * s2 / (4.0 * s4));
+    *largest = fmax(*largest, 1.0 - s2 * s2 / (4.0 * s4));
+}
+
+static bool positive_definite(double s4, double s2)
+{
+    double least, largest;
+    symbol_range(s4, s2, &least, &largest);
+    return least > 0.0;
+}
+
+double sw_line_rounding(double s4, double s2, bool single_steps)
+{
+    return 10.0 * (single_steps ? 0x1p-24 : 0x1p-53) * (1.0 + sqrt(fabs(s2)) + sqrt(fabs(s4)));
+}
+
+bool sw_stepper_takes_band(const char *row)
+{
+    struct choice c;
+    if (!row || strlen(row) >= sizeof c.row || split_name(row, &c)) return false;
+    const struct sw_stepper_ops *o = row_of(&c);
+    return o && o->takes_band;
+}
+
+/* Elimination in a positive definite A is backward stable without pivoting: the error is u times the condition of A,
+ * and some u of the right-hand side. */
+static double band_rounding(double s4, double s2)
+{
+    double least, largest;
+    symbol_range(s4, s2, &least, &largest);
+    return 0x1p-53 * (9.0 + largest / least);
+}
+
+double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps)
+{
+    return sw_stepper_takes_band(row) ? band_rounding(s4, s2) : sw_line_rounding(s4, s2, single_steps);
+}
+
+static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line_run *r)
+{
+    const bool single = s->desc.single_steps;
+    if (!(sw_stepper_rounding(s->ops->name, r->s4, r->s2, single) > SW_LINE_MAX_ROUNDING)) return NULL;
+    if (single) return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
+    if (s->ops->takes_band)
+        return "a band solver is too coarse for the implicit part: a row without one, or a smaller dt, is needed";
+    return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
+}
+
+static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run *r)
+{
+    if (!(isfinite(r->s4) && isfinite(r->s2))) return "a coefficient of the equation is not finite";
+    if (!(isfinite(r->dt) && isfinite(r->x0))) return "dt or x0 is not finite";
+    if (!(isfinite(r->dx) && r->dx > 0.0)) return "the grid spacing is not a positive number";
+    if (!positive_definite(r->s4, r->s2))
+        return "the implicit part is not positive definite: the equation is ill-posed";
+    return coarse_fault(s, r);
+}
+
+static enum sw_status check_uniform(int count, const struct sw_line_run *run)
+{
+    for (int j = 1; j < count; j++)
+        if (run[j].s4 != run[0].s4 || run[j].s2 != run[0].s2)
+            return SW_FAIL(SW_E_ARG, "a batch whose runs should have the same matrix: s4 = %g and s2 = %g in run 0, "
+                           "but %g and %g in run %d", run[0].s4, run[0].s2, run[j].s4, run[j].s2, j);
+    return SW_OK;
+}
+
+enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
+                               const double *param, const char **load_error)
+{
+    if (count < 1 || count > stepper->desc.capacity)
+        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, stepper->desc.capacity);
+    if (stepper->desc.uniform) SW_TRY(check_uniform(count, run));
+    stepper->count = count;
+    memcpy(stepper->run, run, (size_t)count * sizeof *run);
+    if (stepper->desc.model.nparam)
+        memcpy(stepper->param, param, (size_t)count * (size_t)stepper->desc.model.nparam * sizeof *param);
+    for (int j = 0; j < count; j++) load_error[j] = fault_of(stepper, &run[j]);
+    return stepper->ops->load(stepper, load_error);
+}
+
+enum sw_status sw_stepper_initial(struct sw_stepper *stepper)
+{
+    if (!stepper->desc.model.initial)
+        return SW_FAIL(SW_E_ARG, "there is no initial value: the model has no expression for it");
+    stepper->step = 0;
+    return stepper->ops->initial(stepper);
+}
+
+enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u)
+{
+    stepper->step = 0;
+    return stepper->ops->set_state(stepper, u);
+}
+
+enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u)
+{
+    return stepper->ops->get_state(stepper, u);
+}
+
+enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to)
+{
+    if (from < 0 || to < from)
+        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    stepper->step = to;
+    return from == to ? SW_OK : stepper->ops->advance(stepper, from, to);
+}
+
+enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what)
+{
+    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS) return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot,
+        SW_SNAPSHOT_SLOTS - 1);
+    return stepper->ops->snapshot(stepper, slot, what);
+}
+
+enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars)
+{
+    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS) return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot,
+        SW_SNAPSHOT_SLOTS - 1);
+    return stepper->ops->fetch(stepper, slot, field, scalars);
+}
+
+enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step)
+{
+    return stepper->ops->diverged(stepper, step);
+}

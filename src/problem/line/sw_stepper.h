@@ -1,0 +1,141 @@
+#ifndef SW_STEPPER_H
+#define SW_STEPPER_H
+/* Advance an ensemble of periodic lines, all of one length n, by the line equation (docs/numerics.md, section 1)
+ *
+ *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      x_i = x0 + i dx,  i = 0 .. n-1,  n >= 5
+ *
+ * with a4 and a2 implicit, G and S explicit:  A u^{n+1} = rhs,  A = I + s4 d4 - s2 d2.
+ * A run is one line with its own coefficients and parameters; runs never influence each other, and no bit of a run
+ * depends on the others in its batch, on their number or on the number of threads.
+ *
+ * Life of a stepper: create; then for each batch: load, initial (or set_state), then advance / snapshot / fetch as
+ * often as wanted. On a device all of these queue work and return; fetch and get_state wait.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_cost.h"
+#include "base/sw_err.h"
+#include "device/sw_snapshot.h"
+#include "device/sw_device.h"
+#include "expr/sw_expr.h"
+
+enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER };  /* of the implicit part: theta = 1/2, 1 */
+
+/* Programs here may use the CELL symbol x, the POINT symbols u and ux (slots of enum sw_input) and the STEP symbol t.
+ */
+
+struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
+    enum sw_scheme           scheme;
+    int                      nparam;  /* parameters of a run: the RUN symbols of all programs             */
+    const struct sw_program *initial; /* u at step 0, in x. NULL: the state comes from set_state()         */
+    const struct sw_program *g;       /* G, in u; NULL: none                                              */
+    const struct sw_program *s;       /* S, in x, t, u; NULL: none                                        */
+    const struct sw_program *energy;  /* density in x, u, u_x (ux); NULL: energy is reported as NaN        */
+};
+
+struct sw_line_run {                  /* one run */
+    double dt, dx, x0;
+    double s4, s2;                    /* A = I + s4 d4 - s2 d2, theta included (numerics.md)              */
+};
+
+/** What a solve with A may be off by in the recursive form, relative to the field: 10 u (1 + sqrt|s2| + sqrt|s4|),
+ * u = 2^-53, or 2^-24 in single precision (numerics.md, 2a). */
+double sw_line_rounding(double s4, double s2, bool single_steps);
+
+/** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by
+ * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where neither is negative (numerics.md, 2). A run for which this
+ * exceeds SW_LINE_MAX_ROUNDING is refused.
+ *  @param row  as in sw_stepper_create(), "auto" too; NULL, "auto" and an unknown name: one of the recursive form */
+double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps);
+#define SW_LINE_MAX_ROUNDING 1e-3
+
+/** Whether a row, so named, takes a band solver. */
+bool sw_stepper_takes_band(const char *row);
+
+struct sw_stepper_desc {
+    int                  n;
+    int                  capacity;    /* most runs a batch will have, >= 1                                */
+    bool                 single;      /* fields are snapshotted in single precision                         */
+    bool                 single_steps;  /* steps are taken in single precision: the state, as double, has floats */
+    bool                 uniform;     /* the runs of a batch all have the same s4 and s2, which load() checks; rows that
+                                       * keep a matrix may keep one                                      */
+    struct sw_line_model model;
+};
+
+/* Scalars of a run, in this order (numerics.md, "What is reported"):
+ * mass = dx sum u; energy = dx sum density(u, u_x) with u_x by central differences; min, max; domain length =
+ * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are taken in an order fixed by n
+ * and the row (measure_point.h; cuda/line_scalars_rtc.cuh). */
+enum sw_line_scalar { SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_DOMAIN_LENGTH, SW_LINE_SCALARS };
+
+struct sw_stepper;
+
+/** @param desc    copied
+ *  @param row     row of the stepper table, "cpu.plain"; NULL: the first that fits the device and the shape. A name may
+ *                 end in "+BAND" to choose the band solver of a row that has a choice: "cuda.split+cusparse.gpsv"
+ *  @param device  borrowed
+ *  @return SW_E_ARG; SW_E_CONFIG no such row, SW_E_ABSENT not here (both with the rows that fit); SW_E_MEMORY (bytes
+ *          needed and free); SW_E_CUDA */
+enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
+                                 struct sw_stepper **stepper);
+void sw_stepper_destroy(struct sw_stepper **stepper);
+/** The name of row k of the table, NULL after the last. */
+const char *sw_stepper_row(int k);
+const char *sw_stepper_name(const struct sw_stepper *stepper);  /* "cpu.plain+cpu.thomas" */
+
+/** What a stepper counts for a point and step, when it advances by so many steps at once; NaN: not counted. */
+struct sw_cost sw_stepper_cost(const struct sw_stepper *stepper, int64_t steps);
+
+/** Bytes of device memory a stepper takes: a constant part and a part a run. Nothing is allocated.
+ *  @param row  as in create; NULL allowed */
+enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
+                                size_t *fixed, size_t *per_run);
+
+/** Compile what a row would compile at run time, on any machine that has the compiler, so that its errors are seen
+ * before a run. A row that compiles nothing is SW_OK.
+ *  @param row  as in create; NULL: the first row of this build that compiles something
+ *  @param sm   90 for sm_90
+ *  @return SW_E_ABSENT no compiler here, or no such row; SW_E_CUDA with the compiler's log */
+enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm);
+
+/** Begin a batch: set coefficients, factor the matrices.
+ *  @param count  runs, 1 .. capacity
+ *  @param run    [count]; copied
+ *  @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied
+ *  @param load_error  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not
+ * finite,
+ *                rounding beyond SW_LINE_MAX_ROUNDING), a static text; such a run is NaN from the start and harms no
+ * other
+ *  @return SW_E_ARG; SW_E_CUDA */
+enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
+                               const double *param, const char **load_error);
+
+/** Set the state of all runs from model.initial, at step 0. */
+enum sw_status sw_stepper_initial(struct sw_stepper *stepper);
+
+/** Set, or get, the state of all runs: u [count][n] double on the host. Both wait. get then set gives the same bits. A
+ * run whose field is not finite becomes NaN everywhere; sw_stepper_diverged() then names the first step of the next
+ * advance. */
+enum sw_status sw_stepper_set_state(struct sw_stepper *stepper, const double *u);
+enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
+
+/** Take steps from .. to-1, from the state at time from*dt to the state at to*dt. Advancing in two calls gives the same
+ * bits as in one. A run whose field is no longer finite stops costing time. */
+enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to);
+
+/** Take a picture of the state as it is at this point of the queue, into one of SW_SNAPSHOT_SLOTS slots.
+ *  @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */
+enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what);
+
+/** Wait for a snapshot. May be called from another thread than the rest (one at a time per slot).
+ *  @param field    out: [count][n] float (desc.single) or double on the host; NULL if not snapshotted
+ *  @param scalars  out: [count][SW_LINE_SCALARS] double on the host; NULL if not snapshotted
+ *  Both belong to the stepper and stay valid until the slot is snapshotted again. Runs that are not finite hold NaN. */
+enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
+
+/** The first step after which each run was not finite: u at step[j]*dt is the first bad field; -1: finite so far. 0
+ * where the initial value is not finite, or load() found a load_error. Waits.
+ *  @param step  out [count] */
+enum sw_status sw_stepper_diverged(struct sw_stepper *stepper, int64_t *step);
+#endif

@@ -1,0 +1,46 @@
+#ifndef SW_STEPPER_IMPL_H
+#define SW_STEPPER_IMPL_H
+/* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
+#include "problem/line/sw_stepper.h"
+
+struct sw_stepper_ops {
+    const char    *name;    /* "<where>.<how>"                                     */
+    const char    *about;   /* one line for `sweep list`                           */
+    enum sw_space  space;   /* the kind of device it works on                      */
+    const char    *absent;  /* NULL, or why this build lacks it                    */
+    /** @param sm  of the device, 90 for sm_90; 0 on a CPU */
+    bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
+    void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
+    /** Fills own, and name with the band solver chosen. @param band  its row; NULL: the best that fits */
+    enum sw_status (*create)(struct sw_stepper *stepper, const char *band);
+    /** run, param and count are in the stepper. load_error[j] is set where the front found one: such a run starts and
+     *  stays NaN, whatever its numbers. */
+    enum sw_status (*load)(struct sw_stepper *stepper, const char **load_error);
+    enum sw_status (*initial)(struct sw_stepper *stepper);
+    enum sw_status (*set_state)(struct sw_stepper *stepper, const double *u);
+    enum sw_status (*get_state)(struct sw_stepper *stepper, double *u);
+    enum sw_status (*advance)(struct sw_stepper *stepper, int64_t from, int64_t to);
+    enum sw_status (*snapshot)(struct sw_stepper *stepper, int slot, int what);
+    enum sw_status (*fetch)(struct sw_stepper *stepper, int slot, const void **field, const double **scalars);
+    enum sw_status (*diverged)(struct sw_stepper *stepper, int64_t *step);
+    void           (*destroy)(struct sw_stepper *stepper);                   /* own may be NULL */
+    enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
+    bool           takes_band;  /* its name may end in "+BAND", a row of the band table     */
+    /** For advance() by so many steps at once, with the model and band solver at hand. NULL: not counted */
+    struct sw_cost (*cost)(const struct sw_stepper *stepper, int64_t steps);
+};
+
+struct sw_stepper {
+    const struct sw_stepper_ops *ops;
+    struct sw_stepper_desc       desc;
+    struct sw_device            *device;
+    int                          count;      /* runs of the batch loaded                  */
+    struct sw_line_run          *run;        /* [capacity]                                */
+    double                      *param;      /* [nparam][count] of the batch loaded; room for capacity */
+    int64_t                      step;       /* to which the state was advanced; 0: since it was set */
+    char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
+    void                        *own;
+};
+
+extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
+#endif

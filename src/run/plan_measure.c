@@ -1,0 +1,77 @@
+#include <math.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_mem.h"
+#include "run/plan_impl.h"
+
+/* Enough runs to keep the device busy, few enough to begin at once. */
+static int sample_size(const struct sw_plan *plan, const struct sw_plan_batch *b, const struct sw_device *device)
+{
+    const struct sw_group *g = &plan->group[b->group];
+    double points = device->space == SW_DEVICE ? 64e6 : 64e3 * device->threads;
+    double runs = points / (double)sw_points(g->n);
+    if (runs < device->threads) runs = device->threads;
+    return runs < b->count ? (int)runs : b->count;
+}
+
+static const struct sw_plan_batch *largest(const struct sw_plan *plan)
+{
+    const struct sw_plan_batch *best = NULL;
+    double most = -1;
+    for (int64_t k = 0; k < plan->nbatch; k++) {
+        const struct sw_plan_batch *b = &plan->batch[k];
+        double work = (double)sw_points(plan->group[b->group].n) * (double)plan->group[b->group].steps * b->count;
+        if (work > most) { most = work; best = b; }
+    }
+    return best;
+}
+
+/* Steps with times twice as long until they fill the time; the fastest counts: the first ones start threads, and on a
+ * busy machine one that met others may be a hundred times slower. */
+static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, struct sw_device *device, double seconds,
+                                 double *steps_a_second)
+{
+    int64_t step = 0;
+    double begun = sw_clock();
+    for (int64_t chunk = 1; step < g->steps; chunk *= 2) {
+        int64_t to = step + chunk < g->steps ? step + chunk : g->steps;
+        double start = sw_clock();
+        SW_TRY(sim->ops->advance(sim, step, to));
+        SW_TRY(sw_device_wait(device));
+        double now = sw_clock();
+        *steps_a_second = fmax(*steps_a_second, (double)(to - step) / (now - start + 1e-9));
+        step = to;
+        if (now - begun > seconds / 2) break;
+    }
+    return SW_OK;
+}
+
+enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
+                               double seconds, double *rate)
+{
+    struct sw_device *device = devices->device[0];
+    const struct sw_plan_batch *b = largest(plan);
+    struct sw_sim *sim = NULL;
+    double *column = NULL, steps = 0;
+    const char **load_error = NULL;
+    enum sw_status st = SW_OK;
+    *rate = 0;
+    if (!b) return SW_OK;
+    SW_TRY(sw_device_use(device));
+    int count = sample_size(plan, b, device);
+    struct sw_setup setup = plan_trial(sweep, &plan->group[b->group], count);
+    SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
+    SW_TRY_TO(out, st, sw_alloc((size_t)count, &load_error));
+    SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
+    SW_TRY_TO(out, st, sweep->problem->create(sweep->problem, &setup, device, &sim));
+    SW_TRY_TO(out, st, sim->ops->load(sim, count, column, load_error));
+    SW_TRY_TO(out, st, sw_sim_initial(sim));
+    SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
+    *rate = steps * (double)sw_points(setup.n) * count *
+            (double)(plan->nbatch < devices->count ? plan->nbatch : devices->count);
+out:
+    if (sim) sim->ops->destroy(sim);
+    sw_free(column);
+    sw_free(load_error);
+    return st;
+}

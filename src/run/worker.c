@@ -1,0 +1,130 @@
+/* The thread of a device: batch after batch, until the desk has none. */
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_clock.h"
+#include "run/execute_impl.h"
+
+/* ---- the simulation in use: made once a group, made again when a batch is larger */
+
+static void drop_sim(struct worker *w)
+{
+    if (w->sim) w->sim->ops->destroy(w->sim);
+    w->sim = NULL;
+}
+
+static enum sw_status use_sim(struct worker *w, int group, int count)
+{
+    const struct sw_sweep *sweep = w->desk->sweep;
+    if (w->sim && w->group == group && count <= w->capacity) return SW_OK;
+    SW_TRY(writer_wait(w->writer));  /* it reads the sim's slots, and the provenance */
+    drop_sim(w);
+    if (w->group != group) w->chunk = 1;
+    w->setup = sw_sweep_setup(sweep, &w->desk->plan->group[group], count);
+    w->group = group;
+    w->capacity = count;
+    SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
+    snprintf(w->solver, sizeof w->solver, "%s", w->sim->ops->solver_name(w->sim));
+    return SW_OK;
+}
+
+static int largest_of_group(const struct sw_plan *plan, int64_t from)
+{
+    int most = 0;
+    for (int64_t k = from; k < plan->nbatch && plan->batch[k].group == plan->batch[from].group; k++)
+        if (plan->batch[k].count > most) most = plan->batch[k].count;
+    return most;
+}
+
+/* ---- batches */
+
+static enum sw_status run_batch(struct worker *w, const struct sw_plan_batch *batch, int capacity)
+{
+    enum sw_status st = use_sim(w, batch->group, capacity);
+    if (st == SW_E_MEMORY && capacity > batch->count) return run_batch(w, batch, batch->count);
+    if (st == SW_E_MEMORY && batch->count > 1) {
+        /* the device has less than it said, or than the one where the batch began: halves give the same bits */
+        struct sw_plan_batch half = *batch;
+        half.count = batch->count / 2;
+        SW_TRY(run_batch(w, &half, half.count));
+        half.run += half.count;
+        half.id += half.count;
+        half.row += half.count;
+        half.count = batch->count - half.count;
+        return run_batch(w, &half, half.count);
+    }
+    SW_TRY(st);
+    return batch_run(w, w->batch, batch);
+}
+
+/* The batch that was being written is on disk: it is over. */
+static enum sw_status settle(struct worker *w)
+{
+    if (w->written < 0) return SW_OK;
+    SW_TRY(writer_wait_mark(w->writer, w->mark));
+    worker_lock(w);
+    w->written_end = SW_BATCH_DONE;
+    worker_say(w, REQUEST_OVER);
+    return SW_OK;
+}
+
+/* While its last outputs are written the next batch is computed. */
+static enum sw_status do_batch(struct worker *w)
+{
+    const struct sw_plan *plan = w->desk->plan;
+    const struct sw_plan_batch *b = &plan->batch[w->batch];
+    w->tally = (struct sw_tally){.batches = 1, .points_steps = sw_plan_work(plan, b)};
+    SW_TRY(run_batch(w, b, largest_of_group(plan, w->batch)));
+    SW_TRY(settle(w));  /* the one before, long since */
+    worker_lock(w);
+    w->written = w->batch;
+    w->written_tally = w->tally;
+    w->mark = writer_mark(w->writer);
+    w->batch = -1;
+    w->under_way = 0;
+    worker_unlock(w);
+    return SW_OK;
+}
+
+static enum sw_status work(struct worker *w)
+{
+    for (;;) {
+        worker_lock(w);
+        worker_say(w, REQUEST_BATCH);
+        if (w->batch >= 0) SW_TRY(do_batch(w));
+        else if (w->batch == SW_DEAL_LATER) SW_TRY(settle(w));
+        else return desk_must_stop(w->desk, sw_clock()) ? SW_E_STOPPED : SW_OK;
+    }
+}
+
+/* What is computed gets to disk before it leaves. */
+static enum sw_status end(struct worker *w, enum sw_status st)
+{
+    const bool clean = st == SW_OK || st == SW_E_STOPPED;
+    enum sw_status written = clean ? writer_wait_slots(w->writer) : SW_OK;
+    if (clean && !written) drop_sim(w);  /* while the end of the part is written */
+    struct sw_err_kept kept = {0};
+    if (!clean) sw_err_keep(&kept, st);
+    written = writer_wait(w->writer);
+    sw_err_keep(&kept, written);
+    w->written_end = writer_reached(w->writer, w->mark) ? SW_BATCH_DONE : SW_BATCH_BACK;
+    w->end = st == SW_E_STOPPED && !written ? SW_BATCH_STOPPED : SW_BATCH_BACK;
+    sw_err_raise(&kept);
+    return kept.status ? kept.status : st;
+}
+
+void *worker_run(void *argument)
+{
+    struct worker *w = argument;
+    omp_set_num_threads(w->device->threads);  /* of this thread's teams */
+    enum sw_status st = sw_device_use(w->device);
+    if (!st) st = writer_create(w->desk->options->file, &w->writer);
+    if (!st) st = end(w, work(w));
+    sw_err_keep(&w->failed, st);
+    writer_destroy(&w->writer);
+    drop_sim(w);
+    worker_lock(w);
+    worker_say(w, REQUEST_LEAVE);
+    return NULL;
+}
