@@ -132,7 +132,7 @@ static enum sw_status perform(struct call *c)
     struct sw_report report = {0};
     struct sw_config *config = NULL;
     struct sw_sweep *sweep = NULL;
-    struct sw_ledger *ledger = NULL;
+    struct sw_completed *completed = NULL;
     struct sw_devices devices;
     struct sw_plan *plan = NULL;
     struct sw_selection which = {.only = c->only};
@@ -157,9 +157,9 @@ static enum sw_status perform(struct call *c)
     assert_ok(sw_alloc((size_t)sweep->nruns, &id));
     assert_ok(sw_sweep_ids(sweep, 0, sweep->nruns, id));
     assert_ok(sw_sweep_select(sweep, &which, &run, &count));
-    assert_ok(sw_ledger_open(c->file, &report, &ledger));
+    assert_ok(sw_completed_open(c->file, &report, &completed));
     assert_ok(sw_devices_open(c->device ? c->device : "cpu", c->threads, SW_DEVICES_MOST, &devices));
-    enum sw_status st = sw_plan_make(sweep, run, count, id, ledger, c->retry_failed, &devices, &plan);
+    enum sw_status st = sw_plan_make(sweep, run, count, id, completed, c->retry_failed, &devices, &plan);
     if (!st && !c->only_plan) {
         struct sw_execute_options options = {
             .file = c->file,
@@ -182,11 +182,11 @@ static enum sw_status perform(struct call *c)
         c->resumed = 0;
         for (int64_t k = 0; k < plan->nbatch; k++) c->resumed += plan->batch[k].resume != NULL;
         stop = 0;
-        st = sw_execute(sweep, plan, ledger, &devices, &options, &c->summary);
+        st = sw_execute(sweep, plan, completed, &devices, &options, &c->summary);
     }
     sw_plan_destroy(&plan);
     sw_devices_close(&devices);
-    sw_ledger_close(&ledger);
+    sw_completed_close(&completed);
     sw_free(run);
     sw_free(id);
     sw_sweep_destroy(&sweep);
@@ -243,6 +243,6 @@ static void assert_same(const char *a, const char *b, size_t nruns)
 
 static void rm(const char *file)
 {
-    assert_ok(sw_results_remove(file));
+    assert_ok(sw_output_remove(file));
 }
 #endif

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli_impl.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 #include "helpers.h"
 
 static double now;
@@ -45,7 +45,7 @@ static int lines_of(double seconds, double at[], int room)
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);
-    sw_running_remove(file);
+    sw_status_file_remove(file);
     return count;
 }
 

@@ -49,12 +49,12 @@ static void a_diverged_run_keeps_its_reason_and_what_came_before(void **state)
 {
     (void)state;
     const char *file = path("diverged.h5");
-    struct sw_table *t;
+    struct sw_run_table *t;
     size_t count;
     struct call c = {.config = chaos, .file = file};
     assert_ok(perform(&c));
     assert_int_equal(c.failures, 1);
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     assert_int_equal(t->status[2], SW_RUN_DIVERGED);
     assert_contains(t->message[2], "not finite at t = ");
     assert_contains(t->message[2], " of 100)");
@@ -69,7 +69,7 @@ static void a_diverged_run_keeps_its_reason_and_what_came_before(void **state)
         assert_true(isnan(u[(2 * 6 + 5) * 16 + i]));
     }
     sw_free(u);
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     rm(file);
 }
 
@@ -232,10 +232,10 @@ static void norms_measure_the_difference_from_exact(void **state)
 {
     (void)state;
     const char *file = path("norms.h5");
-    struct sw_table *t;
+    struct sw_run_table *t;
     size_t count;
     assert_ok(perform(&(struct call){.config = decay, .file = file}));
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     double *u = read_dataset(file, "u", &count);  /* [2][1][32] at the last time */
     for (int j = 0; j < 2; j++) {
         double m = j + 1, sum = 0, worst = 0, norm = 0;
@@ -252,7 +252,7 @@ static void norms_measure_the_difference_from_exact(void **state)
         assert_true(t->err_l2[j] > 0);
     }
     sw_free(u);
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     rm(file);
 }
 
@@ -260,11 +260,11 @@ static void there_are_no_norms_without_exact(void **state)
 {
     (void)state;
     const char *file = path("nonorms.h5");
-    struct sw_table *t;
+    struct sw_run_table *t;
     assert_ok(perform(&(struct call){.config = chaos, .file = file}));
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     for (int j = 0; j < 4; j++) assert_true(isnan(t->err_l2[j]) && isnan(t->err_max[j]) && isnan(t->err_rel[j]));
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     rm(file);
 }
 
@@ -370,17 +370,17 @@ static void names_the_point_where_the_initial_value_is_not_finite(void **state)
     static const char *const config =
         "problem = \"heat\"; grid = { n = 32; length = 1.0; }; physics = { kappa = 1.0; };\n"
         "time = { dt = 0.01; end = 0.05; }; initial = \"1.0\"; output = { scalars = { every = 0.05; }; };\n";
-    struct sw_table *t;
+    struct sw_run_table *t;
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *file = path("initial.h5");
         struct call c = {.config = config, .file = file, .override = {cases[k].override}};
         assert_ok(perform(&c));
-        assert_ok(sw_table_read(file, &t));
+        assert_ok(sw_run_table_read(file, &t));
         assert_int_equal(t->status[0], SW_RUN_DIVERGED);
         assert_string_equal(t->message[0], cases[k].says);
         assert_contains(cases[k].says, c.summary.failures + strlen("run 0: "));
-        sw_table_free(&t);
+        sw_run_table_free(&t);
         rm(file);
     }
 }
@@ -391,14 +391,14 @@ static void names_the_point_of_a_field_of_three_dimensions(void **state)
         "problem = \"advection\"; grid = { n = [8, 10, 12]; length = [1.0, 1.0, 1.0]; };\n"
         "time = { dt = 0.001; end = 0.002; }; velocity = { x = 1.0; };\n"
         "initial = \"x > 0.3 && y > 0.55 && z > 0.7 ? 1/0 : 1\";\n";
-    struct sw_table *t;
+    struct sw_run_table *t;
     (void)state;
     const char *file = path("initial3.h5");
     assert_ok(perform(&(struct call){.config = config, .file = file}));
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     assert_string_equal(t->message[0],
                         "the initial value is inf at x = 0.375, y = 0.6, z = 0.75 (i = 3, j = 6, k = 9)");
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     rm(file);
 }
 

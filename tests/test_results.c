@@ -251,8 +251,8 @@ static void check_section(const struct fixture *f, const char *path, const struc
 
 static void check_ids(const struct fixture *f, const char *path)
 {
-    struct sw_table *t;
-    assert_ok(sw_table_read(path, &t));
+    struct sw_run_table *t;
+    assert_ok(sw_run_table_read(path, &t));
     assert_int_equal(t->nruns, f->sweep->nruns);
     assert_int_equal(t->sweep_runs, f->sweep->nruns);
     assert_string_equal(t->sweep_id, f->sweep->id);
@@ -261,7 +261,7 @@ static void check_ids(const struct fixture *f, const char *path)
         assert_true(t->id[k] == f->id[k]);
         assert_true(t->err_l2[k] == mark(f->id[k]) / 3);
     }
-    sw_table_free(&t);
+    sw_run_table_free(&t);
 }
 
 static int count_parts(const char *file)
@@ -379,10 +379,10 @@ static void results_that_are_gone_are_named_and_nothing_is_merged(void **state)
     tear_down(&f);
 }
 
-static struct sw_table *table_of(const char *file)
+static struct sw_run_table *table_of(const char *file)
 {
-    struct sw_table *t;
-    assert_ok(sw_table_read(file, &t));
+    struct sw_run_table *t;
+    assert_ok(sw_run_table_read(file, &t));
     return t;
 }
 
@@ -398,16 +398,16 @@ static void a_part_of_an_earlier_call_or_sweep_does_not_become_the_file(void **s
     write_all(&f, file, 10, SW_RUN_DONE);
     struct sw_merge_options how = {.sweep = f.sweep, .id = f.id, .allow_missing = true};
     assert_ok(sw_merge_parts(file, &how, &later));
-    struct sw_table *t = table_of(file);  /* both calls are in it */
+    struct sw_run_table *t = table_of(file);  /* both calls are in it */
     assert_string_equal(t->history, "2023-11-14T22:13:20Z sweep run test.cfg\n2023-11-14T22:14:20Z sweep run test.cfg");
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     write_all(&f, grown, 10, SW_RUN_DONE);
     how = (struct sw_merge_options){.sweep = more.sweep, .id = more.id, .allow_missing = true};
     assert_ok(sw_merge_parts(grown, &how, &provenance));
     t = table_of(grown);
     assert_int_equal(t->sweep_runs, 11);
     assert_int_equal(t->nruns, 10);
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     tear_down(&f);
     tear_down(&more);
 }
@@ -499,7 +499,7 @@ static void scales_hold_times_and_points(void **state)
 static void a_chain_is_joined_along_time(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     double u[4 * 8];
     const char *file = path_of("chain.h5");
@@ -508,32 +508,32 @@ static void a_chain_is_joined_along_time(void **state)
     write_part(&f, file, &(struct stretch){0, 0, 6, -1, 20, SW_RUN_DONE, false});
     write_part(&f, file, &(struct stretch){0, 6, 4, -1, 7, SW_RUN_PENDING, true});
     write_part(&f, file, &(struct stretch){0, 6, 4, 7, 8, SW_RUN_PENDING, true});
-    assert_ok(sw_ledger_open(file, &report, &ledger));
+    assert_ok(sw_completed_open(file, &report, &completed));
     assert_int_equal(report.count, 0);
-    assert_int_equal(ledger->count, 6);
-    assert_true(ledger->has_parts && !ledger->has_file);
-    assert_int_equal(ledger->nbatch, 1);
-    assert_int_equal(ledger->batch[0].count, 4);
-    assert_int_equal(ledger->batch[0].step, 8);
-    assert_int_equal(ledger->batch[0].fields_done, 3);   /* steps 0, 4, 8 */
-    assert_int_equal(ledger->batch[0].scalars_done, 5);  /* steps 0, 2, 4, 6, 8 */
-    assert_true(ledger->batch[0].id[1] == f.id[7]);
-    assert_int_equal(sw_ledger_status(ledger, f.id[7]), SW_RUN_PENDING);
-    assert_int_equal(sw_ledger_status(ledger, f.id[5]), SW_RUN_DONE);
-    const struct sw_run_counts counts = sw_ledger_count(ledger, f.id, (const int64_t[]){1, 5, 7}, 3);
+    assert_int_equal(completed->count, 6);
+    assert_true(completed->has_parts && !completed->has_file);
+    assert_int_equal(completed->ncheckpoint, 1);
+    assert_int_equal(completed->checkpoint[0].count, 4);
+    assert_int_equal(completed->checkpoint[0].step, 8);
+    assert_int_equal(completed->checkpoint[0].fields_done, 3);   /* steps 0, 4, 8 */
+    assert_int_equal(completed->checkpoint[0].scalars_done, 5);  /* steps 0, 2, 4, 6, 8 */
+    assert_true(completed->checkpoint[0].id[1] == f.id[7]);
+    assert_int_equal(sw_completed_status(completed, f.id[7]), SW_RUN_PENDING);
+    assert_int_equal(sw_completed_status(completed, f.id[5]), SW_RUN_DONE);
+    const struct sw_run_counts counts = sw_completed_count(completed, f.id, (const int64_t[]){1, 5, 7}, 3);
     assert_true(counts.done == 2 && counts.pending == 1 && !counts.diverged && !counts.failed);
-    assert_ok(sw_ledger_state(&ledger->batch[0], u, 8));
+    assert_ok(sw_checkpoint_read(&completed->checkpoint[0], u, 8));
     for (int k = 0; k < 4 * 8; k++) assert_true(u[k] == 1.0 / 3.0 + k);
-    assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 7), SW_E_IO);
-    assert_contains(sw_err_message(), ledger->batch[0].path);
+    assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 7), SW_E_IO);
+    assert_contains(sw_err_message(), completed->checkpoint[0].path);
     assert_contains(sw_err_message(), "is not the list of 28 numbers it should be; remove this file, no other: its 4 "
                                       "runs go on from the part before it, or begin again");
-    sw_ledger_close(&ledger);
+    sw_completed_close(&completed);
     write_part(&f, file, &(struct stretch){0, 6, 4, 8, 20, SW_RUN_DONE, false});
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(ledger->nbatch, 0);
-    assert_int_equal(ledger->count, 10);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(completed->ncheckpoint, 0);
+    assert_int_equal(completed->count, 10);
+    sw_completed_close(&completed);
     merge_into(&f, file);
     check_section(&f, file, &f.group[0], "");
     check_ids(&f, file);
@@ -550,7 +550,7 @@ static void a_chain_is_joined_along_time(void **state)
 static void the_advice_about_a_state_of_no_use_can_be_followed(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     double u[4 * 8];
     const char *file = path_of("short.h5");
@@ -560,21 +560,21 @@ static void the_advice_about_a_state_of_no_use_can_be_followed(void **state)
     write_part(&f, file, &(struct stretch){0, 6, 4, -1, 7, SW_RUN_PENDING, true});
     write_part(&f, file, &(struct stretch){0, 6, 4, 7, 8, SW_RUN_PENDING, true});
     for (int step = 8; step >= 7; step--) {  /* the chain's last part is of no use, then the one before it */
-        assert_ok(sw_ledger_open(file, &report, &ledger));
-        assert_int_equal(ledger->count, 6);
-        assert_int_equal(ledger->nbatch, 1);
-        assert_int_equal(ledger->batch[0].step, step);
-        assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 7), SW_E_IO);
+        assert_ok(sw_completed_open(file, &report, &completed));
+        assert_int_equal(completed->count, 6);
+        assert_int_equal(completed->ncheckpoint, 1);
+        assert_int_equal(completed->checkpoint[0].step, step);
+        assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 7), SW_E_IO);
         assert_contains(sw_err_message(), "remove this file, no other");
-        assert_int_equal(unlink(ledger->batch[0].path), 0);
-        assert_int_equal(sw_ledger_state(&ledger->batch[0], u, 8), SW_E_IO);
+        assert_int_equal(unlink(completed->checkpoint[0].path), 0);
+        assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 8), SW_E_IO);
         assert_null(strstr(sw_err_message(), "remove"));  /* it cannot be read: a reason that may pass */
-        sw_ledger_close(&ledger);
+        sw_completed_close(&completed);
     }
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(ledger->count, 6);
-    assert_int_equal(ledger->nbatch, 0);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(completed->count, 6);
+    assert_int_equal(completed->ncheckpoint, 0);
+    sw_completed_close(&completed);
     assert_int_equal(report.count, 0);
     sw_report_free(&report);
     tear_down(&f);
@@ -583,7 +583,7 @@ static void the_advice_about_a_state_of_no_use_can_be_followed(void **state)
 static void an_unfinished_batch_keeps_its_parts(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     const char *file = path_of("unfinished.h5");
     (void)state;
@@ -597,10 +597,10 @@ static void an_unfinished_batch_keeps_its_parts(void **state)
     how.allow_missing = true;
     assert_ok(sw_merge_parts(file, &how, &provenance));
     assert_int_equal(count_parts(file), 1);
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(ledger->count, 6);
-    assert_int_equal(ledger->nbatch, 1);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(completed->count, 6);
+    assert_int_equal(completed->ncheckpoint, 1);
+    sw_completed_close(&completed);
     write_part(&f, file, &(struct stretch){0, 6, 4, 7, 20, SW_RUN_DONE, false});
     merge_into(&f, file);
     check_section(&f, file, &f.group[0], "");
@@ -719,7 +719,7 @@ static void times_that_differ_are_stored_per_run(void **state)
 static void words_are_stored_as_words(void **state)
 {
     struct fixture f;
-    struct sw_table *t;
+    struct sw_run_table *t;
     const char *file = path_of("words.h5");
     (void)state;
     set_up(&f, SMALL "physics = { gamma = 1.0; D = 1.0; };"
@@ -728,14 +728,14 @@ static void words_are_stored_as_words(void **state)
     write_all(&f, file, 1, SW_RUN_DONE);
     for (int merged = 0; merged < 2; merged++) {
         if (merged) merge_into(&f, file);
-        assert_ok(sw_table_read(file, &t));
+        assert_ok(sw_run_table_read(file, &t));
         assert_int_equal(t->nparam, 2);
         assert_string_equal(t->param_name[0], "how");
         assert_int_equal(t->nword[0], 2);
         for (int k = 0; k < 4; k++)
             assert_string_equal(t->word[0][(int)t->param[k]], k < 2 ? "cpu.thomas" : "cpu.lapack");
         assert_int_equal(t->nword[1], 0);
-        sw_table_free(&t);
+        sw_run_table_free(&t);
     }
     tear_down(&f);
 }
@@ -760,7 +760,7 @@ static void nothing_saved_means_no_arrays(void **state)
 static void runs_that_end_before_their_first_output_are_results(void **state)
 {
     struct fixture f;
-    struct sw_table *t;
+    struct sw_run_table *t;
     const char *file = path_of("early.h5");
     (void)state;
     set_up(&f, SMALL "physics = { gamma = \"g\"; D = 1.0; };"
@@ -776,16 +776,16 @@ static void runs_that_end_before_their_first_output_are_results(void **state)
     assert_true(one_number(h, "u", 3) == field_at(f.id[0], 20, 3));
     assert_true(isnan(one_number(h, "u", 8 + 3)));
     H5Fclose(h);
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     assert_true(t->status[0] == SW_RUN_DONE && t->status[1] == SW_RUN_DIVERGED);
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     tear_down(&f);
 }
 
 static void a_file_lists_all_the_devices_it_comes_from(void **state)
 {
     struct fixture f;
-    struct sw_table *t;
+    struct sw_run_table *t;
     struct sw_part *part;
     const char *file = path_of("devices.h5");
     static const char *const solver[] = {"cpu.plain", "cuda.split", "cpu.plain", "cuda.split"};
@@ -801,11 +801,11 @@ static void a_file_lists_all_the_devices_it_comes_from(void **state)
         assert_ok(sw_part_finish(&part, &r, NULL, 0, 20));
     }
     merge_into(&f, file);
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     assert_string_equal(t->solver, "cpu.plain; cuda.split");
     assert_string_equal(t->history, "2023-11-14T22:13:20Z sweep x\n2023-11-14T22:13:21Z sweep x\n"
                                     "2023-11-14T22:13:20Z sweep run test.cfg");
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     tear_down(&f);
 }
 
@@ -852,7 +852,7 @@ static void check_large(int runs, int times)
     write_all(&f, file, runs, SW_RUN_DONE);
     merge_into(&f, file);
     check_section(&f, file, &f.group[0], "");
-    assert_ok(sw_results_remove(file));
+    assert_ok(sw_output_remove(file));
     tear_down(&f);
 }
 
@@ -871,7 +871,7 @@ static void a_time_larger_than_a_block_is_written_in_chunks(void **state)
 static void a_damaged_part_is_named_and_passed_over(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     char part[400];
     const char *file = path_of("damaged.h5");
@@ -880,12 +880,12 @@ static void a_damaged_part_is_named_and_passed_over(void **state)
     write_all(&f, file, 4, SW_RUN_DONE);
     snprintf(part, sizeof part, "%s.d/part-000002.h5", file);
     assert_int_equal(truncate(part, 3000), 0);
-    assert_ok(sw_ledger_open(file, &report, &ledger));
+    assert_ok(sw_completed_open(file, &report, &completed));
     assert_int_equal(report.count, 1);
     assert_int_equal(report.entry[0].severity, SW_WARNING);
     assert_contains(report.entry[0].text, "part-000002.h5 is a damaged HDF5 file");
-    assert_int_equal(ledger->count, 6);
-    sw_ledger_close(&ledger);
+    assert_int_equal(completed->count, 6);
+    sw_completed_close(&completed);
     write_part(&f, file, &(struct stretch){0, 4, 4, -1, 20, SW_RUN_DONE, false});
     merge_into(&f, file);
     check_section(&f, file, &f.group[0], "");
@@ -896,7 +896,7 @@ static void a_damaged_part_is_named_and_passed_over(void **state)
 static void a_part_whose_beginning_is_lost_does_not_count(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     char part[400];
     const char *file = path_of("orphan.h5");
@@ -907,11 +907,11 @@ static void a_part_whose_beginning_is_lost_does_not_count(void **state)
     write_part(&f, file, &(struct stretch){0, 0, 10, 13, 20, SW_RUN_DONE, false});
     snprintf(part, sizeof part, "%s.d/part-000002.h5", file);
     assert_int_equal(truncate(part, 3000), 0);
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(ledger->count, 0);
-    assert_int_equal(ledger->nbatch, 1);
-    assert_int_equal(ledger->batch[0].step, 7);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(completed->count, 0);
+    assert_int_equal(completed->ncheckpoint, 1);
+    assert_int_equal(completed->checkpoint[0].step, 7);
+    sw_completed_close(&completed);
     sw_report_free(&report);
     tear_down(&f);
 }
@@ -925,7 +925,7 @@ static void put_file(const char *path, const char *content)
 
 static void what_is_not_ours_is_called_what_it_is(void **state)
 {
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     char expect[400];
     (void)state;
@@ -937,23 +937,23 @@ static void what_is_not_ours_is_called_what_it_is(void **state)
     const char *const what[] = {"is not an HDF5 file", "is an HDF5 file, but not one that sweep has written",
                                 "is not an HDF5 file"};
     for (int k = 0; k < 3; k++) {
-        assert_int_equal(sw_ledger_open(path[k], &report, &ledger), SW_E_IO);
+        assert_int_equal(sw_completed_open(path[k], &report, &completed), SW_E_IO);
         snprintf(expect, sizeof expect, "%s %s", path[k], what[k]);
         assert_string_equal(sw_err_message(), expect);
-        assert_null(ledger);
+        assert_null(completed);
     }
-    struct sw_table *t;
-    assert_int_equal(sw_table_read(path_of("missing.h5"), &t), SW_E_IO);
+    struct sw_run_table *t;
+    assert_int_equal(sw_run_table_read(path_of("missing.h5"), &t), SW_E_IO);
     assert_contains(sw_err_message(), "missing.h5: there is no such file, and no parts of it");
-    assert_ok(sw_ledger_open(path_of("missing.h5"), &report, &ledger));
-    assert_true(!ledger->has_file && !ledger->has_parts && ledger->count == 0 && !ledger->config_text);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(path_of("missing.h5"), &report, &completed));
+    assert_true(!completed->has_file && !completed->has_parts && completed->count == 0 && !completed->config_text);
+    sw_completed_close(&completed);
 }
 
 static void a_truncated_result_is_called_damaged(void **state)
 {
     struct fixture f;
-    struct sw_table *t;
+    struct sw_run_table *t;
     const char *file = path_of("cut.h5");
     (void)state;
     set_up(&f, TEN);
@@ -961,7 +961,7 @@ static void a_truncated_result_is_called_damaged(void **state)
     merge_into(&f, file);
     for (int size = 20000; size > 8; size = size * 2 / 3) {
         assert_int_equal(truncate(file, size), 0);
-        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_int_equal(sw_run_table_read(file, &t), SW_E_IO);
         assert_contains(sw_err_message(), "cut.h5 is a damaged HDF5 file");
     }
     tear_down(&f);
@@ -971,7 +971,7 @@ static void lines_without_points_are_called_damage(void **state)
 {
     struct fixture f;
     const char *file = path_of("points.h5");
-    struct sw_table *t;
+    struct sw_run_table *t;
     (void)state;
     set_up(&f, TEN);
     write_all(&f, file, 10, SW_RUN_DONE);
@@ -981,7 +981,7 @@ static void lines_without_points_are_called_damage(void **state)
         assert_true(H5Awrite(points, H5T_NATIVE_INT64, &n) >= 0);
         H5Aclose(points);
         H5Fclose(h);
-        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_int_equal(sw_run_table_read(file, &t), SW_E_IO);
         assert_contains(sw_err_message(), "points.h5: holds lines of less than one point");
     }
     tear_down(&f);
@@ -998,7 +998,7 @@ static void boxes_that_do_not_agree_are_called_damage(void **state)
     };
     struct fixture f;
     const char *file = path_of("box.h5");
-    struct sw_table *t;
+    struct sw_run_table *t;
     (void)state;
     set_up(&f, TEN);
     write_all(&f, file, 10, SW_RUN_DONE);
@@ -1011,7 +1011,7 @@ static void boxes_that_do_not_agree_are_called_damage(void **state)
         H5Aclose(along);
         H5Sclose(space);
         H5Fclose(h);
-        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_int_equal(sw_run_table_read(file, &t), SW_E_IO);
         assert_contains(sw_err_message(), wrong[k].why);
     }
     tear_down(&f);
@@ -1026,7 +1026,7 @@ static void what_is_no_number_or_list_is_called_damage(void **state)
     static const hsize_t size[4][2] = {{LONG}, {1}, {10, 1}, {(hsize_t)1 << 42}}, chunk[1] = {1024};
     struct fixture f;
     const char *file = path_of("hand.h5");
-    struct sw_table *t;
+    struct sw_run_table *t;
     (void)state;
     set_up(&f, TEN);
     for (int k = 0; k < 4; k++) {
@@ -1056,7 +1056,7 @@ static void what_is_no_number_or_list_is_called_damage(void **state)
         H5Tclose(text);
         H5Pclose(chunked);
         H5Fclose(h);
-        assert_int_equal(sw_table_read(file, &t), SW_E_IO);
+        assert_int_equal(sw_run_table_read(file, &t), SW_E_IO);
         assert_contains(sw_err_message(), why[k]);
         assert_int_equal(unlink(file), 0);
     }
@@ -1104,11 +1104,11 @@ static void shards_are_joined(void **state)
     const char *const itself[] = {all, b};
     assert_ok(sw_merge(itself, 2, all, &alone, NULL));
     check_section(&f, all, &f.group[0], "");
-    struct sw_table *t;
-    assert_ok(sw_table_read(all, &t));
+    struct sw_run_table *t;
+    assert_ok(sw_run_table_read(all, &t));
     assert_string_equal(t->history, "2023-11-14T22:13:20Z sweep run test.cfg");  /* one call: one line */
     assert_string_equal(t->solver, "cpu.plain");
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     tear_down(&f);
 }
 
@@ -1134,7 +1134,7 @@ static void shards_of_other_sweeps_are_refused(void **state)
 static void a_newer_result_counts_but_an_unfinished_one_does_not(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     const char *file = path_of("retry.h5");
     (void)state;
@@ -1142,81 +1142,81 @@ static void a_newer_result_counts_but_an_unfinished_one_does_not(void **state)
     write_all(&f, file, 10, SW_RUN_DONE);
     write_part(&f, file, &(struct stretch){0, 3, 2, -1, 9, SW_RUN_DIVERGED, false});
     merge_into(&f, file);
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(ledger->count, 10);
-    assert_int_equal(sw_ledger_status(ledger, f.id[3]), SW_RUN_DIVERGED);
-    assert_int_equal(sw_ledger_status(ledger, f.id[5]), SW_RUN_DONE);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(completed->count, 10);
+    assert_int_equal(sw_completed_status(completed, f.id[3]), SW_RUN_DIVERGED);
+    assert_int_equal(sw_completed_status(completed, f.id[5]), SW_RUN_DONE);
+    sw_completed_close(&completed);
     write_part(&f, file, &(struct stretch){0, 3, 2, -1, 7, SW_RUN_PENDING, true});
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(sw_ledger_status(ledger, f.id[3]), SW_RUN_DIVERGED);
-    assert_int_equal(ledger->nbatch, 1);
-    sw_ledger_close(&ledger);
-    struct sw_table *t;
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(sw_completed_status(completed, f.id[3]), SW_RUN_DIVERGED);
+    assert_int_equal(completed->ncheckpoint, 1);
+    sw_completed_close(&completed);
+    struct sw_run_table *t;
+    assert_ok(sw_run_table_read(file, &t));
     assert_int_equal(t->status[3], SW_RUN_DIVERGED);
     assert_string_equal(t->message[3], "not finite at t = 4.5");
     assert_string_equal(t->message[2], "");
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     write_part(&f, file, &(struct stretch){0, 3, 2, 7, 20, SW_RUN_DONE, false});
     merge_into(&f, file);
     check_section(&f, file, &f.group[0], "");
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_int_equal(sw_ledger_status(ledger, f.id[3]), SW_RUN_DONE);
-    sw_ledger_close(&ledger);
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_int_equal(sw_completed_status(completed, f.id[3]), SW_RUN_DONE);
+    sw_completed_close(&completed);
     tear_down(&f);
 }
 
 static void the_table_of_a_running_sweep_includes_its_parts(void **state)
 {
     struct fixture f;
-    struct sw_table *t;
+    struct sw_run_table *t;
     const char *file = path_of("running.h5");
     (void)state;
     set_up(&f, TEN);
     write_part(&f, file, &(struct stretch){0, 0, 4, -1, 20, SW_RUN_DONE, false});
     write_part(&f, file, &(struct stretch){0, 4, 3, -1, 12, SW_RUN_PENDING, true});
-    assert_ok(sw_table_read(file, &t));
+    assert_ok(sw_run_table_read(file, &t));
     assert_int_equal(t->nruns, 7);
     assert_int_equal(t->sweep_runs, 10);
     assert_int_equal(t->status[4], SW_RUN_PENDING);
     assert_true(t->t_reached[4] == 6.0 && t->param[6] == 7.0);
     assert_string_equal(t->config_text, f.config->text);
-    sw_table_free(&t);
+    sw_run_table_free(&t);
     tear_down(&f);
 }
 
 static void a_second_process_is_refused_by_name(void **state)
 {
-    struct sw_results_lock *lock;
+    struct sw_output_lock *lock;
     const char *file = path_of("sub/folder/locked.h5");
     char tmp[400], expect[80];
     int status;
     (void)state;
-    assert_ok(sw_results_lock(file, &lock));
+    assert_ok(sw_output_lock(file, &lock));
     snprintf(tmp, sizeof tmp, "%s.d/part-000007.h5.tmp", file);
     put_file(tmp, "half");
     fflush(NULL);
     snprintf(expect, sizeof expect, "is being written by process %ld on ", (long)getpid());
     pid_t child = fork();
     if (child == 0) {
-        struct sw_results_lock *second;
-        _exit(sw_results_lock(file, &second) == SW_E_REFUSED && strstr(sw_err_message(), expect) ? 0 : 1);
+        struct sw_output_lock *second;
+        _exit(sw_output_lock(file, &second) == SW_E_REFUSED && strstr(sw_err_message(), expect) ? 0 : 1);
     }
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     assert_int_equal(access(tmp, F_OK), 0);  /* the refused one touched nothing */
-    sw_results_unlock(&lock);
-    assert_ok(sw_results_lock(file, &lock));
+    sw_output_unlock(&lock);
+    assert_ok(sw_output_lock(file, &lock));
     assert_int_equal(access(tmp, F_OK), -1);  /* ours now, and nobody alive writes it */
-    sw_results_unlock(&lock);
+    sw_output_unlock(&lock);
     snprintf(tmp, sizeof tmp, "%s.d", file);
     assert_int_equal(access(tmp, F_OK), -1);
 }
 
 static void a_lock_that_leads_nowhere_is_told(void **state)
 {
-    struct sw_results_lock *lock;
+    struct sw_output_lock *lock;
     const char *file = path_of("nowhere.h5");
     char path[400];
     (void)state;
@@ -1224,75 +1224,75 @@ static void a_lock_that_leads_nowhere_is_told(void **state)
     assert_int_equal(mkdir(path, 0777), 0);
     snprintf(path, sizeof path, "%s.d/lock", file);
     assert_int_equal(symlink("/there/is/no/such/folder", path), 0);
-    assert_int_equal(sw_results_lock(file, &lock), SW_E_IO);
+    assert_int_equal(sw_output_lock(file, &lock), SW_E_IO);
     assert_contains(sw_err_message(), "nowhere.h5.d/lock cannot be made");
     assert_int_equal(unlink(path), 0);
-    assert_ok(sw_results_lock(file, &lock));
-    sw_results_unlock(&lock);
+    assert_ok(sw_output_lock(file, &lock));
+    sw_output_unlock(&lock);
 }
 
 /* In a process of its own; it lives until `end` is closed. */
 static pid_t join_in_child(const char *file, int end)
 {
-    struct sw_results_lock *lock;
+    struct sw_output_lock *lock;
     char byte;
     fflush(NULL);
     pid_t child = fork();
     if (child) return child;
-    if (sw_results_lock_join(file, &lock)) _exit(1);
+    if (sw_output_lock_join(file, &lock)) _exit(1);
     if (write(end, "j", 1) != 1 || read(end, &byte, 1) != 1) _exit(2);
-    sw_results_unlock(&lock);
+    sw_output_unlock(&lock);
     _exit(0);
 }
 
 static void those_that_share_hold_it_to_the_last(void **state)
 {
-    struct sw_results_lock *lock, *other;
+    struct sw_output_lock *lock, *other;
     const char *file = path_of("shared.h5");
     char folder[400], byte;
     int pair[2], status;
     (void)state;
-    assert_ok(sw_results_lock(file, &lock));
-    assert_int_equal(sw_results_lock_join(file, &other), SW_E_REFUSED);  /* for himself */
-    assert_ok(sw_results_lock_share(lock));
+    assert_ok(sw_output_lock(file, &lock));
+    assert_int_equal(sw_output_lock_join(file, &other), SW_E_REFUSED);  /* for himself */
+    assert_ok(sw_output_lock_share(lock));
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     pid_t child = join_in_child(file, pair[1]);
     assert_int_equal(read(pair[0], &byte, 1), 1);
-    assert_int_equal(sw_results_lock(file, &other), SW_E_REFUSED);
+    assert_int_equal(sw_output_lock(file, &other), SW_E_REFUSED);
     assert_non_null(strstr(sw_err_message(), ", or another rank of its job; wait for it"));
-    sw_results_unlock(&lock);
-    assert_int_equal(sw_results_lock(file, &other), SW_E_REFUSED);  /* the child has outlived the first */
+    sw_output_unlock(&lock);
+    assert_int_equal(sw_output_lock(file, &other), SW_E_REFUSED);  /* the child has outlived the first */
     assert_int_equal(write(pair[0], "e", 1), 1);
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     snprintf(folder, sizeof folder, "%s.d", file);
     assert_int_equal(access(folder, F_OK), -1);
-    assert_ok(sw_results_lock(file, &lock));
-    sw_results_unlock(&lock);
+    assert_ok(sw_output_lock(file, &lock));
+    sw_output_unlock(&lock);
     close(pair[0]);
     close(pair[1]);
 }
 
 static void a_dead_holder_holds_nothing(void **state)
 {
-    struct sw_results_lock *lock;
+    struct sw_output_lock *lock;
     const char *file = path_of("dead.h5");
     (void)state;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        if (sw_results_lock(file, &lock)) _exit(1);
+        if (sw_output_lock(file, &lock)) _exit(1);
         kill(getpid(), SIGKILL);
     }
     waitpid(child, NULL, 0);
-    assert_ok(sw_results_lock(file, &lock));
-    sw_results_unlock(&lock);
+    assert_ok(sw_output_lock(file, &lock));
+    sw_output_unlock(&lock);
 }
 
 static void removing_takes_file_and_parts(void **state)
 {
     struct fixture f;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_report report = {0};
     const char *file = path_of("removed.h5");
     (void)state;
@@ -1300,11 +1300,11 @@ static void removing_takes_file_and_parts(void **state)
     write_all(&f, file, 10, SW_RUN_DONE);
     merge_into(&f, file);
     write_all(&f, file, 5, SW_RUN_DONE);
-    assert_ok(sw_results_remove(file));
-    assert_ok(sw_ledger_open(file, &report, &ledger));
-    assert_true(!ledger->has_file && !ledger->has_parts);
-    sw_ledger_close(&ledger);
-    assert_ok(sw_results_remove(file));
+    assert_ok(sw_output_remove(file));
+    assert_ok(sw_completed_open(file, &report, &completed));
+    assert_true(!completed->has_file && !completed->has_parts);
+    sw_completed_close(&completed);
+    assert_ok(sw_output_remove(file));
     tear_down(&f);
 }
 
@@ -1389,7 +1389,7 @@ static void a_merge_that_does_not_fit_changes_nothing(void **state)
     small = old;
     enum sw_status st = SW_E_IO;
     for (small.rlim_cur = 64; st; small.rlim_cur = small.rlim_cur * 5 / 4) {
-        struct sw_table *t;
+        struct sw_run_table *t;
         setrlimit(RLIMIT_FSIZE, &small);
         st = sw_merge_parts(file, &how, &provenance);
         setrlimit(RLIMIT_FSIZE, &old);
@@ -1400,9 +1400,9 @@ static void a_merge_that_does_not_fit_changes_nothing(void **state)
         assert_int_equal(access(tmp, F_OK), -1);
         assert_int_equal(count_parts(file), 1);
         if (failures++ == 5) {
-            assert_ok(sw_table_read(file, &t));
+            assert_ok(sw_run_table_read(file, &t));
             assert_int_equal(t->nruns, 10);
-            sw_table_free(&t);
+            sw_run_table_free(&t);
         }
     }
     assert_true(failures > 10);

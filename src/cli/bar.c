@@ -4,7 +4,7 @@
 
 #include "base/sw_clock.h"
 #include "cli/cli_impl.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
 /* Where stderr is no terminal. The first line comes soon: it tells the rate, and that it will take long. */
 static const double first_line = 10, line_every = 60;  /* seconds */
@@ -101,7 +101,7 @@ static void print_line(struct cli_bar *bar, const struct sw_progress *p)
 
 static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
 {
-    struct sw_running now = {.asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
+    struct sw_status_file now = {.asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
                              .was_done = bar->plan->done, .was_failed = bar->plan->failed,
                              .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns,
                              .done = p->runs_done, .failed = p->runs_failed, .seconds = p->seconds,
@@ -110,7 +110,7 @@ static void save_status(const struct cli_bar *bar, const struct sw_progress *p)
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
     snprintf(now.of.sweep_id, sizeof now.of.sweep_id, "%s", bar->sweep->id);
     snprintf(now.of.config_sha256, sizeof now.of.config_sha256, "%s", bar->sweep->config->sha256);
-    sw_running_write(bar->file, &now);
+    sw_status_file_write(bar->file, &now);
 }
 
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,

@@ -6,37 +6,37 @@
 #include "cli/carry_out.h"
 #include "cli/lengthen.h"
 #include "run/sw_ranks.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
 /* ---- what is there already */
 
 static struct sw_run_counts look(const struct job *j)
 {
-    return sw_ledger_count(j->ledger, j->s->id, j->s->run, j->s->count);
+    return sw_completed_count(j->completed, j->s->id, j->s->run, j->s->count);
 }
 
 /* With --force the new result grows beside the old one and takes its place when it is complete. */
 static enum sw_status replace(struct job *j)
 {
     struct sw_text text = {0};
-    SW_TRY(sw_results_replaceable(j->s->file));
-    sw_ledger_close(&j->ledger);
+    SW_TRY(sw_output_check_replaceable(j->s->file));
+    sw_completed_close(&j->completed);
     sw_text_printf(&text, "%s.new", j->s->file);
     j->file = j->fresh = sw_text_take(&text);
     if (!j->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    enum sw_status st = sw_ledger_open(j->file, &j->cli->report, &j->ledger);
-    if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
+    enum sw_status st = sw_completed_open(j->file, &j->cli->report, &j->completed);
+    if (!st) st = sw_completed_check_sweep(j->completed, j->s->file, j->s->sweep, j->s->id);
     if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
-    sw_ledger_close(&j->ledger);
-    SW_TRY(sw_results_replaceable(j->file));
-    SW_TRY(sw_results_remove(j->file));
-    return cli_ledger(j->cli, j->file, &j->ledger);
+    sw_completed_close(&j->completed);
+    SW_TRY(sw_output_check_replaceable(j->file));
+    SW_TRY(sw_output_remove(j->file));
+    return cli_completed(j->cli, j->file, &j->completed);
 }
 
 static bool to_do(const struct job *j)
 {
     return j->before.pending || (j->cli->retry_failed && j->before.diverged + j->before.failed) ||
-           (j->ledger && j->ledger->has_parts);
+           (j->completed && j->completed->has_parts);
 }
 
 /* A longer result grows beside the old one, from its states, and takes its place likewise. */
@@ -49,24 +49,24 @@ static enum sw_status lengthen(struct job *j, enum sw_status refused)
     char *longer = sw_text_take(&text);
     if (!longer) return SW_FAIL(SW_E_MEMORY, "out of memory");
     sw_err_raise(&refusal);
-    enum sw_status st = cli_lengthen(j->cli, j->s, j->ledger, longer, refused);
+    enum sw_status st = cli_lengthen(j->cli, j->s, j->completed, longer, refused);
     if (st) {
         sw_free(longer);
         return st;
     }
     j->file = j->fresh = longer;
-    sw_ledger_close(&j->ledger);
-    SW_TRY(cli_ledger(j->cli, j->file, &j->ledger));
-    return sw_ledger_belongs(j->ledger, j->file, j->s->sweep, j->s->id);
+    sw_completed_close(&j->completed);
+    SW_TRY(cli_completed(j->cli, j->file, &j->completed));
+    return sw_completed_check_sweep(j->completed, j->file, j->s->sweep, j->s->id);
 }
 
 static enum sw_status find_earlier(struct job *j)
 {
-    enum sw_status st = cli_ledger(j->cli, j->file, &j->ledger);
-    if (!st) st = sw_ledger_belongs(j->ledger, j->s->file, j->s->sweep, j->s->id);
+    enum sw_status st = cli_completed(j->cli, j->file, &j->completed);
+    if (!st) st = sw_completed_check_sweep(j->completed, j->s->file, j->s->sweep, j->s->id);
     if (st == SW_E_REFUSED && !j->cli->force) st = lengthen(j, st);
     if (!st) j->before = look(j);
-    bool again = !st && j->ledger->config_text && !to_do(j);  /* --force: compute it all once more */
+    bool again = !st && j->completed->config_text && !to_do(j);  /* --force: compute it all once more */
     if (j->cli->force && (st == SW_E_IO || st == SW_E_REFUSED || again)) {
         SW_TRY(replace(j));
         j->before = look(j);
@@ -80,10 +80,10 @@ static enum sw_status find_earlier(struct job *j)
 /* Whether each run that was asked for has ended in the new result: nothing less takes the old one's place. */
 static enum sw_status check_complete(const struct job *j)
 {
-    struct sw_ledger *ledger = NULL;
-    SW_TRY(cli_ledger(j->cli, j->fresh, &ledger));
-    const struct sw_run_counts there = sw_ledger_count(ledger, j->s->id, j->s->run, j->s->count);
-    sw_ledger_close(&ledger);
+    struct sw_completed *completed = NULL;
+    SW_TRY(cli_completed(j->cli, j->fresh, &completed));
+    const struct sw_run_counts there = sw_completed_count(completed, j->s->id, j->s->run, j->s->count);
+    sw_completed_close(&completed);
     if (!there.pending) return SW_OK;
     return SW_FAIL(SW_E_IO, "%s lacks %lld of %lld runs; %s stays as it is; run the same command again", j->fresh,
                    (long long)there.pending, (long long)j->s->count, j->s->file);
@@ -93,14 +93,14 @@ static enum sw_status check_complete(const struct job *j)
  * of it. */
 static enum sw_status put_in_place(const struct job *j)
 {
-    struct sw_results_lock *lock;
+    struct sw_output_lock *lock;
     if (!j->fresh) return SW_OK;
     SW_TRY(check_complete(j));
-    SW_TRY(sw_results_lock(j->s->file, &lock));
-    enum sw_status st = sw_results_replaceable(j->s->file);  /* something else may have its name by now */
-    if (!st) st = sw_results_remove_parts(j->s->file);
-    if (!st) st = sw_results_rename(j->fresh, j->s->file);
-    sw_results_unlock(&lock);
+    SW_TRY(sw_output_lock(j->s->file, &lock));
+    enum sw_status st = sw_output_check_replaceable(j->s->file);  /* something else may have its name by now */
+    if (!st) st = sw_output_remove_parts(j->s->file);
+    if (!st) st = sw_output_rename(j->fresh, j->s->file);
+    sw_output_unlock(&lock);
     return st;
 }
 
@@ -119,7 +119,7 @@ static enum sw_status compute(struct job *j, struct sw_execute_options *options,
 {
     const struct sw_comm *comm = j->cli->comm;
     struct sw_ranks *ranks = NULL;
-    if (comm->size == 1) return sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, options, summary);
+    if (comm->size == 1) return sw_execute(j->s->sweep, j->plan, j->completed, &j->devices, options, summary);
     SW_TRY(sw_ranks_create(comm, j->cli->host, j->plan, j->devices.count, options->stop, &ranks));
     options->deal = sw_ranks_deal(ranks);
     options->rank = comm->rank;
@@ -130,7 +130,7 @@ static enum sw_status compute(struct job *j, struct sw_execute_options *options,
         options->event = sw_ranks_event;
         options->user = ranks;
     }
-    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->ledger, &j->devices, options, summary);
+    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->completed, &j->devices, options, summary);
     st = sw_ranks_end(&ranks, st);
     return first(j) ? st : SW_OK;  /* the first knows of it, and speaks for all */
 }
@@ -152,7 +152,7 @@ static enum sw_status execute(struct job *j)
     enum sw_status st = compute(j, &options, &summary);
     if (!first(j)) return st;
     cli_bar_clear(&j->bar);
-    if (j->bar.saved >= 0) sw_running_remove(j->file);  /* else the file, and what tells of it, is another's */
+    if (j->bar.saved >= 0) sw_status_file_remove(j->file);  /* else the file, and what tells of it, is another's */
     if (st == SW_E_STOPPED) {
         tell_stopped(j, &summary);
         j->cli->exit_code = 1;
@@ -172,7 +172,8 @@ static enum sw_status find_earlier_in_turn(struct job *j)
     SW_TRY(cli_alike(cli, "another config or other options", cli_sweep_digest(j->s)));
     SW_TRY(sw_comm_agree(cli->comm, first(j) ? find_earlier(j) : SW_OK));
     SW_TRY(sw_comm_agree(cli->comm, first(j) ? SW_OK : find_earlier(j)));
-    return cli_alike(cli, "other results before it, as the file system shows them,", cli_ledger_digest(j->ledger));
+    return cli_alike(cli, "other results before it, as the file system shows them,",
+                     cli_completed_digest(j->completed));
 }
 
 /* @param seconds  out: how long it took, once devices were open */
@@ -180,11 +181,11 @@ static enum sw_status plan(struct job *j, double *seconds)
 {
     const struct cli_sweep *s = j->s;
     int users = 1;
-    SW_TRY(sw_comm_agree(j->cli->comm, cli_devices(j->cli, s, j->ledger, &j->devices, &users)));
+    SW_TRY(sw_comm_agree(j->cli->comm, cli_devices(j->cli, s, j->completed, &j->devices, &users)));
     const double start = sw_clock();
     SW_TRY(cli_plan_with(j->cli, j->devices.count, users, &j->with));
-    SW_TRY(sw_plan_make_with(s->sweep, s->run, s->count, s->id, j->ledger, j->cli->retry_failed, &j->devices, &j->with,
-                             &j->plan));
+    SW_TRY(sw_plan_make_with(s->sweep, s->run, s->count, s->id, j->completed, j->cli->retry_failed, &j->devices,
+           &j->with, &j->plan));
     *seconds = sw_clock() - start;
     return cli_alike(j->cli, "other batches or another solver", sw_plan_digest(j->plan));
 }
@@ -195,14 +196,14 @@ static enum sw_status set_title(const struct job *j)
     const char *file = j->s->file, *title = j->s->sweep->title;
     const struct sw_merge_options options = {.allow_missing = true, .sweep = j->s->sweep, .id = j->s->id};
     const struct sw_provenance provenance = {.command_line = j->cli->command_line};
-    if (!j->ledger || !j->ledger->title || !strcmp(j->ledger->title, title)) return SW_OK;
-    if (j->ledger->is_virtual) {
+    if (!j->completed || !j->completed->title || !strcmp(j->completed->title, title)) return SW_OK;
+    if (j->completed->is_virtual) {
         cli_say(j->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n", file,
-                j->ledger->title);
+                j->completed->title);
         return SW_OK;
     }
     SW_TRY(sw_merge(&file, 1, file, &options, &provenance));
-    cli_say(j->cli, "title    \"%s\" -> \"%s\" in %s\n", j->ledger->title, title, file);
+    cli_say(j->cli, "title    \"%s\" -> \"%s\" in %s\n", j->completed->title, title, file);
     return SW_OK;
 }
 
@@ -213,15 +214,15 @@ static enum sw_status attempt(struct job *j)
         if (!first(j)) return SW_OK;
         SW_TRY(put_in_place(j));  /* complete, but an earlier --force could not put it there */
         SW_TRY(set_title(j));
-        if (j->s->sweep->save_state && j->ledger->lacks_states)
+        if (j->s->sweep->save_state && j->completed->lacks_states)
             cli_say(j->cli, "note     %s was computed without output.state = true, and cannot be lengthened; --force "
                             "computes it again\n", j->s->file);
-        sw_running_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
+        sw_status_file_remove(j->s->file);  /* killed after its merge, a run leaves that behind */
         tell_nothing_to_do(j);
         j->cli->exit_code = j->before.diverged + j->before.failed > 0;
         return cli_xdmf(j->cli, j->s->sweep, j->s->file);
     }
-    if (j->ledger && j->ledger->is_virtual) return sw_results_refuse_virtual(j->file);
+    if (j->completed && j->completed->is_virtual) return sw_output_refuse_virtual(j->file);
     double seconds;
     SW_TRY(plan(j, &seconds));
     tell_ranks(j);
@@ -234,7 +235,7 @@ static void end_attempt(struct job *j)
 {
     sw_plan_destroy(&j->plan);
     sw_devices_close(&j->devices);
-    sw_ledger_close(&j->ledger);
+    sw_completed_close(&j->completed);
 }
 
 /* A folder that loses its files again and again is not to keep us for ever. */

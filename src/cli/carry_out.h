@@ -8,7 +8,7 @@ struct job {
     struct cli_sweep *s;
     const char       *file;          /* where the parts go: s->file, or beside it with --force */
     char             *fresh;         /* s->file ".new", while an old result is being replaced  */
-    struct sw_ledger *ledger;        /* of file                                                */
+    struct sw_completed *completed;        /* of file                                                */
     struct sw_run_counts before;     /* of the runs asked for, in what is there                */
     struct sw_devices devices;
     struct sw_plan_with with;        /* who else computes                                      */

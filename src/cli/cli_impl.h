@@ -117,8 +117,8 @@ struct cli_sweep {                      /* free with cli_sweep_close()          
     char             *file;             /* the output                                                        */
 };
 enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
-/** The sweep stored in an output file. @param ledger of that file */
-enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
+/** The sweep stored in an output file. @param completed  of that file */
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
                                 struct cli_sweep *s);
 /** Where an output that was named so lies: a symbolic link is followed, not replaced. Free with sw_free().
  * @return SW_E_USAGE it names a folder; SW_E_IO, SW_E_MEMORY */
@@ -141,12 +141,13 @@ void cli_remarks(const struct sw_cli *cli, const struct cli_sweep *s, const stru
 void cli_room(const struct sw_cli *cli, const struct sw_plan *plan, const char *file,
               void (*say)(const struct sw_cli *cli, const char *fmt, ...));
 
-enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger);  /* warnings printed */
+enum sw_status cli_completed(struct sw_cli *cli, const char *file,
+                             struct sw_completed **completed); /* warnings printed */
 /** Warnings of src/jobs are printed as they come up. */
 struct sw_warnings cli_warnings(struct sw_cli *cli);
-/** Where to compute the runs that are asked for and not in the ledger: not on more devices than they make batches.
+/** Where to compute the runs that are asked for and not in `completed`: not on more devices than they make batches.
  * @param users  out: how many processes share a device; NULL: this one takes all */
-enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
+enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
                            struct sw_devices *devices, int *users);
 /** "NVIDIA H200"; of several "4 × NVIDIA H200 (cuda:0, cuda:1, cuda:2, cuda:3)" */
 void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
@@ -166,7 +167,7 @@ enum sw_status cli_together(struct sw_cli *cli, enum sw_status (*perform)(struct
 /** @param what  "another config": what has to be the same for all, and has this digest @return SW_E_REFUSED */
 enum sw_status cli_alike(const struct sw_cli *cli, const char *what, uint64_t digest);
 uint64_t cli_sweep_digest(const struct cli_sweep *s);         /* of the runs asked for, and the file */
-uint64_t cli_ledger_digest(const struct sw_ledger *ledger);
+uint64_t cli_completed_digest(const struct sw_completed *completed);
 /** The status of the first process, to those that have no failure of their own. */
 enum sw_status cli_first_says(const struct sw_cli *cli, enum sw_status st);
 bool cli_anybody(const struct sw_cli *cli, bool here);        /* whether it is so for any of them    */

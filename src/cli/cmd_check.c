@@ -68,7 +68,7 @@ struct check {
     struct sw_cli *cli;
     struct cli_sweep *s;
     struct sw_devices devices;
-    struct sw_ledger *ledger;
+    struct sw_completed *completed;
     struct sw_plan *plan;          /* NULL: not planned here, why says why        */
     char   refusal[1000];          /* "": the output file is of this sweep        */
     char   why[1000];
@@ -265,18 +265,18 @@ static void print_headline(struct sw_cli *cli, const struct cli_sweep *s)
 static enum sw_status make_plan(struct check *c)
 {
     const struct cli_sweep *s = c->s;
-    enum sw_status st = cli_ledger(c->cli, s->file, &c->ledger);
-    if (!st) st = sw_ledger_belongs(c->ledger, s->file, s->sweep, s->id);
-    if (st == SW_E_REFUSED && !(st = cli_lengthen(c->cli, s, c->ledger, NULL, st))) {
+    enum sw_status st = cli_completed(c->cli, s->file, &c->completed);
+    if (!st) st = sw_completed_check_sweep(c->completed, s->file, s->sweep, s->id);
+    if (st == SW_E_REFUSED && !(st = cli_lengthen(c->cli, s, c->completed, NULL, st))) {
         snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` goes on from it, "
                  "if it holds their states (output.state)", s->file);
-        sw_ledger_close(&c->ledger);
+        sw_completed_close(&c->completed);
     } else if (st) {  /* what to do about it is the user's choice; the config is right */
         snprintf(c->refusal, sizeof c->refusal, "%s", sw_err_message());
-        sw_ledger_close(&c->ledger);
+        sw_completed_close(&c->completed);
     }
-    SW_TRY(cli_devices(c->cli, s, c->ledger, &c->devices, NULL));
-    return sw_plan_make(s->sweep, s->run, s->count, s->id, c->ledger, false, &c->devices, &c->plan);
+    SW_TRY(cli_devices(c->cli, s, c->completed, &c->devices, NULL));
+    return sw_plan_make(s->sweep, s->run, s->count, s->id, c->completed, false, &c->devices, &c->plan);
 }
 
 /* A config for a GPU is checked on a machine without one. */
@@ -301,7 +301,7 @@ enum sw_status cli_check(struct sw_cli *cli, struct cli_sweep *s)
     }
     if (!st && *c.why && !cli->json) cli_print(cli, "note     %s\n", c.why);
     sw_plan_destroy(&c.plan);
-    sw_ledger_close(&c.ledger);
+    sw_completed_close(&c.completed);
     sw_devices_close(&c.devices);
     return st;
 }

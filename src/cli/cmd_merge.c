@@ -4,11 +4,11 @@
 /* What the sweep that the files are of would do at its end. */
 static enum sw_status end_sweep(struct sw_cli *cli, const char *file)
 {
-    struct sw_ledger *ledger = NULL;
+    struct sw_completed *completed = NULL;
     struct cli_sweep s;
-    SW_TRY(cli_ledger(cli, file, &ledger));
-    enum sw_status st = cli_sweep_stored(cli, file, ledger, &s);
-    sw_ledger_close(&ledger);
+    SW_TRY(cli_completed(cli, file, &completed));
+    enum sw_status st = cli_sweep_stored(cli, file, completed, &s);
+    sw_completed_close(&completed);
     if (st) return st;
     cli_suggest(cli, s.sweep, file);
     st = cli_xdmf(cli, s.sweep, file);

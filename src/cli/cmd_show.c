@@ -36,7 +36,7 @@ static bool any_text(char *const *v, int64_t n)
     return false;
 }
 
-static int columns_of(const struct sw_table *t, struct show_column *c)
+static int columns_of(const struct sw_run_table *t, struct show_column *c)
 {
     int n = 0;
     bool norms = any(t->err_l2, t->nruns);
@@ -58,12 +58,12 @@ static int columns_of(const struct sw_table *t, struct show_column *c)
     return n;
 }
 
-static double real_at(const struct sw_table *t, const struct show_column *c, int64_t run)
+static double real_at(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
     return c->param >= 0 ? t->param[(int64_t)c->param * t->nruns + run] : c->real[run];
 }
 
-static const char *text_at(const struct sw_table *t, const struct show_column *c, int64_t run)
+static const char *text_at(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
     if (c->param >= 0) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
     if (c->status) return c->status[run] < SW_RUN_STATUSES ? sw_run_status_names[c->status[run]] : "?";
@@ -78,7 +78,8 @@ static void put_real(double v, int digits, char text[40])
 }
 
 /* A cell as text; digits: of a real number. */
-static const char *cell(const struct sw_table *t, const struct show_column *c, int64_t run, int digits, char text[40])
+static const char *cell(const struct sw_run_table *t, const struct show_column *c, int64_t run, int digits,
+                        char text[40])
 {
     if (c->kind == TEXT) return text_at(t, c, run);
     if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)c->count[run]);
@@ -89,7 +90,7 @@ static const char *cell(const struct sw_table *t, const struct show_column *c, i
 /* The rows that are shown. */
 struct rows { int64_t count, *row; };
 
-static void show_table(const struct sw_cli *cli, const struct sw_table *t, const struct show_column *c, int n,
+static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct show_column *c, int n,
                        const struct rows *rows)
 {
     char text[40], of[32] = "";
@@ -118,7 +119,7 @@ static void show_table(const struct sw_cli *cli, const struct sw_table *t, const
     }
 }
 
-static void show_csv(const struct sw_table *t, const struct show_column *c, int n, const struct rows *rows)
+static void show_csv(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)
 {
     char text[40];
     for (int64_t r = -1; r < rows->count; r++) {
@@ -131,7 +132,7 @@ static void show_csv(const struct sw_table *t, const struct show_column *c, int 
     }
 }
 
-static void json_run(struct sw_json *j, const struct sw_table *t, const struct show_column *c, int n, int64_t run)
+static void json_run(struct sw_json *j, const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
 {
     sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
@@ -142,7 +143,7 @@ static void json_run(struct sw_json *j, const struct sw_table *t, const struct s
     sw_json_end(j, '}');
 }
 
-static void show_json(const struct sw_table *t, const struct show_column *c, int n, const struct rows *rows)
+static void show_json(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)
 {
     struct sw_json j = {.to = stdout, .first = true};
     sw_json_begin(&j, NULL, '{');
@@ -159,7 +160,7 @@ static void show_json(const struct sw_table *t, const struct show_column *c, int
     sw_json_end(&j, '}');
 }
 
-static enum sw_status find(const struct sw_cli *cli, const struct sw_table *t, int64_t *row)
+static enum sw_status find(const struct sw_cli *cli, const struct sw_run_table *t, int64_t *row)
 {
     char *end;
     long long index = strtoll(cli->run, &end, 10);
@@ -179,7 +180,7 @@ static enum sw_status find(const struct sw_cli *cli, const struct sw_table *t, i
 }
 
 /* For people: a time of 0.1 is 0.1. All digits are in what is for programs. */
-static void show_run(const struct sw_table *t, const struct show_column *c, int n, int64_t run)
+static void show_run(const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
 {
     char text[40];
     for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, cell(t, &c[k], run, 10, text));
@@ -187,7 +188,7 @@ static void show_run(const struct sw_table *t, const struct show_column *c, int 
 }
 
 /* @param status  of the rows; -1: all @param out  free out->row with sw_free() */
-static enum sw_status choose(const struct sw_cli *cli, const struct sw_table *t, int status, struct rows *out)
+static enum sw_status choose(const struct sw_cli *cli, const struct sw_run_table *t, int status, struct rows *out)
 {
     int64_t row = 0;
     if (cli->run) SW_TRY(find(cli, t, &row));
@@ -197,7 +198,7 @@ static enum sw_status choose(const struct sw_cli *cli, const struct sw_table *t,
     return SW_OK;
 }
 
-static enum sw_status show(const struct sw_cli *cli, const struct sw_table *t, int status)
+static enum sw_status show(const struct sw_cli *cli, const struct sw_run_table *t, int status)
 {
     struct show_column c[MOST];
     struct rows rows = {0};
@@ -222,7 +223,7 @@ static enum sw_status find_status(const char *word, int *status)
 
 enum sw_status cmd_show(struct sw_cli *cli)
 {
-    struct sw_table *table = NULL;
+    struct sw_run_table *table = NULL;
     int status;
     if (cli->csv && cli->json) return SW_FAIL(SW_E_USAGE, "--csv or --json, not both");
     if (cli->csv && cli->run) return SW_FAIL(SW_E_USAGE, "--csv prints all runs; use --json for one");
@@ -231,9 +232,9 @@ enum sw_status cmd_show(struct sw_cli *cli)
     SW_TRY(find_status(cli->status, &status));
     char *file;
     SW_TRY(cli_output_file(cli->argument[0], &file));
-    enum sw_status st = sw_table_read(file, &table);
+    enum sw_status st = sw_run_table_read(file, &table);
     if (!st) st = show(cli, table, status);
-    sw_table_free(&table);
+    sw_run_table_free(&table);
     sw_free(file);
     return st;
 }

@@ -33,7 +33,7 @@ static bool is_config(const char *path)
 struct watch {
     bool   terminal;
     double line, took;            /* clock of the last line; seconds that a look took */
-    struct sw_sign sign;
+    struct sw_last_update sign;
 };
 
 static void clear_page(const struct watch *w) { if (w->terminal) fputs("\033[H\033[2J", stdout); }

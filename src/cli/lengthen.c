@@ -1,4 +1,4 @@
-/* A finished file of a sweep whose end was earlier: its runs go on (sw_results_lengthen()). The longer result grows
+/* A finished file of a sweep whose end was earlier: its runs go on (sw_output_lengthen()). The longer result grows
  * beside the file, in FILE.longer.d/, and takes its place when it is complete. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void old_close(struct old *o)
     sw_config_destroy(&o->config);
 }
 
-static enum sw_status old_open(const char *file, const struct sw_ledger *l, struct old *o)
+static enum sw_status old_open(const char *file, const struct sw_completed *l, struct old *o)
 {
     struct sw_report report = {0};
     enum sw_status st = sw_config_read_text(file, l->config_text, (const char *const *)l->override, l->noverride,
@@ -68,11 +68,11 @@ static enum sw_status old_open(const char *file, const struct sw_ledger *l, stru
 
 /* ---- which run goes on as which */
 struct matching {
-    int64_t *old_run, *run;        /* [ledger->count] */
+    int64_t *old_run, *run;        /* [completed->count] */
     bool     all, longer;          /* every run of the file has its match; some with another id */
 };
 
-static enum sw_status match(const struct cli_sweep *s, const struct sw_ledger *l, const struct old *o,
+static enum sw_status match(const struct cli_sweep *s, const struct sw_completed *l, const struct old *o,
                             struct matching *m)
 {
     const int64_t nold = o->sweep->nruns, n = s->sweep->nruns;
@@ -114,20 +114,20 @@ static enum sw_status check_asked(const struct cli_sweep *s, const struct matchi
 
 /* ---- the parts */
 /* Whether an earlier call made them: each run has ended, or a state to go on from. */
-static bool has_all(const struct sw_ledger *l, const struct cli_sweep *s, const struct matching *m, int64_t count)
+static bool has_all(const struct sw_completed *l, const struct cli_sweep *s, const struct matching *m, int64_t count)
 {
     struct known *there = NULL;
     size_t n = 0;
-    for (int b = 0; b < l->nbatch; b++) n += (size_t)l->batch[b].count;
+    for (int b = 0; b < l->ncheckpoint; b++) n += (size_t)l->checkpoint[b].count;
     if (sw_alloc(n + 1, &there)) return false;
     n = 0;
-    for (int b = 0; b < l->nbatch; b++)
-        for (int k = 0; k < l->batch[b].count; k++) there[n++] = (struct known){l->batch[b].id[k], 0};
+    for (int b = 0; b < l->ncheckpoint; b++)
+        for (int k = 0; k < l->checkpoint[b].count; k++) there[n++] = (struct known){l->checkpoint[b].id[k], 0};
     qsort(there, n, sizeof *there, by_id);
     bool all = true;
     for (int64_t k = 0; k < count && all; k++) {
         const struct known want = {s->id[m->run[k]], 0};
-        all = sw_ledger_status(l, want.id) != SW_RUN_PENDING || (n && bsearch(&want, there, n, sizeof want, by_id));
+        all = sw_completed_status(l, want.id) != SW_RUN_PENDING || (n && bsearch(&want, there, n, sizeof want, by_id));
     }
     sw_free(there);
     return all;
@@ -136,11 +136,11 @@ static bool has_all(const struct sw_ledger *l, const struct cli_sweep *s, const 
 static enum sw_status begun(const struct cli_sweep *s, const char *longer, const struct matching *m, int64_t count,
                             bool *yes)
 {
-    struct sw_ledger *l = NULL;
+    struct sw_completed *l = NULL;
     struct sw_report report = {0};
-    SW_TRY(sw_ledger_open(longer, &report, &l));
-    *yes = l->config_text && !sw_ledger_belongs(l, longer, s->sweep, s->id) && has_all(l, s, m, count);
-    sw_ledger_close(&l);
+    SW_TRY(sw_completed_open(longer, &report, &l));
+    *yes = l->config_text && !sw_completed_check_sweep(l, longer, s->sweep, s->id) && has_all(l, s, m, count);
+    sw_completed_close(&l);
     sw_report_free(&report);
     return SW_OK;
 }
@@ -148,25 +148,25 @@ static enum sw_status begun(const struct cli_sweep *s, const char *longer, const
 static enum sw_status make_parts(struct sw_cli *cli, const struct cli_sweep *s, const char *longer,
                                  const struct old *o, const struct matching *m, int64_t count)
 {
-    const struct sw_longer l = {o->sweep, s->sweep, s->id, count, m->old_run, m->run};
+    const struct sw_lengthen_desc l = {o->sweep, s->sweep, s->id, count, m->old_run, m->run};
     const struct sw_provenance provenance = {.command_line = cli->command_line};
-    struct sw_results_lock *lock;
-    SW_TRY(sw_results_lock(longer, &lock));
-    enum sw_status st = sw_results_remove(longer);  /* of another end, or not complete */
-    if (!st) st = sw_results_lengthen(s->file, longer, &l, &provenance);
+    struct sw_output_lock *lock;
+    SW_TRY(sw_output_lock(longer, &lock));
+    enum sw_status st = sw_output_remove(longer);  /* of another end, or not complete */
+    if (!st) st = sw_output_lengthen(s->file, longer, &l, &provenance);
     if (st) {
         struct sw_err_kept kept = {0};
         sw_err_keep(&kept, st);
-        sw_results_remove_parts(longer);
+        sw_output_remove_parts(longer);
         sw_err_raise(&kept);
     }
-    sw_results_unlock(&lock);
+    sw_output_unlock(&lock);
     if (!st) cli_say(cli, "longer   %lld run%s of %s go on from where they ended\n", (long long)count,
                      count == 1 ? "" : "s", s->file);
     return st;
 }
 
-enum sw_status cli_lengthen(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
+enum sw_status cli_lengthen(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
                             const char *longer, enum sw_status refused)
 {
     struct sw_err_kept refusal = {0};
@@ -174,17 +174,18 @@ enum sw_status cli_lengthen(struct sw_cli *cli, const struct cli_sweep *s, const
     struct old o = {0};
     bool there = false;
     sw_err_keep(&refusal, refused);
-    if (!ledger || !ledger->has_file || ledger->has_parts || ledger->is_virtual || ledger->nbatch) return refused;
-    enum sw_status st = old_open(s->file, ledger, &o);
-    if (!st) st = match(s, ledger, &o, &m);
+    if (!completed || !completed->has_file || completed->has_parts) return refused;
+    if (completed->is_virtual || completed->ncheckpoint) return refused;
+    enum sw_status st = old_open(s->file, completed, &o);
+    if (!st) st = match(s, completed, &o, &m);
     if (st || !m.all || !m.longer) {
         st = st == SW_E_MEMORY ? st : sw_err_raise(&refusal);
         goto out;
     }
-    SW_TRY_TO(out, st, check_asked(s, &m, ledger->count));
+    SW_TRY_TO(out, st, check_asked(s, &m, completed->count));
     if (!longer) goto out;
-    SW_TRY_TO(out, st, begun(s, longer, &m, ledger->count, &there));
-    if (!there) st = make_parts(cli, s, longer, &o, &m, ledger->count);
+    SW_TRY_TO(out, st, begun(s, longer, &m, completed->count, &there));
+    if (!there) st = make_parts(cli, s, longer, &o, &m, completed->count);
 out:
     sw_free(m.old_run);
     sw_free(m.run);

@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
 #include "output/files.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 #include "sweep/sw_keys.h"
 
 /* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */
@@ -64,22 +64,22 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
     return st;
 }
 
-enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_ledger *ledger,
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
                                 struct cli_sweep *s)
 {
     struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     const char **override = NULL;
-    const int count = ledger->noverride + cli->noverrides;
+    const int count = completed->noverride + cli->noverrides;
     bool named;
     *s = (struct cli_sweep){0};
     SW_TRY(check_shard(cli, file, &named));
-    if (!ledger->config_text) return sw_life_absent(file);
+    if (!completed->config_text) return sw_fail_absent(file);
     if (!which.nshards)
         sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));
     for (int k = 0; k < count; k++)
-        override[k] = k < ledger->noverride ? ledger->override[k] : cli->override[k - ledger->noverride];
-    enum sw_status st = sw_config_read_text(file, ledger->config_text, override, count, &cli->report, &s->config);
+        override[k] = k < completed->noverride ? completed->override[k] : cli->override[k - completed->noverride];
+    enum sw_status st = sw_config_read_text(file, completed->config_text, override, count, &cli->report, &s->config);
     sw_free(override);
     if (!st) st = finish_open(cli, &which, s);
     if (!st) st = cli_output_file(file, &s->file);
@@ -177,9 +177,9 @@ void cli_settings(struct sw_cli *cli, const struct cli_sweep *s)
 
 /* ---- what is there already, and where to compute */
 
-enum sw_status cli_ledger(struct sw_cli *cli, const char *file, struct sw_ledger **ledger)
+enum sw_status cli_completed(struct sw_cli *cli, const char *file, struct sw_completed **completed)
 {
-    enum sw_status st = sw_ledger_open(file, &cli->report, ledger);
+    enum sw_status st = sw_completed_open(file, &cli->report, completed);
     cli_report(cli);
     return st;
 }
@@ -188,14 +188,14 @@ static void tell_warnings(void *cli) { cli_report(cli); }
 
 struct sw_warnings cli_warnings(struct sw_cli *cli) { return (struct sw_warnings){&cli->report, tell_warnings, cli}; }
 
-enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_ledger *ledger,
+enum sw_status cli_devices(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
                            struct sw_devices *devices, int *users)
 {
     const char *spec = cli->device ? cli->device : s->sweep->device;
     const int64_t ranks = users ? cli->comm->size : 1;
     int64_t batches;
-    SW_TRY(sw_plan_most_batches(s->sweep, s->run, s->count, s->id, ledger, cli->retry_failed, SW_DEVICES_MOST * ranks,
-                                &batches));
+    SW_TRY(sw_plan_most_batches(s->sweep, s->run, s->count, s->id, completed, cli->retry_failed,
+           SW_DEVICES_MOST * ranks, &batches));
     const int64_t each = (batches + ranks - 1) / ranks;
     const int most = each < SW_DEVICES_MOST ? (int)each : SW_DEVICES_MOST;
     if (!users) return sw_devices_open(spec, cli->threads, most, devices);

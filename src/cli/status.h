@@ -7,7 +7,7 @@
 
 /* ---- status_one.c */
 /** @param sign  from {0}, the same one each time  @param finished  out: all its runs are in, and nobody is at it */
-enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *sign, bool *finished);
+enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished);
 
 /* ---- status_print.c */
 struct status_page { int columns, rows; };  /* 0: without end */

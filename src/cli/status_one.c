@@ -8,23 +8,23 @@ struct status {
     const char *file, *state;          /* "running", "finished", "interrupted"         */
     int64_t runs;
     struct sw_run_counts counts;
-    struct sw_running now;             /* while it runs                                */
+    struct sw_status_file now;             /* while it runs                                */
     int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
     bool unwritten;                    /* nothing of it is on disk yet                 */
 };
 
-static void count(const struct cli_sweep *s, const struct sw_ledger *ledger, struct status *v)
+static void count(const struct cli_sweep *s, const struct sw_completed *completed, struct status *v)
 {
     v->runs = s->count;
-    v->counts = sw_ledger_count(ledger, s->id, s->run, s->count);
-    for (int k = 0; k < ledger->nbatch; k++) {
-        v->steps_of += ledger->batch[k].count;
-        v->step = ledger->batch[k].step;
+    v->counts = sw_completed_count(completed, s->id, s->run, s->count);
+    for (int k = 0; k < completed->ncheckpoint; k++) {
+        v->steps_of += completed->checkpoint[k].count;
+        v->step = completed->checkpoint[k].step;
     }
 }
 
 /* What is not known yet, in a run's first moments, is not told. */
-static void print_now(const struct sw_cli *cli, const struct sw_running *now)
+static void print_now(const struct sw_cli *cli, const struct sw_status_file *now)
 {
     char eta[24];
     if (now->fraction >= 0) {
@@ -94,54 +94,55 @@ static void print_json(const struct status *v)
 static void count_running(struct status *v)
 {
     v->runs = v->now.asked;
-    v->counts = sw_running_count(&v->now);
+    v->counts = sw_status_file_count(&v->now);
 }
 
-static enum sw_status count_stored(struct sw_cli *cli, const struct sw_ledger *ledger, struct status *v)
+static enum sw_status count_stored(struct sw_cli *cli, const struct sw_completed *completed, struct status *v)
 {
     struct cli_sweep s = {0};
-    SW_TRY(cli_sweep_stored(cli, v->file, ledger, &s));
-    count(&s, ledger, v);
+    SW_TRY(cli_sweep_stored(cli, v->file, completed, &s));
+    count(&s, completed, v);
     cli_sweep_close(&s);
     return SW_OK;
 }
 
-static void add_life(const struct sw_cli *cli, enum sw_life life, const struct status *v, const struct sw_sign *s)
+static void add_life(const struct sw_cli *cli, enum sw_liveness life, const struct status *v,
+                     const struct sw_last_update *s)
 {
     char age[24];
-    if (life == SW_LIFE_SILENT && s->age >= 0)
+    if (life == SW_LIVENESS_SILENT && s->age >= 0)
         cli_print(cli, "silent   no sign of life for %s (%s, process %lld)\n", cli_about(s->age, age), v->now.host,
                   (long long)v->now.pid);
-    else if (life == SW_LIFE_SILENT)
+    else if (life == SW_LIVENESS_SILENT)
         cli_print(cli, "silent   it last wrote %s in the future: the clock of %s is wrong, or ours\n",
                   cli_about(-s->age, age), v->now.host);
-    else if (life == SW_LIFE_DIED)
+    else if (life == SW_LIVENESS_DEAD)
         cli_print(cli, "died     process %lld on this machine is gone, without having stopped\n",
                   (long long)v->now.pid);
 }
 
-enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_sign *sign, bool *finished)
+enum sw_status status_one(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished)
 {
-    struct sw_ledger *ledger = NULL;
+    struct sw_completed *completed = NULL;
     struct status v = {.file = file};
     bool by_files;
-    enum sw_life life = sw_life_of(file, sw_life_now(file, &by_files), &v.now, sign);
-    bool running = life == SW_LIFE_LIVES;
-    enum sw_status st = sw_life_ledger(file, &cli->report, &ledger);
+    enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &v.now, sign);
+    bool running = life == SW_LIVENESS_ALIVE;
+    enum sw_status st = sw_completed_open_live(file, &cli->report, &completed);
     cli_report(cli);
     if (st) return st;
-    v.unwritten = life != SW_LIFE_NOBODY && !ledger->config_text;
+    v.unwritten = life != SW_LIVENESS_NONE && !completed->config_text;
     if (v.unwritten) count_running(&v);
-    else st = count_stored(cli, ledger, &v);
+    else st = count_stored(cli, completed, &v);
     if (!st) {
         v.state = running                                                ? "running"
-                  : v.unwritten || v.counts.pending || ledger->has_parts ? "interrupted"
+                  : v.unwritten || v.counts.pending || completed->has_parts ? "interrupted"
                                                                          : "finished";
         *finished = !strcmp(v.state, "finished");
         if (cli->json) print_json(&v);
         else print_text(cli, &v);
         if (!cli->json && !*finished) add_life(cli, life, &v, sign);
     }
-    sw_ledger_close(&ledger);
+    sw_completed_close(&completed);
     return st;
 }

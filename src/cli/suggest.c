@@ -11,22 +11,22 @@ enum { FEW_RUNS = 8, MOST_LEVELS = 64 };
 
 struct result {
     const struct sw_sweep *sweep;
-    const struct sw_table *table;
+    const struct sw_run_table *table;
     int64_t count[SW_RUN_STATUSES], first_done;  /* runs by status; row of the first that is done */
 };
 
 /* ---- an error over a parameter: two runs that differ in it alone */
 
-static double param(const struct sw_table *t, int k, int64_t row) { return t->param[(int64_t)k * t->nruns + row]; }
+static double param(const struct sw_run_table *t, int k, int64_t row) { return t->param[(int64_t)k * t->nruns + row]; }
 
-static bool is_swept(const struct sw_table *t, int k)
+static bool is_swept(const struct sw_run_table *t, int k)
 {
     for (int64_t r = 1; r < t->nruns; r++)
         if (param(t, k, r) != param(t, k, 0)) return true;
     return false;
 }
 
-static bool has_logarithm(const struct sw_table *t, int k)
+static bool has_logarithm(const struct sw_run_table *t, int k)
 {
     for (int64_t r = 0; r < t->nruns; r++)
         if (!(param(t, k, r) > 0)) return false;
@@ -34,7 +34,7 @@ static bool has_logarithm(const struct sw_table *t, int k)
 }
 
 /* The parameter that plot.py takes: n, else dt, else the first that is swept; -1: none. */
-static int refined(const struct sw_table *t)
+static int refined(const struct sw_run_table *t)
 {
     static const char *const likely[] = {"n", "dt", NULL};
     for (int l = 0; l < 3; l++)
@@ -43,9 +43,10 @@ static int refined(const struct sw_table *t)
     return -1;
 }
 
-static bool has_error(const struct sw_table *t, int64_t row) { return isfinite(t->err_l2[row]) && t->err_l2[row] > 0; }
+static bool has_error(const struct sw_run_table *t,
+                      int64_t row) { return isfinite(t->err_l2[row]) && t->err_l2[row] > 0; }
 
-static bool differ_in_alone(const struct sw_table *t, int over, int64_t a, int64_t b)
+static bool differ_in_alone(const struct sw_run_table *t, int over, int64_t a, int64_t b)
 {
     for (int k = 0; k < t->nparam; k++)
         if ((param(t, k, a) != param(t, k, b)) != (k == over)) return false;
@@ -71,7 +72,7 @@ static bool is_refinement(const struct result *r, int64_t a, int64_t b)
 static bool converges(const struct result *r)
 {
     enum { TRIED = 16 };  /* runs for which a second one is looked for; a line through none of them is rare */
-    const struct sw_table *t = r->table;
+    const struct sw_run_table *t = r->table;
     const int over = refined(t);
     if (over < 0) return false;
     for (int64_t a = r->first_done, tried = 0; a < t->nruns && tried < TRIED; a++) {
@@ -85,7 +86,7 @@ static bool converges(const struct result *r)
 
 /* ---- lines: one a run, or one for each value of a parameter */
 
-static bool has_few_levels(const struct sw_table *t, int k)
+static bool has_few_levels(const struct sw_run_table *t, int k)
 {
     double level[MOST_LEVELS];
     int levels = 0;
@@ -137,10 +138,10 @@ static void suggest_picture(const struct sw_cli *cli, const struct result *r, co
 
 void cli_suggest(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file)
 {
-    struct sw_table *table = NULL;
+    struct sw_run_table *table = NULL;
     struct sw_text word = {0};
     struct result r = {.sweep = sweep, .first_done = -1};
-    if (sw_table_read(file, &table)) return;  /* it is advice only */
+    if (sw_run_table_read(file, &table)) return;  /* it is advice only */
     r.table = table;
     for (int64_t row = 0; row < table->nruns; row++) {
         if (table->status[row] == SW_RUN_DONE && r.first_done < 0) r.first_done = row;
@@ -152,5 +153,5 @@ void cli_suggest(const struct sw_cli *cli, const struct sw_sweep *sweep, const c
             cli_say(cli, "next     sweep show %s --status %s\n", sw_text_get(&word), sw_run_status_names[s]);
     if (r.first_done >= 0) suggest_picture(cli, &r, sw_text_get(&word));
     sw_text_free(&word);
-    sw_table_free(&table);
+    sw_run_table_free(&table);
 }

@@ -163,15 +163,15 @@ uint64_t cli_sweep_digest(const struct cli_sweep *s)
     return end_digest(&h);
 }
 
-uint64_t cli_ledger_digest(const struct sw_ledger *l)
+uint64_t cli_completed_digest(const struct sw_completed *l)
 {
     struct sw_hash h;
     sw_hash_start(&h);
     sw_hash_add(&h, l->id, (size_t)l->count * sizeof *l->id);
     sw_hash_add(&h, l->status, (size_t)l->count * sizeof *l->status);
-    for (int k = 0; k < l->nbatch; k++) {
-        sw_hash_add(&h, l->batch[k].id, (size_t)l->batch[k].count * sizeof *l->batch[k].id);
-        sw_hash_add(&h, &l->batch[k].step, sizeof l->batch[k].step);
+    for (int k = 0; k < l->ncheckpoint; k++) {
+        sw_hash_add(&h, l->checkpoint[k].id, (size_t)l->checkpoint[k].count * sizeof *l->checkpoint[k].id);
+        sw_hash_add(&h, &l->checkpoint[k].step, sizeof l->checkpoint[k].step);
     }
     sw_hash_add(&h, l->has_parts ? "parts" : "none", 5);
     return end_digest(&h);

@@ -5,7 +5,7 @@
  * monitor_queue.c asks Slurm about them. */
 #include "jobs/sw_monitor.h"
 #include "jobs/sw_submit.h"
-#include "output/sw_results.h"
+#include "output/sw_output.h"
 
 /* ---- submit_stored.c */
 char *jobs_inside(const char *folder, const char *name);  /* "folder/name"; sw_free() */

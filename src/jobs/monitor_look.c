@@ -23,10 +23,10 @@ static void take_counts(struct sw_shard *k, const struct sw_run_counts *counts)
 }
 
 /* Whatever its runs are: the sweep may not be known. */
-static void take_stored(struct sw_shard *k, const struct sw_ledger *ledger)
+static void take_stored(struct sw_shard *k, const struct sw_completed *completed)
 {
     struct sw_run_counts counts = {0};
-    for (int64_t r = 0; r < ledger->count; r++) sw_run_count(&counts, (enum sw_run_status)ledger->status[r]);
+    for (int64_t r = 0; r < completed->count; r++) sw_run_count(&counts, (enum sw_run_status)completed->status[r]);
     take_counts(k, &counts);
 }
 
@@ -44,10 +44,10 @@ static double modified(const char *file, bool folder)
 /* `sweep merge` joins what is of one sweep. */
 static bool is_foreign(const struct sw_monitor *v, const struct sw_shard *k)
 {
-    return *v->of.sweep_id && *k->of.sweep_id && !sw_results_of_one(&v->of, &k->of);
+    return *v->of.sweep_id && *k->of.sweep_id && !sw_same_sweep(&v->of, &k->of);
 }
 
-static void take_sweep(struct sw_monitor *v, struct sw_shard *k, const struct sw_results_of *of)
+static void take_sweep(struct sw_monitor *v, struct sw_shard *k, const struct sw_sweep_identity *of)
 {
     k->of = *of;
     if (*v->of.sweep_id || !*of->sweep_id) return;
@@ -67,14 +67,14 @@ static void call_foreign(const struct sw_monitor *v, struct sw_shard *k)
         snprintf(k->message, sizeof k->message, "of another sweep, %s; this one is %s", k->of.sweep_id, v->of.sweep_id);
 }
 
-static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_ledger *ledger,
+static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_completed *completed,
                                      const struct sw_warnings *warnings)
 {
     struct sw_config *config = NULL;
     struct sw_sweep *sweep = NULL;
     uint64_t *id = NULL;
-    enum sw_status st = sw_config_read_text(v->file, ledger->config_text, (const char *const *)ledger->override,
-                                            ledger->noverride, warnings->report, &config);
+    enum sw_status st = sw_config_read_text(v->file, completed->config_text, (const char *const *)completed->override,
+                                            completed->noverride, warnings->report, &config);
     if (!st) st = sw_sweep_expand(config, warnings->report, &sweep);
     warnings->tell(warnings->user);
     if (!st) st = sw_alloc((size_t)sweep->nruns, &id);
@@ -90,31 +90,31 @@ static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_ledge
 static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,
                                  struct sw_shard *k)
 {
-    struct sw_ledger *ledger = NULL;
+    struct sw_completed *completed = NULL;
     double written = modified(file, k->saw_folder);
     if (k->written > 0 && written == k->written) return SW_OK;
-    enum sw_status st = sw_life_ledger(file, warnings->report, &ledger);
+    enum sw_status st = sw_completed_open_live(file, warnings->report, &completed);
     warnings->tell(warnings->user);
     *k->message = 0;
     if (st) {
         snprintf(k->message, sizeof k->message, "%s", sw_err_message());
         return SW_OK;  /* the others are to be told of all the same */
     }
-    take_stored(k, ledger);
-    take_sweep(v, k, &ledger->of);
-    if (!v->known && ledger->config_text && !is_foreign(v, k)) st = measure_stored(v, ledger, warnings);
-    k->has_file = ledger->has_file;
-    k->has_parts = ledger->has_parts;
+    take_stored(k, completed);
+    take_sweep(v, k, &completed->of);
+    if (!v->known && completed->config_text && !is_foreign(v, k)) st = measure_stored(v, completed, warnings);
+    k->has_file = completed->has_file;
+    k->has_parts = completed->has_parts;
     k->written = written;
-    sw_ledger_close(&ledger);
+    sw_completed_close(&completed);
     return st;
 }
 
 /* What a running process says of itself: parts need not be read. */
 static void take_running(struct sw_shard *k)
 {
-    const struct sw_running *now = &k->now;
-    const struct sw_run_counts counts = sw_running_count(now);
+    const struct sw_status_file *now = &k->now;
+    const struct sw_run_counts counts = sw_status_file_count(now);
     if (!k->runs) k->runs = now->asked;
     take_counts(k, &counts);
     k->part = now->asked ? 1 - (1 - now->fraction) * (double)now->runs / (double)now->asked : 0;
@@ -124,14 +124,14 @@ static void take_running(struct sw_shard *k)
 static enum sw_status look_at(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file, double now,
                               struct sw_shard *k)
 {
-    static const enum sw_shard_state left[] = {[SW_LIFE_NOBODY] = SW_SHARD_STOPPED, [SW_LIFE_SILENT] = SW_SHARD_SILENT,
-                                             [SW_LIFE_DIED] = SW_SHARD_DIED};
-    enum sw_life life = k->saw_folder ? sw_life_of(file, now, &k->now, &k->sign) : SW_LIFE_NOBODY;
-    bool told = life == SW_LIFE_LIVES && k->now.asked > 0;
+    static const enum sw_shard_state left[] = {[SW_LIVENESS_NONE] = SW_SHARD_STOPPED,
+[SW_LIVENESS_SILENT] = SW_SHARD_SILENT, [SW_LIVENESS_DEAD] = SW_SHARD_DIED};
+    enum sw_liveness life = k->saw_folder ? sw_liveness_of(file, now, &k->now, &k->sign) : SW_LIVENESS_NONE;
+    bool told = life == SW_LIVENESS_ALIVE && k->now.asked > 0;
     if (k->state == SW_SHARD_FOREIGN) *k->message = 0;
     if (!k->saw_folder && !k->saw_file) {
         k->has_file = k->has_parts = false;
-        k->of = (struct sw_results_of){0};
+        k->of = (struct sw_sweep_identity){0};
     } else if (!told) SW_TRY(read_shard(v, warnings, file, k));
     if (told && *k->now.of.sweep_id) take_sweep(v, k, &k->now.of);
     if (is_foreign(v, k)) {
@@ -140,10 +140,10 @@ static enum sw_status look_at(struct sw_monitor *v, const struct sw_warnings *wa
     }
     if (told) take_running(k);
     else k->part = k->runs ? (double)ended(k) / (double)k->runs : 0;
-    if (life == SW_LIFE_LIVES) k->state = SW_SHARD_RUNNING;
+    if (life == SW_LIVENESS_ALIVE) k->state = SW_SHARD_RUNNING;
     else if (*k->message) k->state = SW_SHARD_UNREADABLE;
     else if (k->has_file && !k->has_parts && ended(k) >= k->runs) k->state = SW_SHARD_DONE;
-    else if (k->has_file || k->has_parts || life != SW_LIFE_NOBODY) k->state = left[life];
+    else if (k->has_file || k->has_parts || life != SW_LIVENESS_NONE) k->state = left[life];
     else k->state = SW_SHARD_WAITING;
     if (k->state == SW_SHARD_DONE) k->part = 1;
     return SW_OK;
@@ -186,7 +186,7 @@ static void note_shard(void *user, int shard, int nshards, bool folder)
 
 enum sw_status sw_monitor_look(struct sw_monitor *v, const struct sw_warnings *warnings)
 {
-    double now = sw_life_now(v->file, &v->by_files);
+    double now = sw_filesystem_time(v->file, &v->by_files);
     for (int j = 0; j < v->nshards; j++)
         v->shard[j].saw_file = v->shard[j].saw_folder = false;
     SW_TRY(monitor_each(v->file, note_shard, v));

@@ -74,9 +74,10 @@ static enum sw_status refuse_second(const struct sw_submit *u)
 
 /* ---- which shards are not finished */
 
-static enum sw_status open_ledger(const struct sw_warnings *warnings, const char *file, struct sw_ledger **ledger)
+static enum sw_status open_completed(const struct sw_warnings *warnings, const char *file,
+                                     struct sw_completed **completed)
 {
-    enum sw_status st = sw_ledger_open(file, warnings->report, ledger);
+    enum sw_status st = sw_completed_open(file, warnings->report, completed);
     warnings->tell(warnings->user);
     return st;
 }
@@ -85,16 +86,16 @@ static enum sw_status open_ledger(const struct sw_warnings *warnings, const char
 static enum sw_status look_at(const struct sw_submit *u, const struct sw_warnings *warnings, const char *file,
                               const int64_t *run, int64_t count, bool *has_file, bool *unfinished)
 {
-    struct sw_ledger *ledger = NULL;
-    enum sw_status st = open_ledger(warnings, file, &ledger);
-    if (!st) st = sw_ledger_belongs(ledger, file, u->desc.sweep, u->desc.id);
+    struct sw_completed *completed = NULL;
+    enum sw_status st = open_completed(warnings, file, &completed);
+    if (!st) st = sw_completed_check_sweep(completed, file, u->desc.sweep, u->desc.id);
     if (!st) {
-        *has_file = ledger->has_file;
-        *unfinished = ledger->has_parts;
+        *has_file = completed->has_file;
+        *unfinished = completed->has_parts;
         for (int64_t k = 0; k < count && !*unfinished; k++)
-            *unfinished = sw_ledger_status(ledger, u->desc.id[run[k]]) == SW_RUN_PENDING;
+            *unfinished = sw_completed_status(completed, u->desc.id[run[k]]) == SW_RUN_PENDING;
     }
-    sw_ledger_close(&ledger);
+    sw_completed_close(&completed);
     return st;
 }
 

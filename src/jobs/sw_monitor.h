@@ -1,9 +1,10 @@
 #ifndef SW_MONITOR_H
 #define SW_MONITOR_H
 /* How far the shards of a sweep are, whoever computes them and wherever: from their files, from what their processes
- * say (sw_life.h), and from Slurm where jobs were submitted. Nothing is written but what sw_life_now() makes. */
+ * say (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
+ * makes. */
 #include "jobs/sw_warnings.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
 #define SW_SHARD_STATES(X)                                                                                             \
     X(DONE, "done")           /* all its runs are in its file                                                      */ \
@@ -27,9 +28,9 @@ struct sw_shard {
     bool    has_file, has_parts;  /* when they were read                                                             */
     int64_t runs, done, diverged, failed;
     double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
-    struct sw_running now;        /* of a running, silent or dead one                                                */
-    struct sw_results_of of;      /* of what it is: what it has stored, or who computes it says                      */
-    struct sw_sign sign;
+    struct sw_status_file now; /* of a running, silent or dead one                                                */
+    struct sw_sweep_identity of; /* of what it is: what it has stored, or who computes it says                      */
+    struct sw_last_update sign;
     double  written;              /* when its folder last changed, as we read its parts                              */
     char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
     char    message[160];         /* why it is unreadable, or foreign                                                */
@@ -38,7 +39,7 @@ struct sw_monitor {
     char   *file;                 /* of the whole sweep                                                              */
     int     nshards;
     struct sw_shard *shard;       /* [nshards]                                                                       */
-    struct sw_results_of of;      /* which sweep: that which was measured, else of the first shard that says it      */
+    struct sw_sweep_identity of; /* which sweep: that which was measured, else of the first shard that says it      */
     int     of_shard;             /* that shard; 0: it was measured                                                  */
     bool    known;                /* the sweep is, and how many runs each shard has                                  */
     bool    submitted;            /* FILE.jobs is there                                                              */

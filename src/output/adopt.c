@@ -19,7 +19,7 @@ static bool same_facts(const struct sw_facts *a, const struct sw_facts *b)
 static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
 /* Words are numbered in the order each table met them. */
-static bool same_param(const struct sw_table *a, const struct sw_table *b, int k)
+static bool same_param(const struct sw_run_table *a, const struct sw_run_table *b, int k)
 {
     const double *x = a->param + (size_t)k * (size_t)a->nruns, *y = b->param + (size_t)k * (size_t)b->nruns;
     if (!same_text(a->param_name[k], b->param_name[k]) || !a->nword[k] != !b->nword[k]) return false;
@@ -42,9 +42,9 @@ static bool is_complete(const struct sw_source *in)
 }
 
 /* Are the rows those of one input, one for one? What they hold, and their ids, came from there. */
-static bool has_all_rows(const struct sw_gather *g, const struct sw_table *t, const int64_t *link, int input)
+static bool has_all_rows(const struct sw_gather *g, const struct sw_run_table *t, const int64_t *link, int input)
 {
-    const struct sw_table *from = g->input[input].table;
+    const struct sw_run_table *from = g->input[input].table;
     if (t->nruns != from->nruns || t->nparam != from->nparam) return false;
     for (int64_t j = 0; j < t->nruns; j++) {
         const struct sw_link *l = &g->link[link[j]];
@@ -53,7 +53,7 @@ static bool has_all_rows(const struct sw_gather *g, const struct sw_table *t, co
     return true;
 }
 
-const char *sw_adopt_path(const struct sw_gather *g, const struct sw_table *t, const int64_t *link)
+const char *sw_adopt_path(const struct sw_gather *g, const struct sw_run_table *t, const int64_t *link)
 {
     int input = t->nruns ? g->link[link[0]].input : 0;
     const struct sw_source *in = &g->input[input];

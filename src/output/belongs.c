@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "output/sw_results.h"
+#include "output/sw_output.h"
 #include "sweep/sw_keys.h"
 
 /* ---- settings as text: 1.0, "linspace(0, 1, 3)", [1, 2] */
@@ -99,14 +99,14 @@ static void walk(struct search *s, const struct sw_setting *group)
     }
 }
 
-static bool first_difference(const struct sw_sweep *sweep, const struct sw_ledger *ledger, counts which,
+static bool first_difference(const struct sw_sweep *sweep, const struct sw_completed *completed, counts which,
                              struct sw_text *text)
 {
     struct sw_report report = {0};
     struct sw_config *old = NULL;
     struct search search = {.new = sweep->config, .problem = sweep->problem, .which = which, .text = text};
-    if (!sw_config_read_text("stored config", ledger->config_text, (const char *const *)ledger->override,
-                             ledger->noverride, &report, &old)) {
+    if (!sw_config_read_text("stored config", completed->config_text, (const char *const *)completed->override,
+                             completed->noverride, &report, &old)) {
         search.old = old;
         walk(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
         walk(&search, old->root);
@@ -131,32 +131,34 @@ static bool all_known(const uint64_t *sorted, int64_t n, const uint64_t *id, int
     return true;
 }
 
-static enum sw_status ours(const struct sw_sweep *sweep, const uint64_t *id, const struct sw_ledger *ledger, bool *yes)
+static enum sw_status ours(const struct sw_sweep *sweep, const uint64_t *id, const struct sw_completed *completed,
+                           bool *yes)
 {
     const int64_t n = sweep->nruns;
     uint64_t *sorted = NULL;
     *yes = true;
-    if (!strcmp(ledger->of.sweep_id, sweep->id)) return SW_OK;
+    if (!strcmp(completed->of.sweep_id, sweep->id)) return SW_OK;
     SW_TRY(sw_alloc((size_t)n, &sorted));
     memcpy(sorted, id, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-    *yes = all_known(sorted, n, ledger->id, ledger->count);
-    for (int k = 0; k < ledger->nbatch && *yes; k++)
-        *yes = all_known(sorted, n, ledger->batch[k].id, ledger->batch[k].count);
+    *yes = all_known(sorted, n, completed->id, completed->count);
+    for (int k = 0; k < completed->ncheckpoint && *yes; k++)
+        *yes = all_known(sorted, n, completed->checkpoint[k].id, completed->checkpoint[k].count);
     sw_free(sorted);
     return SW_OK;
 }
 
-enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *file, const struct sw_sweep *sweep,
+enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
+                                        const struct sw_sweep *sweep,
                                  const uint64_t *id)
 {
     struct sw_text text = {0};
     bool yes;
-    if (!ledger->config_text) return SW_OK;  /* nothing there */
-    SW_TRY(ours(sweep, id, ledger, &yes));
-    bool outputs = yes && first_difference(sweep, ledger, shapes_output, &text);
+    if (!completed->config_text) return SW_OK;  /* nothing there */
+    SW_TRY(ours(sweep, id, completed, &yes));
+    bool outputs = yes && first_difference(sweep, completed, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
-    if (!yes && !first_difference(sweep, ledger, decides, &text))
+    if (!yes && !first_difference(sweep, completed, decides, &text))
         sw_text_add(&text, "its runs have other ids: another version of sweep made them");
     SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));

@@ -82,7 +82,7 @@ static bool continues(const struct sw_gather *g, int64_t link, struct sw_stretch
 
 static void add_link(struct sw_gather *g, int input, int64_t row)
 {
-    const struct sw_table *t = g->input[input].table;
+    const struct sw_run_table *t = g->input[input].table;
     struct sw_found *f = find(g, t->id[row]);
     struct sw_stretch s = sw_source_stretch(&g->input[input], row);
     bool goes_on = continues(g, f->newest, s);
@@ -194,7 +194,7 @@ static int64_t list_rows(const struct sw_gather *g, const char *sweep_id, bool c
 {
     int64_t count = 0;
     for (int k = 0; k < g->ninput; k++) {
-        const struct sw_table *t = g->input[k].table;
+        const struct sw_run_table *t = g->input[k].table;
         if (current == !strcmp(t->sweep_id, sweep_id))
             for (int64_t j = 0; j < t->nruns; j++) w[count++] = (struct sw_wanted){t->index[j], t->id[j]};
     }
@@ -235,16 +235,16 @@ enum sw_status sw_gather_want(struct sw_gather *g, const struct sw_sweep *sweep,
 }
 
 /* ---- the table */
-static enum sw_status copy_row(const struct sw_gather *g, int64_t link, struct sw_table *t, int64_t row)
+static enum sw_status copy_row(const struct sw_gather *g, int64_t link, struct sw_run_table *t, int64_t row)
 {
     const struct sw_link *l = &g->link[link];
-    SW_TRY(sw_table_copy_row(t, row, g->input[l->input].table, l->row));
+    SW_TRY(sw_run_table_copy_row(t, row, g->input[l->input].table, l->row));
     for (int64_t k = l->before; k >= 0; k = g->link[k].before)
         t->wall_time[row] += g->input[g->link[k].input].table->wall_time[g->link[k].row];
     return SW_OK;
 }
 
-static int find_param(const struct sw_table *t, const char *name)
+static int find_param(const struct sw_run_table *t, const char *name)
 {
     for (int k = 0; k < t->nparam; k++)
         if (!strcmp(t->param_name[k], name)) return k;
@@ -252,49 +252,49 @@ static int find_param(const struct sw_table *t, const char *name)
 }
 
 /* Parameter k of a row as the inputs have it, NaN where they do not know it. */
-static enum sw_status copy_param(const struct sw_gather *g, int64_t link, struct sw_table *t, int64_t row, int k)
+static enum sw_status copy_param(const struct sw_gather *g, int64_t link, struct sw_run_table *t, int64_t row, int k)
 {
     const struct sw_link *l = &g->link[link];
-    const struct sw_table *from = g->input[l->input].table;
+    const struct sw_run_table *from = g->input[l->input].table;
     int j = find_param(from, t->param_name[k]);
     double *to = &t->param[(size_t)k * (size_t)t->nruns + (size_t)row];
     *to = j < 0 ? NAN : from->param[(size_t)j * (size_t)from->nruns + (size_t)l->row];
-    if (j >= 0 && from->nword[j]) return sw_table_word(t, k, from->word[j][(int)*to], to);
-    return j < 0 && t->nword[k] ? sw_table_word(t, k, "", to) : SW_OK;
+    if (j >= 0 && from->nword[j]) return sw_run_table_word(t, k, from->word[j][(int)*to], to);
+    return j < 0 && t->nword[k] ? sw_run_table_word(t, k, "", to) : SW_OK;
 }
 
-static enum sw_status copy_params(const struct sw_gather *g, const int64_t *link, struct sw_table *t)
+static enum sw_status copy_params(const struct sw_gather *g, const int64_t *link, struct sw_run_table *t)
 {
-    const struct sw_table *newest = g->input[g->ninput - 1].table;
+    const struct sw_run_table *newest = g->input[g->ninput - 1].table;
     for (int k = 0; k < t->nparam; k++) {
-        SW_TRY(sw_table_set_param(t, k, newest->param_name[k]));
+        SW_TRY(sw_run_table_set_param(t, k, newest->param_name[k]));
         for (int64_t row = 0; row < t->nruns; row++) SW_TRY(copy_param(g, link[row], t, row, k));
     }
     return SW_OK;
 }
 
-static enum sw_status join_facts(const struct sw_gather *g, const struct sw_sweep *sweep, struct sw_table *t)
+static enum sw_status join_facts(const struct sw_gather *g, const struct sw_sweep *sweep, struct sw_run_table *t)
 {
     struct sw_facts f = {0};
     enum sw_status st = SW_OK;
     for (int k = 0; k < g->ninput && !st; k++) st = sw_facts_join(&f, &g->input[k].table->own->facts);
     if (!st && sweep) st = sw_facts_set_sweep(&f, sweep);
     if (st) sw_facts_free(&f);
-    else sw_table_take_facts(t, &f);
+    else sw_run_table_take_facts(t, &f);
     return st;
 }
 
 static enum sw_status fill(const struct sw_gather *g, const struct sw_sweep *sweep, const int64_t *index,
-                           const int64_t *link, struct sw_table *t)
+                           const int64_t *link, struct sw_run_table *t)
 {
     memcpy(t->index, index, (size_t)t->nruns * sizeof *index);
     for (int64_t row = 0; row < t->nruns; row++) SW_TRY(copy_row(g, link[row], t, row));
-    SW_TRY(sweep ? sw_table_set_sweep(t, sweep) : copy_params(g, link, t));
+    SW_TRY(sweep ? sw_run_table_set_sweep(t, sweep) : copy_params(g, link, t));
     return join_facts(g, sweep, t);
 }
 
 enum sw_status sw_gather_table(const struct sw_gather *g, bool ended_only, const struct sw_sweep *sweep,
-                               struct sw_table **table, int64_t **link)
+                               struct sw_run_table **table, int64_t **link)
 {
     int64_t *from = NULL, *index = NULL, rows = 0;
     *table = NULL;
@@ -308,9 +308,9 @@ enum sw_status sw_gather_table(const struct sw_gather *g, bool ended_only, const
         from[rows++] = l;
     }
     int nparam = sweep ? sweep->naxis : g->ninput ? g->input[g->ninput - 1].table->nparam : 0;
-    if (!st) st = sw_table_alloc(rows, nparam, table);
+    if (!st) st = sw_run_table_alloc(rows, nparam, table);
     if (!st) st = fill(g, sweep, index, from, *table);
-    if (st) sw_table_free(table);
+    if (st) sw_run_table_free(table);
     sw_free(index);
     if (link && !st) *link = from;
     else sw_free(from);

@@ -10,7 +10,7 @@ struct sw_section;
 
 struct sw_source {
     char              *path;
-    struct sw_table   *table;
+    struct sw_run_table   *table;
     int                nsection;
     struct sw_section *section;
     int               *section_of;     /* [table->nruns]: of a row, -1: none           */
@@ -80,7 +80,7 @@ int64_t sw_found_link(const struct sw_found *found);
  * @param sweep       where parameters come from; NULL: from the inputs
  * @param link        out [table->nruns]: where each row came from; free with sw_free(). May be NULL */
 enum sw_status sw_gather_table(const struct sw_gather *gather, bool ended_only, const struct sw_sweep *sweep,
-                               struct sw_table **table, int64_t **link);
+                               struct sw_run_table **table, int64_t **link);
 
 /** What to say about the shards that are not among the inputs, if these have the names that `sweep run --shard` gives:
  * "; shards 3 7 of 16 are not among the files ...". Else nothing. (results/shards.c) */
@@ -88,7 +88,7 @@ void sw_shards_missing(const struct sw_gather *gather, struct sw_text *text);
 
 /** The input that is already what a final file of these rows would be: all of them and no others, each from its first
  * output to its last, and the same table and facts. NULL: none. (The order in which its values lie may differ.) */
-const char *sw_adopt_path(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link);
+const char *sw_adopt_path(const struct sw_gather *gather, const struct sw_run_table *table, const int64_t *link);
 
 /** Whether the runs that have ended are all there, as the options say (expected).
  * @return SW_E_IO they are not; the message names them, and o->summary counts them */
@@ -103,12 +103,12 @@ enum sw_status sw_inputs_check(const struct sw_gather *gather);
 
 /** Open a file that was written as sw_join_write() does, or is to be adopted, and compare its rows with the table, and
  * what it has for arrays with those the links lead to. @return SW_E_IO, SW_E_MEMORY */
-enum sw_status sw_written_check(const struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
+enum sw_status sw_written_check(const struct sw_gather *gather, const struct sw_run_table *table, const int64_t *link,
                                 const char *path);
 
 /** Write a final file: the table, and for each of its rows the arrays of its chain (link [table->nruns]).
  * @param as_virtual  fields and series stay where they are
  * @return SW_E_IO also where an input is damaged: gather->unreadable says which */
-enum sw_status sw_join_write(struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
+enum sw_status sw_join_write(struct sw_gather *gather, const struct sw_run_table *table, const int64_t *link,
                              bool as_virtual, const char *path);
 #endif

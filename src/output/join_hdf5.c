@@ -222,7 +222,7 @@ static enum sw_status write_all(struct join *j, const char *coordinates)
 {
     const struct sw_target *first = j->targets.target;
     const struct sw_section *root = j->targets.count && !first->section.name[0] ? &first->section : NULL;
-    const struct sw_table *table = j->targets.table;
+    const struct sw_run_table *table = j->targets.table;
     sw_h5_write_facts(&j->out, &table->own->facts);
     if (j->as_virtual) SW_TRY(sw_virtual_list(&j->parts, &j->out));
     sw_h5_write_runs(&j->out, "/run", table->nruns, table->index);
@@ -241,13 +241,13 @@ static enum sw_status join(struct join *j, const char *path)
     SW_TRY(sw_targets_make(&j->targets));
     if (j->as_virtual) SW_TRY(sw_virtual_begin(&j->parts, j->g, path));
     SW_TRY(sw_h5_create(&j->out, path));
-    char *coordinates = sw_table_coordinates(j->targets.table);
+    char *coordinates = sw_run_table_coordinates(j->targets.table);
     enum sw_status st = coordinates ? write_all(j, coordinates) : SW_E_MEMORY;
     sw_free(coordinates);
     return st;
 }
 
-enum sw_status sw_join_write(struct sw_gather *gather, const struct sw_table *table, const int64_t *link,
+enum sw_status sw_join_write(struct sw_gather *gather, const struct sw_run_table *table, const int64_t *link,
                              bool as_virtual, const char *path)
 {
     struct join j = {.g = gather, .as_virtual = as_virtual, .targets = {.g = gather, .table = table, .link = link}};

@@ -4,9 +4,9 @@
 
 #include "base/sw_mem.h"
 #include "output/gather.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
-static enum sw_status keep_runs(const struct sw_gather *g, struct sw_ledger *l)
+static enum sw_status keep_runs(const struct sw_gather *g, struct sw_completed *l)
 {
     SW_TRY(sw_alloc((size_t)g->nfound, &l->id));
     SW_TRY(sw_alloc((size_t)g->nfound, &l->status));
@@ -19,11 +19,11 @@ static enum sw_status keep_runs(const struct sw_gather *g, struct sw_ledger *l)
     return SW_OK;
 }
 
-static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l)
+static enum sw_status keep_source(const struct sw_gather *g, struct sw_completed *l)
 {
     if (!g->ninput) return SW_OK;
-    const struct sw_table *t = g->input[g->ninput - 1].table;
-    l->of = sw_table_of(t);
+    const struct sw_run_table *t = g->input[g->ninput - 1].table;
+    l->of = sw_run_table_of(t);
     if (!(l->title = sw_strdup(t->title)) || !(l->config_text = sw_strdup(t->config_text))) return SW_E_MEMORY;
     SW_TRY(sw_alloc((size_t)t->noverride, &l->override));
     for (; l->noverride < t->noverride; l->noverride++)
@@ -35,7 +35,7 @@ static enum sw_status keep_source(const struct sw_gather *g, struct sw_ledger *l
  * Where some of them were begun again elsewhere, their chains would not join: then all begin anew. */
 static bool goes_on(const struct sw_gather *g, int input)
 {
-    const struct sw_table *t = g->input[input].table;
+    const struct sw_run_table *t = g->input[input].table;
     bool pending = false;
     for (int64_t j = 0; g->input[input].has_state && j < t->nruns; j++) {
         const struct sw_found *f = sw_gather_find(g, t->id[j]);
@@ -46,13 +46,13 @@ static bool goes_on(const struct sw_gather *g, int input)
     return pending;
 }
 
-static enum sw_status keep_batch(const struct sw_source *in, struct sw_ledger *l)
+static enum sw_status keep_batch(const struct sw_source *in, struct sw_completed *l)
 {
-    SW_TRY(sw_resize((size_t)l->nbatch, (size_t)l->nbatch + 1, &l->batch));
-    struct sw_ledger_batch *b = &l->batch[l->nbatch++];
+    SW_TRY(sw_resize((size_t)l->ncheckpoint, (size_t)l->ncheckpoint + 1, &l->checkpoint));
+    struct sw_checkpoint *b = &l->checkpoint[l->ncheckpoint++];
     size_t count = (size_t)in->table->nruns;
     struct sw_stretch s = sw_source_stretch(in, 0);
-    *b = (struct sw_ledger_batch){.count = (int)count, .step = in->step};
+    *b = (struct sw_checkpoint){.count = (int)count, .step = in->step};
     b->fields_done = (int)(s.field_first + s.fields);
     b->scalars_done = (int)(s.scalar_first + s.scalars);
     SW_TRY(sw_alloc(count, &b->id));
@@ -62,7 +62,7 @@ static enum sw_status keep_batch(const struct sw_source *in, struct sw_ledger *l
     return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
 }
 
-static enum sw_status look(const char *file, struct sw_report *report, struct sw_gather *g, struct sw_ledger *l)
+static enum sw_status look(const char *file, struct sw_report *report, struct sw_gather *g, struct sw_completed *l)
 {
     SW_TRY(sw_gather_output(file, report, g));
     for (int k = 0; k < g->ninput; k++) {
@@ -76,37 +76,37 @@ static enum sw_status look(const char *file, struct sw_report *report, struct sw
     return keep_source(g, l);
 }
 
-enum sw_status sw_ledger_open(const char *file, struct sw_report *report, struct sw_ledger **ledger)
+enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed)
 {
     struct sw_gather g = {0};
-    struct sw_ledger *l;
-    *ledger = NULL;
+    struct sw_completed *l;
+    *completed = NULL;
     SW_TRY(sw_alloc(1, &l));
     enum sw_status st = look(file, report, &g, l);
     sw_gather_free(&g);
-    if (st) sw_ledger_close(&l);
-    *ledger = l;
+    if (st) sw_completed_close(&l);
+    *completed = l;
     return st;
 }
 
-void sw_ledger_close(struct sw_ledger **ledger)
+void sw_completed_close(struct sw_completed **completed)
 {
-    struct sw_ledger *l = ledger ? *ledger : NULL;
+    struct sw_completed *l = completed ? *completed : NULL;
     if (!l) return;
-    for (int k = 0; k < l->nbatch; k++) {
-        sw_free(l->batch[k].id);
-        sw_free(l->batch[k].status);
-        sw_free(l->batch[k].path);
+    for (int k = 0; k < l->ncheckpoint; k++) {
+        sw_free(l->checkpoint[k].id);
+        sw_free(l->checkpoint[k].status);
+        sw_free(l->checkpoint[k].path);
     }
     for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);
-    sw_free(l->batch);
+    sw_free(l->checkpoint);
     sw_free(l->override);
     sw_free(l->title);
     sw_free(l->config_text);
     sw_free(l->id);
     sw_free(l->status);
     sw_free(l);
-    *ledger = NULL;
+    *completed = NULL;
 }
 
 static int by_number(const void *a, const void *b)
@@ -115,7 +115,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum sw_run_status sw_ledger_status(const struct sw_ledger *l, uint64_t id)
+enum sw_run_status sw_completed_status(const struct sw_completed *l, uint64_t id)
 {
     const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, by_number) : NULL;
     return at ? (enum sw_run_status)l->status[at - l->id] : SW_RUN_PENDING;
@@ -131,19 +131,20 @@ void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status)
     }
 }
 
-struct sw_run_counts sw_ledger_count(const struct sw_ledger *l, const uint64_t *id, const int64_t *run, int64_t count)
+struct sw_run_counts sw_completed_count(const struct sw_completed *l, const uint64_t *id, const int64_t *run,
+                                        int64_t count)
 {
     struct sw_run_counts counts = {0};
-    for (int64_t k = 0; k < count; k++) sw_run_count(&counts, sw_ledger_status(l, id[run[k]]));
+    for (int64_t k = 0; k < count; k++) sw_run_count(&counts, sw_completed_status(l, id[run[k]]));
     return counts;
 }
 
-enum sw_status sw_table_read(const char *file, struct sw_table **table)
+enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table)
 {
     struct sw_gather g = {0};
     *table = NULL;
     enum sw_status st = sw_gather_output(file, NULL, &g);
-    if (!st && !g.ninput) st = sw_life_absent(file);
+    if (!st && !g.ninput) st = sw_fail_absent(file);
     if (!st) st = sw_gather_want(&g, NULL, NULL);
     if (!st) st = sw_gather_table(&g, false, NULL, table, NULL);
     sw_gather_free(&g);

@@ -15,7 +15,7 @@ struct pair { int old_group, group; int64_t run, row; };  /* row: in the file's 
 
 struct lengthening {
     const char             *file, *output;
-    const struct sw_longer *l;
+    const struct sw_lengthen_desc *l;
     const struct sw_provenance *provenance;
     struct sw_source        in;
     struct sw_h5            h5;
@@ -67,7 +67,7 @@ static enum sw_status sort_into_groups(const struct sw_sweep *sweep, const int64
     return st;
 }
 
-static int64_t row_of(const struct sw_table *t, int64_t index)
+static int64_t row_of(const struct sw_run_table *t, int64_t index)
 {
     const int64_t *at = bsearch(&index, t->index, (size_t)t->nruns, sizeof index, by_value);
     return at ? at - t->index : -1;
@@ -75,7 +75,7 @@ static int64_t row_of(const struct sw_table *t, int64_t index)
 
 static enum sw_status pair_up(struct lengthening *g)
 {
-    const struct sw_longer *l = g->l;
+    const struct sw_lengthen_desc *l = g->l;
     int *old_of = NULL, *of = NULL;
     enum sw_status st = sort_into_groups(l->old, l->old_run, l->count, &g->old_group, &g->nold, &old_of);
     if (!st) st = sort_into_groups(l->sweep, l->run, l->count, &g->group, &g->ngroup, &of);
@@ -128,7 +128,7 @@ static enum sw_status check_quantities(const struct lengthening *g, const struct
 
 static enum sw_status check_stretch(const struct lengthening *g, struct stretch *s)
 {
-    const struct sw_table *t = g->in.table;
+    const struct sw_run_table *t = g->in.table;
     const struct sw_problem *problem = g->l->sweep->problem;
     const enum sw_h5_type type = g->l->sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
     if (s->group->steps < s->old->steps)
@@ -317,7 +317,7 @@ static enum sw_status each_stretch(struct lengthening *g, bool dry)
     return st;
 }
 
-enum sw_status sw_results_lengthen(const char *file, const char *output, const struct sw_longer *longer,
+enum sw_status sw_output_lengthen(const char *file, const char *output, const struct sw_lengthen_desc *longer,
                                    const struct sw_provenance *provenance)
 {
     struct lengthening g = {.file = file, .output = output, .l = longer, .provenance = provenance};

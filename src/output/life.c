@@ -2,7 +2,7 @@
  * our file system, we see only when it last wrote FILE.d/status.json: the age of that is taken between two times of the
  * file system, that file's and a new file's, so that the clocks of the machines do not come into it as long as the file
  * system has one of its own (NFS; where clients stamp what they write, as on Lustre, it is an estimate). */
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static const double silent_after = 120, merge_silent_after = 1800;
 
 static double time_of(const struct stat *s) { return (double)s->st_mtim.tv_sec + 1e-9 * (double)s->st_mtim.tv_nsec; }
 
-double sw_life_now(const char *file, bool *by_files)
+double sw_filesystem_time(const char *file, bool *by_files)
 {
     struct sw_text name = {0};
     struct stat s;
@@ -42,11 +42,11 @@ double sw_life_now(const char *file, bool *by_files)
 
 static bool here(const char *host)
 {
-    char own[sizeof ((struct sw_running *)0)->host] = "";
+    char own[sizeof ((struct sw_status_file *)0)->host] = "";
     return !gethostname(own, sizeof own - 1) && !strcmp(own, host);
 }
 
-static bool lives(const struct sw_running *now)
+static bool lives(const struct sw_status_file *now)
 {
     double started = sw_process_started(now->pid);
     if (started < 0) return false;
@@ -55,12 +55,12 @@ static bool lives(const struct sw_running *now)
 }
 
 /* What the lock says until there is a status: "process 123 on node07", and perhaps more after a comma. */
-static bool read_lock(const char *path, struct sw_running *now)
+static bool read_lock(const char *path, struct sw_status_file *now)
 {
     char text[300];
     FILE *from = fopen(path, "r");
-    *now = (struct sw_running){.started = NAN, .updated = NAN, .seconds = NAN, .fraction = NAN, .rate = NAN, .eta = NAN,
-                               .t = NAN, .end = NAN, .points_steps = NAN};
+    *now = (struct sw_status_file){.started = NAN, .updated = NAN, .seconds = NAN, .fraction = NAN, .rate = NAN,
+            .eta = NAN, .t = NAN, .end = NAN, .points_steps = NAN};
     if (!from) return false;
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);
@@ -74,56 +74,57 @@ static bool read_lock(const char *path, struct sw_running *now)
     return true;
 }
 
-enum sw_life sw_life_of(const char *file, double now, struct sw_running *running, struct sw_sign *sign)
+enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_file *running,
+                                struct sw_last_update *sign)
 {
     struct sw_text path = {0};
     struct stat s;
-    bool found = sw_running_read(file, running);
+    bool found = sw_status_file_read(file, running);
     sw_text_printf(&path, "%s.d/%s", file, found ? "status.json" : "lock");
     if (!found) found = read_lock(sw_text_get(&path), running);
     found = found && !stat(sw_text_get(&path), &s);
     sw_text_free(&path);
-    if (!found) { *sign = (struct sw_sign){.age = NAN}; return SW_LIFE_NOBODY; }
+    if (!found) { *sign = (struct sw_last_update){.age = NAN}; return SW_LIVENESS_NONE; }
     bool merging = !strcmp(running->phase, "merging"), changed = sign->time > 0 && sign->time != time_of(&s);
     sign->watched |= changed;
     if (changed || !(sign->time > 0)) sign->since = sw_clock();
     sign->time = time_of(&s);
     sign->age = sign->watched ? sw_clock() - sign->since : now - sign->time;
-    if (here(running->host)) return lives(running) ? SW_LIFE_LIVES : SW_LIFE_DIED;
-    if (sign->age < -60) return SW_LIFE_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
+    if (here(running->host)) return lives(running) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
+    if (sign->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
     if (sign->age < 0) sign->age = 0;
-    return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIFE_LIVES : SW_LIFE_SILENT;
+    return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;
 }
 
 /* Parts that were there when their folder was read are joined and removed by who writes them. */
-enum sw_status sw_life_ledger(const char *file, struct sw_report *report, struct sw_ledger **ledger)
+enum sw_status sw_completed_open_live(const char *file, struct sw_report *report, struct sw_completed **completed)
 {
     enum sw_status st = SW_OK;
     for (int tries = 0; tries < 5; tries++) {
         struct sw_report now = {0};
-        st = sw_ledger_open(file, &now, ledger);
+        st = sw_completed_open(file, &now, completed);
         bool whole = !st && !now.count;
         sw_report_free(&now);
         if (whole) return SW_OK;
-        sw_ledger_close(ledger);
+        sw_completed_close(completed);
         usleep(20000);
     }
-    return sw_ledger_open(file, report, ledger);
+    return sw_completed_open(file, report, completed);
 }
 
-enum sw_status sw_life_absent(const char *file)
+enum sw_status sw_fail_absent(const char *file)
 {
     bool by_files;
-    struct sw_running now;
-    struct sw_sign sign = {0};
-    const enum sw_life life = sw_life_of(file, sw_life_now(file, &by_files), &now, &sign);
+    struct sw_status_file now;
+    struct sw_last_update sign = {0};
+    const enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &now, &sign);
     const char *host = *now.host ? now.host : "this machine";
-    if (life == SW_LIFE_LIVES || life == SW_LIFE_SILENT)
+    if (life == SW_LIVENESS_ALIVE || life == SW_LIVENESS_SILENT)
         return SW_FAIL(SW_E_IO, "%s: nothing of it is on disk yet; process %lld on %s computes it, and `sweep status` "
                        "tells how far it is", file, (long long)now.pid, host);
     struct sw_text word = {0};
     sw_text_add_word(&word, file);
-    if (life == SW_LIFE_DIED)
+    if (life == SW_LIVENESS_DEAD)
         SW_FAIL(SW_E_IO, "%s: nothing of it is on disk; process %lld on %s is gone, which ended before its first "
                 "checkpoint: `sweep run CONFIG -o %s` begins again", file, (long long)now.pid, host,
                 sw_text_get(&word));

@@ -1,6 +1,6 @@
 /* FILE.d/status.json: how far a running sweep is. Small, replaced by rename every second and, later, every 20, gone at
  * the end; nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static char *path_of(const char *file, const char *name)
     return sw_text_take(&text);
 }
 
-static void put(FILE *to, const struct sw_running *now)
+static void put(FILE *to, const struct sw_status_file *now)
 {
     struct sw_json j = {.to = to, .first = true};
     sw_json_begin(&j, NULL, '{');
@@ -47,9 +47,9 @@ static void put(FILE *to, const struct sw_running *now)
     sw_json_end(&j, '}');
 }
 
-void sw_running_write(const char *file, const struct sw_running *now)
+void sw_status_file_write(const char *file, const struct sw_status_file *now)
 {
-    struct sw_running all = *now;
+    struct sw_status_file all = *now;
     char *path = path_of(file, "status.json"), *fresh = path_of(file, "status.json.new");
     FILE *to = path && fresh ? fopen(fresh, "w") : NULL;
     if (to) {
@@ -64,7 +64,7 @@ void sw_running_write(const char *file, const struct sw_running *now)
     sw_free(fresh);
 }
 
-struct sw_run_counts sw_running_count(const struct sw_running *now)
+struct sw_run_counts sw_status_file_count(const struct sw_status_file *now)
 {
     struct sw_run_counts n = {.done = now->was_done + now->done - now->failed,
                               .diverged = now->was_failed + now->failed};
@@ -97,12 +97,12 @@ static void word(const char *text, const char *key, char *value, size_t room)
 }
 
 /* Only what put() wrote needs to be understood. */
-bool sw_running_read(const char *file, struct sw_running *now)
+bool sw_status_file_read(const char *file, struct sw_status_file *now)
 {
     char *path = path_of(file, "status.json"), text[2048];
     FILE *from = path ? fopen(path, "r") : NULL;
     sw_free(path);
-    *now = (struct sw_running){0};
+    *now = (struct sw_status_file){0};
     if (!from) return false;
     size_t length = fread(text, 1, sizeof text - 1, from);
     fclose(from);
@@ -132,7 +132,7 @@ bool sw_running_read(const char *file, struct sw_running *now)
     return true;
 }
 
-void sw_running_remove(const char *file)
+void sw_status_file_remove(const char *file)
 {
     char *path = path_of(file, "status.json"), *folder = path_of(file, "");
     if (path) unlink(path);

@@ -10,11 +10,11 @@
 
 #include "base/sw_mem.h"
 #include "output/files.h"
-#include "output/sw_results.h"
+#include "output/sw_output.h"
 
 /* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. One
  * process has it for itself; of several that work together each has it shared, so that it ends with the last. */
-struct sw_results_lock {
+struct sw_output_lock {
     char *folder, *path;
     int   fd;
     bool  held;
@@ -31,7 +31,7 @@ static enum sw_status refuse(const char *file, const char *path)
                    who[0] ? who : "another process");
 }
 
-static enum sw_status sign(const struct sw_results_lock *lock, const char *and)
+static enum sw_status sign(const struct sw_output_lock *lock, const char *and)
 {
     char host[256] = "", who[400];
     gethostname(host, sizeof host - 1);
@@ -42,7 +42,7 @@ static enum sw_status sign(const struct sw_results_lock *lock, const char *and)
 
 /* One attempt. @param how  LOCK_EX, LOCK_SH
  * @param again  out: the file we locked was removed by its last holder meanwhile */
-static enum sw_status attempt(const char *file, struct sw_results_lock *lock, int how, bool *again)
+static enum sw_status attempt(const char *file, struct sw_output_lock *lock, int how, bool *again)
 {
     struct stat held, named;
     lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -55,7 +55,7 @@ static enum sw_status attempt(const char *file, struct sw_results_lock *lock, in
 }
 
 /* The file is removed by who has it for himself, the last one. */
-static void release(struct sw_results_lock *lock)
+static void release(struct sw_output_lock *lock)
 {
     if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
         unlink(lock->path);
@@ -66,7 +66,7 @@ static void release(struct sw_results_lock *lock)
     lock->fd = -1;
 }
 
-static void free_lock(struct sw_results_lock *lock)
+static void free_lock(struct sw_output_lock *lock)
 {
     release(lock);
     sw_free(lock->path);
@@ -81,7 +81,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* We hold the lock, so whoever began a .tmp here is dead. */
-static enum sw_status clear_away(const char *file, const struct sw_results_lock *lock)
+static enum sw_status clear_away(const char *file, const struct sw_output_lock *lock)
 {
     enum sw_status st = SW_OK;
     char *merging = sw_files_name(file, ".tmp");
@@ -100,7 +100,7 @@ static enum sw_status clear_away(const char *file, const struct sw_results_lock 
 /* Each time somebody else has removed what we locked, or its folder, or the file system does not show it yet. */
 enum { ATTEMPTS = 200 };
 
-static enum sw_status take(const char *file, struct sw_results_lock *lock, int how)
+static enum sw_status take(const char *file, struct sw_output_lock *lock, int how)
 {
     bool again = true;
     for (int k = 0; again && k < ATTEMPTS; k++) {
@@ -113,10 +113,10 @@ static enum sw_status take(const char *file, struct sw_results_lock *lock, int h
     return how == LOCK_EX ? clear_away(file, lock) : SW_OK;
 }
 
-static enum sw_status create(const char *file, int how, struct sw_results_lock **lock)
+static enum sw_status create(const char *file, int how, struct sw_output_lock **lock)
 {
     *lock = NULL;
-    struct sw_results_lock *l;
+    struct sw_output_lock *l;
     SW_TRY(sw_alloc(1, &l));
     l->fd = -1;
     l->folder = sw_files_name(file, ".d");
@@ -127,15 +127,15 @@ static enum sw_status create(const char *file, int how, struct sw_results_lock *
     return st;
 }
 
-enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock) { return create(file, LOCK_EX, lock); }
+enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock) { return create(file, LOCK_EX, lock); }
 
-enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock)
+enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **lock)
 {
     return create(file, LOCK_SH, lock);
 }
 
 /* To let others in one lets go for an instant (flock(2)): somebody else may come between, and then has it. */
-enum sw_status sw_results_lock_share(struct sw_results_lock *lock)
+enum sw_status sw_output_lock_share(struct sw_output_lock *lock)
 {
     SW_TRY(sign(lock, ", or another rank of its job"));
     if (!flock(lock->fd, LOCK_SH | LOCK_NB)) return SW_OK;
@@ -144,14 +144,14 @@ enum sw_status sw_results_lock_share(struct sw_results_lock *lock)
     return SW_FAIL(SW_E_REFUSED, "%s was taken by another process; run the same command again", lock->path);
 }
 
-void sw_results_unlock(struct sw_results_lock **lock)
+void sw_output_unlock(struct sw_output_lock **lock)
 {
     if (!lock || !*lock) return;
     free_lock(*lock);
     *lock = NULL;
 }
 
-enum sw_status sw_results_remove_parts(const char *file)
+enum sw_status sw_output_remove_parts(const char *file)
 {
     char **part;
     int count;
@@ -162,10 +162,10 @@ enum sw_status sw_results_remove_parts(const char *file)
     return st ? st : sw_files_remove_aside(file);
 }
 
-enum sw_status sw_results_remove(const char *file)
+enum sw_status sw_output_remove(const char *file)
 {
     enum sw_status st = sw_files_remove(file);
-    return st ? st : sw_results_remove_parts(file);
+    return st ? st : sw_output_remove_parts(file);
 }
 
-enum sw_status sw_results_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }
+enum sw_status sw_output_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }

@@ -8,13 +8,13 @@
 #include "base/sw_text.h"
 #include "output/files.h"
 #include "output/gather.h"
-#include "output/sw_life.h"
+#include "output/sw_liveness.h"
 
 /* ---- what is refused */
-static bool same_sweep(const struct sw_table *a, const struct sw_table *b)
+static bool same_sweep(const struct sw_run_table *a, const struct sw_run_table *b)
 {
-    const struct sw_results_of of_a = sw_table_of(a), of_b = sw_table_of(b);
-    return sw_results_of_one(&of_a, &of_b);
+    const struct sw_sweep_identity of_a = sw_run_table_of(a), of_b = sw_run_table_of(b);
+    return sw_same_sweep(&of_a, &of_b);
 }
 
 static enum sw_status check_one_sweep(const struct sw_gather *g)
@@ -51,7 +51,7 @@ static enum sw_status check_all_wanted(const struct sw_gather *g, const char *ou
 }
 
 /* Indices 0 .. runs-1 that have no row in the table. */
-static enum sw_status check_complete(const struct sw_gather *g, const struct sw_table *t, const char *output)
+static enum sw_status check_complete(const struct sw_gather *g, const struct sw_run_table *t, const char *output)
 {
     struct sw_text list = {0}, shards = {0};
     int64_t missing = t->sweep_runs - t->nruns, next = 0;
@@ -71,7 +71,7 @@ static enum sw_status check_complete(const struct sw_gather *g, const struct sw_
 }
 
 /* ---- merging */
-static enum sw_status write_safely(struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+static enum sw_status write_safely(struct sw_gather *g, const struct sw_run_table *t, const int64_t *link,
                                    bool as_virtual, const char *output)
 {
     char *tmp = sw_files_name(output, ".tmp");
@@ -89,7 +89,7 @@ static enum sw_status write_safely(struct sw_gather *g, const struct sw_table *t
 }
 
 /* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
-static enum sw_status put_in_place(struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+static enum sw_status put_in_place(struct sw_gather *g, const struct sw_run_table *t, const int64_t *link,
                                    bool own_parts, bool as_virtual, const char *output)
 {
     const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
@@ -99,16 +99,16 @@ static enum sw_status put_in_place(struct sw_gather *g, const struct sw_table *t
     return apart ? write_safely(g, t, link, as_virtual, output) : st;
 }
 
-static enum sw_status add_call(struct sw_table *t, const struct sw_provenance *provenance)
+static enum sw_status add_call(struct sw_run_table *t, const struct sw_provenance *provenance)
 {
     struct sw_facts facts = t->own->facts;
     if (!provenance || !provenance->command_line) return SW_OK;
     enum sw_status st = sw_facts_add_history(&facts, provenance);
-    sw_table_take_facts(t, &facts);
+    sw_run_table_take_facts(t, &facts);
     return st;
 }
 
-static void summarize(const struct sw_table *t, struct sw_merge_summary *sum)
+static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum)
 {
     sum->runs = t->nruns;
     for (int64_t k = 0; k < t->nruns; k++) sum->not_done += t->status[k] != SW_RUN_DONE;
@@ -118,7 +118,7 @@ static void summarize(const struct sw_table *t, struct sw_merge_summary *sum)
 static enum sw_status merge(struct sw_gather *g, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
 {
-    struct sw_table *table = NULL;
+    struct sw_run_table *table = NULL;
     int64_t *link = NULL;
     SW_TRY(sw_gather_want(g, o->sweep, o->id));
     SW_TRY(o->sweep ? check_all_wanted(g, output) : check_one_sweep(g));
@@ -127,7 +127,7 @@ static enum sw_status merge(struct sw_gather *g, const char *output, bool own_pa
     if (!st) st = add_call(table, provenance);
     if (!st && table->nruns) st = put_in_place(g, table, link, own_parts, o->as_virtual, output);
     if (!st && o->summary) summarize(table, o->summary);
-    sw_table_free(&table);
+    sw_run_table_free(&table);
     sw_free(link);
     return st;
 }
@@ -178,10 +178,10 @@ static void remark(const struct sw_gather *g, bool as_virtual, struct sw_report 
 static enum sw_status advise_resume(const char *input, enum sw_status st)
 {
     struct sw_text word = {0};
-    struct sw_sign sign = {0};
-    struct sw_running now;
+    struct sw_last_update sign = {0};
+    struct sw_status_file now;
     bool by_files;
-    if (sw_life_of(input, sw_life_now(input, &by_files), &now, &sign) == SW_LIFE_LIVES)
+    if (sw_liveness_of(input, sw_filesystem_time(input, &by_files), &now, &sign) == SW_LIVENESS_ALIVE)
         return SW_FAIL(st, "%s is not there yet: process %lld on %s computes it; merge when it has ended", input,
                        (long long)now.pid, *now.host ? now.host : "this machine");
     sw_text_add_word(&word, input);
@@ -227,16 +227,16 @@ static enum sw_status merge_locked(const char *const *input, int ninput, const c
 enum sw_status sw_merge(const char *const *input, int ninput, const char *output,
                         const struct sw_merge_options *options, const struct sw_provenance *provenance)
 {
-    struct sw_results_lock *lock;
+    struct sw_output_lock *lock;
     if (ninput < 1) return SW_FAIL(SW_E_ARG, "nothing to merge");
     if (!options->overwrite && !access(output, F_OK) && !among(input, ninput, output))
         return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
                        output);
     if (options->summary) *options->summary = (struct sw_merge_summary){0};
-    if (!among(input, ninput, output)) SW_TRY(sw_results_replaceable(output));
-    SW_TRY(sw_results_lock(output, &lock));
+    if (!among(input, ninput, output)) SW_TRY(sw_output_check_replaceable(output));
+    SW_TRY(sw_output_lock(output, &lock));
     enum sw_status st = merge_locked(input, ninput, output, options, provenance);
-    sw_results_unlock(&lock);
+    sw_output_unlock(&lock);
     return st;
 }
 
@@ -267,7 +267,7 @@ static enum sw_status remove_parts(const struct sw_gather *g, const char *file, 
     return st || !complete ? st : sw_files_remove_aside(file);
 }
 
-enum sw_status sw_results_refuse_virtual(const char *file)
+enum sw_status sw_output_refuse_virtual(const char *file)
 {
     struct sw_text word = {0};
     sw_text_add_word(&word, file);
@@ -328,7 +328,7 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     enum sw_status st = sw_gather_output(file, NULL, &g);
     if (!st) st = sw_expected_check(&g, file, &how);
     bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
-    if (!st && parts && g.input[0].npart) st = sw_results_refuse_virtual(file);
+    if (!st && parts && g.input[0].npart) st = sw_output_refuse_virtual(file);
     if (!st && parts) {
         st = merge(&g, file, !options->keep_parts, &how, provenance);
         if (st == SW_E_IO && g.unreadable) st = put_aside(&g, file);

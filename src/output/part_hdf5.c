@@ -76,7 +76,7 @@ static enum sw_status describe(struct sw_part *p, const struct sw_provenance *pr
     snprintf(version, sizeof version, "%u.%u.%u", major, minor, release);
     SW_TRY(sw_facts_make(p->desc.sweep, provenance, version, &p->facts));
     SW_TRY(sw_alloc(count, &p->grid));
-    SW_TRY(sw_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
+    SW_TRY(sw_run_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
     struct sw_section *s = &p->section;
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
     s->dim = p->desc.group->dim;
@@ -213,14 +213,14 @@ static void put_values(struct sw_part *p, const struct sw_var *var)
     sw_h5_dataset_close(dataset);
 }
 
-static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_table *t)
+static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_run_table *t)
 {
     memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
     t->interior = p->desc.sweep->problem->interior;
     t->chooses_step = p->desc.sweep->chooses_step;
     for (int64_t j = 0; j < t->nruns; j++) {
         const struct sw_run_result *r = &result[j];
-        sw_table_set_id(t, j, p->desc.id[j]);
+        sw_run_table_set_id(t, j, p->desc.id[j]);
         t->status[j] = (unsigned char)r->status;
         t->t_reached[j] = r->t_reached;
         t->steps[j] = r->steps;
@@ -230,9 +230,9 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
         t->err_max[j] = r->err_max;
         t->err_rel[j] = r->err_rel;
         t->err_interior[j] = r->err_interior;
-        SW_TRY(sw_table_set_message(t, j, r->message));
+        SW_TRY(sw_run_table_set_message(t, j, r->message));
     }
-    return sw_table_set_sweep(t, p->desc.sweep);
+    return sw_run_table_set_sweep(t, p->desc.sweep);
 }
 
 static void write_state(struct sw_h5 *h, int64_t count, const double *state, size_t state_size, int64_t step)
@@ -256,9 +256,9 @@ static void put_last_state(struct sw_part *p, const double *state)
     }
 }
 
-static enum sw_status write_rest(struct sw_part *p, const struct sw_table *t, const double *last_state)
+static enum sw_status write_rest(struct sw_part *p, const struct sw_run_table *t, const double *last_state)
 {
-    char path[SW_PATH], *coordinates = sw_table_coordinates(t);
+    char path[SW_PATH], *coordinates = sw_run_table_coordinates(t);
     if (!coordinates) return SW_E_MEMORY;
     sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
     if (p->section.name[0] && (p->nstream || p->desc.sweep->save_state))
@@ -274,7 +274,7 @@ static enum sw_status write_rest(struct sw_part *p, const struct sw_table *t, co
 }
 
 static enum sw_status finish(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
-                             size_t state_size, struct sw_table *t)
+                             size_t state_size, struct sw_run_table *t)
 {
     for (int k = 0; k < p->nstream; k++) sw_stream_flush(&p->stream[k]);
     SW_TRY(set_scales(p));
@@ -290,12 +290,12 @@ static enum sw_status finish(struct sw_part *p, const struct sw_run_result *resu
 static enum sw_status write_all(struct sw_part *p, const struct sw_run_result *result, const double *state,
                                 size_t state_size, int64_t step)
 {
-    struct sw_table *table = NULL;
+    struct sw_run_table *table = NULL;
     const bool goes_on = state && result[0].status == SW_RUN_PENDING;
-    enum sw_status st = sw_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
+    enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
     if (!st) st = finish(p, result, goes_on ? NULL : state, state_size, table);
     if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step);
-    sw_table_free(&table);
+    sw_run_table_free(&table);
     return st ? st : sw_h5_close(&p->h5);
 }
 

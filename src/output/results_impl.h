@@ -1,7 +1,7 @@
 #ifndef RESULTS_IMPL_H
 #define RESULTS_IMPL_H
 /* What results_*.c share: what a file holds besides its arrays of numbers, in memory. No HDF5 here. */
-#include "output/sw_results.h"
+#include "output/sw_output.h"
 
 /* ---- facts: the texts that say where the results come from.
  * The separator says what a merge does where inputs differ: it lists all of them, or takes the newest (NULL).
@@ -56,30 +56,31 @@ enum sw_status sw_facts_add_history(struct sw_facts *facts, const struct sw_prov
 void sw_facts_free(struct sw_facts *facts);
 
 /* ---- the run table */
-struct sw_table_own {
+struct sw_run_table_own {
     struct sw_facts facts;         /* title, problem, ... of the table point into it */
     char (*id_text)[17];           /* [nruns]: run_id points into it                 */
 };
 /** A table of zeros with room for nruns and nparam nameless parameters. */
-enum sw_status sw_table_alloc(int64_t nruns, int nparam, struct sw_table **table);
-enum sw_status sw_table_set_param(struct sw_table *table, int k, const char *name);
+enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
+enum sw_status sw_run_table_set_param(struct sw_run_table *table, int k, const char *name);
 /** Number a word of parameter k: the one it has, or the next. */
-enum sw_status sw_table_word(struct sw_table *table, int k, const char *word, double *number);
-void sw_table_set_id(struct sw_table *table, int64_t row, uint64_t id);
-enum sw_status sw_table_set_message(struct sw_table *table, int64_t row, const char *text);
+enum sw_status sw_run_table_word(struct sw_run_table *table, int k, const char *word, double *number);
+void sw_run_table_set_id(struct sw_run_table *table, int64_t row, uint64_t id);
+enum sw_status sw_run_table_set_message(struct sw_run_table *table, int64_t row, const char *text);
 /** Copy one row's results (all but index and parameters). */
-enum sw_status sw_table_copy_row(struct sw_table *to, int64_t row, const struct sw_table *from, int64_t from_row);
+enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t row, const struct sw_run_table *from,
+                                     int64_t from_row);
 /** Name the parameters after the axes of a sweep and fill in those of the rows' indices. */
-enum sw_status sw_table_set_sweep(struct sw_table *table, const struct sw_sweep *sweep);
+enum sw_status sw_run_table_set_sweep(struct sw_run_table *table, const struct sw_sweep *sweep);
 /** "a v seed", to be freed with sw_free(); NULL if memory is out. */
-char *sw_table_coordinates(const struct sw_table *table);
-struct sw_results_of sw_table_of(const struct sw_table *table);
+char *sw_run_table_coordinates(const struct sw_run_table *table);
+struct sw_sweep_identity sw_run_table_of(const struct sw_run_table *table);
 /** Let the table own the facts (they are moved). */
-void sw_table_take_facts(struct sw_table *table, struct sw_facts *facts);
+void sw_run_table_take_facts(struct sw_run_table *table, struct sw_facts *facts);
 
 /** Numbers of a sweep's runs in blocks: calls use(user, first, count, column) with column [ncolumn][count].
  *  @param run  [nruns] indices */
-enum sw_status sw_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
+enum sw_status sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
                                 enum sw_status (*use)(void *user, int64_t first, int64_t count, const double *column),
                                 void *user);
 #endif

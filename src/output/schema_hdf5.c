@@ -60,12 +60,12 @@ static const struct column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns, INTERIOR = COLUMNS - 2, TIME_STEP = COLUMNS - 1 };
 
 /* The last two are there only where there is something to say. */
-static bool has_column(const struct sw_table *t, int k)
+static bool has_column(const struct sw_run_table *t, int k)
 {
     return k == INTERIOR ? t->interior : k == TIME_STEP ? t->chooses_step : true;
 }
 
-static void *column_data(const struct sw_table *t, int k)
+static void *column_data(const struct sw_run_table *t, int k)
 {
     void *const data[COLUMNS] = {t->status, t->steps, t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel,
                                  t->err_interior, t->time_step};
@@ -93,7 +93,7 @@ void sw_h5_write_runs(struct sw_h5 *h, const char *path, int64_t count, const in
     sw_h5_attr_text(h, path, "long_name", "run index");
 }
 
-static void put_words(struct sw_h5 *h, const char *path, const struct sw_table *t, int k)
+static void put_words(struct sw_h5 *h, const char *path, const struct sw_run_table *t, int k)
 {
     char **text = NULL;
     const double *number = t->param + (size_t)k * (size_t)t->nruns;
@@ -104,7 +104,7 @@ static void put_words(struct sw_h5 *h, const char *path, const struct sw_table *
     sw_free(text);
 }
 
-static void write_param(struct sw_h5 *h, const struct sw_table *t, int k)
+static void write_param(struct sw_h5 *h, const struct sw_run_table *t, int k)
 {
     char path[SW_PATH];
     at_root(t->param_name[k], path);
@@ -115,7 +115,7 @@ static void write_param(struct sw_h5 *h, const struct sw_table *t, int k)
     sw_h5_attach(h, path, 0, "/run");
 }
 
-static void write_column(struct sw_h5 *h, const struct sw_table *t, int k, const char *coordinates)
+static void write_column(struct sw_h5 *h, const struct sw_run_table *t, int k, const char *coordinates)
 {
     static const unsigned char flags[] = {SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR};
     const struct column *c = &columns[k];
@@ -130,7 +130,7 @@ static void write_column(struct sw_h5 *h, const struct sw_table *t, int k, const
     sw_h5_attach(h, path, 0, "/run");
 }
 
-void sw_h5_write_table(struct sw_h5 *h, const struct sw_table *t, const char *coordinates)
+void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char *coordinates)
 {
     for (int k = 0; k < t->nparam; k++) write_param(h, t, k);
     sw_h5_put_list(h, "/run_id", SW_H5_TEXT, t->nruns, t->run_id);
@@ -158,39 +158,39 @@ static enum sw_status add_if_param(void *user, const char *name, bool is_group)
     return SW_OK;
 }
 
-struct target { struct sw_table *table; int param; };
+struct target { struct sw_run_table *table; int param; };
 
 static enum sw_status keep_word(void *user, int64_t row, const char *text)
 {
     const struct target *to = user;
     double *number = to->table->param + (size_t)to->param * (size_t)to->table->nruns + row;
-    return sw_table_word(to->table, to->param, text, number);
+    return sw_run_table_word(to->table, to->param, text, number);
 }
 
 static enum sw_status keep_id(void *user, int64_t row, const char *text)
 {
-    sw_table_set_id(user, row, strtoull(text, NULL, 16));
+    sw_run_table_set_id(user, row, strtoull(text, NULL, 16));
     return SW_OK;
 }
 
 static enum sw_status keep_message(void *user, int64_t row, const char *text)
 {
-    return sw_table_set_message(user, row, text);
+    return sw_run_table_set_message(user, row, text);
 }
 
-static void read_param(struct sw_h5 *h, struct sw_table *t, int k, const char *name)
+static void read_param(struct sw_h5 *h, struct sw_run_table *t, int k, const char *name)
 {
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     char path[SW_PATH];
-    if (!h->status && sw_table_set_param(t, k, name)) h->status = SW_E_MEMORY;
+    if (!h->status && sw_run_table_set_param(t, k, name)) h->status = SW_E_MEMORY;
     sw_h5_dataset_close(sw_h5_dataset(h, at_root(name, path), &shape, &type));
     if (h->status) return;  /* then the type says nothing */
     if (type == SW_H5_TEXT) sw_h5_get_texts(h, path, t->nruns, keep_word, &(struct target){t, k});
     else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
 }
 
-static void read_rows(struct sw_h5 *h, struct sw_table *t)
+static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
     char path[SW_PATH];
     sw_h5_get_list(h, "/run", SW_H5_INTEGER, t->nruns, t->index);
@@ -205,16 +205,16 @@ static void read_rows(struct sw_h5 *h, struct sw_table *t)
     for (int64_t j = 0; !t->chooses_step && j < t->nruns; j++) t->time_step[j] = NAN;
 }
 
-void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table)
+void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_run_table **table)
 {
     struct names params = {.h = h};
     *table = NULL;
     const int64_t nruns = sw_h5_length(h, "/run");
     sw_h5_members(h, "/", add_if_param, &params);
-    if (!h->status && sw_table_alloc(nruns, params.count, table)) h->status = SW_E_MEMORY;
+    if (!h->status && sw_run_table_alloc(nruns, params.count, table)) h->status = SW_E_MEMORY;
     if (!h->status) read_rows(h, *table);
     for (int k = 0; k < params.count && !h->status; k++) read_param(h, *table, k, params.name[k]);
     sw_h5_free_texts(&params.name, params.count);
-    if (h->status) sw_table_free(table);
-    else sw_table_take_facts(*table, facts);
+    if (h->status) sw_run_table_free(table);
+    else sw_run_table_take_facts(*table, facts);
 }

@@ -9,9 +9,9 @@ void sw_h5_read_facts(struct sw_h5 *h, struct sw_facts *facts);
 
 /** The scale `run`, then parameters and results; coordinates: names of the parameters, "" if there are none. */
 void sw_h5_write_runs(struct sw_h5 *h, const char *path, int64_t count, const int64_t *index);
-void sw_h5_write_table(struct sw_h5 *h, const struct sw_table *table, const char *coordinates);
+void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *table, const char *coordinates);
 /** @param facts moved into the table */
-void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_table **table);
+void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_run_table **table);
 
 /* A section holds the arrays of all runs with one n (in each dimension): at the root, or in a group of its own
  * ("n00064", "n00064x00032") if n is swept. */
@@ -86,5 +86,5 @@ hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_section *s, const struct s
 void sw_h5_finish_vars(struct sw_h5 *h, const struct sw_section *s, const char *coordinates);
 
 /** All sections of a file, possibly none. Free each, then the list with sw_free(). */
-void sw_h5_read_sections(struct sw_h5 *h, const struct sw_table *table, struct sw_section **section, int *count);
+void sw_h5_read_sections(struct sw_h5 *h, const struct sw_run_table *table, struct sw_section **section, int *count);
 #endif

@@ -305,7 +305,7 @@ static void read_scale(struct sw_h5 *h, const struct sw_section *s, const char *
     sw_h5_get_list(h, path, SW_H5_DOUBLE, count, *value);
 }
 
-static void read_index(struct sw_h5 *h, struct sw_section *s, const struct sw_table *table)
+static void read_index(struct sw_h5 *h, struct sw_section *s, const struct sw_run_table *table)
 {
     char path[SW_PATH];
     s->count = s->name[0] ? length_of(h, s, "run") : table->nruns;
@@ -329,7 +329,7 @@ static void read_points(struct sw_h5 *h, const char *path, struct sw_section *s)
     if (all != points) sw_h5_damaged(h, "does not agree with itself on its points");
 }
 
-static void read_section(struct sw_h5 *h, const struct sw_table *table, struct sw_section *s)
+static void read_section(struct sw_h5 *h, const struct sw_run_table *table, struct sw_section *s)
 {
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", s->name);
@@ -362,7 +362,7 @@ static enum sw_status add_section(void *user, const char *name, bool is_group)
     return SW_OK;
 }
 
-void sw_h5_read_sections(struct sw_h5 *h, const struct sw_table *table, struct sw_section **section, int *count)
+void sw_h5_read_sections(struct sw_h5 *h, const struct sw_run_table *table, struct sw_section **section, int *count)
 {
     struct sections found = {.h = h};
     if (sw_h5_has_attr(h, "/", "points")) h->status = add_section(&found, "", true);

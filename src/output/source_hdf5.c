@@ -64,7 +64,7 @@ enum sw_status sw_source_open(const char *path, struct sw_source *in, bool *dama
     return st;
 }
 
-enum sw_status sw_results_replaceable(const char *file)
+enum sw_status sw_output_check_replaceable(const char *file)
 {
     struct sw_h5 h = {0};
     char why[400];
@@ -82,7 +82,7 @@ void sw_source_free(struct sw_source *in)
 {
     for (int k = 0; in->section && k < in->nsection; k++) sw_section_free(&in->section[k]);
     sw_free(in->section);
-    sw_table_free(&in->table);
+    sw_run_table_free(&in->table);
     sw_free(in->section_of);
     sw_free(in->row_of);
     sw_h5_free_texts(&in->part, in->npart);
@@ -104,7 +104,7 @@ struct sw_stretch sw_source_stretch(const struct sw_source *in, int64_t row)
     return (struct sw_stretch){s->field_first, s->nfield, s->scalar_first, s->nscalar};
 }
 
-enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size)
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size)
 {
     struct sw_h5 h;
     sw_h5_lock();

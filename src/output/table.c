@@ -9,7 +9,7 @@ const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "di
 
 static char no_message[] = "";  /* shared by all rows that have none */
 
-static enum sw_status alloc_params(struct sw_table *t, int nparam)
+static enum sw_status alloc_params(struct sw_run_table *t, int nparam)
 {
     t->nparam = nparam;
     SW_TRY(sw_alloc((size_t)nparam, &t->param_name));
@@ -18,7 +18,7 @@ static enum sw_status alloc_params(struct sw_table *t, int nparam)
     return sw_alloc((size_t)nparam * (size_t)t->nruns, &t->param);
 }
 
-static enum sw_status alloc_rows(struct sw_table *t)
+static enum sw_status alloc_rows(struct sw_run_table *t)
 {
     size_t n = (size_t)t->nruns;
     double **column[] = {&t->t_reached, &t->time_step, &t->wall_time,   &t->err_l2,
@@ -38,26 +38,26 @@ static enum sw_status alloc_rows(struct sw_table *t)
     return SW_OK;
 }
 
-enum sw_status sw_table_alloc(int64_t nruns, int nparam, struct sw_table **table)
+enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table)
 {
-    struct sw_table *t;
+    struct sw_run_table *t;
     *table = NULL;
     SW_TRY(sw_alloc(1, &t));
     t->nruns = nruns;
     enum sw_status st = sw_alloc(1, &t->own);
     if (!st) st = alloc_rows(t);
     if (!st) st = alloc_params(t, nparam);
-    if (st) sw_table_free(&t);
+    if (st) sw_run_table_free(&t);
     *table = t;
     return st;
 }
 
-enum sw_status sw_table_set_param(struct sw_table *t, int k, const char *name)
+enum sw_status sw_run_table_set_param(struct sw_run_table *t, int k, const char *name)
 {
     return (t->param_name[k] = sw_strdup(name)) ? SW_OK : SW_E_MEMORY;
 }
 
-static enum sw_status add_word(struct sw_table *t, int k, const char *word)
+static enum sw_status add_word(struct sw_run_table *t, int k, const char *word)
 {
     size_t n = (size_t)t->nword[k];
     SW_TRY(sw_resize(n, n + 1, &t->word[k]));
@@ -66,7 +66,7 @@ static enum sw_status add_word(struct sw_table *t, int k, const char *word)
     return SW_OK;
 }
 
-enum sw_status sw_table_word(struct sw_table *t, int k, const char *word, double *number)
+enum sw_status sw_run_table_word(struct sw_run_table *t, int k, const char *word, double *number)
 {
     for (int w = 0; w < t->nword[k]; w++)
         if (!strcmp(t->word[k][w], word)) { *number = w; return SW_OK; }
@@ -74,13 +74,13 @@ enum sw_status sw_table_word(struct sw_table *t, int k, const char *word, double
     return add_word(t, k, word);
 }
 
-void sw_table_set_id(struct sw_table *t, int64_t row, uint64_t id)
+void sw_run_table_set_id(struct sw_run_table *t, int64_t row, uint64_t id)
 {
     t->id[row] = id;
     snprintf(t->own->id_text[row], sizeof t->own->id_text[row], "%016llx", (unsigned long long)id);
 }
 
-enum sw_status sw_table_set_message(struct sw_table *t, int64_t row, const char *text)
+enum sw_status sw_run_table_set_message(struct sw_run_table *t, int64_t row, const char *text)
 {
     if (!text[0]) return SW_OK;
     char *copy = sw_strdup(text);
@@ -89,9 +89,9 @@ enum sw_status sw_table_set_message(struct sw_table *t, int64_t row, const char 
     return SW_OK;
 }
 
-enum sw_status sw_table_copy_row(struct sw_table *to, int64_t i, const struct sw_table *from, int64_t j)
+enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t i, const struct sw_run_table *from, int64_t j)
 {
-    sw_table_set_id(to, i, from->id[j]);
+    sw_run_table_set_id(to, i, from->id[j]);
     to->status[i] = from->status[j];
     to->t_reached[i] = from->t_reached[j];
     to->steps[i] = from->steps[j];
@@ -103,10 +103,10 @@ enum sw_status sw_table_copy_row(struct sw_table *to, int64_t i, const struct sw
     to->err_interior[i] = from->err_interior[j];
     to->interior |= from->interior;
     to->chooses_step |= from->chooses_step;
-    return sw_table_set_message(to, i, from->message[j]);
+    return sw_run_table_set_message(to, i, from->message[j]);
 }
 
-enum sw_status sw_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
+enum sw_status sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
                                 enum sw_status (*use)(void *user, int64_t first, int64_t count, const double *column),
                                 void *user)
 {
@@ -123,7 +123,7 @@ enum sw_status sw_table_columns(const struct sw_sweep *sweep, const int64_t *run
     return st;
 }
 
-struct filling { struct sw_table *table; const struct sw_sweep *sweep; };
+struct filling { struct sw_run_table *table; const struct sw_sweep *sweep; };
 
 static enum sw_status fill_params(void *user, int64_t first, int64_t count, const double *column)
 {
@@ -134,24 +134,24 @@ static enum sw_status fill_params(void *user, int64_t first, int64_t count, cons
     return SW_OK;
 }
 
-enum sw_status sw_table_set_sweep(struct sw_table *t, const struct sw_sweep *sweep)
+enum sw_status sw_run_table_set_sweep(struct sw_run_table *t, const struct sw_sweep *sweep)
 {
     for (int k = 0; k < sweep->naxis; k++) {
         const struct sw_column *c = &sweep->column[sweep->axis[k].column];
-        SW_TRY(sw_table_set_param(t, k, c->name));
+        SW_TRY(sw_run_table_set_param(t, k, c->name));
         for (int w = 0; w < c->nword; w++) SW_TRY(add_word(t, k, c->word[w]));
     }
-    return sw_table_columns(sweep, t->index, t->nruns, fill_params, &(struct filling){t, sweep});
+    return sw_run_table_columns(sweep, t->index, t->nruns, fill_params, &(struct filling){t, sweep});
 }
 
-char *sw_table_coordinates(const struct sw_table *t)
+char *sw_run_table_coordinates(const struct sw_run_table *t)
 {
     struct sw_text text = {0};
     for (int k = 0; k < t->nparam; k++) sw_text_printf(&text, "%s%s", k ? " " : "", t->param_name[k]);
     return sw_text_take(&text);
 }
 
-void sw_table_take_facts(struct sw_table *t, struct sw_facts *facts)
+void sw_run_table_take_facts(struct sw_run_table *t, struct sw_facts *facts)
 {
     struct sw_facts *f = &t->own->facts;
     *f = *facts;
@@ -170,20 +170,20 @@ void sw_table_take_facts(struct sw_table *t, struct sw_facts *facts)
     t->noverride = f->noverride;
 }
 
-struct sw_results_of sw_table_of(const struct sw_table *t)
+struct sw_sweep_identity sw_run_table_of(const struct sw_run_table *t)
 {
-    struct sw_results_of of = {0};
+    struct sw_sweep_identity of = {0};
     memcpy(of.sweep_id, t->sweep_id, strnlen(t->sweep_id, sizeof of.sweep_id - 1));
     memcpy(of.config_sha256, t->config_sha256, strnlen(t->config_sha256, sizeof of.config_sha256 - 1));
     return of;
 }
 
-bool sw_results_of_one(const struct sw_results_of *a, const struct sw_results_of *b)
+bool sw_same_sweep(const struct sw_sweep_identity *a, const struct sw_sweep_identity *b)
 {
     return !strcmp(a->sweep_id, b->sweep_id) || (*a->config_sha256 && !strcmp(a->config_sha256, b->config_sha256));
 }
 
-static void free_params(struct sw_table *t)
+static void free_params(struct sw_run_table *t)
 {
     for (int k = 0; k < t->nparam; k++) {
         if (t->param_name) sw_free(t->param_name[k]);
@@ -196,7 +196,7 @@ static void free_params(struct sw_table *t)
     sw_free(t->param);
 }
 
-static void free_rows(struct sw_table *t)
+static void free_rows(struct sw_run_table *t)
 {
     for (int64_t j = 0; t->message && j < t->nruns; j++)
         if (t->message[j] != no_message) sw_free(t->message[j]);
@@ -210,9 +210,9 @@ static void free_rows(struct sw_table *t)
     sw_free(t->message);
 }
 
-void sw_table_free(struct sw_table **table)
+void sw_run_table_free(struct sw_run_table **table)
 {
-    struct sw_table *t = table ? *table : NULL;
+    struct sw_run_table *t = table ? *table : NULL;
     if (!t) return;
     free_params(t);
     free_rows(t);

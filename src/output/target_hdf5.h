@@ -11,7 +11,7 @@ struct sw_target {                 /* a section of the output                   
 };
 struct sw_targets {                /* fill in the first three; free with sw_targets_free() */
     const struct sw_gather *g;
-    const struct sw_table  *table;
+    const struct sw_run_table  *table;
     const int64_t *link;           /* [table->nruns]                                       */
     int            count;
     struct sw_target *target;      /* by number of points                                  */

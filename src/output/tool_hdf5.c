@@ -72,7 +72,7 @@ static hid_t access_list(bool writing)
     H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);  /* with the file goes all that is open in it */
     H5Pset_libver_bounds(list, H5F_LIBVER_EARLIEST, H5F_LIBVER_V110);
 #if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(list, false, true);        /* fails on file systems without locks; ours is sw_results_lock() */
+    H5Pset_file_locking(list, false, true);        /* fails on file systems without locks; ours is sw_output_lock() */
 #endif
     return list;
 }

@@ -9,7 +9,7 @@
 
 static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
-static bool same_row(const struct sw_table *a, const struct sw_table *b, int64_t row)
+static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b, int64_t row)
 {
     return a->index[row] == b->index[row] && a->id[row] == b->id[row] && a->status[row] == b->status[row] &&
            a->steps[row] == b->steps[row] && same_number(a->t_reached[row], b->t_reached[row]) &&
@@ -34,10 +34,10 @@ static const struct sw_section *section_of(const struct sw_source *in, int64_t r
     return in->section_of[row] < 0 ? NULL : &in->section[in->section_of[row]];
 }
 
-static enum sw_status compare(const struct sw_gather *g, const struct sw_table *t, const int64_t *link,
+static enum sw_status compare(const struct sw_gather *g, const struct sw_run_table *t, const int64_t *link,
                               const struct sw_source *written)
 {
-    const struct sw_table *w = written->table;
+    const struct sw_run_table *w = written->table;
     if (w->nruns != t->nruns)
         return SW_FAIL(SW_E_IO, "%s has %lld rows, and should have %lld; its parts are kept", written->path,
                        (long long)w->nruns, (long long)t->nruns);
@@ -50,7 +50,7 @@ static enum sw_status compare(const struct sw_gather *g, const struct sw_table *
     return SW_OK;
 }
 
-enum sw_status sw_written_check(const struct sw_gather *g, const struct sw_table *table, const int64_t *link,
+enum sw_status sw_written_check(const struct sw_gather *g, const struct sw_run_table *table, const int64_t *link,
                                 const char *path)
 {
     struct sw_source written;

@@ -48,7 +48,7 @@ static void add_counts(struct sw_text *t, int rank, const hsize_t *count)
 }
 
 /* "run 3: a = 0.5, axis = x" */
-static void add_name(struct sw_text *t, const struct sw_table *table, int64_t row)
+static void add_name(struct sw_text *t, const struct sw_run_table *table, int64_t row)
 {
     sw_text_printf(t, "run %lld", (long long)table->index[row]);
     for (int k = 0; k < table->nparam; k++) {

@@ -20,7 +20,7 @@ static enum sw_status restore(struct batch *b)
     SW_TRY(writer_wait(b->w->writer));  /* while it works, sw_results is its own */
     SW_TRY_TO(out, st, sw_alloc((size_t)b->plan->resume->count * stored, &old));
     SW_TRY_TO(out, st, sw_alloc((size_t)count * size, &state));
-    SW_TRY_TO(out, st, sw_ledger_state(b->plan->resume, old, stored));
+    SW_TRY_TO(out, st, sw_checkpoint_read(b->plan->resume, old, stored));
     for (int j = 0; j < count; j++) {
         const double *from = old + (size_t)b->plan->row[j] * stored;
         memcpy(state + (size_t)j * size, from, size * sizeof *state);

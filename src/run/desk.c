@@ -159,7 +159,7 @@ static const double answer_comes = 0.02;
 /* Who gives out batches has the lock. */
 static enum sw_status join_lock(struct sw_desk *d)
 {
-    return d->options->helper && !d->lock ? sw_results_lock_join(d->options->file, &d->lock) : SW_OK;
+    return d->options->helper && !d->lock ? sw_output_lock_join(d->options->file, &d->lock) : SW_OK;
 }
 
 /* @return whether there is an answer; else it is asked again after whatever happens next */

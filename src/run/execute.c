@@ -31,12 +31,13 @@ static void summarize(const struct sw_desk *d)
 }
 
 /* What had ended before, and what this call computed. @param expected  [sweep->nruns], to be freed with sw_free() */
-static enum sw_status list_expected(const struct sw_desk *d, const struct sw_ledger *ledger, unsigned char **expected)
+static enum sw_status list_expected(const struct sw_desk *d, const struct sw_completed *completed,
+                                    unsigned char **expected)
 {
     const struct sw_plan *p = d->plan;
     SW_TRY(sw_alloc((size_t)d->sweep->nruns, expected));
     for (int64_t run = 0; run < d->sweep->nruns; run++)
-        if (sw_ledger_status(ledger, p->id[run]) != SW_RUN_PENDING) (*expected)[run] = SW_EXPECTED;
+        if (sw_completed_status(completed, p->id[run]) != SW_RUN_PENDING) (*expected)[run] = SW_EXPECTED;
     for (int64_t k = 0; k < p->nbatch; k++)
         for (int j = 0; j < p->batch[k].count; j++) (*expected)[p->batch[k].run[j]] = SW_EXPECTED_IN_PART;
     return SW_OK;
@@ -45,16 +46,16 @@ static enum sw_status list_expected(const struct sw_desk *d, const struct sw_led
 /* What other machines wrote a file system may show some seconds late. */
 enum { LOOKS = 5 };
 
-static enum sw_status merge(struct sw_desk *d, const struct sw_ledger *ledger)
+static enum sw_status merge(struct sw_desk *d, const struct sw_completed *completed)
 {
     struct sw_merge_summary sum;
     struct sw_merge_options how = {.allow_missing = true, .sweep = d->sweep, .id = d->plan->id, .summary = &sum};
     struct sw_provenance provenance = d->options->provenance;
     unsigned char *expected = NULL;
-    if (!d->plan->nruns && !(ledger && ledger->has_parts)) return SW_OK;
+    if (!d->plan->nruns && !(completed && completed->has_parts)) return SW_OK;
     desk_progress(d, "merging");
     provenance.solver = d->plan->solver;
-    SW_TRY(list_expected(d, ledger, &expected));
+    SW_TRY(list_expected(d, completed, &expected));
     how.expected = expected;
     enum sw_status st = sw_merge_parts(d->options->file, &how, &provenance);
     for (int k = 0; k < LOOKS && st && sum.missing && d->options->ranks > 1; k++) {
@@ -66,7 +67,7 @@ static enum sw_status merge(struct sw_desk *d, const struct sw_ledger *ledger)
     return st;
 }
 
-enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_ledger *ledger,
+enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
                           const struct sw_devices *devices, const struct sw_execute_options *options,
                           struct sw_execute_summary *summary)
 {
@@ -74,12 +75,12 @@ enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const st
         .sweep = sweep, .plan = plan, .options = options, .summary = summary, .started = sw_clock(),
         .mutex = PTHREAD_MUTEX_INITIALIZER};
     *summary = (struct sw_execute_summary){0};
-    enum sw_status st = options->helper ? SW_OK : sw_results_lock(options->file, &d.lock);
-    if (!st && !options->helper && options->ranks > 1) st = sw_results_lock_share(d.lock);
+    enum sw_status st = options->helper ? SW_OK : sw_output_lock(options->file, &d.lock);
+    if (!st && !options->helper && options->ranks > 1) st = sw_output_lock_share(d.lock);
     if (!st) st = compute(&d, devices);
     summarize(&d);
-    if (!st && !options->helper) st = merge(&d, ledger);
-    sw_results_unlock(&d.lock);
+    if (!st && !options->helper) st = merge(&d, completed);
+    sw_output_unlock(&d.lock);
     pthread_mutex_destroy(&d.mutex);
     return st;
 }

@@ -102,7 +102,7 @@ struct sw_desk {
     const struct sw_execute_options *options;
     struct sw_execute_summary *summary;
     struct sw_deal  *deal;
-    struct sw_results_lock *lock;       /* of the file; a helper has it from its first batch on */
+    struct sw_output_lock *lock;       /* of the file; a helper has it from its first batch on */
     double           started;
     int              workers, here;     /* how many there are, and have not left    */
     struct worker   *worker;

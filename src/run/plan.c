@@ -8,9 +8,9 @@
 
 /* ---- which runs are still to do */
 
-static bool to_do(const struct sw_ledger *ledger, uint64_t id, bool retry_failed, struct sw_plan *p)
+static bool to_do(const struct sw_completed *completed, uint64_t id, bool retry_failed, struct sw_plan *p)
 {
-    enum sw_run_status status = sw_ledger_status(ledger, id);
+    enum sw_run_status status = sw_completed_status(completed, id);
     bool failed = status == SW_RUN_DIVERGED || status == SW_RUN_ERROR;
     if (status == SW_RUN_PENDING || (failed && retry_failed)) return true;
     if (failed) p->failed++;
@@ -19,12 +19,12 @@ static bool to_do(const struct sw_ledger *ledger, uint64_t id, bool retry_failed
 }
 
 static enum sw_status choose(struct sw_plan *p, const int64_t *run, int64_t count, const uint64_t *id,
-                             const struct sw_ledger *ledger, bool retry_failed)
+                             const struct sw_completed *completed, bool retry_failed)
 {
     struct sw_plan_own *own = p->own;
     SW_TRY(sw_alloc((size_t)count, &own->todo));
     for (int64_t k = 0; k < count; k++)
-        if (to_do(ledger, id[run[k]], retry_failed, p)) own->todo[p->nruns++] = run[k];
+        if (to_do(completed, id[run[k]], retry_failed, p)) own->todo[p->nruns++] = run[k];
     return SW_OK;
 }
 
@@ -42,7 +42,7 @@ bool plan_find_run(const struct sw_group *g, int64_t run)
 }
 
 enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count,
-                        const struct sw_ledger_batch *resume)
+                        const struct sw_checkpoint *resume)
 {
     struct sw_plan_own *own = p->own;
     if (p->nbatch == own->room) {
@@ -198,16 +198,16 @@ static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, con
 
 /* Which batches go on, and what is left to be cut. */
 static enum sw_status begin(struct sw_plan *p, const struct sw_sweep *sweep, const int64_t *run, int64_t count,
-                            const struct sw_ledger *ledger, bool retry_failed)
+                            const struct sw_completed *completed, bool retry_failed)
 {
     SW_TRY(sw_alloc(1, &p->own));
-    SW_TRY(choose(p, run, count, p->id, ledger, retry_failed));
+    SW_TRY(choose(p, run, count, p->id, completed, retry_failed));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->run));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->row));
     if (p->nruns) SW_TRY(sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
     SW_TRY(sw_alloc((size_t)p->ngroup, &p->own->fits));
-    return plan_continue(p, ledger, p->id);
+    return plan_continue(p, completed, p->id);
 }
 
 /* Of run.batch runs each. */
@@ -222,32 +222,32 @@ static enum sw_status count_batches(struct sw_plan *p, const struct sw_sweep *sw
 }
 
 enum sw_status sw_plan_most_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                    const struct sw_ledger *ledger, bool retry_failed, int64_t enough, int64_t *most)
-{
+                                    const struct sw_completed *completed, bool retry_failed, int64_t enough,
+int64_t *most) {
     struct sw_plan *p = NULL;
     struct sw_plan none = {0};
     int64_t runs = 0, enough_runs = sweep->batch ? enough * sweep->batch : enough;
-    for (int64_t k = 0; k < count && runs < enough_runs; k++) runs += to_do(ledger, id[run[k]], retry_failed, &none);
+    for (int64_t k = 0; k < count && runs < enough_runs; k++) runs += to_do(completed, id[run[k]], retry_failed, &none);
     *most = runs >= enough_runs ? enough : runs > 0 ? runs : 1;
     if (!sweep->batch || *most < 2 || runs >= enough_runs) return SW_OK;
     SW_TRY(sw_alloc(1, &p));
     p->id = id;
-    enum sw_status st = begin(p, sweep, run, count, ledger, retry_failed);
+    enum sw_status st = begin(p, sweep, run, count, completed, retry_failed);
     if (!st) st = count_batches(p, sweep, most);
     sw_plan_destroy(&p);
     return st;
 }
 
 enum sw_status sw_plan_make_with(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                 const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
-                                 const struct sw_plan_with *with, struct sw_plan **plan)
+                                 const struct sw_completed *completed, bool retry_failed,
+const struct sw_devices *devices, const struct sw_plan_with *with, struct sw_plan **plan)
 {
     struct sw_plan *p = NULL;
     *plan = NULL;
     enum sw_status st = sw_alloc(1, &p);
     if (!st) {
         p->id = id;
-        st = begin(p, sweep, run, count, ledger, retry_failed);
+        st = begin(p, sweep, run, count, completed, retry_failed);
     }
     SW_TRY_TO(failed, st, sw_comm_agree(with->comm, st));
     SW_TRY_TO(failed, st, fit(p, sweep, devices, with, p->own->fits));
@@ -263,11 +263,11 @@ failed:
 }
 
 enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                            const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
+                            const struct sw_completed *completed, bool retry_failed, const struct sw_devices *devices,
                             struct sw_plan **plan)
 {
     const struct sw_plan_with alone = {sw_comm_null(), devices->count, devices->count, 1};
-    return sw_plan_make_with(sweep, run, count, id, ledger, retry_failed, devices, &alone, plan);
+    return sw_plan_make_with(sweep, run, count, id, completed, retry_failed, devices, &alone, plan);
 }
 
 uint64_t sw_plan_digest(const struct sw_plan *p)

@@ -19,7 +19,7 @@ static int by_run(const void *a, const void *b)
 }
 
 /* Whether the stored outputs are the group's first ones, up to the stored step. */
-static bool outputs_agree(const struct sw_group *g, const struct sw_ledger_batch *old)
+static bool outputs_agree(const struct sw_group *g, const struct sw_checkpoint *old)
 {
     int f = old->fields_done, s = old->scalars_done;
     if (old->step < 0 || old->step > g->steps || f > g->nfield || s > g->nscalar) return false;
@@ -29,7 +29,7 @@ static bool outputs_agree(const struct sw_group *g, const struct sw_ledger_batch
 
 /* The members of a stored batch, in the order of this sweep's runs; false if one of them is not to do, or they are no
  * longer of one shape. Such a batch begins anew: that costs time only. */
-static bool members(const struct sw_plan *p, const struct sw_ledger_batch *old, const struct known *known,
+static bool members(const struct sw_plan *p, const struct sw_checkpoint *old, const struct known *known,
                     struct member *m, int *group)
 {
     for (int k = 0; k < old->count; k++) {
@@ -45,7 +45,7 @@ static bool members(const struct sw_plan *p, const struct sw_ledger_batch *old, 
     return outputs_agree(&p->group[*group], old);
 }
 
-static void claim(struct sw_plan *p, const struct sw_ledger_batch *old, const struct known *known)
+static void claim(struct sw_plan *p, const struct sw_checkpoint *old, const struct known *known)
 {
     for (int k = 0; k < old->count; k++) {
         struct known want = {.id = old->id[k]};
@@ -54,19 +54,19 @@ static void claim(struct sw_plan *p, const struct sw_ledger_batch *old, const st
     }
 }
 
-enum sw_status plan_continue(struct sw_plan *p, const struct sw_ledger *ledger, const uint64_t *id)
+enum sw_status plan_continue(struct sw_plan *p, const struct sw_completed *completed, const uint64_t *id)
 {
     struct known *known = NULL;
     struct member *m = NULL;
     enum sw_status st = SW_OK;
-    if (!ledger || !ledger->nbatch || !p->nruns) return SW_OK;
+    if (!completed || !completed->ncheckpoint || !p->nruns) return SW_OK;
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &known));
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &p->own->claimed));
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &m));
     for (int64_t k = 0; k < p->nruns; k++) known[k] = (struct known){id[p->own->todo[k]], p->own->todo[k]};
     qsort(known, (size_t)p->nruns, sizeof *known, by_id);
-    for (int k = 0; k < ledger->nbatch; k++) {
-        const struct sw_ledger_batch *old = &ledger->batch[k];
+    for (int k = 0; k < completed->ncheckpoint; k++) {
+        const struct sw_checkpoint *old = &completed->checkpoint[k];
         int group;
         if (old->count < 1 || old->count > p->nruns || !members(p, old, known, m, &group)) continue;
         claim(p, old, known);

@@ -16,7 +16,7 @@ struct sw_plan_own {
 
 /** Append a batch; its members are copied. */
 enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count,
-                        const struct sw_ledger_batch *resume);
+                        const struct sw_checkpoint *resume);
 
 /** How many quantities a list has; NULL: none. */
 int plan_quantities(const struct sw_quantity *quantity);
@@ -24,8 +24,8 @@ int plan_quantities(const struct sw_quantity *quantity);
 /** Whether a group has a run. */
 bool plan_find_run(const struct sw_group *g, int64_t run);
 
-/** Add the unfinished batches of the ledger whose runs are all to do. */
-enum sw_status plan_continue(struct sw_plan *p, const struct sw_ledger *ledger, const uint64_t *id);
+/** Add the checkpoints of `completed` whose runs are all to do. */
+enum sw_status plan_continue(struct sw_plan *p, const struct sw_completed *completed, const uint64_t *id);
 
 /** The most runs of a group that a batch may have, on each of the devices and on the host; notes run_bytes and
  * batch_bytes.

@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "comm/sw_comm.h"
-#include "output/sw_results.h"
+#include "output/sw_output.h"
 
 struct sw_plan_batch {             /* points into the plan                                                  */
     int       group;
@@ -17,7 +17,7 @@ struct sw_plan_batch {             /* points into the plan                      
     int64_t  *run;                 /* [count] ascending                                                     */
     uint64_t *id;                  /* [count]                                                               */
     int      *row;                 /* [count] of a batch that goes on: its row in the stored state          */
-    const struct sw_ledger_batch *resume;  /* where it goes on from; NULL: from step 0. In the ledger       */
+    const struct sw_checkpoint *resume;  /* where it goes on from; NULL: from step 0. Of `completed`       */
 };
 struct sw_plan {                   /* what will be done, before anything is                                 */
     int      ngroup;
@@ -42,14 +42,14 @@ struct sw_plan {                   /* what will be done, before anything is     
  * @param most    out; at least 1
  * @return SW_E_MEMORY */
 enum sw_status sw_plan_most_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                    const struct sw_ledger *ledger, bool retry_failed, int64_t enough, int64_t *most);
-/** @param run     [count] the runs asked for, ascending
+                                    const struct sw_completed *completed, bool retry_failed, int64_t enough,
+int64_t *most); /** @param run     [count] the runs asked for, ascending
  *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids); must outlive the plan
- *  @param ledger  what is already there; NULL: nothing. Must outlive the plan
+ *  @param completed  what is already there; NULL: nothing. Must outlive the plan
  *  @param devices that will share the work: batches fit the one with the least memory, and there are some for each
  *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint */
 enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                            const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
+                            const struct sw_completed *completed, bool retry_failed, const struct sw_devices *devices,
                             struct sw_plan **plan);
 /** The same plan on all ranks, whose files and settings are the same: batches fit the device with the least memory of
  * all of them. Collective: all fail if one does.
@@ -61,8 +61,8 @@ struct sw_plan_with {
     int users;                     /* ranks that share a GPU                                                */
 };
 enum sw_status sw_plan_make_with(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                 const struct sw_ledger *ledger, bool retry_failed, const struct sw_devices *devices,
-                                 const struct sw_plan_with *with, struct sw_plan **plan);
+                                 const struct sw_completed *completed, bool retry_failed,
+const struct sw_devices *devices, const struct sw_plan_with *with, struct sw_plan **plan);
 void sw_plan_destroy(struct sw_plan **plan);
 /** What a plan says, in a number: plans that are different have different ones. */
 uint64_t sw_plan_digest(const struct sw_plan *plan);
@@ -177,7 +177,7 @@ struct sw_execute_summary {
  * @return SW_OK all is in FILE.h5 (some runs may have diverged: see the summary); SW_E_STOPPED parts and a checkpoint
  *          are on disk and a later call goes on to the same bits; SW_E_REFUSED another process is at it; SW_E_IO,
  *          SW_E_MEMORY, SW_E_CUDA, and whatever the deal returns: what is on disk is whole */
-enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_ledger *ledger,
+enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
                           const struct sw_devices *devices, const struct sw_execute_options *options,
                           struct sw_execute_summary *summary);
 #endif

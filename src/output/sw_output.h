@@ -1,5 +1,5 @@
-#ifndef SW_RESULTS_H
-#define SW_RESULTS_H
+#ifndef SW_OUTPUT_H
+#define SW_OUTPUT_H
 /* What comes out: FILE.h5, and while a sweep is under way its parts in FILE.h5.d/. All of HDF5 is in *_hdf5.c, in this
  * folder alone.
  *
@@ -9,7 +9,7 @@
  * stopped in. Parts and the final file have one schema (docs/output.md), so the same reader reads both, and merging is
  * joining.
  *
- * Several threads may each write a part of their own, and read states (sw_part_*(), sw_ledger_state()): they take
+ * Several threads may each write a part of their own, and read states (sw_part_*(), sw_checkpoint_read()): they take
  * turns, since the HDF5 library is not built for more than one. Everything else is for one thread at a time, and for
  * none of these beside it.
  */
@@ -42,28 +42,28 @@ struct sw_provenance {
 };
 
 /* ---- one writer at a time */
-struct sw_results_lock;
+struct sw_output_lock;
 
 /** Claim an output file for this process, until unlocked or dead, and clear away what dead ones left half-written
  * (.tmp). Makes the folder FILE.d/.
  * @return SW_E_REFUSED another process writes it (message names host and pid); SW_E_IO; SW_E_MEMORY */
-enum sw_status sw_results_lock(const char *file, struct sw_results_lock **lock);
-/** Several processes are to write to the file: let those in that ask by sw_results_lock_join(). It is claimed until the
+enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock);
+/** Several processes are to write to the file: let those in that ask by sw_output_lock_join(). It is claimed until the
  * last of them has unlocked or is dead, so that nobody begins while one that outlived this one still writes.
- * @return as sw_results_lock() */
-enum sw_status sw_results_lock_share(struct sw_results_lock *lock);
-/** The part of such a process; who shares the file has to have the lock by then. @return as sw_results_lock() */
-enum sw_status sw_results_lock_join(const char *file, struct sw_results_lock **lock);
+ * @return as sw_output_lock() */
+enum sw_status sw_output_lock_share(struct sw_output_lock *lock);
+/** The part of such a process; who shares the file has to have the lock by then. @return as sw_output_lock() */
+enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **lock);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
-void sw_results_unlock(struct sw_results_lock **lock);
+void sw_output_unlock(struct sw_output_lock **lock);
 /** May FILE be replaced? Only what this program has written: a file of ours (of whatever sweep), or nothing yet.
  * @return SW_E_REFUSED it may not: it is not HDF5, damaged, another program's, or no file at all */
-enum sw_status sw_results_replaceable(const char *file);
+enum sw_status sw_output_check_replaceable(const char *file);
 /** Remove FILE and its parts, or only these (--force). What is not there is no failure. @return SW_E_IO */
-enum sw_status sw_results_remove(const char *file);
-enum sw_status sw_results_remove_parts(const char *file);
+enum sw_status sw_output_remove(const char *file);
+enum sw_status sw_output_remove_parts(const char *file);
 /** Give a finished FILE another name, in place of what has it; on disk on return. @return SW_E_IO */
-enum sw_status sw_results_rename(const char *from, const char *to);
+enum sw_status sw_output_rename(const char *from, const char *to);
 
 /* ---- writing a part */
 struct sw_part_desc {
@@ -99,29 +99,30 @@ enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result 
 void sw_part_abandon(struct sw_part **part);
 
 /* ---- what is already there: FILE.h5 and its parts */
-struct sw_results_of {             /* which sweep results are of; all "": unknown                                */
+struct sw_sweep_identity {             /* which sweep results are of; all "": unknown                                */
     char sweep_id[13], config_sha256[65];
 };
 /** One sweep has one set of runs, or one config, whose ids another version of the program may have made otherwise. */
-bool sw_results_of_one(const struct sw_results_of *a, const struct sw_results_of *b);
-struct sw_ledger_batch {           /* a batch that stopped half-way: the last of its chain of parts              */
+bool sw_same_sweep(const struct sw_sweep_identity *a, const struct sw_sweep_identity *b);
+struct sw_checkpoint {             /* a batch that stopped half-way: the last of its chain of parts              */
     int      count;
     uint64_t *id;                  /* [count]                                                                    */
     unsigned char *status;         /* [count] enum sw_run_status: which of them had diverged or failed by then   */
     int64_t  step;                 /* taken so far                                                               */
     int      fields_done, scalars_done;
-    char    *path;                 /* where the state is                                                         */
+    char    *path;                 /* the part that holds the state                                              */
 };
-struct sw_ledger {                 /* read only to others                                                        */
-    struct sw_results_of of;       /* the sweep that wrote it (the newest)                                       */
+struct sw_completed {              /* what FILE and its parts hold; read only to others                          */
+    struct sw_sweep_identity of;   /* the sweep that wrote it (the newest)                                       */
     int64_t  count;                /* runs that ended (done, diverged, error), wherever they are                 */
     uint64_t *id;                  /* [count] ascending                                                          */
     unsigned char *status;         /* [count] enum sw_run_status                                                 */
-    int      nbatch;               /* unfinished ones                                                            */
-    struct sw_ledger_batch *batch; /* that may go on: the newest of all their runs, one of which is not done         */
+    int      ncheckpoint;
+    struct sw_checkpoint *checkpoint;  /* [ncheckpoint] that a run can go on from: each the newest of all its runs, */
+                                   /* one of which is not done                                                   */
     bool     has_file, has_parts;
     bool     lacks_states;         /* of runs that have ended (output.state)                                     */
-    bool     is_virtual;           /* FILE is: nothing can be added to it, sw_results_refuse_virtual()           */
+    bool     is_virtual;           /* FILE is: nothing can be added to it, sw_output_refuse_virtual()            */
     char    *title;                /* of the sweep that wrote it (the newest); NULL if there is nothing          */
     char    *config_text;          /* likewise                                                                   */
     char   **override;
@@ -129,27 +130,28 @@ struct sw_ledger {                 /* read only to others                       
 };
 /** Look at FILE and FILE.d/. A .tmp is ignored; a damaged part is named in a warning (report) and ignored.
  * @return SW_E_IO FILE is there but is not a sweep's output (message says what it is); SW_E_MEMORY */
-enum sw_status sw_ledger_open(const char *file, struct sw_report *report, struct sw_ledger **ledger);
-void sw_ledger_close(struct sw_ledger **ledger);
-/** The status of a run, SW_RUN_PENDING if it is not there. ledger NULL: nothing is there. */
-enum sw_run_status sw_ledger_status(const struct sw_ledger *ledger, uint64_t id);
+enum sw_status sw_completed_open(const char *file, struct sw_report *report, struct sw_completed **completed);
+void sw_completed_close(struct sw_completed **completed);
+/** The status of a run, SW_RUN_PENDING if it is not there. completed NULL: nothing is there. */
+enum sw_run_status sw_completed_status(const struct sw_completed *completed, uint64_t id);
 struct sw_run_counts { int64_t pending, done, diverged, failed; };
 /** One more run of this status. */
 void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status);
-/** Of the runs run[count], whose ids are id[run[k]], by what is there. ledger NULL: nothing is. */
-struct sw_run_counts sw_ledger_count(const struct sw_ledger *ledger, const uint64_t *id, const int64_t *run,
+/** Of the runs run[count], whose ids are id[run[k]], by what is there. completed NULL: nothing is. */
+struct sw_run_counts sw_completed_count(const struct sw_completed *completed, const uint64_t *id, const int64_t *run,
                                      int64_t count);
 /** Is what is there of this sweep, with these outputs? Nothing is of any.
  * @param file  as the message names it  @param id  [sweep->nruns]
  * @return SW_E_REFUSED it is not; the message has the first difference between the two configs; SW_E_MEMORY */
-enum sw_status sw_ledger_belongs(const struct sw_ledger *ledger, const char *file, const struct sw_sweep *sweep,
+enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
+                                        const struct sw_sweep *sweep,
                                  const uint64_t *id);
 /** The state of an unfinished batch: [count][state_size].
  * @return SW_E_IO; where the part is damaged or of another version of sweep, the message says what to remove */
-enum sw_status sw_ledger_state(const struct sw_ledger_batch *batch, double *state, size_t state_size);
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size);
 
 /* ---- lengthening: a finished FILE whose runs are to go on */
-struct sw_longer {                 /* borrowed                                                                   */
+struct sw_lengthen_desc { /* borrowed                                                                   */
     const struct sw_sweep *old, *sweep;  /* the one that FILE is of, and the one whose runs begin as those did   */
     const uint64_t *id;            /* [sweep->nruns]                                                             */
     int64_t count;                 /* runs in FILE                                                               */
@@ -159,7 +161,7 @@ struct sw_longer {                 /* borrowed                                  
  * FILE is only read. Takes 256 MiB.
  * @return SW_E_REFUSED FILE lacks states (output.state), outputs before its end, or is longer: the message says which,
  *         and OUTPUT has no parts; SW_E_IO, SW_E_MEMORY */
-enum sw_status sw_results_lengthen(const char *file, const char *output, const struct sw_longer *longer,
+enum sw_status sw_output_lengthen(const char *file, const char *output, const struct sw_lengthen_desc *longer,
                                    const struct sw_provenance *provenance);
 
 /* ---- joining parts
@@ -199,7 +201,7 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
                               const struct sw_provenance *provenance);
 
 /** @return SW_E_REFUSED; the message says what to do about a FILE that is virtual and is to be added to */
-enum sw_status sw_results_refuse_virtual(const char *file);
+enum sw_status sw_output_refuse_virtual(const char *file);
 
 /* ---- FILE.xdmf beside FILE.h5: where its fields are, for programs that draw them (ParaView). No numbers of fields. */
 struct sw_xdmf_summary { int64_t runs, grids, bytes; };  /* grids: outputs of all runs */
@@ -215,7 +217,7 @@ enum sw_status sw_xdmf_write(const char *file, struct sw_xdmf_summary *summary);
 enum sw_status sw_xdmf_remove(const char *file);
 
 /* ---- reading results (show, status) */
-struct sw_table {                  /* the run table of a file                                                    */
+struct sw_run_table {                  /* the run table of a file                                                    */
     int64_t  nruns;                /* rows: runs that have a result or were begun                                */
     int64_t  sweep_runs;           /* runs of the whole sweep                                                    */
     int      nparam;
@@ -236,12 +238,12 @@ struct sw_table {                  /* the run table of a file                   
     char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
     char   **override;
     int      noverride;
-    struct sw_table_own *own;
+    struct sw_run_table_own *own;
 };
 /** The run table of a file together with that of its parts, if it has any: right while a sweep runs, too.
  * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */
-enum sw_status sw_table_read(const char *file, struct sw_table **table);
-void sw_table_free(struct sw_table **table);
+enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table);
+void sw_run_table_free(struct sw_run_table **table);
 
 /* ---- the files of shards: FILE.shard-I-of-N.h5 of FILE.h5 */
 
