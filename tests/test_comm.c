@@ -549,10 +549,10 @@ static void refuses_what_no_row_does(void **state)
     refuse(NULL, 0, SW_E_ARG, "0 ranks: 1 to 4096 are possible");
     refuse("null", -1, SW_E_ARG, "-1 ranks");
     refuse(NULL, 4097, SW_E_ARG, "4097 ranks");
-    refuse(NULL, 4096, SW_E_ABSENT, "communicator for 4096 ranks: no row does so many; fit here: none");
-    refuse("null", 2, SW_E_ABSENT, "communicator null for 2 ranks: it does not do so many ranks; fit here: threads");
-    refuse("nccl", 1, SW_E_CONFIG, "communicator nccl for 1 ranks: there is no such row; fit here: null threads");
-    refuse("mpi", 5, SW_E_ABSENT, "communicator mpi for 5 ranks: ");
+    refuse(NULL, 4096, SW_E_ABSENT, "communicator: no row does so many ranks; fit here: none");
+    refuse("null", 2, SW_E_ABSENT, "communicator null: it does not do so many ranks; fit here: threads");
+    refuse("nccl", 1, SW_E_CONFIG, "communicator nccl: there is no such row; fit here: null threads");
+    refuse("mpi", 5, SW_E_ABSENT, "communicator mpi: ");
 }
 
 static void a_serial_run_has_a_communicator(void **state)

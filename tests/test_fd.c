@@ -719,7 +719,7 @@ static void refuses_with_a_message(void **state)
     (void)state;
     need_row();
     struct sw_fd_desc d = line_desc("d1_c6", "periodic", 16, 1), e = d;
-    refuse(d, "cpu.gauss", SW_E_CONFIG, "compact differences by cpu.gauss: there is no such row; fit here: ");
+    refuse(d, "cpu.gauss", SW_E_CONFIG, "compact differences cpu.gauss: there is no such row; fit here: ");
     e.axis = 3;
     refuse(e, under_test->name, SW_E_ARG, "axis 3: there are 0, 1 and 2");
     e = d, e.fields = -1;

@@ -503,8 +503,8 @@ static void refuses_schemes_it_does_not_do(void **state)
     p = good(), p.whole.single = true;
     refuse(&p, SW_E_ABSENT, "double precision");
     p = good(), p.row = "cpu.matter";
-    refuse(&p, SW_E_CONFIG, "distributed differences by cpu.matter: there is no such row");
-    assert_contains(sw_err_message(), "there are cpu.truncated cpu.strips cpu.mattor");
+    refuse(&p, SW_E_CONFIG, "distributed differences cpu.matter: there is no such row");
+    assert_contains(sw_err_message(), "fit here: cpu.truncated cpu.strips cpu.mattor");
     p = good(), p.drop = 2;
     refuse(&p, SW_E_ARG, "drop = 2: couplings that may be dropped are between 0 and 1");
     p = good(), p.whole.add = true;

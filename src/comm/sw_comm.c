@@ -3,42 +3,24 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_text.h"
 #include "comm/sw_comm_impl.h"
 
-static const struct sw_comm_ops *find(const char *name)
+static const char *refuse(const struct sw_row *row, const void *ranks, enum sw_status *kind)
 {
-    for (int k = 0; sw_comm_table[k]; k++)
-        if (!strcmp(sw_comm_table[k]->name, name)) return sw_comm_table[k];
-    return NULL;
+    (void)kind;
+    if (!row) return "no row does so many ranks";
+    return ((const struct sw_comm_ops *)row)->fits(*(const int *)ranks) ? NULL : "it does not do so many ranks";
 }
 
-static bool usable(const struct sw_comm_ops *o, int ranks) { return !o->absent && o->fits(ranks); }
-
-static enum sw_status refuse(const char *name, int ranks)
-{
-    struct sw_text rows = {0};
-    const struct sw_comm_ops *o = name ? find(name) : NULL;
-    const char *why = !name ? "no row does so many" : !o ? "there is no such row" : o->absent ? o->absent
-                                                                       : "it does not do so many ranks";
-    for (int k = 0; sw_comm_table[k]; k++)
-        if (usable(sw_comm_table[k], ranks)) sw_text_printf(&rows, " %s", sw_comm_table[k]->name);
-    enum sw_status st =
-        SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "communicator%s%s for %d ranks: %s; fit here:%s",
-                name ? " " : "", name ? name : "", ranks, why, rows.length ? sw_text_get(&rows) : " none");
-    sw_text_free(&rows);
-    return st;
-}
+SW_ROWS(rows, "communicator", sw_comm_table, .refuse = refuse);
 
 enum sw_status sw_comm_run(const char *row, int ranks, sw_comm_part *part, void *context)
 {
+    const struct sw_row *picked = NULL;
     if (ranks < 1 || ranks > SW_COMM_MOST)
         return SW_FAIL(SW_E_ARG, "%d ranks: 1 to %d are possible", ranks, SW_COMM_MOST);
-    for (int k = 0; sw_comm_table[k]; k++) {
-        const struct sw_comm_ops *o = sw_comm_table[k];
-        if ((!row || !strcmp(row, o->name)) && usable(o, ranks)) return o->run(ranks, part, context);
-    }
-    return refuse(row, ranks);
+    SW_TRY(sw_row_pick(&rows, row, SW_HOST, &ranks, &picked));
+    return ((const struct sw_comm_ops *)picked)->run(ranks, part, context);
 }
 
 const char *sw_comm_row(int k) { return sw_comm_table[k] ? sw_comm_table[k]->name : NULL; }

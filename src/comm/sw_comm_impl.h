@@ -10,10 +10,7 @@
 #include "comm/sw_comm.h"
 
 struct sw_comm_ops {
-    const char    *name;    /* the name users write                                   */
-    const char    *about;   /* one line                                               */
-    enum sw_space  space;   /* where the arrays of exchange and gather live           */
-    const char    *absent;  /* NULL, or why this build lacks it                       */
+    SW_ROW;                 /* its space: where the arrays of exchange and gather live */
     bool           apart;   /* ranks share no memory: each is a process of its own    */
     bool           (*fits)(int ranks);
     enum sw_status (*run)(int ranks, sw_comm_part *part, void *context);

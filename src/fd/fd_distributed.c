@@ -103,37 +103,28 @@ static enum sw_status same_everywhere(const struct sw_fd_distributed *s)
     return SW_OK;
 }
 
-static bool usable(const struct sw_fd_distributed_ops *o, const struct sw_comm *comm, const struct sw_device *device)
+/* Whether a row fits a cut is known only with a message of its own (its fits()). */
+static const char *refuse(const struct sw_row *row, const void *comm, enum sw_status *kind)
 {
-    return !o->absent && o->space == device->space && o->space == sw_comm_space(comm);
+    (void)kind;
+    return row && row->space == sw_comm_space(comm) ? NULL : "it does not work on this device with this communicator";
 }
 
-static enum sw_status no_row(const char *row, const struct sw_comm *comm)
-{
-    struct sw_text all = {0};
-    bool known = !row;
-    for (int k = 0; sw_fd_distributed_table[k]; k++) {
-        sw_text_printf(&all, " %s", sw_fd_distributed_table[k]->name);
-        if (row && !strcmp(row, sw_fd_distributed_table[k]->name)) known = true;
-    }
-    const char *why = known ? "not on this device with communicator" : "there is no such row for communicator";
-    enum sw_status st = SW_FAIL(known ? SW_E_ABSENT : SW_E_CONFIG, "distributed differences%s%s: %s %s; there are%s",
-                                row ? " by " : "", row ? row : "", why, sw_comm_name(comm), sw_text_get(&all));
-    sw_text_free(&all);
-    return st;
-}
+SW_ROWS(rows, "distributed differences", sw_fd_distributed_table, .refuse = refuse);
 
 /* The first row that does this cut. If none does, the reason of the last one that works here. */
-static enum sw_status pick(const char *row, const struct sw_device *device, struct sw_fd_distributed *s)
+static enum sw_status pick(const char *name, const struct sw_device *device, struct sw_fd_distributed *s)
 {
+    const struct sw_row *row = NULL;
     enum sw_status st = SW_OK;
+    SW_TRY(sw_row_pick(&rows, name, device->space, s->comm, &row));
     for (int k = 0; sw_fd_distributed_table[k]; k++) {
         const struct sw_fd_distributed_ops *o = sw_fd_distributed_table[k];
-        if ((row && strcmp(row, o->name)) || !usable(o, s->comm, device)) continue;
+        if (!sw_row_named(&rows, &o->row, name) || !sw_row_usable(&rows, &o->row, device->space, s->comm)) continue;
         s->ops = o;
         if (!(st = o->fits(&s->cut))) return SW_OK;
     }
-    return s->ops ? st : no_row(row, s->comm);
+    return st;
 }
 
 /* ------------------------------------------------------------------ create, apply, destroy */

@@ -14,10 +14,7 @@ struct sw_fd_cut {
 };
 
 struct sw_fd_distributed_ops {
-    const char    *name;    /* "<where>.<how>", the name users write                                    */
-    const char    *about;   /* one line                                                                 */
-    enum sw_space  space;   /* where f and out, and the communicator's arrays, must live                 */
-    const char    *absent;  /* NULL, or why this build lacks it                                         */
+    SW_ROW;                 /* its space: where f and out, and the communicator's arrays, must live      */
     /* Whether it does this cut; else SW_E_ABSENT, with a message that says why and what would do        */
     enum sw_status (*fits)(const struct sw_fd_cut *cut);
     enum sw_status (*create)(struct sw_fd_distributed *fd);   /* allocates; no communication, own is NULL before */

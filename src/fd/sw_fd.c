@@ -4,57 +4,23 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_text.h"
 #include "fd/sw_fd_impl.h"
 
-static bool usable(const struct sw_fd_ops *o, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
-                   enum sw_space space)
-{
-    return !o->absent && o->space == space && (o->adds || !desc->add) && o->fits(desc, line);
-}
+struct request { const struct sw_fd_desc *desc; const struct sw_fd_line *line; };
 
-static const struct sw_fd_ops *find(const char *name)
+static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
-    for (int k = 0; sw_fd_table[k]; k++)
-        if (!strcmp(sw_fd_table[k]->name, name)) return sw_fd_table[k];
-    return NULL;
-}
-
-static const char *why_not(const char *name, const struct sw_fd_ops *o, const struct sw_fd_desc *desc,
-                           const struct sw_fd_line *line, enum sw_space space)
-{
-    if (!name) return "no row does this on this device";
-    if (!o) return "there is no such row";
-    if (o->absent) return o->absent;
-    if (o->space != space) return "it does not work on this device";
-    if (desc->add && !o->adds) return "it does not add to a field";
-    const char *why = o->why_not ? o->why_not(desc, line) : NULL;
+    const struct sw_fd_ops *o = (const struct sw_fd_ops *)row;
+    const struct request *r = request;
+    (void)kind;
+    if (!o) return "no row does this on this device";
+    if (r->desc->add && !o->adds) return "it does not add to a field";
+    if (o->fits(r->desc, r->line)) return NULL;
+    const char *why = o->why_not ? o->why_not(r->desc, r->line) : NULL;
     return why ? why : "it does not do such lines";
 }
 
-static enum sw_status refuse(const char *name, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
-                             enum sw_space space)
-{
-    struct sw_text rows = {0};
-    const struct sw_fd_ops *o = name ? find(name) : NULL;
-    for (int k = 0; sw_fd_table[k]; k++)
-        if (usable(sw_fd_table[k], desc, line, space)) sw_text_printf(&rows, " %s", sw_fd_table[k]->name);
-    enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "compact differences%s%s: %s; fit here:%s",
-                                name ? " by " : "", name ? name : "", why_not(name, o, desc, line, space),
-                                rows.length ? sw_text_get(&rows) : " none");
-    sw_text_free(&rows);
-    return st;
-}
-
-static enum sw_status pick(const char *name, const struct sw_fd_desc *desc, const struct sw_fd_line *line,
-                           enum sw_space space, const struct sw_fd_ops **ops)
-{
-    for (int k = 0; sw_fd_table[k]; k++) {
-        *ops = sw_fd_table[k];
-        if ((!name || !strcmp(name, (*ops)->name)) && usable(*ops, desc, line, space)) return SW_OK;
-    }
-    return refuse(name, desc, line, space);
-}
+SW_ROWS(rows, "compact differences", sw_fd_table, .refuse = refuse);
 
 static enum sw_status make_line(const struct sw_fd_desc *d, struct sw_fd_line *line)
 {
@@ -94,19 +60,19 @@ enum sw_status sw_fd_create(const struct sw_fd_desc *desc, const char *row, stru
     enum sw_status st;
     struct sw_fd_line line;
     struct sw_fd *s = NULL;
-    const struct sw_fd_ops *ops = NULL;
+    const struct sw_row *picked = NULL;
 
     *fd = NULL;
     SW_TRY(make_line(desc, &line));
-    SW_TRY(pick(row, desc, &line, device->space, &ops));
+    SW_TRY(sw_row_pick(&rows, row, device->space, &(struct request){desc, &line}, &picked));
     SW_TRY(sw_alloc(1, &s));
-    s->ops = ops;
+    s->ops = (const struct sw_fd_ops *)picked;
     s->desc = *desc;
     s->desc.scheme = s->desc.boundary = NULL;
     s->line = line;
     s->device = device;
     set_lines(s);
-    SW_TRY_TO(failed, st, ops->create(s));
+    SW_TRY_TO(failed, st, s->ops->create(s));
     *fd = s;
     return SW_OK;
 failed:
@@ -132,16 +98,17 @@ const char *sw_fd_row(int k) { return sw_fd_table[k] ? sw_fd_table[k]->name : NU
 bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
 {
     struct sw_fd_line line;
-    const struct sw_fd_ops *o = find(row);
-    return o && !make_line(desc, &line) && usable(o, desc, &line, o->space);
+    const struct sw_row *r = sw_row_find(&rows, row);
+    return r && !make_line(desc, &line) && sw_row_usable(&rows, r, r->space, &(struct request){desc, &line});
 }
 
 enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm)
 {
     struct sw_fd_line line;
-    const struct sw_fd_ops *ops = find(row);
+    const struct sw_row *r = row ? sw_row_find(&rows, row) : NULL;
     SW_TRY(make_line(desc, &line));
-    SW_TRY(pick(row, desc, &line, ops ? ops->space : SW_DEVICE, &ops));
+    SW_TRY(sw_row_pick(&rows, row, r ? r->space : SW_DEVICE, &(struct request){desc, &line}, &r));
+    const struct sw_fd_ops *ops = (const struct sw_fd_ops *)r;
     return ops->try_compile ? ops->try_compile(desc, &line, sm) : SW_OK;
 }
 
@@ -150,7 +117,7 @@ const char *sw_fd_name(const struct sw_fd *fd) { return fd->ops->name; }
 struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row)
 {
     struct sw_fd_line line;
-    const struct sw_fd_ops *o = find(row);
+    const struct sw_fd_ops *o = (const struct sw_fd_ops *)sw_row_find(&rows, row);
     if (!o || !o->cost || make_line(desc, &line)) return (struct sw_cost){NAN, NAN};
     return o->cost(desc, &line);
 }

@@ -8,10 +8,7 @@
 struct sw_fd_joined;        /* of the row that has it                                   */
 
 struct sw_fd_ops {
-    const char    *name;    /* "<where>.<how>", the name users write                    */
-    const char    *about;   /* one line for `sweep list`                                */
-    enum sw_space  space;   /* where f and out must live                                */
-    const char    *absent;  /* NULL, or why this build lacks it                         */
+    SW_ROW;                 /* its space: where f and out must live                     */
     bool           adds;    /* it knows desc.add                                        */
     /* line: the scheme on the axis; desc.scheme and desc.boundary are not to be used   */
     bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);

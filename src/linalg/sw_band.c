@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_text.h"
 #include "linalg/sw_band_impl.h"
 
 static enum sw_status check_desc(const struct sw_band_desc *d)
@@ -34,51 +33,22 @@ static enum sw_status set_ld(struct sw_band *s)
     return SW_OK;
 }
 
-static bool usable(const struct sw_band_ops *o, const struct sw_band_desc *desc, const struct sw_device *device)
+static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
-    return !o->absent && o->space == device->space && o->fits(desc);
-}
-
-static const struct sw_band_ops *find(const char *name)
-{
-    for (int k = 0; sw_band_table[k]; k++)
-        if (!strcmp(sw_band_table[k]->name, name)) return sw_band_table[k];
-    return NULL;
-}
-
-static const char *why_not(const struct sw_band_desc *desc, const char *name, const struct sw_band_ops *o,
-                           const struct sw_device *device)
-{
-    struct sw_band_desc uniform = *desc;
+    const struct sw_band_ops *o = (const struct sw_band_ops *)row;
+    struct sw_band_desc uniform = *(const struct sw_band_desc *)request;
+    (void)kind;
+    if (!o) return "no row does this shape";
+    if (o->fits(request)) return NULL;
     uniform.uniform = true;
-    if (!name) return "no row does this shape";
-    if (!o) return "there is no such row";
-    if (o->absent) return o->absent;
-    if (o->space != device->space) return "it does not work on this device";
     return o->fits(&uniform) ? "it needs all matrices of a batch to be equal" : "it does not do such systems";
 }
 
-static enum sw_status refuse(const struct sw_band_desc *desc, const char *name, const struct sw_device *device)
-{
-    struct sw_text rows = {0};
-    const struct sw_band_ops *o = name ? find(name) : NULL;
-    for (int k = 0; sw_band_table[k]; k++)
-        if (usable(sw_band_table[k], desc, device)) sw_text_printf(&rows, " %s", sw_band_table[k]->name);
-    enum sw_status st = SW_FAIL(name && !o ? SW_E_CONFIG : SW_E_ABSENT, "band solver%s%s: %s; fit here:%s",
-                                name ? " " : "", name ? name : "", why_not(desc, name, o, device),
-                                rows.length ? sw_text_get(&rows) : " none");
-    sw_text_free(&rows);
-    return st;
-}
+SW_ROWS(rows, "band solver", sw_band_table, .refuse = refuse);
 
-static enum sw_status pick(const struct sw_band_desc *desc, const char *name, const struct sw_device *device,
-                           const struct sw_band_ops **ops)
+static const struct sw_band_ops *find(const char *name)
 {
-    for (int k = 0; sw_band_table[k]; k++) {
-        *ops = sw_band_table[k];
-        if ((!name || !strcmp(name, (*ops)->name)) && usable(*ops, desc, device)) return SW_OK;
-    }
-    return refuse(desc, name, device);
+    return (const struct sw_band_ops *)sw_row_find(&rows, name);
 }
 
 enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name, struct sw_device *device,
@@ -86,17 +56,17 @@ enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name,
 {
     enum sw_status st;
     struct sw_band *s = NULL;
-    const struct sw_band_ops *ops = NULL;
+    const struct sw_row *row = NULL;
 
     *solver = NULL;
     SW_TRY(check_desc(desc));
-    SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(sw_row_pick(&rows, name, device->space, desc, &row));
     SW_TRY(sw_alloc(1, &s));
-    s->ops = ops;
+    s->ops = (const struct sw_band_ops *)row;
     s->desc = *desc;
     s->device = device;
     SW_TRY_TO(failed, st, set_ld(s));
-    SW_TRY_TO(failed, st, ops->create(s));
+    SW_TRY_TO(failed, st, s->ops->create(s));
     *solver = s;
     return SW_OK;
 failed:

@@ -5,12 +5,9 @@
 #include "linalg/thomas_point.h"
 
 struct sw_band_ops {
-    const char    *name;    /* "<where>.<how>", the name users write                         */
-    const char    *about;   /* one line for `sweep list`                                     */
-    enum sw_space  space;   /* where band and x must live                                    */
+    SW_ROW;                 /* its space: where band and x must live                         */
     enum sw_layout layout;
     int            vectors; /* memory it takes, at most: vectors of n numbers a system           */
-    const char    *absent;  /* NULL, or why this build lacks it ("built without CUDA: ...")  */
     bool           (*fits)(const struct sw_band_desc *desc);
     enum sw_status (*create)(struct sw_band *solver);  /* fills solver->own                  */
     enum sw_status (*factor)(struct sw_band *solver, const double *band, int *bad);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_text.h"
 #include "problem/bvp/sw_bvp_impl.h"
 
 /* ------------------------------------------------------------------ the problem */
@@ -66,62 +65,18 @@ const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *d)
 
 /* ------------------------------------------------------------------ the row */
 
-/* "cpu.a2d" by its name, or by what follows its place. */
-static bool named(const struct sw_bvp_ops *o, const char *name)
+static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
-    const char *dot = strchr(o->name, '.');
-    return !name || !strcmp(o->name, name) || !strcmp(dot + 1, name);
-}
-
-static bool usable(const struct sw_bvp_ops *o, const struct sw_bvp_desc *desc, enum sw_space space)
-{
-    return !o->absent && o->space == space && o->fits(desc);
-}
-
-/* Why no row of this name is taken, and what kind of refusal that is. */
-static const char *why_not(const char *name, const struct sw_bvp_desc *desc, enum sw_space space, enum sw_status *kind)
-{
-    static const char only_plain[] = "it sums, for p = 1, q = 0, u' = 0 at the left end and u = 0 at the right one";
-    const char *why = NULL;
-    *kind = SW_E_ABSENT;
-    if (!name) return "no row does this problem on this device";
-    for (int k = 0; sw_bvp_table[k]; k++) {
-        const struct sw_bvp_ops *o = sw_bvp_table[k];
-        if (!named(o, name)) continue;
-        if (o->absent) why = why ? why : o->absent;
-        else if (o->space != space) why = why ? why : "it does not work on this device";
-        else if (!o->fits(desc)) {
-            *kind = SW_E_CONFIG;
-            return sw_bvp_plain(desc) ? "it does not do so many points" : only_plain;
-        }
-    }
-    if (why) return why;
+    const struct sw_bvp_ops *o = (const struct sw_bvp_ops *)row;
+    if (!o) return "no row does this problem on this device";
+    if (o->fits(request)) return NULL;
     *kind = SW_E_CONFIG;
-    return "there is no such row";
+    return sw_bvp_plain(request) ? "it does not do so many points"
+                                 : "it sums, for p = 1, q = 0, u' = 0 at the left end and u = 0 at the right one";
 }
 
-static enum sw_status refuse(const char *name, const struct sw_bvp_desc *desc, enum sw_space space)
-{
-    struct sw_text rows = {0};
-    enum sw_status kind;
-    const char *why = why_not(name, desc, space, &kind);
-    for (int k = 0; sw_bvp_table[k]; k++)
-        if (usable(sw_bvp_table[k], desc, space)) sw_text_printf(&rows, " %s", sw_bvp_table[k]->name);
-    enum sw_status st = SW_FAIL(kind, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "", why,
-                                rows.length ? sw_text_get(&rows) : " none");
-    sw_text_free(&rows);
-    return st;
-}
-
-static enum sw_status pick(const struct sw_bvp_desc *desc, const char *name, enum sw_space space,
-                           const struct sw_bvp_ops **ops)
-{
-    for (int k = 0; sw_bvp_table[k]; k++) {
-        *ops = sw_bvp_table[k];
-        if (named(*ops, name) && usable(*ops, desc, space)) return SW_OK;
-    }
-    return refuse(name, desc, space);
-}
+/* "cpu.a2d" by its name, or by what follows its place. */
+SW_ROWS(rows, "solver", sw_bvp_table, .refuse = refuse, .places_optional = true);
 
 static enum sw_status check_end(const struct sw_bvp_end *e, const char *name)
 {
@@ -148,20 +103,20 @@ enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, st
 {
     enum sw_status st;
     struct sw_bvp *b = NULL;
-    const struct sw_bvp_ops *ops = NULL;
+    const struct sw_row *picked = NULL;
     size_t room = (size_t)desc->capacity;
 
     *bvp = NULL;
     SW_TRY(check_desc(desc));
-    SW_TRY(pick(desc, row, device->space, &ops));
+    SW_TRY(sw_row_pick(&rows, row, device->space, desc, &picked));
     SW_TRY(sw_alloc(1, &b));
-    b->ops = ops;
+    b->ops = (const struct sw_bvp_ops *)picked;
     b->desc = *desc;
     b->device = device;
     SW_TRY_TO(failed, st, sw_alloc(room, &b->run));
     SW_TRY_TO(failed, st, sw_alloc(room, &b->refused));
     SW_TRY_TO(failed, st, sw_alloc(room * (size_t)desc->nparam, &b->param));
-    SW_TRY_TO(failed, st, ops->create(b));
+    SW_TRY_TO(failed, st, b->ops->create(b));
     *bvp = b;
     return SW_OK;
 failed:
@@ -192,9 +147,10 @@ const char *sw_bvp_name(const struct sw_bvp *bvp) { return bvp->ops->name; }
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run)
 {
-    const struct sw_bvp_ops *ops = NULL;
+    const struct sw_row *picked = NULL;
     SW_TRY(check_desc(desc));
-    SW_TRY(pick(desc, row, device->space, &ops));
+    SW_TRY(sw_row_pick(&rows, row, device->space, desc, &picked));
+    const struct sw_bvp_ops *ops = (const struct sw_bvp_ops *)picked;
     ops->bytes(ops, desc, fixed, per_run);
     *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
     return SW_OK;
@@ -204,7 +160,7 @@ enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *ro
 {
     for (int k = 0; sw_bvp_table[k]; k++) {
         const struct sw_bvp_ops *o = sw_bvp_table[k];
-        if (!named(o, row) || o->absent || !o->try_compile || !o->fits(desc)) continue;
+        if (!sw_row_named(&rows, &o->row, row) || o->absent || !o->try_compile || !o->fits(desc)) continue;
         return o->try_compile(o, desc, sm);
     }
     return SW_OK;
@@ -230,7 +186,7 @@ bool sw_bvp_columns_fit(int64_t n, int64_t r) { return r == 0 || r == 1 || (r > 
 bool sw_bvp_uses_columns(const char *row)
 {
     for (int k = 0; row && sw_bvp_table[k]; k++)
-        if (named(sw_bvp_table[k], row) && sw_bvp_table[k]->columns) return true;
+        if (sw_row_named(&rows, &sw_bvp_table[k]->row, row) && sw_bvp_table[k]->columns) return true;
     return false;
 }
 

@@ -6,10 +6,7 @@
 enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of the host: some 10 us of work each */
 
 struct sw_bvp_ops {
-    const char    *name;    /* "<where>.<how>"                                                       */
-    const char    *about;   /* one line for `sweep list`                                             */
-    enum sw_space  space;   /* the kind of device it works on                                        */
-    const char    *absent;  /* NULL, or why this build lacks it                                      */
+    SW_ROW;
     bool           (*fits)(const struct sw_bvp_desc *desc);  /* sw_bvp_plain, if it sums              */
     void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed,
                             size_t *per_run);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_text.h"
-#include "linalg/sw_band_impl.h"
+#include "linalg/sw_band.h"
 #include "problem/line/sw_stepper_impl.h"
 
 /* "cuda.split+cusparse.gpsv" is the row cuda.split with the band solver cusparse.gpsv. */
@@ -23,72 +22,48 @@ static enum sw_status split_name(const char *name, struct choice *c)
     return SW_OK;
 }
 
-static bool named(const struct sw_stepper_ops *o, const struct choice *c)
+struct request { const struct sw_stepper_desc *desc; int sm; };
+
+static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
-    return !c->row[0] || !strcmp(c->row, o->name);
+    const struct sw_stepper_ops *o = (const struct sw_stepper_ops *)row;
+    const struct request *r = request;
+    struct sw_stepper_desc in_double = *r->desc;
+    in_double.single_steps = false;
+    if (!o && r->desc->single_steps) return "no row does this problem on this device in single precision";
+    if (!o) return "no row does this problem on this device";
+    if (o->fits(r->desc, r->sm)) return NULL;
+    if (!o->fits(&in_double, r->sm)) return "it does not do this problem";
+    *kind = SW_E_CONFIG;
+    return "it computes in double precision only";
 }
 
-static bool usable(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, const struct sw_device *device)
-{
-    return !o->absent && o->space == device->space && o->fits(desc, device->sm);
-}
+SW_ROWS(rows, "solver", sw_stepper_table, .refuse = refuse);
+
+static const char *name_of(const struct choice *c) { return c->row[0] ? c->row : NULL; }
 
 static const struct sw_stepper_ops *row_of(const struct choice *c)
 {
-    for (int k = 0; sw_stepper_table[k]; k++)
-        if (!strcmp(sw_stepper_table[k]->name, c->row)) return sw_stepper_table[k];
-    return NULL;
+    return c->row[0] ? (const struct sw_stepper_ops *)sw_row_find(&rows, c->row) : NULL;
 }
 
 static bool is_band_row(const char *name)
 {
-    for (int k = 0; sw_band_table[k]; k++)
-        if (!strcmp(sw_band_table[k]->name, name)) return true;
+    for (int k = 0; sw_band_row(k); k++)
+        if (!strcmp(sw_band_row(k), name)) return true;
     return false;
-}
-
-/* Why a row is not taken, and what kind of refusal that is: a mistake in the config, or something that is not here. */
-static const char *why_not(const struct sw_stepper_desc *desc, const struct choice *c, const struct sw_device *device,
-                           enum sw_status *kind)
-{
-    const struct sw_stepper_ops *o = row_of(c);
-    struct sw_stepper_desc in_double = *desc;
-    in_double.single_steps = false;
-    *kind = SW_E_ABSENT;
-    if (o) {
-        if (o->absent) return o->absent;
-        if (o->space != device->space) return "it does not work on this device";
-        if (!o->fits(&in_double, device->sm)) return "it does not do this problem";
-        *kind = SW_E_CONFIG;
-        return "it computes in double precision only";
-    }
-    if (!c->row[0] && desc->single_steps) return "no row does this problem on this device in single precision";
-    if (!c->row[0]) return "no row does this problem on this device";
-    *kind = SW_E_CONFIG;
-    return is_band_row(c->row) ? "a band solver goes with a stepper, as in cpu.plain+cpu.thomas"
-                               : "there is no such row";
 }
 
 static enum sw_status pick(const struct sw_stepper_desc *desc, const char *name, const struct sw_device *device,
                            struct choice *c, const struct sw_stepper_ops **ops)
 {
-    struct sw_text rows = {0};
-    enum sw_status kind;
+    const struct sw_row *row = NULL;
     SW_TRY(split_name(name, c));
-    for (int k = 0; sw_stepper_table[k]; k++) {
-        *ops = sw_stepper_table[k];
-        if (!usable(*ops, desc, device)) continue;
-        if (named(*ops, c)) {
-            sw_text_free(&rows);
-            return SW_OK;
-        }
-        sw_text_printf(&rows, " %s", (*ops)->name);
-    }
-    const char *why = why_not(desc, c, device, &kind);
-    enum sw_status st = SW_FAIL(kind, "solver%s%s: %s; fit here:%s", name ? " " : "", name ? name : "", why,
-                                rows.length ? sw_text_get(&rows) : " none");
-    sw_text_free(&rows);
-    return st;
+    if (!row_of(c) && is_band_row(c->row))
+        return SW_FAIL(SW_E_CONFIG, "solver %s: a band solver goes with a stepper, as in cpu.plain+cpu.thomas", name);
+    SW_TRY(sw_row_pick(&rows, name_of(c), device->space, &(struct request){desc, device->sm}, &row));
+    *ops = (const struct sw_stepper_ops *)row;
+    return SW_OK;
 }
 
 static enum sw_status check_desc(const struct sw_stepper_desc *d)
@@ -163,7 +138,7 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
     SW_TRY(split_name(row, &c));
     for (int k = 0; sw_stepper_table[k]; k++) {
         const struct sw_stepper_ops *o = sw_stepper_table[k];
-        if (!named(o, &c)) continue;
+        if (!sw_row_named(&rows, &o->row, name_of(&c))) continue;
         if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "solver %s: %s", o->name, o->absent);
         if (!o->absent && o->try_compile && o->fits(desc, sm)) return o->try_compile(desc, sm);
         if (c.row[0]) return SW_OK;

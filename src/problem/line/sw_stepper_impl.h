@@ -4,10 +4,7 @@
 #include "problem/line/sw_stepper.h"
 
 struct sw_stepper_ops {
-    const char    *name;    /* "<where>.<how>"                                     */
-    const char    *about;   /* one line for `sweep list`                           */
-    enum sw_space  space;   /* the kind of device it works on                      */
-    const char    *absent;  /* NULL, or why this build lacks it                    */
+    SW_ROW;
     /** @param sm  of the device, 90 for sm_90; 0 on a CPU */
     bool           (*fits)(const struct sw_stepper_desc *desc, int sm);
     void           (*bytes)(const struct sw_stepper_desc *desc, const char *band, size_t *fixed, size_t *per_run);
