@@ -13,7 +13,7 @@
 #include <hdf5.h>
 
 #include "base/sw_mem.h"
-#include "run/sw_execute.h"
+#include "run/sw_run_sweep.h"
 
 static const char *const chaos =  /* four runs, one of which blows up */
     "problem = \"cahn_hilliard\"; grid = { n = 16; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
@@ -42,10 +42,10 @@ struct call {
     enum sw_status with;
     double      slow;                /* seconds that the first advance() takes longer; 0: none          */
     double      poison;              /* and any device that gets a run with this number; 0: none        */
-    struct sw_deal *deal;            /* NULL: that of a process that is alone                           */
-    bool        helper;
+    struct sw_work_queue *queue;            /* NULL: that of a process that is alone                           */
+    bool        client;
     /* out */
-    struct sw_execute_summary summary;
+    struct sw_run_sweep_summary summary;
     int64_t to_do, already, batches, resumed, looks, failures, checkpoints, broken;
     int64_t looks_while_slow;
     pthread_t thread;
@@ -161,10 +161,10 @@ static enum sw_status perform(struct call *c)
     assert_ok(sw_devices_open(c->device ? c->device : "cpu", c->threads, SW_DEVICES_MOST, &devices));
     enum sw_status st = sw_plan_make(sweep, run, count, id, completed, c->retry_failed, &devices, &plan);
     if (!st && !c->only_plan) {
-        struct sw_execute_options options = {
+        struct sw_run_sweep_options options = {
             .file = c->file,
-            .deal = c->deal,
-            .helper = c->helper,
+            .queue = c->queue,
+            .client = c->client,
             .max_seconds = c->max_seconds,
             .checkpoint_seconds = c->checkpoint_seconds,
             .fail_fast = c->fail_fast,
@@ -182,7 +182,7 @@ static enum sw_status perform(struct call *c)
         c->resumed = 0;
         for (int64_t k = 0; k < plan->nbatch; k++) c->resumed += plan->batch[k].resume != NULL;
         stop = 0;
-        st = sw_execute(sweep, plan, completed, &devices, &options, &c->summary);
+        st = sw_run_sweep(sweep, plan, completed, &devices, &options, &c->summary);
     }
     sw_plan_destroy(&plan);
     sw_devices_close(&devices);

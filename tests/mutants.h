@@ -9,7 +9,7 @@
 
 #include "base/sw_mem.h"
 #include "cli/cli_impl.h"
-#include "run/sw_execute.h"
+#include "run/sw_run_sweep.h"
 #include "sweep/sw_keys.h"
 
 /* ---- random numbers: the same on every machine */

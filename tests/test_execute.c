@@ -1,5 +1,5 @@
 /* Plans and their execution: what comes out must not depend on how it was computed. */
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 #include "execute_helpers.h"
 
 static const char *const decay =  /* every run has an exact solution */
@@ -305,7 +305,7 @@ static void names_the_folder_that_cannot_be_made(void **state)
 static const char *names_of(const struct named *n)
 {
     static char text[NAMED_ROOM];
-    desk_names(n, text);
+    failure_list_print(n, text);
     return text;
 }
 
@@ -314,19 +314,19 @@ static void few_failures_are_named_in_the_order_of_their_runs(void **state)
     struct named n = {.count = 0};
     (void)state;
     assert_string_equal(names_of(&n), "");
-    desk_name(&n, 41, 0.31, "not finite at t = 0.31 (step 31 of 100)");
+    failure_list_add(&n, 41, 0.31, "not finite at t = 0.31 (step 31 of 100)");
     assert_string_equal(names_of(&n), "run 41: not finite at t = 0.31");
-    desk_name(&n, 12, 0.31, "not finite at t = 0.31 (step 31 of 90)");
+    failure_list_add(&n, 12, 0.31, "not finite at t = 0.31 (step 31 of 90)");
     assert_string_equal(names_of(&n), "runs 12, 41: not finite at t = 0.31");
-    desk_name(&n, 50, 0.5, "not finite at t = 0.5 (step 50 of 100)");
-    desk_name(&n, 13, 0.4, "no (1)");
+    failure_list_add(&n, 50, 0.5, "not finite at t = 0.5 (step 50 of 100)");
+    failure_list_add(&n, 13, 0.4, "no (1)");
     assert_string_equal(names_of(&n), "run 12: not finite at t = 0.31; run 13: no; run 41: not finite at t = 0.31; "
                                       "run 50: not finite at t = 0.5");
 }
 
 static void add_three_pivots(struct named *n, int shift)
 {
-    for (int k = 0; k < 7; k++) desk_name(n, (3 * k + shift) % 7, NAN, k % 2 ? "a pivot is zero (row 3)" : "no");
+    for (int k = 0; k < 7; k++) failure_list_add(n, (3 * k + shift) % 7, NAN, k % 2 ? "a pivot is zero (row 3)" : "no");
 }
 
 /* Whichever worker is first. */
@@ -335,9 +335,9 @@ static void many_failures_are_told_by_their_times_in_any_order(void **state)
     struct named n = {.count = 0}, back = {.count = 0}, start = {.count = 0};
     (void)state;
     for (int k = 0; k < 48; k++) {
-        desk_name(&n, k, 18 + k * 8 / 47.0, "not finite");
-        desk_name(&back, 47 - k, 18 + (47 - k) * 8 / 47.0, "not finite");
-        desk_name(&start, 47 - k, 0, k == 47 ? "the initial value is nan at x = 0.5 (i = 3)" : "later");
+        failure_list_add(&n, k, 18 + k * 8 / 47.0, "not finite");
+        failure_list_add(&back, 47 - k, 18 + (47 - k) * 8 / 47.0, "not finite");
+        failure_list_add(&start, 47 - k, 0, k == 47 ? "the initial value is nan at x = 0.5 (i = 3)" : "later");
     }
     assert_string_equal(names_of(&n), "t = 18 … 26");
     assert_memory_equal(&n, &back, sizeof n);
@@ -354,7 +354,7 @@ static void many_failures_without_time_are_told_by_the_first(void **state)
     struct named long_one = {.count = 0};
     static char message[1000];
     memset(message, 'x', sizeof message - 1);
-    for (int k = 0; k < 4; k++) desk_name(&long_one, k, NAN, message);
+    for (int k = 0; k < 4; k++) failure_list_add(&long_one, k, NAN, message);
     assert_true(strlen(names_of(&long_one)) < NAMED_ROOM);
 }
 

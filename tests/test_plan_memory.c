@@ -26,7 +26,7 @@ static enum sw_status fit(enum sw_space space, const char *const *override, int 
     int count;
     assert_ok(sw_sweep_groups(m.sweep, run, RUNS, &group, &count));
     *plan = (struct sw_plan){0};
-    const struct sw_plan_with alone = {sw_comm_null(), devices.count, devices.count, 1};
+    const struct sw_plan_sharing alone = {sw_comm_null(), devices.count, devices.count, 1};
     enum sw_status st = plan_fit(m.sweep, group, &devices, &alone, plan, &most);
     sw_groups_free(&group, count);
     unmake(&m);

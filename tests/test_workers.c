@@ -3,6 +3,7 @@
 #include "execute_helpers.h"
 
 #include "base/sw_clock.h"
+#include "run/sw_work_queue.h"
 
 static const char *const slow =  /* long enough to be stopped in the middle, wherever that is */
     "problem = \"cahn_hilliard\"; grid = { n = 64; length = \"2*pi*2\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
@@ -156,7 +157,7 @@ static void a_device_alone_names_its_failure(void **state)
     assert_int_equal(c.broken, 0);
 }
 
-/* ---- the deal */
+/* ---- the queue */
 
 static void gives_out_the_largest_first_and_what_comes_back_once(void **state)
 {
@@ -165,60 +166,60 @@ static void gives_out_the_largest_first_and_what_comes_back_once(void **state)
                                     {.group = 0, .count = 2}};
     struct sw_plan plan = {.ngroup = 2, .group = group, .nbatch = 4, .batch = batch};
     static const int64_t order[] = {2, 1, 3, 0};
-    const struct sw_tally tally = {0};
-    struct sw_deal deal;
+    const struct sw_totals tally = {0};
+    struct sw_work_queue queue;
     int64_t k;
     (void)state;
-    assert_ok(sw_deal_local(&plan, 2, &deal));
+    assert_ok(sw_work_queue_local(&plan, 2, &queue));
     for (int j = 0; j < 4; j++) {
-        assert_ok(deal.next(&deal, j % 2, &k));
+        assert_ok(queue.next(&queue, j % 2, &k));
         assert_int_equal(k, order[j]);
     }
-    assert_ok(deal.next(&deal, 0, &k));
-    assert_int_equal(k, SW_DEAL_LATER);
-    assert_ok(deal.over(&deal, 0, 2, SW_BATCH_DONE, &tally));
-    assert_ok(deal.over(&deal, 0, 1, SW_BATCH_BACK, &tally));
-    assert_int_equal(deal.left(&deal), 3);
-    assert_ok(deal.next(&deal, 1, &k));
+    assert_ok(queue.next(&queue, 0, &k));
+    assert_int_equal(k, SW_QUEUE_WAIT);
+    assert_ok(queue.complete(&queue, 0, 2, SW_BATCH_DONE, &tally));
+    assert_ok(queue.complete(&queue, 0, 1, SW_BATCH_RETURNED, &tally));
+    assert_int_equal(queue.remaining(&queue), 3);
+    assert_ok(queue.next(&queue, 1, &k));
     assert_int_equal(k, 1);
-    assert_ok(deal.over(&deal, 1, 1, SW_BATCH_BACK, &tally));
-    assert_ok(deal.over(&deal, 1, 3, SW_BATCH_STOPPED, &tally));
-    assert_ok(deal.over(&deal, 1, 0, SW_BATCH_DONE, &tally));
-    assert_ok(deal.next(&deal, 1, &k));
-    assert_int_equal(k, SW_DEAL_NONE);
-    assert_int_equal(deal.left(&deal), 2);
-    deal.destroy(&deal);
-    assert_ok(sw_deal_local(&plan, 1, &deal));  /* alone: in the plan's order */
+    assert_ok(queue.complete(&queue, 1, 1, SW_BATCH_RETURNED, &tally));
+    assert_ok(queue.complete(&queue, 1, 3, SW_BATCH_STOPPED, &tally));
+    assert_ok(queue.complete(&queue, 1, 0, SW_BATCH_DONE, &tally));
+    assert_ok(queue.next(&queue, 1, &k));
+    assert_int_equal(k, SW_QUEUE_EMPTY);
+    assert_int_equal(queue.remaining(&queue), 2);
+    queue.destroy(&queue);
+    assert_ok(sw_work_queue_local(&plan, 1, &queue));  /* alone: in the plan's order */
     for (int j = 0; j < 4; j++) {
-        assert_ok(deal.next(&deal, 0, &k));
+        assert_ok(queue.next(&queue, 0, &k));
         assert_int_equal(k, j);
     }
-    deal.destroy(&deal);
+    queue.destroy(&queue);
 }
 
-/* ---- deals of other processes: what a desk makes of them */
+/* ---- deals of other processes: what a scheduler makes of them */
 
 struct others {
-    struct sw_deal deal;
+    struct sw_work_queue queue;
     enum sw_status fails;  /* with what a question for a batch ends                          */
     int64_t batch;         /* given out once, then none                                      */
     double  until;         /* the clock until which others compute; 0: there are none        */
 };
 
-static enum sw_status next_of_others(struct sw_deal *deal, int worker, int64_t *batch)
+static enum sw_status next_of_others(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
-    struct others *o = deal->own;
+    struct others *o = queue->own;
     (void)worker;
     if (o->fails) return SW_FAIL(o->fails, "injected");
     *batch = o->batch;
-    o->batch = SW_DEAL_NONE;
+    o->batch = SW_QUEUE_EMPTY;
     return SW_OK;
 }
 
-static enum sw_status over_at_others(struct sw_deal *deal, int worker, int64_t batch, enum sw_batch_end end,
-                                     const struct sw_tally *tally)
+static enum sw_status over_at_others(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome end,
+                                     const struct sw_totals *tally)
 {
-    (void)deal;
+    (void)queue;
     (void)worker;
     (void)batch;
     (void)end;
@@ -226,36 +227,36 @@ static enum sw_status over_at_others(struct sw_deal *deal, int worker, int64_t b
     return SW_OK;
 }
 
-static enum sw_status poll_others(struct sw_deal *deal, struct sw_desk *desk, bool *busy)
+static enum sw_status poll_others(struct sw_work_queue *queue, struct sw_scheduler *scheduler, bool *busy)
 {
-    (void)desk;
-    *busy = sw_clock() < ((struct others *)deal->own)->until;
+    (void)scheduler;
+    *busy = sw_clock() < ((struct others *)queue->own)->until;
     return SW_OK;
 }
 
-static int64_t left_at_others(const struct sw_deal *deal)
+static int64_t left_at_others(const struct sw_work_queue *queue)
 {
-    (void)deal;
+    (void)queue;
     return 1;
 }
 
 static enum sw_status perform_with(struct others *o, struct call *c)
 {
-    o->deal = (struct sw_deal){.next = next_of_others, .over = over_at_others, .poll = poll_others,
-                               .left = left_at_others, .own = o};
-    c->deal = &o->deal;
+    o->queue = (struct sw_work_queue){.next = next_of_others, .complete = over_at_others, .poll = poll_others,
+                               .remaining = left_at_others, .own = o};
+    c->queue = &o->queue;
     c->config = chaos;
     c->override[0] = "run.batch=1";
     return perform(c);
 }
 
-/* Rank 0 takes a helper that is out of memory for one that has lost its device. */
+/* Rank 0 takes a client that is out of memory for one that has lost its device. */
 static void a_helper_without_memory_for_a_letter_has_lost_no_device(void **state)
 {
-    const char *file = path("helper.h5");
+    const char *file = path("client.h5");
     (void)state;
-    struct call letter = {.file = file, .helper = true}, first = {.file = file};
-    struct call device = {.file = file, .helper = true, .breaks = "cpu", .with = SW_E_MEMORY};
+    struct call letter = {.file = file, .client = true}, first = {.file = file};
+    struct call device = {.file = file, .client = true, .breaks = "cpu", .with = SW_E_MEMORY};
     assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &letter), SW_E_COMM);
     assert_string_equal(sw_err_message(), "injected");
     assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &first), SW_E_MEMORY);
@@ -270,7 +271,7 @@ static void what_others_compute_is_shown_while_nobody_works_here(void **state)
     const char *file = path("others.h5");
     (void)state;
     struct call c = {.file = file};
-    assert_int_equal(perform_with(&(struct others){.batch = SW_DEAL_NONE, .until = sw_clock() + 2}, &c), SW_E_IO);
+    assert_int_equal(perform_with(&(struct others){.batch = SW_QUEUE_EMPTY, .until = sw_clock() + 2}, &c), SW_E_IO);
     assert_int_equal(c.summary.missing, 4);
     assert_non_null(strstr(sw_err_message(), "the results of 4 runs that had ended are gone (runs 0..3)"));
     if (c.looks < 3) fail_msg("shown %d times", (int)c.looks);

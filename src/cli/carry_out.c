@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "cli/carry_out.h"
 #include "cli/lengthen.h"
-#include "run/sw_ranks.h"
+#include "run/sw_processes.h"
 #include "output/sw_liveness.h"
 
 /* ---- what is there already */
@@ -104,7 +104,7 @@ static enum sw_status put_in_place(const struct job *j)
     return st;
 }
 
-static void finish(struct job *j, const struct sw_execute_summary *sum)
+static void finish(struct job *j, const struct sw_run_sweep_summary *sum)
 {
     struct sw_run_counts all = {.done = j->plan->done + sum->done, .diverged = sum->diverged, .failed = sum->failed};
     if (!j->cli->retry_failed) { all.diverged += j->before.diverged; all.failed += j->before.failed; }
@@ -115,23 +115,23 @@ static void finish(struct job *j, const struct sw_execute_summary *sum)
 static bool first(const struct job *j) { return j->cli->comm->rank == 0; }
 
 /* This process's part of the computing, which is all of it where it is alone. */
-static enum sw_status compute(struct job *j, struct sw_execute_options *options, struct sw_execute_summary *summary)
+static enum sw_status compute(struct job *j, struct sw_run_sweep_options *options, struct sw_run_sweep_summary *summary)
 {
     const struct sw_comm *comm = j->cli->comm;
-    struct sw_ranks *ranks = NULL;
-    if (comm->size == 1) return sw_execute(j->s->sweep, j->plan, j->completed, &j->devices, options, summary);
-    SW_TRY(sw_ranks_create(comm, j->cli->host, j->plan, j->devices.count, options->stop, &ranks));
-    options->deal = sw_ranks_deal(ranks);
+    struct sw_processes *processes = NULL;
+    if (comm->size == 1) return sw_run_sweep(j->s->sweep, j->plan, j->completed, &j->devices, options, summary);
+    SW_TRY(sw_processes_create(comm, j->cli->host, j->plan, j->devices.count, options->stop, &processes));
+    options->queue = sw_processes_queue(processes);
     options->rank = comm->rank;
     options->ranks = comm->size;
-    options->helper = !first(j);
-    if (options->helper) {
+    options->client = !first(j);
+    if (options->client) {
         options->progress = NULL;
-        options->event = sw_ranks_event;
-        options->user = ranks;
+        options->event = sw_processes_event;
+        options->user = processes;
     }
-    enum sw_status st = sw_execute(j->s->sweep, j->plan, j->completed, &j->devices, options, summary);
-    st = sw_ranks_end(&ranks, st);
+    enum sw_status st = sw_run_sweep(j->s->sweep, j->plan, j->completed, &j->devices, options, summary);
+    st = sw_processes_finish(&processes, st);
     return first(j) ? st : SW_OK;  /* the first knows of it, and speaks for all */
 }
 
@@ -139,9 +139,9 @@ static enum sw_status execute(struct job *j)
 {
     struct sw_cli *cli = j->cli;
     struct cli_facts facts;
-    struct sw_execute_summary summary = {0};
+    struct sw_run_sweep_summary summary = {0};
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
-    struct sw_execute_options options = {
+    struct sw_run_sweep_options options = {
         .file = j->file, .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
         .checkpoint_seconds = 60 * j->s->sweep->checkpoint_minutes, .fail_fast = cli->fail_fast,
         .retry_failed = cli->retry_failed, .stop = &cli_stop, .progress = tell_progress, .event = tell_event, .user = j,
@@ -183,9 +183,9 @@ static enum sw_status plan(struct job *j, double *seconds)
     int users = 1;
     SW_TRY(sw_comm_agree(j->cli->comm, cli_devices(j->cli, s, j->completed, &j->devices, &users)));
     const double start = sw_clock();
-    SW_TRY(cli_plan_with(j->cli, j->devices.count, users, &j->with));
-    SW_TRY(sw_plan_make_with(s->sweep, s->run, s->count, s->id, j->completed, j->cli->retry_failed, &j->devices,
-           &j->with, &j->plan));
+    SW_TRY(cli_plan_with(j->cli, j->devices.count, users, &j->sharing));
+    SW_TRY(sw_plan_make_shared(s->sweep, s->run, s->count, s->id, j->completed, j->cli->retry_failed, &j->devices,
+           &j->sharing, &j->plan));
     *seconds = sw_clock() - start;
     return cli_alike(j->cli, "other batches or another solver", sw_plan_digest(j->plan));
 }

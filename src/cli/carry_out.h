@@ -11,7 +11,7 @@ struct job {
     struct sw_completed *completed;        /* of file                                                */
     struct sw_run_counts before;     /* of the runs asked for, in what is there                */
     struct sw_devices devices;
-    struct sw_plan_with with;        /* who else computes                                      */
+    struct sw_plan_sharing sharing;      /* who else computes                                      */
     struct sw_plan   *plan;
     struct cli_bar    bar;
     int64_t           stored;        /* batches and checkpoints that this call has put on disk */
@@ -22,10 +22,10 @@ void tell_start(struct job *j);
 void tell_ranks(const struct job *j);  /* where there are several */
 void tell_plan(const struct job *j, double seconds);
 void tell_nothing_to_do(const struct job *j);
-void tell_stopped(struct job *j, const struct sw_execute_summary *sum);
+void tell_stopped(struct job *j, const struct sw_run_sweep_summary *sum);
 void tell_late(const struct job *j, double left);  /* seconds of --max-time that are left as computing begins */
 void tell_missing(const struct job *j, const char *message);
-void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct sw_run_counts *all);
-void tell_progress(void *job, const struct sw_progress *p);  /* of struct sw_execute_options */
+void tell_done(const struct job *j, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all);
+void tell_progress(void *job, const struct sw_progress *p);  /* of struct sw_run_sweep_options */
 void tell_event(void *job, const struct sw_event *e);
 #endif

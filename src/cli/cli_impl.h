@@ -11,7 +11,7 @@
 #include "base/sw_text.h"
 #include "cli/command_table.h"
 #include "cli/sw_cli.h"
-#include "run/sw_execute.h"
+#include "run/sw_run_sweep.h"
 #include "jobs/sw_submit.h"
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
@@ -172,7 +172,7 @@ uint64_t cli_completed_digest(const struct sw_completed *completed);
 enum sw_status cli_first_says(const struct sw_cli *cli, enum sw_status st);
 bool cli_anybody(const struct sw_cli *cli, bool here);        /* whether it is so for any of them    */
 /** @param devices, users  of this process: its devices, how many processes share one */
-enum sw_status cli_plan_with(const struct sw_cli *cli, int devices, int users, struct sw_plan_with *with);
+enum sw_status cli_plan_with(const struct sw_cli *cli, int devices, int users, struct sw_plan_sharing *sharing);
 
 /* What run, check and resume share. */
 void cli_begin(struct sw_cli *cli);      /* the clock of --max-time starts, signals ask for a clean stop */
@@ -200,7 +200,7 @@ struct cli_bar {
 };
 void cli_bar_start(struct cli_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
                    const char *file);
-void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_execute_options.progress */
+void cli_bar_progress(void *bar, const struct sw_progress *progress);  /* struct sw_run_sweep_options.progress */
 void cli_bar_clear(struct cli_bar *bar);   /* take the bar off the terminal before something is printed */
 
 /* ---- files that grow (log.c) */

@@ -31,14 +31,14 @@ void tell_ranks(const struct job *j)
     const struct sw_cli *cli = j->cli;
     if (cli->comm->size == 1) return;
     cli_say(cli, "ranks    %d on %d machine%s · %d device%s\n", cli->comm->size, cli->machines,
-            cli->machines == 1 ? "" : "s", j->with.devices, j->with.devices == 1 ? "" : "s");
+            cli->machines == 1 ? "" : "s", j->sharing.devices, j->sharing.devices == 1 ? "" : "s");
     const int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (j->devices.device[0]->space == SW_HOST && cli->bound < cli->processors && cli->processors < online)
         cli_say(cli, "note     mpirun has bound the ranks to %d of the %d processors of %s; mpirun --bind-to none: "
                      "all\n", cli->processors, online, cli->host[0]);
-    if (j->with.users > 1)
+    if (j->sharing.ranks_per_gpu > 1)
         cli_say(cli, "note     %d ranks on %s share its GPUs: up to %d have one\n", cli->mates, cli->host[0],
-                j->with.users);
+                j->sharing.ranks_per_gpu);
 }
 
 void tell_plan(const struct job *j, double seconds)
@@ -115,7 +115,7 @@ void tell_event(void *user, const struct sw_event *e)
                 (long long)e->step, e->seconds);
 }
 
-static void log_end(const struct job *j, const char *event, const struct sw_execute_summary *sum)
+static void log_end(const struct job *j, const char *event, const struct sw_run_sweep_summary *sum)
 {
     struct sw_json *log = cli_log_begin(j->cli, event);
     if (!log) return;
@@ -143,7 +143,7 @@ void tell_start(struct job *j)
     cli_log_end(j->cli);
 }
 
-void tell_done(const struct job *j, const struct sw_execute_summary *sum, const struct sw_run_counts *all)
+void tell_done(const struct job *j, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all)
 {
     char took[24];
     struct sw_text text = {0};
@@ -181,7 +181,7 @@ void tell_nothing_to_do(const struct job *j)
     sw_text_free(&text);
 }
 
-void tell_stopped(struct job *j, const struct sw_execute_summary *sum)
+void tell_stopped(struct job *j, const struct sw_run_sweep_summary *sum)
 {
     log_end(j, "stopped", sum);
     if (sum->failed_fast)

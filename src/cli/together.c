@@ -199,17 +199,17 @@ bool cli_anybody(const struct sw_cli *cli, bool here)
     return !sw_comm_max(cli->comm, 1, &any) && any > 0;
 }
 
-enum sw_status cli_plan_with(const struct sw_cli *cli, int devices, int users, struct sw_plan_with *with)
+enum sw_status cli_plan_with(const struct sw_cli *cli, int devices, int users, struct sw_plan_sharing *sharing)
 {
     const struct sw_comm *comm = cli->comm;
     double mine = devices, *all = NULL;
-    *with = (struct sw_plan_with){.comm = comm, .users = users};
+    *sharing = (struct sw_plan_sharing){.comm = comm, .ranks_per_gpu = users};
     enum sw_status st = sw_alloc((size_t)comm->size, &all);
     st = sw_comm_agree(comm, st);
     if (!st) st = sw_comm_gather(comm, 1, &mine, all);
     for (int r = 0; r < comm->size && !st; r++) {
-        with->devices += (int)all[r];
-        if (comm->size == 1 || !strcmp(cli->host[r], cli->host[comm->rank])) with->devices_here += (int)all[r];
+        sharing->devices += (int)all[r];
+        if (comm->size == 1 || !strcmp(cli->host[r], cli->host[comm->rank])) sharing->devices_on_host += (int)all[r];
     }
     sw_free(all);
     return st;

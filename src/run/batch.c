@@ -40,9 +40,9 @@ out:
 
 static enum sw_status begin_part(struct batch *b)
 {
-    const struct sw_execute_options *o = b->w->desk->options;
-    struct sw_part_desc desc = {.sweep = b->w->desk->sweep, .group = b->group, .run = b->plan->run, .id = b->plan->id,
-                                .count = b->plan->count, .field_first = b->field, .scalar_first = b->scalar,
+    const struct sw_run_sweep_options *o = b->w->scheduler->options;
+    struct sw_part_desc desc = {.sweep = b->w->scheduler->sweep, .group = b->group, .run = b->plan->run,
+.id = b->plan->id, .count = b->plan->count, .field_first = b->field, .scalar_first = b->scalar,
                                 .turn = o->rank, .of = o->ranks};
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
@@ -51,13 +51,13 @@ static enum sw_status begin(struct batch *b)
 {
     const size_t count = (size_t)b->plan->count;
     struct sw_sim *sim = b->w->sim;
-    SW_TRY(sw_alloc((size_t)b->w->desk->sweep->ncolumn * count, &b->column));
+    SW_TRY(sw_alloc((size_t)b->w->scheduler->sweep->ncolumn * count, &b->column));
     SW_TRY(sw_alloc(count, &b->load_error));
     SW_TRY(sw_alloc(count, &b->bad));
     SW_TRY(sw_alloc(count, &b->seen));
     if (sim->ops->get_diagnostics) SW_TRY(sw_alloc(SW_DIAGNOSTICS * count, &b->record));
     for (size_t j = 0; j < count; j++) b->bad[j] = -1;
-    SW_TRY(sw_sweep_columns(b->w->desk->sweep, b->plan->run, 0, b->plan->count, b->column));
+    SW_TRY(sw_sweep_columns(b->w->scheduler->sweep, b->plan->run, 0, b->plan->count, b->column));
     SW_TRY(writer_wait_slots(b->w->writer));  /* the pictures of the batch before belong to the sim */
     SW_TRY(sim->ops->load(sim, b->plan->count, b->column, b->load_error));
     if (b->plan->resume) SW_TRY(restore(b));
@@ -137,13 +137,13 @@ static void tell(const struct batch *b)
 static enum sw_status look_around(struct batch *b)
 {
     SW_TRY(sw_device_wait(b->w->device));
-    double now = sw_clock(), every = b->w->desk->options->checkpoint_seconds;
+    double now = sw_clock(), every = b->w->scheduler->options->checkpoint_seconds;
     adapt(b, now);
     SW_TRY(writer_status(b->w->writer));
     SW_TRY(batch_look_for_failures(b));
     tell(b);
     if (b->step == b->group->steps) return SW_OK;
-    if (desk_must_stop(b->w->desk, now)) {
+    if (scheduler_must_stop(b->w->scheduler, now)) {
         int64_t from = b->plan->resume ? b->plan->resume->step : 0;
         if (b->step > from) SW_TRY(batch_checkpoint(b));
         else SW_TRY(writer_abandon(b->w->writer));
@@ -162,7 +162,7 @@ static enum sw_status advance(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
     SW_TRY(snapshot(b));
-    desk_begin_steps(b->w->desk);
+    scheduler_note_first_step(b->w->scheduler);
     while (b->step < b->group->steps) {
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;
@@ -179,7 +179,7 @@ enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_
 {
     double now = sw_clock();
     struct batch b = {
-        .w = w, .plan = plan, .group = &w->desk->plan->group[plan->group], .number = number, .saved = now,
+        .w = w, .plan = plan, .group = &w->scheduler->plan->group[plan->group], .number = number, .saved = now,
         .looked = now};
     enum sw_status st = begin(&b);
     b.looked = sw_clock();

@@ -40,7 +40,7 @@ static void add(char text[SW_MESSAGE], const char *more)
 /* What to do about a run that diverged; nothing if memory is out. */
 static void add_advice(const struct batch *b, int j, char text[SW_MESSAGE])
 {
-    const struct sw_problem *problem = b->w->desk->sweep->problem;
+    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
     char more[200];
     if (problem->advise && !problem->advise(problem, &b->w->setup, b->plan->count, b->column, j, more)) add(text, more);
 }
@@ -48,7 +48,7 @@ static void add_advice(const struct batch *b, int j, char text[SW_MESSAGE])
 /* What is said of a run's result; nothing if memory is out. */
 static void add_warnings(const struct batch *b, int j, const double *state, char text[SW_MESSAGE])
 {
-    const struct sw_problem *problem = b->w->desk->sweep->problem;
+    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
     char more[200];
     for (const struct sw_run_warning *w = problem->warn_run; w && w->warn; w++)
         if (w->of_result && !w->warn(problem, &b->w->setup, b->plan->count, b->column, j, state, more)) add(text, more);
@@ -57,7 +57,7 @@ static void add_warnings(const struct batch *b, int j, const double *state, char
 /* The states that warnings of results need; NULL if there are no such warnings. */
 static enum sw_status take_field(const struct batch *b, double **field)
 {
-    const struct sw_run_warning *w = b->w->desk->sweep->problem->warn_run;
+    const struct sw_run_warning *w = b->w->scheduler->sweep->problem->warn_run;
     *field = NULL;
     while (w && w->warn && !w->of_result) w++;
     if (!w || !w->warn) return SW_OK;
@@ -82,7 +82,7 @@ static void describe(const struct batch *b, int j, char text[SW_MESSAGE])
 
 static void send_word(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier)
 {
-    const bool timed = b->w->desk->sweep->problem->timed;
+    const bool timed = b->w->scheduler->sweep->problem->timed;
     const double t = b->load_error[j] ? 0 : (double)b->bad[j] * batch_dt(b, j);
     struct sw_event e = {.kind = kind, .batch = b->number, .run = b->plan->run[j], .message = message,
                          .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};
@@ -177,7 +177,7 @@ failed:
 /* What has no time cannot diverge: it failed. */
 static enum sw_run_status bad_status(const struct batch *b)
 {
-    return b->w->desk->sweep->problem->timed ? SW_RUN_DIVERGED : SW_RUN_ERROR;
+    return b->w->scheduler->sweep->problem->timed ? SW_RUN_DIVERGED : SW_RUN_ERROR;
 }
 
 static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
@@ -214,7 +214,7 @@ static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
     struct sw_sim *sim = b->w->sim;
     double *state = NULL;
     enum sw_status st;
-    if (!b->w->desk->sweep->problem->derives_exact && !sw_setup_function(&b->w->setup, "exact")) return SW_OK;
+    if (!b->w->scheduler->sweep->problem->derives_exact && !sw_setup_function(&b->w->setup, "exact")) return SW_OK;
     if (sim->ops->norms) return norms_of_sim(b, result);
     SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
     st = sw_sim_get_state(sim, state);
@@ -227,7 +227,7 @@ static enum sw_status norms(const struct batch *b, struct sw_run_result *result)
 
 static void count_results(struct batch *b, const struct sw_run_result *result)
 {
-    struct sw_tally *t = &b->w->tally;
+    struct sw_totals *t = &b->w->tally;
     for (int j = 0; j < b->plan->count; j++) {
         t->done += result[j].status == SW_RUN_DONE;
         t->diverged += result[j].status == SW_RUN_DIVERGED;
@@ -251,7 +251,7 @@ enum sw_status batch_end(struct batch *b)
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, norms(b, result));
     SW_TRY_TO(failed, st, take_field(b, &field));
-    if (b->w->desk->sweep->save_state) SW_TRY_TO(failed, st, take_state(b, &state));
+    if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, take_state(b, &state));
     count_results(b, result);
     for (int j = 0; j < b->plan->count && field; j++)
         if (result[j].status == SW_RUN_DONE)

@@ -1,7 +1,7 @@
 #ifndef BATCH_IMPL_H
 #define BATCH_IMPL_H
 /* A batch under way: batch.c begins and advances it, batch_end.c makes checkpoints and results of it. */
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 /* A checkpoint holds, a run: the state; the step after which it was not finite (-1: it is); the record, if the sim
  * keeps one. */

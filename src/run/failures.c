@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/sw_text.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 /* What comes before a remark in brackets says what happened; the remark adds what differs from run to run. It follows
  * a blank: the brackets of formulas, as in -(p u')' and cos(x), do not. */
@@ -16,7 +16,7 @@ static void shorten(char text[NAMED_MESSAGE], const char *message)
     if (remark) *remark = 0;
 }
 
-void desk_name(struct named *n, int64_t run, double t, const char *message)
+void failure_list_add(struct named *n, int64_t run, double t, const char *message)
 {
     int at = n->kept < NAMED_RUNS ? n->kept : NAMED_RUNS;
     n->first = n->count ? fmin(n->first, t) : t;  /* of a NaN and a number the number */
@@ -42,7 +42,7 @@ static int add_alike(const struct named *n, int from, struct sw_text *text)
     return to;
 }
 
-void desk_names(const struct named *n, char text[NAMED_ROOM])
+void failure_list_print(const struct named *n, char text[NAMED_ROOM])
 {
     struct sw_text all = {0};
     const bool each = n->count <= NAMED_RUNS;

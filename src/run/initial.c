@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 struct points {  /* of a line along x */
     struct sw_eval *eval;

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 /* Pairwise, in an order that depends on n alone. */
 static double sum(const double *v, int64_t n)

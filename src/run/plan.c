@@ -82,16 +82,16 @@ static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id,
 /* The most runs of each group in a batch: what any rank has room for. @param most  [ngroup] of doubles, which hold them
  * exactly */
 static enum sw_status fit(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
-                          const struct sw_plan_with *with, double *most)
+                          const struct sw_plan_sharing *sharing, double *most)
 {
     enum sw_status st = SW_OK;
     for (int g = 0; g < p->ngroup && !st; g++) {
         int64_t here = 0;
-        st = plan_fit(sweep, &p->group[g], devices, with, p, &here);
+        st = plan_fit(sweep, &p->group[g], devices, sharing, p, &here);
         most[g] = -(double)here;
     }
-    SW_TRY(sw_comm_agree(with->comm, st));
-    SW_TRY(sw_comm_max(with->comm, (size_t)p->ngroup, most));
+    SW_TRY(sw_comm_agree(sharing->comm, st));
+    SW_TRY(sw_comm_max(sharing->comm, (size_t)p->ngroup, most));
     for (int g = 0; g < p->ngroup; g++) most[g] = -most[g];
     return SW_OK;
 }
@@ -221,9 +221,10 @@ static enum sw_status count_batches(struct sw_plan *p, const struct sw_sweep *sw
     return SW_OK;
 }
 
-enum sw_status sw_plan_most_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                    const struct sw_completed *completed, bool retry_failed, int64_t enough,
-int64_t *most) {
+enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                   const struct sw_completed *completed, bool retry_failed, int64_t enough,
+                                   int64_t *most)
+{
     struct sw_plan *p = NULL;
     struct sw_plan none = {0};
     int64_t runs = 0, enough_runs = sweep->batch ? enough * sweep->batch : enough;
@@ -238,9 +239,10 @@ int64_t *most) {
     return st;
 }
 
-enum sw_status sw_plan_make_with(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
-                                 const struct sw_completed *completed, bool retry_failed,
-const struct sw_devices *devices, const struct sw_plan_with *with, struct sw_plan **plan)
+enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                   const struct sw_completed *completed, bool retry_failed,
+                                   const struct sw_devices *devices, const struct sw_plan_sharing *sharing,
+                                   struct sw_plan **plan)
 {
     struct sw_plan *p = NULL;
     *plan = NULL;
@@ -249,11 +251,11 @@ const struct sw_devices *devices, const struct sw_plan_with *with, struct sw_pla
         p->id = id;
         st = begin(p, sweep, run, count, completed, retry_failed);
     }
-    SW_TRY_TO(failed, st, sw_comm_agree(with->comm, st));
-    SW_TRY_TO(failed, st, fit(p, sweep, devices, with, p->own->fits));
+    SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
+    SW_TRY_TO(failed, st, fit(p, sweep, devices, sharing, p->own->fits));
     st = cut(p, p->own->fits, id);
     if (!st) st = try_solvers(p, sweep, devices);
-    SW_TRY_TO(failed, st, sw_comm_agree(with->comm, st));
+    SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
     total(p, sweep);
     *plan = p;
     return SW_OK;
@@ -266,8 +268,8 @@ enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t 
                             const struct sw_completed *completed, bool retry_failed, const struct sw_devices *devices,
                             struct sw_plan **plan)
 {
-    const struct sw_plan_with alone = {sw_comm_null(), devices->count, devices->count, 1};
-    return sw_plan_make_with(sweep, run, count, id, completed, retry_failed, devices, &alone, plan);
+    const struct sw_plan_sharing alone = {sw_comm_null(), devices->count, devices->count, 1};
+    return sw_plan_make_shared(sweep, run, count, id, completed, retry_failed, devices, &alone, plan);
 }
 
 uint64_t sw_plan_digest(const struct sw_plan *p)

@@ -1,6 +1,6 @@
 #ifndef PLAN_IMPL_H
 #define PLAN_IMPL_H
-#include "run/sw_execute.h"
+#include "run/sw_plan.h"
 
 struct member { int64_t run; uint64_t id; int row; };  /* of a batch; row: in its stored state */
 
@@ -31,7 +31,7 @@ enum sw_status plan_continue(struct sw_plan *p, const struct sw_completed *compl
  * batch_bytes.
  * @return SW_E_TOO_LARGE not even one */
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        const struct sw_plan_with *with, struct sw_plan *p, int64_t *most);
+                        const struct sw_plan_sharing *sharing, struct sw_plan *p, int64_t *most);
 
 /** A set-up to try something with before the work begins: that of a group; but of a problem without time, which cannot
  * take just a few steps, of so many points at most that a trial is short and takes little memory. */

@@ -79,7 +79,7 @@ static double shared_out(const struct sw_plan *p, const struct sw_group *g, int 
 struct need { size_t fixed, per_run; double fixed_on_host, on_host, fit; };
 
 static enum sw_status fit_one(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
-                              const struct sw_plan_with *with, struct need *need)
+                              const struct sw_plan_sharing *sharing, struct need *need)
 {
     const bool gpu = device->space == SW_DEVICE;
     struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
@@ -88,9 +88,10 @@ static enum sw_status fit_one(struct sw_sweep *sweep, const struct sw_group *gro
     if (gpu && sweep->problem->host_bytes) need->fixed_on_host = (double)sweep->problem->host_bytes(&setup);
     SW_TRY(sweep->problem->bytes(sweep->problem, &setup, device, &need->fixed, &need->per_run));
     SW_TRY(host_free(device, &host));
-    host *= host_share / with->devices_here;  /* each has a batch under way */
+    host *= host_share / sharing->devices_on_host;  /* each has a batch under way */
     const double fixed = (double)need->fixed;
-    double here = (double)need->per_run, room = device_share * (double)sw_device_memory_free(device) / with->users;
+    double here = (double)need->per_run,
+                   room = device_share * (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
     if (!gpu) { here += need->on_host; room = host; }
     if (fixed + here > room) return too_large(group, gpu, fixed + here, room);
     if (need->fixed_on_host + need->on_host > host)
@@ -100,23 +101,23 @@ static enum sw_status fit_one(struct sw_sweep *sweep, const struct sw_group *gro
 }
 
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
-                        const struct sw_plan_with *with, struct sw_plan *p, int64_t *most)
+                        const struct sw_plan_sharing *sharing, struct sw_plan *p, int64_t *most)
 {
     const struct sw_device *first = devices->device[0];
     struct need need = {.fit = INFINITY};
     for (int k = 0; k < devices->count; k++) {  /* any of them may get any batch: the smallest decides */
         struct need here;
-        SW_TRY(fit_one(sweep, group, devices->device[k], with, &here));
+        SW_TRY(fit_one(sweep, group, devices->device[k], sharing, &here));
         if (here.fit < need.fit) need = here;
     }
     *most = (int64_t)need.fit;
     double wish = sweep->batch ? sweep->batch
-                               : fmin(wanted(group, first, need.fit), shared_out(p, group, with->devices));
+                               : fmin(wanted(group, first, need.fit), shared_out(p, group, sharing->devices));
     if ((double)*most > wish) *most = (int64_t)wish;
     double runs = (double)(group->count < *most ? group->count : *most);
     double batch = (double)need.fixed + (double)need.per_run * runs;
     if (first->space == SW_DEVICE)
-        p->host_bytes = fmax(p->host_bytes, (need.fixed_on_host + need.on_host * runs) * with->devices_here);
+        p->host_bytes = fmax(p->host_bytes, (need.fixed_on_host + need.on_host * runs) * sharing->devices_on_host);
     if (need.per_run > p->run_bytes) p->run_bytes = need.per_run;
     if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;
     return SW_OK;

@@ -4,13 +4,13 @@
 
 enum { NOT_ASKED = -10, ASKED = -11 };
 
-enum sw_status ranks_others_hear(struct sw_ranks *r, const struct letter *l)
+enum sw_status ranks_others_hear(struct sw_processes *r, const struct letter *l)
 {
     switch (l->kind) {
     case GIVE: r->given[l->worker] = l->batch; break;
     case STOP:
         if (!r->stopped) r->stopped = r->other[0].heard;
-        if (r->desk) sw_desk_stop(r->desk);
+        if (r->scheduler) sw_scheduler_stop(r->scheduler);
         return ranks_send_news(r);
     case BYE: r->over = true; break;
     case ASK: case OVER: case EVENT: case NEWS: case ALIVE: case LEFT: break;
@@ -18,10 +18,10 @@ enum sw_status ranks_others_hear(struct sw_ranks *r, const struct letter *l)
     return SW_OK;
 }
 
-/* ---- the deal of its workers */
+/* ---- the queue of its workers */
 
 /* What a worker that broke off had asked for: rank 0 waits for it, so another one here does it. */
-static bool take_over(struct sw_ranks *r, int64_t *batch)
+static bool take_over(struct sw_processes *r, int64_t *batch)
 {
     for (int k = 0; k < r->workers; k++) {
         if (!r->gone[k] || r->given[k] < 0) continue;
@@ -32,12 +32,12 @@ static bool take_over(struct sw_ranks *r, int64_t *batch)
     return false;
 }
 
-static void gone_worker(struct sw_deal *deal, int worker) { ranks_of(deal)->gone[worker] = true; }
+static void gone_worker(struct sw_work_queue *queue, int worker) { ranks_of(queue)->gone[worker] = true; }
 
-static enum sw_status next_batch(struct sw_deal *deal, int worker, int64_t *batch)
+static enum sw_status next_batch(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
-    struct sw_ranks *r = ranks_of(deal);
-    *batch = SW_DEAL_LATER;
+    struct sw_processes *r = ranks_of(queue);
+    *batch = SW_QUEUE_WAIT;
     if (take_over(r, batch)) return SW_OK;
     if (r->given[worker] == ASKED) return SW_OK;
     if (r->given[worker] == NOT_ASKED) {
@@ -49,25 +49,25 @@ static enum sw_status next_batch(struct sw_deal *deal, int worker, int64_t *batc
     return SW_OK;
 }
 
-static enum sw_status over_batch(struct sw_deal *deal, int worker, int64_t batch, enum sw_batch_end end,
-                                 const struct sw_tally *tally)
+static enum sw_status over_batch(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome end,
+                                 const struct sw_totals *tally)
 {
-    (void)deal;
+    (void)queue;
     struct letter l = {.kind = OVER, .worker = worker, .batch = batch, .end = end, .tally = *tally};
     return ranks_send(0, &l);
 }
 
 /* Only rank 0 knows: here there may be some. */
-static int64_t left_batches(const struct sw_deal *deal)
+static int64_t left_batches(const struct sw_work_queue *queue)
 {
-    (void)deal;
+    (void)queue;
     return 1;
 }
 
-enum sw_status ranks_others_create(struct sw_ranks *r, int workers)
+enum sw_status ranks_others_create(struct sw_processes *r, int workers)
 {
-    r->deal = (struct sw_deal){.next = next_batch, .over = over_batch, .gone = gone_worker,
-                               .left = left_batches};
+    r->queue = (struct sw_work_queue){.next = next_batch, .complete = over_batch, .worker_exited = gone_worker,
+                               .remaining = left_batches};
     r->workers = workers;
     SW_TRY(sw_alloc((size_t)workers, &r->given));
     SW_TRY(sw_alloc((size_t)workers, &r->gone));

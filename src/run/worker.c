@@ -1,10 +1,10 @@
-/* The thread of a device: batch after batch, until the desk has none. */
+/* The thread of a device: batch after batch, until the scheduler has none. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_clock.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 /* ---- the simulation in use: made once a group, made again when a batch is larger */
 
@@ -16,12 +16,12 @@ static void drop_sim(struct worker *w)
 
 static enum sw_status use_sim(struct worker *w, int group, int count)
 {
-    const struct sw_sweep *sweep = w->desk->sweep;
+    const struct sw_sweep *sweep = w->scheduler->sweep;
     if (w->sim && w->group == group && count <= w->capacity) return SW_OK;
     SW_TRY(writer_wait(w->writer));  /* it reads the sim's slots, and the provenance */
     drop_sim(w);
     if (w->group != group) w->chunk = 1;
-    w->setup = sw_sweep_setup(sweep, &w->desk->plan->group[group], count);
+    w->setup = sw_sweep_setup(sweep, &w->scheduler->plan->group[group], count);
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
@@ -72,9 +72,9 @@ static enum sw_status settle(struct worker *w)
 /* While its last outputs are written the next batch is computed. */
 static enum sw_status do_batch(struct worker *w)
 {
-    const struct sw_plan *plan = w->desk->plan;
+    const struct sw_plan *plan = w->scheduler->plan;
     const struct sw_plan_batch *b = &plan->batch[w->batch];
-    w->tally = (struct sw_tally){.batches = 1, .points_steps = sw_plan_work(plan, b)};
+    w->tally = (struct sw_totals){.batches = 1, .points_steps = sw_plan_work(plan, b)};
     SW_TRY(run_batch(w, b, largest_of_group(plan, w->batch)));
     SW_TRY(settle(w));  /* the one before, long since */
     worker_lock(w);
@@ -82,7 +82,7 @@ static enum sw_status do_batch(struct worker *w)
     w->written_tally = w->tally;
     w->mark = writer_mark(w->writer);
     w->batch = -1;
-    w->under_way = 0;
+    w->in_flight = 0;
     worker_unlock(w);
     return SW_OK;
 }
@@ -93,8 +93,8 @@ static enum sw_status work(struct worker *w)
         worker_lock(w);
         worker_say(w, REQUEST_BATCH);
         if (w->batch >= 0) SW_TRY(do_batch(w));
-        else if (w->batch == SW_DEAL_LATER) SW_TRY(settle(w));
-        else return desk_must_stop(w->desk, sw_clock()) ? SW_E_STOPPED : SW_OK;
+        else if (w->batch == SW_QUEUE_WAIT) SW_TRY(settle(w));
+        else return scheduler_must_stop(w->scheduler, sw_clock()) ? SW_E_STOPPED : SW_OK;
     }
 }
 
@@ -108,8 +108,8 @@ static enum sw_status end(struct worker *w, enum sw_status st)
     if (!clean) sw_err_keep(&kept, st);
     written = writer_wait(w->writer);
     sw_err_keep(&kept, written);
-    w->written_end = writer_reached(w->writer, w->mark) ? SW_BATCH_DONE : SW_BATCH_BACK;
-    w->end = st == SW_E_STOPPED && !written ? SW_BATCH_STOPPED : SW_BATCH_BACK;
+    w->written_end = writer_reached(w->writer, w->mark) ? SW_BATCH_DONE : SW_BATCH_RETURNED;
+    w->end = st == SW_E_STOPPED && !written ? SW_BATCH_STOPPED : SW_BATCH_RETURNED;
     sw_err_raise(&kept);
     return kept.status ? kept.status : st;
 }
@@ -119,7 +119,7 @@ void *worker_run(void *argument)
     struct worker *w = argument;
     omp_set_num_threads(w->device->threads);  /* of this thread's teams */
     enum sw_status st = sw_device_use(w->device);
-    if (!st) st = writer_create(w->desk->options->file, &w->writer);
+    if (!st) st = writer_create(w->scheduler->options->file, &w->writer);
     if (!st) st = end(w, work(w));
     sw_err_keep(&w->failed, st);
     writer_destroy(&w->writer);

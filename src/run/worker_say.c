@@ -1,22 +1,22 @@
-/* What the thread of a device says to the desk. */
-#include "run/execute_impl.h"
+/* What the thread of a device says to the scheduler. */
+#include "run/run_impl.h"
 
-void worker_lock(struct worker *w) { pthread_mutex_lock(&w->desk->mutex); }
+void worker_lock(struct worker *w) { pthread_mutex_lock(&w->scheduler->mutex); }
 
-void worker_unlock(struct worker *w) { pthread_mutex_unlock(&w->desk->mutex); }
+void worker_unlock(struct worker *w) { pthread_mutex_unlock(&w->scheduler->mutex); }
 
 void worker_say(struct worker *w, enum request request)
 {
     w->request = request;
-    pthread_cond_signal(&w->desk->said);
-    while (w->request != REQUEST_NONE) pthread_cond_wait(&w->answered, &w->desk->mutex);
+    pthread_cond_signal(&w->scheduler->said);
+    while (w->request != REQUEST_NONE) pthread_cond_wait(&w->answered, &w->scheduler->mutex);
     worker_unlock(w);
 }
 
 void worker_look(struct worker *w, double points_steps, double t, double t_end)
 {
     worker_lock(w);
-    w->under_way = points_steps;
+    w->in_flight = points_steps;
     w->t = t;
     w->t_end = t_end;
     worker_say(w, REQUEST_LOOK);

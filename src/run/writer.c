@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include "base/sw_mem.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 enum { QUEUE = 16 };
 enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_BLANK, JOB_FINISH, JOB_ABANDON, JOB_END };

@@ -1,5 +1,5 @@
-#ifndef SW_MAIL_H
-#define SW_MAIL_H
+#ifndef SW_MESSAGE_H
+#define SW_MESSAGE_H
 /* Short letters between the processes that were started together (sw_launch.h): sent without waiting, looked for when
  * there is time. What is collective is in sw_comm.h; this is for those who cannot know when another wants something.
  *
@@ -11,19 +11,19 @@
 
 #include "base/sw_err.h"
 
-enum { SW_MAIL_MOST = 1024 };  /* bytes of a letter */
+enum { SW_MESSAGE_BYTES = 1024 };  /* bytes of a letter */
 
-/** Send a copy of it. @param bytes  at most SW_MAIL_MOST @return SW_E_MEMORY; SW_E_ABSENT this build has no MPI */
-enum sw_status sw_mail_send(int to, const void *letter, size_t bytes);
+/** Send a copy of it. @param bytes  at most SW_MESSAGE_BYTES @return SW_E_MEMORY; SW_E_ABSENT this build has no MPI */
+enum sw_status sw_message_send(int to, const void *letter, size_t bytes);
 
 /** The next letter, if one is there.
- * @param letter  out [SW_MAIL_MOST]
+ * @param letter  out [SW_MESSAGE_BYTES]
  * @return whether there was one */
-bool sw_mail_receive(int *from, void *letter, size_t *bytes);
+bool sw_message_receive(int *from, void *letter, size_t *bytes);
 
 /** Wait until all that was sent may be forgotten: it is on its way. Those it goes to have to look for it. */
-void sw_mail_flush(void);
+void sw_message_flush(void);
 
 /** End all processes now, with this exit code: one of them does not answer any more. */
-_Noreturn void sw_mail_abort(int code);
+_Noreturn void sw_message_abort(int code);
 #endif

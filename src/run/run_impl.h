@@ -1,12 +1,12 @@
-#ifndef EXECUTE_IMPL_H
-#define EXECUTE_IMPL_H
-/* How a plan is carried out: desk.c is the calling thread, which gives out batches (deal.c) and tells of them; worker.c
- * a device's thread, which does batch after batch and says so (worker_say.c); batch.c advances one; writer.c is the
- * thread that writes for it. */
+#ifndef RUN_IMPL_H
+#define RUN_IMPL_H
+/* How a plan is carried out: scheduler.c is the calling thread, which gives out batches (queue.c) and tells of them;
+ * worker.c a device's thread, which does batch after batch and says so (worker_say.c); batch.c advances one; writer.c
+ * is the thread that writes for it. */
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "run/sw_execute.h"
+#include "run/sw_work_queue.h"
 
 /* ---- the writer: a thread for each worker. Jobs are done in the order given; after a failure the rest are dropped,
  * and every call returns that failure. */
@@ -40,7 +40,7 @@ bool writer_reached(struct writer *w, int64_t mark);  /* whether those jobs are 
 enum request { REQUEST_NONE, REQUEST_BATCH, REQUEST_LOOK, REQUEST_EVENT, REQUEST_OVER, REQUEST_LEAVE };
 
 struct worker {
-    struct sw_desk   *desk;
+    struct sw_scheduler   *scheduler;
     int               number;
     struct sw_device *device;
     pthread_t         thread;
@@ -53,28 +53,28 @@ struct worker {
     int64_t           chunk;            /* steps that take about 0.1 s              */
 
     int64_t           batch;            /* under way: its number; else negative     */
-    struct sw_tally   tally;            /* of it                                    */
+    struct sw_totals   tally;            /* of it                                    */
     int64_t           written;          /* computed, and being written; -1: none    */
-    struct sw_tally   written_tally;
+    struct sw_totals   written_tally;
     int64_t           mark;             /* of the writer, after its last job        */
 
-    /* what the thread says to the desk; it waits until request is REQUEST_NONE again */
+    /* what the thread says to the scheduler; it waits until request is REQUEST_NONE again */
     enum request      request;
     bool              waits;            /* for a batch, and nothing is new          */
     double            asked;            /* the clock since when; 0: it does not     */
     pthread_cond_t    answered;
     const struct sw_event *event;
-    enum sw_batch_end written_end, end; /* OVER, LEAVE: of written, and of batch    */
+    enum sw_batch_outcome written_end, end; /* OVER, LEAVE: of written, and of batch    */
     struct sw_err_kept failed;          /* LEAVE                                    */
-    double            under_way, t, t_end;  /* LOOK: points times steps of the batch; as in struct sw_progress */
+    double            in_flight, t, t_end;  /* LOOK: points times steps of the batch; as in struct sw_progress */
 };
 
-/* ---- what it says to the desk: worker_say.c. Each waits until the desk has dealt with it. */
+/* ---- what it says to the scheduler: worker_say.c. Each waits until the scheduler has dealt with it. */
 
-/** Of the desk, for what a request is about. */
+/** Of the scheduler, for what a request is about. */
 void worker_lock(struct worker *w);
 void worker_unlock(struct worker *w);
-/** While the desk is locked, which it is not afterwards. */
+/** While the scheduler is locked, which it is not afterwards. */
 void worker_say(struct worker *w, enum request request);
 void worker_look(struct worker *w, double points_steps, double t, double t_end);
 void worker_event(struct worker *w, const struct sw_event *event);
@@ -85,10 +85,10 @@ void *worker_run(void *worker);  /* the thread */
  * w->sim fits it. */
 enum sw_status batch_run(struct worker *w, int64_t number, const struct sw_plan_batch *batch);
 
-/* ---- the desk */
+/* ---- the scheduler */
 
 /* Runs of which the summary tells: how many, when, and those with the lowest index. */
-enum { NAMED_RUNS = 4, NAMED_MESSAGE = 120, NAMED_ROOM = sizeof((struct sw_execute_summary *)0)->failures };
+enum { NAMED_RUNS = 4, NAMED_MESSAGE = 120, NAMED_ROOM = sizeof((struct sw_run_sweep_summary *)0)->failures };
 struct named {
     int64_t count;
     double  first, last;                /* times; NaN: none has one                 */
@@ -96,13 +96,13 @@ struct named {
     struct { int64_t run; char message[NAMED_MESSAGE]; } entry[NAMED_RUNS];  /* [kept], by run; cut to fit */
 };
 
-struct sw_desk {
+struct sw_scheduler {
     struct sw_sweep *sweep;
     struct sw_plan  *plan;
-    const struct sw_execute_options *options;
-    struct sw_execute_summary *summary;
-    struct sw_deal  *deal;
-    struct sw_output_lock *lock;       /* of the file; a helper has it from its first batch on */
+    const struct sw_run_sweep_options *options;
+    struct sw_run_sweep_summary *summary;
+    struct sw_work_queue  *queue;
+    struct sw_output_lock *lock;       /* of the file; a client has it from its first batch on */
     double           started;
     int              workers, here;     /* how many there are, and have not left    */
     struct worker   *worker;
@@ -112,28 +112,28 @@ struct sw_desk {
     _Atomic double   stepping;          /* the clock at the first step of this process in this call, 0: none yet */
 
     /* the calling thread's own */
-    struct sw_tally  ours, all;         /* of batches that are over                 */
+    struct sw_totals  done;              /* of batches that are done                 */
     double           elsewhere;         /* points times steps under way             */
-    double           shown;             /* the clock at the last desk_progress()    */
+    double           shown;             /* the clock at the last scheduler_show_progress()    */
     struct named     failures, notes;   /* of summary->failures, notes              */
     struct sw_err_kept failed, broken;  /* what ends it all; the first device that broke off */
 };
 
-/** Start the workers, and sit until they, and what else the deal knows of, are at an end. */
-enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices);
-void desk_progress(struct sw_desk *d, const char *phase);  /* call the callback */
+/** Start the workers, and sit until they, and what else the queue knows of, are at an end. */
+enum sw_status scheduler_run(struct sw_scheduler *d, const struct sw_devices *devices);
+void scheduler_show_progress(struct sw_scheduler *d, const char *phase);  /* call the callback */
 
 /** Whether to stop now: a signal, the time limit, or a failure with fail_fast. On any thread. */
-bool desk_must_stop(const struct sw_desk *d, double now);
+bool scheduler_must_stop(const struct sw_scheduler *d, double now);
 
 /** A worker takes its first step of a batch now: a time limit counts from the first of all on. On any thread. */
-void desk_begin_steps(struct sw_desk *d);
+void scheduler_note_first_step(struct sw_scheduler *d);
 
 /** Count a run and its message, of which the part before a bracket is kept. @param t  when; NaN: without time */
-void desk_name(struct named *n, int64_t run, double t, const char *message);
+void failure_list_add(struct named *n, int64_t run, double t, const char *message);
 /** "runs 12, 40: not finite at t = 0.31; run 50: ..."; of more than NAMED_RUNS "t = 18 … 26", or
  * without times "the first of 48, run 3: ...". */
-void desk_names(const struct named *n, char text[NAMED_ROOM]);
+void failure_list_print(const struct named *n, char text[NAMED_ROOM]);
 
 /** Name the first point at which the initial value of run j is not finite: its value, coordinates and indices.
  * @param column  [setup->ncolumn][count]

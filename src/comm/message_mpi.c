@@ -1,4 +1,4 @@
-#include "comm/sw_mail.h"
+#include "comm/sw_message.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include "comm/world_mpi.h"
 
 /* A letter on its way, until MPI has let go of it. */
-struct sent { struct sent *next; MPI_Request request; char letter[SW_MAIL_MOST]; };
+struct sent { struct sent *next; MPI_Request request; char letter[SW_MESSAGE_BYTES]; };
 static struct sent *on_their_way;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;  /* MPI serves one thread at a time */
 
@@ -24,7 +24,7 @@ static void forget_what_arrived(void)
     }
 }
 
-enum sw_status sw_mail_send(int to, const void *letter, size_t bytes)
+enum sw_status sw_message_send(int to, const void *letter, size_t bytes)
 {
     struct sent *s = NULL;
     assert(bytes <= sizeof s->letter);
@@ -48,11 +48,11 @@ static bool receive(int *from, void *letter, size_t *bytes)
     MPI_Get_count(&status, MPI_BYTE, &length);
     *from = status.MPI_SOURCE;
     *bytes = (size_t)length;
-    MPI_Recv(letter, SW_MAIL_MOST, MPI_BYTE, *from, 0, world_comm(WORLD_JOB), MPI_STATUS_IGNORE);
+    MPI_Recv(letter, SW_MESSAGE_BYTES, MPI_BYTE, *from, 0, world_comm(WORLD_JOB), MPI_STATUS_IGNORE);
     return true;
 }
 
-bool sw_mail_receive(int *from, void *letter, size_t *bytes)
+bool sw_message_receive(int *from, void *letter, size_t *bytes)
 {
     pthread_mutex_lock(&turn);
     bool there = receive(from, letter, bytes);
@@ -60,11 +60,11 @@ bool sw_mail_receive(int *from, void *letter, size_t *bytes)
     return there;
 }
 
-void sw_mail_flush(void)
+void sw_message_flush(void)
 {
     pthread_mutex_lock(&turn);
     while (on_their_way) forget_what_arrived();
     pthread_mutex_unlock(&turn);
 }
 
-void sw_mail_abort(int code) { world_abort(code); }
+void sw_message_abort(int code) { world_abort(code); }

@@ -1,32 +1,33 @@
-/* The thread that called sw_execute(): it answers the workers, and it alone calls the deal and the callbacks. Workers
- * wait for its answers, so that a callback that asks for a stop is heeded at once; there are some ten a second. */
+/* The thread that called sw_run_sweep(): it answers the workers, and it alone calls the queue and the callbacks.
+ * Workers wait for its answers, so that a callback that asks for a stop is heeded at once; there are some ten a
+ * second. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
 /* A time limit that start-up uses up would have a sweep start again and again and come to nothing: the clock allows for
  * so many seconds of steps, whatever the limit is. */
 static const double least_seconds = 0.1;
 
-void desk_begin_steps(struct sw_desk *d)
+void scheduler_note_first_step(struct sw_scheduler *d)
 {
     double none = 0;
     atomic_compare_exchange_strong(&d->stepping, &none, sw_clock());
 }
 
-static bool time_is_over(const struct sw_desk *d, double now)
+static bool time_is_over(const struct sw_scheduler *d, double now)
 {
     const double limit = d->options->max_seconds, stepping = atomic_load(&d->stepping);
     return limit > 0 && now - d->started >= limit && stepping > 0 && now - stepping >= least_seconds;
 }
 
-bool desk_must_stop(const struct sw_desk *d, double now)
+bool scheduler_must_stop(const struct sw_scheduler *d, double now)
 {
-    const struct sw_execute_options *o = d->options;
+    const struct sw_run_sweep_options *o = d->options;
     const bool signalled = o->stop && __atomic_load_n(o->stop, __ATOMIC_RELAXED);
     return signalled || time_is_over(d, now) || atomic_load(&d->stop) ||
            (o->fail_fast && atomic_load(&d->failed_now));
@@ -34,17 +35,17 @@ bool desk_must_stop(const struct sw_desk *d, double now)
 
 /* ---- what others tell */
 
-void sw_desk_event(struct sw_desk *d, const struct sw_event *event)
+void sw_scheduler_add_event(struct sw_scheduler *d, const struct sw_event *event)
 {
     if (event->kind == SW_EVENT_FAILURE) {
-        desk_name(&d->failures, event->run, event->t, event->message);
+        failure_list_add(&d->failures, event->run, event->t, event->message);
         if (!event->earlier) atomic_store(&d->failed_now, true);
     }
-    if (event->kind == SW_EVENT_NOTE) desk_name(&d->notes, event->run, event->t, event->message);
+    if (event->kind == SW_EVENT_NOTE) failure_list_add(&d->notes, event->run, event->t, event->message);
     if (d->options->event) d->options->event(d->options->user, event);
 }
 
-static void add(struct sw_tally *to, const struct sw_tally *tally)
+static void add(struct sw_totals *to, const struct sw_totals *tally)
 {
     to->done += tally->done;
     to->diverged += tally->diverged;
@@ -53,29 +54,29 @@ static void add(struct sw_tally *to, const struct sw_tally *tally)
     to->points_steps += tally->points_steps;
 }
 
-void sw_desk_done(struct sw_desk *d, const struct sw_tally *tally) { add(&d->all, tally); }
+void sw_scheduler_add_done(struct sw_scheduler *d, const struct sw_totals *tally) { add(&d->done, tally); }
 
-void sw_desk_under_way(struct sw_desk *d, double points_steps) { d->elsewhere = points_steps; }
+void sw_scheduler_set_in_flight_elsewhere(struct sw_scheduler *d, double points_steps) { d->elsewhere = points_steps; }
 
-void sw_desk_stop(struct sw_desk *d) { atomic_store(&d->stop, true); }
+void sw_scheduler_stop(struct sw_scheduler *d) { atomic_store(&d->stop, true); }
 
-bool sw_desk_stopping(const struct sw_desk *d) { return desk_must_stop(d, sw_clock()); }
+bool sw_scheduler_is_stopping(const struct sw_scheduler *d) { return scheduler_must_stop(d, sw_clock()); }
 
-const struct sw_tally *sw_desk_here(struct sw_desk *d, double *points_steps)
+double sw_scheduler_in_flight_here(struct sw_scheduler *d)
 {
-    *points_steps = 0;
+    double points_steps = 0;
     pthread_mutex_lock(&d->mutex);
     for (int k = 0; k < d->workers; k++)
-        *points_steps += d->worker[k].under_way + d->worker[k].written_tally.points_steps;
+        points_steps += d->worker[k].in_flight + d->worker[k].written_tally.points_steps;
     pthread_mutex_unlock(&d->mutex);
-    return &d->ours;
+    return points_steps;
 }
 
 /* ---- progress */
 
-void desk_progress(struct sw_desk *d, const char *phase)
+void scheduler_show_progress(struct sw_scheduler *d, const char *phase)
 {
-    struct sw_tally now = d->all;
+    struct sw_totals now = d->done;
     int64_t first = INT64_MAX;
     d->shown = sw_clock();
     struct sw_progress p = {.seconds = d->shown - d->started, .runs_failed = d->failures.count, .phase = phase};
@@ -85,7 +86,7 @@ void desk_progress(struct sw_desk *d, const char *phase)
     for (int k = 0; k < d->workers; k++) {
         const struct worker *w = &d->worker[k];
         add(&now, &w->written_tally);
-        now.points_steps += w->under_way;
+        now.points_steps += w->in_flight;
         if (w->batch < 0 || w->batch >= first) continue;
         first = w->batch;
         p.t = w->t;
@@ -100,55 +101,53 @@ void desk_progress(struct sw_desk *d, const char *phase)
 
 /* ---- what workers say */
 
-/* What ends it all; the others stop cleanly. A helper that is out of memory has lost a device, as rank 0 sees it
+/* What ends it all; the others stop cleanly. A client that is out of memory has lost a device, as rank 0 sees it
  * (note_left() in ranks_zero.c), and the others go on without it: where it is more than that, it is another failure. */
-static void give_up(struct sw_desk *d, enum sw_status st)
+static void give_up(struct sw_scheduler *d, enum sw_status st)
 {
     sw_err_keep(&d->failed, st);
-    if (d->options->helper && d->failed.status == SW_E_MEMORY) d->failed.status = SW_E_COMM;
-    if (st) sw_desk_stop(d);
+    if (d->options->client && d->failed.status == SW_E_MEMORY) d->failed.status = SW_E_COMM;
+    if (st) sw_scheduler_stop(d);
 }
 
-static void over(struct sw_desk *d, struct worker *w, int64_t batch, enum sw_batch_end end, struct sw_tally *tally)
+static void over(struct sw_scheduler *d, struct worker *w, int64_t batch, enum sw_batch_outcome end,
+                 struct sw_totals *tally)
 {
-    static const struct sw_tally nothing;
-    if (end == SW_BATCH_DONE) {
-        add(&d->ours, tally);
-        add(&d->all, tally);
-    }
-    give_up(d, d->deal->over(d->deal, w->number, batch, end, end == SW_BATCH_DONE ? tally : &nothing));
+    static const struct sw_totals nothing;
+    if (end == SW_BATCH_DONE) add(&d->done, tally);
+    give_up(d, d->queue->complete(d->queue, w->number, batch, end, end == SW_BATCH_DONE ? tally : &nothing));
     *tally = nothing;
 }
 
 /* A device that cannot go on is no reason for the others to stop; what is wrong with the disk or the program is. */
-static void broken(struct sw_desk *d, struct worker *w)
+static void broken(struct sw_scheduler *d, struct worker *w)
 {
     char text[sizeof w->failed.message];
     struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = w->batch, .message = text};
     enum sw_status st = sw_err_raise(&w->failed);
     if (d->workers > 1) SW_FAIL(st, "%s: %s", w->where, w->failed.message);
-    const struct sw_execute_options *o = d->options;
-    const bool first_of_many = d->deal->poll && !o->helper;
+    const struct sw_run_sweep_options *o = d->options;
+    const bool first_of_many = d->queue->poll && !o->client;
     if (first_of_many) snprintf(text, sizeof text, "rank %d of %d: %s", o->rank, o->ranks, sw_err_message());
     else snprintf(text, sizeof text, "%s", sw_err_message());
     if (st != SW_E_CUDA && st != SW_E_MEMORY) {
         give_up(d, st);
         return;
     }
-    /* each is told of once: what a helper ends with, rank 0 tells (ranks_zero.c) */
+    /* each is told of once: what a client ends with, rank 0 tells (ranks_zero.c) */
     const bool told = d->here > 1 || first_of_many;
-    if (!o->helper || !told) sw_err_keep(&d->broken, st);
-    if (told) sw_desk_event(d, &e);
+    if (!o->client || !told) sw_err_keep(&d->broken, st);
+    if (told) sw_scheduler_add_event(d, &e);
 }
 
-static void leave(struct sw_desk *d, struct worker *w)
+static void leave(struct sw_scheduler *d, struct worker *w)
 {
     if (w->failed.status && w->failed.status != SW_E_STOPPED) broken(d, w);
     if (w->written >= 0) over(d, w, w->written, w->written_end, &w->written_tally);
     if (w->batch >= 0) over(d, w, w->batch, w->end, &w->tally);
     w->written = w->batch = -1;
-    w->under_way = 0;
-    if (d->deal->gone) d->deal->gone(d->deal, w->number);
+    w->in_flight = 0;
+    if (d->queue->worker_exited) d->queue->worker_exited(d->queue, w->number);
     d->here--;
 }
 
@@ -157,35 +156,35 @@ static void leave(struct sw_desk *d, struct worker *w)
 static const double answer_comes = 0.02;
 
 /* Who gives out batches has the lock. */
-static enum sw_status join_lock(struct sw_desk *d)
+static enum sw_status join_lock(struct sw_scheduler *d)
 {
-    return d->options->helper && !d->lock ? sw_output_lock_join(d->options->file, &d->lock) : SW_OK;
+    return d->options->client && !d->lock ? sw_output_lock_join(d->options->file, &d->lock) : SW_OK;
 }
 
 /* @return whether there is an answer; else it is asked again after whatever happens next */
-static bool give_batch(struct sw_desk *d, struct worker *w)
+static bool give_batch(struct sw_scheduler *d, struct worker *w)
 {
     const double now = sw_clock();
-    int64_t batch = SW_DEAL_NONE;
-    if (!sw_desk_stopping(d)) give_up(d, d->deal->next(d->deal, w->number, &batch));
+    int64_t batch = SW_QUEUE_EMPTY;
+    if (!sw_scheduler_is_stopping(d)) give_up(d, d->queue->next(d->queue, w->number, &batch));
     if (batch >= 0) give_up(d, join_lock(d));
-    if (d->failed.status) batch = SW_DEAL_NONE;
-    const bool later = batch == SW_DEAL_LATER;
+    if (d->failed.status) batch = SW_QUEUE_EMPTY;
+    const bool later = batch == SW_QUEUE_WAIT;
     if (!later || w->asked <= 0) w->asked = later ? now : 0;
-    w->waits = later && (w->written < 0 || (d->deal->poll && now - w->asked < answer_comes));
+    w->waits = later && (w->written < 0 || (d->queue->poll && now - w->asked < answer_comes));
     if (w->waits) return false;
     w->batch = batch;
-    w->under_way = w->t = w->t_end = 0;
+    w->in_flight = w->t = w->t_end = 0;
     return true;
 }
 
-static bool answer(struct sw_desk *d, struct worker *w)
+static bool answer(struct sw_scheduler *d, struct worker *w)
 {
     switch (w->request) {
     case REQUEST_NONE: return false;
     case REQUEST_BATCH: return give_batch(d, w);
-    case REQUEST_LOOK: desk_progress(d, "computing"); return true;
-    case REQUEST_EVENT: sw_desk_event(d, w->event); return true;
+    case REQUEST_LOOK: scheduler_show_progress(d, "computing"); return true;
+    case REQUEST_EVENT: sw_scheduler_add_event(d, w->event); return true;
     case REQUEST_OVER:
         over(d, w, w->written, w->written_end, &w->written_tally);
         w->written = -1;
@@ -201,10 +200,10 @@ static bool answer(struct sw_desk *d, struct worker *w)
  * device is at work that takes long over one thing. */
 static const double show_every = 0.5;
 
-static void wait_a_little(struct sw_desk *d)
+static void wait_a_little(struct sw_scheduler *d)
 {
     /* who asks another process for a batch waits for 2 ms, on both sides */
-    const double seconds = d->deal->poll ? 0.002 : show_every;
+    const double seconds = d->queue->poll ? 0.002 : show_every;
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(1e9 * seconds);
@@ -216,7 +215,7 @@ static void wait_a_little(struct sw_desk *d)
 }
 
 /* Those that have said something wait, and what they hold may be read. */
-static bool answer_all(struct sw_desk *d)
+static bool answer_all(struct sw_scheduler *d)
 {
     bool any = false;
     for (int k = 0; k < d->workers; k++) {
@@ -234,24 +233,24 @@ static bool answer_all(struct sw_desk *d)
     return any;
 }
 
-static bool anything_said(const struct sw_desk *d)
+static bool anything_said(const struct sw_scheduler *d)
 {
     for (int k = 0; k < d->workers; k++)
         if (d->worker[k].request != REQUEST_NONE && !d->worker[k].waits) return true;
     return false;
 }
 
-static void serve(struct sw_desk *d)
+static void serve(struct sw_scheduler *d)
 {
     for (bool busy = false;;) {
         bool any = answer_all(d);
-        if (d->deal->poll) {
+        if (d->queue->poll) {
             busy = false;
-            enum sw_status st = d->deal->poll(d->deal, d, &busy);
+            enum sw_status st = d->queue->poll(d->queue, d, &busy);
             give_up(d, st);
             if (st) busy = false;
         }
-        if (sw_clock() - d->shown >= show_every) desk_progress(d, "computing");
+        if (sw_clock() - d->shown >= show_every) scheduler_show_progress(d, "computing");
         if (!d->here && !busy) return;
         if (any) continue;
         pthread_mutex_lock(&d->mutex);
@@ -260,11 +259,11 @@ static void serve(struct sw_desk *d)
     }
 }
 
-static enum sw_status start(struct sw_desk *d, const struct sw_devices *devices)
+static enum sw_status start(struct sw_scheduler *d, const struct sw_devices *devices)
 {
     for (int k = 0; k < devices->count; k++) {
         struct worker *w = &d->worker[k];
-        w->desk = d;
+        w->scheduler = d;
         w->number = k;
         w->device = devices->device[k];
         w->group = w->batch = w->written = -1;
@@ -286,15 +285,15 @@ static enum sw_status start(struct sw_desk *d, const struct sw_devices *devices)
 }
 
 /* What it came to, when all have left. */
-static enum sw_status outcome(struct sw_desk *d, bool stopped)
+static enum sw_status outcome(struct sw_scheduler *d, bool stopped)
 {
     SW_TRY(sw_err_raise(&d->failed));
-    if (!d->deal->left(d->deal)) return SW_OK;
+    if (!d->queue->remaining(d->queue)) return SW_OK;
     if (stopped) return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
     return sw_err_raise(&d->broken);
 }
 
-enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices)
+enum sw_status scheduler_run(struct sw_scheduler *d, const struct sw_devices *devices)
 {
     pthread_condattr_t clock;
     SW_TRY(sw_alloc((size_t)devices->count, &d->worker));
@@ -306,7 +305,7 @@ enum sw_status desk_sit(struct sw_desk *d, const struct sw_devices *devices)
     const int started = d->here;
     serve(d);
     for (int k = 0; k < started; k++) pthread_join(d->worker[k].thread, NULL);
-    enum sw_status st = outcome(d, sw_desk_stopping(d));
+    enum sw_status st = outcome(d, sw_scheduler_is_stopping(d));
     d->workers = 0;
     for (int k = 0; k < devices->count; k++) pthread_cond_destroy(&d->worker[k].answered);
     sw_free(d->worker);

@@ -2,36 +2,36 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
-#include "run/execute_impl.h"
+#include "run/run_impl.h"
 
-static enum sw_status compute(struct sw_desk *d, const struct sw_devices *devices)
+static enum sw_status compute(struct sw_scheduler *d, const struct sw_devices *devices)
 {
-    struct sw_deal local = {0};
-    d->deal = d->options->deal;
-    if (!d->deal) {
-        SW_TRY(sw_deal_local(d->plan, devices->count, &local));
-        d->deal = &local;
+    struct sw_work_queue local = {0};
+    d->queue = d->options->queue;
+    if (!d->queue) {
+        SW_TRY(sw_work_queue_local(d->plan, devices->count, &local));
+        d->queue = &local;
     }
-    enum sw_status st = desk_sit(d, devices);
+    enum sw_status st = scheduler_run(d, devices);
     if (local.destroy) local.destroy(&local);
     return st;
 }
 
-static void summarize(const struct sw_desk *d)
+static void summarize(const struct sw_scheduler *d)
 {
-    struct sw_execute_summary *s = d->summary;
+    struct sw_run_sweep_summary *s = d->summary;
     s->seconds = sw_clock() - d->started;
-    s->done = d->all.done;
-    s->diverged = d->all.diverged;
-    s->failed = d->all.failed;
-    s->rate = s->seconds > 0 ? d->all.points_steps / s->seconds : 0;
-    desk_names(&d->failures, s->failures);
-    desk_names(&d->notes, s->notes);
+    s->done = d->done.done;
+    s->diverged = d->done.diverged;
+    s->failed = d->done.failed;
+    s->rate = s->seconds > 0 ? d->done.points_steps / s->seconds : 0;
+    failure_list_print(&d->failures, s->failures);
+    failure_list_print(&d->notes, s->notes);
     s->failed_fast = d->options->fail_fast && d->failed_now;
 }
 
 /* What had ended before, and what this call computed. @param expected  [sweep->nruns], to be freed with sw_free() */
-static enum sw_status list_expected(const struct sw_desk *d, const struct sw_completed *completed,
+static enum sw_status list_expected(const struct sw_scheduler *d, const struct sw_completed *completed,
                                     unsigned char **expected)
 {
     const struct sw_plan *p = d->plan;
@@ -46,14 +46,14 @@ static enum sw_status list_expected(const struct sw_desk *d, const struct sw_com
 /* What other machines wrote a file system may show some seconds late. */
 enum { LOOKS = 5 };
 
-static enum sw_status merge(struct sw_desk *d, const struct sw_completed *completed)
+static enum sw_status merge(struct sw_scheduler *d, const struct sw_completed *completed)
 {
     struct sw_merge_summary sum;
     struct sw_merge_options how = {.allow_missing = true, .sweep = d->sweep, .id = d->plan->id, .summary = &sum};
     struct sw_provenance provenance = d->options->provenance;
     unsigned char *expected = NULL;
     if (!d->plan->nruns && !(completed && completed->has_parts)) return SW_OK;
-    desk_progress(d, "merging");
+    scheduler_show_progress(d, "merging");
     provenance.solver = d->plan->solver;
     SW_TRY(list_expected(d, completed, &expected));
     how.expected = expected;
@@ -67,19 +67,19 @@ static enum sw_status merge(struct sw_desk *d, const struct sw_completed *comple
     return st;
 }
 
-enum sw_status sw_execute(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
-                          const struct sw_devices *devices, const struct sw_execute_options *options,
-                          struct sw_execute_summary *summary)
+enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
+                          const struct sw_devices *devices, const struct sw_run_sweep_options *options,
+                          struct sw_run_sweep_summary *summary)
 {
-    struct sw_desk d = {
+    struct sw_scheduler d = {
         .sweep = sweep, .plan = plan, .options = options, .summary = summary, .started = sw_clock(),
         .mutex = PTHREAD_MUTEX_INITIALIZER};
-    *summary = (struct sw_execute_summary){0};
-    enum sw_status st = options->helper ? SW_OK : sw_output_lock(options->file, &d.lock);
-    if (!st && !options->helper && options->ranks > 1) st = sw_output_lock_share(d.lock);
+    *summary = (struct sw_run_sweep_summary){0};
+    enum sw_status st = options->client ? SW_OK : sw_output_lock(options->file, &d.lock);
+    if (!st && !options->client && options->ranks > 1) st = sw_output_lock_share(d.lock);
     if (!st) st = compute(&d, devices);
     summarize(&d);
-    if (!st && !options->helper) st = merge(&d, completed);
+    if (!st && !options->client) st = merge(&d, completed);
     sw_output_unlock(&d.lock);
     pthread_mutex_destroy(&d.mutex);
     return st;

@@ -2,58 +2,58 @@
 #include <stdlib.h>
 
 #include "base/sw_mem.h"
-#include "run/sw_execute.h"
+#include "run/sw_work_queue.h"
 
 struct local {
     const struct sw_plan *plan;
     int64_t *order;                /* [nbatch]                                     */
-    int64_t  given, under_way, done;
+    int64_t  given, in_flight, done;
     int64_t *back;                 /* [nback] to be given out again                */
     int64_t  nback;
     bool    *returned;             /* [nbatch] it was given back once              */
 };
 
 /* A batch that two devices could not do is not the fault of either: then it is left. */
-static enum sw_status over(struct sw_deal *deal, int worker, int64_t batch, enum sw_batch_end end,
-                           const struct sw_tally *tally)
+static enum sw_status over(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome end,
+                           const struct sw_totals *tally)
 {
-    struct local *l = deal->own;
+    struct local *l = queue->own;
     (void)worker, (void)tally;
-    l->under_way--;
+    l->in_flight--;
     l->done += end == SW_BATCH_DONE;
-    if (end == SW_BATCH_BACK && !l->returned[batch]) {
+    if (end == SW_BATCH_RETURNED && !l->returned[batch]) {
         l->returned[batch] = true;
         l->back[l->nback++] = batch;
     }
     return SW_OK;
 }
 
-static enum sw_status next(struct sw_deal *deal, int worker, int64_t *batch)
+static enum sw_status next(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
-    struct local *l = deal->own;
+    struct local *l = queue->own;
     (void)worker;
     if (l->nback) *batch = l->back[--l->nback];
     else if (l->given < l->plan->nbatch) *batch = l->order[l->given++];
-    else *batch = l->under_way ? SW_DEAL_LATER : SW_DEAL_NONE;
-    l->under_way += *batch >= 0;
+    else *batch = l->in_flight ? SW_QUEUE_WAIT : SW_QUEUE_EMPTY;
+    l->in_flight += *batch >= 0;
     return SW_OK;
 }
 
-static int64_t left(const struct sw_deal *deal)
+static int64_t left(const struct sw_work_queue *queue)
 {
-    const struct local *l = deal->own;
+    const struct local *l = queue->own;
     return l->plan->nbatch - l->done;
 }
 
-static void destroy(struct sw_deal *deal)
+static void destroy(struct sw_work_queue *queue)
 {
-    struct local *l = deal->own;
+    struct local *l = queue->own;
     if (!l) return;
     sw_free(l->order);
     sw_free(l->back);
     sw_free(l->returned);
     sw_free(l);
-    deal->own = NULL;
+    queue->own = NULL;
 }
 
 struct sized { double work; int64_t batch; };
@@ -90,14 +90,14 @@ static enum sw_status make(struct local *l, int workers)
     return put_in_order(l, workers > 1);
 }
 
-enum sw_status sw_deal_local(const struct sw_plan *plan, int workers, struct sw_deal *deal)
+enum sw_status sw_work_queue_local(const struct sw_plan *plan, int workers, struct sw_work_queue *queue)
 {
     struct local *l;
-    *deal = (struct sw_deal){.next = next, .over = over, .left = left, .destroy = destroy};
+    *queue = (struct sw_work_queue){.next = next, .complete = over, .remaining = left, .destroy = destroy};
     SW_TRY(sw_alloc(1, &l));
-    deal->own = l;
+    queue->own = l;
     l->plan = plan;
     enum sw_status st = make(l, workers);
-    if (st) destroy(deal);
+    if (st) destroy(queue);
     return st;
 }

@@ -1,0 +1,77 @@
+#ifndef SW_PLAN_H
+#define SW_PLAN_H
+/* A plan says, before anything is computed, which runs of a sweep are still to do and how they are cut into batches:
+ * sets of runs of one group (one grid size, one solver) that fit the memory of a device and are advanced together.
+ * Batches that an earlier call left with a checkpoint continue from it. */
+#include "comm/sw_comm.h"
+#include "output/sw_output.h"
+
+struct sw_plan_batch {             /* points into the plan                                                  */
+    int       group;
+    int       count;
+    int64_t  *run;                 /* [count] ascending                                                     */
+    uint64_t *id;                  /* [count]                                                               */
+    int      *row;                 /* [count] of a resumed batch: each run's row in the stored state        */
+    const struct sw_checkpoint *resume;  /* its checkpoint, in the completed; NULL: it starts at step 0      */
+};
+struct sw_plan {
+    int      ngroup;
+    struct sw_group *group;        /* runs still to do                                                      */
+    int64_t  nbatch;
+    struct sw_plan_batch *batch;
+    int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
+    double   points_steps;         /* sum of n * steps over the runs to do                                  */
+    double   output_bytes;         /* of the final file                                                     */
+    size_t   run_bytes;            /* device memory of the largest run                                      */
+    size_t   batch_bytes;          /* device memory of the largest batch                                    */
+    double   host_bytes;           /* host memory of all batches in flight on devices with memory of their own;
+                                    * 0: the device is the host                                             */
+    char     solver[64];           /* row chosen for the first group                                        */
+    const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
+    struct sw_plan_own *own;
+};
+
+/** How many batches there can be on any devices whose memory does not force more: an upper bound on the devices that
+ * are worth opening. Arguments as for sw_plan_make().
+ * @param enough  stop counting at so many
+ * @param most    out; at least 1
+ * @return SW_E_MEMORY */
+enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                   const struct sw_completed *completed, bool retry_failed, int64_t enough,
+                                   int64_t *most);
+/** @param run     [count] the runs asked for, ascending
+ *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids); must outlive the plan
+ *  @param completed  what the output already holds; NULL: nothing. Must outlive the plan
+ *  @param devices that will share the work: batches fit the one with the least memory, and there is work for each
+ *  @return SW_E_TOO_LARGE one run does not fit the device: bytes needed and free, and a hint */
+enum sw_status sw_plan_make(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                            const struct sw_completed *completed, bool retry_failed, const struct sw_devices *devices,
+                            struct sw_plan **plan);
+
+/* The processes that share a sweep. */
+struct sw_plan_sharing {
+    const struct sw_comm *comm;
+    int devices, devices_on_host;  /* of all ranks, and of those on this machine                            */
+    int ranks_per_gpu;             /* ranks that share the memory of a GPU                                  */
+};
+/** The same plan on all ranks of a communicator, whose files and settings are the same: batches fit the device with the
+ * least memory of any rank. Collective: all ranks fail if one does.
+ * @return also SW_E_COMM: another rank has failed */
+enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
+                                   const struct sw_completed *completed, bool retry_failed,
+                                   const struct sw_devices *devices, const struct sw_plan_sharing *sharing,
+                                   struct sw_plan **plan);
+void sw_plan_destroy(struct sw_plan **plan);
+/** A hash of the solver and the batches: plans that differ have different digests. */
+uint64_t sw_plan_digest(const struct sw_plan *plan);
+/** Points times steps of a batch that are still to do. */
+double sw_plan_work(const struct sw_plan *plan, const struct sw_plan_batch *batch);
+
+/** Measure the rate of all devices, in points times steps a second, by a few steps of the batch with the most work on
+ * the first device.
+ *  @param seconds  how long to measure, about
+ *  @param rate     out; 0: there is nothing to do
+ *  @return SW_E_MEMORY, SW_E_CUDA */
+enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
+                               double seconds, double *rate);
+#endif
