@@ -63,8 +63,8 @@ bool sw_row_usable(const struct sw_rows *rows, const struct sw_row *row, enum sw
 /** The first usable row of that name, or of any name where it is NULL.
  * @param row  out: borrowed from the table
  * @return SW_E_CONFIG there is no such row, or the request is at fault; SW_E_ABSENT none is here that does it. The
- *         message says why, and which rows would: "band solver cpu.gauss: there is no such row; fit here: cpu.thomas"
- * */
+ *         message says why, and which rows would: "band solver cpu.gauss: there is no such row; fit here:
+ *         cpu.thomas" */
 enum sw_status sw_row_pick(const struct sw_rows *rows, const char *name, enum sw_space space, const void *request,
                            const struct sw_row **row);
 #endif
