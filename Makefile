@@ -181,7 +181,7 @@ portable:                      ## build/portable: program and tests that need on
 	@cd $B/portable-objects && cp sweep libcmocka.so.0 $(notdir $(preloads)) $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
-docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmarks.md again
+docs: $B/sweep                 ## write docs/config.md, the man pages and the tables of docs/benchmark*.md again
 	@scripts/make_docs.sh $B/sweep
 	@python3 scripts/bench_tables.py
 

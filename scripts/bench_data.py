@@ -294,6 +294,47 @@ def make_goals():
 
 GOALS = make_goals()
 
+# ---------------------------------------------------------------- what users ask first
+
+# table: of a folder; limit: the column with the share of the limit that binds; peer: a row of the same measurement.
+Answer = collections.namedtuple("Answer", "work table spec row limit peer peer_name")
+LIMITS = {"of_fma": "the FMA rate", "of_copy": "copying"}
+
+
+def make_answers():
+    answer, large = Answer, 1024
+    short = line_spec("hyperdiffusion", large, 65536)
+    cube, gradient = (lambda folder: compact(folder, "cube")), (lambda folder: compact(folder, "gradient"))
+    sizes = lambda folder: bvp(folder, "sizes")
+    forced = ",forced,per_run"
+    return [
+        answer("GPU: hyperdiffusion, n = 1024", steps, short, FUSED, "of_fma", GPSV, "cuSPARSE gpsv"),
+        answer("GPU: heat, n = 1024", steps, line_spec("heat", large, 65536), FUSED, "of_fma", CONSTANT, "cuPentBatch"),
+        answer("GPU: Cahn–Hilliard, n = 1024", steps, line_spec("cahn_hilliard", large, 65536), FUSED, "of_fma",
+               CONSTANT, "cuPentBatch"),
+        answer("GPU: Cahn–Hilliard, each run its own force and coefficients", steps,
+               line_spec("cahn_hilliard", large, 65536, forced), FUSED, "of_fma", CONSTANT, "cuPentBatch"),
+        answer("GPU: hyperdiffusion, n = 2²⁰", steps, "hyperdiffusion:n=1048576,batch=64,dt=1e-12,steps=250",
+               "cuda.stream", "of_copy", GPSV, "gpsv"),
+        answer("GPU: -u'' = f, n = 2²⁸", sizes, "bvp:n=2^28,problem=P1", "cuda.scan", "of_copy", "cuda.a2d",
+               "the paper's program"),
+        answer("GPU: compact f', 512³ along x", cube, cube_spec("x", "periodic"), FUSED, "of_copy",
+               "cusparse.gtsv_interleaved", "cuSPARSE gtsv"),
+        answer("GPU: compact gradient, 512³", gradient, "gradient:n=512,scheme=d1_c6,boundary=periodic", FUSED,
+               "of_copy", FUSED + "+apart", "one axis at a time"),
+        answer("CPU: hyperdiffusion, n = 512", steps, line_spec("hyperdiffusion", 512, 8192), SIMD, "of_fma", LAPACK,
+               "LAPACK"),
+        answer("CPU: Cahn–Hilliard, n = 512", steps, line_spec("cahn_hilliard", 512, 8192), SIMD, "of_fma", LAPACK,
+               "LAPACK"),
+        answer("CPU: Cahn–Hilliard, each run its own force and coefficients", steps,
+               line_spec("cahn_hilliard", 512, 8192, forced), SIMD, "of_fma", LAPACK, "LAPACK"),
+        answer("CPU: compact f', 128³ along x", cube, cube_spec("x", "periodic").replace("512", "128"), SIMD,
+               "of_copy", "cpu.thomas", "the Thomas algorithm"),
+    ]
+
+
+ANSWERS = make_answers()
+
 
 def reached(goal, value):
     return value >= goal.least if goal.least is not None else value <= goal.most

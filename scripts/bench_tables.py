@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Write the tables of docs/benchmarks.md again from results/bench/*.csv, where every figure in them comes from.
+"""Write the tables of docs/benchmark*.md again from results/bench/*.csv, where every figure in them comes from.
 
-usage: bench_tables.py [--check] [FOLDER [DOCUMENT]]     default: results/bench docs/benchmarks.md
+usage: bench_tables.py [--check] [FOLDER [DOCUMENT...]]
+                                 default: results/bench docs/benchmarks.md docs/benchmark_tables.md
 A table stands between the lines `<!-- NAME -->` and `<!-- end -->`. --check writes nothing and fails where it would.
 Standard library only."""
 import os
 import sys
+import textwrap
 
 import bench_data as data
 from bench_data import figure_text
@@ -32,11 +34,32 @@ def goals(folder):
 
 def origins(*measured):
     lines = dict.fromkeys(one.origin(where) for where in ("cuda", "cpu") for one in measured)
-    return ["", "Measured on " + "; ".join(line for line in lines if line) + "."] if any(lines) else []
+    return ["", *measured_on(lines)] if any(lines) else []
+
+
+def measured_on(lines):
+    return textwrap.wrap("Measured on " + "; ".join(line for line in lines if line) + ".", 100,
+                         break_long_words=False, break_on_hyphens=False)
 
 
 def percent(text):
     return f"{100 * float(text):.1f} %" if text else "–"
+
+
+def answers(folder):
+    """The rates that a user asks for first, each beside its limit and what one would use otherwise."""
+    rows, tables = [], []
+    for answer in data.ANSWERS:
+        measured = answer.table(folder)
+        rate = measured.get(answer.spec, answer.row)
+        if rate is None:
+            continue
+        tables.append(measured)
+        limit = measured.get(answer.spec, answer.row, answer.limit)
+        ratio = measured.ratio(answer.spec, answer.row, answer.peer)
+        rows.append([answer.work, answer.row, figure_text(rate), f"{percent(limit)} of {data.LIMITS[answer.limit]}",
+                     f"{figure_text(ratio)} × {answer.peer_name}" if ratio else "–"])
+    return table(["what", "row", "points × steps a second", "limit", "against"], rows) + origins(*tables)
 
 
 def step_row(line):
@@ -92,7 +115,7 @@ def lengths(folder):
 def paper_origin(measured):
     """The GPU's rows and the serial program's may be of different days."""
     lines = [table.origin(where) for where in ("cuda", "cpu") for table in measured.values()]
-    return ["", "Measured on " + "; ".join(dict.fromkeys(filter(None, lines))) + "."] if any(lines) else []
+    return ["", *measured_on(dict.fromkeys(lines))] if any(lines) else []
 
 
 def paper(folder):
@@ -121,7 +144,7 @@ def bvp_paper(folder):
         lines += [f"{measured.title}: here / in the paper", ""]
         lines += table(["n", *(name.split(".")[1] if single else name for name in measured.here)],
                        [[str(n), *(bvp_cell(measured, name, n) for name in measured.here)] for n in rows])
-        lines += ["", f"Measured on {'; '.join(measured.origins)}.", ""]
+        lines += ["", *measured_on(measured.origins), ""]
     return lines[:-1]
 
 
@@ -176,13 +199,14 @@ def compact_rows(folder):
             compared = len({line["row"] for line in at}) > 1
             head = ["work", "row", "points/s", *([f"× {at[0]['baseline']}"] if compared else []), "of copy", "error"]
             rows = table(head, [compact_row(line, compared) for line in at])
-            lines += [f"{words}:", "", *rows, "", f"Measured on {measured.origin(where)}.", ""]
+            lines += [f"{words}:", "", *rows, "", *measured_on([measured.origin(where)]), ""]
     if os.path.exists(os.path.join(folder, "compact_speed.png")):
         lines += ["![Speed over the length of a line](../results/bench/compact_speed.png)", ""]
     return lines[:-1]
 
 
 TABLES = {
+    "answers": answers,
     "compact_rows": compact_rows,
     "bvp_paper": bvp_paper,
     "bvp_rows": bvp_rows,
@@ -216,20 +240,26 @@ def rewrite(text, folder):
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--check"]
-    if len(arguments) > 2 or any(a.startswith("-") for a in arguments):
+    if any(a.startswith("-") for a in arguments):
         print(__doc__, file=sys.stderr)
         return 2
-    folder, path = (arguments + ["results/bench", "docs/benchmarks.md"][len(arguments):])
+    folder = arguments[0] if arguments else "results/bench"
+    changed = [path for path in arguments[1:] or ["docs/benchmarks.md", "docs/benchmark_tables.md"]
+               if update(path, folder, "--check" in sys.argv)]
+    for path in changed if "--check" in sys.argv else []:
+        print(f"{path} is not what {folder} says: run scripts/bench_tables.py", file=sys.stderr)
+    return int("--check" in sys.argv and bool(changed))
+
+
+def update(path, folder, only_check):
+    """Whether the document differs from what the folder says; it does not any more, unless only_check."""
     with open(path, encoding="utf-8") as file:
         old = file.read()
     new = rewrite(old, folder)
-    if "--check" in sys.argv:
-        if new != old:
-            print(f"{path} is not what {folder} says: run scripts/bench_tables.py", file=sys.stderr)
-        return int(new != old)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(new)
-    return 0
+    if new != old and not only_check:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(new)
+    return new != old
 
 
 sys.exit(main())
