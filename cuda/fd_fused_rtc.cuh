@@ -14,9 +14,9 @@
  * two such factors, one after the other.
  *
  * Between walls the recursions start from zero there, which solves all rows of the scheme itself, whatever the
- * right-hand side of the K = max(3, reach) rows next to a wall is; what solves them as well is q^i from either wall.
- * The rows of the closure, reduced at set-up to g_k = sum of weights times f near the wall + v_k g_K for k < K, give
- * the factors of the two, and then the first K points. Nothing is eliminated in an order of its own, so no pivot
+ * right-hand side of the K = max(3, half_width) rows next to a wall is; what solves them as well is q^i from either
+ * wall. The rows of the closure, reduced at set-up to g_k = sum of weights times f near the wall + v_k g_K for k < K,
+ * give the factors of the two, and then the first K points. Nothing is eliminated in an order of its own, so no pivot
  * can vanish here.
  *
  * No bit depends on which lines and segments a tile has: segments follow from n, and from whether lines are along x; a
@@ -25,33 +25,33 @@
  * Operations on a point, d1_c6: right-hand side 2 + 2, recursions 2, the two powers 2: 8 of the FMA units, most with a
  * constant operand.
  *
- * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, REACH, SECOND, CENTRE: f_i has a weight; FACTORS,
- * FAR_0 and FAR_1 segments to either side that they feel, 0: as the numbers say; K; APART, along x only. The kernel is
- * in fd_fused_one_rtc.cuh or, along two axes at once, in fd_fused_two_rtc.cuh. */
+ * Shape (enum of the text), besides that of fd_tile_rtc.cuh: WALLS, HALF_WIDTH, SECOND, CENTRE: f_i has a weight;
+ * FACTORS, DECAY_0 and DECAY_1 segments to either side that they feel, 0: as the numbers say; K; SEPARATE, along x
+ * only. The kernel is in fd_fused_one_rtc.cuh or, along two axes at once, in fd_fused_two_rtc.cuh. */
 
-struct shared {
+struct scratch {
     double *E, *F;           /* [threads], for each factor                              */
-    double *wall;            /* [2][K][side]                                            */
-    double *meet;            /* [4][side]: what the closures lack, near and far; x0_K there */
-    word_t *results;         /* APART: as large as a tile                               */
+    double *wall;            /* [2][K][tile_lines]                                            */
+    double *defects;            /* [4][tile_lines]: what the closures lack, near and far; x0_K there */
+    real_t *results;         /* SEPARATE: as large as a tile                               */
 };
 
 /* ------------------------------------------------------------------ right-hand side, recursions */
 
 /* Times c. Differences first (sw_fd_scheme.h); sign is 1 or -1 and so rounds nothing. */
-FD_INLINE void right_side(const struct sw_fd_fused &d, double *c, double *left)
+FD_INLINE void right_hand_side(const struct sw_fd_fused &d, double *c, double *left)
 {
 #pragma unroll
     for (int j = 0; j < M; j++) {
         const double f = c[j];
         double sum = SECOND || !CENTRE ? 0 : d.centre * f;
 #pragma unroll
-        for (int k = 1; k <= REACH; k++) {
-            const double plus = c[j + k], minus = !HALF ? left[k - 1] : k > 1 ? left[k - 2] : f;
+        for (int k = 1; k <= HALF_WIDTH; k++) {
+            const double plus = c[j + k], minus = !MIDPOINTS ? left[k - 1] : k > 1 ? left[k - 2] : f;
             sum = fma(d.weight[k], SECOND ? (plus - f) - (f - minus) : fma(d.sign, minus, plus), sum);
         }
 #pragma unroll
-        for (int k = REACH - 1; k > 0; k--) left[k] = left[k - 1];
+        for (int k = HALF_WIDTH - 1; k > 0; k--) left[k] = left[k - 1];
         left[0] = f;
         c[j] = sum;
     }
@@ -77,11 +77,11 @@ FD_INLINE void recursions(const struct sw_fd_fused_factor &t, int len, double *c
 struct states { double A, B; };
 
 /* Of a kernel argument; an index known at run time would have a copy of it made. */
-FD_INLINE double of(const double two[2], bool second) { return LEAST < M && second ? two[1] : two[0]; }
+FD_INLINE double by_length(const double two[2], bool second) { return LEAST < M && second ? two[1] : two[0]; }
 
 /* The segment before (by = -1) or after (1) segment s, p of the tile; false: there is none, or the tile does not have
  * it. */
-FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int by, int *p, int *s)
+FD_INLINE bool next_segment(const struct sw_fd_fused &d, const struct tile &b, int by, int *p, int *s)
 {
     if (WALLS && *s == (by < 0 ? 0 : d.segments - 1)) return false;
     *s = by < 0 ? (*s ? *s - 1 : d.segments - 1) : (*s + 1 < d.segments ? *s + 1 : 0);
@@ -90,36 +90,36 @@ FD_INLINE bool step_aside(const struct sw_fd_fused &d, const struct tile &b, int
 }
 
 /* Of segment p of the tile. */
-FD_INLINE double of_segment(const double *E, int p) { return E[p * (ALONG_X ? 1 : SIDE)]; }
+FD_INLINE double at_segment(const double *E, int p) { return E[p * (ALONG_X ? 1 : TILE_LINES)]; }
 
 /* E and F begin with those of the tile's first segment of this line; `far` segments to either side matter. */
 FD_INLINE struct states states_of(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct tile &b,
-                                  const struct place &w, int far, const double *E, const double *F)
+                                  const struct thread_segment &w, int far, const double *E, const double *F)
 {
     double Y = 0, X = 0, y, power = 1;
     bool there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
-        there = there && step_aside(d, b, -1, &p, &s);
+        there = there && next_segment(d, b, -1, &p, &s);
         if (!there) continue;
-        Y = fma(power, of_segment(E, p), Y);
-        power *= of(t.mu, s < d.longer);
+        Y = fma(power, at_segment(E, p), Y);
+        power *= by_length(t.mu, s < d.longer);
     }
-    y = fma(of(t.mu, w.longer), Y, of_segment(E, w.p));
+    y = fma(by_length(t.mu, w.longer), Y, at_segment(E, w.p));
     power = 1;
     there = w.inside;
     for (int k = 0, p = w.p, s = w.s; k < far; k++) {
-        there = there && step_aside(d, b, 1, &p, &s);
+        there = there && next_segment(d, b, 1, &p, &s);
         if (!there) continue;
-        X = fma(power, fma(of(t.kappa, s < d.longer), y, of_segment(F, p)), X);
-        y = fma(of(t.mu, s < d.longer), y, of_segment(E, p));
-        power *= of(t.mu, s < d.longer);
+        X = fma(power, fma(by_length(t.kappa, s < d.longer), y, at_segment(F, p)), X);
+        y = fma(by_length(t.mu, s < d.longer), y, at_segment(E, p));
+        power *= by_length(t.mu, s < d.longer);
     }
-    return {t.sigma * Y, fma(-of(t.nu, w.longer), Y, X)};
+    return {t.sigma * Y, fma(-by_length(t.nu, w.longer), Y, X)};
 }
 
 /* down[j] is that of a segment of d.points; in one of two more the last point is not in the table. */
-FD_INLINE void add_states(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t, const struct place &w,
-                          struct states g, double *c)
+FD_INLINE void add_states(const struct sw_fd_fused &d, const struct sw_fd_fused_factor &t,
+                          const struct thread_segment &w, struct states g, double *c)
 {
     const bool longer = LEAST < M && w.longer;
     const double B = longer ? t.step * g.B : g.B, last = longer && d.step == 2 ? g.B : 0;
@@ -140,41 +140,42 @@ FD_INLINE bool at_far_wall(const struct sw_fd_fused &d, const struct tile &b)
 
 /* Right-hand sides of the closures: sum of weights times f near the wall. A thread does all K of an end of a line along
  * x, where the number of lines is not known to the compiler, and one of them along y and z, where threads abound. */
-FD_INLINE void closures(const struct sw_fd_fused &d, const struct tile &b, const word_t *f, double *wall)
+FD_INLINE void closure_right_hand_sides(const struct sw_fd_fused &d, const struct tile &b, const real_t *f,
+                                        double *wall)
 {
     enum { EACH = ALONG_X ? K : 1, OTHERS = K / EACH };
-    const int side = side_of(d);
-    for (int task = (int)threadIdx.x; task < 2 * OTHERS * side; task += (int)blockDim.x) {
-        const int line = ALONG_X ? task / 2 : task % SIDE, end = ALONG_X ? task % 2 : task / SIDE / OTHERS;
-        const int first = ALONG_X ? 0 : task / SIDE % OTHERS;
+    const int tile_lines = tile_lines_of(d);
+    for (int task = (int)threadIdx.x; task < 2 * OTHERS * tile_lines; task += (int)blockDim.x) {
+        const int line = ALONG_X ? task / 2 : task % TILE_LINES, end = ALONG_X ? task % 2 : task / TILE_LINES / OTHERS;
+        const int first = ALONG_X ? 0 : task / TILE_LINES % OTHERS;
         if (!(end ? at_far_wall(d, b) : at_near_wall(b))) continue;
         double sum[EACH] = {0}, zero = 0;
         for (int l = 0; l < d.wall.points; l++) {
             const int i = (end ? d.n - 1 - l : l) - b.from;
-            const double v = f[at_of(d, b, line, i)];
+            const double v = f[tile_index(d, b, line, i)];
             if (l == 0 && d.wall.differences) zero = v;
 #pragma unroll
             for (int k = 0; k < EACH; k++) sum[k] = fma(d.wall.weight[first + k][l], v - zero, sum[k]);
         }
 #pragma unroll
         for (int k = 0; k < EACH; k++)
-            wall[(end * K + first + k) * side + line] = end ? d.wall.sign * sum[k] : sum[k];
+            wall[(end * K + first + k) * tile_lines + line] = end ? d.wall.sign * sum[k] : sum[k];
     }
 }
 
 /* What the solution so far lacks at a wall, and its value K points from there. */
-FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct states g, const double *c,
-                    const double *wall, double *out)
+FD_INLINE void wall_defects(const struct sw_fd_fused &d, const struct thread_segment &w, struct states g,
+                            const double *c, const double *wall, double *out)
 {
     const struct sw_fd_fused_wall &e = d.wall;
-    const int side = side_of(d);
+    const int tile_lines = tile_lines_of(d);
     double last = 0, inner = 0;
     if (!w.inside) return;
     if (w.s == 0) {
         inner = fma(e.near_power[1], g.B, c[K]);
         last = fma(e.near_power[0], g.B, c[K - 1]);
-        out[0] = wall[(K - 1) * side] + fma(e.v[K - 1], inner, -last);
-        out[side] = inner;
+        out[0] = wall[(K - 1) * tile_lines] + fma(e.v[K - 1], inner, -last);
+        out[tile_lines] = inner;
     }
     if (w.s == d.segments - 1) {
         const unsigned long long at = 1ull << (w.len - K);  /* compared with j, it would become an index, and c leave
@@ -186,109 +187,110 @@ FD_INLINE void meet(const struct sw_fd_fused &d, const struct place &w, struct s
         }
         inner = fma(e.far_power_B[1], g.B, fma(e.far_power_A[1], g.A, inner));
         last = fma(e.far_power_B[0], g.B, fma(e.far_power_A[0], g.A, last));
-        out[2 * side] = wall[(2 * K - 1) * side] + fma(e.v[K - 1], inner, -last);
-        out[3 * side] = inner;
+        out[2 * tile_lines] = wall[(2 * K - 1) * tile_lines] + fma(e.v[K - 1], inner, -last);
+        out[3 * tile_lines] = inner;
     }
 }
 
 struct amounts { double near, far; };
 
-FD_INLINE struct amounts amounts_of(const struct sw_fd_fused &d, const struct tile &b, const double *meet)
+FD_INLINE struct amounts amounts_at_walls(const struct sw_fd_fused &d, const struct tile &b, const double *defects)
 {
-    const double near = at_near_wall(b) ? meet[0] : 0;
-    const double far = at_far_wall(d, b) ? meet[2 * side_of(d)] : 0;
+    const double near = at_near_wall(b) ? defects[0] : 0;
+    const double far = at_far_wall(d, b) ? defects[2 * tile_lines_of(d)] : 0;
     return {fma(d.wall.other, far, d.wall.same * near), fma(d.wall.other, near, d.wall.same * far)};
 }
 
 /* The powers that start from the walls are powers like the others. */
-FD_INLINE void add_amounts(const struct sw_fd_fused &d, const struct place &w, struct amounts a, struct states &g)
+FD_INLINE void add_amounts(const struct sw_fd_fused &d, const struct thread_segment &w, struct amounts a,
+                           struct states &g)
 {
     const int from = w.s, to = d.segments - 1 - w.s;
-    if (from < SW_FD_FUSED_FAR) g.A = fma(d.wall.near[from], a.near, g.A);
-    if (to < SW_FD_FUSED_FAR) g.B = fma(d.wall.far[to], a.far, g.B);
+    if (from < SW_FD_FUSED_WALL_SEGMENTS) g.A = fma(d.wall.near[from], a.near, g.A);
+    if (to < SW_FD_FUSED_WALL_SEGMENTS) g.B = fma(d.wall.far[to], a.far, g.B);
 }
 
 /* The K points next to each wall: into the tile along x, else into the field. */
-FD_INLINE void write_ends(const struct sw_fd_fused &d, const struct tile &b, const double *wall, const double *meet,
-                          word_t *tile, word_t *out)
+FD_INLINE void store_wall_points(const struct sw_fd_fused &d, const struct tile &b, const double *wall,
+                                 const double *defects, real_t *tile, real_t *out)
 {
-    const int side = side_of(d);
-    for (int task = (int)threadIdx.x; task < 2 * K * side; task += (int)blockDim.x) {
-        const int line = ALONG_X ? task / (2 * K) : task % SIDE, k = (ALONG_X ? task : task / SIDE) % K;
-        const int end = (ALONG_X ? task / K : task / SIDE / K) % 2;
+    const int tile_lines = tile_lines_of(d);
+    for (int task = (int)threadIdx.x; task < 2 * K * tile_lines; task += (int)blockDim.x) {
+        const int line = ALONG_X ? task / (2 * K) : task % TILE_LINES, k = (ALONG_X ? task : task / TILE_LINES) % K;
+        const int end = (ALONG_X ? task / K : task / TILE_LINES / K) % 2;
         if (line >= b.lines || (CHUNKED && (end ? b.end < d.segments : b.begin > 0))) continue;
-        const struct amounts a = amounts_of(d, b, meet + line);
+        const struct amounts a = amounts_at_walls(d, b, defects + line);
         const double this_end = end ? a.far : a.near, other_end = end ? a.near : a.far;
-        const double x0_K = meet[(1 + 2 * end) * side + line];
+        const double x0_K = defects[(1 + 2 * end) * tile_lines + line];
         const double g_K = fma(d.wall.across, other_end, fma(d.factor.back, this_end, x0_K));
-        const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * side + line]);
+        const double g = fma(d.wall.v[k], g_K, wall[(end * K + k) * tile_lines + line]);
         const int i = end ? d.n - 1 - k : k;
-        if (ALONG_X) tile[at_of(d, b, line, i - b.from)] = (word_t)g;
-        else store(out + base_of(d, b, line) + i * d.stride, g);
+        if (ALONG_X) tile[tile_index(d, b, line, i - b.from)] = (real_t)g;
+        else store(out + line_base(d, b, line) + i * d.stride, g);
     }
 }
 
 /* ------------------------------------------------------------------ a tile */
 
-/* Behind the ring, for blocks of this many threads. @param room  words of a tile */
-FD_INLINE struct shared shared_of(const struct sw_fd_fused &d, word_t *behind, int room)
+/* Behind the ring, for blocks of this many threads. @param tile_size  words of a tile */
+FD_INLINE struct scratch partition_shared(const struct sw_fd_fused &d, real_t *behind, int tile_size)
 {
-    struct shared s;
+    struct scratch s;
     s.results = behind;
-    s.E = (double *)(behind + (APART ? room : 0));
+    s.E = (double *)(behind + (SEPARATE ? tile_size : 0));
     s.F = s.E + FACTORS * (int)blockDim.x;
     s.wall = s.F + FACTORS * (int)blockDim.x;
-    s.meet = s.wall + 2 * K * side_of(d);
+    s.defects = s.wall + 2 * K * tile_lines_of(d);
     return s;
 }
 
 /* A factor of the matrix: c := its inverse times c. `read` when all threads have read the tile. */
 template <int FACTOR, typename Read>
-FD_INLINE void solve(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const struct shared &s,
-                     double *c, Read read)
+FD_INLINE void solve_factor(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
+                            const struct scratch &s, double *c, Read read)
 {
-    enum { FAR = FACTOR ? FAR_1 : FAR_0 };
+    enum { FAR = FACTOR ? DECAY_1 : DECAY_0 };
     const struct sw_fd_fused_factor &t = FACTOR ? d.factor_2 : d.factor;
-    const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : SIDE);
+    const int tid = (int)threadIdx.x, first = tid - w.p * (ALONG_X ? 1 : TILE_LINES);
     double *E = s.E + FACTOR * (int)blockDim.x, *F = s.F + FACTOR * (int)blockDim.x;
     recursions(t, w.len, c, &E[tid], &F[tid]);
     __syncthreads();
     read();
-    struct states g = states_of(d, t, b, w, FAR ? FAR : d.reach[FACTOR], E + first, F + first);
+    struct states g = states_of(d, t, b, w, FAR ? FAR : d.decay_segments[FACTOR], E + first, F + first);
     if (WALLS) {
-        if (w.line < b.lines) meet(d, w, g, c, s.wall + w.line, s.meet + w.line);
+        if (w.line < b.lines) wall_defects(d, w, g, c, s.wall + w.line, s.defects + w.line);
         __syncthreads();
-        if (w.inside && w.line < b.lines) add_amounts(d, w, amounts_of(d, b, s.meet + w.line), g);
+        if (w.inside && w.line < b.lines) add_amounts(d, w, amounts_at_walls(d, b, s.defects + w.line), g);
     }
     add_states(d, t, w, g, c);
 }
 
 /* From f in the tile to g in the field. `freed` when no thread needs the tile any more. Along x the results of a tile
- * are put together in it or, APART, in a place of their own, and the tile is free as early as along y and z. */
+ * are put together in it or, SEPARATE, in a place of their own, and the tile is free as early as along y and z. */
 template <typename Freed>
-FD_INLINE void work(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, word_t *tile,
-                    const struct shared &s, word_t *out, Freed freed)
+FD_INLINE void solve_tile(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
+                          real_t *tile, const struct scratch &s, real_t *out, Freed freed)
 {
-    word_t *const results = APART ? s.results : tile;
-    double c[M + REACH], left[REACH];
-    if (WALLS) closures(d, b, tile, s.wall);  /* first, while registers are free */
-    take(d, w, tile, c, left);
-    right_side(d, c, left);
-    solve<0>(d, b, w, s, c, [&] { if (!ALONG_X || APART) freed(); });
-    if (FACTORS == 2) solve<1>(d, b, w, s, c, [] {});
+    real_t *const results = SEPARATE ? s.results : tile;
+    double c[M + HALF_WIDTH], left[HALF_WIDTH];
+    if (WALLS) closure_right_hand_sides(d, b, tile, s.wall);  /* first, while registers are free */
+    load_segment(d, w, tile, c, left);
+    right_hand_side(d, c, left);
+    solve_factor<0>(d, b, w, s, c, [&] { if (!ALONG_X || SEPARATE) freed(); });
+    if (FACTORS == 2) solve_factor<1>(d, b, w, s, c, [] {});
     if (!ALONG_X) {
-        put(d, b, w, c, out);
-        if (WALLS) write_ends(d, b, s.wall, s.meet, tile, out);
+        store_segment(d, b, w, c, out);
+        if (WALLS) store_wall_points(d, b, s.wall, s.defects, tile, out);
         return;
     }
     if (w.own && w.line < b.lines)
 #pragma unroll
         for (int j = 0; j < M; j++)
-            if (its_own(d, w, j)) results[w.at + j] = (word_t)c[j];
-    if (WALLS) write_ends(d, b, s.wall, s.meet, results, out);
+            if (stores_point(d, w, j)) results[w.at + j] = (real_t)c[j];
+    if (WALLS) store_wall_points(d, b, s.wall, s.defects, results, out);
     __syncthreads();
-    write_lines(d, b, results, out);
-    if (APART) return;
+    store_lines(d, b, results, out);
+    if (SEPARATE) return;
     __syncthreads();
     freed();
 }

@@ -13,7 +13,7 @@
  * scheme itself, and so do multiples of q^i, q = -rho, from either wall, which the closures then determine (struct
  * fd_pcr_wall), and after them the first K - 1 points.
  *
- * P   points of a lane             REACH    pairs of the right-hand side, weights beyond side.reach are 0
+ * P   points of a lane             HALF_WIDTH    pairs of the right-hand side, weights beyond rhs.half_width are 0
  * THREADS  of a block at most
  *
  * A line of a block is kept with one number more after each P where P is even: lanes then read different banks.
@@ -28,7 +28,7 @@ enum { HEAD = 8 };  /* numbers before the first point */
 /* m/P and m mod P of m >= -8 P, rounded down. */
 __device__ static inline int lane_of(int m) { return (m + 8 * P) / P - 8; }
 __device__ static inline int offset(int m) { return lane_of(m) * LANE + (m - lane_of(m) * P); }
-__device__ static inline int place(int p) { return HEAD + offset(p); }
+__device__ static inline int shared_index(int p) { return HEAD + offset(p); }
 
 /* The piece of this warp's line. */
 struct piece {
@@ -48,14 +48,14 @@ __device__ static inline struct piece piece_of(const struct fd_pcr &c, int k)
     return p;
 }
 
-/* Points -REACH .. of the piece and of what is beyond it, every 32nd from `from` on, all on their way at once. Beyond
- * the ends of a line it comes round, or is 0 beyond a wall. */
+/* Points -HALF_WIDTH .. of the piece and of what is beyond it, every 32nd from `from` on, all on their way at once.
+ * Beyond the ends of a line it comes round, or is 0 beyond a wall. */
 template <typename T>
 __device__ static inline void read_piece(const struct fd_pcr &c, const struct piece &p, const T *f, bool there,
                                          int from, double *to)
 {
-    const int n = c.lines.n, first = p.start + from - REACH + c.shift;
-    const int count = there ? p.end - p.begin + 2 * c.halo + 2 * REACH - from : 0;
+    const int n = c.lines.n, first = p.start + from - HALF_WIDTH + c.shift;
+    const int count = there ? p.end - p.begin + 2 * c.halo + 2 * HALF_WIDTH - from : 0;
     const long long stride = c.lines.stride;
     const T *const at = f + first * stride;
     double v[P + 1];
@@ -69,8 +69,8 @@ __device__ static inline void read_piece(const struct fd_pcr &c, const struct pi
     }
 #pragma unroll
     for (int j = 0; j <= P; j++) {
-        const int m = from + 32 * j - REACH;
-        if (m < WIDTH + REACH) to[place(m)] = v[j];
+        const int m = from + 32 * j - HALF_WIDTH;
+        if (m < WIDTH + HALF_WIDTH) to[shared_index(m)] = v[j];
     }
 }
 
@@ -82,27 +82,28 @@ __device__ static inline void write_piece(const struct fd_pcr &c, const struct p
     T *const at = out + (p.begin + from) * c.lines.stride;
 #pragma unroll
     for (int j = 0; j < P; j++)
-        if (32 * j < count) put(at + 32 * j * c.lines.stride, c.lines.add, x[place(from + 32 * j + c.halo)]);
+        if (32 * j < count) store_or_add(at + 32 * j * c.lines.stride, c.lines.add,
+            x[shared_index(from + 32 * j + c.halo)]);
 }
 
-template <int SECOND, int HALF>
-__device__ static inline void right_side(const struct fd_side &s, const double *first, double *x)
+template <int SECOND, int MIDPOINTS>
+__device__ static inline void right_hand_side(const struct fd_rhs &s, const double *first, double *x)
 {
-    double u[P + 2 * REACH];
+    double u[P + 2 * HALF_WIDTH];
 #pragma unroll
-    for (int m = 0; m < P + 2 * REACH; m++) u[m] = first[offset(m - REACH)];
+    for (int m = 0; m < P + 2 * HALF_WIDTH; m++) u[m] = first[offset(m - HALF_WIDTH)];
 #pragma unroll
     for (int j = 0; j < P; j++) {
-        const double *here = u + REACH + j;
+        const double *here = u + HALF_WIDTH + j;
         double sum = s.centre * *here;
 #pragma unroll
-        for (int k = 1; k <= REACH; k++)
-            sum = fma(s.weight[k], fd_pair(SECOND, s.minus, *here, here[k], here[HALF - k]), sum);
+        for (int k = 1; k <= HALF_WIDTH; k++)
+            sum = fma(s.weight[k], fd_pair(SECOND, s.minus, *here, here[k], here[MIDPOINTS - k]), sum);
         x[j] = sum;
     }
 }
 
-__device__ static inline double from_lane(double x, int lane) { return __shfl_sync(EVERY, x, lane & 31); }
+__device__ static inline double from_lane(double x, int lane) { return __shfl_sync(FULL_WARP, x, lane & 31); }
 
 /* The neighbours S points away. Where S and P divide each other, chains of points S apart need no others' old
  * values. */
@@ -144,18 +145,18 @@ __device__ static inline double closure(const struct fd_pcr &c, const struct pie
     const int k = lane % 16, far = lane / 16, step = far ? -1 : 1, wall = (far ? c.lines.n - 1 : 0) - p.start;
     double sum = 0;
     if (k >= c.wall.K || !(far ? p.far : p.near)) return 0;
-    const double base = c.wall.differences ? line[place(wall)] : 0;
+    const double base = c.wall.differences ? line[shared_index(wall)] : 0;
     for (int l = 0; l < c.wall.points; l++)
-        sum = fma(c.wall.weight[k][l], line[place(wall + l * step)] - base, sum);
+        sum = fma(c.wall.weight[k][l], line[shared_index(wall + l * step)] - base, sum);
     return far ? c.wall.far * sum : sum;
 }
 
 /* What lacks at a wall, and x at point K from it. @param own  the right-hand side for point K - 1 */
-__device__ static inline double lacking(const struct fd_pcr &c, const double *line, int last, int step, double own,
-                                        double *inner)
+__device__ static inline double wall_defect(const struct fd_pcr &c, const double *line, int last, int step, double own,
+                                            double *inner)
 {
-    *inner = line[place(last + step)];
-    return fma(c.wall.v[c.wall.K - 1], *inner, own) - line[place(last)];
+    *inner = line[shared_index(last + step)];
+    return fma(c.wall.v[c.wall.K - 1], *inner, own) - line[shared_index(last)];
 }
 
 __device__ static inline void add_powers(const struct fd_pcr &c, double *line, int last, int step, double amount,
@@ -163,19 +164,19 @@ __device__ static inline void add_powers(const struct fd_pcr &c, double *line, i
 {
     const int most = min(c.powers, c.lines.n - 2 * c.wall.K + 2);
     for (int i = lane; i < most; i += 32) {
-        double *x = line + place(last + i * step);
+        double *x = line + shared_index(last + i * step);
         *x = fma(amount, c.power[i], *x);
     }
 }
 
-__device__ static inline void close_walls(const struct fd_pcr &c, const struct piece &p, double *line, int lane,
-                                          double row)
+__device__ static inline void apply_closures(const struct fd_pcr &c, const struct piece &p, double *line, int lane,
+                                             double row)
 {
     const int K = c.wall.K, n = c.lines.n, near = K - 1 - p.start, far = n - K - p.start, k = lane % 16;
     const double own_near = from_lane(row, K - 1), own_far = from_lane(row, 16 + K - 1);
     double inner_near = 0, inner_far = 0, lack_near = 0, lack_far = 0;
-    if (p.near) lack_near = lacking(c, line, near, 1, own_near, &inner_near);
-    if (p.far) lack_far = lacking(c, line, far, -1, own_far, &inner_far);
+    if (p.near) lack_near = wall_defect(c, line, near, 1, own_near, &inner_near);
+    if (p.far) lack_far = wall_defect(c, line, far, -1, own_far, &inner_far);
     const double a = fma(c.wall.other, lack_far, c.wall.same * lack_near);
     const double b = fma(c.wall.other, lack_near, c.wall.same * lack_far);
     __syncwarp();
@@ -185,13 +186,14 @@ __device__ static inline void close_walls(const struct fd_pcr &c, const struct p
     __syncwarp();
     if (k >= K - 1) return;
     if (lane < 16 && p.near)
-        line[place(k - p.start)] = fma(c.wall.v[k], fma(c.wall.across, b, fma(c.wall.q, a, inner_near)), row);
+        line[shared_index(k - p.start)] = fma(c.wall.v[k], fma(c.wall.across, b, fma(c.wall.q, a, inner_near)), row);
     if (lane >= 16 && p.far)
-        line[place(n - 1 - k - p.start)] = fma(c.wall.v[k], fma(c.wall.across, a, fma(c.wall.q, b, inner_far)), row);
+        line[shared_index(n - 1 - k - p.start)] = fma(c.wall.v[k], fma(c.wall.across, a, fma(c.wall.q, b, inner_far)),
+                          row);
 }
 
 /* Lines side by side are moved by all warps together; a line of adjacent points by the one that computes with it. */
-__device__ static inline void meet(bool across)
+__device__ static inline void sync_line(bool across)
 {
     if (across) __syncthreads();
     else __syncwarp();
@@ -214,10 +216,10 @@ pcr_k(const __grid_constant__ struct fd_pcr c, const void *f, void *out)
 
     if (c.lines.single) read_piece(c, p, (const float *)f + begin, there, from, others);
     else read_piece(c, p, (const double *)f + begin, there, from, others);
-    meet(across);
-    if (c.side.second) right_side<1, 0>(c.side, first, x);
-    else if (c.half) right_side<0, 1>(c.side, first, x);
-    else right_side<0, 0>(c.side, first, x);
+    sync_line(across);
+    if (c.rhs.second) right_hand_side<1, 0>(c.rhs, first, x);
+    else if (c.midpoints) right_hand_side<0, 1>(c.rhs, first, x);
+    else right_hand_side<0, 0>(c.rhs, first, x);
     if (c.walls) {
         row = closure(c, p, line, lane);
 #pragma unroll
@@ -236,8 +238,8 @@ pcr_k(const __grid_constant__ struct fd_pcr c, const void *f, void *out)
 #pragma unroll
     for (int j = 0; j < P; j++) line[HEAD + lane * LANE + j] = x[j];
     __syncwarp();
-    if (p.near || p.far) close_walls(c, p, line, lane, row);
-    meet(across);
+    if (p.near || p.far) apply_closures(c, p, line, lane, row);
+    sync_line(across);
     if (!there) return;
     if (c.lines.single) write_piece(c, p, others, from, (float *)out + begin);
     else write_piece(c, p, others, from, (double *)out + begin);

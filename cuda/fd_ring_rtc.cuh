@@ -1,7 +1,7 @@
 /* Blocks stay on their multiprocessor and work on one tile after another, out of a ring of STAGES tiles in shared
  * memory: copies of the next ones are on their way meanwhile, so that memory never waits for arithmetic.
  *
- * Shape (of the text): STAGES; word_t of a field. */
+ * Shape (of the text): STAGES; real_t of a field. */
 #define FD_INLINE __device__ static __forceinline__
 
 /* What a block works on at a time (fd_tile_rtc.cuh). */
@@ -35,10 +35,10 @@ template <int BYTES, int KEEP> FD_INLINE void copy_async(void *to, const void *f
         asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;\n"
                      ::"r"(shared), "l"(from), "n"(BYTES) : "memory");
 }
-FD_INLINE void close_group() { asm volatile("cp.async.commit_group;\n" ::: "memory"); }
-template <int OPEN> FD_INLINE void wait_groups() { asm volatile("cp.async.wait_group %0;\n" ::"n"(OPEN) : "memory"); }
+FD_INLINE void commit_copies() { asm volatile("cp.async.commit_group;\n" ::: "memory"); }
+template <int OPEN> FD_INLINE void wait_copies() { asm volatile("cp.async.wait_group %0;\n" ::"n"(OPEN) : "memory"); }
 
-enum { WORD = sizeof(word_t), PACK = 16 / WORD };
+enum { REAL_BYTES = sizeof(real_t), PACK = 16 / REAL_BYTES };
 
 FD_INLINE bool aligned(const void *p) { return (size_t)p % 16 == 0; }
 
@@ -51,28 +51,28 @@ FD_INLINE bool aligned(const void *p) { return (size_t)p % 16 == 0; }
  * @param work   (tile, stage, next): all with it; start(next, stage) when no thread needs its place in the ring any
  *               more, at least a barrier later */
 template <typename Find, typename Start, typename Work>
-FD_INLINE void take_tiles(unsigned tiles, unsigned *next, Find find, Start start, Work work)
+FD_INLINE void for_each_tile(unsigned tiles, unsigned *next, Find find, Start start, Work work)
 {
     __shared__ struct tile queue[STAGES + 1];  /* those in the ring, and the one after them */
     const bool first = threadIdx.x == 0;
     unsigned drawn = blockIdx.x;
     const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x + atomicInc(next, tiles - 1); };
-    const auto announce = [&](int k) {  /* by the first thread */
+    const auto publish = [&](int k) {  /* by the first thread */
         queue[k].there = drawn < tiles;
         if (drawn < tiles) find(drawn, &queue[k]);
     };
     if (first)
         for (int k = 0; k < STAGES; k++) {
-            announce(k);
+            publish(k);
             draw();
         }
     __syncthreads();
     for (int k = 0; k < STAGES; k++) start(queue[k], k);
     for (int stage = 0, k = 0; queue[k].there;) {
         const int spare = k ? k - 1 : STAGES;  /* the place of the tile before this one */
-        wait_groups<STAGES - 1>();
+        wait_copies<STAGES - 1>();
         __syncthreads();
-        if (first) announce(spare);  /* drawn a tile ago: the number is here */
+        if (first) publish(spare);  /* drawn a tile ago: the number is here */
         work(queue[k], stage, queue[spare]);
         if (first) draw();
         stage = stage + 1 < STAGES ? stage + 1 : 0;

@@ -1,21 +1,21 @@
-/* What the kernels of compact differences share that are compiled at run time; behind fd/side_point.h. Multiply-adds
+/* What the kernels of compact differences share that are compiled at run time; behind fd/fd_rhs_point.h. Multiply-adds
  * are written as such: the compiler makes none. */
 
-#define EVERY 0xffffffffu
+#define FULL_WARP 0xffffffffu
 
-template <typename T> __device__ static inline void put(T *to, int add, double x)
+template <typename T> __device__ static inline void store_or_add(T *to, int add, double x)
 {
     __stcs(to, (T)(add ? *to + x : x));
 }
 
 /* Nothing is read twice by the same block. */
-__device__ static inline double field_at(const struct fd_lines &l, const void *f, long long at)
+__device__ static inline double load_field(const struct fd_lines &l, const void *f, long long at)
 {
     return l.single ? (double)__ldcs((const float *)f + at) : __ldcs((const double *)f + at);
 }
 
-__device__ static inline void field_put(const struct fd_lines &l, void *out, long long at, double x)
+__device__ static inline void store_field(const struct fd_lines &l, void *out, long long at, double x)
 {
-    if (l.single) put((float *)out + at, l.add, x);
-    else put((double *)out + at, l.add, x);
+    if (l.single) store_or_add((float *)out + at, l.add, x);
+    else store_or_add((double *)out + at, l.add, x);
 }

@@ -3,14 +3,14 @@
  * the points around it are side by side, for lines along x as for those along y and z.
  *
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
- * banks, as long as they are on one line. Where more lines meet in a half-warp they may all begin at the same bank (96
- * points: 8 threads at one); SPACED lines have a gap after each, d.gap words. Along y and z point lies after point,
- * SIDE lines wide: neighbours in a warp are neighbours in memory, too.
+ * banks, as long as they are on one line. Where more lines defects in a half-warp they may all begin at the same bank
+ * (96 points: 8 threads at one); PADDED lines have a padding after each, d.padding words. Along y and z point lies
+ * after point, TILE_LINES lines wide: neighbours in a warp are neighbours in memory, too.
  *
- * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; SIDE, unless ALONG_X; CHUNKED: a tile does not
- * have whole lines; M points of a segment at most, LEAST at least; HALF, ADD; KEEP: whether f is to stay in the cache
- * (1), or not (2); STREAM: the result is not to; SPACED. */
-struct place {               /* of a thread                                                                 */
+ * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; TILE_LINES, unless ALONG_X; CHUNKED: a tile
+ * does not have whole lines; M points of a segment at most, LEAST at least; MIDPOINTS, ADD; KEEP: whether f is to
+ * stay in the cache (1), or not (2); STREAM: the result is not to; PADDED. */
+struct thread_segment {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
     int  start, len;         /* first point, how many                                                       */
     bool longer;             /* it has points + step                                                        */
@@ -19,9 +19,9 @@ struct place {               /* of a thread                                     
     int  before, after;      /* what to add to find the points before and after it                          */
 };
 
-enum { STEP = ALONG_X ? 1 : SIDE };  /* words from a point to the next, in the tile */
+enum { STEP = ALONG_X ? 1 : TILE_LINES };  /* words from a point to the next, in the tile */
 
-FD_INLINE int side_of(const struct sw_fd_fused &d) { return ALONG_X ? d.side : SIDE; }
+FD_INLINE int tile_lines_of(const struct sw_fd_fused &d) { return ALONG_X ? d.tile_lines : TILE_LINES; }
 FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 
 /* First point of a segment of the circle or beyond it by less than once around: before point 0, or after n. */
@@ -32,27 +32,27 @@ FD_INLINE int start_of(const struct sw_fd_fused &d, int s)
 }
 
 /* Piece number `chunk` of the lines. */
-FD_INLINE void set_piece(const struct sw_fd_fused &d, int chunk, struct tile *b)
+FD_INLINE void set_chunk(const struct sw_fd_fused &d, int chunk, struct tile *b)
 {
     b->begin = chunk * d.own;
     b->end = min(b->begin + d.own, d.segments);
     b->first = b->begin - d.halo;
-    b->from = start_of(d, b->first) - REACH;  /* the stencil of the outermost segments reaches further */
-    int last = start_of(d, b->end + d.halo) + REACH;
+    b->from = start_of(d, b->first) - HALF_WIDTH;  /* the stencil of the outermost segments reaches further */
+    int last = start_of(d, b->end + d.halo) + HALF_WIDTH;
     if (WALLS && b->first <= 0) b->from = 0;
     if (WALLS && b->end + d.halo >= d.segments) last = d.n;
     b->count = last - b->from;
 }
 
 /* Divides; one thread does it for all. */
-FD_INLINE void find_tile(const struct sw_fd_fused &d, unsigned index, struct tile *b)
+FD_INLINE void locate_tile(const struct sw_fd_fused &d, unsigned index, struct tile *b)
 {
-    b->line = (CHUNKED ? index / d.chunks : index) * side_of(d);
-    b->lines = (int)min((long long)side_of(d), d.all - b->line);
+    b->line = (CHUNKED ? index / d.chunks : index) * tile_lines_of(d);
+    b->lines = (int)min((long long)tile_lines_of(d), d.all - b->line);
     const unsigned stride = (unsigned)d.stride;
     b->offset = ALONG_X ? 0 : (int)(b->line % stride);
     b->base = ALONG_X ? (long long)b->line * d.n : (long long)(b->line / stride) * stride * d.n + b->offset;
-    if (CHUNKED) set_piece(d, (int)(index % d.chunks), b);
+    if (CHUNKED) set_chunk(d, (int)(index % d.chunks), b);
 }
 
 /* Tiles of whole lines differ in nothing else. */
@@ -68,7 +68,7 @@ FD_INLINE struct tile tile_of(const struct sw_fd_fused &d, const struct tile &fo
 }
 
 /* Of a line of the tile. */
-FD_INLINE long long base_of(const struct sw_fd_fused &d, const struct tile &b, int line)
+FD_INLINE long long line_base(const struct sw_fd_fused &d, const struct tile &b, int line)
 {
     if (ALONG_X) return b.base + (long long)line * d.n;
     long long base = b.base + line;
@@ -77,29 +77,29 @@ FD_INLINE long long base_of(const struct sw_fd_fused &d, const struct tile &b, i
 }
 
 /* Where point k of a line is in the tile. */
-FD_INLINE int at_of(const struct sw_fd_fused &d, const struct tile &b, int line, int k)
+FD_INLINE int tile_index(const struct sw_fd_fused &d, const struct tile &b, int line, int k)
 {
-    return ALONG_X ? line * (b.count + (SPACED ? d.gap : 0)) + k : k * SIDE + line;
+    return ALONG_X ? line * (b.count + (PADDED ? d.padding : 0)) + k : k * TILE_LINES + line;
 }
 
-FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &b)
+FD_INLINE struct thread_segment segment_of_thread(const struct sw_fd_fused &d, const struct tile &b)
 {
-    struct place w;
+    struct thread_segment w;
     const int tid = (int)threadIdx.x;
-    w.p = ALONG_X ? tid % d.held : tid / SIDE;
-    w.line = ALONG_X ? tid / d.held : tid % SIDE;
+    w.p = ALONG_X ? tid % d.tile_segments : tid / TILE_LINES;
+    w.line = ALONG_X ? tid / d.tile_segments : tid % TILE_LINES;
     const int s = b.first + w.p;
-    w.inside = w.line < side_of(d) && s < b.end + d.halo && (!WALLS || !CHUNKED || (s >= 0 && s < d.segments));
+    w.inside = w.line < tile_lines_of(d) && s < b.end + d.halo && (!WALLS || !CHUNKED || (s >= 0 && s < d.segments));
     w.own = w.inside && (!CHUNKED || (s >= b.begin && s < b.end));
     w.s = CHUNKED ? wrapped(s, d.segments) : s;
     w.start = start_of(d, w.s);
     w.longer = LEAST < M && w.s < d.longer;
     w.len = LEAST == M ? M : d.points + (w.longer ? d.step : 0);
-    w.at = at_of(d, b, w.inside ? w.line : 0, w.inside ? start_of(d, s) - b.from : 0);
+    w.at = tile_index(d, b, w.inside ? w.line : 0, w.inside ? start_of(d, s) - b.from : 0);
     w.before = !WALLS && !CHUNKED && w.s == 0 ? d.n * STEP : 0;
     w.after = !WALLS && !CHUNKED && w.s == d.segments - 1 ? -d.n * STEP : 0;
     if (!w.inside) {  /* it reads something of the tile */
-        w.before = REACH * STEP;
+        w.before = HALF_WIDTH * STEP;
         w.after = 0;
     }
     return w;
@@ -107,78 +107,79 @@ FD_INLINE struct place place_of(const struct sw_fd_fused &d, const struct tile &
 
 /* ------------------------------------------------------------------ into shared memory */
 
-template <int BYTES> FD_INLINE void bring(void *to, const void *from) { copy_async<BYTES, KEEP>(to, from); }
+template <int BYTES> FD_INLINE void copy(void *to, const void *from) { copy_async<BYTES, KEEP>(to, from); }
 
 /* Where word e of whole lines along x is in their tile: e/n gaps further. d.inverse = 2^32/n + 1 makes that exact for
  * e n < 2^32, and tiles are small. */
-FD_INLINE int spread(const struct sw_fd_fused &d, int e)
+FD_INLINE int padded_index(const struct sw_fd_fused &d, int e)
 {
-    return SPACED ? e + (int)__umulhi((unsigned)e, d.inverse) * d.gap : e;
+    return PADDED ? e + (int)__umulhi((unsigned)e, d.inverse) * d.padding : e;
 }
 
-/* Whole lines along x are one piece of memory. A gap lies between 16 bytes and the next. */
-FD_INLINE void fetch_piece(const struct sw_fd_fused &d, const word_t *from, int count, word_t *to)
+/* Whole lines along x are one piece of memory. A padding lies between 16 bytes and the next. */
+FD_INLINE void load_lines(const struct sw_fd_fused &d, const real_t *from, int count, real_t *to)
 {
     const int packs = aligned(from) ? count / PACK : 0;
 #pragma unroll 4
     for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x)
-        bring<16>(to + spread(d, e * PACK), from + e * PACK);
+        copy<16>(to + padded_index(d, e * PACK), from + e * PACK);
     for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x)
-        bring<WORD>(to + spread(d, e), from + e);
+        copy<REAL_BYTES>(to + padded_index(d, e), from + e);
 }
 
 /* A point of all lines is some copies of BYTES bytes. */
-template <int BYTES> FD_INLINE void fetch_columns(const struct sw_fd_fused &d, const struct tile &b, const word_t *f,
-                                                  word_t *to)
+template <int BYTES> FD_INLINE void load_columns(const struct sw_fd_fused &d, const struct tile &b, const real_t *f,
+                                                 real_t *to)
 {
-    enum { EACH = BYTES / WORD, PER = SIDE / EACH };
+    enum { EACH = BYTES / REAL_BYTES, PER = TILE_LINES / EACH };
     const int line = (int)threadIdx.x % PER * EACH, row = (int)threadIdx.x / PER, rows = (int)blockDim.x / PER;
     if (line >= b.lines || row >= rows) return;
-    const word_t *from = f + base_of(d, b, line);
-    to += line + row * SIDE;
+    const real_t *from = f + line_base(d, b, line);
+    to += line + row * TILE_LINES;
     if (!CHUNKED) {
         const long long by = rows * d.stride;
         from += row * d.stride;
 #pragma unroll 8
-        for (int k = row; k < b.count; k += rows, from += by, to += rows * SIDE) bring<BYTES>(to, from);
+        for (int k = row; k < b.count; k += rows, from += by, to += rows * TILE_LINES) copy<BYTES>(to, from);
     } else {
 #pragma unroll 4
-        for (int k = row; k < b.count; k += rows, to += rows * SIDE)
-            bring<BYTES>(to, from + wrapped(b.from + k, d.n) * d.stride);
+        for (int k = row; k < b.count; k += rows, to += rows * TILE_LINES)
+            copy<BYTES>(to, from + wrapped(b.from + k, d.n) * d.stride);
     }
 }
 
-FD_INLINE void fetch(const struct sw_fd_fused &d, const struct tile &b, const word_t *f, word_t *to)
+FD_INLINE void load_tile(const struct sw_fd_fused &d, const struct tile &b, const real_t *f, real_t *to)
 {
-    if (ALONG_X && !CHUNKED) fetch_piece(d, f + b.base, b.lines * d.n, to);
+    if (ALONG_X && !CHUNKED) load_lines(d, f + b.base, b.lines * d.n, to);
     else if (ALONG_X) {
         for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
             for (int k = (int)threadIdx.x; k < b.count; k += (int)blockDim.x)
-                bring<WORD>(to + at_of(d, b, line, k), f + base_of(d, b, line) + wrapped(b.from + k, d.n));
-    } else if (SIDE % PACK == 0 && d.stride % PACK == 0 && aligned(f)) {
-        fetch_columns<SIDE % PACK ? WORD : 16>(d, b, f, to);
-    } else fetch_columns<WORD>(d, b, f, to);
+                copy<REAL_BYTES>(to + tile_index(d, b, line, k), f + line_base(d, b, line) + wrapped(b.from + k, d.n));
+    } else if (TILE_LINES % PACK == 0 && d.stride % PACK == 0 && aligned(f)) {
+        load_columns<TILE_LINES % PACK ? REAL_BYTES : 16>(d, b, f, to);
+    } else load_columns<REAL_BYTES>(d, b, f, to);
 }
 
 /* ------------------------------------------------------------------ f of a segment and of the points around it */
 
 /* left[k] = f k + 1 points before the segment; c[len + k] = f k points after its end. Beyond a wall: f at the wall. */
-FD_INLINE void take(const struct sw_fd_fused &d, const struct place &w, const word_t *tile, double *c, double *left)
+FD_INLINE void load_segment(const struct sw_fd_fused &d, const struct thread_segment &w, const real_t *tile,
+                            double *c, double *left)
 {
     const bool first = WALLS && w.s == 0, last = WALLS && w.s == d.segments - 1;
-    const word_t *f = tile + w.at, *before = f + w.before, *after = f + w.after;
+    const real_t *f = tile + w.at, *before = f + w.before, *after = f + w.after;
 #pragma unroll
     for (int j = 0; j < LEAST; j++) c[j] = f[j * STEP];
 #pragma unroll
-    for (int j = LEAST; j < M + REACH; j++) {
+    for (int j = LEAST; j < M + HALF_WIDTH; j++) {
         c[j] = 0;
         if (j < w.len) c[j] = f[j * STEP];
         else if (last) c[j] = f[(w.len - 1) * STEP];
-        else if (j < w.len + REACH) c[j] = after[j * STEP];
+        else if (j < w.len + HALF_WIDTH) c[j] = after[j * STEP];
     }
 #pragma unroll
-    for (int k = 0; k < REACH; k++) left[k] = first ? c[0] : (double)before[-(k + 1) * STEP];
+    for (int k = 0; k < HALF_WIDTH; k++) left[k] = first ? c[0] : (double)before[-(k + 1) * STEP];
 }
 
 /* ------------------------------------------------------------------ out of a tile */
@@ -188,45 +189,46 @@ template <typename T> FD_INLINE void write(T *out, T x)
     if (STREAM) __stcs(out, x);
     else *out = x;
 }
-FD_INLINE void store(word_t *out, double x) { write(out, (word_t)(ADD ? *out + x : x)); }
+FD_INLINE void store(real_t *out, double x) { write(out, (real_t)(ADD ? *out + x : x)); }
 
 /* Points K from a wall and on; all of a circle. */
-FD_INLINE bool its_own(const struct sw_fd_fused &d, const struct place &w, int j)
+FD_INLINE bool stores_point(const struct sw_fd_fused &d, const struct thread_segment &w, int j)
 {
     return (j < LEAST || j < w.len) && (!WALLS || j >= K || w.s > 0) &&
            (!WALLS || j < LEAST - K || j < w.len - K || w.s < d.segments - 1);
 }
 
 /* Along y and z. */
-FD_INLINE void put(const struct sw_fd_fused &d, const struct tile &b, const struct place &w, const double *c,
-                   word_t *out)
+FD_INLINE void store_segment(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
+                             const double *c, real_t *out)
 {
-    const int start = w.start + (HALF ? d.shift : 0);
+    const int start = w.start + (MIDPOINTS ? d.shift : 0);
     if (!w.own || w.line >= b.lines) return;
-    out += base_of(d, b, w.line) + start * d.stride;
+    out += line_base(d, b, w.line) + start * d.stride;
 #pragma unroll
     for (int j = 0; j < M; j++, out += d.stride) {
-        if (HALF && start + j == d.n) out -= d.n * d.stride;
-        if (its_own(d, w, j)) store(out, c[j]);
+        if (MIDPOINTS && start + j == d.n) out -= d.n * d.stride;
+        if (stores_point(d, w, j)) store(out, c[j]);
     }
 }
 
 /* Along x: the tile holds the results. */
-FD_INLINE void write_piece(const struct sw_fd_fused &d, const word_t *from, int count, word_t *out)
+FD_INLINE void store_contiguous(const struct sw_fd_fused &d, const real_t *from, int count, real_t *out)
 {
     const int packs = aligned(out) && !ADD ? count / PACK : 0;
 #pragma unroll 4
     for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x)
-        write((float4 *)out + e, *(const float4 *)(from + spread(d, e * PACK)));
-    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[spread(d, e)]);
+        write((float4 *)out + e, *(const float4 *)(from + padded_index(d, e * PACK)));
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[padded_index(d,
+         e)]);
 }
 
-FD_INLINE void write_lines(const struct sw_fd_fused &d, const struct tile &b, const word_t *from, word_t *out)
+FD_INLINE void store_lines(const struct sw_fd_fused &d, const struct tile &b, const real_t *from, real_t *out)
 {
-    if (!CHUNKED && !(HALF && d.shift)) { write_piece(d, from, b.lines * d.n, out + b.base); return; }
+    if (!CHUNKED && !(MIDPOINTS && d.shift)) { store_contiguous(d, from, b.lines * d.n, out + b.base); return; }
     const int begin = start_of(d, b.begin), count = start_of(d, b.end) - begin;
     for (int line = 0; line < b.lines; line++)
 #pragma unroll 4
         for (int i = begin + (int)threadIdx.x; i < begin + count; i += (int)blockDim.x)
-            store(out + base_of(d, b, line) + wrapped(i + d.shift, d.n), from[at_of(d, b, line, i - b.from)]);
+            store(out + line_base(d, b, line) + wrapped(i + d.shift, d.n), from[tile_index(d, b, line, i - b.from)]);
 }

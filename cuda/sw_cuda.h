@@ -88,11 +88,11 @@ enum sw_status sw_cuda_gpsv_reset(sw_cuda_stream stream, const struct sw_cuda_gp
  * @param any_bad  whether some entry of bad is not 0 */
 enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, bool any_bad, double *x);
 
-/* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/gtsv_point.h) */
+/* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/fd_gtsv_point.h) */
 
 struct fd_gtsv;
 /** r := right-hand sides of f, laid out as the systems are. */
-enum sw_status sw_cuda_gtsv_side(sw_cuda_stream stream, const struct fd_gtsv *g, const double *f, double *r);
+enum sw_status sw_cuda_gtsv_rhs(sw_cuda_stream stream, const struct fd_gtsv *g, const double *f, double *r);
 /** out := the solutions y, closed where the lines are circles, laid out as f is; y == out where that is the same. */
 enum sw_status sw_cuda_gtsv_finish(sw_cuda_stream stream, const struct fd_gtsv *g, const double *y, double *out);
 /** matrix [3] vectors of n*batch := the diagonals of `batch` systems. */

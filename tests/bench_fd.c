@@ -11,10 +11,12 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
-#include "fd/fused_cuda.h"
+#include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"
 #include "sw_cuda.h"
+
+extern const struct sw_fd_ops fd_fused_cuda;
 
 enum { RUNS = 10 };
 
@@ -54,7 +56,7 @@ static enum sw_status call_one(const void *what, const struct field *a)
     return sw_fd_apply(fd, a->f, a->g[0]);
 }
 
-/* points of a segment (0: what suits n), lines, segments, stages, blocks, results apart, spaced */
+/* points of a segment (0: what suits n), lines, segments, stages, blocks, results separate, padded */
 static const struct sw_fd_fused_shape along_x[] = {
     {0, 1, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 4, 0, 0}, {0, 2, 128, 2, 8, 0, 0}, {0, 4, 128, 2, 4, 0, 0},
     {0, 4, 128, 2, 6, 0, 0}, {0, 4, 128, 3, 4, 0, 0}, {0, 8, 128, 2, 2, 0, 0}, {0, 8, 128, 2, 4, 0, 0},
@@ -78,15 +80,15 @@ static void axis(const struct field *a, struct sw_fd_desc d)
     need(sw_fd_create(&d, "cuda.fused", a->device, &fd));
     struct sw_fd_fused_kernel *own = fd->own;
     const struct sw_fd_fused_shape *all = d.axis ? beside : along_x, taken = own->shape;
-    for (int k = -1; k < 0 || all[k].side; k++) {
-        if (sw_fd_fused_make(fd, k < 0 ? &taken : &all[k], own)) continue;
+    for (int k = -1; k < 0 || all[k].tile_lines; k++) {
+        if (sw_fd_fused_create(fd, k < 0 ? &taken : &all[k], own)) continue;
         const struct sw_fd_fused_shape *s = &own->shape;
         const double seconds = least_of(a, call_one, fd);
         printf("%s %-8s n = %4d  axis %c  %2d lines x %3d segments of %2d, %2d tiles a line, %d stages, "
                "%s%s%d blocks of %4d  %9.3e points/s  %5.1f %% of copy%s\n",
-               d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->side,
-               own->d.held, own->d.points, own->d.chunks, s->stages, s->apart ? "apart, " : "",
-               own->d.gap ? "spaced, " : "", s->blocks, own->threads, a->points / seconds,
+               d.scheme, d.boundary, (int)d.n[d.axis], 'x' + d.axis, s->tile_lines,
+               own->d.tile_segments, own->d.points, own->d.chunks, s->stages, s->separate ? "separate, " : "",
+               own->d.padding ? "padded, " : "", s->blocks, own->threads, a->points / seconds,
                100 * 2 * (double)a->bytes / a->copy / seconds, k < 0 ? "  (taken)" : "");
         fflush(stdout);
     }
@@ -123,7 +125,7 @@ static void run(struct sw_device *device, int n, int across, const char *scheme,
 
 static enum sw_status call_two(const void *what, const struct field *a)
 {
-    return sw_fd_fused_apply_joined(what, a->f, a->g[0], a->g[1]);
+    return fd_fused_cuda.apply_joined(what, a->f, a->g[0], a->g[1]);
 }
 
 static enum sw_status call_gradient(const void *what, const struct field *a)
@@ -134,8 +136,8 @@ static enum sw_status call_gradient(const void *what, const struct field *a)
 /* Bytes of copy a point. */
 static double bytes_of(const struct field *a, double seconds) { return seconds * a->copy / a->points; }
 
-/* lines along x, lines along y; stages, blocks; planes ahead; what the cache is told; results along x apart */
-static const struct { int x, y, stages, blocks, lead, hints, apart; } twos[] = {
+/* lines along x, lines along y; stages, blocks; planes ahead; what the cache is told; results along x separate */
+static const struct { int x, y, stages, blocks, lead, hints, separate; } twos[] = {
     {16, 16, 2, 1, 1, 1, 0}, {16, 16, 1, 2, 1, 1, 0}, {16, 16, 1, 2, 0, 1, 0}, {16, 16, 1, 2, 4, 1, 0},
     {16, 16, 1, 2, 1, 0, 0}, {16, 16, 1, 2, 1, 2, 0}, {8, 8, 1, 4, 1, 1, 0},   {8, 8, 1, 5, 1, 1, 0},
     {8, 8, 2, 3, 1, 1, 0},   {8, 8, 3, 2, 1, 1, 0},   {24, 24, 1, 2, 1, 1, 0}, {32, 32, 1, 1, 1, 1, 0},
@@ -145,12 +147,12 @@ static const struct { int x, y, stages, blocks, lead, hints, apart; } twos[] = {
 
 static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool taken)
 {
-    const struct sw_fd_fused_two_shape *s = &own->shape;
+    const struct sw_fd_fused_joined_shape *s = &own->shape;
     const double bytes = bytes_of(a, least_of(a, call_two, own));
     printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %s%d blocks of %4d, lead %d, hints %d  "
            "%6.2f bytes of copy a point  %5.1f %% of copy%s\n",
-           s->first.side, s->second.side, own->d.second.held, s->second.stages,
-           s->first.apart ? "apart, " : "", s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
+           s->first.tile_lines, s->second.tile_lines, own->d.second.tile_segments, s->second.stages,
+           s->first.separate ? "separate, " : "", s->second.blocks, own->threads, s->lead, (int)s->hints, bytes,
            100 * 24 / bytes, taken ? "  (taken)" : "");
     fflush(stdout);
 }
@@ -158,17 +160,17 @@ static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool
 static void try_twos(const struct field *a, const struct sw_fd *x, const struct sw_fd *y)
 {
     struct sw_fd_joined *own = NULL;
-    need(sw_fd_fused_join(x, y, &own));
+    need(fd_fused_cuda.create_joined(x, y, &own));
     if (!own) { puts("x and y  not at once: one axis after the other"); return; }
     tell_two(a, own, true);
     for (int k = 0; twos[k].x; k++) {
-        const struct sw_fd_fused_two_shape s = {
-            {0, twos[k].x, 128, 0, 0, twos[k].apart, 1},
+        const struct sw_fd_fused_joined_shape s = {
+            {0, twos[k].x, 128, 0, 0, twos[k].separate, 1},
             {0, twos[k].y, 64, twos[k].stages, twos[k].blocks, 0, 0},
             twos[k].lead, (enum sw_fd_fused_hints)twos[k].hints};
-        if (!sw_fd_fused_two_make(x, y, &s, own)) tell_two(a, own, false);
+        if (!sw_fd_fused_joined_create(x, y, &s, own)) tell_two(a, own, false);
     }
-    sw_fd_fused_part(&own);
+    fd_fused_cuda.destroy_joined(&own);
 }
 
 static void gradients(struct sw_device *device, int n, const char *scheme, const char *boundary, int repeats)
@@ -186,9 +188,9 @@ static void gradients(struct sw_device *device, int n, const char *scheme, const
         printf("%c alone  %6.2f bytes of copy a point\n", 'x' + k, bytes_of(&a, least_of(&a, call_one, fd[k])));
     }
     try_twos(&a, fd[0], fd[1]);
-    for (int apart = 1; apart >= 0; apart--) {
+    for (int separate = 1; separate >= 0; separate--) {
         struct sw_fd_nabla *w = NULL;
-        d.apart = apart;
+        d.separate = separate;
         need(sw_fd_nabla_create(&d, "cuda.fused", device, &w));
         printf("gradient, %s  %6.2f bytes of copy a point\n", sw_fd_nabla_joins(w) ? "x and y at once" : "three passes",
                bytes_of(&a, least_of(&a, call_gradient, w)));

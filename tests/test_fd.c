@@ -23,7 +23,7 @@ static double largest(const double *x, size_t count)
 /* ------------------------------------------------------------------ cases */
 
 static double alpha_of(const char *scheme) { return scheme[0] == 'f' ? 0.4 : 0; }
-static bool half(const char *scheme) { return sw_fd_half(sw_fd_scheme_find(scheme)->kind); }
+static bool half(const char *scheme) { return sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind); }
 static int derivative(const char *scheme) { return sw_fd_derivative(sw_fd_scheme_find(scheme)->kind); }
 
 static struct sw_fd_desc line_desc(const char *scheme, const char *boundary, int64_t n, double h)
@@ -115,7 +115,7 @@ static int wrapped(int i, int n) { return ((i % n) + n) % n; }
 /* Row i: a scheme centred there; `left_too` its side of g as well. */
 static void dense_row(struct dense *a, int i, const struct sw_fd_scheme *s, double alpha, double h, bool to_left)
 {
-    const int n = a->n, d = sw_fd_derivative(s->kind), half_way = sw_fd_half(s->kind);
+    const int n = a->n, d = sw_fd_derivative(s->kind), half_way = sw_fd_at_midpoints(s->kind);
     const long double al = s->kind == SW_FD_FILTER ? alpha : value(s->alpha), scale = powl(h, -d);
     const int up = half_way && to_left ? -1 : 0, down = half_way && !to_left ? 1 : 0;
     a->left[i][i] += 1;
@@ -123,7 +123,7 @@ static void dense_row(struct dense *a, int i, const struct sw_fd_scheme *s, doub
         a->left[i][wrapped(i + side, n)] += al;
         a->left[i][wrapped(i + 2 * side, n)] += value(s->beta);
     }
-    for (int k = 0; k <= s->reach; k++) {
+    for (int k = 0; k <= s->half_width; k++) {
         long double w = (value(s->a[k]) + value(s->more[k]) * alpha) * scale;
         if (k) w /= sw_fd_divisor(s->kind, k);
         if (!k) { a->right[i][i] += w; continue; }
@@ -198,7 +198,7 @@ static void dense_make(struct dense *a, const struct sw_fd_desc *d)
     a->n = (int)d->n[d->axis];
     for (int i = 0; i < a->n; i++) {
         int from_wall = i < a->n - 1 - i ? i : a->n - 1 - i;
-        if (!c || from_wall >= s->reach) dense_row(a, i, s, d->alpha, d->h, d->left);
+        if (!c || from_wall >= s->half_width) dense_row(a, i, s, d->alpha, d->h, d->left);
         else if (from_wall == 0) dense_wall(a, c, i > 0, d->h);
         else dense_row(a, i, sw_fd_scheme_find(c->inner[from_wall - 1]), d->alpha, d->h, false);
     }
@@ -431,8 +431,8 @@ static double symbol(const struct sw_fd_scheme *s, double alpha, double h, long 
 {
     const long double al = s->kind == SW_FD_FILTER ? alpha : value(s->alpha);
     const bool odd = s->kind == SW_FD_FIRST || s->kind == SW_FD_STAGGERED;
-    long double top = value(s->a[0]) + value(s->more[0]) * alpha, half_step = sw_fd_half(s->kind) ? 0.5L : 0;
-    for (int k = 1; k <= s->reach; k++) {
+    long double top = value(s->a[0]) + value(s->more[0]) * alpha, half_step = sw_fd_at_midpoints(s->kind) ? 0.5L : 0;
+    for (int k = 1; k <= s->half_width; k++) {
         long double a = (value(s->a[k]) + value(s->more[k]) * alpha) / sw_fd_divisor(s->kind, k);
         if (odd) top -= 2 * a * sinl((k - half_step) * w);
         else top += 2 * a * (cosl((k - half_step) * w) - (s->kind == SW_FD_SECOND));

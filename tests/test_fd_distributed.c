@@ -140,7 +140,7 @@ static double inverse_norm(const char *scheme, const char *boundary, double alph
     static long double a[N][2 * N];
     const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
     const struct sw_fd_closure *c = sw_fd_closure_find(s, boundary);
-    const struct sw_fd_scheme *second = c && s->reach > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
+    const struct sw_fd_scheme *second = c && s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
     const double al = s->kind == SW_FD_FILTER ? alpha : (double)s->alpha.num / s->alpha.den;
     const double al2 = s->kind == SW_FD_FILTER ? alpha : (double)second->alpha.num / second->alpha.den;
     memset(a, 0, sizeof a);
@@ -180,7 +180,7 @@ static double inverse_norm(const char *scheme, const char *boundary, double alph
 static double terms(const struct sw_fd_line *l)
 {
     double most = fabs(l->centre);
-    for (int k = 1; k <= l->reach; k++) most += (l->kind == SW_FD_SECOND ? 4 : 2) * fabs(l->weight[k]);
+    for (int k = 1; k <= l->half_width; k++) most += (l->kind == SW_FD_SECOND ? 4 : 2) * fabs(l->weight[k]);
     for (int r = 0; r < l->rows; r++) {
         double sum = 0;
         for (int k = 0; k < l->points[r]; k++) sum += 2 * fabs(l->wall[r][k]);
@@ -261,7 +261,7 @@ static struct sw_fd_desc field(const char *scheme, const char *boundary, int axi
 static void cut_unevenly(struct problem *p, const char *scheme, const char *boundary, int more)
 {
     int least = sw_fd_distributed_least(scheme, boundary), all = sw_fd_min_points(scheme, boundary);
-    const int reach = sw_fd_distributed_reach(line_alpha(scheme), 0x1p-53);
+    const int reach = sw_fd_distributed_decay_length(line_alpha(scheme), 0x1p-53);
     if (strcmp(under_test->name, "cpu.mattor") && least < reach) least = reach;
     int64_t n = 0;
     for (int r = 0; r < p->ranks; r++) n += p->count[r] = least + more * ((r * 5 + 3) % 8);
@@ -300,7 +300,8 @@ static void agrees_with_the_undivided_lines(void **state)
             for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++) {
                 const int more = (axis + k) % 3;
                 try_case(scheme, boundary, axis, sizes[k], more, false);
-                if (sw_fd_half(sw_fd_scheme_find(scheme)->kind)) try_case(scheme, boundary, axis, sizes[k], more, true);
+                if (sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind))
+                    try_case(scheme, boundary, axis, sizes[k], more, true);
             }
 }
 
@@ -467,12 +468,13 @@ static void the_row_is_picked_by_what_may_be_dropped(void **state)
 static void knows_how_far_an_influence_reaches(void **state)
 {
     (void)state;
-    assert_int_equal(sw_fd_distributed_reach(0.25, 0x1p-53), 28);  /* 53 log 2/-log rho = 27.9, 38.2, 46.2, 22.0 */
-    assert_int_equal(sw_fd_distributed_reach(1.0 / 3, 0x1p-53), 39);
-    assert_int_equal(sw_fd_distributed_reach(0.375, 0x1p-53), 47);
-    assert_int_equal(sw_fd_distributed_reach(2.0 / 11, 0x1p-53), 22);
-    assert_int_equal(sw_fd_distributed_reach(-1.0 / 3, 0x1p-24), 18);
-    assert_int_equal(sw_fd_distributed_reach(0, 0x1p-53), 1);
+    /* 53 log 2/-log rho = 27.9, 38.2, 46.2, 22.0 */
+    assert_int_equal(sw_fd_distributed_decay_length(0.25, 0x1p-53), 28);
+    assert_int_equal(sw_fd_distributed_decay_length(1.0 / 3, 0x1p-53), 39);
+    assert_int_equal(sw_fd_distributed_decay_length(0.375, 0x1p-53), 47);
+    assert_int_equal(sw_fd_distributed_decay_length(2.0 / 11, 0x1p-53), 22);
+    assert_int_equal(sw_fd_distributed_decay_length(-1.0 / 3, 0x1p-24), 18);
+    assert_int_equal(sw_fd_distributed_decay_length(0, 0x1p-53), 1);
 }
 
 /* ------------------------------------------------------------------ refusals */
@@ -551,7 +553,7 @@ static void refuses_ranks_that_differ(void **state)
     p.spoil = other_step;
     refuse(&p, SW_E_ARG, "differ in their weights and step");
     p.spoil = other_scheme;
-    refuse(&p, SW_E_ARG, "differ in their scheme's reach: from 1 to 2");
+    refuse(&p, SW_E_ARG, "differ in their scheme's half-width: from 1 to 2");
     p.spoil = other_boundary;
     refuse(&p, SW_E_ARG, "differ in their boundary: from 2 to 3");
     p.spoil = other_drop;

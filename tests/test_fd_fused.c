@@ -1,5 +1,5 @@
-/* However cuda.fused cuts a field into tiles (src/fd/fused_cuda.h), the bits are the same: a line is cut into segments
- * by its length alone. tests/test_fd.c says that they are right. */
+/* However cuda.fused cuts a field into tiles (src/fd/fd_fused_cuda.h), the bits are the same: a line is cut into
+ * segments by its length alone. tests/test_fd.c says that they are right. */
 #include "device/sw_device.h"
 #include "helpers.h"
 
@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "fd/fused_cuda.h"
+#include "fd/fd_fused_cuda.h"
 #include "fd_helpers.h"
 #include "fd/sw_fd_impl.h"
+
+extern const struct sw_fd_ops fd_fused_cuda;
 
 enum { ACROSS = 37 };
 
@@ -38,19 +40,19 @@ static void apply(const struct sw_fd *fd, const double *f, double *out, void *fr
 
 static void try_cuts(struct sw_fd *fd, const double *f, const double *expected, double *out, void *from, void *to)
 {
-    static const int cut[][4] = {  /* lines, segments; results apart; spaced */
+    static const int cut[][4] = {  /* lines, segments; results separate; padded */
         {16, 32, 0, 0}, {8, 64, 0, 0}, {4, 32, 0, 0},  {8, 20, 0, 0},  {16, 12, 0, 0}, {1, 256, 0, 0}, {2, 256, 0, 0},
         {2, 256, 1, 0}, {8, 20, 1, 0}, {16, 32, 0, 1}, {8, 64, 0, 1},  {7, 32, 1, 1}};
     struct sw_fd_fused_kernel *own = fd->own;
     for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
         if ((cut[c][0] < 4 || cut[c][2]) && fd->desc.axis) continue;
-        const struct sw_fd_fused_shape shape = {own->shape.most, cut[c][0], cut[c][1], 1 + (int)c % 2, 1, cut[c][2],
-                                                cut[c][3]};
-        if (sw_fd_fused_make(fd, &shape, own)) continue;
+        const struct sw_fd_fused_shape shape = {own->shape.max_points, cut[c][0], cut[c][1], 1 + (int)c % 2, 1,
+                                                cut[c][2], cut[c][3]};
+        if (sw_fd_fused_create(fd, &shape, own)) continue;
         apply(fd, f, out, from, to);
         if (memcmp(out, expected, (size_t)fd->line.n * ACROSS * sizeof *out))
-            fail_msg("n = %d, axis %d: %d lines and %d segments a tile, %d tiles a line, spaced %d: other bits",
-                     own->d.n, fd->desc.axis, own->d.side, own->d.held, own->d.chunks, shape.spaced);
+            fail_msg("n = %d, axis %d: %d lines and %d segments a tile, %d tiles a line, padded %d: other bits",
+                     own->d.n, fd->desc.axis, own->d.tile_lines, own->d.tile_segments, own->d.chunks, shape.padded);
     }
 }
 
@@ -127,20 +129,20 @@ static void compare_two(struct two *t, const struct sw_fd_joined *own)
         if (k % 2 == 0) {
             for (int axis = 0; axis < 2; axis++)
                 assert_ok(sw_device_upload(device, t->out[axis], t->got, t->bytes));
-            assert_ok(sw_fd_fused_apply_joined(own, t->f, t->out[0], t->out[1]));
+            assert_ok(fd_fused_cuda.apply_joined(own, t->f, t->out[0], t->out[1]));
         }
         assert_ok(sw_device_download(device, t->got, t->out[k % 2], t->bytes));
         if (memcmp(t->got, t->expected[k % 2], t->bytes))
             fail_msg("%d by %d points, %d and %d lines a tile, %d tiles a line, lead %u, hints %d: other bits in %d",
-                     own->d.first.n, own->d.second.n, own->d.first.side, own->d.second.side, own->d.second.chunks,
-                     own->d.lead, (int)own->shape.hints, k % 2);
+                     own->d.first.n, own->d.second.n, own->d.first.tile_lines, own->d.second.tile_lines,
+                     own->d.second.chunks, own->d.lead, (int)own->shape.hints, k % 2);
     }
 }
 
 /* @param all  other tiles than those taken, too: each is a kernel to compile */
 static void try_two(const int64_t n[3], const char *const boundary[2], const char *scheme, bool single, bool all)
 {
-    static const struct sw_fd_fused_two_shape shapes[] = {
+    static const struct sw_fd_fused_joined_shape shapes[] = {
         {{0, 4, 128, 0, 0, 1, 1}, {0, 16, 64, 2, 1, 0, 0}, 1, SW_FD_HINTS_NONE},
         {{0, 16, 128, 0, 0, 0, 0}, {0, 8, 64, 3, 1, 0, 0}, 0, SW_FD_HINTS_ALL},
         {{0, 1, 128, 0, 0, 0, 0}, {0, 32, 12, 1, 1, 0, 0}, 4, SW_FD_HINTS_RESULTS},
@@ -149,12 +151,12 @@ static void try_two(const int64_t n[3], const char *const boundary[2], const cha
     struct two t = {.f = NULL};
     struct sw_fd_joined *own = NULL;
     make_two(&t, n, boundary, scheme, single);
-    assert_ok(sw_fd_fused_join(t.fd[0], t.fd[1], &own));
+    assert_ok(fd_fused_cuda.create_joined(t.fd[0], t.fd[1], &own));
     assert_non_null(own);
     compare_two(&t, own);
     for (size_t k = 0; all && k < (small_suite() ? 1 : sizeof shapes / sizeof *shapes); k++)
-        if (!sw_fd_fused_two_make(t.fd[0], t.fd[1], &shapes[k], own)) compare_two(&t, own);
-    sw_fd_fused_part(&own);
+        if (!sw_fd_fused_joined_create(t.fd[0], t.fd[1], &shapes[k], own)) compare_two(&t, own);
+    fd_fused_cuda.destroy_joined(&own);
     assert_null(own);
     free_two(&t);
 }
@@ -212,7 +214,7 @@ static void finds_a_shape_for_every_line_that_fits(void **state)
 static void lines_have_gaps_where_their_threads_would_meet(void **state)
 {
     static const struct sw_fd_fused_memory sm_90 = {228 * 1024, 1024, 227 * 1024, 50 << 20};
-    static const struct { int n, axis; bool gap; } at[] = {{64, 0, true},   {96, 0, true},   {128, 0, true},
+    static const struct { int n, axis; bool padding; } at[] = {{64, 0, true},   {96, 0, true},   {128, 0, true},
                                                           {192, 0, true},  {256, 0, true},  {320, 0, true},
                                                           {512, 0, false}, {333, 0, false}, {96, 1, false}};
     (void)state;
@@ -222,8 +224,9 @@ static void lines_have_gaps_where_their_threads_would_meet(void **state)
         assert_ok(sw_fd_line_make("d1_c6", "periodic", at[k].n, 1, 0, false, &fd.line));
         assert_ok(sw_fd_fused_best(&fd, &sm_90, &own.shape));
         assert_ok(sw_fd_fused_fit(&fd, &sm_90, &own));
-        if ((own.d.gap > 0) != at[k].gap || own.d.gap % 2) fail_msg("n = %d: a gap of %d words", at[k].n, own.d.gap);
-        if (at[k].n == 96 && !at[k].axis) assert_int_equal(own.d.gap, 2);
+        if ((own.d.padding > 0) != at[k].padding || own.d.padding % 2)
+            fail_msg("n = %d: padding of %d words", at[k].n, own.d.padding);
+        if (at[k].n == 96 && !at[k].axis) assert_int_equal(own.d.padding, 2);
     }
 }
 
@@ -242,7 +245,7 @@ static void compiles_for_two_axes_at_once(void **state)
             assert_ok(sw_fd_line_make(work[k / 3][0], work[k / 3][1], n[k % 3][axis], 1, 0, false, &fd[axis].line));
         }
         for (int sm = 80; sm <= 90; sm += 10) {
-            enum sw_status st = sw_fd_fused_two_try(&fd[0], &fd[1], sm);
+            enum sw_status st = sw_fd_fused_joined_try_compile(&fd[0], &fd[1], sm);
             if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
             if (st) fail_msg("%s, %s, sm_%d: %s", work[k / 3][0], work[k / 3][1], sm, sw_err_message());
         }
@@ -260,7 +263,7 @@ static void leaves_planes_beyond_the_cache_to_one_axis_after_the_other(void **st
                                      .boundary = "periodic", .h = 1};
         assert_ok(sw_fd_create(&d, "cuda.fused", device, &fd[k]));
     }
-    assert_ok(sw_fd_fused_join(fd[0], fd[1], &own));
+    assert_ok(fd_fused_cuda.create_joined(fd[0], fd[1], &own));
     assert_null(own);
     for (int k = 0; k < 2; k++) sw_fd_destroy(&fd[k]);
     sw_device_close(&device);

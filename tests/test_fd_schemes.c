@@ -95,11 +95,11 @@ static void sides(const struct sw_fd_scheme *s, struct exact alpha, int c, struc
     for (int side = -1; side <= 1; side += 2) {
         put(left, number(c + side, 1), al);
         put(left, number(c + 2 * side, 1), of(s->beta));
-        for (int k = 1; k <= s->reach; k++) {
+        for (int k = 1; k <= s->half_width; k++) {
             struct exact a = add(of(s->a[k]), mul(of(s->more[k]), alpha));
             a = mul(a, number(1, sw_fd_divisor(s->kind, k)));
             if (s->kind == SW_FD_SECOND) a0 = add(a0, negative(a));
-            put(right, sw_fd_half(s->kind) ? number(2 * c + side * (2 * k - 1), 2) : number(c + side * k, 1),
+            put(right, sw_fd_at_midpoints(s->kind) ? number(2 * c + side * (2 * k - 1), 2) : number(c + side * k, 1),
                 odd && side < 0 ? negative(a) : a);
         }
     }
@@ -146,7 +146,7 @@ static void filters_have_their_order_for_every_alpha(void **state)
         if (s->kind != SW_FD_FILTER) continue;
         has_its_order_exactly(s, number(0, 1), &lead);
         has_its_order_exactly(s, number(3, 10), &lead);
-        assert_int_equal(s->order, 2 * s->reach);
+        assert_int_equal(s->order, 2 * s->half_width);
     }
 }
 
@@ -159,7 +159,7 @@ static void filters_remove_the_shortest_wave_and_amplify_none(void **state)
         if (s->kind != SW_FD_FILTER) continue;
         for (int j = 0; j < 2; j++) {
             struct exact alpha = j ? number(3, 10) : number(0, 1), at_pi = {0, 1};
-            for (int k = 0; k <= s->reach; k++) {
+            for (int k = 0; k <= s->half_width; k++) {
                 struct exact a = add(of(s->a[k]), mul(of(s->more[k]), alpha));
                 at_pi = add(at_pi, k % 2 ? negative(a) : a);
             }
@@ -168,7 +168,7 @@ static void filters_remove_the_shortest_wave_and_amplify_none(void **state)
         for (int j = -4; j <= 4; j++)
             for (int m = 0; m <= 100; m++) {
                 double alpha = j * 0.12, w = m * 0.01 * acos(-1.0), top = 0;
-                for (int k = 0; k <= s->reach; k++) {
+                for (int k = 0; k <= s->half_width; k++) {
                     double more = s->more[k].den ? (double)s->more[k].num / s->more[k].den : 0;
                     top += ((double)s->a[k].num / s->a[k].den + more * alpha) * cos(k * w);
                 }
@@ -202,10 +202,10 @@ static void inner_rows_of_closures_are_schemes_that_stay_within_the_walls(void *
 {
     (void)state;
     for (int k = 0; sw_fd_closures[k]; k++)
-        for (int r = 0; r < SW_FD_REACH - 1 && sw_fd_closures[k]->inner[r]; r++) {
+        for (int r = 0; r < SW_FD_HALF_WIDTH - 1 && sw_fd_closures[k]->inner[r]; r++) {
             const struct sw_fd_scheme *s = sw_fd_scheme_find(sw_fd_closures[k]->inner[r]);
             assert_non_null(s);
-            assert_int_equal(s->reach, r + 1);
+            assert_int_equal(s->half_width, r + 1);
             assert_int_equal(s->kind, sw_fd_closures[k]->kind);
         }
 }

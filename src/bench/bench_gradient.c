@@ -71,7 +71,7 @@ static void set_row(struct gradient *c, const char *row)
 {
     const size_t length = strcspn(row, "+");
     snprintf(c->row, sizeof c->row, "%.*s", (int)length, row);
-    c->desc.apart = row[length] != 0;
+    c->desc.separate = row[length] != 0;
 }
 
 static enum sw_status gradient_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,
@@ -149,7 +149,7 @@ static void gradient_know(const struct sw_bench_spec *spec, struct bench_known *
             fits = fits && sw_fd_fits(&one, o->name);
         }
         if (fits) bench_know(known, o->name, "", o->space);
-        const bool joins = spec->dimensions > 1 && (o->join || o->space == SW_HOST);
+        const bool joins = spec->dimensions > 1 && (o->create_joined || o->space == SW_HOST);
         if (fits && joins) bench_know(known, o->name, apart, o->space);
     }
 }

@@ -51,12 +51,12 @@ static void scheme_detail(int k, struct sw_text *text)
     const struct sw_fd_scheme *s = sw_fd_schemes[k];
     char letter[2] = "a", boundaries[120];
     if (s->kind == SW_FD_FILTER)
-        sw_text_printf(text, "Its alpha is a key of the config; %d pairs of points.\n", s->reach);
+        sw_text_printf(text, "Its alpha is a key of the config; %d pairs of points.\n", s->half_width);
     else {
         sw_text_add(text, "In the terms of Lele");
         add_fraction(text, ": ", "alpha", s->alpha);
         add_fraction(text, ", ", "beta", s->beta);
-        for (int p = 1; p <= s->reach; p++, letter[0]++) add_fraction(text, ", ", letter, s->a[p]);
+        for (int p = 1; p <= s->half_width; p++, letter[0]++) add_fraction(text, ", ", letter, s->a[p]);
         sw_text_add(text, ".\n");
     }
     sw_text_printf(text, "At the ends of an axis: %s.\n", sw_fd_boundaries(s, boundaries));

@@ -1,4 +1,4 @@
-#include "fd/closure.h"
+#include "fd/fd_closure.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 
 typedef long double wide;
 
-struct equation { wide left[SW_FD_REACH], f[SW_FD_WALL_POINTS], v; };  /* sum left_k g_k = sum f_l + v g_K */
+struct equation { wide left[SW_FD_HALF_WIDTH], f[SW_FD_WALL_POINTS], v; };  /* sum left_k g_k = sum f_l + v g_K */
 
 static void add(struct equation *to, wide by, const struct equation *from)
 {
-    for (int k = 0; k < SW_FD_REACH; k++) to->left[k] += by * from->left[k];
+    for (int k = 0; k < SW_FD_HALF_WIDTH; k++) to->left[k] += by * from->left[k];
     for (int l = 0; l < SW_FD_WALL_POINTS; l++) to->f[l] += by * from->f[l];
     to->v += by * from->v;
 }
@@ -35,7 +35,7 @@ static void equation_of(const struct sw_fd_line *line, int r, int K, struct equa
             if (l != r || line->kind == SW_FD_FILTER) e->f[l] = line->wall[r][l];
     } else {
         e->f[r] = line->centre;
-        for (int k = 1; k <= line->reach; k++) {
+        for (int k = 1; k <= line->half_width; k++) {
             e->f[r + k] = line->weight[k];
             e->f[r - k] = line->kind == SW_FD_FIRST ? -line->weight[k] : line->weight[k];
         }
@@ -88,8 +88,8 @@ enum sw_status fd_end_check(const struct sw_fd_line *line)
 
 enum sw_status fd_closure_make(const struct sw_fd_line *line, long double q, struct fd_closure *c)
 {
-    const int K = line->reach <= 3 ? 3 : line->reach == 4 ? 4 : SW_FD_REACH;
-    struct equation e[SW_FD_REACH];
+    const int K = line->half_width <= 3 ? 3 : line->half_width == 4 ? 4 : SW_FD_HALF_WIDTH;
+    struct equation e[SW_FD_HALF_WIDTH];
     memset(c, 0, sizeof *c);
     c->K = K;
     SW_TRY(fd_end_check(line));

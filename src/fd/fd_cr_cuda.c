@@ -4,9 +4,9 @@
  * a closure of two rows, and then on every level (row 2 only on the first). A circle has the same coefficients in all
  * rows. */
 #include "base/sw_mem.h"
-#include "fd/closure.h"
-#include "fd/cr_point.h"
-#include "fd/rtc_cuda.h"
+#include "fd/fd_closure.h"
+#include "fd/fd_cr_point.h"
+#include "fd/fd_rtc_cuda.h"
 
 typedef long double wide;
 
@@ -32,7 +32,7 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) {
 
 /* ------------------------------------------------------------------ shape of a block */
 
-struct shape { int n, shift, team, lines, across, side_pitch, pitch; };
+struct shape { int n, shift, threads_per_line, lines, across, f_pitch, pitch; };
 
 /* A thread for two points as long as that leaves two blocks to a multiprocessor. Lines side by side: as many as make a
  * piece of 32 bytes, the least that memory gives, where they fit. Short lines: some 128 threads. */
@@ -41,19 +41,20 @@ static struct shape shape_of(const struct sw_fd_line *line, size_t stride)
     struct shape s = {.n = (int)line->n, .across = stride != 1};
     const int most = s.across ? 256 : 512;
     while (1 << s.shift < s.n) s.shift++;
-    s.team = s.n / 2 < most ? s.n / 2 : most;
+    s.threads_per_line = s.n / 2 < most ? s.n / 2 : most;
     s.lines = s.across ? (s.n <= 2048 ? 4 : s.n <= 4096 ? 2 : 1) : 1;
-    while (s.lines < 16 && s.lines * s.team < 128) s.lines *= 2;
-    s.side_pitch = fd_pitch(s.n, s.lines, s.across);
+    while (s.lines < 16 && s.lines * s.threads_per_line < 128) s.lines *= 2;
+    s.f_pitch = fd_pitch(s.n, s.lines, s.across);
     s.pitch = fd_pitch(s.n + s.n / 16 + s.n / 256, s.lines, s.across);
     return s;
 }
 
 static void add_shape(const struct shape *s, struct sw_text *text)
 {
-    sw_text_printf(text, "#define N %d\n#define SHIFT %d\n#define TEAM %d\n#define LINES %d\n#define ACROSS %d\n"
-                         "#define SIDE_PITCH %d\n#define PITCH %d\n",
-                   s->n, s->shift, s->team, s->lines, s->across, s->side_pitch, s->pitch);
+    sw_text_printf(text,
+                   "#define N %d\n#define SHIFT %d\n#define THREADS_PER_LINE %d\n#define LINES %d\n#define ACROSS %d\n"
+                         "#define F_PITCH %d\n#define PITCH %d\n",
+                   s->n, s->shift, s->threads_per_line, s->lines, s->across, s->f_pitch, s->pitch);
 }
 
 /* ------------------------------------------------------------------ coefficients */
@@ -167,8 +168,8 @@ done:
 
 /* ------------------------------------------------------------------ the row */
 
-static const struct fd_source source = {{"fd/side_point.h", "fd/cr_point.h"}, {"fd_rtc.cuh", "fd_cr_rtc.cuh"}, "cr_k"};
-
+static const struct fd_source source = {{"fd/fd_rhs_point.h", "fd/fd_cr_point.h"}, {"fd_rtc.cuh", "fd_cr_rtc.cuh"},
+"cr_k"}; 
 static enum sw_status create(struct sw_fd *fd)
 {
     struct cr *c = NULL;
@@ -178,9 +179,9 @@ static enum sw_status create(struct sw_fd *fd)
     fd->own = c;
     SW_TRY(put_coefficients(&fd->line, &c->line));
     fd_lines_of(fd, &c->line.lines);
-    fd_side_make(&fd->line, 1, &c->line.side);
-    c->threads = s.lines * s.team;
-    c->bytes = (size_t)(s.lines * (s.side_pitch + s.pitch)) * sizeof(double);
+    fd_rhs_make(&fd->line, 1, &c->line.rhs);
+    c->threads = s.lines * s.threads_per_line;
+    c->bytes = (size_t)(s.lines * (s.f_pitch + s.pitch)) * sizeof(double);
     c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
     add_shape(&s, &text);
     return fd_kernel_make(fd->device, &source, &text, &c->kernel);
@@ -214,7 +215,7 @@ static void destroy(struct sw_fd *fd)
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     const int pair = line->kind == SW_FD_SECOND ? 4 : 2;
-    return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8), 1 + pair * line->reach + 5};
+    return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8), 1 + pair * line->half_width + 5};
 }
 
 extern const struct sw_fd_ops fd_cr_cuda;

@@ -9,10 +9,10 @@ int sw_fd_distributed_least(const char *scheme, const char *boundary)
     struct sw_fd_line line;
     const int n = sw_fd_min_points(scheme, boundary);
     if (!n || sw_fd_line_make(scheme, boundary, n, 1, 0, false, &line)) return 0;
-    int least = line.reach > 0 ? line.reach : 1;
+    int least = line.half_width > 0 ? line.half_width : 1;
     if (!line.periodic && least < 4) least = 4;  /* two eliminated points, and the two that they are completed from */
     for (int r = 0; r < line.rows; r++)
-        if (least < line.points[r] - line.reach) least = line.points[r] - line.reach;
+        if (least < line.points[r] - line.half_width) least = line.points[r] - line.half_width;
     return least;
 }
 
@@ -80,14 +80,15 @@ static enum sw_status make_line(const struct sw_fd_distributed_desc *desc, int64
 /* All that must be the same everywhere, as numbers. */
 static enum sw_status same_everywhere(const struct sw_fd_distributed *s)
 {
-    static const char *const name[] = {"number of lines", "scheme's kind", "scheme's reach", "scheme's alpha",
+    static const char *const name[] = {"number of lines", "scheme's kind", "scheme's half-width", "scheme's alpha",
                                        "scheme's side", "weights and step", "boundary", "boundary's weights", "drop",
                                        "row"};
     enum { COUNT = sizeof name / sizeof *name };
     const struct sw_fd_line *l = &s->cut.line;
     int row = 0;
     while (sw_fd_distributed_table[row] != s->ops) row++;
-    const double mine[COUNT] = {(double)s->block.lines, l->kind, l->reach, l->alpha, l->up + 2 * l->down, l->weight[1],
+    const double mine[COUNT] = {(double)s->block.lines, l->kind, l->half_width, l->alpha, l->up + 2 * l->down,
+                                 l->weight[1],
                                 l->periodic ? -1 : l->end.a1, l->wall[0][0], s->cut.drop, row};
     double most[COUNT], least[COUNT];
     for (int k = 0; k < COUNT; k++) {

@@ -1,8 +1,281 @@
 /* Compact differences on the GPU in one pass (cuda/fd_fused_rtc.cuh): right-hand side and solve with the points of a
- * line in the registers of a group of threads. */
+ * line in the registers of a group of threads. Here: the texts of the kernels, along one axis and along two axes of a
+ * field at once (cuda/fd_fused_two_rtc.cuh), and the row of the table. */
+#include <cuda_runtime_api.h>
+#include <math.h>
+
+#include "base/sw_embed.h"
 #include "base/sw_mem.h"
-#include "fd/fused_cuda.h"
+#include "cu_check.cuh"
+#include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
+
+static const struct fd_source single_source = {
+    {"fd/fd_fused_point.h"},
+    {"fd_ring_rtc.cuh", "fd_tile_rtc.cuh", "fd_fused_rtc.cuh", "fd_fused_one_rtc.cuh"},
+    "fused_k",
+};
+
+const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80 = {164 * 1024, 1024, 163 * 1024, 40 << 20};
+
+enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m)
+{
+    CU_TRY(cudaDeviceGetAttribute(&m->per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device->index));
+    CU_TRY(cudaDeviceGetAttribute(&m->reserved_per_block, cudaDevAttrReservedSharedMemoryPerBlock, device->index));
+    CU_TRY(cudaDeviceGetAttribute(&m->per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device->index));
+    CU_TRY(cudaDeviceGetAttribute(&m->l2_cache, cudaDevAttrL2CacheSize, device->index));
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ text */
+
+/* The fewer, the more registers has each; a line between walls takes some 140, and a few classes are enough. */
+static int thread_limit(int threads, bool periodic)
+{
+    return threads <= 384 && !periodic ? 384 : threads <= 512 ? 512 : 1024;
+}
+
+static void add_ring_constants(const struct sw_fd_fused_shape *shape, int threads, bool walls, bool single,
+                               struct sw_text *text)
+{
+    sw_text_printf(text, "typedef %s real_t;\n", single ? "float" : "double");
+    sw_text_printf(text, "enum { STAGES = %d, THREAD_LIMIT = %d };\n", shape->stages,
+                   thread_limit(threads * shape->blocks, !walls));
+}
+
+/* Of short lines the lengths of segments are told roughly, so that few texts differ. */
+static void add_axis_constants(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int keep, bool stream,
+                               struct sw_text *text)
+{
+    const struct sw_fd_line *line = &fd->line;
+    const struct sw_fd_fused *d = &own->d;
+    const bool along_x = sw_fd_fused_along_x(fd);
+    const int most = own->shape.max_points;
+    const int least = d->n >= 64 ? d->points : d->points >= most - 2 ? most - 2 : 0;
+    sw_text_printf(text, "enum { ALONG_X = %d, WALLS = %d, SECOND = %d, MIDPOINTS = %d, CENTRE = %d, ADD = %d,\n",
+                   along_x, !line->periodic, line->kind == SW_FD_SECOND, sw_fd_at_midpoints(line->kind),
+                   line->centre != 0, fd->desc.add);
+    sw_text_printf(text, "       HALF_WIDTH = %d, K = %d, FACTORS = %d, DECAY_0 = %d, DECAY_1 = %d, M = %d, "
+                   "LEAST = %d,\n", line->half_width, sw_fd_fused_wall_rows(line), sw_fd_fused_factors(line),
+                   least ? d->decay_segments[0] : 0, least ? d->decay_segments[1] : 0, most, least);
+    sw_text_printf(text, "       TILE_LINES = %d, CHUNKED = %d, SEPARATE = %d, KEEP = %d, STREAM = %d, "
+                   "PADDED = %d };\n", along_x ? 1 : own->shape.tile_lines, d->chunks > 1, own->shape.separate, keep,
+                   stream, d->padding > 0);
+}
+
+static void add_constants(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, struct sw_text *text)
+{
+    add_ring_constants(&own->shape, own->threads, !fd->line.periodic, fd->desc.single, text);
+    add_axis_constants(fd, own, 0, false, text);
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static void set_grid(const struct sw_device *device, struct sw_fd_fused_kernel *own)
+{
+    const int blocks = device->processors * own->shape.blocks;
+    const unsigned resident = blocks ? (unsigned)blocks : 1;
+    own->grid = (int)(own->tiles < resident ? own->tiles : resident);
+}
+
+enum sw_status sw_fd_fused_create(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
+                                  struct sw_fd_fused_kernel *own)
+{
+    struct sw_text text = {0};
+    struct sw_fd_fused_memory m;
+    sw_fd_fused_destroy(fd, own);
+    own->shape = *shape;
+    SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
+    SW_TRY(sw_fd_fused_fit(fd, &m, own));
+    SW_TRY(sw_device_alloc(fd->device, 1, &own->next_tile));
+    set_grid(fd->device, own);
+    add_constants(fd, own, &text);
+    return fd_kernel_make(fd->device, &single_source, &text, &own->kernel);
+}
+
+enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm)
+{
+    const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
+    struct sw_fd_fused_kernel own = {.d = {0}};
+    struct sw_text text = {0};
+    SW_TRY(sw_fd_fused_best(fd, &m, &own.shape));
+    SW_TRY(sw_fd_fused_fit(fd, &m, &own));
+    add_constants(fd, &own, &text);
+    return fd_kernel_try(&single_source, &text, sm);
+}
+
+void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
+{
+    fd_kernel_free(fd->device, &own->kernel);
+    sw_device_free(fd->device, own->next_tile);
+    own->next_tile = NULL;
+}
+
+/* ================================================================== along two axes at once */
+
+_Static_assert(sizeof(struct sw_fd_fused_joined) <= 4096 - 4 * sizeof(void *), "kernels take 4 KiB of arguments");
+
+static const struct fd_source joined_source = {{"fd/fd_fused_point.h"}, {"fd_fused_two_rtc.cuh"}, "fused_two_k"};
+
+/* ------------------------------------------------------------------ shape */
+
+struct parts { struct sw_fd_fused_kernel first, second; };
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+static size_t larger_size(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Points of f that the second axis' tiles read before they read others. */
+static double plane_of(const struct sw_fd *second) { return (double)second->stride * (double)second->line.n; }
+
+/* Both share the ring and the threads of a block. */
+static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *second,
+                                 const struct sw_fd_fused_memory *m, struct parts *p, struct sw_fd_joined *own)
+{
+    const int stages = own->shape.second.stages, blocks = own->shape.second.blocks;
+    p->first.shape = own->shape.first;
+    p->second.shape = own->shape.second;
+    SW_TRY(sw_fd_fused_partition(first, &p->first));
+    SW_TRY(sw_fd_fused_partition(second, &p->second));
+    own->threads = larger(p->first.threads, p->second.threads);
+    own->d.tile_size = larger(p->first.tile_size, p->second.tile_size);
+    own->shared = (size_t)(stages + p->first.shape.separate) * (size_t)own->d.tile_size * (first->desc.single ? 4 : 8) +
+                  larger_size(sw_fd_fused_scratch_bytes(first, &p->first, own->threads),
+                              sw_fd_fused_scratch_bytes(second, &p->second, own->threads));
+    own->d.first = p->first.d;
+    own->d.second = p->second.d;
+    own->d.tiles[0] = p->first.tiles;
+    own->d.tiles[1] = p->second.tiles;
+    own->d.lead = (unsigned)fmin(p->first.tiles, ceil(own->shape.lead * plane_of(second) / (double)first->outer /
+                                                      (double)first->line.n * p->first.tiles));
+    if (sw_fd_fused_has_room(m, blocks, own->threads, own->shared)) return SW_OK;
+    return sw_fd_fused_too_much(blocks, own->threads, own->shared);
+}
+
+/* The second as it is best by itself, but with a tile each for more blocks: those along the first wait at more barriers
+ * (measured by tests/bench_fd.c). Of the first as many lines as keep its threads busy. A plane, and what is on its
+ * way meanwhile, is to find room in the cache, half of which may be far from a multiprocessor. */
+enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
+                                       const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape)
+{
+    struct sw_fd_joined own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_NONE}};
+    struct parts p = {.first = {.shape = {.tile_lines = 1, .tile_segments = 128, .padded = 1}}};
+    const int word = first->desc.single ? 4 : 8;
+    SW_TRY(sw_fd_fused_best(second, m, &own.shape.second));
+    p.second.shape = own.shape.second;
+    SW_TRY(sw_fd_fused_partition(second, &p.second));
+    SW_TRY(sw_fd_fused_partition(first, &p.first));
+    own.shape.second.blocks *= own.shape.second.stages;
+    own.shape.second.stages = 1;
+    own.shape.first = p.first.shape;
+    own.shape.first.tile_lines = larger(1, p.second.threads / p.first.d.tile_segments);
+    if (first->line.n % 2) own.shape.first.tile_lines += own.shape.first.tile_lines % 2;  /* even start */
+    own.shape.first.max_points = own.shape.second.max_points = 0;
+    if (4 * plane_of(second) * word > m->l2_cache)
+        return SW_FAIL(SW_E_ABSENT, "cuda.fused: a plane of %.0f points is too large for the cache", plane_of(second));
+    for (; fit_joined(first, second, m, &p, &own); own.shape.second.blocks--)
+        if (own.shape.second.blocks == 1)
+            return SW_FAIL(SW_E_ABSENT, "cuda.fused: tiles along two axes do not fit together");
+    *shape = own.shape;
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ the kernel */
+
+static void add_axis_text(const char *name, const struct sw_fd *fd, const struct sw_fd_fused_kernel *part, int keep,
+                          bool stream, struct sw_text *text)
+{
+    sw_text_printf(text, "namespace %s {\n", name);
+    add_axis_constants(fd, part, keep, stream, text);
+    sw_embedded_add("fd_tile_rtc.cuh", text);
+    sw_embedded_add("fd_fused_rtc.cuh", text);
+    sw_text_add(text, "}\n");
+}
+
+static void add_joined_text(const struct sw_fd *first, const struct sw_fd *second, const struct parts *p,
+                            const struct sw_fd_joined *own, struct sw_text *text)
+{
+    const enum sw_fd_fused_hints hints = own->shape.hints;
+    add_ring_constants(&own->shape.second, own->threads, !first->line.periodic || !second->line.periodic,
+                          first->desc.single, text);
+    sw_embedded_add("fd_ring_rtc.cuh", text);
+    add_axis_text("first", first, &p->first, hints == SW_FD_HINTS_ALL ? 1 : 0, hints != SW_FD_HINTS_NONE, text);
+    add_axis_text("second", second, &p->second, hints == SW_FD_HINTS_ALL ? 2 : 0, hints != SW_FD_HINTS_NONE, text);
+}
+
+static void free_joined(struct sw_fd_joined *own)
+{
+    fd_kernel_free(own->device, &own->kernel);
+    sw_device_free(own->device, own->next_tile);
+    own->next_tile = NULL;
+}
+
+enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct sw_fd *second,
+                                         const struct sw_fd_fused_joined_shape *shape, struct sw_fd_joined *own)
+{
+    struct parts p = {.first = {.d = {0}}};
+    struct sw_fd_fused_memory m;
+    struct sw_text text = {0};
+    free_joined(own);
+    own->shape = *shape;
+    SW_TRY(sw_fd_fused_memory_of(own->device, &m));
+    SW_TRY(fit_joined(first, second, &m, &p, own));
+    SW_TRY(sw_device_alloc(own->device, 1, &own->next_tile));
+    const unsigned resident = (unsigned)(own->device->processors * shape->second.blocks);
+    const unsigned tiles = own->d.tiles[0] + own->d.tiles[1];
+    own->grid = (int)(tiles < resident ? tiles : resident);
+    add_joined_text(first, second, &p, own, &text);
+    return fd_kernel_make(own->device, &joined_source, &text, &own->kernel);
+}
+
+enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm)
+{
+    const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
+    struct parts p = {.first = {.d = {0}}};
+    struct sw_fd_joined own = {.threads = 0};
+    struct sw_text text = {0};
+    SW_TRY(sw_fd_fused_joined_best(first, second, &m, &own.shape));
+    SW_TRY(fit_joined(first, second, &m, &p, &own));
+    add_joined_text(first, second, &p, &own, &text);
+    return fd_kernel_try(&joined_source, &text, sm);
+}
+
+/* ------------------------------------------------------------------ the row's part in gradients */
+
+static void destroy_joined(struct sw_fd_joined **joined)
+{
+    if (!joined || !*joined) return;
+    free_joined(*joined);
+    sw_free(*joined);
+    *joined = NULL;
+}
+
+static enum sw_status create_joined(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined)
+{
+    struct sw_fd_fused_joined_shape shape;
+    struct sw_fd_fused_memory m;
+    struct sw_fd_joined *own = NULL;
+    *joined = NULL;
+    SW_TRY(sw_fd_fused_memory_of(first->device, &m));
+    enum sw_status st = sw_fd_fused_joined_best(first, second, &m, &shape);
+    if (st) return st == SW_E_ABSENT || st == SW_E_ARG ? SW_OK : st;
+    SW_TRY(sw_alloc(1, &own));
+    own->device = first->device;
+    st = sw_fd_fused_joined_create(first, second, &shape, own);
+    if (st) destroy_joined(&own);
+    *joined = own;
+    return st;
+}
+
+static enum sw_status apply_joined(const struct sw_fd_joined *j, const void *f, void *out_1, void *out_2)
+{
+    struct sw_fd_fused_joined d = j->d;
+    unsigned *next_tile = j->next_tile;
+    void *args[] = {&d, &f, &out_1, &out_2, &next_tile};
+    return sw_kernel_launch(j->device, j->kernel.kernel, j->grid, 1, j->threads, j->shared, args);
+}
+
+/* ================================================================== the row */
 
 static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
@@ -19,13 +292,13 @@ static enum sw_status create(struct sw_fd *fd)
     SW_TRY(sw_fd_fused_best(fd, &m, &shape));
     SW_TRY(sw_alloc(1, &own));
     fd->own = own;
-    return sw_fd_fused_make(fd, &shape, own);
+    return sw_fd_fused_create(fd, &shape, own);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct sw_fd_fused_kernel *own = fd->own;
-    void *args[] = {&own->d, &f, &out, &own->room, &own->tiles, &own->next}, *kernel = own->kernel.kernel;
+    void *args[] = {&own->d, &f, &out, &own->tile_size, &own->tiles, &own->next_tile}, *kernel = own->kernel.kernel;
     return sw_kernel_launch(fd->device, kernel, own->grid, 1, own->threads, own->shared, args);
 }
 
@@ -34,12 +307,12 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     struct sw_fd fd = {.desc = *desc, .line = *line, .stride = 1, .outer = (size_t)desc->fields};
     for (int k = 0; k < desc->axis; k++) fd.stride *= (size_t)desc->n[k];
     for (int k = desc->axis + 1; k < 3; k++) fd.outer *= (size_t)desc->n[k];
-    return sw_fd_fused_try(&fd, sm);
+    return sw_fd_fused_try_compile(&fd, sm);
 }
 
 static void destroy(struct sw_fd *fd)
 {
-    if (fd->own) sw_fd_fused_unmake(fd, fd->own);
+    if (fd->own) sw_fd_fused_destroy(fd, fd->own);
     sw_free(fd->own);
 }
 
@@ -49,7 +322,7 @@ static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_lin
 {
     const bool second = line->kind == SW_FD_SECOND;
     return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8),
-                            (line->centre != 0) + (second ? 4 : 2) * line->reach + (line->beta != 0 ? 8 : 4)};
+                            (line->centre != 0) + (second ? 4 : 2) * line->half_width + (line->beta != 0 ? 8 : 4)};
 }
 
 extern const struct sw_fd_ops fd_fused_cuda;
@@ -63,8 +336,8 @@ const struct sw_fd_ops fd_fused_cuda = {
     .apply = apply,
     .destroy = destroy,
     .try_compile = try_compile,
-    .join = sw_fd_fused_join,
-    .apply_joined = sw_fd_fused_apply_joined,
-    .part = sw_fd_fused_part,
+    .create_joined = create_joined,
+    .apply_joined = apply_joined,
+    .destroy_joined = destroy_joined,
     .cost = cost,
 };

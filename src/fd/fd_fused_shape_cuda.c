@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fd/fused_cuda.h"
+#include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
 enum { FEW_THREADS = 512 };
@@ -11,22 +11,22 @@ enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: a
 /* ------------------------------------------------------------------ tiles */
 
 /* Segments beyond those of a tile that are felt in it. */
-static int halo_of(const struct sw_fd_fused *d) { return d->reach[0] + d->reach[1]; }
+static int halo_of(const struct sw_fd_fused *d) { return d->decay_segments[0] + d->decay_segments[1]; }
 
-/* Tiles of lines of at most `held` segments. False: they cannot be cut that short. */
-static bool cut(struct sw_fd_fused *d, int held)
+/* Tiles of lines of at most `tile_segments` segments. False: they cannot be cut that short. */
+static bool cut(struct sw_fd_fused *d, int tile_segments)
 {
     const int halo = halo_of(d);
     d->chunks = 1;
-    d->own = d->held = d->segments;
+    d->own = d->tile_segments = d->segments;
     d->halo = 0;
-    if (d->segments <= held) return true;
-    if (held < 2 * halo + 1) return false;
-    d->chunks = (d->segments + held - 2 * halo - 1) / (held - 2 * halo);
+    if (d->segments <= tile_segments) return true;
+    if (tile_segments < 2 * halo + 1) return false;
+    d->chunks = (d->segments + tile_segments - 2 * halo - 1) / (tile_segments - 2 * halo);
     d->own = (d->segments + d->chunks - 1) / d->chunks;
     d->chunks = (d->segments + d->own - 1) / d->own;
     d->halo = halo;
-    d->held = d->own + 2 * halo;
+    d->tile_segments = d->own + 2 * halo;
     return true;
 }
 
@@ -34,7 +34,7 @@ enum { GROUPS = 12 };  /* of threads to look at: of 6 segments, 3 or 6 kinds */
 
 /* As many threads read shared memory at once as there are banks for their words, a thread of each segment: the most of
  * them that hit one bank, summed over some groups. */
-static int waits_of(const struct sw_fd_fused *d, int banks, int gap)
+static int bank_conflicts(const struct sw_fd_fused *d, int banks, int padding)
 {
     int sum = 0;
     for (int group = 0; group < GROUPS; group++) {
@@ -42,7 +42,7 @@ static int waits_of(const struct sw_fd_fused *d, int banks, int gap)
         for (int thread = group * banks; thread < (group + 1) * banks; thread++) {
             const int line = thread / d->segments, s = thread % d->segments;
             const int start = s * d->points + (s < d->longer ? s : d->longer) * d->step;
-            const int bank = (line * (d->n + gap) + start) % banks;
+            const int bank = (line * (d->n + padding) + start) % banks;
             if (++hits[bank] > most) most = hits[bank];
         }
         sum += most;
@@ -51,74 +51,75 @@ static int waits_of(const struct sw_fd_fused *d, int banks, int gap)
 }
 
 /* Words between lines along x, so that few threads hit the same bank; none where that does not spare a third of the
- * time, for a gap costs some instructions. Lines have to begin at multiples of 16 bytes for one. (96 points, double: 2
- * words, and two threads at a bank where there were eight; 512 points: none, 96.5 % of a copy and not 95.4.) */
-static int gap_of(const struct sw_fd_fused *d, int word)
+ * time, for padding costs some instructions. Lines have to begin at multiples of 16 bytes for one. (96 points, double:
+ * 2 words, and two threads at a bank where there were eight; 512 points: none, 96.5 % of a copy and not 95.4.) */
+static int padding_of(const struct sw_fd_fused *d, int word)
 {
     const int banks = 128 / word, pack = 16 / word;
     if (d->n % pack || d->chunks > 1) return 0;
-    int best = 0, least = waits_of(d, banks, 0) * 2 / 3;
-    for (int gap = pack; gap < banks; gap += pack) {
-        const int waits = waits_of(d, banks, gap);
+    int best = 0, least = bank_conflicts(d, banks, 0) * 2 / 3;
+    for (int padding = pack; padding < banks; padding += pack) {
+        const int waits = bank_conflicts(d, banks, padding);
         if (waits >= least) continue;
         least = waits;
-        best = gap;
+        best = padding;
     }
     return best;
 }
 
-static void set_gap(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
+static void set_padding(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
     struct sw_fd_fused *d = &own->d;
     d->inverse = (unsigned)((1ull << 32) / (unsigned long long)d->n + 1);
-    d->gap = 0;
-    if (own->shape.spaced && sw_fd_fused_along_x(fd)) d->gap = gap_of(d, fd->desc.single ? 4 : 8);
+    d->padding = 0;
+    if (own->shape.padded && sw_fd_fused_along_x(fd)) d->padding = padding_of(d, fd->desc.single ? 4 : 8);
 }
 
-static int words_of_tile(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
+static int tile_size_of(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
 {
     const struct sw_fd_fused *d = &own->d;
-    const int points = d->chunks == 1 ? d->n : d->held * (d->points + d->step) + 2 * fd->line.reach;
-    return (own->shape.side * (points + d->gap) + 31) / 32 * 32;  /* begins with a row of banks */
+    const int points = d->chunks == 1 ? d->n : d->tile_segments * (d->points + d->step) + 2 * fd->line.half_width;
+    return (own->shape.tile_lines * (points + d->padding) + 31) / 32 * 32;  /* begins with a row of banks */
 }
 
-size_t sw_fd_fused_numbers(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads)
+size_t sw_fd_fused_scratch_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads)
 {
     size_t numbers = 2 * (size_t)sw_fd_fused_factors(&fd->line) * (size_t)threads;
-    if (!fd->line.periodic) numbers += (2 * (size_t)sw_fd_fused_rows(&fd->line) + 4) * (size_t)own->shape.side;
+    if (!fd->line.periodic)
+        numbers += (2 * (size_t)sw_fd_fused_wall_rows(&fd->line) + 4) * (size_t)own->shape.tile_lines;
     return numbers * sizeof(double);
 }
 
 static size_t shared_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own)
 {
-    return (size_t)(own->shape.stages + own->shape.apart) * (size_t)own->room * (fd->desc.single ? 4 : 8) +
-           sw_fd_fused_numbers(fd, own, own->threads);
+    return (size_t)(own->shape.stages + own->shape.separate) * (size_t)own->tile_size * (fd->desc.single ? 4 : 8) +
+           sw_fd_fused_scratch_bytes(fd, own, own->threads);
 }
 
 static void set_sizes(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
-    const int side = own->shape.side;
-    own->threads = (side * own->d.held + 31) / 32 * 32;
-    set_gap(fd, own);
-    own->room = words_of_tile(fd, own);
+    const int lines = own->shape.tile_lines;
+    own->threads = (lines * own->d.tile_segments + 31) / 32 * 32;
+    set_padding(fd, own);
+    own->tile_size = tile_size_of(fd, own);
     own->shared = shared_bytes(fd, own);
-    own->tiles = (unsigned)((own->d.all + side - 1) / side * own->d.chunks);
+    own->tiles = (unsigned)((own->d.all + lines - 1) / lines * own->d.chunks);
 }
 
 static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
-    SW_TRY(sw_fd_fused_line(&fd->line, sw_fd_fused_along_x(fd), &own->shape.most, &own->d));
+    SW_TRY(sw_fd_fused_coefficients(&fd->line, sw_fd_fused_along_x(fd), &own->shape.max_points, &own->d));
     own->d.stride = (long long)fd->stride;
     own->d.all = (long long)(fd->outer * fd->stride);
-    own->d.side = own->shape.side;
+    own->d.tile_lines = own->shape.tile_lines;
     return SW_OK;
 }
 
 bool sw_fd_fused_has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
 {
     const size_t bytes = shared + OWN_SHARED;
-    return threads <= 1024 && (blocks == 1 || threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->most &&
-           (bytes + (size_t)m->each) * (size_t)blocks <= (size_t)m->all;
+    return threads <= 1024 && (blocks == 1 || threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->per_block &&
+           (bytes + (size_t)m->reserved_per_block) * (size_t)blocks <= (size_t)m->per_multiprocessor;
 }
 
 static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_fused_memory *m)
@@ -126,12 +127,12 @@ static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_
     return sw_fd_fused_has_room(m, own->shape.blocks, own->threads, own->shared);
 }
 
-enum sw_status sw_fd_fused_cut(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
+enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
     SW_TRY(set_numbers(fd, own));
-    if (!cut(&own->d, own->shape.held))
+    if (!cut(&own->d, own->shape.tile_segments))
         return SW_FAIL(SW_E_ARG, "cuda.fused: lines of %d segments cannot be cut into pieces of %d", own->d.segments,
-                       own->shape.held);
+                       own->shape.tile_segments);
     set_sizes(fd, own);
     return SW_OK;
 }
@@ -145,7 +146,7 @@ enum sw_status sw_fd_fused_too_much(int blocks, int threads, size_t shared)
 enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
                                struct sw_fd_fused_kernel *own)
 {
-    SW_TRY(sw_fd_fused_cut(fd, own));
+    SW_TRY(sw_fd_fused_partition(fd, own));
     return blocks_fit(own, m) ? SW_OK : sw_fd_fused_too_much(own->shape.blocks, own->threads, own->shared);
 }
 
@@ -160,14 +161,14 @@ enum {
 static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
 
 /* So many lines along x, a multiple of step, more or less, that few threads of the last warp have no segment. */
-static int full_warps(int side, int segments, int step)
+static int full_warps(int lines, int segments, int step)
 {
-    int best = side;
+    int best = lines;
     double full = 0;
-    for (int s = side - side / 4 / step * step; s <= side + side / 3; s += step) {
+    for (int s = lines - lines / 4 / step * step; s <= lines + lines / 3; s += step) {
         const int threads = s * segments;
         const double is = (double)threads / ((threads + 31) / 32 * 32);
-        if (is < full || (is == full && abs(s - side) >= abs(best - side))) continue;
+        if (is < full || (is == full && abs(s - lines) >= abs(best - lines))) continue;
         full = is;
         best = s;
     }
@@ -178,11 +179,11 @@ static int full_warps(int side, int segments, int step)
 static struct sw_fd_fused_shape wanted_along_x(const struct sw_fd_fused *d, double line, double word)
 {
     const int step = 1 + d->n % 2;  /* tiles begin with an even index */
-    struct sw_fd_fused_shape s = {.stages = 1, .held = 128, .apart = 1, .spaced = 1};
-    s.side = d->segments > s.held ? 1 : at_least_1(TILE_X / line);
-    if (s.side % step) s.side++;
-    if (s.side > 1) s.side = full_warps(s.side, d->segments, step);
-    s.blocks = at_least_1(1.5 * IN_FLIGHT / (2 * s.side * fmin(line, s.held * d->points * word)));
+    struct sw_fd_fused_shape s = {.stages = 1, .tile_segments = 128, .separate = 1, .padded = 1};
+    s.tile_lines = d->segments > s.tile_segments ? 1 : at_least_1(TILE_X / line);
+    if (s.tile_lines % step) s.tile_lines++;
+    if (s.tile_lines > 1) s.tile_lines = full_warps(s.tile_lines, d->segments, step);
+    s.blocks = at_least_1(1.5 * IN_FLIGHT / (2 * s.tile_lines * fmin(line, s.tile_segments * d->points * word)));
     return s;
 }
 
@@ -197,13 +198,13 @@ static struct sw_fd_fused_shape wanted_beside(const struct sw_fd_fused *d, doubl
 {
     const int halo = halo_of(d);
     const bool far = (double)d->stride * word >= FAR_APART, pieces = far && halo <= 2;
-    struct sw_fd_fused_shape s = {.stages = 2, .held = 128};
+    struct sw_fd_fused_shape s = {.stages = 2, .tile_segments = 128};
     if (far && !pieces && 32 * line > MOST_TILE && 32 * line <= MOST_SHARED)
-        return (struct sw_fd_fused_shape){.side = 32, .stages = 1, .blocks = 1, .held = 128};
-    s.side = pieces || 32 * line <= MOST_TILE ? 32 : 16;
-    if (s.side * line > MOST_TILE) s.held = pieces ? 12 : 3 * halo > 20 ? 3 * halo : 20;
-    else if (s.side * line > IN_FLIGHT / 2) s.stages = 1;
-    s.blocks = at_least_1(IN_FLIGHT / (s.stages * s.side * fmin(line, s.held * d->points * word)));
+        return (struct sw_fd_fused_shape){.tile_lines = 32, .stages = 1, .blocks = 1, .tile_segments = 128};
+    s.tile_lines = pieces || 32 * line <= MOST_TILE ? 32 : 16;
+    if (s.tile_lines * line > MOST_TILE) s.tile_segments = pieces ? 12 : 3 * halo > 20 ? 3 * halo : 20;
+    else if (s.tile_lines * line > IN_FLIGHT / 2) s.stages = 1;
+    s.blocks = at_least_1(IN_FLIGHT / (s.stages * s.tile_lines * fmin(line, s.tile_segments * d->points * word)));
     return s;
 }
 
@@ -218,10 +219,10 @@ static bool lessen(struct sw_fd_fused_shape *s, bool along_x, int halo)
 {
     if (s->blocks > 1) s->blocks--;
     else if (s->stages > 1) s->stages--;
-    else if (s->apart) s->apart = 0;
-    else if (s->side > (along_x ? 1 : 8)) s->side /= 2;
-    else if (s->held / 2 > 2 * halo) s->held /= 2;
-    else if (s->side > (along_x ? 1 : 4)) s->side /= 2;
+    else if (s->separate) s->separate = 0;
+    else if (s->tile_lines > (along_x ? 1 : 8)) s->tile_lines /= 2;
+    else if (s->tile_segments / 2 > 2 * halo) s->tile_segments /= 2;
+    else if (s->tile_lines > (along_x ? 1 : 4)) s->tile_lines /= 2;
     else return false;
     return true;
 }
@@ -232,9 +233,9 @@ enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused
     struct sw_fd_fused_kernel k = {.d = {0}};
     SW_TRY(set_numbers(fd, &k));
     k.shape = wanted(fd, &k.d);
-    k.shape.most = 0;
+    k.shape.max_points = 0;
     for (bool goes = false; !goes;) {
-        goes = cut(&k.d, k.shape.held);
+        goes = cut(&k.d, k.shape.tile_segments);
         if (goes) set_sizes(fd, &k);
         goes = goes && blocks_fit(&k, m);
         if (!goes && !lessen(&k.shape, sw_fd_fused_along_x(fd), halo_of(&k.d)))

@@ -10,9 +10,9 @@
  * its matrix, which is made again for each solve. */
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
-#include "fd/closure.h"
-#include "fd/gtsv_point.h"
-#include "fd/rtc_cuda.h"
+#include "fd/fd_closure.h"
+#include "fd/fd_gtsv_point.h"
+#include "fd/fd_rtc_cuda.h"
 #include "linalg/gtsv_cuda.h"
 #include "sw_cuda.h"
 
@@ -45,7 +45,7 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) {
 
 /* ------------------------------------------------------------------ the matrix */
 
-static void put_matrix(const struct sw_fd_line *line, struct fd_gtsv *d)
+static void set_matrix(const struct sw_fd_line *line, struct fd_gtsv *d)
 {
     const struct sw_fd_end *e = &line->end;
     const double al = line->alpha, corner = al * al;
@@ -58,20 +58,20 @@ static void put_matrix(const struct sw_fd_line *line, struct fd_gtsv *d)
 }
 
 /* z = T^-1 (-1, 0, .., 0, alpha), by the Thomas algorithm; T is diagonally dominant. @param upper  [n] */
-static void make_z(const struct sw_fd_line *line, wide *z, wide *upper)
+static void solve_correction(const struct sw_fd_line *line, wide *z, wide *upper)
 {
     const int64_t n = line->n;
     const wide al = line->alpha;
     for (int64_t i = 0; i < n; i++) {
-        const wide diagonal = i == 0 ? 2 : i == n - 1 ? 1 + al * al : 1, side = i == 0 ? -1 : i == n - 1 ? al : 0;
+        const wide diagonal = i == 0 ? 2 : i == n - 1 ? 1 + al * al : 1, rhs = i == 0 ? -1 : i == n - 1 ? al : 0;
         const wide pivot = i ? diagonal - al * upper[i - 1] : diagonal;
         upper[i] = al / pivot;
-        z[i] = (i ? side - al * z[i - 1] : side) / pivot;
+        z[i] = (i ? rhs - al * z[i - 1] : rhs) / pivot;
     }
     for (int64_t i = n - 2; i >= 0; i--) z[i] -= upper[i] * z[i + 1];
 }
 
-static enum sw_status put_z(struct sw_fd *fd, struct gtsv *g)
+static enum sw_status create_correction(struct sw_fd *fd, struct gtsv *g)
 {
     const size_t n = (size_t)fd->line.n;
     enum sw_status st;
@@ -80,7 +80,7 @@ static enum sw_status put_z(struct sw_fd *fd, struct gtsv *g)
     SW_TRY_TO(done, st, sw_alloc(n, &z));
     SW_TRY_TO(done, st, sw_alloc(n, &upper));
     SW_TRY_TO(done, st, sw_alloc(n, &rounded));
-    make_z(&fd->line, z, upper);
+    solve_correction(&fd->line, z, upper);
     for (size_t i = 0; i < n; i++) rounded[i] = (double)z[i];
     g->d.alpha = fd->line.alpha;
     g->d.close = (double)(1 / (1 + z[0] - fd->line.alpha * z[n - 1]));
@@ -98,7 +98,7 @@ done:
 /* ------------------------------------------------------------------ the rows */
 
 /* Interleaved: in place where planes are large, or there is one. */
-static void lay_out(const struct sw_fd *fd, struct gtsv *g)
+static void set_layout(const struct sw_fd *fd, struct gtsv *g)
 {
     const long long all = g->d.lines.all, stride = g->d.lines.stride;
     const bool planes = stride > 1 && (stride >= ENOUGH || stride >= all);
@@ -115,10 +115,10 @@ static enum sw_status create(struct sw_fd *fd, bool interleaved)
     fd->own = g;
     g->interleaved = interleaved;
     fd_lines_of(fd, &g->d.lines);
-    fd_side_make(&fd->line, 1, &g->d.side);
+    fd_rhs_make(&fd->line, 1, &g->d.rhs);
     SW_TRY(fd_end_check(&fd->line));
-    lay_out(fd, g);
-    put_matrix(&fd->line, &g->d);
+    set_layout(fd, g);
+    set_matrix(&fd->line, &g->d);
     CU_TRY(cudaSetDevice(fd->device->index));
     SW_TRY(sw_device_alloc(fd->device, 3 * n * (size_t)g->batch, &g->matrix));
     const struct sw_gtsv_desc d = {.n = (int)n, .batch = g->batch, .interleaved = interleaved};
@@ -127,7 +127,7 @@ static enum sw_status create(struct sw_fd *fd, bool interleaved)
         SW_TRY(sw_device_alloc(fd->device, n * (size_t)g->d.lines.all, &g->work));
     if (!interleaved)
         SW_TRY(sw_cuda_gtsv_matrix(fd->device->compute, &g->d, g->batch, false, g->matrix));
-    return fd->line.periodic ? put_z(fd, g) : SW_OK;
+    return fd->line.periodic ? create_correction(fd, g) : SW_OK;
 }
 
 static enum sw_status create_strided(struct sw_fd *fd) { return create(fd, false); }
@@ -139,7 +139,7 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
     double *x = g->work ? g->work : out;
     sw_cuda_stream stream = fd->device->compute;
     CU_TRY(cudaSetDevice(fd->device->index));
-    SW_TRY(sw_cuda_gtsv_side(stream, &g->d, f, x));
+    SW_TRY(sw_cuda_gtsv_rhs(stream, &g->d, f, x));
     for (int k = 0; k < g->calls; k++) {
         if (g->interleaved) SW_TRY(sw_cuda_gtsv_matrix(stream, &g->d, g->batch, true, g->matrix));
         SW_TRY(sw_gtsv_solve(g->solver, x + (size_t)k * (size_t)fd->line.n * (size_t)g->batch));

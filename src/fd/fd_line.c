@@ -25,14 +25,14 @@ static double power_of(enum sw_fd_kind kind, double h)
 /* Least n of a circle: as many points as a right-hand side, or a row of the matrix, has. */
 static int circle_points(const struct sw_fd_scheme *s)
 {
-    int right = 2 * s->reach + !sw_fd_half(s->kind), left = s->beta.num ? 5 : 3;
+    int right = 2 * s->half_width + !sw_fd_at_midpoints(s->kind), left = s->beta.num ? 5 : 3;
     return right > left ? right : left;
 }
 
 /* And between walls: special rows of the two ends apart, and one row of the scheme. */
 static int wall_points(const struct sw_fd_scheme *s)
 {
-    int rows = 2 * s->reach + 1;
+    int rows = 2 * s->half_width + 1;
     return rows > SW_FD_WALL_MIN ? rows : SW_FD_WALL_MIN;
 }
 
@@ -86,17 +86,17 @@ static void inner_row(const struct sw_fd_scheme *s, int r, double alpha, double 
 static void put_walls(const struct sw_fd_scheme *s, const struct sw_fd_closure *c, double alpha, double scale,
                       struct sw_fd_line *line)
 {
-    const struct sw_fd_scheme *second = s->reach > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
+    const struct sw_fd_scheme *second = s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
     const struct sw_fd_fraction l2 = second->alpha, a1 = c->alpha;
     const double off = s->kind == SW_FD_FILTER ? alpha : value(l2);
     const bool exact = (long long)l2.num * a1.num == (long long)l2.den * a1.den && a1.den;
-    line->rows = s->reach;
+    line->rows = s->half_width;
     line->sign = s->kind == SW_FD_FIRST ? -1 : 1;
     for (int k = 0; k < 5; k++) {
         line->wall[0][k] = value(c->w[k]) * scale;
         if (c->w[k].num) line->points[0] = k + 1;
     }
-    for (int r = 1; r < s->reach; r++) inner_row(sw_fd_scheme_find(c->inner[r - 1]), r, alpha, scale, line);
+    for (int r = 1; r < s->half_width; r++) inner_row(sw_fd_scheme_find(c->inner[r - 1]), r, alpha, scale, line);
     sw_fd_end_make(value(a1), off, off, exact, line->alpha, &line->end);
 }
 
@@ -141,7 +141,7 @@ enum sw_status sw_fd_line_make(const char *scheme, const char *boundary, int64_t
     const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
     if (!s) return no_scheme(scheme);
     SW_TRY(check(s, boundary, n, h, alpha));
-    if (left && !sw_fd_half(s->kind))
+    if (left && !sw_fd_at_midpoints(s->kind))
         return SW_FAIL(SW_E_CONFIG, "scheme %s has its results at the points: not to the left of them", s->name);
     const double scale = power_of(s->kind, h);
     memset(line, 0, sizeof *line);
@@ -150,10 +150,10 @@ enum sw_status sw_fd_line_make(const char *scheme, const char *boundary, int64_t
     line->periodic = !strcmp(boundary, "periodic");
     line->alpha = s->kind == SW_FD_FILTER ? alpha : value(s->alpha);
     line->beta = value(s->beta);
-    line->reach = s->reach;
-    if (sw_fd_half(s->kind)) *(left ? &line->up : &line->down) = left ? -1 : 1;
+    line->half_width = s->half_width;
+    if (sw_fd_at_midpoints(s->kind)) *(left ? &line->up : &line->down) = left ? -1 : 1;
     line->centre = weight_of(s, 0, alpha);
-    for (int k = 1; k <= s->reach; k++) line->weight[k] = weight_of(s, k, alpha) * scale;
+    for (int k = 1; k <= s->half_width; k++) line->weight[k] = weight_of(s, k, alpha) * scale;
     if (!line->periodic) put_walls(s, sw_fd_closure_find(s, boundary), alpha, scale, line);
     return SW_OK;
 }

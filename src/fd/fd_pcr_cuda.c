@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "fd/closure.h"
-#include "fd/pcr_point.h"
-#include "fd/rtc_cuda.h"
+#include "fd/fd_closure.h"
+#include "fd/fd_pcr_point.h"
+#include "fd/fd_rtc_cuda.h"
 
 typedef long double wide;
 
@@ -62,15 +62,18 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line) {
 
 /* ------------------------------------------------------------------ shape of a block */
 
-struct shape { int points, pieces, halo, lines, pitch, reach, threads; };
+struct shape { int points, pieces, halo, lines, pitch, half_width, threads; };
 
 /* Kernels for 2, 3 and 5 pairs: a pair without weight costs less than another compilation. */
-static int reach_of(const struct sw_fd_line *line) { return line->reach <= 2 ? 2 : line->reach == 3 ? 3 : 5; }
+static int half_width_of(const struct sw_fd_line *line)
+{
+    return line->half_width <= 2 ? 2 : line->half_width == 3 ? 3 : 5;
+}
 
-/* Numbers that a piece takes in shared memory: up to point 32 P + reach - 1. */
+/* Numbers that a piece takes in shared memory: up to point 32 P + half_width - 1. */
 static int room_of(const struct shape *s)
 {
-    const int last = 32 * s->points + s->reach - 1, apart = s->points + (s->points % 2 == 0);
+    const int last = 32 * s->points + s->half_width - 1, apart = s->points + (s->points % 2 == 0);
     return HEAD + last / s->points * apart + last % s->points + 1;
 }
 
@@ -79,7 +82,7 @@ static int room_of(const struct shape *s)
 static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t stride)
 {
     const int n = (int)line->n, most = 32 * MOST_POINTS;
-    struct shape s = {.reach = reach_of(line), .pieces = 1};
+    struct shape s = {.half_width = half_width_of(line), .pieces = 1};
     if (n % 32 || n > most) {
         s.halo = (1 << levels) - 1;
         s.pieces = (n + most - 2 * s.halo - 1) / (most - 2 * s.halo);
@@ -94,7 +97,8 @@ static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t s
 
 static void add_shape(const struct shape *s, struct sw_text *text)
 {
-    sw_text_printf(text, "#define P %d\n#define REACH %d\n#define THREADS %d\n", s->points, s->reach, s->threads);
+    sw_text_printf(text, "#define P %d\n#define HALF_WIDTH %d\n#define THREADS %d\n", s->points, s->half_width,
+                   s->threads);
 }
 
 /* ------------------------------------------------------------------ walls */
@@ -145,7 +149,7 @@ static void put_shape(const struct shape *s, struct pcr *c)
 }
 
 static const struct fd_source source = {
-    {"fd/side_point.h", "fd/pcr_point.h"}, {"fd_rtc.cuh", "fd_pcr_rtc.cuh"}, "pcr_k"};
+    {"fd/fd_rhs_point.h", "fd/fd_pcr_point.h"}, {"fd_rtc.cuh", "fd_pcr_rtc.cuh"}, "pcr_k"};
 
 static enum sw_status create(struct sw_fd *fd)
 {
@@ -158,12 +162,12 @@ static enum sw_status create(struct sw_fd *fd)
     make_levels(line, fd->desc.single, &v);
     const struct shape s = shape_of(line, v.count, fd->stride);
     fd_lines_of(fd, &c->line.lines);
-    fd_side_make(line, 1 / v.diagonal, &c->line.side);
+    fd_rhs_make(line, 1 / v.diagonal, &c->line.rhs);
     put_shape(&s, c);
     c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
     c->line.levels = v.count;
     for (int l = 0; l < v.count; l++) c->line.factor[l] = (double)v.factor[l];
-    c->line.half = sw_fd_half(line->kind);
+    c->line.midpoints = sw_fd_at_midpoints(line->kind);
     c->line.shift = line->up;  /* left of point i is right of point i - 1 */
     c->line.walls = !line->periodic;
     if (!line->periodic) {
@@ -210,7 +214,7 @@ static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_lin
     const double computed = 32.0 * s.points * s.pieces / (double)line->n;
     const int pair = line->kind == SW_FD_SECOND ? 4 : 2;
     return (struct sw_cost){(desc->add ? 3 : 2) * (desc->single ? 4 : 8),
-                            computed * (1 + pair * s.reach + 2 * v.count)};
+                            computed * (1 + pair * s.half_width + 2 * v.count)};
 }
 
 extern const struct sw_fd_ops fd_pcr_cuda;

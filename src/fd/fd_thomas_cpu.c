@@ -17,14 +17,14 @@
 #include "linalg/sw_band.h"
 
 struct thomas {
-    int64_t         m;       /* unknowns of the recursion: n on a circle, n - 4 between walls          */
-    double         *inverse; /* [m] 1/pivot                                                            */
-    double         *upper;   /* [m] entry to the right / pivot                                          */
-    double          first_lower, last_lower;  /* entries to the left in row 1 and m - 1, alpha else    */
-    double         *z;       /* [n] circles: T⁻¹ (-1, 0, .., 0, alpha)                                 */
-    double          close;   /* 1/(1 + z_1 - alpha z_n)                                                */
-    struct sw_band *band;    /* five diagonals                                                         */
-    double         *work;    /* [threads][2][room]                                                     */
+    int64_t         m;                        /* unknowns of the recursion: n on a circle, n - 4 between walls */
+    double         *inverse;                  /* [m] 1/pivot */
+    double         *upper;                    /* [m] entry to the right / pivot */
+    double          first_lower, last_lower;  /* entries to the left in row 1 and m - 1, alpha else */
+    double         *z;                        /* [n] circles: T⁻¹ (-1, 0, .., 0, alpha) */
+    double          close;                    /* 1/(1 + z_1 - alpha z_n) */
+    struct sw_band *band;                     /* five diagonals */
+    double         *work;                     /* [threads][2][room] */
     size_t          room;
     int             threads;
 };
@@ -37,13 +37,13 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 
 /* ------------------------------------------------------------------ right-hand side */
 
-/* Of all points by the scheme itself. @param f  f[-REACH .. n-1+REACH] */
+/* Of all points by the scheme itself. @param f  f[-HALF_WIDTH .. n-1+HALF_WIDTH] */
 static void stencil(const struct sw_fd_line *line, int64_t first, int64_t end, const double *f, double *r)
 {
     for (int64_t i = first; i < end; i++) {
         const double *plus = f + i + line->up, *minus = f + i + line->down;
         double sum = line->centre * f[i];
-        for (int k = 1; k <= line->reach; k++) {
+        for (int k = 1; k <= line->half_width; k++) {
             double pair;
             switch (line->kind) {
             case SW_FD_FIRST: case SW_FD_STAGGERED: pair = plus[k] - minus[-k]; break;
@@ -129,13 +129,13 @@ static void solve(const struct thomas *t, const struct sw_fd_line *line, double 
 
 /* ------------------------------------------------------------------ lines of a field */
 
-/* f[-REACH .. n-1+REACH]: beyond the ends what is there on a circle; between walls it is not used. */
+/* f[-HALF_WIDTH .. n-1+HALF_WIDTH]: beyond the ends what is there on a circle; between walls it is not used. */
 static void gather(const struct sw_fd *fd, const void *from, size_t base, double *f)
 {
     const int64_t n = fd->line.n;
     const size_t word = sw_reals_word(fd->desc.single);
     for (int64_t i = 0; i < n; i++) f[i] = sw_reals_at(from, word, base + (size_t)i * fd->stride);
-    for (int64_t k = 0; fd->line.periodic && k < SW_FD_REACH; k++) {
+    for (int64_t k = 0; fd->line.periodic && k < SW_FD_HALF_WIDTH; k++) {
         f[n + k] = f[k];
         f[-1 - k] = f[n - 1 - k];
     }
@@ -157,7 +157,7 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
     const size_t lines = fd->outer * fd->stride;
 #pragma omp parallel for schedule(static) num_threads(t->threads)
     for (size_t j = 0; j < lines; j++) {
-        double *values = t->work + (size_t)omp_get_thread_num() * 2 * t->room + SW_FD_REACH, *x = values + t->room;
+        double *values = t->work + (size_t)omp_get_thread_num() * 2 * t->room + SW_FD_HALF_WIDTH, *x = values + t->room;
         size_t base = j / fd->stride * fd->stride * (size_t)fd->line.n + j % fd->stride;
         gather(fd, f, base, values);
         right_hand_side(&fd->line, values, x);
@@ -225,7 +225,7 @@ static enum sw_status create(struct sw_fd *fd)
     SW_TRY(sw_alloc(1, &t));
     fd->own = t;
     t->threads = points < 16384 ? 1 : fd->device->threads;  /* some 10 ns a point: less than waking the others takes */
-    t->room = ((size_t)n + 2 * SW_FD_REACH + 15) / 8 * 8;
+    t->room = ((size_t)n + 2 * SW_FD_HALF_WIDTH + 15) / 8 * 8;
     SW_TRY(sw_alloc(2 * t->room * (size_t)t->threads, &t->work));
     if (fd->line.beta != 0) return create_band(fd, t);
     t->m = fd->line.periodic ? n : n - 4;
@@ -252,7 +252,7 @@ static void destroy(struct sw_fd *fd)
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     int pair = line->kind == SW_FD_SECOND ? 4 : 2, solving = line->beta != 0 ? 13 : line->periodic ? 4 : 3;
-    return (struct sw_cost){desc->single ? 8 : 16, pair * line->reach + solving};
+    return (struct sw_cost){desc->single ? 8 : 16, pair * line->half_width + solving};
 }
 
 extern const struct sw_fd_ops fd_thomas_cpu;

@@ -55,7 +55,7 @@ int sw_fd_distributed_least(const char *scheme, const char *boundary);
 
 /** The least number of points m of a rank for which the influence of one end on the other, rho^m with
  *  rho = (1 - sqrt(1 - 4 alpha^2))/(2 alpha), is not above drop; alpha is that of the scheme, |alpha| < 1/2. */
-int sw_fd_distributed_reach(double alpha, double drop);
+int sw_fd_distributed_decay_length(double alpha, double drop);
 
 /** An even cut of n points: the first one of a rank. The next rank's first one ends it; that of rank size is n. */
 static inline int64_t sw_fd_distributed_cut(int64_t n, int size, int rank)

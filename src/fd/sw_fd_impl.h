@@ -23,9 +23,10 @@ struct sw_fd_ops {
     /* optional: derivatives of a field along two axes at once, f read from memory once, bits as by apply. join takes
      * what create made for a field's first axis (stride 1) and its next one with more than a point, borrowed; where it
      * gains nothing *joined stays NULL */
-    enum sw_status (*join)(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined);
+    enum sw_status (*create_joined)(const struct sw_fd *first, const struct sw_fd *second,
+                                    struct sw_fd_joined **joined);
     enum sw_status (*apply_joined)(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2);
-    void           (*part)(struct sw_fd_joined **joined);                      /* NULL and *NULL are fine */
+    void           (*destroy_joined)(struct sw_fd_joined **joined);                      /* NULL and *NULL are fine */
 };
 
 struct sw_fd {

@@ -67,10 +67,10 @@ static enum sw_status make_joined(struct sw_fd_nabla *w)
     int axes = 0;
     for (int axis = 0; axis < 3 && axes < 2; axis++)
         if (has(w, axis)) w->pair[axes++] = axis;
-    if (axes < 2 || w->kind != SW_FD_FIRST || w->desc.apart) return SW_OK;
+    if (axes < 2 || w->kind != SW_FD_FIRST || w->desc.separate) return SW_OK;
     const struct sw_fd *first = w->set[w->pair[0]], *second = w->set[w->pair[1]];
-    if (first->ops != second->ops || !first->ops->join) return SW_OK;
-    return first->ops->join(first, second, &w->joined);
+    if (first->ops != second->ops || !first->ops->create_joined) return SW_OK;
+    return first->ops->create_joined(first, second, &w->joined);
 }
 
 static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *device)
@@ -78,7 +78,7 @@ static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *devic
     const int64_t *n = w->desc.n;
     const char *row = sw_fd_name(w->set[first_axis(w)]);
     w->bytes = (size_t)(n[0] * n[1]) * word(w);
-    if (w->desc.apart || device->space != SW_HOST || !has(w, 0) || !has(w, 1)) return SW_OK;
+    if (w->desc.separate || device->space != SW_HOST || !has(w, 0) || !has(w, 1)) return SW_OK;
     if (w->bytes > PLANE_BYTES || n[2] < 4 * device->threads) return SW_OK;
     w->one = *device;
     w->one.threads = 1;
@@ -129,7 +129,7 @@ void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla)
 {
     if (!nabla || !*nabla) return;
     struct sw_fd_nabla *w = *nabla;
-    if (w->joined) w->set[w->pair[0]]->ops->part(&w->joined);
+    if (w->joined) w->set[w->pair[0]]->ops->destroy_joined(&w->joined);
     for (int axis = 0; axis < 3; axis++) {
         sw_fd_destroy(&w->set[axis]);
         sw_fd_destroy(&w->add[axis]);

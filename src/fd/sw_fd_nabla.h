@@ -13,8 +13,8 @@ struct sw_fd_nabla_desc {
     const char *scheme;       /* d1_*: gradient and divergence; d2_*: Laplacian                        */
     const char *boundary[3];  /* along each axis that has points                                      */
     double      h[3];
-    bool        single;       /* fields are float                                                     */
-    bool        apart;        /* one axis after the other in any case: to compare with                */
+    bool        single;    /* fields are float */
+    bool        separate;  /* one axis after the other in any case: to compare with */
 };
 
 struct sw_fd_nabla;

@@ -22,8 +22,8 @@
 enum sw_fd_kind { SW_FD_FIRST, SW_FD_SECOND, SW_FD_STAGGERED, SW_FD_MIDPOINT, SW_FD_FILTER };
 
 enum {
-    SW_FD_REACH = 5,        /* most pairs a right-hand side has                                          */
-    SW_FD_WALL_POINTS = 9,  /* most points that a row near a wall takes, counted from the wall           */
+    SW_FD_HALF_WIDTH = 5,   /* most pairs a right-hand side has */
+    SW_FD_WALL_POINTS = 9,  /* most points that a row near a wall takes, counted from the wall */
     SW_FD_WALL_MIN = 6      /* points of a line between walls: two rows of a closure at each end, two between */
 };
 
@@ -34,15 +34,15 @@ struct sw_fd_scheme {
     const char           *about;    /* one line                                                          */
     enum sw_fd_kind       kind;
     int                   order;
-    int                   reach;    /* pairs of the right-hand side                                      */
-    struct sw_fd_fraction alpha, beta;            /* of a filter: the caller's alpha, and 0              */
-    struct sw_fd_fraction a[SW_FD_REACH + 1];
-    struct sw_fd_fraction more[SW_FD_REACH + 1];  /* filters: a[k] + more[k] alpha                       */
+    int                   half_width;   /* pairs of the right-hand side */
+    struct sw_fd_fraction alpha, beta;  /* of a filter: the caller's alpha, and 0 */
+    struct sw_fd_fraction a[SW_FD_HALF_WIDTH + 1];
+    struct sw_fd_fraction more[SW_FD_HALF_WIDTH + 1];  /* filters: a[k] + more[k] alpha                       */
 };
 
-/* What replaces the scheme in the rows next to a wall, where its right-hand side would reach beyond it. Row 1, with
- * points counted from the wall: g_1 + alpha g_2 = h^-d sum w[k] f_{k+1}; rows 2, 3, ... up to the reach of the scheme:
- * the scheme of inner[] with that many pairs less one. The other end is the mirror image: for odd derivatives
+/* What replaces the scheme in the rows next to a wall, where its right-hand side would extend beyond it. Row 1, with
+ * points counted from the wall: g_1 + alpha g_2 = h^-d sum w[k] f_{k+1}; rows 2, 3, ... up to the half-width of the
+ * scheme: the scheme of inner[] with that many pairs less one. The other end is the mirror image: for odd derivatives
  * with the other sign. */
 struct sw_fd_closure {
     const char           *name;      /* "3-4-6": the orders of rows 1, 2 and of the rest                 */
@@ -51,7 +51,7 @@ struct sw_fd_closure {
     int                   order;     /* of row 1                                                         */
     struct sw_fd_fraction alpha;
     struct sw_fd_fraction w[5];
-    const char           *inner[SW_FD_REACH - 1];
+    const char           *inner[SW_FD_HALF_WIDTH - 1];
 };
 
 extern const struct sw_fd_scheme  *const sw_fd_schemes[];   /* end with NULL */
@@ -70,7 +70,10 @@ int sw_fd_derivative(enum sw_fd_kind kind);
 /** a[k] is divided by this number to give the weight of a pair, k >= 1: 2k, k^2, 2k - 1, 2, 2. */
 int sw_fd_divisor(enum sw_fd_kind kind, int k);
 /** Whether g lies half-way between points. */
-static inline bool sw_fd_half(enum sw_fd_kind kind) { return kind == SW_FD_STAGGERED || kind == SW_FD_MIDPOINT; }
+static inline bool sw_fd_at_midpoints(enum sw_fd_kind kind)
+{
+    return kind == SW_FD_STAGGERED || kind == SW_FD_MIDPOINT;
+}
 
 /* One end of a line between walls, its two rows of the matrix eliminated by hand. With r_1, r_2, .. the right-hand
  * sides and g_1, g_2, ... the unknowns, counted from the wall (at the far end r has the mirror image's sign already):
@@ -93,15 +96,15 @@ struct sw_fd_line {
     int64_t n;
     bool    periodic;
     double  alpha, beta;
-    int     reach;                         /* pair k: f at i + k + up and i - k + down, 1 <= k <= reach    */
-    int     up, down;                      /* 0, 0; half-way to the right: 0, 1; to the left: -1, 0        */
-    double  centre;                        /* weight of f_i: filters; 0 else                               */
-    double  weight[SW_FD_REACH + 1];       /* of pair k, with its power of h                               */
+    int     half_width;                    /* pair k: f at i + k + up and i - k + down, 1 <= k <= half_width */
+    int     up, down;                      /* 0, 0; half-way to the right: 0, 1; to the left: -1, 0 */
+    double  centre;                        /* weight of f_i: filters; 0 else */
+    double  weight[SW_FD_HALF_WIDTH + 1];  /* of pair k, with its power of h */
     /* walls */
-    int     rows;                          /* whose right-hand sides are special, at each end               */
-    double  sign;                          /* of their weights at the far end: -1 for odd derivatives      */
-    int     points[SW_FD_REACH];           /* row r takes f of points 0 .. points[r] - 1 from the wall      */
-    double  wall[SW_FD_REACH][SW_FD_WALL_POINTS];  /* their weights, with the power of h                    */
+    int     rows;                                       /* whose right-hand sides are special, at each end */
+    double  sign;                                       /* of their weights at the far end: -1 for odd derivatives */
+    int     points[SW_FD_HALF_WIDTH];                   /* row r takes f of points 0 .. points[r] - 1 from the wall */
+    double  wall[SW_FD_HALF_WIDTH][SW_FD_WALL_POINTS];  /* their weights, with the power of h */
     struct sw_fd_end end;
 };
 

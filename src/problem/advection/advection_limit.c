@@ -20,7 +20,7 @@ static double modified(const struct sw_fd_scheme *s, double w)
     const double alpha = (double)s->alpha.num / (s->alpha.den ? s->alpha.den : 1),
                  beta = (double)s->beta.num / (s->beta.den ? s->beta.den : 1);
     double sum = 0;
-    for (int k = 1; k <= s->reach; k++) {
+    for (int k = 1; k <= s->half_width; k++) {
         const double a = (double)s->a[k].num / (s->a[k].den ? s->a[k].den : 1) / sw_fd_divisor(s->kind, k);
         sum += s->kind == SW_FD_FIRST ? 2 * a * sin(k * w) : 2 * a * (1 - cos(k * w));
     }

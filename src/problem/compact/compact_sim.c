@@ -128,7 +128,8 @@ static enum sw_status solve(struct compact_sim *c, int j)
     const struct sw_fd_desc desc = describe_run(c, j);
     const struct sw_sampling field = sampling(c, j, sw_setup_function(&c->setup, "field"));
     struct sw_sampling exact = sampling(c, j, c->exact);
-    if (sw_fd_half(c->method.scheme->kind)) exact.grid.x0[c->method.axis] += 0.5 * exact.grid.dx[c->method.axis];
+    if (sw_fd_at_midpoints(c->method.scheme->kind))
+        exact.grid.x0[c->method.axis] += 0.5 * exact.grid.dx[c->method.axis];
     SW_TRY(prepare(c, &desc));
     SW_TRY(sw_sample(&field, single, c->f));
     SW_TRY(apply(c, bytes));

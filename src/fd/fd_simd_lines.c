@@ -1,6 +1,108 @@
-/* The arithmetic of fd_lanes.h. Functions with a parameter `vectors` are compiled for 1 and for as many as FD_LANES
- * lanes have, those with `form` and `pairs` for each right-hand side there is. */
-#include "fd/fd_lanes.h"
+/* The coefficients of fd_simd_lines.h, then its arithmetic. Functions with a parameter `vectors` are compiled for 1 and
+ * for as many as FD_GROUP lanes have, those with `form` and `pairs` for each right-hand side there is. */
+#include "fd/fd_simd_lines.h"
+
+#include <math.h>
+
+#include "base/sw_mem.h"
+#include "fd/sw_fd_impl.h"
+
+/* ------------------------------------------------------------------ coefficients */
+
+static double decay_rate(double alpha) { return 2 * alpha / (1 + sqrt(1 - 4 * alpha * alpha)); }
+
+/* 1 + 2 alpha cos w + 2 beta cos 2w = 4 beta (c - c_1)(c - c_2), c = cos w: a product of 1 - c/c_k, that is of matrices
+ * with -1/(2 c_k) beside a diagonal of ones, and of 4 beta c_1 c_2 = 1 - 2 beta. Roots are real and outside of -1 .. 1
+ * for the schemes of the table. */
+static int split(const struct sw_fd_line *line, double alpha[2], double *scale)
+{
+    const double al = line->alpha, be = line->beta;
+    alpha[0] = al;
+    *scale = 1;
+    if (be == 0) return 1;
+    const double q = -(al + sqrt(al * al - 4 * be * (1 - 2 * be))) / (4 * be);  /* the root of larger size */
+    alpha[0] = -0.5 / q;
+    alpha[1] = -0.5 * q / ((1 - 2 * be) / (4 * be));
+    *scale = 1 / (1 - 2 * be);
+    return 2;
+}
+
+static enum sw_status create_closing(struct fd_simd_lines *c, int k)
+{
+    const double rho = c->rho[k], n = (double)c->line.n;
+    const double needed = rho == 0 ? 1 : ceil(60 / -log2(fabs(rho)));
+    c->decay_points[k] = needed < n ? (int64_t)needed : c->line.n;
+    SW_TRY(sw_alloc((size_t)c->decay_points[k] + 1, &c->power[k]));
+    c->power[k][0] = 1;
+    for (int64_t i = 0; i < c->decay_points[k]; i++) c->power[k][i + 1] = -rho * c->power[k][i];
+    c->close[k] = 1 / (1 - (c->line.n % 2 ? -1 : 1) * pow(rho, n));
+    return SW_OK;
+}
+
+static enum sw_status create_periodic(struct fd_simd_lines *c)
+{
+    double alpha[2], scale;
+    c->factors = split(&c->line, alpha, &scale);
+    for (int k = 0; k < c->factors; k++) {
+        c->rho[k] = decay_rate(alpha[k]);
+        scale *= alpha[k] == 0 ? 1 : c->rho[k] / alpha[k];
+        SW_TRY(create_closing(c, k));
+    }
+    SW_TRY(sw_alloc(1, &c->factor));
+    c->factor[0] = (struct fd_factor){scale, c->rho[0], c->rho[0]};
+    return SW_OK;
+}
+
+static enum sw_status vanishes(int64_t row, int64_t m)
+{
+    return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row %lld of %lld", (long long)row,
+                   (long long)m);
+}
+
+/* The rows of the recursion are those of points 2 .. n-3, m of them. */
+static enum sw_status create_between_walls(struct fd_simd_lines *c)
+{
+    const struct sw_fd_end *e = &c->line.end;
+    const double al = c->line.alpha;
+    const int64_t m = c->line.n - 4;
+    double upper = e->next / e->diagonal;
+    SW_TRY(sw_alloc((size_t)m, &c->factor));
+    c->factor[0] = (struct fd_factor){1 / e->diagonal, 0, upper};
+    if (!sw_fd_pivot_good(e->diagonal)) return vanishes(0, m);
+    for (int64_t k = 1; k < m - 1; k++) {
+        double pivot = 1 - al * upper;
+        if (!sw_fd_pivot_good(pivot)) return vanishes(k, m);
+        c->factor[k] = (struct fd_factor){1 / pivot, al / pivot, al / pivot};
+        c->steps = k;
+        if (k > 1 && al / pivot == upper) break;
+        upper = al / pivot;
+    }
+    double pivot = e->diagonal - e->next * c->factor[c->steps].upper;
+    if (!sw_fd_pivot_good(pivot)) return vanishes(m - 1, m);
+    c->last = (struct fd_factor){1 / pivot, e->next / pivot, 0};
+    return SW_OK;
+}
+
+enum sw_status fd_simd_lines_create(const struct sw_fd_line *line, struct fd_simd_lines *c)
+{
+    const int64_t n = line->n;
+    *c = (struct fd_simd_lines){.line = *line};
+    SW_TRY(sw_alloc((size_t)n + 2 * FD_MARGIN, &c->row));
+    c->row += FD_MARGIN;
+    for (int64_t i = -FD_MARGIN; i < n + FD_MARGIN; i++) c->row[i] = ((i % n) + n) % n;
+    return line->periodic ? create_periodic(c) : create_between_walls(c);
+}
+
+void fd_simd_lines_free(struct fd_simd_lines *c)
+{
+    if (c->row) sw_free(c->row - FD_MARGIN);
+    sw_free(c->factor);
+    sw_free(c->power[0]);
+    sw_free(c->power[1]);
+    *c = (struct fd_simd_lines){0};
+}
+
+/* ------------------------------------------------------------------ vectors */
 
 /* Vectors wider than the target has go by value between functions of this file alone. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -9,14 +111,14 @@ enum { VL = 8 };
 #else
 enum { VL = 4 };
 #endif
-enum { VECTORS = FD_LANES / VL, FEW = FD_LANES_FEW / VL };
+enum { VECTORS = FD_GROUP / VL, FEW = FD_GROUP_SMALL / VL };
 
 typedef double vec __attribute__((vector_size(8 * VL), may_alias));
-typedef double any __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* of a field: not aligned */
+typedef double unaligned __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* of a field: not aligned */
 
 #define INLINE static inline __attribute__((always_inline))
-#define LOAD(p, v) ((vec)*(const any *)((p) + (size_t)(v) * VL))
-#define STORE(p, v, x) (*(any *)((p) + (size_t)(v) * VL) = (any)(x))
+#define LOAD(p, v) ((vec)*(const unaligned *)((p) + (size_t)(v) * VL))
+#define STORE(p, v, x) (*(unaligned *)((p) + (size_t)(v) * VL) = (unaligned)(x))
 
 enum form { DIFFERENCE, SECOND, SUM };
 
@@ -30,7 +132,8 @@ struct field { const double *f; size_t stride; };
 /* ------------------------------------------------------------------ right-hand sides */
 
 /* Of point i, by the scheme. */
-INLINE void stencil(const struct fd_lanes *c, struct field a, int64_t i, enum form form, int pairs, int vectors, vec *r)
+INLINE void stencil(const struct fd_simd_lines *c, struct field a, int64_t i, enum form form, int pairs, int vectors,
+                    vec *r)
 {
     const int64_t *row = c->row + i;
     const double *f = a.f + (size_t)row[0] * a.stride;
@@ -51,11 +154,11 @@ INLINE void stencil(const struct fd_lanes *c, struct field a, int64_t i, enum fo
 }
 
 /* Of any point, also near walls. */
-INLINE void any_row(const struct fd_lanes *c, struct field a, int64_t i, int vectors, vec *r)
+INLINE void any_row(const struct fd_simd_lines *c, struct field a, int64_t i, int vectors, vec *r)
 {
     const int64_t n = c->line.n, from = i < n - 1 - i ? i : n - 1 - i;
     if (from >= c->line.rows) {
-        stencil(c, a, i, form_of(c->line.kind), c->line.reach, vectors, r);
+        stencil(c, a, i, form_of(c->line.kind), c->line.half_width, vectors, r);
         return;
     }
     const bool far = i != from;
@@ -73,14 +176,14 @@ INLINE void any_row(const struct fd_lanes *c, struct field a, int64_t i, int vec
 
 /* ------------------------------------------------------------------ recursions */
 
-INLINE const struct fd_factor *factor_of(const struct fd_lanes *c, int64_t k)
+INLINE const struct fd_factor *factor_of(const struct fd_simd_lines *c, int64_t k)
 {
     return &c->factor[k < c->steps ? k : c->steps];
 }
 
 /* y of points first .. end-1; state: y before them, then of the last. Row 0 of the recursion is point `base`. */
-INLINE void forward(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end, enum form form,
-                    int pairs, int vectors, vec *state, double *y)
+INLINE void forward(const struct fd_simd_lines *c, struct field a, int64_t base, int64_t first, int64_t end,
+                    enum form form, int pairs, int vectors, vec *state, double *y)
 {
     vec s[VECTORS], r[VECTORS];
     for (int v = 0; v < vectors; v++) s[v] = state[v];
@@ -98,7 +201,7 @@ INLINE void forward(const struct fd_lanes *c, struct field a, int64_t base, int6
 }
 
 /* g of points end-1 .. first, from y; state: g after them, then of the first. */
-INLINE void backward(const struct fd_lanes *c, int64_t base, int64_t first, int64_t end, int vectors, vec *state,
+INLINE void backward(const struct fd_simd_lines *c, int64_t base, int64_t first, int64_t end, int vectors, vec *state,
                      const double *y, double *g, size_t stride)
 {
     vec s[VECTORS];
@@ -115,16 +218,16 @@ INLINE void backward(const struct fd_lanes *c, int64_t base, int64_t first, int6
     for (int v = 0; v < vectors; v++) state[v] = s[v];
 }
 
-typedef void forward_fn(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end, vec *state,
-                        double *y);
+typedef void forward_fn(const struct fd_simd_lines *c, struct field a, int64_t base, int64_t first, int64_t end,
+                        vec *state, double *y);
 
 #define FORWARD(name, form, pairs)                                                                              \
-    static void name##_all(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end,  \
+    static void name##_all(const struct fd_simd_lines *c, struct field a, int64_t base, int64_t first, int64_t end,  \
                            vec *state, double *y)                                                               \
     {                                                                                                           \
         forward(c, a, base, first, end, form, pairs, VECTORS, state, y);                                        \
     }                                                                                                           \
-    static void name##_few(const struct fd_lanes *c, struct field a, int64_t base, int64_t first, int64_t end,  \
+    static void name##_few(const struct fd_simd_lines *c, struct field a, int64_t base, int64_t first, int64_t end,  \
                            vec *state, double *y)                                                               \
     {                                                                                                           \
         forward(c, a, base, first, end, form, pairs, FEW, state, y);                                            \
@@ -141,7 +244,7 @@ FORWARD(sum3, SUM, 3)
 FORWARD(sum4, SUM, 4)
 FORWARD(sum5, SUM, 5)
 #define BOTH(name) {name##_few, name##_all}
-static forward_fn *const forwards[][SW_FD_REACH + 1][2] = {
+static forward_fn *const forwards[][SW_FD_HALF_WIDTH + 1][2] = {
     [DIFFERENCE] = {{0}, BOTH(difference1), BOTH(difference2), BOTH(difference3)},
     [SECOND] = {{0}, BOTH(second1), BOTH(second2), BOTH(second3)},
     [SUM] = {{0}, BOTH(sum1), BOTH(sum2), BOTH(sum3), BOTH(sum4), BOTH(sum5)},
@@ -150,7 +253,7 @@ static forward_fn *const forwards[][SW_FD_REACH + 1][2] = {
 /* ------------------------------------------------------------------ circles */
 
 /* Adds to y what the first recursion, which left `state`, did not have; then state becomes g_n. */
-INLINE void close_circle(const struct fd_lanes *c, int k, int vectors, double *y, vec *state)
+INLINE void close_periodic(const struct fd_simd_lines *c, int k, int vectors, double *y, vec *state)
 {
     const double *power = c->power[k];
     vec t[VECTORS], s[VECTORS];
@@ -158,7 +261,7 @@ INLINE void close_circle(const struct fd_lanes *c, int k, int vectors, double *y
         t[v] = state[v] * c->close[k];
         s[v] = (vec){0};
     }
-    for (int64_t i = 0; i < c->reach[k]; i++)
+    for (int64_t i = 0; i < c->decay_points[k]; i++)
         for (int v = 0; v < vectors; v++) {
             double *at = y + (size_t)i * (size_t)(vectors * VL);
             vec value = LOAD(at, v) + power[i + 1] * t[v];
@@ -169,7 +272,7 @@ INLINE void close_circle(const struct fd_lanes *c, int k, int vectors, double *y
 }
 
 /* The second matrix of a product: y -> y by its first recursion; state: the last y. */
-INLINE void forward_again(const struct fd_lanes *c, int vectors, double *y, vec *state)
+INLINE void forward_again(const struct fd_simd_lines *c, int vectors, double *y, vec *state)
 {
     for (int v = 0; v < vectors; v++) state[v] = (vec){0};
     for (int64_t i = 0; i < c->line.n; i++)
@@ -180,7 +283,8 @@ INLINE void forward_again(const struct fd_lanes *c, int vectors, double *y, vec 
         }
 }
 
-INLINE void backward_again(const struct fd_lanes *c, int vectors, vec *state, const double *y, double *g, size_t stride)
+INLINE void backward_again(const struct fd_simd_lines *c, int vectors, vec *state, const double *y, double *g,
+                           size_t stride)
 {
     for (int64_t i = c->line.n - 1; i >= 0; i--) {
         double *ahead = g + (size_t)c->row[i - FD_AHEAD] * stride;
@@ -192,27 +296,27 @@ INLINE void backward_again(const struct fd_lanes *c, int vectors, vec *state, co
     }
 }
 
-INLINE void circle(const struct fd_lanes *c, forward_fn *first, int vectors, struct field a, double *y, double *g,
-                   size_t stride)
+INLINE void solve_periodic(const struct fd_simd_lines *c, forward_fn *first, int vectors, struct field a, double *y,
+                           double *g, size_t stride)
 {
     const int64_t n = c->line.n;
     vec state[VECTORS] = {{0}};
     first(c, a, 0, 0, n, state, y);
-    close_circle(c, 0, vectors, y, state);
+    close_periodic(c, 0, vectors, y, state);
     if (c->factors == 1) {
         backward(c, 0, 0, n, vectors, state, y, g, stride);
         return;
     }
     backward(c, 0, 0, n, vectors, state, y, y, (size_t)(vectors * VL));
     forward_again(c, vectors, y, state);
-    close_circle(c, 1, vectors, y, state);
+    close_periodic(c, 1, vectors, y, state);
     backward_again(c, vectors, state, y, g, stride);
 }
 
 /* ------------------------------------------------------------------ walls */
 
 /* Right-hand sides of the three rows at an end, in sw_fd_end's order. */
-INLINE void end_rows(const struct fd_lanes *c, struct field a, bool far, int vectors, vec r[3][VECTORS])
+INLINE void end_rows(const struct fd_simd_lines *c, struct field a, bool far, int vectors, vec r[3][VECTORS])
 {
     for (int k = 0; k < 3; k++) any_row(c, a, far ? c->line.n - 1 - k : k, vectors, r[k]);
 }
@@ -242,8 +346,8 @@ INLINE void forward_row(const struct fd_factor *q, const vec *r, int vectors, ve
     }
 }
 
-INLINE void walls(const struct fd_lanes *c, forward_fn *middle, int vectors, struct field a, double *y, double *g,
-                  size_t stride)
+INLINE void solve_between_walls(const struct fd_simd_lines *c, forward_fn *middle, int vectors, struct field a,
+                                double *y, double *g, size_t stride)
 {
     const struct sw_fd_end *e = &c->line.end;
     const int64_t n = c->line.n, apart = c->line.rows > 3 ? c->line.rows : 3;
@@ -272,16 +376,16 @@ INLINE void walls(const struct fd_lanes *c, forward_fn *middle, int vectors, str
 
 /* ------------------------------------------------------------------ */
 
-void fd_lanes_apply(const struct fd_lanes *c, int lanes, const double *f, size_t f_stride, double *y, double *g,
-                    size_t g_stride)
+void fd_simd_lines_apply(const struct fd_simd_lines *c, int lines, const double *f, size_t f_stride, double *y,
+                         double *g, size_t g_stride)
 {
     const struct field a = {f, f_stride};
-    forward_fn *const *by = forwards[form_of(c->line.kind)][c->line.reach];
-    if (lanes == FD_LANES) {
-        if (c->line.periodic) circle(c, by[1], VECTORS, a, y, g, g_stride);
-        else walls(c, by[1], VECTORS, a, y, g, g_stride);
+    forward_fn *const *by = forwards[form_of(c->line.kind)][c->line.half_width];
+    if (lines == FD_GROUP) {
+        if (c->line.periodic) solve_periodic(c, by[1], VECTORS, a, y, g, g_stride);
+        else solve_between_walls(c, by[1], VECTORS, a, y, g, g_stride);
     } else {
-        if (c->line.periodic) circle(c, by[0], FEW, a, y, g, g_stride);
-        else walls(c, by[0], FEW, a, y, g, g_stride);
+        if (c->line.periodic) solve_periodic(c, by[0], FEW, a, y, g, g_stride);
+        else solve_between_walls(c, by[0], FEW, a, y, g, g_stride);
     }
 }

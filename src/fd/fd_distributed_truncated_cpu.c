@@ -21,7 +21,7 @@ struct truncated {
 
 static double rho_of(double alpha) { return 2 * fabs(alpha) / (1 + sqrt(1 - 4 * alpha * alpha)); }
 
-int sw_fd_distributed_reach(double alpha, double drop)
+int sw_fd_distributed_decay_length(double alpha, double drop)
 {
     const double rho = rho_of(alpha);
     int m = 1;
@@ -43,7 +43,7 @@ static enum sw_status truncated_fits(const struct sw_fd_cut *cut)
                            "which an influence falls to rho^m = %.2g (rho = %.4g), which is above eps = %.2g; from %d "
                            "points on it may be, and cpu.mattor drops nothing",
                            r, cut->size, (long long)cut->count[r], left, rho, cut->drop,
-                           sw_fd_distributed_reach(cut->line.alpha, cut->drop));
+                           sw_fd_distributed_decay_length(cut->line.alpha, cut->drop));
     }
     return SW_OK;
 }

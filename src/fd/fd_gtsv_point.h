@@ -1,11 +1,11 @@
-#ifndef GTSV_POINT_H
-#define GTSV_POINT_H
+#ifndef FD_GTSV_POINT_H
+#define FD_GTSV_POINT_H
 /* What the kernels around the library's tridiagonal solvers know (cuda/fd_gtsv.cu). */
-#include "fd/side_point.h"
+#include "fd/fd_rhs_point.h"
 
 struct fd_gtsv {
     struct fd_lines lines;        /* of f and of the result                                               */
-    struct fd_side  side;
+    struct fd_rhs     rhs;
     long long       stride;       /* of the systems: system l lies as a line of such a stride would        */
     double          inside[3];    /* lower, main, upper                                                    */
     double          end[4][3];    /* of rows 0, 1, n - 2, n - 1                                            */

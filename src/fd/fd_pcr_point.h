@@ -1,11 +1,11 @@
-#ifndef PCR_POINT_H
-#define PCR_POINT_H
+#ifndef FD_PCR_POINT_H
+#define FD_PCR_POINT_H
 /* What the kernel of cuda.pcr knows of a scheme. Embedded for run-time compilation. */
-#include "fd/side_point.h"
+#include "fd/fd_rhs_point.h"
 
 enum { FD_PCR_LEVELS = 6 };
 
-/* Between walls, K = max(3, reach); points counted from the wall, the same at both:
+/* Between walls, K = max(3, half_width); points counted from the wall, the same at both:
  * g_k = sum weight[k][l] f_l + v[k] g_K, k < K. */
 struct fd_pcr_wall {
     int    K;
@@ -19,12 +19,12 @@ struct fd_pcr_wall {
 
 struct fd_pcr {
     struct fd_lines lines;
-    struct fd_side  side;             /* weights divided by the diagonal after the last level                */
-    int             pieces;           /* of a line, of nearly equal lengths, a warp each                     */
-    int             halo;             /* points around a piece that it is computed with                      */
-    int             shift;            /* results left of their points: -1, and right of the point before     */
-    int             half;             /* they lie half-way                                                   */
-    int             walls, pitch;     /* numbers of shared memory for a piece                                */
+    struct fd_rhs     rhs;         /* weights divided by the diagonal after the last level */
+    int             pieces;        /* of a line, of nearly equal lengths, a warp each */
+    int             halo;          /* points around a piece that it is computed with */
+    int             shift;         /* results left of their points: -1, and right of the point before */
+    int             midpoints;     /* they lie half-way */
+    int             walls, pitch;  /* numbers of shared memory for a piece */
     int             levels, powers;
     double          factor[FD_PCR_LEVELS];
     struct fd_pcr_wall wall;

@@ -1,5 +1,5 @@
-#ifndef SIDE_POINT_H
-#define SIDE_POINT_H
+#ifndef FD_RHS_POINT_H
+#define FD_RHS_POINT_H
 /* The right-hand side of compact differences at a point (sw_fd_scheme.h), as kernels see it, and the lines of a field.
  * Embedded for run-time compilation. */
 #include <math.h>
@@ -8,13 +8,13 @@
 
 enum { FD_PAIRS = 5, FD_WALL_POINTS = 9 };
 
-struct fd_side {
-    int    reach, up, down;             /* pair k: f at i + k + up and at i - k + down                          */
-    int    second;                      /* pairs are (f_+ - f_i) - (f_i - f_-); else f_+ + minus f_-             */
-    int    rows;                        /* whose right-hand side is special, at each wall; 0: a circle           */
-    int    differences;                 /* these take f_k - f_r; else f_k                                        */
-    int    points[FD_PAIRS];            /* row r takes points 0 .. points[r] - 1 from the wall                   */
-    double minus, far;                  /* 1 or -1: of f_-; of special rows at the far wall                      */
+struct fd_rhs {
+    int    half_width, up, down;  /* pair k: f at i + k + up and at i - k + down */
+    int    second;                /* pairs are (f_+ - f_i) - (f_i - f_-); else f_+ + minus f_- */
+    int    rows;                  /* whose right-hand side is special, at each wall; 0: a circle */
+    int    differences;           /* these take f_k - f_r; else f_k */
+    int    points[FD_PAIRS];      /* row r takes points 0 .. points[r] - 1 from the wall */
+    double minus, far;            /* 1 or -1: of f_-; of special rows at the far wall */
     double centre, weight[FD_PAIRS + 1];
     double wall[FD_PAIRS][FD_WALL_POINTS];
 };
@@ -39,7 +39,7 @@ SW_HD static inline double fd_pair(int second, double minus, double here, double
 }
 
 /** Row r from a wall: f is there, and the way from it has this step. */
-SW_HD static inline double fd_side_wall(const struct fd_side *s, int r, const double *f, long long step)
+SW_HD static inline double fd_rhs_wall(const struct fd_rhs *s, int r, const double *f, long long step)
 {
     const double base = s->differences ? f[r * step] : 0;
     double sum = 0;
@@ -48,21 +48,21 @@ SW_HD static inline double fd_side_wall(const struct fd_side *s, int r, const do
 }
 
 /** Of point i of a line of n points that are `step` apart. */
-SW_HD static inline double fd_side_at(const struct fd_side *s, const double *f, long long step, int i, int n)
+SW_HD static inline double fd_rhs_at(const struct fd_rhs *s, const double *f, long long step, int i, int n)
 {
     const double *at = f + i * step;
     const double here = *at;
     double sum = s->centre * here;
-    if (i < s->rows) return fd_side_wall(s, i, f, step);
-    if (i >= n - s->rows) return s->far * fd_side_wall(s, n - 1 - i, f + (n - 1) * step, -step);
+    if (i < s->rows) return fd_rhs_wall(s, i, f, step);
+    if (i >= n - s->rows) return s->far * fd_rhs_wall(s, n - 1 - i, f + (n - 1) * step, -step);
     if (i >= FD_PAIRS && i < n - FD_PAIRS) {
-        for (int k = 1; k <= s->reach; k++)
+        for (int k = 1; k <= s->half_width; k++)
             sum = fma(s->weight[k],
                       fd_pair(s->second, s->minus, here, at[(k + s->up) * step], at[(s->down - k) * step]),
                       sum);
         return sum;
     }
-    for (int k = 1; k <= s->reach; k++) {
+    for (int k = 1; k <= s->half_width; k++) {
         const double plus = f[fd_wrapped(i + k + s->up, n) * step], other = f[fd_wrapped(i - k + s->down, n) * step];
         sum = fma(s->weight[k], fd_pair(s->second, s->minus, here, plus, other), sum);
     }

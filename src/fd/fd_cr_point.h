@@ -1,8 +1,8 @@
-#ifndef CR_POINT_H
-#define CR_POINT_H
+#ifndef FD_CR_POINT_H
+#define FD_CR_POINT_H
 /* What the kernel of cuda.cr knows of a scheme: coefficients of cyclic reduction, all computed at set-up. Embedded for
  * run-time compilation. */
-#include "fd/side_point.h"
+#include "fd/fd_rhs_point.h"
 
 enum { FD_CR_LEVELS = 13 };  /* of lines of at most 2^13 points: as many as fit the memory of a block, twice */
 
@@ -21,7 +21,7 @@ struct fd_cr_level {
 
 struct fd_cr {
     struct fd_lines    lines;
-    struct fd_side     side;
+    struct fd_rhs     rhs;
     struct fd_cr_level level[FD_CR_LEVELS - 1];  /* log2 n - 1 of them                                      */
     double             inverse[4];               /* of the matrix of the last two rows, row by row           */
 };

@@ -3,7 +3,7 @@
 /* Rows of compact differences whose kernel is compiled at run time: one kernel, shaped by #defines; and what such
  * kernels are told of a line. */
 #include "base/sw_text.h"
-#include "fd/side_point.h"
+#include "fd/fd_rhs_point.h"
 #include "fd/sw_fd_impl.h"
 
 struct fd_kernel {
@@ -12,7 +12,7 @@ struct fd_kernel {
 };
 
 /** @param by  all weights are multiplied with this, before they are rounded */
-void fd_side_make(const struct sw_fd_line *line, long double by, struct fd_side *side);
+void fd_rhs_make(const struct sw_fd_line *line, long double by, struct fd_rhs *rhs);
 
 void fd_lines_of(const struct sw_fd *fd, struct fd_lines *lines);
 

@@ -1,8 +1,8 @@
-#ifndef FUSED_CUDA_H
-#define FUSED_CUDA_H
+#ifndef FD_FUSED_CUDA_H
+#define FD_FUSED_CUDA_H
 /* The row cuda.fused (cuda/fd_fused_rtc.cuh): its numbers, its shape and its kernel. */
 #include "fd/fd_fused_point.h"
-#include "fd/rtc_cuda.h"
+#include "fd/fd_rtc_cuda.h"
 #include "fd/sw_fd_impl.h"
 
 /** Whether the recursions of a scheme are real and forget fast enough. */
@@ -15,22 +15,26 @@ static inline bool sw_fd_fused_along_x(const struct sw_fd *fd) { return fd->desc
 /** Tridiagonal factors of the matrix. */
 static inline int sw_fd_fused_factors(const struct sw_fd_line *line) { return line->beta != 0 ? 2 : 1; }
 /** Points next to a wall that do not follow from the recursions: K. */
-static inline int sw_fd_fused_rows(const struct sw_fd_line *line) { return line->reach > 3 ? line->reach : 3; }
+static inline int sw_fd_fused_wall_rows(const struct sw_fd_line *line)
+{
+    return line->half_width > 3 ? line->half_width : 3;
+}
 
 /** All numbers that follow from a line; not stride, all, nor which segments a tile has.
- *  @param most  in, out: points of a segment at most; 0: what suits n
+ *  @param max_points  in, out: points of a segment at most; 0: what suits n
  *  @return SW_E_SINGULAR */
-enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, bool along_x, int *most, struct sw_fd_fused *d);
+enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool along_x, int *max_points,
+                                        struct sw_fd_fused *d);
 
-/* How the kernel works on a field. No bit depends on it, but for `most`. */
+/* How the kernel works on a field. No bit depends on it, but for `max_points`. */
 struct sw_fd_fused_shape {
-    int most;      /* points of a segment; 0: what suits n       */
-    int side;      /* lines of a tile                            */
-    int held;      /* segments of each line that a tile has, at most */
-    int stages;    /* tiles in shared memory                     */
-    int blocks;    /* on a multiprocessor                        */
-    int apart;     /* along x: results are put together beside the tiles, not in their tile */
-    int spaced;    /* along x: lines of a tile have gaps between them, if that spares banks of shared memory */
+    int max_points;     /* points of a segment; 0: what suits n */
+    int tile_lines;     /* lines of a tile */
+    int tile_segments;  /* segments of each line that a tile has, at most */
+    int stages;         /* tiles in shared memory */
+    int blocks;         /* on a multiprocessor */
+    int separate;       /* along x: results are put together beside the tiles, not in their tile */
+    int padded;         /* along x: lines of a tile have gaps between them, if that spares banks of shared memory */
 };
 
 struct sw_fd_fused_kernel {
@@ -39,14 +43,14 @@ struct sw_fd_fused_kernel {
     struct fd_kernel kernel;
     int       threads, grid;
     unsigned  tiles;
-    unsigned *next;      /* on the device: 0 between calls */
-    int       room;      /* words of a tile          */
-    size_t    shared;    /* bytes                    */
+    unsigned *next_tile;  /* on the device: 0 between calls */
+    int       tile_size;  /* words of a tile */
+    size_t    shared;     /* bytes */
 };
 
 /* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have; and
  * of the cache that all multiprocessors share. */
-struct sw_fd_fused_memory { int all, each, most, cache; };
+struct sw_fd_fused_memory { int per_multiprocessor, reserved_per_block, per_block, l2_cache; };
 extern const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80;  /* sm_90 has more, sm_86 and sm_89 less */
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
 
@@ -65,38 +69,33 @@ enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_
                                struct sw_fd_fused_kernel *own);
 
 /** Only compile the best, for an architecture. @return SW_E_ABSENT no NVRTC; SW_E_CUDA */
-enum sw_status sw_fd_fused_try(const struct sw_fd *fd, int sm);
+enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm);
 
 /** Compile and load. own is zeroed, or was made before.
  *  @return as sw_fd_fused_fit(); SW_E_ABSENT no NVRTC; SW_E_MEMORY; SW_E_CUDA */
-enum sw_status sw_fd_fused_make(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
-                                struct sw_fd_fused_kernel *own);
-void sw_fd_fused_unmake(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
+enum sw_status sw_fd_fused_create(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
+                                  struct sw_fd_fused_kernel *own);
+void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
 
 /* ---- parts of these, for a kernel along two axes */
 
-/** Numbers, threads, tiles and room of own->shape. @return as sw_fd_fused_fit(); not whether it has room */
-enum sw_status sw_fd_fused_cut(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
+/** Numbers, threads, tiles and tile_size of own->shape. @return as sw_fd_fused_fit(); not whether it fits the
+ * multiprocessor */
+enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
 /** Bytes of shared memory behind the ring, for blocks of so many threads. */
-size_t sw_fd_fused_numbers(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads);
+size_t sw_fd_fused_scratch_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads);
 /** Of the 64 Ki registers of a multiprocessor a thread cannot do with much fewer than 128, unless a block must be
  *  large. */
 bool sw_fd_fused_has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
 /** SW_E_ARG with its message. */
 enum sw_status sw_fd_fused_too_much(int blocks, int threads, size_t shared);
 
-/** The shape of a text: of its ring, and along an axis. @param keep, stream  KEEP and STREAM of fd_tile_rtc.cuh */
-void sw_fd_fused_text_ring(const struct sw_fd_fused_shape *shape, int threads, bool walls, bool single,
-                           struct sw_text *text);
-void sw_fd_fused_text_axis(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int keep, bool stream,
-                           struct sw_text *text);
-
 /* ---- two axes of one field (cuda/fd_fused_two_rtc.cuh) */
 
 /* What the cache of the device is told: nothing; that results are not read again; of f, too, when that is so. */
 enum sw_fd_fused_hints { SW_FD_HINTS_NONE, SW_FD_HINTS_RESULTS, SW_FD_HINTS_ALL };
 
-struct sw_fd_fused_two_shape {
+struct sw_fd_fused_joined_shape {
     struct sw_fd_fused_shape first, second;  /* stages and blocks are those of the second */
     int lead;                                /* points of f that tiles along the first axis are ahead, in planes */
     enum sw_fd_fused_hints hints;
@@ -104,25 +103,20 @@ struct sw_fd_fused_two_shape {
 
 struct sw_fd_joined {                        /* of sw_fd_impl.h */
     struct sw_device *device;
-    struct sw_fd_fused_two_shape shape;
-    struct sw_fd_fused_two d;
+    struct sw_fd_fused_joined_shape shape;
+    struct sw_fd_fused_joined d;
     struct fd_kernel kernel;
     int       threads, grid;
-    unsigned *next;                          /* on the device: 0 between calls */
-    size_t    shared;                        /* bytes                          */
+    unsigned *next_tile;  /* on the device: 0 between calls */
+    size_t    shared;     /* bytes */
 };
 
 /** What seems best. @return SW_E_ABSENT nothing is: one axis after the other; SW_E_SINGULAR */
-enum sw_status sw_fd_fused_two_best(const struct sw_fd *first, const struct sw_fd *second,
-                                    const struct sw_fd_fused_memory *m, struct sw_fd_fused_two_shape *shape);
-/** As sw_fd_fused_make(). */
-enum sw_status sw_fd_fused_two_make(const struct sw_fd *first, const struct sw_fd *second,
-                                    const struct sw_fd_fused_two_shape *shape, struct sw_fd_joined *own);
-/** As sw_fd_fused_try(): @return SW_E_ABSENT there is no best, too */
-enum sw_status sw_fd_fused_two_try(const struct sw_fd *first, const struct sw_fd *second, int sm);
-
-/* The row's part in gradients (sw_fd_impl.h). */
-enum sw_status sw_fd_fused_join(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined);
-enum sw_status sw_fd_fused_apply_joined(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2);
-void sw_fd_fused_part(struct sw_fd_joined **joined);
+enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
+                                       const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape);
+/** As sw_fd_fused_create(). */
+enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct sw_fd *second,
+                                         const struct sw_fd_fused_joined_shape *shape, struct sw_fd_joined *own);
+/** As sw_fd_fused_try_compile(): @return SW_E_ABSENT there is no best, too */
+enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm);
 #endif

@@ -1,4 +1,4 @@
-#include "fd/fd_block.h"
+#include "fd/fd_distributed_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,8 +95,8 @@ static void set_shape(const struct sw_fd_desc *part, struct fd_block *b)
     for (int k = 0; k < part->axis; k++) b->stride *= (size_t)part->n[k];
     for (int k = part->axis + 1; k < 3; k++) b->outer *= (size_t)part->n[k];
     b->lines = b->outer * b->stride;
-    b->halo_left = b->line.reach - b->line.down;
-    b->halo_right = b->line.reach + b->line.up;
+    b->halo_left = b->line.half_width - b->line.down;
+    b->halo_right = b->line.half_width + b->line.up;
     b->skip = b->left ? 0 : 2;
     b->q = b->m - b->skip - (b->right ? 0 : 2);
 }
@@ -187,7 +187,7 @@ static void stencil(const struct fd_block *b, const struct tile *t, int64_t i, d
     const struct sw_fd_line *line = &b->line;
     const double *f = point(b, t, i);
     for (size_t j = 0; j < t->width; j++) r[j] = line->centre * f[j];
-    for (int k = 1; k <= line->reach; k++)
+    for (int k = 1; k <= line->half_width; k++)
         add_pair(line->kind, line->weight[k], t->width, point(b, t, i + k + line->up), f,
                  point(b, t, i - k + line->down), r);
 }

@@ -3,16 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "fd/closure.h"
-#include "fd/fused_cuda.h"
+#include "fd/fd_closure.h"
+#include "fd/fd_fused_cuda.h"
 #include "fd/sw_fd_impl.h"
 
 typedef long double wide;
 
 enum { LEAST = 13 };  /* points of a segment, where there are more than a few */
-enum { ROOM = SW_FD_FUSED_POINTS, FAR = SW_FD_FUSED_FAR };
+enum { ROOM = SW_FD_FUSED_POINTS, FAR = SW_FD_FUSED_WALL_SEGMENTS };
 
-_Static_assert((int)SW_FD_FUSED_REACH == (int)SW_FD_REACH && (int)SW_FD_FUSED_WALL == (int)SW_FD_WALL_POINTS,
+_Static_assert((int)SW_FD_FUSED_HALF_WIDTH == (int)SW_FD_HALF_WIDTH && (int)SW_FD_FUSED_WALL == (int)SW_FD_WALL_POINTS,
                "fd_fused_point.h follows sw_fd_scheme.h");
 
 /* ------------------------------------------------------------------ factors */
@@ -46,14 +46,14 @@ static bool factor(const struct sw_fd_line *line, struct factors *f)
 }
 
 /* Points after which a state has become less than 2^-56 of itself. */
-static double memory_of(double rho) { return rho == 0 ? 0 : 56 / -log2(fabs(rho)); }
+static double decay_points(double rho) { return rho == 0 ? 0 : 56 / -log2(fabs(rho)); }
 
 bool sw_fd_fused_fits(const struct sw_fd_line *line)
 {
     struct factors f;
     if (line->n >= 1 << 28 || !factor(line, &f)) return false;
     for (int k = 0; k < f.count; k++)
-        if (memory_of(f.rho[k]) > (FAR - 1) * LEAST) return false;
+        if (decay_points(f.rho[k]) > (FAR - 1) * LEAST) return false;
     return true;
 }
 
@@ -75,10 +75,10 @@ static void put_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fus
     }
 }
 
-static int reach_of(double rho, const struct sw_fd_fused *d)
+static int decay_segments_of(double rho, const struct sw_fd_fused *d)
 {
-    const double memory = memory_of(rho);
-    return memory <= d->points ? 1 : (int)ceil(memory / d->points);
+    const double points = decay_points(rho);
+    return points <= d->points ? 1 : (int)ceil(points / d->points);
 }
 
 /* ------------------------------------------------------------------ walls */
@@ -149,20 +149,21 @@ static int cut_best(int n, bool along_x, struct sw_fd_fused *d)
     return n < 64 ? of_short[along_x] : d->points + (d->longer ? d->step : 0);
 }
 
-enum sw_status sw_fd_fused_line(const struct sw_fd_line *line, bool along_x, int *most, struct sw_fd_fused *d)
+enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool along_x, int *max_points,
+                                        struct sw_fd_fused *d)
 {
     struct factors f = {0};
     memset(d, 0, sizeof *d);
     factor(line, &f);
-    if (*most) cut_line((int)line->n, along_x, *most, d);
-    else *most = cut_best((int)line->n, along_x, d);
+    if (*max_points) cut_line((int)line->n, along_x, *max_points, d);
+    else *max_points = cut_best((int)line->n, along_x, d);
     d->shift = line->up == -1;  /* left of point i is right of point i - 1 */
     d->sign = line->kind == SW_FD_FIRST || line->kind == SW_FD_STAGGERED ? -1 : 1;
     d->centre = (double)(f.c * line->centre);
-    for (int k = 1; k <= line->reach; k++) d->weight[k] = (double)(f.c * line->weight[k]);
+    for (int k = 1; k <= line->half_width; k++) d->weight[k] = (double)(f.c * line->weight[k]);
     for (int k = 0; k < f.count; k++) {
         put_factor(f.rho[k], d, k ? &d->factor_2 : &d->factor);
-        d->reach[k] = reach_of(f.rho[k], d);
+        d->decay_segments[k] = decay_segments_of(f.rho[k], d);
     }
     return line->periodic ? SW_OK : put_walls(line, -f.rho[0], d);
 }
