@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     struct sw_cli *cli = NULL;
     hold_standard_streams();
     enum sw_status st = sw_cli_parse(argc, argv, &cli);
-    if (!st) st = sw_cli_perform(cli);
-    if (st) sw_cli_complain(cli, st);
+    if (!st) st = sw_cli_dispatch(cli);
+    if (st) sw_cli_print_error(cli, st);
     return sw_cli_end(&cli, st);
 }

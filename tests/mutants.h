@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "cli/open_sweep.h"
+#include "cli/plan_warnings.h"
 #include "run/sw_run_sweep.h"
 #include "sweep/sw_keys.h"
 
@@ -215,7 +216,7 @@ static inline void mutant_must(int condition, const char *what)
 }
 #define MUTANT_MUST(condition) mutant_must(condition, #condition)
 
-/* In place of cli_say. */
+/* In place of console_message. */
 static inline void mutant_say(const struct sw_cli *cli, const char *fmt, ...)
 {
     char text[1000];
@@ -242,7 +243,7 @@ static inline void mutant_plan(struct sw_cli *cli, struct cli_sweep *s, const st
         cli_sweep_headline(s, &line);
         st = sw_plan_make(s->sweep, s->run, s->count, s->id, NULL, false, devices, &plan);
     }
-    if (!st) cli_remarks(cli, s, plan, mutant_say);
+    if (!st) plan_warnings_print(cli, s, plan, mutant_say);
     /* twins, memory, a row that this build or the set-up lacks: each says so */
     MUTANT_MUST(!st || sw_err_message()[0]);
     sw_text_free(&line);

@@ -1,14 +1,18 @@
 /* Results of `sweep bench`, as a table, CSV or JSON. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_json.h"
 #include "base/sw_version.h"
+#include "cli/append_file.h"
 #include "cli/bench_print.h"
+#include "cli/console.h"
 
 static const char *const state_name[] = {
     [SW_BENCH_PENDING] = "pending", [SW_BENCH_OK] = "ok", [SW_BENCH_WRONG] = "wrong", [SW_BENCH_ABSENT] = "absent",
@@ -27,13 +31,13 @@ static const struct column columns[FIGURES] = {
 };
 enum { FIGURE_LEAST = 1, FIGURE_RATE = 3 };  /* their heads are the work's */
 
-static const char *head_of(const struct sw_bench *b, int k)
+static const char *column_head(const struct sw_bench *b, int k)
 {
     return k == FIGURE_LEAST ? b->spec.terms->least : k == FIGURE_RATE ? b->spec.terms->rate : columns[k].head;
 }
 
 /* "-" for what was not counted or measured. */
-static const char *figure(const char *fmt, double value, char text[24])
+static const char *format_figure(const char *fmt, double value, char text[24])
 {
     if (isfinite(value)) snprintf(text, 24, fmt, value);
     else snprintf(text, 24, "-");
@@ -41,7 +45,7 @@ static const char *figure(const char *fmt, double value, char text[24])
 }
 
 /* "cpu.a2d, r = 1024" */
-static const char *shown_name(const struct sw_bench_row *r, char text[128])
+static const char *row_label(const struct sw_bench_row *r, char text[128])
 {
     if (r->r) snprintf(text, 128, "%s, r = %lld", r->name, (long long)r->r);
     else snprintf(text, 128, "%s", r->name);
@@ -53,7 +57,7 @@ static int widest_name(const struct sw_bench *b)
     char text[128];
     size_t width = 3;
     for (int k = 0; k < b->rows; k++)
-        if (strlen(shown_name(&b->row[k], text)) > width) width = strlen(text);
+        if (strlen(row_label(&b->row[k], text)) > width) width = strlen(text);
     return (int)width;
 }
 
@@ -78,33 +82,33 @@ static void print_row(const struct sw_cli *cli, const struct sw_bench *b, const 
         100 * sw_bench_of_copy(b, r), 100 * sw_bench_of_fma(b, r), r->cost.bytes, r->cost.fma, r->error,
     };
     char text[24], name[128];
-    cli_print(cli, "%-*s", widest_name(b), shown_name(r, name));
-    if (r->state != SW_BENCH_OK) { cli_print(cli, "  %s: %s\n", state_name[r->state], r->why); return; }
+    console_print(cli, "%-*s", widest_name(b), row_label(r, name));
+    if (r->state != SW_BENCH_OK) { console_print(cli, "  %s: %s\n", state_name[r->state], r->why); return; }
     for (int k = 0; k < FIGURES; k++)
         if (columns[k].always || !narrow)
-            cli_print(cli, " %*s", columns[k].width, figure(format[k], value[k], text));
-    cli_print(cli, "\n");
+            console_print(cli, " %*s", columns[k].width, format_figure(format[k], value[k], text));
+    console_print(cli, "\n");
 }
 
 void bench_print_table(const struct sw_cli *cli, const struct sw_bench *b, int baseline)
 {
     bool narrow = is_narrow(b);
-    cli_print(cli, "%-*s", widest_name(b), "row");
+    console_print(cli, "%-*s", widest_name(b), "row");
     for (int k = 0; k < FIGURES; k++)
         if (columns[k].always || !narrow)
-            cli_print(cli, " %*s", columns[k].width, head_of(b, k));
-    cli_print(cli, "\n");
+            console_print(cli, " %*s", columns[k].width, column_head(b, k));
+    console_print(cli, "\n");
     for (int k = 0; k < b->rows; k++) print_row(cli, b, &b->row[k], baseline, narrow);
-    cli_print(cli, "ratio: to %s\n", b->row[baseline].name);
-    cli_print(cli, "of copy, of FMA: what is counted for one %s,\nas a share of what the device can do\n",
-              b->spec.terms->one);
+    console_print(cli, "ratio: to %s\n", b->row[baseline].name);
+    console_print(cli, "of copy, of FMA: what is counted for one %s,\nas a share of what the device can do\n",
+                  b->spec.terms->one);
 }
 
 /* ------------------------------------------------------------------ for programs */
 
 struct facts { char host[128], when[21], commit[40]; };
 
-static void gather(struct facts *f)
+static void collect_facts(struct facts *f)
 {
     memset(f, 0, sizeof *f);
     if (gethostname(f->host, sizeof f->host - 1)) f->host[0] = 0;
@@ -112,34 +116,34 @@ static void gather(struct facts *f)
     snprintf(f->commit, sizeof f->commit, "%s%s", sw_build.commit, sw_build.dirty ? "+" : "");
 }
 
-static void put_text(FILE *to, const char *text)
+static void csv_text(FILE *to, const char *text)
 {
     fputc(',', to);
-    cli_csv(to, text);
+    console_write_csv(to, text);
 }
 
-static void put_real(FILE *to, double value)
+static void csv_real(FILE *to, double value)
 {
     if (isfinite(value)) fprintf(to, ",%.6g", value);
     else fputc(',', to);
 }
 
-static void put_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_row *r, const struct facts *f)
+static void csv_facts(FILE *to, const struct sw_bench *b, const struct sw_bench_row *r, const struct facts *f)
 {
     const struct sw_device *d = b->device[r->where].device;
     const struct sw_rates *rates = sw_bench_rates_of(b, r);
-    put_real(to, rates->copy);
-    put_real(to, rates->fma);
-    put_real(to, rates->clock * 1e-6);
-    put_text(to, d->name);
+    csv_real(to, rates->copy);
+    csv_real(to, rates->fma);
+    csv_real(to, rates->clock * 1e-6);
+    csv_text(to, d->name);
     fprintf(to, ",%d", d->threads);
-    put_text(to, d->driver);
-    put_text(to, d->runtime);
-    put_text(to, f->commit);
-    put_text(to, sw_build.compiler);
-    put_text(to, sw_build.flags);
-    put_text(to, f->host);
-    put_text(to, f->when);
+    csv_text(to, d->driver);
+    csv_text(to, d->runtime);
+    csv_text(to, f->commit);
+    csv_text(to, sw_build.compiler);
+    csv_text(to, sw_build.flags);
+    csv_text(to, f->host);
+    csv_text(to, f->when);
     if (r->r) fprintf(to, ",%lld\n", (long long)r->r);
     else fputs(",\n", to);
 }
@@ -150,20 +154,20 @@ static void csv_row(FILE *to, const char *text, const struct sw_bench *b, const 
     const double real[] = {r->setup, r->least, r->median, r->rate, r->cost.bytes, sw_bench_of_copy(b, r), r->cost.fma,
                            sw_bench_of_fma(b, r), sw_bench_ratio(b, r, baseline)};
     bool timed = r->state == SW_BENCH_OK, checked = timed || r->state == SW_BENCH_WRONG;
-    cli_csv(to, text);
+    console_write_csv(to, text);
     fprintf(to, ",%s,%lld,%d,%lld,%s,%s,%d", b->spec.name, (long long)b->spec.n, b->spec.batch,
             (long long)r->steps, r->name, state_name[r->state], r->repeats);
-    for (size_t k = 0; k < sizeof real / sizeof *real; k++) put_real(to, timed ? real[k] : NAN);
+    for (size_t k = 0; k < sizeof real / sizeof *real; k++) csv_real(to, timed ? real[k] : NAN);
     fprintf(to, ",%s", b->row[baseline].name);
-    put_real(to, checked ? r->error : NAN);
-    put_real(to, checked ? r->bound : NAN);
-    put_facts(to, b, r, f);
+    csv_real(to, checked ? r->error : NAN);
+    csv_real(to, checked ? r->bound : NAN);
+    csv_facts(to, b, r, f);
 }
 
 void bench_print_csv(FILE *to, bool header, const char *text, const struct sw_bench *b, int baseline)
 {
     struct facts f;
-    gather(&f);
+    collect_facts(&f);
     if (header)
         fputs("spec,work,n,batch,steps,row,state,repeats,setup_s,least_s,median_s,rate,bytes,of_copy,ops,of_fma,ratio,"
               "baseline,error,bound,copy_bytes_per_s,fma_per_s,clock_mhz,device,threads,driver,cuda,commit,compiler,"
@@ -174,7 +178,7 @@ void bench_print_csv(FILE *to, bool header, const char *text, const struct sw_be
 enum sw_status bench_append_csv(const char *path, const char *text, const struct sw_bench *b, int baseline)
 {
     FILE *f;
-    SW_TRY(cli_append(path, "spec,work,", &f));
+    SW_TRY(append_open(path, "spec,work,", &f));
     bench_print_csv(f, fseek(f, 0, SEEK_END) == 0 && ftell(f) == 0, text, b, baseline);
     bool bad = ferror(f);
     if (fclose(f) || bad) return SW_FAIL(SW_E_IO, "%s: could not write all of it", path);
@@ -218,7 +222,7 @@ void bench_print_json(FILE *to, const char *text, const struct sw_bench *b, int 
 {
     struct sw_json j = {.to = to, .first = true};
     struct facts f;
-    gather(&f);
+    collect_facts(&f);
     sw_json_begin(&j, NULL, '{');
     sw_json_text(&j, "spec", text);
     sw_json_text(&j, "baseline", b->row[baseline].name);

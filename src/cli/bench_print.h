@@ -1,8 +1,10 @@
 #ifndef BENCH_PRINT_H
 #define BENCH_PRINT_H
 /* What `sweep bench` measured, as a table, CSV or JSON. */
+#include <stdio.h>
+
 #include "bench/sw_bench.h"
-#include "cli/cli_impl.h"
+#include "cli/command_line.h"
 
 /** @param text  the spec, as typed */
 void bench_print_table(const struct sw_cli *cli, const struct sw_bench *b, int baseline);

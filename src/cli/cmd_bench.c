@@ -1,9 +1,12 @@
 /* sweep bench SPEC: rows side by side (src/bench/sw_bench.h does it; here it is told). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_text.h"
 #include "bench/sw_bench.h"
 #include "cli/bench_print.h"
+#include "cli/console.h"
 
 /* Unless named: the last row that was timed. */
 static int last_timed(const struct sw_bench *b)
@@ -33,25 +36,27 @@ static enum sw_status measure_device(struct sw_cli *cli, struct sw_bench_device 
 {
     if (d->rates.copy > 0) return SW_OK;
     SW_TRY(sw_bench_rates(d));
-    cli_say(cli, "device   %s · copies %.3g bytes/s, read and written · %.3g FMA/s", d->device->name, d->rates.copy,
-            d->rates.fma);
-    if (d->rates.clock > 0) cli_say(cli, " · %.0f MHz", d->rates.clock * 1e-6);
-    cli_say(cli, "\n");
+    console_message(cli, "device   %s · copies %.3g bytes/s, read and written · %.3g FMA/s", d->device->name,
+                    d->rates.copy,
+                    d->rates.fma);
+    if (d->rates.clock > 0) console_message(cli, " · %.0f MHz", d->rates.clock * 1e-6);
+    console_message(cli, "\n");
     return SW_OK;
 }
 
 /* What a point costs, in bytes that could have been copied in the same time. */
-static void tell_row(struct sw_cli *cli, const struct sw_bench *b, const struct sw_bench_row *r)
+static void print_row(struct sw_cli *cli, const struct sw_bench *b, const struct sw_bench_row *r)
 {
-    if (r->state != SW_BENCH_OK) { cli_say(cli, "%-8s %s\n", "", r->why); return; }
-    cli_say(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps", "", r->setup, r->error,
-            r->bound, r->repeats, (long long)r->steps);
-    if (r->r) cli_say(cli, ", r = %lld", (long long)r->r);
-    cli_say(cli, " · %.4g bytes of copy a %s\n", sw_bench_rates_of(b, r)->copy / r->rate, b->spec.terms->one);
+    if (r->state != SW_BENCH_OK) { console_message(cli, "%-8s %s\n", "", r->why); return; }
+    console_message(cli, "%-8s set up in %.2g s · error %.2g, may be %.2g · %d repeats of %lld steps", "", r->setup,
+                    r->error,
+                    r->bound, r->repeats, (long long)r->steps);
+    if (r->r) console_message(cli, ", r = %lld", (long long)r->r);
+    console_message(cli, " · %.4g bytes of copy a %s\n", sw_bench_rates_of(b, r)->copy / r->rate, b->spec.terms->one);
 }
 
 /* A row that this machine lacks is no failure unless it was asked for by name. */
-static void judge(struct sw_cli *cli, const struct sw_bench_row *r)
+static void set_exit_code(struct sw_cli *cli, const struct sw_bench_row *r)
 {
     bool all = !cli->rows || !strcmp(cli->rows, "all");
     if (r->state == SW_BENCH_OK || (r->state == SW_BENCH_ABSENT && all)) return;
@@ -62,10 +67,10 @@ static enum sw_status run_all(struct sw_cli *cli, struct sw_bench *b)
 {
     for (int k = 0; k < b->rows; k++) {
         SW_TRY(measure_device(cli, &b->device[b->row[k].where]));
-        cli_say(cli, "row      %s\n", b->row[k].name);
+        console_message(cli, "row      %s\n", b->row[k].name);
         SW_TRY(sw_bench_run(b, k, cli->repeats));
-        tell_row(cli, b, &b->row[k]);
-        judge(cli, &b->row[k]);
+        print_row(cli, b, &b->row[k]);
+        set_exit_code(cli, &b->row[k]);
     }
     return SW_OK;
 }
@@ -81,7 +86,7 @@ enum sw_status cmd_bench(struct sw_cli *cli)
     SW_TRY(sw_bench_parse(text, &spec));
     SW_TRY(sw_bench_open(&spec, cli->rows, cli->device ? cli->device : "auto", cli->threads, &bench));
     if (cli->longest > 0) bench.longest = cli->longest;
-    cli_say(cli, "bench    %s · %s\n", text, bench.device[0].device->name);
+    console_message(cli, "bench    %s · %s\n", text, bench.device[0].device->name);
     enum sw_status st = find_baseline(cli, &bench, &baseline);
     if (!st) st = run_all(cli, &bench);
     if (!st && !cli->baseline) baseline = last_timed(&bench);

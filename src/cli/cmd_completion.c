@@ -1,7 +1,12 @@
+#include <stdio.h>
 #include <string.h>
 
+#include "base/sw_text.h"
+#include "cli/command_line.h"
 #include "cli/completion.h"
-#include "cli/listing.h"
+#include "cli/tables.h"
+#include "output/sw_output.h"
+#include "problem/sw_problem.h"
 #include "sweep/sw_keys.h"
 
 /* ---- words of the tables */
@@ -27,8 +32,8 @@ static void all_keys(struct sw_text *words)
 /* @param key  of a table, as in `sweep list --json`; NULL: of all */
 static void add_rows(const char *key, struct sw_text *words)
 {
-    struct listing_row row;
-    for (const struct listing *l = listings; l->heading; l++)
+    struct table_row row;
+    for (const struct cli_table *l = cli_tables; l->heading; l++)
         for (int k = 0; (!key || !strcmp(l->key, key)) && l->row(k, &row); k++) sw_text_printf(words, " %s", row.name);
 }
 

@@ -1,11 +1,15 @@
 /* The key table, one row or all of it: for the terminal, for docs/config.md and for sweep.cfg(5). Words that are no
  * keys are in explain_words.c. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_near.h"
-#include "cli/cli_impl.h"
+#include "base/sw_text.h"
+#include "cli/command_line.h"
+#include "cli/console.h"
 #include "cli/explain.h"
+#include "problem/sw_problem.h"
 #include "sweep/sw_keys.h"
 
 static const char *kind_of(const struct sw_key *key)
@@ -88,26 +92,12 @@ static bool print_owners(const struct sw_key *key, const struct sw_problem *owne
     return true;
 }
 
-/* Lines of at most 100 columns, indented by four. */
-void explain_folded(const char *text)
-{
-    enum { WIDTH = 96 };
-    while (strlen(text) > WIDTH) {
-        int n = WIDTH;
-        while (n > 0 && text[n] != ' ') n--;
-        if (!n) break;
-        printf("    %.*s\n", n, text);
-        text += n + 1;
-    }
-    printf("    %s\n", text);
-}
-
 /* Below its path. */
 static void print_account(const struct sw_key *key, const struct sw_problem *owner)
 {
     struct sw_text range = {0};
     range_of(key, owner, &range);
-    explain_folded(key->about);
+    console_print_folded(key->about);
     printf("    %s", kind_of(key));
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
@@ -273,7 +263,7 @@ static enum sw_status explain_one(const char *name)
     const char *near = sw_near(name, known.name, known.count);
     return SW_FAIL(SW_E_USAGE, "'%s' is no word of a config%s%s%s", name,
                    near ? "; did you mean '" : "; `sweep explain` prints all keys, `sweep list` problems, solvers and "
-                                               "schemes", near ? near : "", near ? "'?" : "");
+                   "schemes", near ? near : "", near ? "'?" : "");
 }
 
 enum sw_status cmd_explain(struct sw_cli *cli)

@@ -1,9 +1,12 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_near.h"
-#include "cli/cli_impl.h"
+#include "base/sw_text.h"
+#include "cli/command_line.h"
+#include "problem/sw_problem.h"
 
-static enum sw_status unknown(const char *name)
+static enum sw_status unknown_problem(const char *name)
 {
     const char *names[64];
     struct sw_text all = {0};
@@ -23,7 +26,7 @@ enum sw_status cmd_init(struct sw_cli *cli)
 {
     const char *name = cli->narguments ? cli->argument[0] : "cahn_hilliard";
     const struct sw_problem *problem = sw_problem_find(name);
-    if (!problem) return unknown(name);
+    if (!problem) return unknown_problem(name);
     fputs(problem->example, stdout);
     return SW_OK;
 }

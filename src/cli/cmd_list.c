@@ -1,12 +1,15 @@
 /* What this program and this machine have: problems, rows of the tables, devices. */
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/cli_impl.h"
-#include "cli/listing.h"
+#include "base/sw_json.h"
+#include "cli/command_line.h"
+#include "cli/tables.h"
+#include "device/sw_device.h"
 
 /* ---- for people */
 
-static void print_row(const struct listing_row *row)
+static void print_row(const struct table_row *row)
 {
     if (row->absent) printf("  %-24s absent: %s\n", row->name, row->absent);
     else printf("  %-24s %s\n", row->name, row->about);
@@ -15,7 +18,7 @@ static void print_row(const struct listing_row *row)
 
 /* ---- for programs: the same, row by row */
 
-static void json_row(struct sw_json *j, const struct listing_row *row)
+static void json_row(struct sw_json *j, const struct table_row *row)
 {
     sw_json_begin(j, NULL, '{');
     sw_json_text(j, "name", row->name);
@@ -27,57 +30,57 @@ static void json_row(struct sw_json *j, const struct listing_row *row)
 
 /* ---- devices, which are looked for when the list is made */
 
-static void device(struct sw_json *j, const char *spec)
+static void list_device(struct sw_json *j, const char *spec)
 {
     struct sw_device *found = NULL;
     const bool absent = sw_device_open(spec, 0, &found) != SW_OK;
-    const struct listing_row row = {absent ? spec : found->label, absent ? "" : found->name, NULL,
+    const struct table_row row = {absent ? spec : found->label, absent ? "" : found->name, NULL,
                                     absent ? sw_err_message() : NULL};
     if (!j) print_row(&row);
     else json_row(j, &row);
     sw_device_close(&found);
 }
 
-static void devices(struct sw_json *j)
+static void list_devices(struct sw_json *j)
 {
     char spec[32];
     for (int k = 0; sw_device_table[k]; k++) {
         const struct sw_device_ops *ops = sw_device_table[k];
-        const struct listing_row absent = {ops->kind, "", NULL, ops->absent};
+        const struct table_row absent = {ops->kind, "", NULL, ops->absent};
         const int count = ops->count ? ops->count() : 0;
         if (ops->absent && j) json_row(j, &absent);
         else if (ops->absent) print_row(&absent);
-        else if (!count) device(j, ops->kind);
+        else if (!count) list_device(j, ops->kind);
         for (int d = 0; d < count; d++) {
             snprintf(spec, sizeof spec, "%s:%d", ops->kind, d);
-            device(j, spec);
+            list_device(j, spec);
         }
     }
 }
 
 static void print_all(void)
 {
-    struct listing_row row;
-    for (const struct listing *l = listings; l->heading; l++) {
+    struct table_row row;
+    for (const struct cli_table *l = cli_tables; l->heading; l++) {
         printf("%s\n", l->heading);
         for (int k = 0; l->row(k, &row); k++) print_row(&row);
     }
     printf("devices\n");
-    devices(NULL);
+    list_devices(NULL);
 }
 
 static void json_all(void)
 {
     struct sw_json j = {.to = stdout, .first = true};
-    struct listing_row row;
+    struct table_row row;
     sw_json_begin(&j, NULL, '{');
-    for (const struct listing *l = listings; l->heading; l++) {
+    for (const struct cli_table *l = cli_tables; l->heading; l++) {
         sw_json_begin(&j, l->key, '[');
         for (int k = 0; l->row(k, &row); k++) json_row(&j, &row);
         sw_json_end(&j, ']');
     }
     sw_json_begin(&j, "devices", '[');
-    devices(&j);
+    list_devices(&j);
     sw_json_end(&j, ']');
     sw_json_end(&j, '}');
 }

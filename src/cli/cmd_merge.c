@@ -1,17 +1,21 @@
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "cli/console.h"
+#include "cli/open_sweep.h"
+#include "cli/suggest_commands.h"
+#include "cli/xdmf_file.h"
+#include "output/sw_output.h"
 
 /* What the sweep that the files are of would do at its end. */
 static enum sw_status end_sweep(struct sw_cli *cli, const char *file)
 {
     struct sw_completed *completed = NULL;
     struct cli_sweep s;
-    SW_TRY(cli_completed(cli, file, &completed));
+    SW_TRY(cli_completed_open(cli, file, &completed));
     enum sw_status st = cli_sweep_stored(cli, file, completed, &s);
     sw_completed_close(&completed);
     if (st) return st;
-    cli_suggest(cli, s.sweep, file);
-    st = cli_xdmf(cli, s.sweep, file);
+    suggest_commands(cli, s.sweep, file);
+    st = xdmf_update(cli, s.sweep, file);
     cli_sweep_close(&s);
     return st;
 }
@@ -22,10 +26,11 @@ static enum sw_status merge(struct sw_cli *cli, const char *file)
     struct sw_merge_options how = {.overwrite = cli->force, .as_virtual = cli->as_virtual, .report = &cli->report,
                                    .summary = &sum};
     SW_TRY(sw_merge((const char *const *)cli->argument, cli->narguments, file, &how, NULL));
-    cli_report(cli);
-    cli_say(cli, "merged   %d file%s into %s: %lld runs%s\n", cli->narguments, cli->narguments == 1 ? "" : "s", file,
-            (long long)sum.runs,
-            cli->as_virtual ? "; virtual: the fields stay in the files, to be kept and moved with it" : "");
+    console_report(cli);
+    console_message(cli, "merged   %d file%s into %s: %lld runs%s\n", cli->narguments,
+                    cli->narguments == 1 ? "" : "s", file,
+                    (long long)sum.runs,
+                    cli->as_virtual ? "; virtual: the fields stay in the files, to be kept and moved with it" : "");
     cli->exit_code = sum.not_done > 0;
     return end_sweep(cli, file);
 }
@@ -34,7 +39,7 @@ enum sw_status cmd_merge(struct sw_cli *cli)
 {
     char *file;
     if (!cli->output) return SW_FAIL(SW_E_USAGE, "`sweep merge` needs -o FILE, the file to make");
-    SW_TRY(cli_output_file(cli->output, &file));
+    SW_TRY(cli_output_path(cli->output, &file));
     enum sw_status st = merge(cli, file);
     sw_free(file);
     return st;

@@ -1,14 +1,15 @@
 /* The pictures are drawn by plot.py (h5py, matplotlib), which is beside the program or in PREFIX/share/sweep. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sw_text.h"
-#include "cli/cli_impl.h"
+#include "cli/command_line.h"
 
 /* The folder the program is in, "" if unknown. */
-static void own_folder(char *path, size_t room)
+static void program_folder(char *path, size_t room)
 {
     ssize_t n = readlink("/proc/self/exe", path, room - 1);
     path[n > 0 ? n : 0] = 0;
@@ -21,7 +22,7 @@ static enum sw_status find_script(char *script, size_t room)
     static const char *const places[] = {"scripts", "../share/sweep", "../scripts", "../../scripts"};
     const char *share = getenv("SWEEP_SHARE");
     char folder[3000];
-    own_folder(folder, sizeof folder);
+    program_folder(folder, sizeof folder);
     if (share) {
         snprintf(script, room, "%s/plot.py", share);
         return access(script, R_OK) ? SW_FAIL(SW_E_IO, "SWEEP_SHARE: there is no %s", script) : SW_OK;
@@ -35,7 +36,7 @@ static enum sw_status find_script(char *script, size_t room)
 }
 
 /* The distribution's python has the distribution's h5py and matplotlib; another one on the PATH may not. */
-static const char *python(void)
+static const char *python_program(void)
 {
     const char *own = getenv("SWEEP_PYTHON");
     if (own && *own) return own;
@@ -43,7 +44,7 @@ static const char *python(void)
 }
 
 /* Adds --name=value: a value of its own that begins with '-', such as the limits -1,1, would be taken for an option. */
-static enum sw_status pass(char **argument, int *count, const char *name, const char *value)
+static enum sw_status add_option(char **argument, int *count, const char *name, const char *value)
 {
     struct sw_text joined = {0};
     if (!value) return SW_OK;
@@ -54,7 +55,7 @@ static enum sw_status pass(char **argument, int *count, const char *name, const 
     return SW_OK;
 }
 
-static enum sw_status pass_options(const struct sw_cli *cli, char **argument, int *count)
+static enum sw_status add_options(const struct sw_cli *cli, char **argument, int *count)
 {
     const struct { const char *name, *value; } options[] = {
         {"kind", cli->kind},    {"of", cli->of},     {"run", cli->run},   {"time", cli->time}, {"over", cli->over},
@@ -62,21 +63,21 @@ static enum sw_status pass_options(const struct sw_cli *cli, char **argument, in
         {"dpi", cli->dpi},      {"style", cli->style}, {"output", cli->output},
     };
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
-        SW_TRY(pass(argument, count, options[k].name, options[k].value));
+        SW_TRY(add_option(argument, count, options[k].name, options[k].value));
     if (cli->verbose) argument[(*count)++] = (char *)"--verbose";
     return SW_OK;
 }
 
-/* What pass() has made is not freed: the memory goes with this program, on success or not. */
+/* What add_option() has made is not freed: the memory goes with this program, on success or not. */
 enum sw_status cmd_plot(struct sw_cli *cli)
 {
     char script[4096], *argument[24];
     int count = 0;
     SW_TRY(find_script(script, sizeof script));
     if (access(cli->argument[0], R_OK)) return SW_FAIL(SW_E_IO, "%s: %s", cli->argument[0], strerror(errno));
-    argument[count++] = (char *)python();
+    argument[count++] = (char *)python_program();
     argument[count++] = script;
-    SW_TRY(pass_options(cli, argument, &count));
+    SW_TRY(add_options(cli, argument, &count));
     argument[count++] = (char *)"--";
     argument[count++] = cli->argument[0];
     argument[count] = NULL;

@@ -1,19 +1,18 @@
 #include "base/sw_clock.h"
-#include "cli/cli_impl.h"
+#include "cli/console.h"
+#include "cli/event_log.h"
+#include "cli/multi_process.h"
+#include "cli/open_sweep.h"
+#include "cli/run_sweep.h"
+#include "cli/signals.h"
 
 static enum sw_status run_one(struct sw_cli *cli, const char *config)
 {
     struct cli_sweep s;
     enum sw_status here = cli_sweep_open(cli, config, &s), st = sw_comm_agree(cli->comm, here);
-    if (!st) st = cli_execute(cli, &s);
+    if (!st) st = run_sweep(cli, &s);
     if (!here) cli_sweep_close(&s);
     return st;
-}
-
-void cli_begin(struct sw_cli *cli)
-{
-    if (cli->max_seconds > 0) cli->deadline = sw_clock() + cli->max_seconds;
-    cli_signals_catch();
 }
 
 enum sw_status cmd_run(struct sw_cli *cli)
@@ -23,14 +22,14 @@ enum sw_status cmd_run(struct sw_cli *cli)
     if (cli->output && cli->narguments > 1)
         return SW_FAIL(SW_E_USAGE, "-o %s names one file, but there are %d configs; run them one by one", cli->output,
                        cli->narguments);
-    SW_TRY(sw_comm_agree(cli->comm, cli_log_open(cli)));
-    cli_begin(cli);
+    SW_TRY(sw_comm_agree(cli->comm, event_log_open(cli)));
+    run_start_clock(cli);
     for (int k = 0; k < cli->narguments; k++) {
         cli->exit_code = 0;
-        enum sw_status st = cli_anybody(cli, cli_stop != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
-        if (st && cli->silent) cli_report(cli);  /* of which nothing is to be left */
-        else if (st) sw_cli_complain(cli, st);
-        int code = st ? cli_code(st) : cli->exit_code;
+        enum sw_status st = multi_process_any(cli, stop_signal != 0) ? SW_E_STOPPED : run_one(cli, cli->argument[k]);
+        if (st && cli->muted) console_report(cli);  /* of which nothing is to be left */
+        else if (st) sw_cli_print_error(cli, st);
+        int code = st ? cli_exit_code(st) : cli->exit_code;
         if (code > worst) worst = code;
         if (st == SW_E_STOPPED) break;
     }

@@ -1,10 +1,14 @@
 /* The run table of an output file: for people, as CSV, as JSON; or all about one run. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sw_json.h"
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "cli/console.h"
+#include "cli/open_sweep.h"
+#include "output/sw_output.h"
 
 enum kind { TEXT, REAL, COUNT };
 
@@ -22,7 +26,7 @@ struct show_column {
 
 enum { REST = 13, MOST = 128 };
 
-static bool any(const double *v, int64_t n)
+static bool any_finite(const double *v, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
         if (isfinite(v[k])) return true;
@@ -36,10 +40,10 @@ static bool any_text(char *const *v, int64_t n)
     return false;
 }
 
-static int columns_of(const struct sw_run_table *t, struct show_column *c)
+static int make_columns(const struct sw_run_table *t, struct show_column *c)
 {
     int n = 0;
-    bool norms = any(t->err_l2, t->nruns);
+    bool norms = any_finite(t->err_l2, t->nruns);
     c[n++] = (struct show_column){"run", COUNT, -1, .count = t->index, .brief = true};
     for (int k = 0; k < t->nparam && n < MOST - REST; k++)
         c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .brief = true};
@@ -58,12 +62,12 @@ static int columns_of(const struct sw_run_table *t, struct show_column *c)
     return n;
 }
 
-static double real_at(const struct sw_run_table *t, const struct show_column *c, int64_t run)
+static double column_real(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
     return c->param >= 0 ? t->param[(int64_t)c->param * t->nruns + run] : c->real[run];
 }
 
-static const char *text_at(const struct sw_run_table *t, const struct show_column *c, int64_t run)
+static const char *column_text(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
     if (c->param >= 0) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
     if (c->status) return c->status[run] < SW_RUN_STATUSES ? sw_run_status_names[c->status[run]] : "?";
@@ -71,19 +75,19 @@ static const char *text_at(const struct sw_run_table *t, const struct show_colum
 }
 
 /* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. */
-static void put_real(double v, int digits, char text[40])
+static void format_real(double v, int digits, char text[40])
 {
     if (v == floor(v) && fabs(v) < 1e15) snprintf(text, 40, "%.0f", v);
     else snprintf(text, 40, "%.*g", digits, v);
 }
 
 /* A cell as text; digits: of a real number. */
-static const char *cell(const struct sw_run_table *t, const struct show_column *c, int64_t run, int digits,
-                        char text[40])
+static const char *format_cell(const struct sw_run_table *t, const struct show_column *c, int64_t run, int digits,
+                               char text[40])
 {
-    if (c->kind == TEXT) return text_at(t, c, run);
+    if (c->kind == TEXT) return column_text(t, c, run);
     if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)c->count[run]);
-    else put_real(real_at(t, c, run), digits, text);
+    else format_real(column_real(t, c, run), digits, text);
     return text;
 }
 
@@ -96,20 +100,20 @@ static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, c
     char text[40], of[32] = "";
     int width[MOST];
     if (cli->status) snprintf(of, sizeof of, "%lld of ", (long long)rows->count);
-    cli_print(cli, "%s%s%s · %s%lld run%s%s%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem, of,
-              (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "", cli->status ? cli->status : "",
-              t->solver, t->sweep_id);
+    console_print(cli, "%s%s%s · %s%lld run%s%s%s · %s · id %s\n\n", t->title, *t->title ? " · " : "", t->problem, of,
+                  (long long)t->nruns, t->nruns == 1 ? "" : "s", cli->status ? " " : "", cli->status ? cli->status : "",
+                  t->solver, t->sweep_id);
     for (int k = 0; k < n; k++) {
         width[k] = (int)strlen(c[k].name);
         for (int64_t r = 0; r < rows->count; r++) {
-            int w = (int)strlen(cell(t, &c[k], rows->row[r], 6, text));
+            int w = (int)strlen(format_cell(t, &c[k], rows->row[r], 6, text));
             if (w > width[k]) width[k] = w;
         }
     }
     for (int64_t r = -1; r < rows->count; r++) {
         const char *gap = "";
         for (int k = 0; k < n; k++) {
-            const char *v = r < 0 ? c[k].name : cell(t, &c[k], rows->row[r], 6, text);
+            const char *v = r < 0 ? c[k].name : format_cell(t, &c[k], rows->row[r], 6, text);
             if (!c[k].brief) continue;
             if (k == n - 1) printf("%s%s", gap, v);
             else printf(c[k].kind == TEXT ? "%s%-*s" : "%s%*s", gap, width[k], v);
@@ -124,9 +128,9 @@ static void show_csv(const struct sw_run_table *t, const struct show_column *c, 
     char text[40];
     for (int64_t r = -1; r < rows->count; r++) {
         for (int k = 0; k < n; k++) {
-            const char *v = r < 0 ? c[k].name : cell(t, &c[k], rows->row[r], 17, text);
+            const char *v = r < 0 ? c[k].name : format_cell(t, &c[k], rows->row[r], 17, text);
             if (k) fputc(',', stdout);
-            cli_csv(stdout, v);
+            console_write_csv(stdout, v);
         }
         fputc('\n', stdout);
     }
@@ -136,9 +140,9 @@ static void json_run(struct sw_json *j, const struct sw_run_table *t, const stru
 {
     sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
-        if (c[k].kind == TEXT) sw_json_text(j, c[k].name, text_at(t, &c[k], run));
+        if (c[k].kind == TEXT) sw_json_text(j, c[k].name, column_text(t, &c[k], run));
         else if (c[k].kind == COUNT) sw_json_count(j, c[k].name, c[k].count[run]);
-        else sw_json_real(j, c[k].name, real_at(t, &c[k], run));
+        else sw_json_real(j, c[k].name, column_real(t, &c[k], run));
     }
     sw_json_end(j, '}');
 }
@@ -160,7 +164,7 @@ static void show_json(const struct sw_run_table *t, const struct show_column *c,
     sw_json_end(&j, '}');
 }
 
-static enum sw_status find(const struct sw_cli *cli, const struct sw_run_table *t, int64_t *row)
+static enum sw_status find_run(const struct sw_cli *cli, const struct sw_run_table *t, int64_t *row)
 {
     char *end;
     long long index = strtoll(cli->run, &end, 10);
@@ -183,27 +187,27 @@ static enum sw_status find(const struct sw_cli *cli, const struct sw_run_table *
 static void show_run(const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
 {
     char text[40];
-    for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, cell(t, &c[k], run, 10, text));
+    for (int k = 0; k < n; k++) printf("%-12s %s\n", c[k].name, format_cell(t, &c[k], run, 10, text));
     printf("%-12s %s\n%-12s %s\n%-12s %s\n", "problem", t->problem, "solver", t->solver, "source", t->source);
 }
 
 /* @param status  of the rows; -1: all @param out  free out->row with sw_free() */
-static enum sw_status choose(const struct sw_cli *cli, const struct sw_run_table *t, int status, struct rows *out)
+static enum sw_status choose_rows(const struct sw_cli *cli, const struct sw_run_table *t, int status, struct rows *out)
 {
     int64_t row = 0;
-    if (cli->run) SW_TRY(find(cli, t, &row));
+    if (cli->run) SW_TRY(find_run(cli, t, &row));
     SW_TRY(sw_alloc((size_t)t->nruns, &out->row));
     for (int64_t r = cli->run ? row : 0; r < (cli->run ? row + 1 : t->nruns); r++)
         if (status < 0 || t->status[r] == status) out->row[out->count++] = r;
     return SW_OK;
 }
 
-static enum sw_status show(const struct sw_cli *cli, const struct sw_run_table *t, int status)
+static enum sw_status show_runs(const struct sw_cli *cli, const struct sw_run_table *t, int status)
 {
     struct show_column c[MOST];
     struct rows rows = {0};
-    int n = columns_of(t, c);
-    SW_TRY(choose(cli, t, status, &rows));
+    int n = make_columns(t, c);
+    SW_TRY(choose_rows(cli, t, status, &rows));
     if (cli->json) show_json(t, c, n, &rows);
     else if (cli->run) show_run(t, c, n, rows.row[0]);
     else if (cli->csv) show_csv(t, c, n, &rows);
@@ -231,9 +235,9 @@ enum sw_status cmd_show(struct sw_cli *cli)
         return SW_FAIL(SW_E_USAGE, "--run shows one run, --status those of one status: not both");
     SW_TRY(find_status(cli->status, &status));
     char *file;
-    SW_TRY(cli_output_file(cli->argument[0], &file));
+    SW_TRY(cli_output_path(cli->argument[0], &file));
     enum sw_status st = sw_run_table_read(file, &table);
-    if (!st) st = show(cli, table, status);
+    if (!st) st = show_runs(cli, table, status);
     sw_run_table_free(&table);
     sw_free(file);
     return st;

@@ -7,8 +7,10 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "cli/console.h"
+#include "cli/open_sweep.h"
 #include "cli/status.h"
-#include "cli/submit_words.h"
+#include "cli/submit_arguments.h"
 
 static const double look_every = 2, line_every = 30;  /* seconds */
 
@@ -39,7 +41,7 @@ struct watch {
 static void clear_page(const struct watch *w) { if (w->terminal) fputs("\033[H\033[2J", stdout); }
 
 /* Looking costs the file system something: at most a twentieth of the time is spent on it. */
-static void pause_between(const struct watch *w)
+static void pause_between_looks(const struct watch *w)
 {
     fflush(stdout);
     usleep((useconds_t)(1e6 * fmin(fmax(look_every, 20 * w->took), 60)));
@@ -47,20 +49,20 @@ static void pause_between(const struct watch *w)
 
 static enum sw_status watch_shards(struct sw_cli *cli, struct watch *w, struct sw_monitor *v)
 {
-    const struct sw_warnings warnings = cli_warnings(cli);
+    const struct sw_warnings warnings = console_warnings(cli);
     for (;;) {
         double start = sw_clock();
         SW_TRY(sw_monitor_look(v, &warnings));
         w->took = sw_clock() - start;
         bool done = v->count[SW_SHARD_DONE] == v->nshards;
         clear_page(w);
-        if (w->terminal) status_print(cli, v, status_page());
+        if (w->terminal) status_shards(cli, v, console_size_of(STDOUT_FILENO));
         else if (done || !(w->line > 0) || start - w->line >= line_every) {
-            status_print_line(cli, v);
+            status_shards_line(cli, v);
             w->line = start;
         }
         if (done || ferror(stdout)) return SW_OK;
-        pause_between(w);
+        pause_between_looks(w);
     }
 }
 
@@ -69,59 +71,59 @@ static enum sw_status watch_one(struct sw_cli *cli, struct watch *w, const char 
     for (bool finished = false;;) {
         double start = sw_clock();
         clear_page(w);
-        SW_TRY(status_one(cli, file, &w->sign, &finished));
+        SW_TRY(status_file(cli, file, &w->sign, &finished));
         w->took = sw_clock() - start;
         if (finished || ferror(stdout)) return SW_OK;
-        pause_between(w);
+        pause_between_looks(w);
         if (!w->terminal) usleep((useconds_t)(1e6 * (line_every - look_every)));
     }
 }
 
 /* ---- */
 
-static enum sw_status tell(struct sw_cli *cli, const char *file, struct sw_monitor *v)
+static enum sw_status print_status(struct sw_cli *cli, const char *file, struct sw_monitor *v)
 {
-    const struct sw_warnings warnings = cli_warnings(cli);
+    const struct sw_warnings warnings = console_warnings(cli);
     struct watch w = {.terminal = isatty(STDOUT_FILENO)};
     bool finished;
     if (cli->watch) return v ? watch_shards(cli, &w, v) : watch_one(cli, &w, file);
-    if (!v) return status_one(cli, file, &w.sign, &finished);
+    if (!v) return status_file(cli, file, &w.sign, &finished);
     SW_TRY(sw_monitor_look(v, &warnings));
-    if (cli->json) status_print_json(v);
-    else status_print(cli, v, status_page());
+    if (cli->json) status_shards_json(v);
+    else status_shards(cli, v, console_size_of(STDOUT_FILENO));
     return SW_OK;
 }
 
-static enum sw_status measure_submitted(const struct submit_stored *stored, struct sw_monitor *v)
+static enum sw_status measure_submitted(const struct submit_arguments *stored, struct sw_monitor *v)
 {
     struct cli_sweep s = {0};
     enum sw_status st = cli_sweep_open(stored->cli, stored->config, &s);
     if (!st) st = sw_monitor_measure(v, s.sweep, stored->cli->only);
-    if (stored->cli->report.errors) cli_report(stored->cli);
+    if (stored->cli->report.errors) console_report(stored->cli);
     cli_sweep_close(&s);
     return st;
 }
 
 /* The shards of the file, if it is them that are to be told of: of the cut that was submitted, or of a known sweep. */
-static enum sw_status find(const struct sw_cli *cli, const char *file, const struct cli_sweep *known,
-                           struct sw_monitor **v)
+static enum sw_status find_shards(const struct sw_cli *cli, const char *file, const struct cli_sweep *known,
+                                  struct sw_monitor **v)
 {
-    struct submit_stored stored = {0};
+    struct submit_arguments stored = {0};
     *v = NULL;
     if (!cli->shards && sw_monitor_is_one(file)) return SW_OK;
-    enum sw_status st = submit_stored_open(file, false, &stored);
+    enum sw_status st = submit_arguments_read(file, false, &stored);
     if (!st) st = sw_monitor_find(file, stored.cli ? stored.cli->shards : -1, cli->shards, v);
     if (!st && *v && stored.cli) st = measure_submitted(&stored, *v);
     else if (!st && *v && known) st = sw_monitor_measure(*v, known->sweep, NULL);
-    submit_stored_close(&stored, st);
+    submit_arguments_free(&stored, st);
     return st;
 }
 
 static enum sw_status status_of(struct sw_cli *cli, const char *file, const struct cli_sweep *known)
 {
     struct sw_monitor *v = NULL;
-    enum sw_status st = find(cli, file, known, &v);
-    if (!st) st = tell(cli, file, v);
+    enum sw_status st = find_shards(cli, file, known, &v);
+    if (!st) st = print_status(cli, file, v);
     sw_monitor_free(&v);
     return st;
 }
@@ -134,7 +136,7 @@ enum sw_status cmd_status(struct sw_cli *cli)
     enum sw_status st;
     if (!is_config(cli->argument[0])) {
         char *file;
-        SW_TRY(cli_output_file(cli->argument[0], &file));
+        SW_TRY(cli_output_path(cli->argument[0], &file));
         st = status_of(cli, file, NULL);
         sw_free(file);
         return st;

@@ -1,25 +1,30 @@
 /* A sweep as jobs of a cluster (src/jobs/sw_submit.h does it; here it is asked for, and told). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/submit_words.h"
+#include "base/sw_text.h"
+#include "cli/console.h"
+#include "cli/open_sweep.h"
+#include "cli/submit_arguments.h"
 #include "jobs/sw_submit.h"
 
 /* ---- what was asked for */
 
-static enum sw_status check(const struct sw_cli *cli)
+static enum sw_status check_options(const struct sw_cli *cli)
 {
     const double seconds = cli->time ? sw_submit_seconds(cli->time) : 0;
     if (!cli->shards)
         return SW_FAIL(SW_E_USAGE, "`sweep submit` needs --shards N, the number of jobs to cut the sweep into");
     if (cli->time && seconds != 0 && !(seconds >= 60))
         return SW_FAIL(SW_E_USAGE, "--time takes a time limit of a minute or more as sbatch does: 90 (minutes), "
-                                   "2:00:00, 1-12:00; got '%s'", cli->time);
+                       "2:00:00, 1-12:00; got '%s'", cli->time);
     return SW_OK;
 }
 
-static struct sw_submit_desc describe(const struct sw_cli *cli, const struct cli_sweep *s, const char *source,
-                                      bool again, const char *words)
+static struct sw_submit_desc describe_submission(const struct sw_cli *cli, const struct cli_sweep *s,
+                                                 const char *source,
+                                                 bool again, const char *words)
 {
     return (struct sw_submit_desc){
         .sweep = s->sweep, .id = s->id, .run = s->run, .count = s->count, .file = s->file, .source = source,
@@ -48,27 +53,28 @@ static enum sw_status submit_jobs(struct sw_submit *u, const struct sw_cli *cli)
     char shards[32] = "", merge[32];
     enum sw_status st = u->count ? sw_submit_shards(u, shards) : SW_OK;
     if (!st && u->count)
-        cli_print(cli, "shards   job %s: %s of %d\n", shards, sw_text_get(&u->list), u->desc.shards);
+        console_print(cli, "shards   job %s: %s of %d\n", shards, sw_text_get(&u->list), u->desc.shards);
     if (!st) st = sw_submit_merge(u, merge);
     if (!st) {
-        cli_print(cli, "merge    job %s, after them, into %s\n", merge, u->file);
-        cli_say(cli, "logs     %s\nnext     squeue -j %s%s%s; if a shard is lost: %s\n", u->folder, shards,
+        console_print(cli, "merge    job %s, after them, into %s\n", merge, u->file);
+        console_message(cli, "logs     %s\nnext     squeue -j %s%s%s; if a shard is lost: %s\n", u->folder, shards,
                 *shards ? "," : "", merge, u->go_on);
     }
     return st;
 }
 
 /* cli: whoever asked, for what is said. */
-static enum sw_status tell_and_submit(struct sw_submit *u, const struct sw_cli *cli, const struct cli_sweep *s)
+static enum sw_status report_and_submit(struct sw_submit *u, const struct sw_cli *cli, const struct cli_sweep *s)
 {
     struct sw_text headline = {0};
     cli_sweep_headline(s, &headline);
-    cli_say(cli, "sweep    %s\n", sw_text_get(&headline));
+    console_message(cli, "sweep    %s\n", sw_text_get(&headline));
     sw_text_free(&headline);
-    if (u->done) { cli_say(cli, "nothing to do: all runs are in %s\n", u->file); return SW_OK; }
+    if (u->done) { console_message(cli, "nothing to do: all runs are in %s\n", u->file); return SW_OK; }
     if (!u->count && u->alive.length) {
         for (char *p = u->alive.data; *p; p++) *p = *p == ':' ? ' ' : *p;
-        cli_say(cli, "nothing to do: all that is not finished is in the queue: job%s\n", sw_text_get(&u->alive));
+        console_message(cli, "nothing to do: all that is not finished is in the queue: job%s\n",
+                        sw_text_get(&u->alive));
         return SW_OK;
     }
     if (u->desc.dry) return print_scripts(u);
@@ -79,17 +85,17 @@ static enum sw_status tell_and_submit(struct sw_submit *u, const struct sw_cli *
 /* @param wanted  the options: as typed, or stored  @param cli  as typed */
 static enum sw_status submit(struct sw_cli *wanted, const struct sw_cli *cli, const char *source, bool again)
 {
-    const struct sw_warnings warnings = cli_warnings(wanted);
+    const struct sw_warnings warnings = console_warnings(wanted);
     struct cli_sweep s = {0};
     struct sw_submit u = {0};
     struct sw_text words = {0};
-    SW_TRY(check(wanted));
+    SW_TRY(check_options(wanted));
     SW_TRY(cli_sweep_open(wanted, source, &s));
-    submit_words(wanted, &words);
+    submit_arguments_write(wanted, &words);
     enum sw_status st = sw_text_status(&words);
-    const struct sw_submit_desc desc = describe(wanted, &s, source, again, sw_text_get(&words));
+    const struct sw_submit_desc desc = describe_submission(wanted, &s, source, again, sw_text_get(&words));
     if (!st) st = sw_submit_open(&desc, &warnings, &u);
-    if (!st) st = tell_and_submit(&u, cli, &s);
+    if (!st) st = report_and_submit(&u, cli, &s);
     sw_submit_close(&u);
     sw_text_free(&words);
     cli_sweep_close(&s);
@@ -98,31 +104,31 @@ static enum sw_status submit(struct sw_cli *wanted, const struct sw_cli *cli, co
 
 /* ---- --missing: the options are those that are stored, but for what is given now */
 
-static enum sw_status check_given(const struct sw_cli *cli)
+static enum sw_status check_missing_options(const struct sw_cli *cli)
 {
     const char *name = cli->shards ? "--shards" : cli->noverrides ? "-s" : cli->only ? "--only" : NULL;
     if (cli->output) name = "-o";
     if (cli->narguments) name = cli->argument[0];
     return name ? SW_FAIL(SW_E_USAGE, "--missing goes on with the sweep and the shards that were submitted; it does "
-                                      "not take %s", name) : SW_OK;
+                          "not take %s", name) : SW_OK;
 }
 
 static enum sw_status submit_missing(struct sw_cli *cli)
 {
-    struct submit_stored stored = {0};
-    enum sw_status st = check_given(cli);
-    if (!st) st = submit_stored_open(cli->missing, true, &stored);
+    struct submit_arguments stored = {0};
+    enum sw_status st = check_missing_options(cli);
+    if (!st) st = submit_arguments_read(cli->missing, true, &stored);
     if (!st) {
-        submit_words_override(stored.cli, cli);
+        submit_arguments_override(stored.cli, cli);
         stored.cli->output = cli->missing;
         stored.cli->print = cli->print;
         stored.cli->quiet = cli->quiet;
         stored.cli->verbose = cli->verbose;
         stored.cli->colored = cli->colored;
         st = submit(stored.cli, cli, stored.config, true);
-        if (stored.cli->report.errors) cli_report(stored.cli);
+        if (stored.cli->report.errors) console_report(stored.cli);
     }
-    submit_stored_close(&stored, st);
+    submit_arguments_free(&stored, st);
     return st;
 }
 

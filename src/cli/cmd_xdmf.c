@@ -1,35 +1,12 @@
-/* FILE.xdmf beside FILE.h5, for ParaView: when a sweep is done, or asked for. */
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
-
-static enum sw_status write_it(const struct sw_cli *cli, const char *file)
-{
-    struct sw_xdmf_summary sum;
-    char size[24], *name = NULL;
-    SW_TRY(sw_xdmf_write(file, &sum));
-    name = sw_xdmf_name(file);
-    if (!name) return SW_FAIL(SW_E_MEMORY, "out of memory");
-    cli_say(cli, "xdmf     %s: %lld output%s of %lld run%s, %s; in ParaView take the reader \"XDMF Reader\"\n", name,
-            (long long)sum.grids, sum.grids == 1 ? "" : "s", (long long)sum.runs, sum.runs == 1 ? "" : "s",
-            cli_bytes((double)sum.bytes, size));
-    sw_free(name);
-    return SW_OK;
-}
-
-enum sw_status cli_xdmf(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file)
-{
-    bool ours;
-    if (sweep->xdmf) return write_it(cli, file);
-    SW_TRY(sw_xdmf_find(file, &ours));
-    if (!ours) return SW_OK;
-    return sweep->save_fields ? write_it(cli, file) : sw_xdmf_remove(file);
-}
+#include "cli/open_sweep.h"
+#include "cli/xdmf_file.h"
 
 enum sw_status cmd_xdmf(struct sw_cli *cli)
 {
     char *file;
-    SW_TRY(cli_output_file(cli->argument[0], &file));
-    enum sw_status st = write_it(cli, file);
+    SW_TRY(cli_output_path(cli->argument[0], &file));
+    enum sw_status st = xdmf_write(cli, file);
     sw_free(file);
     return st;
 }

@@ -1,7 +1,8 @@
 #include <string.h>
 
 #include "base/sw_near.h"
-#include "cli/cli_impl.h"
+#include "cli/command_line.h"
+#include "cli/command_table.h"
 
 const struct cli_command cli_command_table[] = {
 #define X(bit, name, arguments, least, most, about) {#name, arguments, about, CLI_##bit, least, most, cmd_##name},

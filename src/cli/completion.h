@@ -2,7 +2,7 @@
 #define COMPLETION_H
 /* `sweep completion SHELL` prints a script by which a shell completes commands, options and their values. All it knows
  * is of the tables: cmd_completion.c says what may stand for an argument, completion_SHELL.c writes the script. */
-#include "cli/cli_impl.h"
+#include "cli/command_line.h"
 
 enum completion_kind {
     COMPLETE_NOTHING,  /* a number, an expression: the user's own                              */

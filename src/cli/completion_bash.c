@@ -1,3 +1,7 @@
+#include <stdio.h>
+
+#include "base/sw_text.h"
+#include "cli/command_line.h"
 #include "cli/completion.h"
 
 /* Words that = and : cut are put together again, then the command is the first that is neither an option nor the value

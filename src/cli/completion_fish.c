@@ -1,3 +1,7 @@
+#include <stdio.h>
+
+#include "base/sw_text.h"
+#include "cli/command_line.h"
 #include "cli/completion.h"
 
 static const char head[] =

@@ -20,7 +20,4 @@ static inline void explain_know(struct known *known, const char *name)
  * the words of a key. A solver with its band solver, "cpu.plain+cpu.thomas", is both of them.
  * @param known  in and out: the words there are @return how many meanings it has */
 int explain_words(const char *word, struct known *known);
-
-/** Lines of at most 100 columns, indented by four. */
-void explain_folded(const char *text);
 #endif

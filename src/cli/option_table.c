@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cli/cli_impl.h"
+#include "base/sw_text.h"
+#include "cli/command_line.h"
 
 static enum sw_status set_override(struct sw_cli *cli, const char *value)
 {
@@ -37,7 +38,7 @@ static enum sw_status set_longest(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
-static enum sw_status whole(const char *option, const char *value, long least, long most, int *out)
+static enum sw_status set_whole_number(const char *option, const char *value, long least, long most, int *out)
 {
     char *end;
     long n = strtol(value, &end, 10);
@@ -64,29 +65,29 @@ static enum sw_status set_shard(struct sw_cli *cli, const char *value)
 
 static enum sw_status set_threads(struct sw_cli *cli, const char *value)
 {
-    return whole("-j", value, 1, 4096, &cli->threads);
+    return set_whole_number("-j", value, 1, 4096, &cli->threads);
 }
 static enum sw_status set_repeats(struct sw_cli *cli, const char *value)
 {
-    return whole("--repeats", value, 1, 100000, &cli->repeats);
+    return set_whole_number("--repeats", value, 1, 100000, &cli->repeats);
 }
 static enum sw_status set_shards(struct sw_cli *cli, const char *value)
 {
-    return whole("--shards", value, 1, MOST_SHARDS, &cli->shards);
+    return set_whole_number("--shards", value, 1, MOST_SHARDS, &cli->shards);
 }
 static enum sw_status set_max_parallel(struct sw_cli *cli, const char *value)
 {
-    return whole("--max-parallel", value, 1, 100000, &cli->job.max_parallel);
+    return set_whole_number("--max-parallel", value, 1, 100000, &cli->job.max_parallel);
 }
 static enum sw_status set_cpus(struct sw_cli *cli, const char *value)
 {
-    return whole("--cpus-per-shard", value, 1, 4096, &cli->job.cpus);
+    return set_whole_number("--cpus-per-shard", value, 1, 4096, &cli->job.cpus);
 }
 
 static enum sw_status set_gpus(struct sw_cli *cli, const char *value)
 {
     int gpus = 0;
-    SW_TRY(whole("--gpus-per-shard", value, 0, SW_DEVICES_MOST, &gpus));
+    SW_TRY(set_whole_number("--gpus-per-shard", value, 0, SW_DEVICES_MOST, &gpus));
     cli->job.gpus = 1 + gpus;
     return SW_OK;
 }
@@ -104,7 +105,7 @@ static enum sw_status set_max_time(struct sw_cli *cli, const char *value)
     return SW_OK;
 }
 
-static enum sw_status when(const char *option, const char *value, enum cli_when *out)
+static enum sw_status set_when(const char *option, const char *value, enum cli_when *out)
 {
     static const char *const names[] = {"auto", "always", "never"};
     for (int k = 0; k < 3; k++)
@@ -114,9 +115,9 @@ static enum sw_status when(const char *option, const char *value, enum cli_when 
 
 static enum sw_status set_progress(struct sw_cli *cli, const char *value)
 {
-    return when("progress", value, &cli->progress);
+    return set_when("progress", value, &cli->progress);
 }
-static enum sw_status set_color(struct sw_cli *cli, const char *value) { return when("color", value, &cli->color); }
+static enum sw_status set_color(struct sw_cli *cli, const char *value) { return set_when("color", value, &cli->color); }
 
 #define AT(member) offsetof(struct sw_cli, member), NULL
 #define BY(function) 0, function

@@ -1,20 +1,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli_impl.h"
+#include "cli/signals.h"
 
-volatile sig_atomic_t cli_stop;
+volatile sig_atomic_t stop_signal;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 /* The first asks for a clean stop; a second Ctrl-C ends at once (what is on disk is whole at any moment). */
 static void on_signal(int number)
 {
-    if (number == SIGINT && cli_stop == SIGINT) _exit(130);
-    __atomic_store_n(&cli_stop, number, __ATOMIC_RELAXED);  /* other threads read it */
+    if (number == SIGINT && stop_signal == SIGINT) _exit(130);
+    __atomic_store_n(&stop_signal, number, __ATOMIC_RELAXED);  /* other threads read it */
 }
 
-void cli_signals_catch(void)
+void signals_catch(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);

@@ -9,10 +9,10 @@ struct sw_cli;
 enum sw_status sw_cli_parse(int argc, char **argv, struct sw_cli **cli);
 
 /** Do what was asked. @return the failure that ended it */
-enum sw_status sw_cli_perform(struct sw_cli *cli);
+enum sw_status sw_cli_dispatch(struct sw_cli *cli);
 
 /** Print the failure a call returned. cli may be NULL. */
-void sw_cli_complain(struct sw_cli *cli, enum sw_status st);
+void sw_cli_print_error(struct sw_cli *cli, enum sw_status st);
 
 /** The exit code of the program (docs: sweep(1), EXIT STATUS) and the end of cli. NULL and *NULL are fine. */
 int sw_cli_end(struct sw_cli **cli, enum sw_status st);

@@ -1,0 +1,299 @@
+/* Everything `sweep run` does before it computes, a short trial of the device, and nothing written. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_json.h"
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "cli/check_sweep.h"
+#include "cli/console.h"
+#include "cli/devices.h"
+#include "cli/extend_sweep.h"
+#include "cli/format.h"
+#include "cli/open_sweep.h"
+#include "cli/plan_warnings.h"
+#include "output/sw_output.h"
+
+static const double trial_seconds = 0.15;
+
+/* ---- --list */
+
+static void print_run(const struct cli_sweep *s, int64_t run, const double *values, int64_t count, int64_t j)
+{
+    printf("%lld,%016llx", (long long)run, (unsigned long long)s->id[run]);
+    for (int k = 0; k < s->sweep->naxis; k++) {
+        const struct sw_column *c = &s->sweep->column[s->sweep->axis[k].column];
+        double v = values[(int64_t)s->sweep->axis[k].column * count + j];
+        fputc(',', stdout);
+        if (c->nword) console_write_csv(stdout, c->word[(int)v]);
+        else printf("%.17g", v);
+    }
+    fputc('\n', stdout);
+}
+
+static enum sw_status print_run_table(const struct cli_sweep *s)
+{
+    enum { BLOCK = 4096 };
+    double *values = NULL;
+    printf("run,run_id");
+    for (int k = 0; k < s->sweep->naxis; k++) {
+        fputc(',', stdout);
+        console_write_csv(stdout, s->sweep->column[s->sweep->axis[k].column].name);
+    }
+    fputc('\n', stdout);
+    SW_TRY(sw_alloc((size_t)s->sweep->ncolumn * BLOCK, &values));
+    enum sw_status st = SW_OK;
+    for (int64_t first = 0; first < s->count && !st; first += BLOCK) {
+        int64_t count = s->count - first < BLOCK ? s->count - first : BLOCK;
+        st = sw_sweep_columns(s->sweep, s->run + first, 0, count, values);
+        for (int64_t j = 0; j < count && !st; j++) print_run(s, s->run[first + j], values, count, j);
+    }
+    sw_free(values);
+    return st;
+}
+
+/* ---- the report */
+
+/* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with
+ * the GPU. */
+static enum sw_status try_compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p,
+                                  const struct sw_device *device)
+{
+    const struct sw_problem *problem = s->sweep->problem;
+    if (!problem->try_compile || !p->ngroup) return SW_OK;
+    struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[0], 1);
+    setup.solver = NULL;
+    enum sw_status st = problem->try_compile(problem, &setup, device->sm ? device->sm : 90);
+    if (st == SW_E_ABSENT) {
+        if (cli->verbose) console_print(cli, "note     not compiled for a GPU: %s\n", sw_err_message());
+        return SW_OK;
+    }
+    return st;
+}
+
+/* What is known when all is planned. */
+struct check {
+    struct sw_cli *cli;
+    struct cli_sweep *s;
+    struct sw_devices devices;
+    struct sw_completed *completed;
+    struct sw_plan *plan;          /* NULL: not planned here, why says why        */
+    char   refusal[1000];          /* "": the output file is of this sweep        */
+    char   why[1000];
+    double rate, seconds;          /* by a short trial; 0: there is nothing to do */
+};
+
+static void print_completed(const struct check *c)
+{
+    const struct sw_plan *p = c->plan;
+    if (*c->refusal) console_print(c->cli, "note     %s\n", c->refusal);
+    else if (p->done + p->failed)
+        console_print(c->cli, "there    %lld of %lld runs are in %s already, %lld of them failed\n",
+                      (long long)(p->done + p->failed), (long long)c->s->count, c->s->file, (long long)p->failed);
+}
+
+static void range_of_steps(const struct sw_plan *p, long long *least, long long *most)
+{
+    *least = *most = 0;
+    for (int g = 0; g < p->ngroup; g++) {
+        const long long steps = p->group[g].steps;
+        if (!g || steps < *least) *least = steps;
+        if (!g || steps > *most) *most = steps;
+    }
+}
+
+/* " · 159 steps a run", " · 80 to 640 steps a run"; "" of what takes none. Where they follow from a Courant number this
+ * is how they become known. */
+static const char *format_steps(const struct sw_plan *p, char text[64])
+{
+    long long least, most;
+    range_of_steps(p, &least, &most);
+    text[0] = 0;
+    if (least < most) snprintf(text, 64, " · %lld to %lld steps a run", least, most);
+    else if (most > 0) snprintf(text, 64, " · %lld step%s a run", most, most == 1 ? "" : "s");
+    return text;
+}
+
+static enum sw_status measure_rate(struct check *c)
+{
+    SW_TRY(sw_plan_measure(c->s->sweep, c->plan, &c->devices, trial_seconds, &c->rate));
+    if (c->rate > 0) c->seconds = c->plan->points_steps / c->rate + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;
+    return SW_OK;
+}
+
+static enum sw_status print_plan(struct check *c)
+{
+    char a[24], b[24], m[24], host[24], steps[64];
+    struct sw_cli *cli = c->cli;
+    const struct sw_plan *p = c->plan;
+    struct sw_text name = {0};
+    cli_devices_name(&c->devices, &name);
+    console_print(cli, "device   %s · solver %s%s\n", sw_text_get(&name), p->nbatch ? p->solver : "none needed",
+                  c->s->sweep->single_steps ? " in single precision" : "");
+    sw_text_free(&name);
+    console_print(cli, "memory   %s a run, %s a batch, of %s%s%s\n", format_memory((double)p->run_bytes, a),
+                  format_memory((double)p->batch_bytes, b), format_memory(cli_devices_memory(&c->devices), m),
+              p->host_bytes > 0 ? "; of the host " : "", p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
+    console_print(cli, "batches  %lld%s\n", (long long)p->nbatch, format_steps(p, steps));
+    console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
+    SW_TRY(measure_rate(c));
+    if (c->rate > 0)
+        console_print(cli, "time     ≈ %s at %.2g points·steps/s, by a short trial%s\n", format_seconds(c->seconds, a),
+                      c->rate,
+                      2e-3 * BATCH_OVERHEAD_MS * (double)p->nbatch > c->seconds ? ", and some 20 ms a batch" : "");
+    plan_warnings_print(cli, c->s, p, console_print);
+    return try_compile(cli, c->s, p, c->devices.device[0]);
+}
+
+/* ---- --json: docs/output.md names the fields */
+
+static void json_axes(struct sw_json *j, const struct sw_sweep *w)
+{
+    sw_json_begin(j, "axes", '[');
+    for (int k = 0; k < w->naxis; k++) {
+        sw_json_begin(j, NULL, '{');
+        sw_json_text(j, "name", w->column[w->axis[k].column].name);
+        sw_json_count(j, "values", w->axis[k].count);
+        sw_json_end(j, '}');
+    }
+    sw_json_end(j, ']');
+}
+
+static void json_sweep(struct sw_json *j, const struct cli_sweep *s)
+{
+    const struct sw_sweep *w = s->sweep;
+    sw_json_text(j, "problem", w->problem->name);
+    sw_json_text(j, "title", w->title);
+    sw_json_text(j, "sweep_id", w->id);
+    sw_json_count(j, "sweep_runs", w->nruns);
+    sw_json_count(j, "runs", s->count);
+    sw_json_text(j, "mode", w->mode);
+    json_axes(j, w);
+    sw_json_text(j, "file", s->file);
+    sw_json_text(j, "precision", w->single_steps ? "single" : "double");
+}
+
+static void json_plan(struct sw_json *j, const struct check *c)
+{
+    const struct sw_plan *p = c->plan;
+    struct sw_text name = {0};
+    long long least, most;
+    cli_devices_name(&c->devices, &name);
+    range_of_steps(p, &least, &most);
+    sw_json_begin(j, "plan", '{');
+    sw_json_text(j, "device", sw_text_get(&name));
+    sw_json_text(j, "solver", p->nbatch ? p->solver : NULL);
+    sw_json_count(j, "runs_done", p->done);
+    sw_json_count(j, "runs_failed", p->failed);
+    sw_json_count(j, "runs_to_do", p->nruns);
+    sw_json_count(j, "batches", p->nbatch);
+    sw_json_count(j, "steps_least", least);
+    sw_json_count(j, "steps_most", most);
+    sw_json_real(j, "points_steps", p->points_steps);
+    sw_json_count(j, "bytes_run", (int64_t)p->run_bytes);
+    sw_json_count(j, "bytes_batch", (int64_t)p->batch_bytes);
+    sw_json_real(j, "bytes_device", cli_devices_memory(&c->devices));
+    sw_json_real(j, "bytes_host", p->host_bytes);
+    sw_json_real(j, "bytes_output", p->output_bytes);
+    sw_json_real(j, "points_steps_per_second", c->rate > 0 ? c->rate : NAN);
+    sw_json_real(j, "seconds", c->rate > 0 ? c->seconds : NAN);
+    sw_json_end(j, '}');
+    sw_text_free(&name);
+}
+
+/* Each without the word that begins its line on a terminal. */
+static void json_notes(struct sw_json *j, const struct check *c, char *notes)
+{
+    sw_json_begin(j, "notes", '[');
+    if (*c->refusal) sw_json_text(j, NULL, c->refusal);
+    if (*c->why) sw_json_text(j, NULL, c->why);
+    for (char *rest = notes, *line; rest && (line = strtok_r(rest, "\n", &rest));)
+        sw_json_text(j, NULL, line + (strncmp(line, "note     ", 9) ? 0 : 9));
+    sw_json_end(j, ']');
+}
+
+static void collect_note(const struct sw_cli *cli, const char *fmt, ...)
+{
+    char line[1000];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    sw_text_add(cli->notes, line);
+}
+
+static enum sw_status print_json(struct check *c)
+{
+    struct sw_json j = {.to = stdout, .first = true};
+    if (c->plan) {
+        SW_TRY(measure_rate(c));
+        plan_warnings_print(c->cli, c->s, c->plan, collect_note);
+        SW_TRY(try_compile(c->cli, c->s, c->plan, c->devices.device[0]));
+    }
+    sw_json_begin(&j, NULL, '{');
+    json_sweep(&j, c->s);
+    if (c->plan) json_plan(&j, c);
+    else sw_json_text(&j, "plan", NULL);
+    json_notes(&j, c, c->cli->notes->data);
+    sw_json_begin(&j, "errors", '[');
+    sw_json_end(&j, ']');
+    sw_json_end(&j, '}');
+    return SW_OK;
+}
+
+/* ---- */
+
+static void print_headline(struct sw_cli *cli, const struct cli_sweep *s)
+{
+    struct sw_text text = {0};
+    cli_sweep_headline(s, &text);
+    console_print(cli, "%s\n", sw_text_get(&text));
+    sw_text_free(&text);
+    cli_sweep_print_settings(cli, s);
+}
+
+static enum sw_status make_plan(struct check *c)
+{
+    const struct cli_sweep *s = c->s;
+    enum sw_status st = cli_completed_open(c->cli, s->file, &c->completed);
+    if (!st) st = sw_completed_check_sweep(c->completed, s->file, s->sweep, s->id);
+    if (st == SW_E_REFUSED && !(st = extend_sweep(c->cli, s, c->completed, NULL, st))) {
+        snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` goes on from it, "
+                 "if it holds their states (output.state)", s->file);
+        sw_completed_close(&c->completed);
+    } else if (st) {  /* what to do about it is the user's choice; the config is right */
+        snprintf(c->refusal, sizeof c->refusal, "%s", sw_err_message());
+        sw_completed_close(&c->completed);
+    }
+    SW_TRY(cli_devices_open(c->cli, s, c->completed, &c->devices, NULL));
+    return sw_plan_make(s->sweep, s->run, s->count, s->id, c->completed, false, &c->devices, &c->plan);
+}
+
+/* A config for a GPU is checked on a machine without one. */
+static enum sw_status allow_absent(struct check *c, enum sw_status st)
+{
+    if (st != SW_E_ABSENT) return st;
+    snprintf(c->why, sizeof c->why, "not planned here: %s", sw_err_message());
+    sw_plan_destroy(&c->plan);
+    return SW_OK;
+}
+
+enum sw_status check_sweep(struct sw_cli *cli, struct cli_sweep *s)
+{
+    struct check c = {.cli = cli, .s = s};
+    if (cli->list) return print_run_table(s);
+    if (!cli->json) print_headline(cli, s);
+    enum sw_status st = allow_absent(&c, make_plan(&c));
+    if (!st && cli->json) st = print_json(&c);
+    else if (!st && c.plan) {
+        print_completed(&c);
+        st = allow_absent(&c, print_plan(&c));
+    }
+    if (!st && *c.why && !cli->json) console_print(cli, "note     %s\n", c.why);
+    sw_plan_destroy(&c.plan);
+    sw_completed_close(&c.completed);
+    sw_devices_close(&c.devices);
+    return st;
+}

@@ -1,0 +1,161 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/sw_mem.h"
+#include "cli/console.h"
+
+/* The signs beyond ASCII that the program uses, and what replaces them where the terminal has none. */
+static const struct { const char *sign, *ascii; } ascii_signs[] = {
+    {"·", "-"}, {"×", "x"}, {"≈", "~"}, {"…", "..."}, {"▕", "["}, {"▏", "]"}, {"█", "#"}, {"²", "^2"}, {"–", "-"},
+    {"▉", "#"}, {"▊", "#"}, {"▋", "#"}, {"▌", "#"}, {"▍", " "}, {"▎", " "},
+};
+
+static const char *find_ascii(const char *text, size_t *length)
+{
+    for (size_t k = 0; k < sizeof ascii_signs / sizeof *ascii_signs; k++) {
+        *length = strlen(ascii_signs[k].sign);
+        if (!strncmp(text, ascii_signs[k].sign, *length)) return ascii_signs[k].ascii;
+    }
+    return NULL;
+}
+
+void console_write(const struct sw_cli *cli, FILE *to, const char *text)
+{
+    if (!cli || cli->utf8) { fputs(text, to); return; }
+    while (*text) {
+        size_t length = 1;
+        const char *ascii = (unsigned char)*text >= 0x80 ? find_ascii(text, &length) : NULL;
+        if (ascii) fputs(ascii, to);
+        else { length = 1; fputc(*text, to); }  /* the user's own text stays as it is */
+        text += length;
+    }
+}
+
+static void write_formatted(const struct sw_cli *cli, FILE *to, const char *fmt, va_list ap)
+{
+    va_list again;
+    char *text = NULL;
+    va_copy(again, ap);
+    int length = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (length < 0 || sw_alloc((size_t)length + 1, &text)) return;
+    vsnprintf(text, (size_t)length + 1, fmt, ap);
+    console_write(cli, to, text);
+    sw_free(text);
+}
+
+void console_message(const struct sw_cli *cli, const char *fmt, ...)
+{
+    va_list ap;
+    if (cli->quiet) return;
+    va_start(ap, fmt);
+    write_formatted(cli, stderr, fmt, ap);
+    va_end(ap);
+}
+
+void console_print(const struct sw_cli *cli, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    write_formatted(cli, stdout, fmt, ap);
+    va_end(ap);
+}
+
+void console_write_csv(FILE *to, const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) { fputs(text, to); return; }
+    fputc('"', to);
+    for (; *text; text++) fputs(*text == '"' ? "\"\"" : (const char[]){*text, 0}, to);
+    fputc('"', to);
+}
+
+/* The value of --solver is an override like any other; an error in it is reported under the name that was typed. */
+static void name_solver_option(struct sw_cli *cli)
+{
+    for (int k = 0; cli->solver_override && k < cli->report.count; k++) {
+        struct sw_report_entry *e = &cli->report.entry[k];
+        if (!e->file || !e->text || strcmp(e->file, "-s") || strncmp(e->text, "'solver' ", 9)) continue;
+        char *name = sw_strdup("--solver");
+        if (!name) continue;
+        sw_free(e->file);
+        e->file = name;
+    }
+}
+
+/* With check --json, warnings are collected among the notes, each in a line. */
+static void collect_warnings(const struct sw_cli *cli)
+{
+    for (int k = 0; cli->notes && k < cli->report.count; k++) {
+        const struct sw_report_entry *e = &cli->report.entry[k];
+        if (e->severity != SW_WARNING) continue;
+        if (e->file) sw_text_printf(cli->notes, "%s:%d: ", e->file, e->line);
+        for (const char *p = e->text; p && *p; p++) sw_text_add_bytes(cli->notes, *p == '\n' ? " " : p, 1);
+        sw_text_add(cli->notes, "\n");
+    }
+}
+
+void console_report(struct sw_cli *cli)
+{
+    collect_warnings(cli);
+    name_solver_option(cli);
+    char *text = cli->report.count && !cli->muted ? sw_report_print(&cli->report) : NULL;
+    if (text && (!cli->quiet || cli->report.errors)) console_write(cli, stderr, text);
+    sw_free(text);
+    sw_report_free(&cli->report);
+}
+
+static void report_to_console(void *cli) { console_report(cli); }
+
+struct sw_warnings console_warnings(struct sw_cli *cli)
+{
+    return (struct sw_warnings){&cli->report, report_to_console, cli};
+}
+
+/* As setlocale would decide it, without calling it: the program's numbers must not depend on the locale. */
+bool console_locale_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
+    for (int k = 0; k < 3 && !(value && *value); k++) value = getenv(names[k]);
+    return value && (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
+}
+
+/* ---- terminals */
+
+struct console_size console_size_of(int fd)
+{
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col) return (struct console_size){0, 0};
+    return (struct console_size){size.ws_col, size.ws_row};
+}
+
+static bool begins_character(char byte) { return (byte & 0xc0) != 0x80; }  /* UTF-8 */
+
+int console_width(const char *text)
+{
+    int columns = 0;
+    for (; *text; text++) columns += begins_character(*text);
+    return columns;
+}
+
+void console_cut(struct sw_text *text, int columns)
+{
+    for (char *p = text->data; p && *p; p++)
+        if (begins_character(*p) && columns-- <= 0) *p-- = 0;
+}
+
+void console_print_folded(const char *text)
+{
+    enum { WIDTH = 96 };
+    while (strlen(text) > WIDTH) {
+        int n = WIDTH;
+        while (n > 0 && text[n] != ' ') n--;
+        if (!n) break;
+        printf("    %.*s\n", n, text);
+        text += n + 1;
+    }
+    printf("    %s\n", text);
+}

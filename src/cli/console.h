@@ -1,0 +1,33 @@
+#ifndef CONSOLE_H
+#define CONSOLE_H
+/* Output to people: messages on stderr, results on stdout. Text is UTF-8; on a terminal with another encoding the few
+ * signs beyond ASCII that the program uses are replaced by ASCII. */
+#include <stdio.h>
+
+#include "cli/command_line.h"
+#include "jobs/sw_warnings.h"
+
+/** A message on stderr, unless -q. */
+void console_message(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** A result on stdout. */
+void console_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One of these two, for callers that are told where their text goes. */
+typedef void console_printer(const struct sw_cli *cli, const char *fmt, ...);
+
+void console_write(const struct sw_cli *cli, FILE *to, const char *text);
+void console_write_csv(FILE *to, const char *text);   /* a cell of a CSV table, in quotes where it needs them */
+/** Print what cli->report holds, and empty it. */
+void console_report(struct sw_cli *cli);
+/** Warnings of src/jobs are printed as they come up. */
+struct sw_warnings console_warnings(struct sw_cli *cli);
+bool console_locale_is_utf8(void);
+
+/* ---- terminals */
+
+struct console_size { int columns, rows; };           /* 0: no terminal, or it does not know */
+struct console_size console_size_of(int fd);
+int  console_width(const char *text);                 /* columns that a UTF-8 text takes: one a character */
+void console_cut(struct sw_text *text, int columns);  /* to its first `columns` characters */
+/** On stdout, in lines of at most 100 columns, indented by four. */
+void console_print_folded(const char *text);
+#endif

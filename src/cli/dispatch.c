@@ -1,0 +1,96 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "cli/console.h"
+#include "cli/event_log.h"
+#include "cli/help.h"
+#include "cli/multi_process.h"
+#include "cli/signals.h"
+
+/* A terminal that is gone, and a stream that the caller has closed (main() holds its place, for reading), want nothing
+ * of what is said. */
+static bool must_reach(const struct sw_cli *cli, int fd)
+{
+    return !cli->terminal && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+}
+
+/* What did not reach its file or pipe was not said. */
+static enum sw_status flush_output(struct sw_cli *cli)
+{
+    if (fflush(stdout) || ferror(stdout)) return SW_FAIL(SW_E_IO, "standard output: could not write all of it");
+    SW_TRY(event_log_close(cli));
+    if ((fflush(stderr) || ferror(stderr)) && must_reach(cli, STDERR_FILENO))
+        return SW_FAIL(SW_E_IO, "standard error: could not write all of it");
+    return SW_OK;
+}
+
+/* The code of what failed, or was stopped, stands: a script goes by it. */
+static enum sw_status perform_command(struct sw_cli *cli)
+{
+    enum sw_status st = SW_OK;
+    struct sw_err_kept kept = {0};
+    if (cli->threads) omp_set_num_threads(cli->threads);
+    if (cli->version) cli_version();
+    else if (cli->help) cli_help(cli->command);
+    else st = cli->command->perform(cli);
+    sw_err_keep(&kept, st);
+    enum sw_status lost = flush_output(cli);
+    if (!lost || (!st && cli->exit_code <= 1)) return lost ? lost : st;
+    sw_cli_print_error(cli, lost);
+    return sw_err_raise(&kept);
+}
+
+enum sw_status sw_cli_dispatch(struct sw_cli *cli) { return multi_process_run(cli, perform_command); }
+
+/* A disk, or what one may have of it. */
+static bool is_full(const char *message)
+{
+    return strstr(message, strerror(ENOSPC)) || strstr(message, strerror(EDQUOT));
+}
+
+void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
+{
+    const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
+    if (cli && cli->muted && cli->reported) return;
+    /* The first says it, and ends us: mpirun would end it with us, were we to go before it has spoken. 1 s is what
+     * Open MPI's mpirun, too, leaves the others once one has ended with an error. */
+    if (cli && cli->muted && st == SW_E_USAGE) {
+        sleep(1);
+        return;
+    }
+    bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
+    if (cli) console_report(cli);
+    if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
+    fprintf(stderr, "%serror:%s ", red, plain);
+    console_write(cli, stderr, sw_err_message());
+    if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);
+    fputc('\n', stderr);
+    if (cli && cli->verbose) fprintf(stderr, "  raised at %s\n", sw_err_where());
+}
+
+int cli_exit_code(enum sw_status st)
+{
+    return st == SW_E_STOPPED && stop_signal == SIGINT ? 130 : sw_status_exit_code(st);
+}
+
+int sw_cli_end(struct sw_cli **cli, enum sw_status st)
+{
+    struct sw_cli *c = *cli;
+    int code = cli_exit_code(st);
+    if (!c) return code;
+    if (!st) code = c->exit_code;
+    if (c->muted && c->reported) code = 0;  /* mpirun ends with that of the first process, which speaks for all */
+    event_log_close(c);
+    sw_report_free(&c->report);
+    sw_free(c->override);
+    sw_free(c->solver_override);
+    sw_free(c->command_line);
+    sw_free(c);
+    *cli = NULL;
+    return code;
+}

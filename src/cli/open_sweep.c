@@ -1,0 +1,191 @@
+/* From a config, given or stored, to a sweep with its ids and the runs asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "cli/console.h"
+#include "cli/open_sweep.h"
+#include "output/files.h"
+#include "output/sw_liveness.h"
+#include "output/sw_output.h"
+#include "sweep/sw_keys.h"
+
+/* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */
+static enum sw_status check_shard(const struct sw_cli *cli, const char *file, bool *named)
+{
+    int shard, nshards;
+    *named = sw_shard_find(file, &shard, &nshards);
+    if (!*named || !cli->nshards || (shard == cli->shard && nshards == cli->nshards)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "%s is by its name shard %d of %d, and --shard asks for %d of %d", file, shard, nshards,
+                   cli->shard, cli->nshards);
+}
+
+enum sw_status cli_output_path(const char *path, char **file)
+{
+    const size_t length = strlen(path);
+    *file = NULL;
+    if (!length || path[length - 1] == '/')
+        return SW_FAIL(SW_E_USAGE, "'%s' names %s; an output is a file", path, length ? "a folder" : "nothing");
+    return sw_files_follow(path, file);
+}
+
+static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
+{
+    const char *file = cli->output ? cli->output : s->sweep->file;
+    bool named;
+    SW_TRY(check_shard(cli, file, &named));
+    char *name = cli->nshards && !named ? sw_shard_file(file, cli->shard, cli->nshards) : sw_strdup(file);
+    enum sw_status st = name ? cli_output_path(name, &s->file) : SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_free(name);
+    return st;
+}
+
+static enum sw_status expand_and_select(struct sw_cli *cli, const struct sw_selection *which, struct cli_sweep *s)
+{
+    SW_TRY(sw_sweep_expand(s->config, &cli->report, &s->sweep));
+    console_report(cli);  /* warnings */
+    SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
+    SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
+    SW_TRY(sw_sweep_select(s->sweep, which, &s->run, &s->count));
+    if (s->count) return SW_OK;
+    if (which->only || !which->nshards)
+        return SW_FAIL(SW_E_USAGE, "no run is left: none of the %lld runs fits --only%s",
+                       (long long)s->sweep->nruns, which->nshards ? " and --shard" : "");
+    return SW_FAIL(SW_E_USAGE, "shard %d of %d has no run: there are only %lld; cut the sweep into fewer shards",
+                   which->shard, which->nshards, (long long)s->sweep->nruns);
+}
+
+enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s)
+{
+    struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
+    *s = (struct cli_sweep){0};
+    enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
+    if (!st) st = expand_and_select(cli, &which, s);
+    if (!st) st = name_output(cli, s);
+    if (st) cli_sweep_close(s);
+    return st;
+}
+
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
+                                struct cli_sweep *s)
+{
+    struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
+    const char **override = NULL;
+    const int count = completed->noverride + cli->noverrides;
+    bool named;
+    *s = (struct cli_sweep){0};
+    SW_TRY(check_shard(cli, file, &named));
+    if (!completed->config_text) return sw_fail_absent(file);
+    if (!which.nshards)
+        sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
+    SW_TRY(sw_alloc((size_t)count, &override));
+    for (int k = 0; k < count; k++)
+        override[k] = k < completed->noverride ? completed->override[k] : cli->override[k - completed->noverride];
+    enum sw_status st = sw_config_read_text(file, completed->config_text, override, count, &cli->report, &s->config);
+    sw_free(override);
+    if (!st) st = expand_and_select(cli, &which, s);
+    if (!st) st = cli_output_path(file, &s->file);
+    if (st) cli_sweep_close(s);
+    return st;
+}
+
+void cli_sweep_close(struct cli_sweep *s)
+{
+    sw_free(s->id);
+    sw_free(s->run);
+    sw_free(s->file);
+    sw_sweep_destroy(&s->sweep);
+    sw_config_destroy(&s->config);
+    *s = (struct cli_sweep){0};
+}
+
+/* ---- what it is, in a line */
+
+/* "zip(a, b)", "random(a, b)": the axes whose values go together. */
+static void add_joint_axes(const struct sw_sweep *w, struct sw_text *text)
+{
+    bool some = false;
+    for (int k = 0; k < w->naxis; k++) {
+        if (!w->axis[k].together) continue;
+        sw_text_printf(text, "%s%s%s", some ? ", " : w->mode, some ? "" : "(", w->column[w->axis[k].column].name);
+        some = true;
+    }
+    if (some) sw_text_add(text, ")");
+}
+
+/* "a(3) × b(2)": those of which every value is combined with every other. */
+static void add_product_axes(const struct sw_sweep *w, struct sw_text *text)
+{
+    bool first = strcmp(w->mode, "product") == 0;
+    for (int k = 0; k < w->naxis; k++) {
+        if (w->axis[k].together) continue;
+        sw_text_printf(text, "%s%s(%lld)", first ? "" : " × ", w->column[w->axis[k].column].name,
+                       (long long)w->axis[k].count);
+        first = false;
+    }
+}
+
+void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text)
+{
+    const struct sw_sweep *w = s->sweep;
+    sw_text_printf(text, "%s · %lld run%s", w->problem->name, (long long)w->nruns, w->nruns == 1 ? "" : "s");
+    if (w->naxis) sw_text_add(text, " = ");
+    add_joint_axes(w, text);
+    add_product_axes(w, text);
+    if (s->count != w->nruns) sw_text_printf(text, " · %lld of them", (long long)s->count);
+    sw_text_printf(text, " · id %s", w->id);
+}
+
+/* ---- -v: every setting */
+
+static void print_number_setting(struct sw_cli *cli, const struct sw_sweep *w, int column, double *values)
+{
+    const struct sw_column *c = &w->column[column];
+    const char *unit = c->unit && strcmp(c->unit, "1") ? c->unit : "";
+    const char *origin = c->given ? "given" : "default";
+    if (c->kind == SW_COLUMN_AXIS) origin = "axis";
+    if (c->kind == SW_COLUMN_DEFINE) origin = "define";
+    if (c->uniform) console_message(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit,
+        origin);
+    else console_message(cli, "  %-24s differs from run to run%s%s  (%s)\n", c->name, *unit ? ", in " : "", unit,
+                         origin);
+}
+
+static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = sw_key_at(s->sweep->problem, k)); k++) {
+        const struct sw_setting *set = sw_config_find(s->config, key->path);
+        if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides))
+            continue;
+        if (set && set->kind == SW_SETTING_STRING) console_message(cli, "  %-24s %s  (given)\n", key->path, set->text);
+        else if (set && set->kind == SW_SETTING_LIST)
+            console_message(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
+        else if (set) console_message(cli, "  %-24s %.15g  (given)\n", key->path, set->number);
+        else if (key->fallback && *key->fallback) console_message(cli, "  %-24s %s  (default)\n", key->path,
+                                                                  key->fallback);
+    }
+}
+
+void cli_sweep_print_settings(struct sw_cli *cli, const struct cli_sweep *s)
+{
+    double *values = NULL;
+    if (!cli->verbose || cli->quiet) return;
+    if (sw_alloc((size_t)s->sweep->ncolumn, &values)) return;
+    if (!sw_sweep_columns(s->sweep, s->run, 0, 1, values)) {
+        console_message(cli, "settings\n");
+        for (int k = 0; k < s->sweep->ncolumn; k++) print_number_setting(cli, s->sweep, k, values);
+        print_text_settings(cli, s);
+    }
+    sw_free(values);
+}
+
+/* ---- what is there already */
+
+enum sw_status cli_completed_open(struct sw_cli *cli, const char *file, struct sw_completed **completed)
+{
+    enum sw_status st = sw_completed_open(file, &cli->report, completed);
+    console_report(cli);
+    return st;
+}

@@ -1,0 +1,30 @@
+#ifndef OPEN_SWEEP_H
+#define OPEN_SWEEP_H
+/* A sweep: read from a config or from an output file, expanded, with the ids of its runs. */
+#include "cli/command_line.h"
+#include "output/sw_output.h"
+#include "sweep/sw_sweep.h"
+
+struct cli_sweep {                      /* free with cli_sweep_close()                                       */
+    struct sw_config *config;
+    struct sw_sweep  *sweep;
+    uint64_t         *id;               /* [sweep->nruns], of the whole sweep                                */
+    int64_t          *run;              /* [count] the runs asked for, by --only and --shard                 */
+    int64_t           count;
+    char             *file;             /* the output                                                        */
+};
+enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
+/** The sweep stored in an output file. @param completed  of that file */
+enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
+                                struct cli_sweep *s);
+/** Where an output that was named so lies: a symbolic link is followed, not replaced. Free with sw_free().
+ * @return SW_E_USAGE it names a folder; SW_E_IO, SW_E_MEMORY */
+enum sw_status cli_output_path(const char *path, char **file);
+void cli_sweep_close(struct cli_sweep *s);
+/** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
+void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);
+/** -v: every setting with its unit, and whether it was given. */
+void cli_sweep_print_settings(struct sw_cli *cli, const struct cli_sweep *s);
+/** The runs that a file and its parts hold; warnings are printed. */
+enum sw_status cli_completed_open(struct sw_cli *cli, const char *file, struct sw_completed **completed);
+#endif

@@ -1,0 +1,224 @@
+/* What there is to say about the runs that are planned: whether the disk has room for them, and by their problem about
+ * their set-ups, and about the numbers of one of them. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "cli/format.h"
+#include "cli/open_sweep.h"
+#include "cli/plan_warnings.h"
+
+/* Of so many runs of a group, evenly spread. */
+enum { SAMPLED = 256 };
+
+/* What one kind of warning says of the runs: the first that it is about, and how many of those looked at. */
+struct warned { struct sw_text text; int64_t count, sampled; };
+
+/* Nothing if memory is out. */
+static void sample_group(const struct cli_sweep *s, const struct sw_group *group, const struct sw_run_warning *warning,
+                         struct warned *w)
+{
+    const struct sw_sweep *sweep = s->sweep;
+    const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    const int64_t sampled = group->count < SAMPLED ? group->count : SAMPLED;
+    double *column;
+    if (sw_alloc((size_t)sweep->ncolumn, &column)) return;
+    for (int64_t k = 0; k < sampled; k++) {
+        const int64_t *run = &group->run[k * group->count / sampled];
+        char what[200] = "", axes[100], fit[41];
+        if (sw_sweep_columns(sweep, run, 0, 1, column)) break;
+        if (warning->warn(sweep->problem, &setup, 1, column, 0, NULL, what)) break;
+        w->sampled++;
+        if (!*what || w->count++) continue;
+        sw_sweep_describe(sweep, *run, axes, sizeof axes);
+        sw_text_add(&w->text, what);
+        if (*axes) sw_text_printf(&w->text, " (%s)", sw_fit(fit, sizeof fit, axes));
+    }
+    sw_free(column);
+}
+
+/* Groups are looked at until some hundreds of runs are: there may be as many groups as runs. */
+static void warn_runs(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
+                      const struct sw_run_warning *warning,
+                      console_printer *print)
+{
+    struct warned w = {{0}, 0, 0};
+    const int stride = plan->ngroup > SAMPLED ? plan->ngroup / SAMPLED : 1;
+    for (int g = 0; g < plan->ngroup; g += stride) sample_group(s, &plan->group[g], warning, &w);
+    if (w.count > 1)
+        sw_text_printf(&w.text, "; %lld of %lld runs%s alike", (long long)w.count, (long long)w.sampled,
+                       w.sampled < plan->nruns ? " looked at" : "");
+    if (w.count) print(cli, "note     %s\n", sw_text_get(&w.text));
+    sw_text_free(&w.text);
+}
+
+static bool warn_lost_times_of(const struct sw_cli *cli, const char *key, int64_t lost, int count, bool aligned,
+                               console_printer *print)
+{
+    if (!lost) return false;
+    print(cli, "note     %s: %lld of %lld times fall on a step that a nearer or the same one has, being given "
+        "twice or closer than time.dt: %s\n", key,
+        (long long)lost, (long long)(aligned ? count : count + lost),
+        aligned ? "NaN there, so that the k-th entry is of the same time in every run" : "left out, in all runs");
+    return true;
+}
+
+/* Of the first shape that has such times. */
+static void warn_lost_times(const struct sw_cli *cli, const struct sw_plan *plan,
+                            console_printer *print)
+{
+    bool fields = false, scalars = false;
+    for (int g = 0; g < plan->ngroup; g++) {
+        const struct sw_group *of = &plan->group[g];
+        fields = fields || warn_lost_times_of(cli, "output.fields", of->fields_lost, of->nfield, of->fields_aligned,
+                                              print);
+        scalars = scalars || warn_lost_times_of(cli, "output.scalars", of->scalars_lost, of->nscalar,
+                                                of->scalars_aligned, print);
+    }
+}
+
+/* Each text once, however the groups that it is about alternate. */
+static bool is_new(struct sw_text *printed, const char *text)
+{
+    struct sw_text line = {0};
+    sw_text_printf(&line, "\n%s\n", text);
+    const bool new = !strstr(sw_text_get(printed), sw_text_get(&line));
+    if (new) sw_text_add(printed, sw_text_get(&line));
+    sw_text_free(&line);
+    return new;
+}
+
+/* The parts of a shape in which groups may differ; the words of choices come beside them. */
+struct splits { bool n, solver, steps, output; };
+
+static bool same_times(int count, const int64_t *step, int other_count, const int64_t *other)
+{
+    return count == other_count && (!count || !memcmp(step, other, (size_t)count * sizeof *step));
+}
+
+static bool same_output(const struct sw_group *a, const struct sw_group *b)
+{
+    return same_times(a->nfield, a->field_step, b->nfield, b->field_step) &&
+           same_times(a->nscalar, a->scalar_step, b->nscalar, b->scalar_step);
+}
+
+static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* Output steps follow the number of steps: they are named only where nothing else splits two groups. */
+static void compare_groups(const struct sw_group *a, const struct sw_group *b, int nchoice, bool *choice,
+                           struct splits *by)
+{
+    const bool n = a->dim != b->dim || memcmp(a->n, b->n, sizeof a->n) != 0;
+    const bool solver = !same_word(a->solver, b->solver), steps = a->steps != b->steps;
+    bool other = n || solver || steps;
+    for (int k = 0; k < nchoice; k++) {
+        const bool differ = !same_word(a->choice[k].word, b->choice[k].word);
+        choice[k] |= differ;
+        other |= differ;
+    }
+    by->n |= n;
+    by->solver |= solver;
+    by->steps |= steps;
+    by->output |= !other && !same_output(a, b);
+}
+
+static void add_split(struct sw_text *text, bool differs, const char *name)
+{
+    if (differs) sw_text_printf(text, "%s%s", *sw_text_get(text) ? ", " : "", name);
+}
+
+static enum sw_status name_splits(const struct sw_sweep *sweep, const struct sw_plan *plan, struct sw_text *text)
+{
+    struct splits by = {0};
+    bool *choice;
+    SW_TRY(sw_alloc((size_t)sweep->nchoice, &choice));
+    for (int g = 1; g < plan->ngroup; g++)
+        compare_groups(&plan->group[g - 1], &plan->group[g], sweep->nchoice, choice, &by);
+    add_split(text, by.n, "points of the grid");
+    for (int k = 0; k < sweep->nchoice; k++) add_split(text, choice[k], plan->group[0].choice[k].key);
+    add_split(text, by.solver, "solver");
+    add_split(text, by.steps, "number of steps (time.end/time.dt)");
+    add_split(text, by.output, "output steps");
+    sw_free(choice);
+    return sw_text_status(text);
+}
+
+/* Runs advance together that have one shape. Where nearly each of many has a shape of its own, what a batch takes
+ * beside its steps is most of the time. */
+static void warn_batches(const struct sw_cli *cli, const struct sw_sweep *sweep, const struct sw_plan *plan,
+                         console_printer *print)
+{
+    static const double worth_a_word = 10;  /* seconds */
+    const double seconds = 1e-3 * BATCH_OVERHEAD_MS * (double)plan->nbatch;
+    struct sw_text by = {0};
+    char time[24];
+    if (plan->ngroup < 2 || seconds < worth_a_word || plan->nruns > 4 * (int64_t)plan->ngroup) return;
+    if (!name_splits(sweep, plan, &by))
+        print(cli, "note     %lld batches for %lld runs, ≈ %s beside their steps: runs that differ in one of these do "
+              "not advance together: %s; let fewer of these differ\n",
+              (long long)plan->nbatch, (long long)plan->nruns, format_seconds(seconds, time), sw_text_get(&by));
+    sw_text_free(&by);
+}
+
+/* ---- disk space */
+
+/* What there is already of the way to a file: its folder, or the one in which that will be made. The caller frees it;
+ * NULL if memory is out. */
+static char *existing_folder(const char *file)
+{
+    char *at = sw_strdup(file);
+    struct stat is;
+    for (char *slash; at && (slash = strrchr(at, '/')) != NULL;) {
+        if (slash == at) slash++;  /* "/" */
+        *slash = 0;
+        if (!stat(at, &is) || !strcmp(at, "/")) return at;
+    }
+    sw_free(at);
+    return sw_strdup(".");
+}
+
+static void warn_disk_space(const struct sw_cli *cli, const struct sw_plan *plan, const char *file,
+                            console_printer *print)
+{
+    char *folder = existing_folder(file), room[24], size[24];
+    struct statvfs disk;
+    if (!folder || !plan->nbatch) {
+        sw_free(folder);
+        return;
+    }
+    if (access(folder, W_OK | X_OK)) print(cli, "note     nothing can be written in %s: %s\n", folder, strerror(errno));
+    else if (!statvfs(folder, &disk)) {
+        const double left = (double)disk.f_bavail * (double)disk.f_frsize, wanted = plan->output_bytes;
+        if (left < wanted)
+            print(cli, "note     the disk of %s has room for %s; the output takes about %s\n", folder,
+                  format_bytes(left, room), format_bytes(wanted, size));
+        else if (left < 2 * wanted && plan->nbatch > 1)
+            print(cli, "note     the disk of %s has room for %s; the output takes about %s, and while its parts are "
+                  "joined twice that\n", folder, format_bytes(left, room), format_bytes(wanted, size));
+    }
+    sw_free(folder);
+}
+
+/* ---- */
+
+void plan_warnings_print(const struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *plan,
+                         console_printer *print)
+{
+    const struct sw_run_warning *warning = s->sweep->problem->warn_run;
+    struct sw_text printed = {0};
+    warn_disk_space(cli, plan, s->file, print);
+    warn_batches(cli, s->sweep, plan, print);
+    for (int g = 0; g < plan->ngroup; g++) {
+        const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
+        char text[200] = "";
+        if (s->sweep->problem->warn_setup) s->sweep->problem->warn_setup(s->sweep->problem, &setup, text);
+        if (*text && is_new(&printed, text)) print(cli, "note     %s\n", text);
+    }
+    warn_lost_times(cli, plan, print);
+    for (; warning && warning->warn; warning++) warn_runs(cli, s, plan, warning, print);
+    sw_text_free(&printed);
+}

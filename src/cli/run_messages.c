@@ -1,0 +1,208 @@
+/* What a run says: to people on stderr, to programs in the log. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_json.h"
+#include "base/sw_text.h"
+#include "base/sw_version.h"
+#include "cli/console.h"
+#include "cli/devices.h"
+#include "cli/event_log.h"
+#include "cli/format.h"
+#include "cli/open_sweep.h"
+#include "cli/progress_bar.h"
+#include "cli/run_messages.h"
+#include "cli/suggest_commands.h"
+
+static void add_counts(struct sw_text *text, const struct sw_run_counts *n, const char *done)
+{
+    sw_text_printf(text, "%lld %s", (long long)n->done, done);
+    if (n->diverged) sw_text_printf(text, ", %lld diverged", (long long)n->diverged);
+    if (n->failed) sw_text_printf(text, ", %lld failed", (long long)n->failed);
+}
+
+static void log_plan(const struct sweep_run *run, struct sw_json *log, const char *device)
+{
+    const struct sw_plan *p = run->plan;
+    sw_json_text(log, "device", device);
+    sw_json_text(log, "stepper", p->solver);
+    sw_json_text(log, "precision", run->s->sweep->single_steps ? "single" : "double");
+    sw_json_count(log, "batches", p->nbatch);
+    sw_json_count(log, "runs", p->nruns);
+    sw_json_real(log, "batch_bytes", (double)p->batch_bytes);
+    sw_json_real(log, "output_bytes", p->output_bytes);
+    sw_json_text(log, "file", run->file);
+    event_log_end(run->cli);
+}
+
+void message_ranks(const struct sweep_run *run)
+{
+    const struct sw_cli *cli = run->cli;
+    if (cli->comm->size == 1) return;
+    console_message(cli, "ranks    %d on %d machine%s · %d device%s\n", cli->comm->size, cli->hosts,
+                    cli->hosts == 1 ? "" : "s", run->sharing.devices, run->sharing.devices == 1 ? "" : "s");
+    const int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (run->devices.device[0]->space == SW_HOST && cli->bound < cli->processors && cli->processors < online)
+        console_message(cli,
+                        "note     mpirun has bound the ranks to %d of the %d processors of %s; mpirun --bind-to none: "
+                        "all\n", cli->processors, online, cli->host[0]);
+    if (run->sharing.ranks_per_gpu > 1)
+        console_message(cli, "note     %d ranks on %s share its GPUs: up to %d have one\n", cli->local_ranks,
+                        cli->host[0],
+                        run->sharing.ranks_per_gpu);
+}
+
+void message_plan(const struct sweep_run *run, double seconds)
+{
+    char here[24], all[24], size[24];
+    const struct sw_plan *p = run->plan;
+    const struct sw_device *first = run->devices.device[0];
+    struct sw_text text = {0}, name = {0};
+    cli_devices_name(&run->devices, &name);
+    sw_text_printf(&text, "device   %s", sw_text_get(&name));
+    if (first->sm) sw_text_printf(&text, " (sm_%d)", first->sm);
+    if (*p->solver)  /* nothing is left to compute, only to join */
+        sw_text_printf(&text, " · solver %s%s", p->solver, run->s->sweep->single_steps ? " in single precision" : "");
+    if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
+    sw_text_printf(&text, "\nplan     ");
+    if (p->done + p->failed)
+        sw_text_printf(&text, "%lld of %lld runs left · ", (long long)p->nruns, (long long)run->s->count);
+    for (int64_t k = 0; k < p->nbatch && p->batch[k].resume; k++)
+        sw_text_printf(&text, "%d run%s from step %lld of %lld · ", p->batch[k].count,
+                       p->batch[k].count == 1 ? "" : "s", (long long)p->batch[k].resume->step,
+                       (long long)p->group[p->batch[k].group].steps);
+    sw_text_printf(&text, "%lld batch%s · %s of %s · output ≈ %s %s\n", (long long)p->nbatch,
+                   p->nbatch == 1 ? "" : "es", format_memory((double)p->batch_bytes, here),
+                   format_memory(cli_devices_memory(&run->devices), all), format_bytes(p->output_bytes, size),
+                   run->file);
+    console_message(run->cli, "%s", sw_text_get(&text));
+    sw_text_free(&text);
+    struct sw_json *log = event_log_begin(run->cli, "plan");
+    if (log) log_plan(run, log, sw_text_get(&name));
+    sw_text_free(&name);
+}
+
+void message_late(const struct sweep_run *run, double left)
+{
+    if (!(run->cli->deadline > 0) || left > 0) return;
+    console_message(run->cli,
+                    "note     --max-time %g s was over %.2g s before the first step: each start computes for 0.1 s all "
+                    "the same\n", run->cli->max_seconds, -left);
+}
+
+void message_progress(void *user, const struct sw_progress *p) { progress_bar_update(&((struct sweep_run *)user)->bar,
+                                                                                     p); }
+
+void message_event(void *user, const struct sw_event *e)
+{
+    static const char *const names[] = {[SW_EVENT_BATCH] = "batch", [SW_EVENT_CHECKPOINT] = "checkpoint",
+                                        [SW_EVENT_FAILURE] = "failure", [SW_EVENT_DEVICE] = "device",
+                                        [SW_EVENT_NOTE] = "note"};
+    const bool of_run = e->kind == SW_EVENT_FAILURE || e->kind == SW_EVENT_NOTE;
+    struct sweep_run *run = user;
+    run->stored += e->kind == SW_EVENT_BATCH || e->kind == SW_EVENT_CHECKPOINT;
+    struct sw_json *log = event_log_begin(run->cli, names[e->kind]);
+    if (log) {
+        sw_json_count(log, "batch", e->batch);
+        if (of_run) {
+            sw_json_count(log, "run", e->run);
+            sw_json_text(log, "message", e->message);
+        } else if (e->kind == SW_EVENT_DEVICE) {
+            sw_json_text(log, "message", e->message);
+        } else {
+            sw_json_count(log, "runs", e->count);
+            sw_json_count(log, "step", e->step);
+            sw_json_real(log, "seconds", e->seconds);
+        }
+        event_log_end(run->cli);
+    }
+    if (e->kind == SW_EVENT_DEVICE) {
+        progress_bar_clear(&run->bar);
+        console_message(run->cli, "warning: %s; the other devices go on without it\n", e->message);
+        return;
+    }
+    if (!run->cli->verbose) return;
+    progress_bar_clear(&run->bar);
+    if (of_run) console_message(run->cli, "%-8s run %lld: %s\n", names[e->kind], (long long)e->run, e->message);
+    else
+        console_message(run->cli, "%-10s batch %lld, step %lld, %.3g s\n", names[e->kind], (long long)e->batch + 1,
+                        (long long)e->step, e->seconds);
+}
+
+static void log_end(const struct sweep_run *run, const char *event, const struct sw_run_sweep_summary *sum)
+{
+    struct sw_json *log = event_log_begin(run->cli, event);
+    if (!log) return;
+    sw_json_count(log, "done", sum->done);
+    sw_json_count(log, "diverged", sum->diverged);
+    sw_json_count(log, "failed", sum->failed);
+    sw_json_real(log, "seconds", sum->seconds);
+    sw_json_real(log, "points_steps_per_second", sum->rate);
+    event_log_end(run->cli);
+}
+
+void message_start(struct sweep_run *run)
+{
+    struct sw_text text = {0};
+    cli_sweep_headline(run->s, &text);
+    console_message(run->cli, "sweep %s · %s\n", SW_VERSION, sw_text_get(&text));
+    sw_text_free(&text);
+    struct sw_json *log = event_log_begin(run->cli, "start");
+    if (!log) return;
+    sw_json_text(log, "version", SW_VERSION);
+    sw_json_text(log, "command", run->cli->command_line);
+    sw_json_text(log, "problem", run->s->sweep->problem->name);
+    sw_json_count(log, "runs", run->s->count);
+    sw_json_text(log, "id", run->s->sweep->id);
+    event_log_end(run->cli);
+}
+
+void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all)
+{
+    char took[24];
+    struct sw_text text = {0};
+    sw_text_add(&text, "done     ");
+    add_counts(&text, all, "ok");
+    if (*sum->failures) sw_text_printf(&text, " (%s)", sum->failures);
+    sw_text_printf(&text, " · %s", format_seconds(sum->seconds, took));
+    if (sum->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", sum->rate);
+    console_message(run->cli, "%s\n", sw_text_get(&text));
+    sw_text_free(&text);
+    if (*sum->notes) console_message(run->cli, "warning: %s; sweep show says more\n", sum->notes);
+    log_end(run, "done", sum);
+    suggest_commands(run->cli, run->s->sweep, run->s->file);
+}
+
+void message_missing(const struct sweep_run *run, const char *message)
+{
+    console_message(run->cli, "warning: %s; computed again\n", message);
+    struct sw_json *log = event_log_begin(run->cli, "missing");
+    if (!log) return;
+    sw_json_count(log, "runs", run->missing);
+    sw_json_text(log, "message", message);
+    event_log_end(run->cli);
+}
+
+void message_nothing_to_do(const struct sweep_run *run)
+{
+    struct sw_text text = {0};
+    add_counts(&text, &run->before, "done");
+    if (run->before.diverged + run->before.failed)
+        sw_text_printf(&text, "; with --retry-failed %s computed again",
+                       run->before.diverged + run->before.failed == 1 ? "that one is" : "these are");
+    console_message(run->cli, "nothing to do: %s\n", sw_text_get(&text));
+    if (run->before.diverged + run->before.failed) suggest_commands(run->cli, run->s->sweep, run->s->file);
+    sw_text_free(&text);
+}
+
+void message_stopped(struct sweep_run *run, const struct sw_run_sweep_summary *sum)
+{
+    log_end(run, "stopped", sum);
+    if (sum->failed_fast)
+        console_message(run->cli, "stopped at the first failure: %s\nthe same command goes on with the others\n",
+                        sum->failures);
+    else if (!run->stored)
+        console_message(run->cli,
+                        "stopped before anything new was stored; the same command begins where this one began\n");
+    else console_message(run->cli, "stopped; run the same command again to continue\n");
+}

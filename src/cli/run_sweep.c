@@ -1,0 +1,306 @@
+/* Run a sweep: what `sweep run` and `sweep resume` share. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "cli/console.h"
+#include "cli/devices.h"
+#include "cli/extend_sweep.h"
+#include "cli/multi_process.h"
+#include "cli/open_sweep.h"
+#include "cli/plan_warnings.h"
+#include "cli/progress_bar.h"
+#include "cli/run_messages.h"
+#include "cli/run_sweep.h"
+#include "cli/signals.h"
+#include "cli/xdmf_file.h"
+#include "output/sw_liveness.h"
+#include "output/sw_output.h"
+#include "run/sw_processes.h"
+
+/* ---- what is there already */
+
+static struct sw_run_counts count_completed(const struct sweep_run *run)
+{
+    return sw_completed_count(run->completed, run->s->id, run->s->run, run->s->count);
+}
+
+/* With --force the new result grows beside the old one and takes its place when it is complete. */
+static enum sw_status begin_replacement(struct sweep_run *run)
+{
+    struct sw_text text = {0};
+    SW_TRY(sw_output_check_replaceable(run->s->file));
+    sw_completed_close(&run->completed);
+    sw_text_printf(&text, "%s.new", run->s->file);
+    run->file = run->fresh = sw_text_take(&text);
+    if (!run->fresh) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    enum sw_status st = sw_completed_open(run->file, &run->cli->report, &run->completed);
+    if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
+    if (st == SW_OK) return SW_OK;  /* an interrupted --force goes on */
+    sw_completed_close(&run->completed);
+    SW_TRY(sw_output_check_replaceable(run->file));
+    SW_TRY(sw_output_remove(run->file));
+    return cli_completed_open(run->cli, run->file, &run->completed);
+}
+
+static bool has_work(const struct sweep_run *run)
+{
+    return run->before.pending || (run->cli->retry_failed && run->before.diverged + run->before.failed) ||
+           (run->completed && run->completed->has_parts);
+}
+
+/* A longer result grows beside the old one, from its states, and takes its place likewise. */
+static enum sw_status begin_extension(struct sweep_run *run, enum sw_status refused)
+{
+    struct sw_err_kept refusal = {0};
+    struct sw_text text = {0};
+    sw_err_keep(&refusal, refused);
+    sw_text_printf(&text, "%s.longer", run->s->file);
+    char *longer = sw_text_take(&text);
+    if (!longer) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    sw_err_raise(&refusal);
+    enum sw_status st = extend_sweep(run->cli, run->s, run->completed, longer, refused);
+    if (st) {
+        sw_free(longer);
+        return st;
+    }
+    run->file = run->fresh = longer;
+    sw_completed_close(&run->completed);
+    SW_TRY(cli_completed_open(run->cli, run->file, &run->completed));
+    return sw_completed_check_sweep(run->completed, run->file, run->s->sweep, run->s->id);
+}
+
+static enum sw_status open_completed(struct sweep_run *run)
+{
+    enum sw_status st = cli_completed_open(run->cli, run->file, &run->completed);
+    if (!st) st = sw_completed_check_sweep(run->completed, run->s->file, run->s->sweep, run->s->id);
+    if (st == SW_E_REFUSED && !run->cli->force) st = begin_extension(run, st);
+    if (!st) run->before = count_completed(run);
+    bool again = !st && run->completed->config_text && !has_work(run);  /* --force: compute it all once more */
+    if (run->cli->force && (st == SW_E_IO || st == SW_E_REFUSED || again)) {
+        SW_TRY(begin_replacement(run));
+        run->before = count_completed(run);
+        return SW_OK;
+    }
+    return st;
+}
+
+/* ---- doing it */
+
+/* Whether each run that was asked for has ended in the new result: nothing less takes the old one's place. */
+static enum sw_status check_complete(const struct sweep_run *run)
+{
+    struct sw_completed *completed = NULL;
+    SW_TRY(cli_completed_open(run->cli, run->fresh, &completed));
+    const struct sw_run_counts there = sw_completed_count(completed, run->s->id, run->s->run, run->s->count);
+    sw_completed_close(&completed);
+    if (!there.pending) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s lacks %lld of %lld runs; %s stays as it is; run the same command again", run->fresh,
+                   (long long)there.pending, (long long)run->s->count, run->s->file);
+}
+
+/* The new result is complete: it takes the old one's place. The old one's parts go first: they would be taken for parts
+ * of it. */
+static enum sw_status move_into_place(const struct sweep_run *run)
+{
+    struct sw_output_lock *lock;
+    if (!run->fresh) return SW_OK;
+    SW_TRY(check_complete(run));
+    SW_TRY(sw_output_lock(run->s->file, &lock));
+    enum sw_status st = sw_output_check_replaceable(run->s->file);  /* something else may have its name by now */
+    if (!st) st = sw_output_remove_parts(run->s->file);
+    if (!st) st = sw_output_rename(run->fresh, run->s->file);
+    sw_output_unlock(&lock);
+    return st;
+}
+
+static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary *sum)
+{
+    struct sw_run_counts all = {.done = run->plan->done + sum->done, .diverged = sum->diverged, .failed = sum->failed};
+    if (!run->cli->retry_failed) { all.diverged += run->before.diverged; all.failed += run->before.failed; }
+    message_done(run, sum, &all);
+    run->cli->exit_code = all.diverged + all.failed > 0;
+}
+
+static bool is_rank_0(const struct sweep_run *run) { return run->cli->comm->rank == 0; }
+
+/* This process's part of the computing, which is all of it where it is alone. */
+static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options *options,
+                              struct sw_run_sweep_summary *summary)
+{
+    const struct sw_comm *comm = run->cli->comm;
+    struct sw_processes *processes = NULL;
+    if (comm->size == 1) return sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
+    SW_TRY(sw_processes_create(comm, run->cli->host, run->plan, run->devices.count, options->stop, &processes));
+    options->queue = sw_processes_queue(processes);
+    options->rank = comm->rank;
+    options->ranks = comm->size;
+    options->client = !is_rank_0(run);
+    if (options->client) {
+        options->progress = NULL;
+        options->event = sw_processes_event;
+        options->user = processes;
+    }
+    enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
+    st = sw_processes_finish(&processes, st);
+    return is_rank_0(run) ? st : SW_OK;  /* the first knows of it, and speaks for all */
+}
+
+struct run_facts { char hostname[128], device[160], cuda[64], driver[64]; };
+
+/* Where and by what the runs are computed, for the output file. */
+static void find_provenance(const struct sw_cli *cli, const struct sw_devices *devices, struct run_facts *facts,
+                            struct sw_provenance *provenance)
+{
+    memset(facts, 0, sizeof *facts);
+    if (gethostname(facts->hostname, sizeof facts->hostname - 1)) facts->hostname[0] = 0;
+    if (devices->count) {  /* of several, each names itself in what it writes */
+        const struct sw_device *device = devices->device[0];
+        snprintf(facts->device, sizeof facts->device, "%s", device->name);
+        snprintf(facts->cuda, sizeof facts->cuda, "%s", device->runtime);
+        snprintf(facts->driver, sizeof facts->driver, "%s", device->driver);
+    }
+    *provenance = (struct sw_provenance){.command_line = cli->command_line, .solver = "", .device = facts->device,
+                                         .driver = facts->driver, .cuda = facts->cuda, .hostname = facts->hostname,
+                                         .started = (double)time(NULL)};
+}
+
+static enum sw_status execute_plan(struct sweep_run *run)
+{
+    struct sw_cli *cli = run->cli;
+    struct run_facts facts;
+    struct sw_run_sweep_summary summary = {0};
+    double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
+    struct sw_run_sweep_options options = {
+        .file = run->file, .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
+        .checkpoint_seconds = 60 * run->s->sweep->checkpoint_minutes, .fail_fast = cli->fail_fast,
+        .retry_failed = cli->retry_failed, .stop = &stop_signal, .progress = message_progress, .event = message_event,
+.user = run, };
+    message_late(run, left);
+    find_provenance(cli, &run->devices, &facts, &options.provenance);
+    progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->file);
+    enum sw_status st = compute(run, &options, &summary);
+    if (!is_rank_0(run)) return st;
+    progress_bar_clear(&run->bar);
+    if (run->bar.saved >= 0) sw_status_file_remove(run->file);  /* else the file, and what tells of it, is another's */
+    if (st == SW_E_STOPPED) {
+        message_stopped(run, &summary);
+        run->cli->exit_code = 1;
+        return summary.failed_fast ? SW_OK : st;
+    }
+    run->missing = st == SW_E_IO ? summary.missing : 0;
+    SW_TRY(st);
+    SW_TRY(move_into_place(run));
+    report_done(run, &summary);
+    return xdmf_update(cli, run->s->sweep, run->s->file);
+}
+
+/* First the first process alone: it may remove what is in the way. */
+static enum sw_status open_completed_in_turn(struct sweep_run *run)
+{
+    const struct sw_cli *cli = run->cli;
+    SW_TRY(multi_process_check_same(cli, "another config or other options", multi_process_sweep_digest(run->s)));
+    SW_TRY(sw_comm_agree(cli->comm, is_rank_0(run) ? open_completed(run) : SW_OK));
+    SW_TRY(sw_comm_agree(cli->comm, is_rank_0(run) ? SW_OK : open_completed(run)));
+    return multi_process_check_same(cli, "other results before it, as the file system shows them,",
+                                    multi_process_completed_digest(run->completed));
+}
+
+/* @param seconds  out: how long it took, once devices were open */
+static enum sw_status make_plan(struct sweep_run *run, double *seconds)
+{
+    const struct cli_sweep *s = run->s;
+    int users = 1;
+    SW_TRY(sw_comm_agree(run->cli->comm, cli_devices_open(run->cli, s, run->completed, &run->devices, &users)));
+    const double start = sw_clock();
+    SW_TRY(multi_process_plan(run->cli, run->devices.count, users, &run->sharing));
+    SW_TRY(sw_plan_make_shared(s->sweep, s->run, s->count, s->id, run->completed, run->cli->retry_failed, &run->devices,
+           &run->sharing, &run->plan));
+    *seconds = sw_clock() - start;
+    return multi_process_check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
+}
+
+/* A title decides no numbers: the file gets a new one, with the config that has it, by being written anew. */
+static enum sw_status set_title(const struct sweep_run *run)
+{
+    const char *file = run->s->file, *title = run->s->sweep->title;
+    const struct sw_merge_options options = {.allow_missing = true, .sweep = run->s->sweep, .id = run->s->id};
+    const struct sw_provenance provenance = {.command_line = run->cli->command_line};
+    if (!run->completed || !run->completed->title || !strcmp(run->completed->title, title)) return SW_OK;
+    if (run->completed->is_virtual) {
+        console_message(run->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n", file,
+                        run->completed->title);
+        return SW_OK;
+    }
+    SW_TRY(sw_merge(&file, 1, file, &options, &provenance));
+    console_message(run->cli, "title    \"%s\" -> \"%s\" in %s\n", run->completed->title, title, file);
+    return SW_OK;
+}
+
+static enum sw_status attempt(struct sweep_run *run)
+{
+    SW_TRY(open_completed_in_turn(run));
+    if (!has_work(run)) {
+        if (!is_rank_0(run)) return SW_OK;
+        SW_TRY(move_into_place(run));  /* complete, but an earlier --force could not put it there */
+        SW_TRY(set_title(run));
+        if (run->s->sweep->save_state && run->completed->lacks_states)
+            console_message(run->cli, "note     %s was computed without output.state = true, and cannot be lengthened; "
+                            "--force computes it again\n", run->s->file);
+        sw_status_file_remove(run->s->file);  /* killed after its merge, a run leaves that behind */
+        message_nothing_to_do(run);
+        run->cli->exit_code = run->before.diverged + run->before.failed > 0;
+        return xdmf_update(run->cli, run->s->sweep, run->s->file);
+    }
+    if (run->completed && run->completed->is_virtual) return sw_output_refuse_virtual(run->file);
+    double seconds;
+    SW_TRY(make_plan(run, &seconds));
+    message_ranks(run);
+    message_plan(run, seconds);
+    plan_warnings_print(run->cli, run->s, run->plan, console_message);
+    return execute_plan(run);
+}
+
+static void end_attempt(struct sweep_run *run)
+{
+    sw_plan_destroy(&run->plan);
+    sw_devices_close(&run->devices);
+    sw_completed_close(&run->completed);
+}
+
+/* A folder that loses its files again and again is not to keep us for ever. */
+enum { ATTEMPTS = 3 };
+
+/* Results that were on disk and are not there when they are joined are computed again; by all ranks, as the first says
+ * it. */
+static enum sw_status attempt_until_complete(struct sweep_run *run)
+{
+    for (int k = 1;; k++) {
+        run->missing = 0;
+        enum sw_status st = attempt(run);
+        if (!multi_process_any(run->cli, run->missing && k < ATTEMPTS)) return st;
+        if (st) message_missing(run, sw_err_message());
+        end_attempt(run);
+    }
+}
+
+enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
+{
+    struct sweep_run run = {.cli = cli, .s = s, .file = s->file};
+    message_start(&run);
+    cli_sweep_print_settings(cli, s);
+    enum sw_status st = multi_process_share_status(cli, attempt_until_complete(&run));
+    end_attempt(&run);
+    sw_free(run.fresh);
+    return st;
+}
+
+void run_start_clock(struct sw_cli *cli)
+{
+    if (cli->max_seconds > 0) cli->deadline = sw_clock() + cli->max_seconds;
+    signals_catch();
+}

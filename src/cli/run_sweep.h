@@ -1,0 +1,10 @@
+#ifndef RUN_SWEEP_H
+#define RUN_SWEEP_H
+/* What `sweep run` and `sweep resume` share. */
+#include "cli/open_sweep.h"
+
+/** The clock of --max-time starts; from here on a signal asks for a clean stop. */
+void run_start_clock(struct sw_cli *cli);
+/** Compute what is missing of a sweep and write its output file. */
+enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s);
+#endif

@@ -1,0 +1,342 @@
+/* How far the shards of a sweep are: as a page, as a line, as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_json.h"
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "cli/console.h"
+#include "cli/format.h"
+#include "cli/status.h"
+#include "output/sw_output.h"
+
+enum { ROWS = 20, TROUBLED = 10 };  /* how many shards a page tells of one by one, and how many of these in trouble */
+
+/* One line, cut to the page. */
+static void print_line(const struct sw_cli *cli, struct console_size page, struct sw_text *line)
+{
+    if (page.columns) console_cut(line, page.columns);
+    console_print(cli, "%s\n", sw_text_get(line));
+    sw_text_free(line);
+}
+
+static const char *shards_of(int count) { return count == 1 ? "shard" : "shards"; }
+
+static void add_counts(const struct sw_monitor *v, struct sw_text *text)
+{
+    const char *comma = "";
+    for (int s = 0; s < SW_SHARD_STATE_COUNT; s++) {
+        if (!v->count[s]) continue;
+        sw_text_printf(text, "%s%d %s", comma, v->count[s], sw_shard_state_names[s]);
+        comma = ", ";
+    }
+}
+
+static void print_head(const struct sw_cli *cli, const struct sw_monitor *v, struct console_size page)
+{
+    struct sw_text text = {0};
+    char eta[24];
+    sw_text_printf(&text, "%s  %d %s: ", v->file, v->nshards, shards_of(v->nshards));
+    add_counts(v, &text);
+    print_line(cli, page, &text);
+    if (v->known || v->runs) {
+        sw_text_printf(&text, "runs     %lld: %lld done, ", (long long)v->runs, (long long)v->done);
+        if (v->diverged) sw_text_printf(&text, "%lld diverged, ", (long long)v->diverged);
+        if (v->failed) sw_text_printf(&text, "%lld failed, ", (long long)v->failed);
+        sw_text_printf(&text, "%lld pending%s", (long long)v->pending, v->known ? "" : ", of shards that have begun");
+        print_line(cli, page, &text);
+    }
+    sw_text_printf(&text, "now      %.0f %%", floor(100 * v->fraction));
+    if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
+    if (v->count[SW_SHARD_RUNNING])
+        sw_text_printf(&text, " · ETA %s with the %d that run%s", format_clock(v->eta, eta), v->count[SW_SHARD_RUNNING],
+                       v->count[SW_SHARD_RUNNING] == 1 ? "s" : "");
+    print_line(cli, page, &text);
+}
+
+/* ---- a line a shard */
+
+static void add_process(const struct sw_shard *k, struct sw_text *text)
+{
+    char age[24];
+    const long long pid = (long long)k->now.pid;
+    if (k->state == SW_SHARD_SILENT) sw_text_printf(text, "%s process %lld: ", k->now.host, pid);
+    if (k->state == SW_SHARD_SILENT && k->sign.age < 0)
+        sw_text_printf(text, "wrote %s in the future, a clock is wrong", format_seconds(-k->sign.age, age));
+    else if (k->state == SW_SHARD_SILENT)
+        sw_text_printf(text, "no sign of life for %s", format_seconds(k->sign.age, age));
+    else if (k->state == SW_SHARD_DIED)
+        sw_text_printf(text, "process %lld on this machine is gone", pid);
+    else {
+        if (strcmp(k->now.phase, "computing")) sw_text_printf(text, "%s, ", k->now.phase);
+        sw_text_printf(text, "%s process %lld", k->now.host, pid);
+        if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", format_seconds(k->sign.age, age));
+    }
+}
+
+static void add_details(const struct sw_shard *k, struct sw_text *text)
+{
+    const size_t before = text->length;
+    if (k->now.pid && k->state != SW_SHARD_STOPPED && k->state != SW_SHARD_WAITING) add_process(k, text);
+    else if (k->state == SW_SHARD_RUNNING) sw_text_add(text, k->now.phase);
+    if (*k->job) sw_text_printf(text, "%sjob %s %s", text->length > before ? ", " : "", k->job, k->job_state);
+    if (*k->reason) sw_text_printf(text, ": %s", k->reason);
+    if (*k->message) sw_text_printf(text, "  %s", k->message);
+}
+
+static void print_shard(const struct sw_cli *cli, const struct sw_monitor *v, int j, struct console_size page)
+{
+    const struct sw_shard *k = &v->shard[j];
+    struct sw_text text = {0};
+    char eta[24], rate[24] = "", runs[24] = "?";
+    bool runs_now = k->state == SW_SHARD_RUNNING && k->now.asked;
+    if (runs_now && k->now.rate > 0) snprintf(rate, sizeof rate, "%.2g", k->now.rate);
+    if (k->runs) snprintf(runs, sizeof runs, "%lld", (long long)k->runs);
+    sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  ", j + 1, sw_shard_state_names[k->state],
+                   (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->part));
+    if (runs_now) sw_text_printf(&text, "%7s %8s  ", rate, format_clock(k->now.eta, eta));
+    add_details(k, &text);
+    print_line(cli, page, &text);
+}
+
+/* The last line of what a job said, FILE.jobs/NAME. */
+static void print_log(const struct sw_cli *cli, const struct sw_monitor *v, const char *name, struct console_size page)
+{
+    struct sw_text path = {0}, text = {0};
+    char bytes[4097];
+    sw_text_printf(&path, "%s.jobs/%s", v->file, name);
+    FILE *from = v->submitted && path.data ? fopen(path.data, "r") : NULL;
+    sw_text_free(&path);
+    if (!from) return;
+    if (fseek(from, -4096, SEEK_END)) rewind(from);
+    size_t n = fread(bytes, 1, sizeof bytes - 1, from);
+    fclose(from);
+    while (n && strchr("\n\r ", bytes[n - 1])) n--;
+    bytes[n] = 0;
+    char *last = strrchr(bytes, '\n');
+    if (!n) return;
+    sw_text_printf(&text, "%8s  log: %s", "", last ? last + 1 : bytes);
+    print_line(cli, page, &text);
+}
+
+static void print_shard_log(const struct sw_cli *cli, const struct sw_monitor *v, int j, struct console_size page)
+{
+    char name[40];
+    snprintf(name, sizeof name, "shard-%d.log", j + 1);
+    print_log(cli, v, name, page);
+}
+
+static bool troubled(enum sw_shard_state state) { return state >= SW_SHARD_SILENT && state <= SW_SHARD_FOREIGN; }
+
+struct order { double key; int shard; };
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? 1 : -1;
+    return x->shard - y->shard;
+}
+
+static int smallest_number_first(const void *a, const void *b)
+{
+    return ((const struct order *)a)->shard - ((const struct order *)b)->shard;
+}
+
+/* Which shards a page tells of one by one: those in trouble, then those that will run longest. */
+static int choose_shards(const struct sw_cli *cli, const struct sw_monitor *v, int most, struct order *chosen)
+{
+    int n = 0, trouble = 0, running = 0;
+    for (int j = 0; j < v->nshards; j++)
+        if (troubled(v->shard[j].state) && (cli->verbose || trouble < TROUBLED || v->nshards <= most)) {
+            chosen[n++] = (struct order){0, j};
+            trouble++;
+        }
+    struct order *run = chosen + n;
+    for (int j = 0; j < v->nshards; j++)
+        if (v->shard[j].state == SW_SHARD_RUNNING)
+            run[running++] = (struct order){v->shard[j].now.eta > 0 ? v->shard[j].now.eta : 0, j};
+    qsort(run, (size_t)running, sizeof *run, largest_first);
+    if (!cli->verbose && n + running > most) running = n < most ? most - n : 0;
+    qsort(run, (size_t)running, sizeof *run, smallest_number_first);
+    return n + running;
+}
+
+/* "1-3, 7", for the shards of one state that are not told of one by one. */
+static void print_ranges(const struct sw_cli *cli, const struct sw_monitor *v, enum sw_shard_state state,
+                         const bool *printed, struct console_size page)
+{
+    struct sw_text text = {0};
+    const int width = page.columns ? page.columns : 120;
+    int rest = 0;
+    for (int j = 0; j < v->nshards; j++) {
+        int last = j;
+        if (v->shard[j].state != state || printed[j]) continue;
+        while (last + 1 < v->nshards && v->shard[last + 1].state == state && !printed[last + 1]) last++;
+        if (!text.length) sw_text_printf(&text, "%-8s ", sw_shard_state_names[state]);
+        else if (!rest) sw_text_add(&text, ", ");
+        if (cli->verbose || text.length < (size_t)width - 30) {
+            sw_text_printf(&text, "%d", j + 1);
+            if (last > j) sw_text_printf(&text, "-%d", last + 1);
+        } else rest += last - j + 1;
+        j = last;
+    }
+    if (rest) sw_text_printf(&text, "and %d more", rest);
+    if (text.length) print_line(cli, page, &text);
+}
+
+static int first_in(const struct sw_monitor *v, enum sw_shard_state state)
+{
+    int j = 0;
+    while (j < v->nshards && v->shard[j].state != state) j++;
+    return j + 1;
+}
+
+static void add_foreign(const struct sw_monitor *v, struct sw_text *text)
+{
+    char first[12];
+    snprintf(first, sizeof first, "%d", first_in(v, SW_SHARD_FOREIGN));
+    sw_text_add(text, "next     move away what is of another sweep, ");
+    sw_shard_add_word(text, v->file, first, v->nshards);
+    sw_text_printf(text, "*%s: it cannot be merged\n", v->count[SW_SHARD_FOREIGN] > 1 ? ", and the others" : "");
+}
+
+static void add_next(const struct sw_monitor *v, struct sw_text *text)
+{
+    int lost = 0;
+    for (int s = SW_SHARD_SILENT; s <= SW_SHARD_STOPPED; s++) lost += s == SW_SHARD_FOREIGN ? 0 : v->count[s];
+    if (v->count[SW_SHARD_FOREIGN]) add_foreign(v, text);
+    if (v->count[SW_SHARD_DONE] == v->nshards && v->submitted)
+        sw_text_printf(text, "next     all shards are done; the merge is a job of its own: %s.jobs/merge.log\n",
+                       v->file);
+    else if (v->count[SW_SHARD_DONE] == v->nshards) {
+        sw_text_add(text, "next     sweep merge ");
+        sw_shard_add_word(text, v->file, "*", v->nshards);
+        sw_text_add(text, " -o ");
+        sw_text_add_word(text, v->file);
+        sw_text_add(text, "\n");
+    } else if (lost && v->submitted) {
+        sw_text_add(text, "next     sweep submit --missing ");
+        sw_text_add_word(text, v->file);
+        sw_text_add(text, "\n");
+    } else if (lost)
+        sw_text_add(text, "next     the same command again, for each that is not running: it goes on\n");
+    else if (v->count[SW_SHARD_WAITING] && !v->count[SW_SHARD_RUNNING] && !v->submitted) {
+        sw_text_printf(text, "next     sweep run CONFIG --shard %d/%d -o ", first_in(v, SW_SHARD_WAITING), v->nshards);
+        sw_text_add_word(text, v->file);
+        sw_text_add(text, "\n");
+    }
+}
+
+static void print_next(const struct sw_cli *cli, const struct sw_monitor *v, struct console_size page)
+{
+    struct sw_text text = {0};
+    add_next(v, &text);
+    console_print(cli, "%s", sw_text_get(&text));
+    sw_text_free(&text);
+    if (v->count[SW_SHARD_DONE] == v->nshards && v->submitted) print_log(cli, v, "merge.log", page);
+    if (v->count[SW_SHARD_SILENT] && !v->by_files)
+        console_print(cli, "note     ages are by the clock of this machine: nothing can be written beside %s\n",
+                      v->file);
+}
+
+void status_shards(const struct sw_cli *cli, const struct sw_monitor *v, struct console_size page)
+{
+    struct order *chosen = NULL;
+    bool *printed = NULL;
+    int most = page.rows > ROWS + 14 ? page.rows - 14 : ROWS, count = 0;
+    print_head(cli, v, page);
+    if (!sw_alloc((size_t)v->nshards, &chosen) && !sw_alloc((size_t)v->nshards, &printed)) {
+        count = choose_shards(cli, v, most, chosen);
+        if (count) console_print(cli, "   shard  state         runs ended     %%     rate      ETA\n");
+        for (int j = 0; j < count; j++) {
+            printed[chosen[j].shard] = true;
+            print_shard(cli, v, chosen[j].shard, page);
+            if (troubled(v->shard[chosen[j].shard].state)) print_shard_log(cli, v, chosen[j].shard, page);
+        }
+        for (int s = 0; s < SW_SHARD_STATE_COUNT; s++) print_ranges(cli, v, (enum sw_shard_state)s, printed, page);
+    }
+    sw_free(chosen);
+    sw_free(printed);
+    print_next(cli, v, page);
+}
+
+void status_shards_line(const struct sw_cli *cli, const struct sw_monitor *v)
+{
+    struct sw_text text = {0};
+    char eta[24], when[21];
+    sw_clock_utc(0, when);
+    sw_text_printf(&text, "%s  %2.0f %%  ", when, floor(100 * v->fraction));
+    add_counts(v, &text);
+    if (v->diverged + v->failed)
+        sw_text_printf(&text, " · %lld runs diverged", (long long)(v->diverged + v->failed));
+    if (v->rate > 0) sw_text_printf(&text, " · %.2g points·steps/s", v->rate);
+    if (v->count[SW_SHARD_RUNNING]) sw_text_printf(&text, " · ETA %s", format_clock(v->eta, eta));
+    print_line(cli, (struct console_size){0}, &text);
+}
+
+/* ---- JSON */
+
+static void json_process(struct sw_json *j, const struct sw_shard *k)
+{
+    const bool runs = k->state == SW_SHARD_RUNNING;
+    sw_json_real(j, "points_steps_per_second", runs ? k->now.rate : NAN);
+    sw_json_real(j, "eta_seconds", runs ? k->now.eta : NAN);
+    sw_json_text(j, "phase", runs ? k->now.phase : NULL);
+    sw_json_text(j, "host", k->now.host);
+    sw_json_count(j, "pid", k->now.pid);
+    sw_json_real(j, "seconds_since_sign_of_life", k->sign.age);
+}
+
+static void json_shard(struct sw_json *j, int number, const struct sw_shard *k)
+{
+    sw_json_begin(j, NULL, '{');
+    sw_json_count(j, "shard", number);
+    sw_json_text(j, "state", sw_shard_state_names[k->state]);
+    sw_json_count(j, "runs", k->runs);
+    sw_json_count(j, "done", k->done);
+    sw_json_count(j, "diverged", k->diverged);
+    sw_json_count(j, "error", k->failed);
+    sw_json_real(j, "fraction", k->part);
+    if (*k->of.sweep_id) sw_json_text(j, "sweep_id", k->of.sweep_id);
+    if (k->now.pid && k->sign.time > 0) json_process(j, k);
+    if (*k->job) {
+        sw_json_text(j, "job", k->job);
+        sw_json_text(j, "job_state", k->job_state);
+        sw_json_text(j, "reason", k->reason);
+    }
+    if (*k->message) sw_json_text(j, "message", k->message);
+    sw_json_end(j, '}');
+}
+
+void status_shards_json(const struct sw_monitor *v)
+{
+    struct sw_json j = {.to = stdout, .first = true};
+    sw_json_begin(&j, NULL, '{');
+    sw_json_text(&j, "file", v->file);
+    if (*v->of.sweep_id) sw_json_text(&j, "sweep_id", v->of.sweep_id);
+    sw_json_text(&j, "state", v->count[SW_SHARD_DONE] == v->nshards ? "done"
+                 : v->count[SW_SHARD_RUNNING]          ? "running"
+                 : v->count[SW_SHARD_QUEUED]           ? "queued"
+                 : "interrupted");
+    sw_json_count(&j, "runs", v->runs);
+    sw_json_count(&j, "done", v->done);
+    sw_json_count(&j, "diverged", v->diverged);
+    sw_json_count(&j, "error", v->failed);
+    sw_json_count(&j, "pending", v->pending);
+    sw_json_real(&j, "fraction", v->fraction);
+    sw_json_real(&j, "points_steps_per_second", v->rate);
+    sw_json_real(&j, "eta_seconds", v->eta);
+    sw_json_count(&j, "nshards", v->nshards);
+    sw_json_begin(&j, "shards", '{');
+    for (int s = 0; s < SW_SHARD_STATE_COUNT; s++) sw_json_count(&j, sw_shard_state_names[s], v->count[s]);
+    sw_json_end(&j, '}');
+    sw_json_begin(&j, "shard", '[');
+    for (int k = 0; k < v->nshards; k++) json_shard(&j, k + 1, &v->shard[k]);
+    sw_json_end(&j, ']');
+    sw_json_end(&j, '}');
+}

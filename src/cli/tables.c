@@ -1,0 +1,126 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "base/sw_text.h"
+#include "cli/tables.h"
+#include "comm/sw_comm_impl.h"
+#include "fd/sw_fd_impl.h"
+#include "fd/sw_fd_scheme.h"
+#include "linalg/sw_band_impl.h"
+#include "problem/bvp/sw_bvp_impl.h"
+#include "problem/line/sw_stepper_impl.h"
+#include "problem/sw_problem.h"
+
+static bool problem_row(int k, struct table_row *row)
+{
+    const struct sw_problem *p = sw_problem_table[k];
+    if (p) *row = (struct table_row){p->name, p->title, p->equation, NULL};
+    return p;
+}
+
+/* Tables whose rows have a name, a line about them, and why they are absent. */
+#define TABLE_OF_ROWS(function, table)                                                                   \
+    static bool function(int k, struct table_row *row)                                                 \
+    {                                                                                                    \
+        if (table[k]) *row = (struct table_row){table[k]->name, table[k]->about, NULL, table[k]->absent}; \
+        return table[k];                                                                                 \
+    }
+TABLE_OF_ROWS(stepper_row, sw_stepper_table)
+TABLE_OF_ROWS(band_row, sw_band_table)
+TABLE_OF_ROWS(bvp_row, sw_bvp_table)
+TABLE_OF_ROWS(fd_row, sw_fd_table)
+
+/* ---- compact schemes, and what closes them at walls */
+
+static bool scheme_row(int k, struct table_row *row)
+{
+    const struct sw_fd_scheme *s = sw_fd_schemes[k];
+    if (s) *row = (struct table_row){s->name, s->about, NULL, NULL};
+    return s;
+}
+
+static void add_fraction(struct sw_text *text, const char *before, const char *name, struct sw_fd_fraction f)
+{
+    if (!f.den || !f.num) return;
+    sw_text_printf(text, "%s%s = %d", before, name, f.num);
+    if (f.den != 1) sw_text_printf(text, "/%d", f.den);
+}
+
+static void scheme_detail(int k, struct sw_text *text)
+{
+    const struct sw_fd_scheme *s = sw_fd_schemes[k];
+    char letter[2] = "a", boundaries[120];
+    if (s->kind == SW_FD_FILTER)
+        sw_text_printf(text, "Its alpha is a key of the config; %d pairs of points.\n", s->half_width);
+    else {
+        sw_text_add(text, "In the terms of Lele");
+        add_fraction(text, ": ", "alpha", s->alpha);
+        add_fraction(text, ", ", "beta", s->beta);
+        for (int p = 1; p <= s->half_width; p++, letter[0]++) add_fraction(text, ", ", letter, s->a[p]);
+        sw_text_add(text, ".\n");
+    }
+    sw_text_printf(text, "At the ends of an axis: %s.\n", sw_fd_boundaries(s, boundaries));
+}
+
+/* Each name once, of whatever kinds of schemes. */
+static const struct sw_fd_closure *closure_at(int k)
+{
+    for (int c = 0; sw_fd_closures[c]; c++) {
+        bool first = true;
+        for (int b = 0; b < c; b++) first &= strcmp(sw_fd_closures[b]->name, sw_fd_closures[c]->name) != 0;
+        if (first && k-- == 0) return sw_fd_closures[c];
+    }
+    return NULL;
+}
+
+static bool closure_row(int k, struct table_row *row)
+{
+    static const char *const about[] = {
+        "the axis is a circle: the first point comes again behind the last",
+        "walls, with rows of these orders: at the wall, next to it, and inside",
+        "walls: filters of lower order towards them; the value at the wall stays as it is"};
+    const struct sw_fd_closure *c = k ? closure_at(k - 1) : NULL;
+    if (k && !c) return false;
+    *row = (struct table_row){c ? c->name : "periodic", about[!c ? 0 : c->kind == SW_FD_FILTER ? 2 : 1], NULL, NULL};
+    return true;
+}
+
+/* "d1_c6 (alpha = 2 at the wall)" */
+static void closure_detail(int k, struct sw_text *text)
+{
+    const struct sw_fd_closure *named = k ? closure_at(k - 1) : NULL;
+    const char *comma = "Schemes that have it: ";
+    for (int s = 0; sw_fd_schemes[s]; s++) {
+        const struct sw_fd_closure *c = named ? sw_fd_closure_find(sw_fd_schemes[s], named->name) : NULL;
+        if (named && !c) continue;
+        sw_text_printf(text, "%s%s", comma, sw_fd_schemes[s]->name);
+        if (c) add_fraction(text, " (", "alpha", c->alpha);
+        if (c && c->alpha.num) sw_text_add(text, " at the wall)");
+        comma = ", ";
+    }
+    sw_text_add(text, ".\n");
+}
+
+/* ---- */
+
+static bool transport_row(int k, struct table_row *row)
+{
+    for (int c = 0; sw_comm_table[c]; c++) {
+        if (!sw_comm_table[c]->apart || k-- > 0) continue;
+        *row = (struct table_row){sw_comm_table[c]->name, sw_comm_table[c]->about, NULL, sw_comm_table[c]->absent};
+        return true;
+    }
+    return false;
+}
+
+const struct cli_table cli_tables[] = {
+    {"problems", "problems", "A problem", problem_row, NULL},
+    {"steppers", "steppers", "A stepper", stepper_row, NULL},
+    {"band solvers", "band_solvers", "A band solver, for \"cpu.plain+ROW\" and \"cuda.split+ROW\"", band_row, NULL},
+    {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL},
+    {"compact finite differences", "difference_solvers", "A way to compute compact finite differences", fd_row, NULL},
+    {"compact schemes", "schemes", "A compact scheme", scheme_row, scheme_detail},
+    {"ends of an axis", "boundaries", "What the ends of an axis are", closure_row, closure_detail},
+    {"processes that work together", "transports", "How processes work together", transport_row, NULL},
+    {0},
+};

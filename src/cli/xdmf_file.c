@@ -1,0 +1,30 @@
+/* FILE.xdmf beside FILE.h5, for ParaView: when a sweep is done, or asked for. */
+#include "base/sw_mem.h"
+#include "cli/console.h"
+#include "cli/format.h"
+#include "cli/xdmf_file.h"
+#include "output/sw_output.h"
+
+enum sw_status xdmf_write(const struct sw_cli *cli, const char *file)
+{
+    struct sw_xdmf_summary sum;
+    char size[24], *name = NULL;
+    SW_TRY(sw_xdmf_write(file, &sum));
+    name = sw_xdmf_name(file);
+    if (!name) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    console_message(cli, "xdmf     %s: %lld output%s of %lld run%s, %s; in ParaView take the reader \"XDMF Reader\"\n",
+                    name,
+                    (long long)sum.grids, sum.grids == 1 ? "" : "s", (long long)sum.runs, sum.runs == 1 ? "" : "s",
+                    format_bytes((double)sum.bytes, size));
+    sw_free(name);
+    return SW_OK;
+}
+
+enum sw_status xdmf_update(const struct sw_cli *cli, const struct sw_sweep *sweep, const char *file)
+{
+    bool ours;
+    if (sweep->xdmf) return xdmf_write(cli, file);
+    SW_TRY(sw_xdmf_find(file, &ours));
+    if (!ours) return SW_OK;
+    return sweep->save_fields ? xdmf_write(cli, file) : sw_xdmf_remove(file);
+}

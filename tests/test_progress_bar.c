@@ -1,0 +1,76 @@
+/* What a sweep under way says where stderr is no terminal: a line soon, then one a minute. The clock is the test's. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/progress_bar.h"
+#include "output/sw_liveness.h"
+#include "helpers.h"
+
+static double now;
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    (void)clock;
+    *t = (struct timespec){(time_t)now, (long)(1e9 * (now - (double)(time_t)now))};
+    return 0;
+}
+
+/* The lines that `seconds` of progress, told ten times a second, put onto stderr, and the clock of each. */
+static int lines_of(double seconds, double at[], int room)
+{
+    static char file[512], said[512];
+    struct sw_config config = {.sha256 = "0"};
+    struct sw_sweep sweep = {.id = "0", .config = &config};
+    struct sw_plan plan = {.nruns = 1, .nbatch = 1, .points_steps = 1e6};
+    struct sw_cli cli = {.utf8 = true};
+    struct progress_bar bar;
+    int count = 0, kept = dup(STDERR_FILENO);
+    snprintf(file, sizeof file, "%s/bar.h5", test_folder());
+    snprintf(said, sizeof said, "%s/said", test_folder());
+    assert_non_null(freopen(said, "w", stderr));
+    setvbuf(stderr, NULL, _IONBF, 0);
+    long length = 0;
+    now = 1000;
+    progress_bar_start(&bar, &cli, &sweep, &plan, file);
+    for (int k = 1; k <= 10 * seconds; k++) {
+        const bool last = k + 1 > 10 * seconds;
+        struct sw_progress p = {.points_steps_done = 1e3 * k, .seconds = 0.1 * k, .t = 0.01 * k, .end = 10,
+                                .phase = last ? "merging" : "computing"};
+        now = 1000 + p.seconds;
+        progress_bar_update(&bar, &p);
+        const long end = ftell(stderr);
+        if (end > length && count < room) at[count++] = p.seconds;
+        length = end;
+    }
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    sw_status_file_remove(file);
+    return count;
+}
+
+static void tells_soon_and_then_every_minute(void **state)
+{
+    double at[10];
+    (void)state;
+    assert_int_equal(lines_of(200, at, 10), 5);
+    static const double due[] = {10, 70, 130, 190, 200};  /* the last: that the parts are merged */
+    for (int k = 0; k < 5; k++) assert_near(at[k], due[k], 0.11);
+}
+
+static void says_nothing_of_what_is_over_soon(void **state)
+{
+    double at[10];
+    (void)state;
+    assert_int_equal(lines_of(9, at, 10), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_soon_and_then_every_minute),
+        cmocka_unit_test(says_nothing_of_what_is_over_soon),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
