@@ -181,7 +181,7 @@ static void walls_have_one_order_more_than_their_first_row(void **state)
 static void stepping_has_its_order_with_inflow_that_varies(void **state)
 {
     (void)state;
-    static const struct { const char *stepper; double order; } method[] = {{"stepper=rk4", 4}, {"stepper=ssp_rk3", 3}};
+    static const struct { const char *stepper; double order; } method[] = {{"method=rk4", 4}, {"method=ssp_rk3", 3}};
     static const char *const dt[] = {"time.dt=1/160", "time.dt=1/320", "time.dt=1/640"};
     for (int k = 0; k < 2; k++) {
         double u[3][61], e[2] = {0};
@@ -257,7 +257,7 @@ static void boxes_are_differentiated_along_all_axes(void **state)
                       *const walled[] = {"grid={ n=[13, 14, 15]; length=1.0; }",
                                          "grid={ n=[19, 20, 21]; length=1.0; }"};
     double e[2];
-    for (int f = 0; f < 2; f++) e[f] = final_error(box(periodic[f], "scheme=d1_c6", "scheme2=d2_c6", "stepper=rk4"));
+    for (int f = 0; f < 2; f++) e[f] = final_error(box(periodic[f], "scheme=d1_c6", "scheme2=d2_c6", "method=rk4"));
     assert_true(e[1] < e[0] / 5 && e[1] < 2e-5);  /* (24/32)^6 = 1/5.6, (16/24)^6 = 1/11 */
     for (int f = 0; f < 2; f++)
         e[f] = final_error(box(walled[f], "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; z=\"3-4-6\"; }", "left=" BOX_WALLS,
@@ -691,7 +691,7 @@ static void the_triangle_of_each_method_is_stable(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        const struct sw_choice choice[] = {{"stepper", k ? "ssp_rk3" : "rk4"}, {"filter", "none"}};
+        const struct sw_choice choice[] = {{"method", k ? "ssp_rk3" : "rk4"}, {"filter", "none"}};
         const struct rk_method *rk = advection_method_of(&(struct sw_setup){.nchoice = 2, .choice = choice}).rk;
         assert_string_equal(rk->name, k ? "ssp_rk3" : "rk4");
         for (int i = 0; i <= 200; i++)
@@ -752,9 +752,9 @@ static void a_step_beyond_stability_is_remarked(void **state)
 {
     (void)state;
     static const struct { const char *dt, *stepper; bool said; } at[] = {
-        {"time={ dt=0.5; end=10.0; }", "stepper=rk4", false}, {"time={ dt=0.625; end=10.0; }", "stepper=rk4", true},
-        {"time={ dt=0.3125; end=10.0; }", "stepper=ssp_rk3", false},
-        {"time={ dt=0.4; end=10.0; }", "stepper=ssp_rk3", true}};
+        {"time={ dt=0.5; end=10.0; }", "method=rk4", false}, {"time={ dt=0.625; end=10.0; }", "method=rk4", true},
+        {"time={ dt=0.3125; end=10.0; }", "method=ssp_rk3", false},
+        {"time={ dt=0.4; end=10.0; }", "method=ssp_rk3", true}};
     for (size_t k = 0; k < ROOM(at); k++) {
         char said[200];
         caution_of(ADVECTION(at[k].dt, at[k].stepper), said);
@@ -859,7 +859,7 @@ static void what_does_not_fit_is_refused(void **state)
                       "filter=f7");
     REFUSED_ADVECTION("-s: error: 'scheme' = \"d2_c6\" is none of d1_c4, d1_c6, d1_c8, d1_c10; did you mean 'd1_c6'?\n",
                       "scheme=d2_c6");
-    REFUSED_ADVECTION("-s: error: 'stepper' = \"rk5\" is none of rk4, ssp_rk3; did you mean 'rk4'?\n", "stepper=rk5");
+    REFUSED_ADVECTION("-s: error: 'method' = \"rk5\" is none of rk4, ssp_rk3; did you mean 'rk4'?\n", "method=rk5");
     REFUSED_ADVECTION("-s: error: 'physics.nu' = -1: must be at least 0\n", "physics={ nu=-1.0; }");
     REFUSED_ADVECTION("-s: error: 'forcing', column 1: randn cannot be used here\n    randn(1)\n    ^~~~~  random "
                       "numbers belong to fields, as in initial\n", "forcing=randn(1)");

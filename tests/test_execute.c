@@ -284,7 +284,7 @@ static void refuses_a_solver_that_is_not_there_before_computing(void **state)
 {
     (void)state;
     const char *file = path("solver.h5");
-    struct call c = {.config = chaos, .file = file, .override = {"solver=\"cpu.plain+cpu.nosuch\""}};
+    struct call c = {.config = chaos, .file = file, .override = {"stepper=\"cpu.plain+cpu.nosuch\""}};
     assert_int_equal(perform(&c), SW_E_CONFIG);
     assert_contains(sw_err_message(), "cpu.nosuch");
     assert_int_not_equal(access(file, F_OK), 0);

@@ -19,7 +19,7 @@ enum { TEXTS = sizeof texts / sizeof *texts };
 
 static bool is_function(const struct sw_key *key) { return key->kind == SW_KEY_FUNCTION; }
 static bool is_number(const struct sw_key *key) { return key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT; }
-static bool has_words(const struct sw_key *key) { return key->kind == SW_KEY_WORD || !strcmp(key->path, "solver"); }
+static bool has_words(const struct sw_key *key) { return key->kind == SW_KEY_WORD || key->kind == SW_KEY_ROW; }
 
 /* Whether a name can be an axis at all. */
 static bool names(const char *name) { return name && strlen(name) > 1 && name[0] > '9'; }
@@ -110,12 +110,89 @@ static void the_message_says_what_to_write(void **state)
                 "name\n");
 }
 
+/* ------------------------------------------------------------------ former names of keys */
+
+#define ADVECTION                                                                                        \
+    "problem = \"advection\"; grid = { n = 16; length = 1.0; }; velocity = { x = \"1\"; }; initial = \"x\";\n" \
+    "time = { dt = 0.0625; end = 1.0; };\n"
+
+static void expect_report(const char *text, const char *const *override, int n, const char *expected)
+{
+    struct made m;
+    char *printed = try_text(text, override, n, &m);
+    assert_string_equal(printed, expected);
+    sw_free(printed);
+    unmake(&m);
+}
+
+static void a_former_name_is_read_with_a_warning(void **state)
+{
+    (void)state;
+    static const char former[] = ADVECTION "stepper = \"ssp_rk3\";\nsolver = \"cpu.thomas\";\n",
+                      now[] = ADVECTION "method = \"ssp_rk3\"; differences = \"cpu.thomas\";";
+    expect_report(former, NULL, 0, "ch.cfg:3: warning: 'stepper' is now called 'method' here\n"
+                                   "ch.cfg:4: warning: 'solver' is now called 'differences' here\n");
+    struct made a = make_text(former, NULL, 0), b = make_text(now, NULL, 0);
+    assert_true(id_of(&a, 0) == id_of(&b, 0));
+    assert_string_equal(b.sweep->id, "fd8b0d8f919b");  /* as when the keys had their former names */
+    unmake(&a);
+    unmake(&b);
+}
+
+static void an_axis_may_have_a_former_name(void **state)
+{
+    (void)state;
+    struct made m = MAKE("sweep.solver=[\"cpu.plain\", \"auto\"]", "solver=$solver", "initial=x");
+    assert_int_equal(m.sweep->nruns, 2);
+    unmake(&m);
+    m = MAKE("sweep.stepper=[\"cpu.plain\", \"auto\"]", "solver=$stepper", "initial=x");
+    assert_int_equal(m.sweep->nruns, 2);
+    unmake(&m);
+}
+
+static void of_a_key_and_its_former_name_one_may_be_set(void **state)
+{
+    (void)state;
+    expect_report(ADVECTION "solver = \"cpu.thomas\";\ndifferences = \"auto\";\n", NULL, 0,
+                  "ch.cfg:3: error: 'solver' is the former name of 'differences', which is set as well; leave one "
+                  "out\n");
+}
+
+static void the_last_override_counts_by_either_name(void **state)
+{
+    (void)state;
+    static const char text[] = ADVECTION "method = \"ssp_rk3\";";
+    static const char *const orders[][2] = {{"stepper=ssp_rk3", "method=rk4"}, {"method=ssp_rk3", "stepper=rk4"}};
+    struct made wanted = make_text(text, OVERRIDES("method=rk4"));
+    for (int k = 0; k < 2; k++) {
+        struct made m = make_text(text, orders[k], 2);
+        assert_true(id_of(&m, 0) == id_of(&wanted, 0));
+        unmake(&m);
+    }
+    struct made m = make_text(text, OVERRIDES("stepper=rk4"));
+    assert_true(id_of(&m, 0) == id_of(&wanted, 0));
+    unmake(&m);
+    unmake(&wanted);
+}
+
+static void the_nearest_name_knows_former_names(void **state)
+{
+    (void)state;
+    REFUSED("-s: error: unknown key 'slover'; did you mean 'stepper'?\n", "slover=auto");
+    REFUSED("-s: error: unknown key 'steper'; did you mean 'stepper'?\n", "steper=auto");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_its_namesake_or_the_config_is_refused),
         cmocka_unit_test(a_key_without_a_default_takes_the_axis_of_its_name),
         cmocka_unit_test(the_message_says_what_to_write),
+        cmocka_unit_test(a_former_name_is_read_with_a_warning),
+        cmocka_unit_test(an_axis_may_have_a_former_name),
+        cmocka_unit_test(of_a_key_and_its_former_name_one_may_be_set),
+        cmocka_unit_test(the_last_override_counts_by_either_name),
+        cmocka_unit_test(the_nearest_name_knows_former_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ look tiny_compact root 0 -s grid.dim=2 -s 'grid.n=[8, 10]' -s 'sweep={ a=[0.5, 1
 # times, points and words that differ from run to run
 look tiny_ch root 0 \
     -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; row=["cpu.plain","cpu.plain+cpu.lapack"]; }' \
-    -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$row' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
+    -s grid.length=length -s time.end=end -s time.dt=d -s 'stepper=$row' -s 'initial="0.05*cos(x)"' -s 'forcing=0'
 # the examples of docs/output.md do run
 mkdir "$tmp/results"
 for name in tiny_ch tiny_nsweep tiny_compact; do

@@ -723,7 +723,7 @@ static void words_are_stored_as_words(void **state)
     const char *file = path_of("words.h5");
     (void)state;
     set_up(&f, SMALL "physics = { gamma = 1.0; D = 1.0; };"
-               "solver = \"$how\"; forcing = \"x*seed\";"
+               "stepper = \"$how\"; forcing = \"x*seed\";"
                "sweep = { how = [\"cpu.thomas\", \"cpu.lapack\"]; seed = [1, 2]; };");
     write_all(&f, file, 1, SW_RUN_DONE);
     for (int merged = 0; merged < 2; merged++) {

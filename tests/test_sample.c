@@ -67,7 +67,7 @@ static void lists_are_combined_with_every_point(void **state)
     (void)state;
     struct made m = MAKE(SAMPLE("sobol", 5, 1), "sweep.s=[1, 2, 3]", "sweep.a=uniform(0, 1)",
                          "sweep.w=[\"cpu.plain\", \"cpu.simd\"]", "sweep.b=loguniform(1, 2)", "sweep.c=7",
-                         "solver=$w", "initial=a*b*s*c");
+                         "stepper=$w", "initial=a*b*s*c");
     struct made alone = MAKE(SAMPLE("sobol", 5, 1), "sweep.a=uniform(0, 1)", "sweep.b=loguniform(1, 2)",
                              "initial=a*b");
     assert_int_equal(m.sweep->nruns, 5 * 3 * 2);

@@ -69,7 +69,7 @@ expect 1 merge s.shard-*-of-2.h5 -o s.h5   # its code tells of the run that dive
 suggests 2 'sweep show s.h5 --status diverged' 'sweep plot s.h5 --kind spacetime --run 1'
 
 # ---- stopped, and where nothing is on disk yet
-heat long.cfg "$series" 'solver = "cpu.plain"'
+heat long.cfg "$series" 'stepper = "cpu.plain"'
 sed -i 's/end = 0.01/end = 20000.0/' long.cfg
 expect 75 run long.cfg -o long.h5 --max-time 0.2s; says 'the same command again'
 expect 0 status long.h5; prints interrupted

@@ -118,7 +118,7 @@ static void axes_of_words_choose_the_solver(void **state)
 {
     (void)state;
     struct made m =
-        MAKE("sweep={ algorithm=[\"cpu.plain\", \"auto\"]; a=[1, 2]; }", "solver=$algorithm", "initial=a*x");
+        MAKE("sweep={ algorithm=[\"cpu.plain\", \"auto\"]; a=[1, 2]; }", "stepper=$algorithm", "initial=a*x");
     struct sw_group *group;
     int64_t run[4] = {0, 1, 2, 3};
     int n;
@@ -135,14 +135,15 @@ static void axes_of_words_choose_the_solver(void **state)
     assert_int_equal(group[1].run[0], 2);
     sw_groups_free(&group, n);
     unmake(&m);
-    REFUSED("-s: error: 'solver' = \"$algorithm\": the sweep has no axis of words 'algorithm'\n", "solver=$algorithm");
-    REFUSED("-s: error: 'solver' = \"$a\": the sweep has no axis of words 'a'\n", "solver=$a", "sweep.a=[1, 2]",
+    REFUSED("-s: error: 'stepper' = \"$algorithm\": the sweep has no axis of words 'algorithm'\n",
+            "stepper=$algorithm");
+    REFUSED("-s: error: 'stepper' = \"$a\": the sweep has no axis of words 'a'\n", "stepper=$a", "sweep.a=[1, 2]",
             "initial=a");
-    REFUSED("-s: error: 'sweep.w' has \"auto\" twice\n", "sweep.w=[\"auto\", \"cpu.simd\", \"auto\"]", "solver=$w");
+    REFUSED("-s: error: 'sweep.w' has \"auto\" twice\n", "sweep.w=[\"auto\", \"cpu.simd\", \"auto\"]", "stepper=$w");
     REFUSED("-s: error: 'initial', column 3: 'w' is an axis of words, not a number\n"
             "    2*w\n"
             "      ^  the string \"$w\" stands for its word\n",
-            "sweep.w=[\"auto\", \"cpu.simd\"]", "solver=$w", "initial=2*w");
+            "sweep.w=[\"auto\", \"cpu.simd\"]", "stepper=$w", "initial=2*w");
 }
 
 /* ------------------------------------------------------------------ names and expressions */
@@ -308,9 +309,8 @@ static void unknown_keys_are_named_with_the_nearest(void **state)
         "ch.cfg:5: error: unknown key 'time.ende'; did you mean 'end'?\n"
         "ch.cfg:7: error: unknown key 'gird'; did you mean 'grid'?\n"
         "ch.cfg:8: error: unknown key 'length'; did you mean 'grid.length'?\n"
-        "ch.cfg:9: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run "
-        "physics "
-        "initial forcing exact\n");
+        "ch.cfg:9: error: unknown key 'foo'; known here: title problem stepper grid time sweep sample define output "
+        "run physics initial forcing exact\n");
     REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
             "physics.kappa=1");
     REFUSED("-s: error: unknown key 'output.fields.tims'; did you mean 'times'?\n-s: error: 'output.fields' does not "
@@ -404,7 +404,7 @@ static void options_of_the_wrong_kind_are_refused(void **state)
     REFUSED(with_problems("-s: error: 'problem' must be one of ", ", in quotes"), "problem=3");
     REFUSED("-s: error: 'sweep.mode' has one value for the whole sweep: product, zip, random\n", "sweep.mode=$m");
     REFUSED("-s: error: 'run.batch' must be a number\n", "run.batch=[1]");
-    REFUSED("-s: error: 'solver' is empty; \"auto\" takes the best that fits\n", "solver=");
+    REFUSED("-s: error: 'stepper' is empty; \"auto\" takes the best that fits\n", "stepper=");
     REFUSED("-s: error: 'sweep.a': number '1e999' is too large: the largest is 1.79e308\n", "sweep.a=1e999");
     REFUSED("-s: error: 'define.a' must be a number, or an expression in quotes\n", "define.a=[1, 2]");
 }
@@ -416,7 +416,7 @@ static void an_axis_of_too_many_words_is_refused(void **state)
     sw_text_add(&text, "sweep.w=[\"w\"");
     for (int k = 0; k < 1000; k++) sw_text_printf(&text, ", \"w%d\"", k);
     sw_text_add(&text, "]");
-    REFUSED("-s: error: 'sweep.w' has 1001 words, more than 1000\n", sw_text_get(&text), "solver=$w");
+    REFUSED("-s: error: 'sweep.w' has 1001 words, more than 1000\n", sw_text_get(&text), "stepper=$w");
     sw_text_free(&text);
 }
 
@@ -484,31 +484,31 @@ static void single_precision_is_refused_where_rounding_would_spoil_a_run(void **
 static void steps_are_refused_where_rounding_would_spoil_a_run_in_double_precision(void **state)
 {
     (void)state;
-    REFUSED("-s: error: 'solver' = \"cpu.plain\": rounding could change the field by 0.0058 of itself in a step, more "
+    REFUSED("-s: error: 'stepper' = \"cpu.plain\": rounding could change the field by 0.0058 of itself in a step, more "
             "than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a smaller time.dt or fewer points\n",
-            "solver=cpu.plain", "physics.gamma=1e9");
-    REFUSED("-s: error: 'solver' = \"cpu.plain\" in run 1 (s = cpu.plain): rounding could change the field by 0.0058 "
+            "stepper=cpu.plain", "physics.gamma=1e9");
+    REFUSED("-s: error: 'stepper' = \"cpu.plain\" in run 1 (s = cpu.plain): rounding could change the field by 0.0058 "
             "of itself in a step, more than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a smaller time.dt or fewer "
             "points\n",
-            "sweep.s=[\"auto\", \"cpu.plain\"]", "solver=\"$s\"", "physics.gamma=1e9");
+            "sweep.s=[\"auto\", \"cpu.plain\"]", "stepper=\"$s\"", "physics.gamma=1e9");
 #ifdef SW_HAVE_CUDA
-    REFUSED("-s: error: 'solver' = \"cuda.split+cuda.thomas\" in run 1 (s = cuda.split+cuda.thomas): rounding could "
+    REFUSED("-s: error: 'stepper' = \"cuda.split+cuda.thomas\" in run 1 (s = cuda.split+cuda.thomas): rounding could "
             "change the field by 0.0058 of itself in a step, more than 0.001 (s4 = 3.28e+12, s2 = 0); use \"auto\", a "
             "smaller time.dt or fewer points\n",
-            "sweep.s=[\"auto\", \"cuda.split+cuda.thomas\"]", "solver=\"$s\"", "physics.gamma=1e9");
+            "sweep.s=[\"auto\", \"cuda.split+cuda.thomas\"]", "stepper=\"$s\"", "physics.gamma=1e9");
 #endif
     REFUSED("ch.cfg:4: error: 'time.dt' = 0.1: rounding could change the field by 0.002 of itself in a step, more than "
             "0.001 (s4 = 3.28e+24, s2 = 0); use a smaller time.dt or fewer points\n",
             "physics.gamma=1e21");
-    REFUSED("-s: error: 'solver' = \"cpu.plain\": rounding could change the field by 1.8e+09 of itself in a step, more "
-            "than 0.001 (s4 = 9.99e+23, s2 = 0); use a smaller time.dt or fewer points\n",
-            "solver=cpu.plain", "physics.gamma=3.05e20");
+    REFUSED("-s: error: 'stepper' = \"cpu.plain\": rounding could change the field by 1.8e+09 of itself in a step, "
+            "more than 0.001 (s4 = 9.99e+23, s2 = 0); use a smaller time.dt or fewer points\n",
+            "stepper=cpu.plain", "physics.gamma=3.05e20");
     REFUSED("ch.cfg:4: error: 'time.dt' = 0.1: rounding could change the field by 0.0010002 of itself in a step, more "
             "than 0.001 (s4 = 8.12e+23, s2 = 0); use a smaller time.dt or fewer points\n",
             "physics.gamma=2.477e20");
-    struct made m = MAKE("solver=cpu.plain", "physics.gamma=1e8");
+    struct made m = MAKE("stepper=cpu.plain", "physics.gamma=1e8");
     unmake(&m);
-    m = MAKE("solver=cpu.simd", "physics.gamma=1e20");
+    m = MAKE("stepper=cpu.simd", "physics.gamma=1e20");
     unmake(&m);
 }
 
@@ -546,7 +546,7 @@ static void wrong_values_are_reported_with_wrong_words(void **state)
             "-s: error: 'output.fields.times': time 2 is not within 0 and the end, 1\n",
             "output.fields.times=[0.0, 2.0]", "time.foo=1");
     /* in the runs of a sound sweep, */
-    REFUSED("-s: error: unknown key 'foo'; known here: title problem solver grid time sweep sample define output run "
+    REFUSED("-s: error: unknown key 'foo'; known here: title problem stepper grid time sweep sample define output run "
             "physics initial forcing exact\n"
             "-s: error: 'physics.D' = -1 in run 1 (a = -1): must be greater than 0\n",
             "sweep.a=[1, -1]", "physics.D=a", "foo=1");

@@ -144,7 +144,7 @@ static void ids_are_what_they_were(void **state)
     /* Stored, and computed once more by a few lines of Python from the comment in ids.c: output files find their
      * finished runs by them. A change here must be meant, and changes the schema word in ids.c. */
     struct made m = MAKE("sweep.a=[0.1, 0.2]", "initial=a*cos(x)"),
-                w = MAKE("sweep.s=[\"cpu.plain\", \"auto\"]", "solver=$s");
+                w = MAKE("sweep.s=[\"cpu.plain\", \"auto\"]", "stepper=$s");
     uint64_t id[2];
     assert_ok(sw_sweep_ids(m.sweep, 0, 2, id));
     assert_int_equal(id[0], 0x19b2737009437ee2);
@@ -167,8 +167,8 @@ static void an_id_does_not_depend_on_how_a_value_is_written(void **state)
     SAME_ID(("sweep.n=[16, 32]", "grid.n=n"), ("grid.n=16"));
     SAME_ID(("grid.n=16"), ("grid.n=\"2*8\""));
     SAME_ID(("grid.x0=0.0"), ("grid.x0=-0.0"));
-    SAME_ID(("grid.x0=0.0"), ("solver=auto"));
-    SAME_ID(("sweep.s=[\"cpu.plain\", \"auto\"]", "solver=$s"), ("solver=cpu.plain"));
+    SAME_ID(("grid.x0=0.0"), ("stepper=auto"));
+    SAME_ID(("sweep.s=[\"cpu.plain\", \"auto\"]", "stepper=$s"), ("stepper=cpu.plain"));
     SAME_ID(("sweep={ a=[1, 2]; b=[3, 4]; }", "initial=a*b"), ("sweep={ b=[3, 4]; a=[1, 2]; }", "initial=a*b"));
     SAME_ID(("define={ a=1; b=2; }", "initial=a*b"), ("define={ b=2; a=1; c=7; }", "initial=a*b"));
 }
@@ -190,7 +190,7 @@ static void an_id_depends_on_all_that_decides(void **state)
     OTHER_ID(("grid.n=16"), ("grid.x0=0.5"));
     OTHER_ID(("physics.D=2.0"), ("physics.gamma=2.0"));
     OTHER_ID(("time.dt=0.1"), ("time.dt=0.05"));
-    OTHER_ID(("solver=auto"), ("solver=cpu.plain"));
+    OTHER_ID(("stepper=auto"), ("stepper=cpu.plain"));
     OTHER_ID(("run.precision=double"), ("run.precision=single"));
     OTHER_ID(("define.a=0.1", "initial=a*x"), ("define.a=0.1000000000000001", "initial=a*x"));
     OTHER_ID(("define.a=0.1", "initial=a*x"), ("define.b=0.1", "initial=b*x"));
@@ -414,7 +414,7 @@ static int64_t how_many(const struct made *m, const char *only)
 static void only_keeps_what_holds(void **state)
 {
     (void)state;
-    struct made m = MAKE("sweep={ a=\"range(1, 10)\"; b=[0.5, 1.5]; w=[\"cpu.simd\", \"auto\"]; }", "solver=$w",
+    struct made m = MAKE("sweep={ a=\"range(1, 10)\"; b=[0.5, 1.5]; w=[\"cpu.simd\", \"auto\"]; }", "stepper=$w",
                          "define.c=a*b", "initial=c*x");
     int64_t *run;
     assert_int_equal(how_many(&m, NULL), 40);

@@ -34,7 +34,7 @@ look tiny_compact 0 6 "${box[@]}" -s 'grid.length=(1.0, "a", "2*a")' -s 'grid.x0
 look tiny_compact 0 1 "${box[@]}" -s 'sweep={}' -s grid.length=1.0 -s axis=x -s 'field=sin(2*pi*x)'    # one run
 look tiny_compact 0 1 -s 'sweep={}' -s grid.dim=1 -s grid.n=8 -s grid.length=1.0 -s axis=x -s 'field=sin(2*pi*x)'
 # times, points and words that differ from run to run
-look tiny_ch 0 16 -s grid.length=length -s time.end=end -s time.dt=d -s 'solver=$row' -s 'initial="0.05*cos(x)"' \
+look tiny_ch 0 16 -s grid.length=length -s time.end=end -s time.dt=d -s 'stepper=$row' -s 'initial="0.05*cos(x)"' \
     -s forcing=0 -s run.batch=3 \
     -s 'sweep={ length=["2*pi*2","2*pi*3"]; end=[1.0,2.0]; d=[0.05,0.1]; row=["cpu.plain","cpu.plain+cpu.lapack"]; }'
 

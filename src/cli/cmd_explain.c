@@ -18,6 +18,7 @@ static const char *kind_of(const struct sw_key *key)
     case SW_KEY_REAL: return "number";
     case SW_KEY_COUNT: return "integer";
     case SW_KEY_WORD: return "word";
+    case SW_KEY_ROW: return "row";
     case SW_KEY_TEXT: return "text";
     case SW_KEY_FUNCTION: return "expression";
     case SW_KEY_TIMES: return "times";
@@ -101,7 +102,9 @@ static void print_account(const struct sw_key *key, const struct sw_problem *own
     printf("    %s", kind_of(key));
     if (*sw_text_get(&range)) printf(": %s", sw_text_get(&range));
     if (key->unit && strcmp(key->unit, "1")) printf("; unit %s", key->unit);
-    printf("; default: %s%s\n", fallback_of(key), key->decides ? "; decides the numbers" : "");
+    printf("; default: %s%s", fallback_of(key), key->decides ? "; decides the numbers" : "");
+    if (key->former) printf("; formerly called %s", key->former);
+    printf("\n");
     sw_text_free(&range);
 }
 
@@ -231,10 +234,11 @@ static void add_known(struct known *known, const char *path)
     if (last_part(path) != path) explain_know(known, last_part(path));
 }
 
-/* By a name that expressions know it by: nx. */
+/* By a name that expressions know it by, nx, or by its former one. */
 static bool is_called(const struct sw_key *key, const char *name)
 {
-    return (key->name && !strcmp(key->name, name)) || (key->alias && !strcmp(key->alias, name));
+    return (key->name && !strcmp(key->name, name)) || (key->alias && !strcmp(key->alias, name)) ||
+           (key->former && !strcmp(key->former, name));
 }
 
 static int explain_in(const struct sw_key *keys, const struct sw_problem *owner, const char *name,

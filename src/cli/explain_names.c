@@ -178,7 +178,8 @@ static int explain_choices(const char *word, bool print, struct known *known)
 static int explain_others(const char *name, struct known *known)
 {
     static const struct { const char *word, *about; } others[] = {
-        {"auto", "Of `solver` the best row that fits; of `run.device` the GPUs, or the CPU where there is none."},
+        {"auto", "Of `stepper`, `differences` and `solver` the best row that fits; of `run.device` the GPUs, "
+                 "or the CPU where there is none."},
         {"cpu", "Of `run.device`: the CPU, all threads."},
         {"cuda", "Of `run.device`: all visible GPUs of the model of the first; cuda:1 or cuda:0,2: these."},
         {"true", "Of a switch: on."},

@@ -156,7 +156,7 @@ static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
 {
     const struct sw_key *key;
     for (int k = 0; (key = sw_key_at(s->sweep->problem, k)); k++) {
-        const struct sw_setting *set = sw_config_find(s->config, key->path);
+        const struct sw_setting *set = sw_key_setting(s->config, key);
         if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides))
             continue;
         if (set && set->kind == SW_SETTING_STRING) console_message(cli, "  %-24s %s  (given)\n", key->path, set->text);

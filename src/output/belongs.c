@@ -75,12 +75,19 @@ static bool goes_on(const struct search *s, const char *path)
            new->number >= old->number;
 }
 
+static const struct sw_setting *setting_of(const struct sw_problem *problem, const struct sw_config *config,
+                                           const char *path)
+{
+    const struct sw_key *key = sw_key_find(problem, path);
+    return key ? sw_key_setting(config, key) : sw_config_find(config, path);
+}
+
 static void compare(struct search *s, const char *path)
 {
     const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
     struct sw_text a = {0}, b = {0};
-    put_setting(sw_config_find(s->old, path), &a);
-    put_setting(sw_config_find(s->new, path), &b);
+    put_setting(setting_of(s->problem, s->old, path), &a);
+    put_setting(setting_of(s->problem, s->new, path), &b);
     if (!s->found && strcmp(sw_text_get(&a), sw_text_get(&b))) {
         sw_text_printf(s->text, "%s %.60s -> %.60s%s", path, sw_text_get(&a), sw_text_get(&b),
                        lhs ? ", on which all points of sample.method lhs depend" : "");
@@ -94,8 +101,10 @@ static void walk(struct search *s, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count && !s->found; k++) {
         const struct sw_setting *c = group->child[k];
+        const struct sw_key *key = sw_key_find(s->problem, c->path);
+        const char *path = key ? key->path : c->path;  /* the stored config may have the key's former name */
         if (c->kind == SW_SETTING_GROUP) walk(s, c);
-        else if (s->which(s->problem, c->path) && !goes_on(s, c->path)) compare(s, c->path);
+        else if (s->which(s->problem, path) && !goes_on(s, path)) compare(s, path);
     }
 }
 

@@ -8,6 +8,7 @@ enum sw_key_kind {
     SW_KEY_REAL,      /* a number, or an expression over the parameters of the run                     */
     SW_KEY_COUNT,     /* likewise, and an integer                                                      */
     SW_KEY_WORD,      /* one of `words`, or "$axis"                                                    */
+    SW_KEY_ROW,       /* a row of the table that does the work, by its name; "auto", or "$axis"        */
     SW_KEY_TEXT,      /* any string                                                                    */
     SW_KEY_FUNCTION,  /* an expression over the points as well; `symbols` says which names it may use  */
     SW_KEY_TIMES,     /* a list of times, or "linspace(0, end, 11)"                                    */
@@ -21,6 +22,8 @@ enum { SW_USES_X = 1, SW_USES_T = 2, SW_USES_U = 4, SW_USES_RANDOM = 8 };
 
 struct sw_key {
     const char      *path;      /* "time.dt"                                                        */
+    const char      *former;    /* the name it had before, which is still read, NULL: none. Runs keep their ids: those
+                                   are hashed under this name                                       */
     enum sw_key_kind kind;
     const char      *unit;      /* "1", "s", "runs"; NULL where none makes sense                    */
     double           min, max;  /* REAL, COUNT: the range; min < max, otherwise unbounded           */

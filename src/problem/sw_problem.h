@@ -171,7 +171,7 @@ struct sw_problem {
      * @param solver  [count] as the config names them, "auto" where it names none
      * @param column  [ncolumn][ld], count <= ld
      * @param first   out: the first such run, -1: there is none
-     * @param key     out, if there is one: the path of the key to blame: run.precision, solver or time.dt
+     * @param key     out, if there is one: the path of the key to blame: run.precision, stepper or time.dt
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
     enum sw_status (*check_precision)(const struct sw_problem *problem, const struct sw_setup *setup,
                     const char *const *solver,

@@ -62,7 +62,7 @@ static bool element_number(const struct sw_sweep *s, const struct sw_setting *e,
 static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
 {
     if (a->count > MOST_WORDS) {
-        expand_complain(s, a->setting, "'%s' has %lld words, more than %d", path(a), (long long)a->count, MOST_WORDS);
+        report_error(s, a->setting, "'%s' has %lld words, more than %d", path(a), (long long)a->count, MOST_WORDS);
         a->count = 0;
         return SW_OK;
     }
@@ -73,8 +73,8 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
         a->value[k] = k;
         if (e->kind == SW_SETTING_STRING && is_word(e->text)) continue;
         if (e->kind == SW_SETTING_STRING)
-            expand_complain(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path(a), e->text);
-        else expand_complain(s, e, "'%s' must hold numbers only or words only", path(a));
+            report_error(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path(a), e->text);
+        else report_error(s, e, "'%s' must hold numbers only or words only", path(a));
         a->count = 0;
         a->word = NULL;
         return SW_OK;
@@ -98,7 +98,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
     int numbers = 0;
     a->count = a->setting->count;
     if (a->count == 0) {
-        expand_complain(s, a->setting, "'%s' is empty: an axis needs a value", path(a));
+        report_error(s, a->setting, "'%s' is empty: an axis needs a value", path(a));
         return SW_OK;
     }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
@@ -107,7 +107,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
         numbers += element_number(s, a->setting->child[k], &a->value[k]);
         if (numbers <= k) return read_words(s, a);
         if (isfinite(a->value[k])) continue;
-        expand_complain(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
+        report_error(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
         a->count = 0;
         return SW_OK;
     }
@@ -116,7 +116,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
 
 static void read_number(struct sw_sweep *s, struct axis *a, double *value)
 {
-    if (!isfinite(*value)) { expand_complain(s, a->setting, "'%s' is not finite", path(a)); return; }
+    if (!isfinite(*value)) { report_error(s, a->setting, "'%s' is not finite", path(a)); return; }
     a->value = value;
     a->count = 1;
 }
@@ -125,7 +125,7 @@ static void read_number(struct sw_sweep *s, struct axis *a, double *value)
 
 static void refuse_text(struct sw_sweep *s, struct axis *a)
 {
-    expand_complain(
+    report_error(
         s, a->setting,
         "'%s' = \"%s\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step)%s; what "
         "follows from other parameters belongs into define",
@@ -136,12 +136,12 @@ static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call
                            double arg[3])
 {
     if (call->narg < f->least || call->narg > f->most) {
-        expand_complain(s, a->setting, "'%s': write %s", path(a), f->usage);
+        report_error(s, a->setting, "'%s': write %s", path(a), f->usage);
         return false;
     }
     for (int k = 0; k < call->narg; k++) {
         if (formula_constant(s, call->arg[k], &arg[k]) && isfinite(arg[k])) continue;
-        expand_complain(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only",
+        report_error(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only",
                         path(a), call->arg[k]);
         return false;
     }
@@ -153,12 +153,12 @@ static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
     a->a = arg[0];
     a->b = arg[1];
     if (!(arg[2] >= 1 && arg[2] <= MOST_RUNS && arg[2] == floor(arg[2])))
-        expand_complain(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path(a), arg[2], MOST_RUNS);
+        report_error(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path(a), arg[2], MOST_RUNS);
     else if (a->kind == AXIS_LOGSPACE && !(a->a > 0 && a->b > 0))
-        expand_complain(s, a->setting, "'%s': the ends of logspace must be positive (they are ends, not exponents)",
+        report_error(s, a->setting, "'%s': the ends of logspace must be positive (they are ends, not exponents)",
                         path(a));
     else if (a->a == a->b && arg[2] > 1)
-        expand_complain(s, a->setting, "'%s': all %.0f values are %g", path(a), arg[2], a->a);
+        report_error(s, a->setting, "'%s': all %.0f values are %g", path(a), arg[2], a->a);
     else a->count = (int64_t)arg[2];
 }
 
@@ -168,14 +168,14 @@ static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], 
     double count = floor((arg[1] - arg[0]) / step * (1 + 1e-12) + 1e-9) + 1;
     a->a = arg[0];
     a->b = step;
-    if (step == 0) expand_complain(s, a->setting, "'%s': a step of 0", path(a));
+    if (step == 0) report_error(s, a->setting, "'%s': a step of 0", path(a));
     else if (!(count >= 1))
-        expand_complain(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path(a), step, arg[0],
+        report_error(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path(a), step, arg[0],
                         arg[1]);
     else if (count > MOST_RUNS)
-        expand_complain(s, a->setting, "'%s' has %.3g values, more than %.0e", path(a), count, MOST_RUNS);
+        report_error(s, a->setting, "'%s' has %.3g values, more than %.0e", path(a), count, MOST_RUNS);
     else if (count > 1 && arg[1] - step == arg[1])
-        expand_complain(s, a->setting, "'%s': a step of %g is lost in rounding at %g", path(a), step, arg[1]);
+        report_error(s, a->setting, "'%s': a step of %g is lost in rounding at %g", path(a), step, arg[1]);
     else a->count = (int64_t)count;
 }
 
@@ -187,13 +187,13 @@ static void read_interval(struct sw_sweep *s, struct axis *a, const double arg[3
     a->a = arg[0];
     a->b = arg[1];
     const bool normal = a->kind == AXIS_NORMAL || a->kind == AXIS_LOGNORMAL;
-    if (normal && !(a->b > 0)) expand_complain(s, a->setting, "'%s': the deviation must be above 0", path(a));
+    if (normal && !(a->b > 0)) report_error(s, a->setting, "'%s': the deviation must be above 0", path(a));
     else if (!normal && !(a->a < a->b))
-        expand_complain(s, a->setting, "'%s': %g .. %g is no interval", path(a), a->a, a->b);
+        report_error(s, a->setting, "'%s': %g .. %g is no interval", path(a), a->a, a->b);
     else if (a->kind == AXIS_LOGUNIFORM && !(a->a > 0))
-        expand_complain(s, a->setting, "'%s': the ends of loguniform must be positive", path(a));
+        report_error(s, a->setting, "'%s': the ends of loguniform must be positive", path(a));
     else if (a->kind == AXIS_INTEGER && !(is_whole(a->a) && is_whole(a->b)))
-        expand_complain(s, a->setting, "'%s': the ends of integer must be whole numbers within 2^53", path(a));
+        report_error(s, a->setting, "'%s': the ends of integer must be whole numbers within 2^53", path(a));
     else a->count = s->own->sample.count;
 }
 
@@ -204,7 +204,7 @@ static void read_call(struct sw_sweep *s, struct axis *a, const struct call *cal
     while (strcmp(f->name, call->name)) f++;
     a->kind = f->kind;
     if (axis_is_drawn(a) && !is_random(s))
-        expand_complain(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path(a), call->name);
+        report_error(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path(a), call->name);
     else if (read_arguments(s, a, call, f, arg)) {
         if (axis_is_drawn(a)) read_interval(s, a, arg);
         else if (f->kind == AXIS_RANGE) read_range(s, a, arg, call->narg == 3 ? arg[2] : 1);
@@ -234,7 +234,7 @@ static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *set
     case SW_SETTING_STRING: return read_text(s, a, number);
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: read_number(s, a, number); return SW_OK;
-    default: expand_complain(s, setting, "'%s' must be a list or a number", path(a)); return SW_OK;
+    default: report_error(s, setting, "'%s' must be a list or a number", path(a)); return SW_OK;
     }
 }
 
@@ -245,7 +245,7 @@ enum sw_status axes_read(struct sw_sweep *s)
     SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &s->own->axis));
     SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &s->axis));
     for (int k = 0; k < n; k++) {
-        if (sw_key_find(s->problem, sweep->child[k]->path)) continue;  /* sweep.mode */
+        if (key_find(s, sweep->child[k]->path)) continue;  /* sweep.mode */
         SW_TRY(read_axis(s, sweep->child[k], &s->own->axis[s->naxis]));
         s->axis[s->naxis].count = s->own->axis[s->naxis].count;
         s->axis[s->naxis].together = axis_is_drawn(&s->own->axis[s->naxis]) || !strcmp(s->mode, "zip");
@@ -267,7 +267,7 @@ static enum sw_status refuse_repeated_words(struct sw_sweep *s, const struct axi
     for (int64_t i = 1; i < a->count; i++)
         for (int64_t j = 0; j < i; j++) {
             if (strcmp(a->word[i], a->word[j])) continue;
-            expand_complain(s, a->setting, "'%s' has \"%s\" twice", path(a), a->word[i]);
+            report_error(s, a->setting, "'%s' has \"%s\" twice", path(a), a->word[i]);
             return SW_OK;
         }
     return SW_OK;
@@ -284,7 +284,7 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
     qsort(sorted, (size_t)a->count, sizeof *sorted, by_number);
     for (int64_t i = 1; i < a->count; i++)
         if (sorted[i] == sorted[i - 1]) {
-            expand_complain(s, a->setting, "'%s' has the value %g twice", path(a), sorted[i]);
+            report_error(s, a->setting, "'%s' has the value %g twice", path(a), sorted[i]);
             break;
         }
     sw_free(sorted);
@@ -328,7 +328,7 @@ static enum sw_status combine_product(struct sw_sweep *s)
     s->nruns = runs <= MOST_RUNS ? (int64_t)runs : 0;
     if (runs <= MOST_RUNS) return SW_OK;
     spell(s, " x ", text, sizeof text);
-    expand_complain(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e, the most that a sweep may "
+    report_error(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e, the most that a sweep may "
                     "have: shorten an axis%s", text, runs, MOST_RUNS, is_random(s) ? " or lower sample.count" : "");
     return SW_OK;
 }
@@ -340,7 +340,7 @@ static enum sw_status combine_zip(struct sw_sweep *s)
     for (int k = 1; k < s->naxis; k++) {
         if (s->own->axis[k].count == s->nruns) continue;
         spell(s, ", ", text, sizeof text);
-        expand_complain(s, sw_config_find(s->config, "sweep"), "sweep.mode = \"zip\" needs axes of one length, not %s",
+        report_error(s, sw_config_find(s->config, "sweep"), "sweep.mode = \"zip\" needs axes of one length, not %s",
                         text);
         return SW_OK;
     }
@@ -355,7 +355,7 @@ enum sw_status axes_combine(struct sw_sweep *s)
     SW_TRY(combine_product(s));
     if (!is_random(s)) return SW_OK;
     if (s->own->sample.dimensions == 0)
-        expand_complain(s, NULL, "sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"");
+        report_error(s, NULL, "sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"");
     return s->nruns ? sample_prepare(s) : SW_OK;
 }
 
@@ -391,7 +391,7 @@ enum sw_status axes_check_used(struct sw_sweep *s)
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
         if (a->count < 2 || u.used[s->axis[k].column]) continue;
-        expand_complain(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
+        report_error(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
     }
     return SW_OK;
 }

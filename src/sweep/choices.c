@@ -36,8 +36,8 @@ bool choice_check(const struct sw_sweep *s, const struct sw_key *key, const stru
     choice_list(key, known);
     s->own->words_wrong = true;
     const char *near = sw_near(text, list, n);
-    if (near) expand_complain(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", path, text, known, near);
-    else expand_complain(s, at, "'%s' = \"%s\" is none of %s", path, text, known);
+    if (near) report_error(s, at, "'%s' = \"%s\" is none of %s; did you mean '%s'?", path, text, known, near);
+    else report_error(s, at, "'%s' = \"%s\" is none of %s", path, text, known);
     return false;
 }
 
@@ -52,10 +52,10 @@ static const char *fallback(const struct sw_key *key)
 /* The word of a key, checked; "$axis" is left as it is. */
 static const char *read(const struct sw_sweep *s, const struct sw_key *key)
 {
-    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    const struct sw_setting *at = key_setting(s, key->path);
     if (!at) return fallback(key);
-    if (at->kind != SW_SETTING_STRING) expand_complain(s, at, "'%s' must be a text in quotes", key->path);
-    else if (at->text[0] == '$' || choice_check(s, key, at, key->path, at->text)) return at->text;
+    if (at->kind != SW_SETTING_STRING) report_error(s, at, "'%s' must be a text in quotes", at->path);
+    else if (at->text[0] == '$' || choice_check(s, key, at, at->path, at->text)) return at->text;
     return fallback(key);
 }
 
@@ -78,7 +78,7 @@ enum sw_status choices_read(struct sw_sweep *s)
  * are wrong: then runs have the default, and no problem ever sees a word that is not of its key. */
 static void resolve(struct sw_sweep *s, int k)
 {
-    const struct sw_key *key = sw_key_find(s->problem, s->choice[k].key);
+    const struct sw_key *key = key_find(s, s->choice[k].key);
     const char *name = s->choice[k].word + 1;
     char path[80];
     for (int j = 0; j < s->naxis; j++) {
@@ -91,8 +91,8 @@ static void resolve(struct sw_sweep *s, int k)
         return;
     }
     s->own->words_wrong = true;
-    expand_complain(s, sw_config_find(s->config, key->path), "'%s' = \"$%s\": the sweep has no axis of words '%s'",
-                    key->path, name, name);
+    report_error(s, key_setting(s, key->path), "'%s' = \"$%s\": the sweep has no axis of words '%s'",
+                    key_written(s, key), name, name);
 }
 
 void choices_resolve(struct sw_sweep *s)
@@ -101,7 +101,7 @@ void choices_resolve(struct sw_sweep *s)
         if (s->choice[k].word[0] == '$') resolve(s, k);
     for (int k = 0; k < s->nchoice; k++)  /* what was refused counts as the default */
         if (s->own->choice_column[k] < 0 && s->choice[k].word[0] == '$')
-            s->choice[k].word = fallback(sw_key_find(s->problem, s->choice[k].key));
+            s->choice[k].word = fallback(key_find(s, s->choice[k].key));
 }
 
 struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int j,

@@ -90,7 +90,7 @@ static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
     else if (in_list(name, variables) || is_group(name) || is_quantity(name, s->problem->fields) ||
              is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";
-    if (why) expand_complain(s, at, "'%s' cannot be called '%s': %s", at->path, name, why);
+    if (why) report_error(s, at, "'%s' cannot be called '%s': %s", at->path, name, why);
 }
 
 /* ------------------------------------------------------------------ which columns */
@@ -105,9 +105,9 @@ static void add_column(struct sw_sweep *s, struct sw_column column, struct sourc
 static void add_keys(struct sw_sweep *s)
 {
     const struct sw_key *key;
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
+    for (int k = 0; (key = key_at(s, k)); k++) {
         if (!is_column(key)) continue;
-        const struct sw_setting *at = sw_config_find(s->config, key->path);
+        const struct sw_setting *at = key_setting(s, key->path);
         add_column(s, (struct sw_column){key->path, SW_COLUMN_KEY, key->unit, key, 0, NULL, false, at != NULL},
                    (struct source){.setting = at, .number = NAN});
     }
@@ -133,7 +133,7 @@ static void add_defines(struct sw_sweep *s, const struct sw_setting *define)
         const struct sw_setting *at = define->child[k];
         for (int j = 0; j < s->naxis; j++)
             if (!strcmp(s->own->axis[j].name, at->name))
-                expand_complain(s, at, "'%s' is an axis of the sweep as well; choose another name", at->path);
+                report_error(s, at, "'%s' is an axis of the sweep as well; choose another name", at->path);
         add_column(s, (struct sw_column){at->name, SW_COLUMN_DEFINE, "1", NULL, 0, NULL, false, true},
                    (struct source){.setting = at, .number = NAN});
         check_name(s, at);
@@ -222,7 +222,7 @@ static void refuse_cycle(struct ordering *o, int k)
     while (o->chain[from - 1] != k) from--;
     for (int j = from - 1; j < o->depth && at < sizeof text; j++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", called(&o->s->column[o->chain[j]]));
-    expand_complain(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
+    report_error(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
                     o->s->own->source[k].formula ? o->s->own->source[k].formula->path : o->s->column[k].name,
                     at < sizeof text ? text : "... -> ", called(&o->s->column[k]));
     o->s->own->source[k].unknown = true;
@@ -283,11 +283,11 @@ static enum sw_status order_columns(struct sw_sweep *s)
 
 enum sw_status columns_make(struct sw_sweep *s)
 {
-    const struct sw_setting *define = sw_config_find(s->config, "define");
+    const struct sw_setting *define = key_setting(s, "define");
     const struct sw_key *key;
     size_t most = (size_t)s->naxis;
     if (define && define->kind != SW_SETTING_GROUP) define = NULL;
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) most += is_column(key);
+    for (int k = 0; (key = key_at(s, k)); k++) most += is_column(key);
     if (define) most += (size_t)define->count;
     SW_TRY(sw_arena_take(s->own->arena, most, &s->column));
     SW_TRY(sw_arena_take(s->own->arena, most, &s->column_name));

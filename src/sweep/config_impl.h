@@ -27,7 +27,7 @@ enum sw_status sw_config_scan(struct sw_scan *scan, const char *text);
 enum sw_status sw_config_parse(struct sw_arena *arena, const struct sw_scan *scan, const char *text,
                                struct sw_setting **root);
 
-/** Apply one "KEY=VALUE" to a tree. */
-enum sw_status sw_config_override(struct sw_arena *arena, const char *override, struct sw_report *report,
+/** Apply one "KEY=VALUE" to a tree, the -s of this number, from 1. */
+enum sw_status sw_config_override(struct sw_arena *arena, const char *override, int number, struct sw_report *report,
                                   struct sw_setting *root);
 #endif

@@ -119,7 +119,7 @@ static enum sw_status enter(struct sw_arena *arena, struct sw_setting *group, co
     return add_child(arena, group, *member);
 }
 
-enum sw_status sw_config_override(struct sw_arena *arena, const char *override, struct sw_report *report,
+enum sw_status sw_config_override(struct sw_arena *arena, const char *override, int number, struct sw_report *report,
                                   struct sw_setting *root)
 {
     const char *equals = strchr(override, '=');
@@ -148,6 +148,7 @@ enum sw_status sw_config_override(struct sw_arena *arena, const char *override, 
     }
     SW_TRY(set_paths(arena, value, at->path));
     value->name = at->name;
+    value->override = number;
     *at = *value;
     return SW_OK;
 }

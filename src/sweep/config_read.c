@@ -132,7 +132,7 @@ static enum sw_status read_overrides(struct sw_config *c, const char *const *ove
     SW_TRY(sw_arena_take(c->arena, (size_t)n, &c->override));
     for (c->noverride = 0; c->noverride < n; c->noverride++) {
         SW_TRY(sw_arena_printf(c->arena, &c->override[c->noverride], "%s", override[c->noverride]));
-        SW_TRY(sw_config_override(c->arena, override[c->noverride], report, root));
+        SW_TRY(sw_config_override(c->arena, override[c->noverride], c->noverride + 1, report, root));
     }
     return SW_OK;
 }

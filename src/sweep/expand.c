@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------ saying what is wrong */
 
-void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, const char *fmt, ...)
+void report_error(const struct sw_sweep *s, const struct sw_setting *at, const char *fmt, ...)
 {
     char text[2000];
     va_list ap;
@@ -17,11 +17,11 @@ void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, cons
     sw_report_add(s->own->report, SW_ERROR, at ? at->file : s->config->name, at ? at->line : 0, "%s", text);
 }
 
-void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
+void report_expr_error(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
                           const struct sw_expr_error *err)
 {
     char *shown = sw_expr_error_show(text, err);
-    expand_complain(s, at, "'%s', %s", path, shown ? shown : err->text);
+    report_error(s, at, "'%s', %s", path, shown ? shown : err->text);
     sw_free(shown);
 }
 
@@ -33,10 +33,10 @@ static void refuse_without_problem(const struct sw_sweep *s, const char *known)
     for (int k = 0; k < s->config->root->count; k++) {
         const struct sw_setting *at = s->config->root->child[k];
         if (!sw_near(at->name, key, 1)) continue;
-        expand_complain(s, at, "unknown key '%s'; did you mean 'problem'?", at->path);
+        report_error(s, at, "unknown key '%s'; did you mean 'problem'?", at->path);
         return;
     }
-    expand_complain(s, NULL, "'problem' is missing: one of %s", known);
+    report_error(s, NULL, "'problem' is missing: one of %s", known);
 }
 
 static void pick_problem(struct sw_sweep *s)
@@ -51,14 +51,14 @@ static void pick_problem(struct sw_sweep *s)
     }
     if (!at) { refuse_without_problem(s, known); return; }
     if (at->kind != SW_SETTING_STRING) {
-        expand_complain(s, at, "'problem' must be one of %s, in quotes", known);
+        report_error(s, at, "'problem' must be one of %s, in quotes", known);
         return;
     }
     s->problem = sw_problem_find(at->text);
     if (s->problem) return;
     const char *near = sw_near(at->text, name, n);
-    if (near) expand_complain(s, at, "unknown problem '%s'; did you mean '%s'?", at->text, near);
-    else expand_complain(s, at, "unknown problem '%s'; known: %s", at->text, known);
+    if (near) report_error(s, at, "unknown problem '%s'; did you mean '%s'?", at->text, near);
+    else report_error(s, at, "unknown problem '%s'; known: %s", at->text, known);
 }
 
 static enum sw_status so_far(const struct sw_sweep *s)
@@ -73,7 +73,7 @@ static enum sw_status expand(struct sw_sweep *s)
     int errors;
     pick_problem(s);
     if (!s->problem) return so_far(s);
-    SW_TRY(keys_check(s));
+    SW_TRY(keys_read(s));
     step_check(s);
     SW_TRY(options_read(s));
     errors = s->own->report->errors;

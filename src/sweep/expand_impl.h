@@ -1,11 +1,12 @@
 #ifndef EXPAND_IMPL_H
 #define EXPAND_IMPL_H
 /* Between the files that turn a config into runs. The order in expand.c: keys, axes, columns, functions, times; then
- * every run is checked. All of it reports what is wrong with expand_complain() and goes on; only failing memory
+ * every run is checked. All of it reports what is wrong with report_error() and goes on; only failing memory
  * breaks off. */
 #include <stdint.h>
 
 #include "expr/sw_expr.h"
+#include "sweep/keys.h"
 #include "sweep/sw_arena.h"
 #include "sweep/sw_keys.h"
 #include "sweep/sw_sweep.h"
@@ -239,14 +240,12 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *bloc
 
 /* ---- namesakes.c: an axis or a define that has the name of a key */
 
-/** The name by which expressions mean a key: its own, or the last part of its path. */
-const char *key_name(const struct sw_key *key);
-/** What an absent key is read as: its default; without one, the axis or define of its name; NULL: it is missing. */
-const char *key_default(const struct sw_sweep *s, const struct sw_key *key);
 /** Refuse an axis or define whose namesake among the keys has other values. */
 void namesakes_check(const struct sw_sweep *s);
 
 /* ---- the rest */
+
+struct key_by_name { const char *name; int key; };   /* a path or a former name      */
 
 struct sw_sweep_own {
     struct sw_report *report;           /* while expanding                                                      */
@@ -255,6 +254,11 @@ struct sw_sweep_own {
     bool              axes_wrong;       /* the runs cannot be told apart                                        */
     bool              starved;          /* memory failed where there was no status to say so                    */
     struct sw_arena  *arena;
+    int               nkey;
+    struct sweep_key *key;              /* [nkey] in the order of sw_key_at()                                   */
+    int               nname;
+    struct key_by_name *key_by_name;    /* [nname] sorted                                                       */
+    const struct sw_key *row;           /* the key that names the row that does the work                        */
     struct formula   *formulas;
     struct axis      *axis;             /* [naxis]                                                              */
     struct sample     sample;
@@ -270,20 +274,16 @@ struct sw_sweep_own {
 };
 
 /** One entry of the report, at the line of a setting (NULL: the file as a whole). */
-void expand_complain(const struct sw_sweep *s, const struct sw_setting *at, const char *fmt, ...)
+void report_error(const struct sw_sweep *s, const struct sw_setting *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /** The same for an expression, with a caret. */
-void expand_complain_expr(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
+void report_expr_error(const struct sw_sweep *s, const struct sw_setting *at, const char *path, const char *text,
                           const struct sw_expr_error *err);
 
 /** Whether runs have one point more than grid.n along x (sw_problem.extra_point). */
 bool has_one_more(const struct sw_sweep *s);
-enum sw_status keys_check(struct sw_sweep *s);          /* unknown and missing ones         */
 enum sw_status options_read(struct sw_sweep *s);        /* words, texts, numbers of the sweep as a whole */
 enum sw_status functions_read(struct sw_sweep *s);
 enum sw_status axes_check_used(struct sw_sweep *s);
 enum sw_status runs_check(struct sw_sweep *s);
-/** Whether a number is finite and in the range of a key (NULL: any); and, if not, why. */
-bool key_allows(const struct sw_key *key, double v);
-const char *key_range(const struct sw_key *key, double v, char text[120]);
 #endif

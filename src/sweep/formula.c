@@ -13,7 +13,7 @@ enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const s
     *formula = NULL;
     enum sw_status st = sw_expr_parse(text, &expr, &err);
     if (st == SW_E_CONFIG) {
-        expand_complain_expr(s, setting, path, text, &err);
+        report_expr_error(s, setting, path, text, &err);
         return SW_OK;
     }
     if (st) return st;
@@ -51,7 +51,7 @@ enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, cons
     sw_expr_names(f->expr, find_word, &(struct word_search){s, &err});
     enum sw_status st = err.column ? SW_E_CONFIG : sw_program_compile(f->expr, scope, &f->program, &err);
     if (st != SW_E_CONFIG) return st;
-    expand_complain_expr(s, f->setting, f->path, f->text, &err);
+    report_expr_error(s, f->setting, f->path, f->text, &err);
     return SW_OK;
 }
 
@@ -95,7 +95,7 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
     case SW_SETTING_STRING:
         return read_text(s, path, setting, setting->text, value, ok);
     default:
-        expand_complain(s, setting, "'%s' must be a number, or an expression in quotes", path);
+        report_error(s, setting, "'%s' must be a number, or an expression in quotes", path);
         return SW_OK;
     }
 }

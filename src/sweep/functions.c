@@ -40,7 +40,7 @@ static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key,
 
 static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
 {
-    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    const struct sw_setting *at = key_setting(s, key->path);
     const char *absent = key_default(s, key);
     char number[32];
     if (!at) return absent && *absent ? add_function(s, key, NULL, absent) : SW_OK;
@@ -49,10 +49,10 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: return add_function(s, key, at, sw_number(at->number, number));
     case SW_SETTING_GROUP:
-        expand_complain(s, at, "'%s' is a group: starting from a saved field is not possible yet; write an expression",
+        report_error(s, at, "'%s' is a group: starting from a saved field is not possible yet; write an expression",
                         key->path);
         return SW_OK;
-    default: expand_complain(s, at, "'%s' must be an expression in quotes", key->path); return SW_OK;
+    default: report_error(s, at, "'%s' must be an expression in quotes", key->path); return SW_OK;
     }
 }
 
@@ -60,9 +60,9 @@ enum sw_status functions_read(struct sw_sweep *s)
 {
     const struct sw_key *key;
     size_t most = 0;
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) most += key->kind == SW_KEY_FUNCTION;
+    for (int k = 0; (key = key_at(s, k)); k++) most += key->kind == SW_KEY_FUNCTION;
     SW_TRY(sw_arena_take(s->own->arena, most, &s->function));
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++)
+    for (int k = 0; (key = key_at(s, k)); k++)
         if (key->kind == SW_KEY_FUNCTION) SW_TRY(read_function(s, key));
     return SW_OK;
 }

@@ -16,7 +16,7 @@ int grid_max_dim(const struct sw_problem *problem) { return problem->max_dim > 1
 
 static const struct sw_setting *list_of(const struct sw_sweep *s, int q)
 {
-    const struct sw_setting *at = sw_config_find(s->config, quantities[q].path[0]);
+    const struct sw_setting *at = key_setting(s, quantities[q].path[0]);
     return at && at->kind == SW_SETTING_LIST ? at : NULL;
 }
 
@@ -35,13 +35,13 @@ void grid_check(const struct sw_sweep *s)
         if (!(list = list_of(s, q))) continue;
         s->own->grid_wrong |= most == 1 || list->count < 1 || list->count > most || list->count != first->count;
         if (most == 1)
-            expand_complain(s, list, "'%s' is a list of %d: %s is 1-D only; write one number", list->path, list->count,
+            report_error(s, list, "'%s' is a list of %d: %s is 1-D only; write one number", list->path, list->count,
                             s->problem->name);
         else if (list->count < 1 || list->count > most)
-            expand_complain(s, list, "'%s' is a list of %d: %s has 1 to %d dimensions", list->path, list->count,
+            report_error(s, list, "'%s' is a list of %d: %s has 1 to %d dimensions", list->path, list->count,
                             s->problem->name, most);
         else if (list->count != first->count)
-            expand_complain(s, list, "'%s' is a list of %d, but '%s' one of %d; one number stands for all dimensions",
+            report_error(s, list, "'%s' is a list of %d, but '%s' one of %d; one number stands for all dimensions",
                             list->path, list->count, first->path, first->count);
     }
 }

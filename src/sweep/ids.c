@@ -12,7 +12,7 @@
  *     schema word, problem
  *     "last point" where there is a point beside grid.n, which runs of older versions did not have
  *     each deciding FUNCTION key that is set: its path, its expression printed from the syntax tree
- *     each deciding WORD or TEXT key: its path, its word in this run
+ *     each deciding WORD, ROW or TEXT key: its id name (sw_key_id_name()), its word in this run
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
  *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that
  *         the functions use, by name
@@ -21,7 +21,7 @@
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
  * linspace or in a define give one id, and a longer axis, another title, device or output file change no id.
  *
- * All up to the numbers is the same for all runs with the same words (of axes that WORD and TEXT keys name): it is
+ * All up to the numbers is the same for all runs with the same words (of axes that WORD and ROW keys name): it is
  * hashed once for each combination. */
 
 static const char schema[] = "sweep run 1";
@@ -58,7 +58,7 @@ static void mark(void *user, const char *name, int column)
 
 static bool function_decides(const struct sw_sweep *s, int k)
 {
-    return sw_key_find(s->problem, s->function[k].key)->decides;
+    return key_find(s, s->function[k].key)->decides;
 }
 
 struct named { const struct sw_sweep *s; int end; bool found; };
@@ -120,9 +120,9 @@ static int word_in(const struct id_maker *m, int column, int combination)
 static const char *word_of(const struct id_maker *m, const struct sw_key *key, int combination)
 {
     const struct sw_sweep *s = m->s;
-    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    const struct sw_setting *at = key_setting(s, key->path);
     int solver = s->own->shape.solver;
-    if (!strcmp(key->path, "solver") && solver >= 0) return s->column[solver].word[word_in(m, solver, combination)];
+    if (key->kind == SW_KEY_ROW && solver >= 0) return s->column[solver].word[word_in(m, solver, combination)];
     for (int k = 0; k < s->nchoice; k++)
         if (!strcmp(s->choice[k].key, key->path))
             return choice_word(s, k, word_in(m, s->own->choice_column[k], combination));
@@ -164,9 +164,10 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
     add_text(h, &length, s->problem->name);
     if (has_one_more(s)) add_text(h, &length, "last point");
     SW_TRY(add_functions(s, h, &length));
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
-        if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_TEXT)) continue;
-        add_text(h, &length, key->path);
+    for (int k = 0; (key = key_at(s, k)); k++) {
+        if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT))
+            continue;
+        add_text(h, &length, sw_key_id_name(key));
         add_text(h, &length, word_of(m, key, word));
     }
     for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);

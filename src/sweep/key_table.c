@@ -11,9 +11,10 @@ const struct sw_key sw_common_keys[] = {
      .about = "A line that says what the sweep is about; it goes into the output file and onto the plots."},
     {.path = "problem", .kind = SW_KEY_TEXT, .decides = true,
      .about = "The kind of problem to solve, one of those that `sweep list` shows."},
-    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
+    {.path = "stepper", .former = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The stepper that does the work, as `sweep list` names it, \"cpu.plain\", or with its band solver, "
-              "\"cpu.plain+cpu.lapack\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
+              "\"cpu.plain+cpu.lapack\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis. Problems "
+              "without a stepper have another key in its place: `differences`, or `solver`."},
 
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e9, .decides = true, .visible = true,
      .about = "Number of grid points; on a periodic domain of length L they are L/n apart."},
@@ -91,29 +92,42 @@ static bool applies(const struct sw_problem *problem, const struct sw_key *key)
     return true;
 }
 
-static const struct sw_key *find(const struct sw_key *key, const char *path)
+/* A problem's own row takes the place of the common one with the same id name: "grid.n", or "solver". */
+static const struct sw_key *find_id_name(const struct sw_key *key, const char *name)
 {
-    while (key->path && strcmp(key->path, path)) key++;
+    while (key->path && strcmp(sw_key_id_name(key), name)) key++;
     return key->path ? key : NULL;
 }
+
+const char *sw_key_id_name(const struct sw_key *key) { return key->former ? key->former : key->path; }
 
 const struct sw_key *sw_key_at(const struct sw_problem *problem, int k)
 {
     for (const struct sw_key *key = sw_common_keys; key->path; key++) {
         if (!applies(problem, key) || k-- > 0) continue;
-        const struct sw_key *own = problem ? find(problem->keys, key->path) : NULL;
+        const struct sw_key *own = problem ? find_id_name(problem->keys, sw_key_id_name(key)) : NULL;
         return own ? own : key;
     }
     if (!problem) return NULL;
     for (const struct sw_key *key = problem->keys; key->path; key++)
-        if (!find(sw_common_keys, key->path) && k-- == 0) return key;
+        if (!find_id_name(sw_common_keys, sw_key_id_name(key)) && k-- == 0) return key;
     return NULL;
 }
 
 const struct sw_key *sw_key_find(const struct sw_problem *problem, const char *path)
 {
-    const struct sw_key *key;
-    for (int k = 0; (key = sw_key_at(problem, k)); k++)
+    const struct sw_key *key, *former = NULL;
+    for (int k = 0; (key = sw_key_at(problem, k)); k++) {
         if (!strcmp(key->path, path)) return key;
-    return NULL;
+        if (key->former && !strcmp(key->former, path)) former = key;
+    }
+    return former;
+}
+
+const struct sw_setting *sw_key_setting(const struct sw_config *config, const struct sw_key *key)
+{
+    const struct sw_setting *now = sw_config_find(config, key->path);
+    const struct sw_setting *former = key->former ? sw_config_find(config, key->former) : NULL;
+    if (now && former) return former->override > now->override ? former : now;
+    return now ? now : former;
 }

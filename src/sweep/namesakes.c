@@ -7,47 +7,13 @@
 
 #include "sweep/expand_impl.h"
 
-const char *key_name(const struct sw_key *key)
-{
-    const char *dot = strrchr(key->path, '.');
-    return key->name ? key->name : dot ? dot + 1 : key->path;
-}
-
 static bool is_number(const struct sw_key *key) { return key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT; }
 
 static bool is_function(const struct sw_key *key) { return key->kind == SW_KEY_FUNCTION; }
 
-/* Keys on which the numbers of a run depend. Of a function or a word in a group ("velocity.x", "left.dirichlet") the
- * path is the name, which no axis can have. */
-static bool has_name(const struct sw_key *key)
-{
-    if (is_number(key)) return key->decides && strcmp(key->path, "time.cfl");
-    if (!is_function(key) && !key->decides) return false;
-    return !strchr(key->path, '.') && strcmp(key->path, "problem");
-}
-
 static bool is_named(const struct sw_key *key, const char *name)
 {
-    return has_name(key) && (!strcmp(key_name(key), name) || (key->alias && !strcmp(key->alias, name)));
-}
-
-/* The axis or define of a name in the config, looked for before there are axes. */
-static const struct sw_setting *parameter(const struct sw_sweep *s, const char *name)
-{
-    static const char *const group[] = {"sweep", "define"};
-    char path[80];
-    const struct sw_setting *at = NULL;
-    for (int k = 0; k < 2 && !at; k++) {
-        snprintf(path, sizeof path, "%s.%s", group[k], name);
-        if (!sw_key_find(s->problem, path)) at = sw_config_find(s->config, path);
-    }
-    return at;
-}
-
-const char *key_default(const struct sw_sweep *s, const struct sw_key *key)
-{
-    if (key->fallback || !has_name(key)) return key->fallback;
-    return parameter(s, key_name(key)) ? key_name(key) : NULL;
+    return key_has_name(key) && (!strcmp(key_name(key), name) || (key->alias && !strcmp(key->alias, name)));
 }
 
 /* ------------------------------------------------------------------ is the key its namesake? */
@@ -79,12 +45,12 @@ static bool function_is(const struct sw_sweep *s, const struct sw_key *key, cons
 {
     for (int k = 0; k < s->nfunction; k++)
         if (!strcmp(s->function[k].key, key->path)) return is_name(s->function[k].expr, name);
-    return sw_config_find(s->config, key->path) != NULL || !key->fallback;  /* reported already */
+    return key_setting(s, key->path) != NULL || !key->fallback;  /* reported already */
 }
 
 static bool word_is(const struct sw_sweep *s, const struct sw_key *key, const char *name)
 {
-    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    const struct sw_setting *at = key_setting(s, key->path);
     return at && at->kind == SW_SETTING_STRING && at->text[0] == '$' && !strcmp(at->text + 1, name);
 }
 
@@ -101,7 +67,7 @@ static void refuse(const struct sw_sweep *s, const struct sw_key *key, const str
     const bool word = !is_number(key) && !is_function(key);
     char how[120];
     if (word != (column->nword > 0)) {
-        expand_complain(s, at, "'%s' has the name of the key %s, which takes %s: give the %s another name", at->path,
+        report_error(s, at, "'%s' has the name of the key %s, which takes %s: give the %s another name", at->path,
                         key->path, word ? "words" : "a number or an expression", kind);
         return;
     }
@@ -109,14 +75,14 @@ static void refuse(const struct sw_sweep *s, const struct sw_key *key, const str
         snprintf(how, sizeof how, "write \"%s\" in the list %.*s", column->name,
                  (int)(strrchr(key->path, '.') - key->path), key->path);
     else snprintf(how, sizeof how, "write %s = \"%s%s\"", key->path, word ? "$" : "", column->name);
-    expand_complain(s, at, "'%s' has the name of the key %s, which is not this %s: %s, or give the %s another name",
+    report_error(s, at, "'%s' has the name of the key %s, which is not this %s: %s, or give the %s another name",
                     at->path, key->path, kind, how, kind);
 }
 
 static void check(const struct sw_sweep *s, const struct sw_column *column, const struct sw_setting *at)
 {
     const struct sw_key *key;
-    for (int k = 0; (key = sw_key_at(s->problem, k)); k++) {
+    for (int k = 0; (key = key_at(s, k)); k++) {
         if (!is_named(key, column->name) || is_key(s, key, column->name)) continue;
         refuse(s, key, column, at);
         return;

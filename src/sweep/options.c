@@ -9,15 +9,15 @@
 
 static const char *fallback(const struct sw_sweep *s, const char *path)
 {
-    return sw_key_find(s->problem, path)->fallback;
+    return key_find(s, path)->fallback;
 }
 
 static const char *read_text(const struct sw_sweep *s, const char *path)
 {
-    const struct sw_setting *at = sw_config_find(s->config, path);
+    const struct sw_setting *at = key_setting(s, path);
     if (!at) return fallback(s, path);
     if (at->kind == SW_SETTING_STRING) return at->text;
-    expand_complain(s, at, "'%s' must be a text in quotes", path);
+    report_error(s, at, "'%s' must be a text in quotes", at->path);
     return fallback(s, path);
 }
 
@@ -25,9 +25,9 @@ static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
 {
     char copy[200], known[600];
     const char *list[MOST_CHOICE_WORDS], *text = read_text(s, key->path);
-    const struct sw_setting *at = sw_config_find(s->config, key->path);
+    const struct sw_setting *at = key_setting(s, key->path);
     if (!at || at->kind != SW_SETTING_STRING) return text;
-    if (text[0] == '$') expand_complain(s, at, "'%s' has one value for the whole sweep: %s", key->path,
+    if (text[0] == '$') report_error(s, at, "'%s' has one value for the whole sweep: %s", key->path,
                                        choice_list(key, known));
     else if (choice_check(s, key, at, key->path, text)) return text;
     choice_words(key, copy, list);
@@ -37,29 +37,29 @@ static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
 /* A number that must not depend on the run. */
 static double read_number(const struct sw_sweep *s, const char *path)
 {
-    const struct sw_key *key = sw_key_find(s->problem, path);
-    const struct sw_setting *at = sw_config_find(s->config, path);
+    const struct sw_key *key = key_find(s, path);
+    const struct sw_setting *at = key_setting(s, path);
     char number[32], range[120];
     double v = 0;
     if (!at) { formula_constant(s, key->fallback, &v); return v; }
     v = at->number;
     if (at->kind == SW_SETTING_STRING && !formula_constant(s, at->text, &v))
-        expand_complain(
+        report_error(
             s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
     else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
-        expand_complain(s, at, "'%s' must be a number", path);
+        report_error(s, at, "'%s' must be a number", path);
     else if (!key_allows(key, v))
-        expand_complain(s, at, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, range));
+        report_error(s, at, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, range));
     else return v;
     return 0;
 }
 
 static bool read_switch(const struct sw_sweep *s, const char *path)
 {
-    const struct sw_setting *at = sw_config_find(s->config, path);
+    const struct sw_setting *at = key_setting(s, path);
     if (!at) return !strcmp(fallback(s, path), "true");
     if (at->kind == SW_SETTING_SWITCH) return at->number != 0;
-    expand_complain(s, at, "'%s' must be true or false, without quotes", path);
+    report_error(s, at, "'%s' must be true or false, without quotes", path);
     return false;
 }
 
@@ -69,15 +69,17 @@ static void read_device(struct sw_sweep *s)
 {
     const char *d = s->device = read_text(s, "run.device");
     if (sw_device_check(d))
-        expand_complain(s, sw_config_find(s->config, "run.device"), "'run.device': %s", sw_err_message());
+        report_error(s, key_setting(s, "run.device"), "'run.device': %s", sw_err_message());
 }
 
 /* The words of an axis are known only later: columns_make() looks up "$axis". */
 static void read_solver(struct sw_sweep *s)
 {
-    const struct sw_setting *at = sw_config_find(s->config, "solver");
-    s->own->solver = read_text(s, "solver");
-    if (!s->own->solver[0]) expand_complain(s, at, "'solver' is empty; \"auto\" takes the best that fits");
+    const struct sw_key *row = s->own->row;
+    s->own->solver = read_text(s, row->path);
+    if (!s->own->solver[0])
+        report_error(s, key_setting(s, row->path), "'%s' is empty; \"auto\" takes the best that fits",
+                     key_written(s, row));
 }
 
 /* results/NAME.h5 for .../NAME.cfg */
@@ -96,34 +98,34 @@ static void read_sample(struct sw_sweep *s)
 {
     struct sample *p = &s->own->sample;
     bool random = !strcmp(s->mode, "random");
-    const char *method = read_word(s, sw_key_find(s->problem, "sample.method"));
-    const struct sw_setting *sample = sw_config_find(s->config, "sample");
+    const char *method = read_word(s, key_find(s, "sample.method"));
+    const struct sw_setting *sample = key_setting(s, "sample");
     p->method = !strcmp(method, "sobol") ? SAMPLE_SOBOL : !strcmp(method, "random") ? SAMPLE_RANDOM : SAMPLE_LHS;
     p->seed = read_number(s, "sample.seed");
-    if (sw_config_find(s->config, "sample.count")) p->count = (int64_t)read_number(s, "sample.count");
+    if (key_setting(s, "sample.count")) p->count = (int64_t)read_number(s, "sample.count");
     else if (random)
-        expand_complain(s, sample, "'sample.count' is missing: %s", sw_key_find(s->problem, "sample.count")->about);
-    if (sample && !random) expand_complain(s, sample, "'sample' needs sweep.mode = \"random\"");
+        report_error(s, sample, "'sample.count' is missing: %s", key_find(s, "sample.count")->about);
+    if (sample && !random) report_error(s, sample, "'sample' needs sweep.mode = \"random\"");
 }
 
 static void check_output(struct sw_sweep *s)
 {
-    const struct sw_setting *fields = sw_config_find(s->config, "output.fields"),
-                            *scalars = sw_config_find(s->config, "output.scalars");
-    const struct sw_setting *every = sw_config_find(s->config, "output.scalars.every");
-    const struct sw_setting *xdmf = sw_config_find(s->config, "output.xdmf");
-    bool times = sw_config_find(s->config, "output.scalars.times") != NULL;
+    const struct sw_setting *fields = key_setting(s, "output.fields"),
+                            *scalars = key_setting(s, "output.scalars");
+    const struct sw_setting *every = key_setting(s, "output.scalars.every");
+    const struct sw_setting *xdmf = key_setting(s, "output.xdmf");
+    bool times = key_setting(s, "output.scalars.times") != NULL;
     s->xdmf = read_switch(s, "output.xdmf");
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
-    if (s->xdmf && !fields) expand_complain(s, xdmf, "'output.xdmf' tells where fields are: add output.fields");
+    if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' tells where fields are: add output.fields");
     if (!s->problem->timed) return;
     s->save_state = read_switch(s, "output.state");
-    s->save_fields = sw_config_find(s->config, "output.fields.times") != NULL;
+    s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
     if (fields && !s->save_fields)
-        expand_complain(s, fields, "'output.fields' does not say when: add times = \"linspace(0, end, 11)\"");
-    if (scalars && !s->save_scalars) expand_complain(s, scalars, "'output.scalars' does not say when: add every = ...");
-    if (every && times) expand_complain(s, every, "'output.scalars' has both every and times; leave one out");
+        report_error(s, fields, "'output.fields' does not say when: add times = \"linspace(0, end, 11)\"");
+    if (scalars && !s->save_scalars) report_error(s, scalars, "'output.scalars' does not say when: add every = ...");
+    if (every && times) report_error(s, every, "'output.scalars' has both every and times; leave one out");
 }
 
 enum sw_status options_read(struct sw_sweep *s)
@@ -131,13 +133,13 @@ enum sw_status options_read(struct sw_sweep *s)
     const struct sw_key *key;
     SW_TRY(choices_read(s));
     for (key = sw_common_keys; key->path; key++)
-        if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4) && sw_key_find(s->problem, key->path))
+        if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4) && key_find(s, key->path))
             read_word(s, key);
     s->title = read_text(s, "title");
-    s->mode = read_word(s, sw_key_find(s->problem, "sweep.mode"));
+    s->mode = read_word(s, key_find(s, "sweep.mode"));
     s->file = read_text(s, "output.file");
-    s->single_fields = !strcmp(read_word(s, sw_key_find(s->problem, "output.fields.precision")), "single");
-    s->single_steps = !strcmp(read_word(s, sw_key_find(s->problem, "run.precision")), "single");
+    s->single_fields = !strcmp(read_word(s, key_find(s, "output.fields.precision")), "single");
+    s->single_steps = !strcmp(read_word(s, key_find(s, "run.precision")), "single");
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
     s->batch = (int64_t)read_number(s, "run.batch");
     read_solver(s);

@@ -18,26 +18,6 @@ struct checking {
     int64_t  unfit;         /* runs that their solver cannot do                    */
 };
 
-bool key_allows(const struct sw_key *key, double v)
-{
-    if (!isfinite(v)) return false;
-    if (!key) return true;
-    if (key->kind == SW_KEY_COUNT && v != floor(v)) return false;
-    if (key->multiple > 1 && fmod(v, key->multiple) != 0) return false;
-    return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
-}
-
-const char *key_range(const struct sw_key *key, double v, char text[120])
-{
-    if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
-    else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
-    else if (key->min < key->max && v > key->max) snprintf(text, 120, "must be at most %g", key->max);
-    else if (key->min < key->max && v <= key->min)
-        snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
-    else snprintf(text, 120, "must be a multiple of %g", key->multiple);
-    return text;
-}
-
 static void note(struct checking *c, int fault, int64_t run)
 {
 #pragma omp critical(sw_runs_check)
@@ -209,7 +189,7 @@ static void tell_column(const struct sw_sweep *s, int k, int64_t run, double v)
     char where[300], range[120], number[32];
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *at = s->own->source[k].setting;
-    expand_complain(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, sw_number(v, number),
+    report_error(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, sw_number(v, number),
                     place(s, c->uniform, run, where), key_range(c->key, v, range));
 }
 
@@ -222,9 +202,9 @@ static void tell_steps(const struct sw_sweep *s, const struct block *b, const ch
     sw_number(d, dt);
     sw_number(e, end);
     if (ratio >= 1e15)
-        expand_complain(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
+        report_error(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
     else
-        expand_complain(s, at,
+        report_error(s, at,
                         "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as "
                         "\"end/%.0f\"",
                         dt, where, end, ratio, e / whole, whole);
@@ -241,28 +221,28 @@ static void tell_grid(const struct sw_sweep *s, int fault, const double *shape, 
     switch (fault) {
     case FAULT_POINTS:
         while (points[least] >= s->problem->min_points) least++;
-        expand_complain(s, s->own->source[p->n[least]].setting,
+        report_error(s, s->own->source[p->n[least]].setting,
                         "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], where,
                         s->problem->name, s->problem->min_points);
         return;
     case FAULT_TOTAL:
-        expand_complain(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
+        report_error(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
                         points[2], where, most_points);
         return;
     case FAULT_DIM:
         if (grid_max_dim(s->problem) == 1)
-            expand_complain(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], where, s->problem->name);
+            report_error(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], where, s->problem->name);
         else
-            expand_complain(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], where,
+            report_error(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], where,
                             s->problem->name, grid_max_dim(s->problem));
         return;
     case FAULT_LIST:
-        expand_complain(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
+        report_error(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
                         where, list->path, list->count);
         return;
     default:
         names_z = grid_dimensions_used(s, &function) > 2;
-        expand_complain(s, sw_config_find(s->config, s->function[function].key),
+        report_error(s, key_setting(s, s->function[function].key),
                         "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
                         s->function[function].key, names_z ? "z" : "y", where, shape[SHAPE_DIM],
                         shape[SHAPE_DIM] == 1 ? "" : "s", names_z ? ", nz" : "");
@@ -283,11 +263,11 @@ static void tell_shape(const struct sw_sweep *s, int fault, const struct block *
     case FAULT_NAMES: tell_grid(s, fault, shape, where); return;
     case FAULT_STEPS: tell_steps(s, b, where); return;
     case FAULT_FIELDS:
-        expand_complain(s, s->own->fields.setting, "'%s'%s: %s", s->own->fields.path, where,
+        report_error(s, s->own->fields.setting, "'%s'%s: %s", s->own->fields.path, where,
                         times_fault(&s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
         return;
     default:
-        expand_complain(s, s->own->scalars.setting, "'%s'%s: %s", s->own->scalars.path, where,
+        report_error(s, s->own->scalars.setting, "'%s'%s: %s", s->own->scalars.path, where,
                         times_fault(&s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
     }
 }
@@ -314,13 +294,13 @@ static enum sw_status tell_precision(const struct sw_sweep *s, const struct bloc
     SW_TRY(find_imprecise(s, b, &first, &key, why));
     SW_TRY(auto_helps(s, b, &helps));
     if (!strcmp(key, "run.precision"))
-        expand_complain(s, sw_config_find(s->config, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,
+        report_error(s, key_setting(s, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,
                         why, remedy);
-    else if (!strcmp(key, "solver"))
-        expand_complain(s, sw_config_find(s->config, key), "'%s' = \"%s\"%s: %s; use %s%s", key,
+    else if (!strcmp(key, s->own->row->path))
+        report_error(s, key_setting(s, key), "'%s' = \"%s\"%s: %s; use %s%s", key_written(s, s->own->row),
                         solver_of(s, b, 0), where, why, helps ? "\"auto\", " : "", remedy);
     else
-        expand_complain(s, s->own->source[s->own->shape.dt].setting, "'%s' = %s%s: %s; use %s", key,
+        report_error(s, s->own->source[s->own->shape.dt].setting, "'%s' = %s%s: %s; use %s", key,
                         sw_number(of(b, s->own->shape.dt, 0, 1), number), where, why, remedy);
     return SW_OK;
 }
@@ -330,11 +310,12 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
 {
     char why[160], number[32], more[80] = "";
     const char *key = blame(s, b, 0, why);
-    const struct sw_setting *at = sw_config_find(s->config, key);
+    const struct sw_setting *at = key_setting(s, key);
     int k = column_find(s, key);
     if (k < 0 || !s->column[k].key) {  /* a word, or a function */
-        if (at && !at->text) expand_complain(s, at, "'%s' = %s: %s", key, sw_number(at->number, number), why);
-        else expand_complain(s, at, "'%s' = \"%s\"%s: %s", key, at ? at->text : "",
+        if (key_find(s, key)) key = key_written(s, key_find(s, key));
+        if (at && !at->text) report_error(s, at, "'%s' = %s: %s", key, sw_number(at->number, number), why);
+        else report_error(s, at, "'%s' = \"%s\"%s: %s", key, at ? at->text : "",
                              at && at->text[0] == '$' ? where : "", why);
         return;
     }
@@ -342,7 +323,7 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
     if (at) key = at->path;
     if (count > 1 && *where)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    expand_complain(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
+    report_error(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
 }
 
 /* Whether all runs have a fault of shape if one has it. */

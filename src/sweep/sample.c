@@ -39,7 +39,7 @@ static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
 static enum sw_status prepare_sobol(struct sw_sweep *s, struct sample *p)
 {
     if (p->dimensions > SOBOL_AXES) {
-        expand_complain(s, NULL,
+        report_error(s, NULL,
                         "a Sobol sequence has at most %d axes here, the sweep has %d; use sample.method = \"lhs\"",
                         SOBOL_AXES, p->dimensions);
         return SW_OK;

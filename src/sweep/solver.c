@@ -12,8 +12,8 @@ static void check_axis(const struct sw_sweep *s)
     if (s->own->solver[0] != '$') return;
     for (int k = 0; k < s->naxis; k++)
         if (!strcmp(s->own->axis[k].name, name) && (s->own->axis[k].word || !s->own->axis[k].count)) return;
-    expand_complain(s, sw_config_find(s->config, "solver"), "'solver' = \"$%s\": the sweep has no axis of words '%s'",
-                    name, name);
+    report_error(s, key_setting(s, s->own->row->path), "'%s' = \"$%s\": the sweep has no axis of words '%s'",
+                    key_written(s, s->own->row), name, name);
 }
 
 enum { MOST_SOLVERS = 64 };
@@ -29,9 +29,9 @@ static void check_name(const struct sw_sweep *s, const struct sw_setting *at, co
         if (!strcmp(known[n], row)) return;
     const char *near = sw_near(row, known, n);
     if (near)
-        expand_complain(s, at, "'%s' = \"%s\": there is no such row; did you mean '%s%s'?", path, name, near,
+        report_error(s, at, "'%s' = \"%s\": there is no such row; did you mean '%s%s'?", path, name, near,
                         name + strcspn(name, "+"));
-    else expand_complain(s, at, "'%s' = \"%s\": there is no such row; `sweep list` shows those there are", path, name);
+    else report_error(s, at, "'%s' = \"%s\": there is no such row; `sweep list` shows those there are", path, name);
 }
 
 static void check_names(const struct sw_sweep *s)
@@ -39,7 +39,7 @@ static void check_names(const struct sw_sweep *s)
     char path[80];
     const char *name = s->own->solver;
     if (!s->problem->solver || !*name || !strcmp(name, "auto")) return;
-    if (*name != '$') check_name(s, sw_config_find(s->config, "solver"), "solver", name);
+    if (*name != '$') check_name(s, key_setting(s, s->own->row->path), key_written(s, s->own->row), name);
     for (int k = 0; *name == '$' && k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
         if (strcmp(a->name, name + 1) || !a->word) continue;

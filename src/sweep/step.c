@@ -7,18 +7,18 @@
 
 void step_check(const struct sw_sweep *s)
 {
-    const struct sw_setting *dt = sw_config_find(s->config, "time.dt"), *cfl = sw_config_find(s->config, "time.cfl"),
-                            *time = sw_config_find(s->config, "time");
+    const struct sw_setting *dt = key_setting(s, "time.dt"), *cfl = key_setting(s, "time.cfl"),
+                            *time = key_setting(s, "time");
     if (!s->problem->step) return;
-    if (dt && cfl) expand_complain(s, cfl, "'time' has both dt and cfl; leave one out");
+    if (dt && cfl) report_error(s, cfl, "'time' has both dt and cfl; leave one out");
     if (!dt && !cfl)
-        expand_complain(s, time, "'time.dt' is missing: give dt, the time step, or cfl, a Courant number");
+        report_error(s, time, "'time.dt' is missing: give dt, the time step, or cfl, a Courant number");
 }
 
 enum sw_status step_source(struct sw_sweep *s, int k, bool *taken)
 {
     struct source *from = &s->own->source[k];
-    const struct sw_setting *cfl = sw_config_find(s->config, "time.cfl");
+    const struct sw_setting *cfl = key_setting(s, "time.cfl");
     *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") && cfl;
     if (!*taken) return SW_OK;
     from->kind = SOURCE_STEP;

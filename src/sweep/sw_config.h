@@ -17,6 +17,7 @@ struct sw_setting {
     enum sw_setting_kind kind;
     const char          *file;    /* "ch.cfg", or "-s" for an override    */
     int                  line;    /* 0 for an override                    */
+    int                  override;  /* of the -s that sets it the number, from 1; 0: the file */
     double               number;  /* INTEGER, REAL, SWITCH (0, 1)         */
     const char          *text;    /* STRING                               */
     int                  count;   /* LIST, GROUP: children                */

@@ -25,7 +25,7 @@ static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struc
 {
     bool range = !strcmp(call->name, "range");
     if (call->narg > 3 || call->narg < (range ? 2 : 3)) {
-        expand_complain(s, t->setting, "'%s': write %s", t->path,
+        report_error(s, t->setting, "'%s': write %s", t->path,
                         range                  ? "range(a, b) or range(a, b, step)"
                         : call->name[1] == 'i' ? "linspace(a, b, k)"
                                                : "logspace(a, b, k)");
@@ -42,7 +42,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct times *t, int count, 
     t->kind = TIMES_LIST;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &t->arg));
     for (int k = 0; k < count && t->kind; k++) SW_TRY(read_argument(s, t, element[k], NULL));
-    if (count == 0) expand_complain(s, t->setting, "'%s' is empty; leave it out to save nothing", t->path);
+    if (count == 0) report_error(s, t->setting, "'%s' is empty; leave it out to save nothing", t->path);
     return SW_OK;
 }
 
@@ -50,7 +50,7 @@ enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
 {
     struct call call;
     bool is_call = false;
-    struct sw_setting *at = (struct sw_setting *)sw_config_find(s->config, path);
+    struct sw_setting *at = (struct sw_setting *)key_setting(s, path);
     *t = (struct times){.path = path, .setting = at};
     if (!at) return SW_OK;
     if (at->kind == SW_SETTING_LIST) return read_list(s, t, at->count, at->child);
@@ -60,7 +60,7 @@ enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
 
 enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
 {
-    *t = (struct times){.path = path, .setting = sw_config_find(s->config, path)};
+    *t = (struct times){.path = path, .setting = key_setting(s, path)};
     if (!t->setting) return SW_OK;
     t->kind = TIMES_LIST;
     SW_TRY(sw_arena_take(s->own->arena, 1, &t->arg));
@@ -70,7 +70,7 @@ enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
 
 enum sw_status every_read(struct sw_sweep *s, const char *path, struct times *t)
 {
-    *t = (struct times){.path = path, .setting = sw_config_find(s->config, path)};
+    *t = (struct times){.path = path, .setting = key_setting(s, path)};
     if (!t->setting) return SW_OK;
     t->kind = TIMES_EVERY;
     SW_TRY(sw_arena_take(s->own->arena, 1, &t->arg));

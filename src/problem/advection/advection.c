@@ -58,7 +58,8 @@ static const struct sw_key keys[] = {
      .about = "The scheme of first derivatives (numerics.md, 8)."},
     {.path = "scheme2", .kind = SW_KEY_WORD, .word = second_word, .fallback = "d2_c6", .decides = true,
      .about = "The scheme of second derivatives (numerics.md, 8); not used where nu is 0."},
-    {.path = "stepper", .kind = SW_KEY_WORD, .word = advection_stepper_word, .fallback = "rk4", .decides = true,
+    {.path = "method", .former = "stepper", .kind = SW_KEY_WORD, .word = advection_method_word, .fallback = "rk4",
+     .decides = true,
      .about = "The time stepping: the classical Runge-Kutta method of order 4, or the strong-stability-preserving one "
               "of order 3."},
     {.path = "filter", .kind = SW_KEY_WORD, .word = filter_word, .fallback = "none", .decides = true,
@@ -72,9 +73,9 @@ static const struct sw_key keys[] = {
      .about = "The Courant number: the step is the largest that goes into time.end, is stable and has dt times the "
               "sum of c/dx over the axes at most this, for the largest speed of the set-up (numerics.md, 10). 0: "
               "time.dt is given."},
-    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
-     .about = "The row that does the differences, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best "
-              "that fits, \"$axis\" the word of an axis."},
+    {.path = "differences", .former = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
+     .about = "The row of the table of compact differences that does the lines, as `sweep list` names it, "
+              "\"cpu.thomas\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
     SW_GRID_KEYS,
     {0},
 };
@@ -100,7 +101,7 @@ static const char example[] =
     "velocity = { x = 1.0; };                           // expressions in x, y, z, t, u; \"u\": Burgers' equation\n"
     "physics  = { nu = 0.0; };\n"
     "scheme   = \"$order\";                               // of first derivatives; scheme2 of second ones\n"
-    "stepper  = \"rk4\";                                  // or \"ssp_rk3\"\n"
+    "method   = \"rk4\";                                  // or \"ssp_rk3\"\n"
     "time     = { cfl = 0.1; end = 1.0; };              // or dt\n"
     "initial  = \"exp(sin(x))\";\n"
     "exact    = \"exp(sin(x - t))\";                      // switches the error norms on\n"

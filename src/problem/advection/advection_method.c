@@ -21,7 +21,7 @@ static const struct rk_method methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-const char *advection_stepper_word(int k) { return k < METHODS ? methods[k].name : NULL; }
+const char *advection_method_word(int k) { return k < METHODS ? methods[k].name : NULL; }
 
 /* ------------------------------------------------------------------ what the words of a run mean */
 
@@ -35,7 +35,7 @@ struct advection_method advection_method_of(const struct sw_setup *setup)
     struct advection_method m = {.first = sw_setup_word(setup, "scheme"), .second = sw_setup_word(setup, "scheme2"),
                                  .filter = sw_setup_word(setup, "filter"), .rk = methods};
     for (int k = 0; k < METHODS; k++)
-        if (sw_setup_chosen(setup, "stepper", methods[k].name)) m.rk = &methods[k];
+        if (sw_setup_chosen(setup, "method", methods[k].name)) m.rk = &methods[k];
     for (int d = 0; d < SW_DIMS; d++) m.boundary[d] = sw_setup_word(setup, advection_boundary[d]);
     if (!strcmp(m.filter, "none")) m.filter = NULL;
     return m;

@@ -12,7 +12,7 @@ extern const char *const advection_axes[SW_DIMS], *const advection_points[SW_DIM
 const char *advection_wall_key(int d, int side);
 
 /** The words of `stepper`, one a Runge-Kutta method; NULL after the last. */
-const char *advection_stepper_word(int k);
+const char *advection_method_word(int k);
 
 struct advection_method {
     const char *first, *second;      /* schemes of the first and the second derivative        */

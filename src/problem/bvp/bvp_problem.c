@@ -282,7 +282,7 @@ static const struct sw_key keys[] = {
     {.path = "r", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e12, .fallback = "0", .decides = true,
      .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2 (refused before any run where "
               "it does not fit); 0 takes the square root of n, rounded down."},
-    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
+    {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
               "takes the best that fits, \"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,

@@ -114,9 +114,9 @@ static const struct sw_key keys[] = {
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
      .decides = true,
      .about = "Of a filter, below 1/2: the larger, the shorter the waves that it takes. Other schemes do not use it."},
-    {.path = "solver", .kind = SW_KEY_TEXT, .fallback = "auto", .decides = true,
-     .about = "The row that does the lines, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes the best that "
-              "fits, \"$axis\" the word of an axis."},
+    {.path = "differences", .former = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
+     .about = "The row of the table of compact differences that does the lines, as `sweep list` names it, "
+              "\"cpu.thomas\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
     SW_GRID_KEYS,
     {0},
 };

@@ -290,7 +290,7 @@ enum sw_status sw_line_check_precision(const struct sw_problem *problem, const s
     if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
     *first = find_imprecise(kind->scheme, setup, solver, count, ld, column, a4, a2, why);
     if (*first < 0) goto done;
-    *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[*first]) ? "solver" : "time.dt";
+    *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[*first]) ? "stepper" : "time.dt";
 done:
     free_programs(&p);
     sw_free(a4);

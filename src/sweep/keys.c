@@ -1,0 +1,283 @@
+#include "sweep/keys.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_near.h"
+#include "sweep/expand_impl.h"
+
+enum { MAX_MEMBERS = 256, MAX_ERRORS = 100 };
+
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct key_by_name *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static const struct sweep_key *find(const struct sw_sweep *s, const char *name)
+{
+    const struct key_by_name wanted = {.name = name};
+    const struct key_by_name *found =
+        bsearch(&wanted, s->own->key_by_name, (size_t)s->own->nname, sizeof wanted, compare_names);
+    return found ? &s->own->key[found->key] : NULL;
+}
+
+const struct sw_key *key_at(const struct sw_sweep *s, int k) { return k < s->own->nkey ? s->own->key[k].key : NULL; }
+
+const struct sw_key *key_find(const struct sw_sweep *s, const char *path)
+{
+    const struct sweep_key *k = find(s, path);
+    return k ? k->key : NULL;
+}
+
+const struct sw_setting *key_setting(const struct sw_sweep *s, const char *path)
+{
+    const struct sweep_key *k = find(s, path);
+    return k ? k->setting : sw_config_find(s->config, path);
+}
+
+const char *key_written(const struct sw_sweep *s, const struct sw_key *key)
+{
+    const struct sw_setting *setting = key_setting(s, key->path);
+    return setting && key->former && !strcmp(setting->path, key->former) ? key->former : key->path;
+}
+
+static void report_former_name(const struct sw_sweep *s, const struct sw_key *key)
+{
+    const struct sw_setting *new = sw_config_find(s->config, key->path), *old = sw_config_find(s->config, key->former);
+    if (!old) return;
+    if (new && new->override == old->override)
+        report_error(s, old, "'%s' is the former name of '%s', which is set as well; leave one out", old->path,
+                     key->path);
+    else if (!new && !old->override)
+        sw_report_add(s->own->report, SW_WARNING, old->file, old->line, "'%s' is now called '%s' here", old->path,
+                      key->path);
+}
+
+static enum sw_status make_table(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    struct sw_sweep_own *own = s->own;
+    int n = 0;
+    while (sw_key_at(s->problem, n)) n++;
+    SW_TRY(sw_arena_take(own->arena, (size_t)n, &own->key));
+    SW_TRY(sw_arena_take(own->arena, 2 * (size_t)n, &own->key_by_name));
+    for (; own->nkey < n; own->nkey++) {
+        key = sw_key_at(s->problem, own->nkey);
+        own->key[own->nkey] = (struct sweep_key){key, sw_key_setting(s->config, key)};
+        own->key_by_name[own->nname++] = (struct key_by_name){key->path, own->nkey};
+        if (key->kind == SW_KEY_ROW) own->row = key;
+        if (!key->former) continue;
+        own->key_by_name[own->nname++] = (struct key_by_name){key->former, own->nkey};
+        report_former_name(s, key);
+    }
+    qsort(own->key_by_name, (size_t)own->nname, sizeof *own->key_by_name, compare_names);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ unknown keys */
+
+/* Whether `path` lies in the group (in "" everything does); *rest is what follows. */
+static bool is_inside(const char *path, const char *group, const char **rest)
+{
+    size_t length = strlen(group);
+    *rest = path + length + (length > 0);
+    return length == 0 || (!strncmp(path, group, length) && path[length] == '.');
+}
+
+static bool is_group(const struct sw_sweep *s, const char *path)
+{
+    const char *rest;
+    for (int k = 0; k < s->own->nkey; k++)
+        if (is_inside(s->own->key[k].key->path, path, &rest)) return true;
+    return false;
+}
+
+/* The names that may be set in a group, each once. */
+static int list_members(const struct sw_sweep *s, const char *group, char name[][64], const char *list[])
+{
+    const char *rest;
+    int n = 0;
+    for (int k = 0; k < s->own->nkey && n < MAX_MEMBERS; k++) {
+        if (!is_inside(s->own->key[k].key->path, group, &rest)) continue;
+        size_t length = strcspn(rest, ".");
+        if (length >= 64) continue;
+        memcpy(name[n], rest, length);
+        name[n][length] = 0;
+        bool known = false;
+        for (int j = 0; j < n; j++) known |= !strcmp(name[j], name[n]);
+        if (!known) { list[n] = name[n]; n++; }
+    }
+    return n;
+}
+
+/* The key of this problem that has the name in another group. */
+static const struct sw_key *find_elsewhere(const struct sw_sweep *s, const char *name)
+{
+    for (int k = 0; k < s->own->nkey; k++)
+        if (!strcmp(last_part(s->own->key[k].key->path), name)) return s->own->key[k].key;
+    return NULL;
+}
+
+/* The key whose former name is nearest, NULL where none is near. */
+static const struct sw_key *near_former(const struct sw_sweep *s, const char *path)
+{
+    const char *name[MAX_MEMBERS], *near;
+    int n = 0;
+    for (int k = 0; k < s->own->nkey && n < MAX_MEMBERS; k++)
+        if (s->own->key[k].key->former) name[n++] = s->own->key[k].key->former;
+    near = sw_near(path, name, n);
+    return near ? key_find(s, near) : NULL;
+}
+
+static const struct sw_problem *find_other_problem(const struct sw_sweep *s, const char *path)
+{
+    for (int k = 0; sw_problem_table[k]; k++) {
+        const struct sw_key *key = sw_problem_table[k] == s->problem ? NULL : sw_key_find(sw_problem_table[k], path);
+        if (key && !strcmp(key->path, path)) return sw_problem_table[k];
+    }
+    return NULL;
+}
+
+static void report_unknown(const struct sw_sweep *s, const struct sw_setting *setting, const char *group)
+{
+    char name[MAX_MEMBERS][64];
+    const char *list[MAX_MEMBERS];
+    char known[600] = "";
+    int n = list_members(s, group, name, list);
+    const struct sw_problem *other = find_other_problem(s, setting->path);
+    const struct sw_key *key = find_elsewhere(s, setting->name), *former = near_former(s, setting->path);
+    const char *near = sw_near(setting->name, list, n);
+    for (int k = 0; k < n && strlen(known) + strlen(list[k]) + 2 < sizeof known; k++) {
+        strcat(known, " ");
+        strcat(known, list[k]);
+    }
+    if (!near && former) near = former->path;
+    if (other)
+        report_error(s, setting, "'%s' is a key of %s, not of %s; known here:%s", setting->path, other->name,
+                     s->problem->name, known);
+    else if (!s->problem->timed && !strcmp(setting->path, "time"))
+        report_error(s, setting, "unknown key 'time': %s has no time; leave the group out", s->problem->name);
+    else if (key) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, key->path);
+    else if (near) report_error(s, setting, "unknown key '%s'; did you mean '%s'?", setting->path, near);
+    else
+        report_error(s, setting, "unknown key '%s'; known here:%s%s", setting->path, known,
+                     strcmp(group, "grid") ? "" : "; points are uniformly spaced, n of them over length");
+}
+
+/* How many keys are elements of a list at `path`: "left.robin.0", ... */
+static int count_elements(const struct sw_sweep *s, const char *path)
+{
+    char element[80];
+    int n = 0;
+    do snprintf(element, sizeof element, "%s.%d", path, n);
+    while (key_find(s, element) && ++n);
+    return n;
+}
+
+static void check_group(const struct sw_sweep *s, const struct sw_setting *group)
+{
+    for (int k = 0; k < group->count && s->own->report->errors < MAX_ERRORS; k++) {
+        const struct sw_setting *child = group->child[k];
+        const struct sw_key *key = key_find(s, child->path);
+        bool names = key && key->kind == SW_KEY_NAMES;
+        int wanted;
+        if (key && !names) continue;
+        if (!key && !is_group(s, child->path)) report_unknown(s, child, group->path);
+        else if ((wanted = count_elements(s, child->path)) > 0) {
+            if (child->kind != SW_SETTING_LIST || child->count != wanted)
+                report_error(s, child, "'%s' is a list of %d numbers or expressions", child->path, wanted);
+        } else if (child->kind != SW_SETTING_GROUP)
+            report_error(s, child, "'%s' is a group: write %s = { ... };", child->path, child->name);
+        else if (!names) check_group(s, child);
+    }
+}
+
+/* ------------------------------------------------------------------ missing keys */
+
+/* The innermost group of a path that the config has, for the line. */
+static const struct sw_setting *innermost_group(const struct sw_sweep *s, const char *path)
+{
+    char prefix[64];
+    const char *dot = strrchr(path, '.');
+    if (!dot || (size_t)(dot - path) >= sizeof prefix) return NULL;
+    memcpy(prefix, path, (size_t)(dot - path));
+    prefix[dot - path] = 0;
+    const struct sw_setting *group = sw_config_find(s->config, prefix);
+    return group ? group : innermost_group(s, prefix);
+}
+
+enum sw_status keys_read(struct sw_sweep *s)
+{
+    SW_TRY(make_table(s));
+    check_group(s, s->config->root);
+    for (int k = 0; k < s->own->nkey; k++) {
+        const struct sw_key *key = s->own->key[k].key;
+        if (!s->own->key[k].setting && !key_default(s, key))
+            report_error(s, innermost_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ names and defaults */
+
+const char *key_name(const struct sw_key *key) { return key->name ? key->name : last_part(key->path); }
+
+/* Of a function or a word in a group ("velocity.x", "left.dirichlet") the path is the name, which no axis can have. */
+bool key_has_name(const struct sw_key *key)
+{
+    if (key_is_number(key)) return key->decides && strcmp(key->path, "time.cfl");
+    if (key->kind != SW_KEY_FUNCTION && !key->decides) return false;
+    return !strchr(key->path, '.') && strcmp(key->path, "problem");
+}
+
+/* The axis or define of a name in the config, looked for before there are axes. */
+static const struct sw_setting *find_parameter(const struct sw_sweep *s, const char *name)
+{
+    static const char *const group[] = {"sweep", "define"};
+    char path[80];
+    const struct sw_setting *setting = NULL;
+    for (int k = 0; k < 2 && !setting; k++) {
+        snprintf(path, sizeof path, "%s.%s", group[k], name);
+        if (!key_find(s, path)) setting = sw_config_find(s->config, path);
+    }
+    return setting;
+}
+
+const char *key_default(const struct sw_sweep *s, const struct sw_key *key)
+{
+    if (key->fallback || !key_has_name(key)) return key->fallback;
+    return find_parameter(s, key_name(key)) ? key_name(key) : NULL;
+}
+
+/* ------------------------------------------------------------------ ranges */
+
+bool key_allows(const struct sw_key *key, double v)
+{
+    if (!isfinite(v)) return false;
+    if (!key) return true;
+    if (key->kind == SW_KEY_COUNT && v != floor(v)) return false;
+    if (key->multiple > 1 && fmod(v, key->multiple) != 0) return false;
+    return !(key->min < key->max) || (v >= key->min && v <= key->max && !(key->above && v == key->min));
+}
+
+const char *key_range(const struct sw_key *key, double v, char text[120])
+{
+    if (!isfinite(v) || !key) snprintf(text, 120, "must be finite");
+    else if (key->kind == SW_KEY_COUNT && v != floor(v)) snprintf(text, 120, "must be a whole number");
+    else if (key->min < key->max && v > key->max) snprintf(text, 120, "must be at most %g", key->max);
+    else if (key->min < key->max && v <= key->min)
+        snprintf(text, 120, "must be %s %g", key->above ? "greater than" : "at least", key->min);
+    else snprintf(text, 120, "must be a multiple of %g", key->multiple);
+    return text;
+}
