@@ -208,6 +208,8 @@ static enum sw_status cuda_wait(struct sw_device *device)
     return SW_OK;
 }
 
+extern const struct sw_snapshot_ops snapshot_cuda;
+
 extern const struct sw_device_ops device_cuda;
 const struct sw_device_ops device_cuda = {
     .kind = "cuda",
@@ -223,4 +225,5 @@ const struct sw_device_ops device_cuda = {
     .upload = cuda_upload,
     .download = cuda_download,
     .wait = cuda_wait,
+    .snapshot = &snapshot_cuda,
 };

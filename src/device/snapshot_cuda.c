@@ -1,72 +1,69 @@
-#include "device/snapshot_cuda.h"
-
+/* Snapshots on a CUDA device: two streams and an event a slot (sw_snapshot.h). Each entry sets the thread's device,
+ * since any thread may come. */
 #include "cu_check.cuh"
+#include "device/snapshot_impl.h"
 
-enum sw_status sw_snapshots_create(struct sw_device *device, size_t field_room, size_t scalar_room,
-                                  struct sw_snapshots *c)
+static enum sw_status make_event(void **event)
 {
-    c->device = device;
-    c->field_room = field_room;
-    c->last = -1;
-    SW_TRY(sw_device_alloc_bytes(device, scalar_room, 1, &c->scalars));
-    CU_TRY(cudaSetDevice(device->index));
-    CU_TRY(cudaEventCreateWithFlags(&c->taken, cudaEventDisableTiming));
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) {
-        CU_TRY(cudaEventCreateWithFlags(&c->slot[k].done, cudaEventDisableTiming));
-        SW_TRY(sw_device_alloc_host_bytes(device, scalar_room, 1, &c->slot[k].scalars));
-    }
+    cudaEvent_t made;
+    CU_TRY(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
+    *event = made;
     return SW_OK;
 }
 
-void sw_snapshots_destroy(struct sw_snapshots *c)
+static enum sw_status create(struct sw_snapshots *s)
 {
-    if (!c->device) return;
-    (void)sw_device_wait(c->device);  /* copies into pinned memory may be under way */
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) {
-        if (c->slot[k].done) cudaEventDestroy(c->slot[k].done);
-        sw_device_free_host(c->device, c->slot[k].field);
-        sw_device_free_host(c->device, c->slot[k].scalars);
-    }
-    if (c->taken) cudaEventDestroy(c->taken);
-    sw_device_free(c->device, c->scalars);
-}
-
-enum sw_status sw_snapshots_wait(struct sw_snapshots *c)
-{
-    CU_TRY(cudaSetDevice(c->device->index));
-    if (c->last >= 0) CU_TRY(cudaStreamWaitEvent(c->device->compute, c->slot[c->last].done, 0));
+    CU_TRY(cudaSetDevice(s->device->index));
+    SW_TRY(make_event(&s->formed));
+    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) SW_TRY(make_event(&s->in[k].copied));
     return SW_OK;
 }
 
-static enum sw_status download(struct sw_snapshots *c, void *to, const void *from, size_t bytes)
+static void destroy(struct sw_snapshots *s)
 {
-    CU_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, c->device->copy));
+    if (s->formed) cudaEventDestroy(s->formed);
+    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++)
+        if (s->in[k].copied) cudaEventDestroy(s->in[k].copied);
+}
+
+static enum sw_status wait_for_buffers(struct sw_snapshots *s)
+{
+    CU_TRY(cudaSetDevice(s->device->index));
+    if (s->last >= 0) CU_TRY(cudaStreamWaitEvent(s->device->compute, s->in[s->last].copied, 0));
     return SW_OK;
 }
 
-enum sw_status sw_snapshots_send(struct sw_snapshots *c, int slot, int what, size_t field_bytes, size_t scalar_bytes)
+static enum sw_status queue_copy(struct sw_snapshots *s, void *to, const void *from, size_t bytes)
 {
-    struct sw_snapshot_slot *y = &c->slot[slot];
-    if ((what & SW_SNAPSHOT_FIELD) && !y->field)
-        SW_TRY(sw_device_alloc_host_bytes(c->device, c->field_room, 1, &y->field));
-    y->what = what;
-    CU_TRY(cudaSetDevice(c->device->index));
-    CU_TRY(cudaEventRecord(c->taken, c->device->compute));
-    CU_TRY(cudaStreamWaitEvent(c->device->copy, c->taken, 0));
-    if (what & SW_SNAPSHOT_FIELD) SW_TRY(download(c, y->field, c->staging, field_bytes));
-    if (what & SW_SNAPSHOT_SCALARS) SW_TRY(download(c, y->scalars, c->scalars, scalar_bytes));
-    CU_TRY(cudaEventRecord(y->done, c->device->copy));
-    c->last = slot;
+    CU_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s->device->copy));
     return SW_OK;
 }
 
-/* It looks at nothing but its slot. */
-enum sw_status sw_snapshots_fetch(const struct sw_snapshots *c, int slot, const void **field, const double **scalars)
+static enum sw_status send(struct sw_snapshots *s, size_t field_bytes, size_t scalar_bytes)
 {
-    const struct sw_snapshot_slot *y = &c->slot[slot];
-    CU_TRY(cudaSetDevice(c->device->index));
-    CU_TRY(cudaEventSynchronize(y->done));
-    *field = y->what & SW_SNAPSHOT_FIELD ? y->field : NULL;
-    *scalars = y->what & SW_SNAPSHOT_SCALARS ? y->scalars : NULL;
+    struct sw_snapshot_slot *in = &s->in[s->slot];
+    CU_TRY(cudaSetDevice(s->device->index));
+    CU_TRY(cudaEventRecord(s->formed, s->device->compute));
+    CU_TRY(cudaStreamWaitEvent(s->device->copy, s->formed, 0));
+    if (in->what & SW_SNAPSHOT_FIELD) SW_TRY(queue_copy(s, in->field, s->staging, field_bytes));
+    if (in->what & SW_SNAPSHOT_SCALARS) SW_TRY(queue_copy(s, in->scalars, s->scalars, scalar_bytes));
+    CU_TRY(cudaEventRecord(in->copied, s->device->copy));
+    s->last = s->slot;
     return SW_OK;
 }
+
+static enum sw_status wait_for_slot(const struct sw_snapshots *s, int slot)
+{
+    CU_TRY(cudaSetDevice(s->device->index));
+    CU_TRY(cudaEventSynchronize(s->in[slot].copied));
+    return SW_OK;
+}
+
+extern const struct sw_snapshot_ops snapshot_cuda;
+const struct sw_snapshot_ops snapshot_cuda = {
+    .create = create,
+    .destroy = destroy,
+    .wait = wait_for_buffers,
+    .send = send,
+    .wait_for_slot = wait_for_slot,
+};

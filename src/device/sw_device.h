@@ -80,6 +80,8 @@ enum sw_status sw_device_download(struct sw_device *device, void *to_host, const
 /** Wait until all queued work is done. @return SW_E_CUDA what a kernel broke with */
 enum sw_status sw_device_wait(struct sw_device *device);
 
+struct sw_snapshot_ops;          /* device/snapshot_impl.h */
+
 /* One row a kind of device; device_table.c lists them, "auto" takes the first that opens. */
 struct sw_device_ops {
     const char    *kind;     /* "cuda", "cpu"                              */
@@ -96,6 +98,7 @@ struct sw_device_ops {
     enum sw_status (*upload)(struct sw_device *device, void *to, const void *from, size_t bytes);
     enum sw_status (*download)(struct sw_device *device, void *to, const void *from, size_t bytes);
     enum sw_status (*wait)(struct sw_device *device);
+    const struct sw_snapshot_ops *snapshot;  /* how snapshots leave; NULL: they are formed on the host */
 };
 extern const struct sw_device_ops *const sw_device_table[];  /* ends with NULL; order is preference */
 

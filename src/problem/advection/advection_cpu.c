@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "device/sw_snapshot.h"
 #include "problem/advection/advection_picture_cpu.h"
 #include "problem/advection/advection_piece_cpu.h"
 
@@ -169,10 +171,7 @@ static void destroy(struct advection_sim *a)
     if (!c) return;
     for (int t = 0; c->worker && t < a->device->threads; t++)
         for (int k = 0; k < ADVECTION_PROGRAMS; k++) sw_eval_destroy(&c->worker[t].eval[k]);
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) {
-        sw_free(c->slot[k].field);
-        sw_free(c->slot[k].scalars);
-    }
+    sw_snapshots_destroy(&c->snapshots);
     sw_free(c->worker);
     sw_free(c->stop);
     sw_free(c->watch);
@@ -192,7 +191,8 @@ static enum sw_status create(struct advection_sim *a)
     SW_TRY(sw_alloc(room, &c->stop));
     SW_TRY(sw_alloc(room, &c->watch));
     SW_TRY(sw_alloc(room * (size_t)c->pieces, &c->part));
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) SW_TRY(sw_alloc(room * ADVECTION_SCALARS, &c->slot[k].scalars));
+    SW_TRY(sw_snapshots_create(a->device, room * a->points * sw_reals_word(a->setup.single),
+                               room * ADVECTION_SCALARS * sizeof(double), &c->snapshots));
     for (int t = 0; t < a->device->threads; t++)
         for (int k = 0; k < ADVECTION_PROGRAMS; k++)
             if (a->model.program[k]) SW_TRY(sw_eval_create(a->model.program[k], most, &c->worker[t].eval[k]));

@@ -6,7 +6,7 @@
 #include "base/sw_embed.h"
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
-#include "device/snapshot_cuda.h"
+#include "device/sw_snapshot.h"
 #include "problem/advection/advection_impl.h"
 
 enum kernel { STAGE_K, CLOSE_K, BEGIN_K, FIELD_K, MEASURE_K, JOIN_K, KERNELS };
@@ -17,10 +17,9 @@ struct cuda {
     struct advection_run  *run;      /* [capacity] on the device, as the rest                              */
     double                *param;    /* [ncolumn][capacity]                                                */
     double                *part;     /* [capacity][parts][ADVECTION_SCALARS]                               */
-    void                  *staging;  /* [capacity][points] as snapshotted; made when first used               */
     void                  *kernel[KERNELS];
     struct sw_module      *module;
-    struct sw_snapshots     snapshots;
+    struct sw_snapshots   *snapshots;
 };
 
 /* ------------------------------------------------------------------ the text of the kernels */
@@ -144,7 +143,7 @@ static enum sw_status create(struct advection_sim *a)
     SW_TRY(sw_device_alloc(a->device, room, &c->batch.watch));
     SW_TRY(sw_device_alloc(a->device, room * parts_of(&a->setup) * ADVECTION_SCALARS, &c->part));
     return sw_snapshots_create(a->device, room * a->points * field_word(&a->setup),
-                              room * ADVECTION_SCALARS * sizeof(double), &c->snapshots);
+                               room * ADVECTION_SCALARS * sizeof(double), &c->snapshots);
 }
 
 static void destroy(struct advection_sim *a)
@@ -154,7 +153,7 @@ static void destroy(struct advection_sim *a)
     (void)sw_device_wait(a->device);
     sw_snapshots_destroy(&c->snapshots);
     sw_module_unload(a->device, &c->module);
-    void *array[] = {c->run, c->param, c->batch.kept, c->batch.stop, c->batch.watch, c->part, c->staging};
+    void *array[] = {c->run, c->param, c->batch.kept, c->batch.stop, c->batch.watch, c->part};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
     sw_free(c);
 }
@@ -256,18 +255,16 @@ static enum sw_status get_watch(struct advection_sim *a, struct advection_watch 
     return sw_device_download(a->device, watch, ((struct cuda *)a->own)->batch.watch, (size_t)a->count * sizeof *watch);
 }
 
-/* ------------------------------------------------------------------ pictures */
+/* ------------------------------------------------------------------ snapshots */
 
-static enum sw_status take_field(struct advection_sim *a, struct cuda *c)
+/* @param out  [capacity][points] on the device, in the precision that is saved */
+static enum sw_status copy_fields(struct advection_sim *a, void *out)
 {
-    void *args[] = {&c->batch, &c->staging};
-    const size_t room = (size_t)a->setup.capacity * a->points;
-    if (!c->staging) SW_TRY(sw_device_alloc_bytes(a->device, room, field_word(&a->setup), &c->staging));
-    c->snapshots.staging = c->staging;
+    void *args[] = {&((struct cuda *)a->own)->batch, &out};
     return launch_points(a, FIELD_K, args);
 }
 
-/* And note the Courant number. @param out  [capacity] on the device */
+/* And note the Courant number. @param out  [capacity][ADVECTION_SCALARS] on the device */
 static enum sw_status measure_batch(struct advection_sim *a, void *out)
 {
     struct cuda *c = a->own;
@@ -282,17 +279,19 @@ static enum sw_status snapshot(struct advection_sim *a, int slot, int what)
 {
     struct cuda *c = a->own;
     const size_t count = (size_t)a->count;
-    SW_TRY(sw_snapshots_wait(&c->snapshots));
+    void *field;
+    double *scalars;
+    SW_TRY(sw_snapshots_begin(c->snapshots, slot, what, &field, &scalars));
     point_to_fields(&a->whole, &c->batch);
-    if (what & SW_SNAPSHOT_FIELD) SW_TRY(take_field(a, c));
-    if (what & SW_SNAPSHOT_SCALARS) SW_TRY(measure_batch(a, c->snapshots.scalars));
-    return sw_snapshots_send(&c->snapshots, slot, what, count * a->points * field_word(&a->setup),
-                            count * ADVECTION_SCALARS * sizeof(double));
+    if (field) SW_TRY(copy_fields(a, field));
+    if (scalars) SW_TRY(measure_batch(a, scalars));
+    return sw_snapshots_send(c->snapshots, count * a->points * field_word(&a->setup),
+                             count * ADVECTION_SCALARS * sizeof(double));
 }
 
 static enum sw_status fetch(struct advection_sim *a, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(&((const struct cuda *)a->own)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(((const struct cuda *)a->own)->snapshots, slot, field, scalars);
 }
 
 extern const struct advection_ops advection_cuda;

@@ -5,7 +5,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "device/sw_snapshot.h"
 #include "problem/advection/advection_piece_cpu.h"
 
 /* ------------------------------------------------------------------ the Courant number */
@@ -115,27 +116,23 @@ static void copy_piece(const struct advection_sim *a, struct worker *w, const st
 enum sw_status advection_cpu_snapshot(struct advection_sim *a, int slot, int what)
 {
     struct cpu *c = a->own;
-    struct slot *y = &c->slot[slot];
     const int64_t items = a->count * c->pieces;
-    y->has_field = what & SW_SNAPSHOT_FIELD;
-    y->has_scalars = what & SW_SNAPSHOT_SCALARS;
-    if (y->has_field && !y->field)
-        SW_TRY(sw_alloc_bytes((size_t)a->setup.capacity * a->points, a->setup.single ? 4 : 8, &y->field));
+    void *field;
+    double *scalars;
+    SW_TRY(sw_snapshots_begin(c->snapshots, slot, what, &field, &scalars));
 #pragma omp parallel for num_threads(a->device->threads) schedule(static) if (items > 1)
     for (int64_t k = 0; k < items; k++) {
         const struct piece p = piece_of(a, &a->whole, k);
         struct worker *w = &c->worker[omp_get_thread_num()];
-        if (y->has_field) copy_piece(a, w, &p, y->field);
-        if (y->has_scalars) measure_piece(a, w, &p, c->part[k]);
+        if (field) copy_piece(a, w, &p, field);
+        if (scalars) measure_piece(a, w, &p, c->part[k]);
     }
-    for (int j = 0; y->has_scalars && j < a->count; j++) join(a, j, y->scalars + (size_t)j * ADVECTION_SCALARS);
-    return SW_OK;
+    for (int j = 0; scalars && j < a->count; j++) join(a, j, scalars + (size_t)j * ADVECTION_SCALARS);
+    return sw_snapshots_send(c->snapshots, (size_t)a->count * a->points * sw_reals_word(a->setup.single),
+                             (size_t)a->count * ADVECTION_SCALARS * sizeof(double));
 }
 
 enum sw_status advection_cpu_fetch(struct advection_sim *a, int slot, const void **field, const double **scalars)
 {
-    const struct slot *y = &((const struct cpu *)a->own)->slot[slot];
-    *field = y->has_field ? y->field : NULL;
-    *scalars = y->has_scalars ? y->scalars : NULL;
-    return SW_OK;
+    return sw_snapshots_fetch(((const struct cpu *)a->own)->snapshots, slot, field, scalars);
 }

@@ -18,15 +18,13 @@ struct worker {                              /* of one thread                   
     int     wall[PIECE];                     /* points of the piece at a wall                          */
 };
 
-struct slot { void *field; double *scalars; bool has_field, has_scalars; };
-
 struct cpu {
     struct worker *worker;   /* [threads]                                            */
     int64_t       *stop;     /* [capacity]                                           */
     struct advection_watch *watch;  /* [capacity]                                    */
     int64_t        pieces;   /* of a run                                             */
     double       (*part)[ADVECTION_SCALARS];  /* [capacity][pieces]                  */
-    struct slot    slot[SW_SNAPSHOT_SLOTS];
+    struct sw_snapshots *snapshots;
 };
 
 /* A piece of run j, whose fields are those of a part. */

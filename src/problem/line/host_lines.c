@@ -40,17 +40,14 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *
     SW_TRY(sw_alloc((size_t)s->device->threads, &h->worker));
     h->workers = s->device->threads;
     for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, &h->worker[k]));
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) SW_TRY(sw_alloc(room * SW_LINE_SCALARS, &h->slot[k].scalars));
-    return SW_OK;
+    return sw_snapshots_create(s->device, room * (size_t)d->n * sw_reals_word(d->single),
+                               room * SW_LINE_SCALARS * sizeof(double), &h->snapshots);
 }
 
 void sw_host_destroy(struct sw_host_lines *h)
 {
     for (int k = 0; k < h->workers; k++) destroy_worker(&h->worker[k]);
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) {
-        sw_free(h->slot[k].field);
-        sw_free(h->slot[k].scalars);
-    }
+    sw_snapshots_destroy(&h->snapshots);
     sw_free(h->worker);
     sw_free(h->u);
     sw_free(h->sound);

@@ -13,12 +13,6 @@ struct sw_host_worker {        /* what a thread needs; a stepper may use x and t
     double            *term;   /* [n] values of a program, such as the energy's density                            */
 };
 
-struct sw_host_slot {
-    void   *field;             /* [capacity][n]; made when first used: many sweeps save scalars only               */
-    double *scalars;           /* [capacity][SW_LINE_SCALARS]                                                      */
-    bool    has_field, has_scalars;
-};
-
 struct sw_host_lines {
     double  *u;                /* [capacity][n]; NaN where a run has stopped                                       */
     bool    *sound; /* [capacity]: load() found no load_error                                                */
@@ -26,7 +20,7 @@ struct sw_host_lines {
     int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
     int      workers;
     struct sw_host_worker *worker;
-    struct sw_host_slot    slot[SW_SNAPSHOT_SLOTS];
+    struct sw_snapshots   *snapshots;
 };
 
 enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *lines);

@@ -1,8 +1,7 @@
-/* Pictures of a batch on the CPU: copied and measured at once, each run by one thread. */
+/* Snapshots of a batch on the CPU: each run is copied and measured by one thread. */
 #include <math.h>
 #include <omp.h>
 
-#include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "problem/line/host_lines.h"
 #include "problem/line/measure_point.h"
@@ -38,24 +37,19 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
 enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
 {
     struct sw_host_lines *h = s->own;
-    struct sw_host_slot *y = &h->slot[slot];
-    y->has_field = what & SW_SNAPSHOT_FIELD;
-    y->has_scalars = what & SW_SNAPSHOT_SCALARS;
-    if (y->has_field && !y->field)
-        SW_TRY(sw_alloc_bytes((size_t)s->desc.capacity * (size_t)s->desc.n, sw_reals_word(s->desc.single), &y->field));
+    void *field;
+    double *scalars;
+    SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &field, &scalars));
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 4, 10.0))
     for (int j = 0; j < s->count; j++) {
-        if (y->has_field) copy_field(s, j, y->field);
-        if (y->has_scalars)
-            measure_run(s, &h->worker[omp_get_thread_num()], j, y->scalars + (size_t)j * SW_LINE_SCALARS);
+        if (field) copy_field(s, j, field);
+        if (scalars) measure_run(s, &h->worker[omp_get_thread_num()], j, scalars + (size_t)j * SW_LINE_SCALARS);
     }
-    return SW_OK;
+    return sw_snapshots_send(h->snapshots, (size_t)s->count * (size_t)s->desc.n * sw_reals_word(s->desc.single),
+                             (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 
 enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
 {
-    const struct sw_host_slot *y = &((const struct sw_host_lines *)s->own)->slot[slot];
-    *field = y->has_field ? y->field : NULL;
-    *scalars = y->has_scalars ? y->scalars : NULL;
-    return SW_OK;
+    return sw_snapshots_fetch(((const struct sw_host_lines *)s->own)->snapshots, slot, field, scalars);
 }

@@ -62,7 +62,13 @@ enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line)
     SW_TRY(make_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
     return sw_snapshots_create(s->device, capacity * (size_t)d->n * number_size(d),
-                              capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
+                               capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
+}
+
+void sw_lines_lend_staging(struct sw_lines *p, double *staging)
+{
+    p->staging = staging;
+    sw_snapshots_lend(p->snapshots, staging);
 }
 
 void sw_lines_destroy(struct sw_stepper *s)
@@ -169,8 +175,8 @@ enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u)
 {
     struct sw_lines *p = lines_of(s);
     bool line_by_line = p->batch.point == 1;
-    double *lines = line_by_line ? p->u : p->snapshots.staging;
-    SW_TRY(sw_snapshots_wait(&p->snapshots));
+    double *lines = line_by_line ? p->u : p->staging;
+    SW_TRY(sw_snapshots_wait(p->snapshots));
     SW_TRY(sw_device_upload(s->device, lines, u, batch_size(s) * sizeof *u));
     SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
     if (!line_by_line) SW_TRY(sw_cuda_from_lines(s->device->compute, &p->batch, lines, p->u));
@@ -181,9 +187,9 @@ enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u)
 enum sw_status sw_lines_get_state(struct sw_stepper *s, double *u)
 {
     struct sw_lines *p = lines_of(s);
-    SW_TRY(sw_snapshots_wait(&p->snapshots));
-    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, false, p->snapshots.staging));
-    return sw_device_download(s->device, u, p->snapshots.staging, batch_size(s) * sizeof *u);
+    SW_TRY(sw_snapshots_wait(p->snapshots));
+    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, false, p->staging));
+    return sw_device_download(s->device, u, p->staging, batch_size(s) * sizeof *u);
 }
 
 enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step)
@@ -198,9 +204,10 @@ enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step)
 
 /* ------------------------------------------------------------------ snapshots */
 
-static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p)
+/* @param scalars  [capacity][SW_LINE_SCALARS] on the device */
+static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p, double *scalars)
 {
-    double *scalars = p->snapshots.scalars, *energy = scalars + SW_ENERGY;
+    double *energy = scalars + SW_ENERGY;
     int stride = SW_LINE_SCALARS;
     void *args[] = {&p->batch, &p->u, &energy, &stride};
     p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
@@ -212,16 +219,16 @@ static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p)
 enum sw_status sw_lines_snapshot(struct sw_stepper *s, int slot, int what)
 {
     struct sw_lines *p = lines_of(s);
-    struct sw_snapshots *c = &p->snapshots;
-    SW_TRY(sw_snapshots_wait(c));
-    if (what & SW_SNAPSHOT_FIELD)
-        SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, s->desc.single, c->staging));
-    if (what & SW_SNAPSHOT_SCALARS) SW_TRY(measure(s, p));
-    return sw_snapshots_send(c, slot, what, batch_size(s) * number_size(&s->desc),
-                            (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
+    void *field;
+    double *scalars;
+    SW_TRY(sw_snapshots_begin(p->snapshots, slot, what, &field, &scalars));
+    if (field) SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, s->desc.single, field));
+    if (scalars) SW_TRY(measure(s, p, scalars));
+    return sw_snapshots_send(p->snapshots, batch_size(s) * number_size(&s->desc),
+                             (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 
 enum sw_status sw_lines_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(&lines_of(s)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(lines_of(s)->snapshots, slot, field, scalars);
 }

@@ -4,8 +4,8 @@
  * kernels that hold the model's expressions, where the field comes from and goes to, its scalars, its pictures. A
  * stepper's own data begin with a struct sw_lines, and it fills the operations below into its row.
  *
- * All work is queued on the device's stream `compute`; device/snapshot_cuda.h says how pictures leave. */
-#include "device/snapshot_cuda.h"
+ * All work is queued on the device's stream `compute`; device/sw_snapshot.h says how snapshots leave. */
+#include "device/sw_snapshot.h"
 #include "problem/line/batch_point.h"
 #include "problem/line/line_kernels.h"
 #include "problem/line/measure_cuda.h"
@@ -16,10 +16,12 @@ struct sw_lines {
     struct sw_program_size  kept;
     struct sw_line_batch    batch;       /* its arrays run, step, cell: the stepper's, freed here   */
     struct sw_cuda_spectrum spectrum;
-    struct sw_snapshots      snapshots;    /* their staging: lent by the stepper                      */
+    struct sw_snapshots    *snapshots;
     double *coefficient, *param;
     int    *load_error;
     double *u;                           /* the field; lent by the stepper                          */
+    double *staging;                     /* [capacity][n], where snapshots are formed; lent by it, see
+                                            sw_lines_lend_staging()                                 */
     double *measured;                    /* [capacity][SW_LINE_SCALARS], all but the domain length, where a
                                             stepper knows them at a snapshot; lent by it. NULL: snapshots measure */
     double *host;                        /* coefficients, to be uploaded                            */
@@ -31,6 +33,8 @@ enum { SW_LINE_ROWS = 16 };  /* points a thread of a stencil kernel goes along *
 /** Kernels, arrays (all but run, step and cell of the batch) and events. On failure what was made stays, for destroy.
  *  @param line_by_line  how the field lies: problem/line/batch_point.h */
 enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line);
+/** Give the lines a vector of n*capacity numbers, before their first snapshot or state. */
+void sw_lines_lend_staging(struct sw_lines *lines, double *staging);
 /** Waits for what is queued. */
 void sw_lines_destroy(struct sw_stepper *s);
 void sw_lines_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);

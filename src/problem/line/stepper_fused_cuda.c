@@ -61,7 +61,7 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
     p->lines.u = p->field;
     p->lines.measured = p->scalars;
-    p->lines.snapshots.staging = p->staging;
+    sw_lines_lend_staging(&p->lines, p->staging);
     return SW_OK;
 }
 

@@ -44,7 +44,7 @@ static enum sw_status make_arrays(struct sw_stepper *s, struct split *p)
     SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * vector_of(d), &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.step * (size_t)d->capacity, &b->step));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.cell * vector_of(d), &b->cell));
-    p->lines.snapshots.staging = p->work + STAGING * vector_of(d);
+    sw_lines_lend_staging(&p->lines, p->work + STAGING * vector_of(d));
     return SW_OK;
 }
 

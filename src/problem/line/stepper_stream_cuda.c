@@ -67,7 +67,7 @@ static enum sw_status stream_create(struct sw_stepper *s, const char *band)
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * states_of(&shape), &p->state));
     p->lines.u = p->work + STATE * vector;
     p->next = p->work + NEXT * vector;
-    p->lines.snapshots.staging = p->work + STAGING * vector;
+    sw_lines_lend_staging(&p->lines, p->work + STAGING * vector);
     return SW_OK;
 }
 
