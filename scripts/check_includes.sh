@@ -9,9 +9,9 @@ expr:    base
 device:  base cuda
 comm:    base device
 linalg:  base device comm cuda
-field:   base expr device problem
+field:   base expr
 fd:      base device comm linalg cuda
-problem: base expr device
+problem: base expr device field
 problem/line:      base expr device linalg field fd problem cuda
 problem/bvp:       base expr device linalg field problem cuda
 problem/compact:   base expr device comm linalg field fd problem cuda

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fd_helpers.h"
-#include "field/sampled.h"
+#include "field/norms.h"
 #include "sweep_helpers.h"
 
 static const char text[] = "problem = \"compact\";\n"

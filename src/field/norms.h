@@ -1,36 +1,46 @@
-#ifndef SAMPLED_H
-#define SAMPLED_H
-/* Expressions at all points of a grid, and what a field differs from one by. x runs fastest; points are evaluated in
- * pieces of lines, on all threads, and sums are taken pairwise in an order that depends on n alone. */
-#include "problem/sw_problem.h"
+#ifndef NORMS_H
+#define NORMS_H
+/* Error norms of a field u against an expression, d = u - exact (docs/numerics.md, "What is reported").
+ *
+ * A norm is made of three sums over points; the order in which they are formed is part of the number. There are three
+ * orders, for fields that are too many, too large, or never in memory as a whole:
+ *
+ *   sw_norms_of_run()      one thread a run, for many runs side by side: pairwise over all points
+ *   sw_compare()           all threads a run, for large runs: pairwise over pieces of lines, then over the pieces
+ *   sw_norm_sums_points()  points as a solver makes them: in 16 lanes, then in the order of the calls */
+#include "field/evaluate.h"
 
-/* Where a program is evaluated, and for which run. */
-struct sw_sampling {
-    const struct sw_program *program;  /* of x, y, z and the columns; without rand, randn */
-    int64_t        n[SW_DIMS];
-    struct sw_grid grid;
-    const double  *column;             /* of the run: column k at column[k*stride]       */
-    int64_t        stride;
-    int            threads;
-};
+/* sqrt(mean d²), max |d|, |d|_2/|exact|_2; of a problem that has it, max |d| away from the walls. NaN: none. */
+struct sw_norms { double l2, max, rel, interior; };
 
-/** @param single  out holds float
- *  @param out     [points]
- *  @return SW_E_MEMORY */
-enum sw_status sw_sample(const struct sw_sampling *at, bool single, void *out);
+/* Sums over points: d², exact², and the largest |d|. */
+struct sw_norm_sums { double difference, exact, largest; };
+
+/** The norms that they make, but `interior`. */
+struct sw_norms sw_norms_from_sums(const struct sw_norm_sums *sums, int64_t points);
+
+/** sum := sum and more, in this order. */
+void sw_norm_sums_add(struct sw_norm_sums *sum, const struct sw_norm_sums *more);
+
+/** Add `count` points. @param u, exact  [count] */
+void sw_norm_sums_points(struct sw_norm_sums *sum, const double *u, const double *exact, int count);
+
+/** The norms of one run by the calling thread. @param exact  begun  @param u  [points] */
+struct sw_norms sw_norms_of_run(struct sw_evaluator *exact, const double *u);
 
 /* Which points lie in the interior: first <= index < last along an axis. */
 struct sw_interior { int axis; int64_t first, last; };
 
 struct sw_difference {
-    struct sw_norms norms;  /* of d = u - program                                        */
-    int64_t bad;            /* the first point where d is not finite, -1: none           */
+    struct sw_norms norms;
+    int64_t bad;            /* the first point where d is not finite, -1: none */
 };
 
-/** @param single  u holds float
+/** The norms of one run by all threads.
+ *  @param single  u holds float
  *  @param u       [points]
  *  @param d       out [points], of the same type as u; NULL: not wanted. May be u
  *  @return SW_E_MEMORY */
-enum sw_status sw_compare(const struct sw_sampling *at, const struct sw_interior *interior, bool single, const void *u,
-                          void *d, struct sw_difference *difference);
+enum sw_status sw_compare(const struct sw_sampling *exact, const struct sw_interior *interior, bool single,
+                          const void *u, void *d, struct sw_difference *difference);
 #endif

@@ -28,8 +28,6 @@ bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *
     return chosen && !strcmp(chosen, word);
 }
 
-int64_t sw_points(const int64_t n[SW_DIMS]) { return n[0] * n[1] * n[2]; }
-
 /* Number keys come first among the columns: an axis of the same name is not taken for one. */
 int sw_setup_column(const struct sw_setup *setup, const char *path)
 {

@@ -10,6 +10,7 @@
 #include "device/sw_snapshot.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
+#include "field/norms.h"
 #include "problem/sw_key.h"
 
 struct sw_quantity {       /* something that is written out */
@@ -29,7 +30,6 @@ struct sw_function {
 /* A WORD key of the problem and its word. */
 struct sw_choice { const char *key, *word; };
 
-enum { SW_DIMS = 3 };      /* x, y, z */
 enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way */
 
 /* What all runs of a batch have in common. Everything is borrowed. */
@@ -53,9 +53,6 @@ struct sw_setup {
     const struct sw_choice *choice;    /* the words of these runs                                           */
 };
 
-/** Points in all: the product. A field lies with x fastest, point (i, j, k) at (k*ny + j)*nx + i. */
-int64_t sw_points(const int64_t n[SW_DIMS]);
-
 /** The word of a WORD key of the problem, NULL if it has no such key. */
 const char *sw_setup_word(const struct sw_setup *setup, const char *key);
 
@@ -69,15 +66,8 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
 
-/** Where the points of run j are: in dimension d point i at x0[d] + i*dx[d], i = 0 .. n[d]-1 (1 apart in one that it
- * does not have), and how long a step takes (0 without time).
- * @param column  [ncolumn][count] */
-struct sw_grid { double x0[SW_DIMS], dx[SW_DIMS], dt; };
+/** The grid of run j. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);
-
-/* Errors of a run at the end, with d = u - exact: sqrt(mean d²), max |d|, |d|_2/|exact|_2; of a problem that has it,
- * max |d| away from the walls. NaN: there is none. */
-struct sw_norms { double l2, max, rel, interior; };
 
 /* One batch being simulated. The operations are those of problem/line/sw_stepper.h, which documents them, in the
  * terms of any problem; a problem without time has one step, from which it cannot go on: nothing of it is a state.

@@ -36,7 +36,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
 {
     struct host_values *v = a->host.values;
     const struct host_kept *kept = &a->host.kept;
-    struct host_norms sum = {0};
+    struct sw_norm_sums sum = {0};
     const int word = bvp->ops->word;
     double h2 = bvp->run[j].h * bvp->run[j].h, bad = INFINITY;
     int count;

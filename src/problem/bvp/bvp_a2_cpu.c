@@ -32,7 +32,7 @@ enum { COLUMNS = 256 };
 struct a2 {
     struct host_bvp    host;     /* first: host_bvp.h works on it   */
     void              *u;        /* [n] float or double             */
-    struct host_norms *part;     /* [blocks], one more for the rest */
+    struct sw_norm_sums *part;     /* [blocks], one more for the rest */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -90,7 +90,7 @@ static void keep_patch(const struct job *t, const struct host_values *v, const s
             sw_reals_set(kept->field, kept->word, t->j * t->bvp->desc.n + entry(t, m, k), *u++);
 }
 
-static void measure_patch(const struct job *t, struct host_values *v, const struct patch *p, struct host_norms *sum)
+static void measure_patch(const struct job *t, struct host_values *v, const struct patch *p, struct sw_norm_sums *sum)
 {
     const int width = (int)(p->last - p->first);
     int count = patch_points(t, v, p);
@@ -131,7 +131,7 @@ static void measure_block(const struct job *t, struct host_values *v, int64_t bl
     int64_t rows;
     struct patch p = block_patch(t, block, &rows);
     host_values_begin(v, t->bvp, t->j);
-    t->a->part[block] = (struct host_norms){0};
+    t->a->part[block] = (struct sw_norm_sums){0};
     for (; (p.rows = patch_rows(&p, rows)) > 0; p.k += p.rows) measure_patch(t, v, &p, &t->a->part[block]);
 }
 
@@ -167,7 +167,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
     const int64_t n = bvp->desc.n, r = bvp->run[j].r, s = n / r, rest = n - r * s, blocks = blocks_of(r);
     const struct job t = {bvp, a, j, r, s, rest};
     const struct steps *steps = steps_of(bvp);
-    struct host_norms sum = {0};
+    struct sw_norm_sums sum = {0};
     double bad = INFINITY, u0;
 #pragma omp parallel num_threads(threads_of(bvp))
     {
@@ -191,7 +191,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
         }
     }
     if (bvp->desc.exact)
-        for (int64_t b = 0; b <= blocks; b++) host_norms_add(&sum, &a->part[b]);
+        for (int64_t b = 0; b <= blocks; b++) sw_norm_sums_add(&sum, &a->part[b]);
     u0 = sw_reals_at(a->u, bvp->ops->word, 0);
     host_norms_result(&sum, bvp, j, bad, u0, &a->host.kept.result[j]);
 }
@@ -233,7 +233,7 @@ static enum sw_status create(struct sw_bvp *bvp)
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
 {
-    *fixed = (size_t)row->word * (size_t)desc->n + parts_of(desc) * sizeof(struct host_norms);
+    *fixed = (size_t)row->word * (size_t)desc->n + parts_of(desc) * sizeof(struct sw_norm_sums);
     *per_run = host_kept_bytes(desc);
 }
 

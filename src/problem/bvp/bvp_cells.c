@@ -266,7 +266,7 @@ static enum sw_status finish(const struct sw_bvp *bvp, struct cells *s, int j)
 {
     const int64_t n = bvp->desc.n;
     const struct sw_bvp_run *run = &bvp->run[j];
-    struct host_norms sum = {0};
+    struct sw_norm_sums sum = {0};
     struct host_values *v = &s->values;
     bool finite = true;
     if (s->kept.result[j].fault) return SW_OK;

@@ -45,7 +45,7 @@ static inline void add(struct pairs *s, vec v)
 union chunk {
     struct { struct sw_pair a, b; } total;
     struct { struct sw_pair y, u; } edge;   /* y before its first point, u after its last */
-    struct { struct host_norms norms; double bad; } result;
+    struct { struct sw_norm_sums norms; double bad; } result;
 };
 
 struct scan {
@@ -239,7 +239,7 @@ static void chunk_finish(const struct scan *p, const struct sw_bvp *bvp, int j, 
     if (bvp->desc.single) round_to_single(v->value, p->rows * LANES);
     if (c == 0) *u0 = v->value[p->pad % p->rows * LANES + p->pad / p->rows];
     if (p->host.kept.field) chunk_keep(p, c, v->value, j * bvp->desc.n);
-    chunk->result.norms = (struct host_norms){0};
+    chunk->result.norms = (struct sw_norm_sums){0};
     chunk->result.bad = bad;
     if (!bvp->desc.exact) return;
     int count = chunk_measured(p, &bvp->run[j], c, v);
@@ -268,10 +268,10 @@ static void walk(const struct scan *p, union chunk *chunk)
 
 static void gather(const struct scan *p, const struct sw_bvp *bvp, int j, const union chunk *chunk, double u0)
 {
-    struct host_norms norms = {0};
+    struct sw_norm_sums norms = {0};
     double bad = INFINITY;
     for (int64_t c = 0; c < p->chunks; c++) {
-        host_norms_add(&norms, &chunk[c].result.norms);
+        sw_norm_sums_add(&norms, &chunk[c].result.norms);
         bad = fmin(bad, chunk[c].result.bad);
     }
     host_norms_result(&norms, bvp, j, bad, u0, &p->host.kept.result[j]);

@@ -182,7 +182,7 @@ static void finish(const struct sw_bvp *bvp, const struct device_bvp *d, int j)
 {
     const struct bvp_outcome *o = &d->outcome[j];
     const struct sw_bvp_run *run = &bvp->run[j];
-    const struct host_norms sum = {o->norms.error, o->norms.exact, o->norms.max};
+    const struct sw_norm_sums sum = {o->norms.error, o->norms.exact, o->norms.max};
     double bad = o->bad == BVP_NONE ? INFINITY : run->x0 + run->h * (double)o->bad;
     if (bvp->refused[j]) host_norms_none(&d->kept.result[j]);
     else host_norms_result(&sum, bvp, j, bad, o->u0, &d->kept.result[j]);

@@ -79,38 +79,11 @@ void host_values_f(struct host_values *v, int count) { evaluate(v->f, v, count);
 
 /* ------------------------------------------------------------------ norms */
 
-static void add_point(struct host_norms *s, double u, double exact)
+void host_norms_points(struct sw_norm_sums *sum, struct host_values *v, const double *u, int count)
 {
-    double e = fabs(u - exact);
-    s->error += e * e;
-    s->exact += exact * exact;
-    if (!(e <= s->max)) s->max = e;  /* also when e is NaN */
-}
-
-void host_norms_add(struct host_norms *sum, const struct host_norms *more)
-{
-    sum->error += more->error;
-    sum->exact += more->exact;
-    if (!(more->max <= sum->max)) sum->max = more->max;
-}
-
-void host_norms_points(struct host_norms *sum, struct host_values *v, const double *u, int count)
-{
-    double error[LANES] = {0}, exact[LANES] = {0}, max[LANES] = {0};
-    struct host_norms rest = {0};
     if (!v->exact) return;
     evaluate(v->exact, v, count);
-    int whole = count / LANES * LANES;
-    for (int i = 0; i < whole; i += LANES)
-        for (int l = 0; l < LANES; l++) {
-            double x = v->value[i + l], e = fabs(u[i + l] - x);
-            error[l] += e * e;
-            exact[l] += x * x;
-            max[l] = e <= max[l] ? max[l] : e;
-        }
-    for (int i = whole; i < count; i++) add_point(&rest, u[i], v->value[i]);
-    for (int l = 0; l < LANES; l++) host_norms_add(&rest, &(struct host_norms){error[l], exact[l], max[l]});
-    host_norms_add(sum, &rest);
+    sw_norm_sums_points(sum, u, v->value, count);
 }
 
 void host_norms_none(struct sw_bvp_result *result)
@@ -118,7 +91,7 @@ void host_norms_none(struct sw_bvp_result *result)
     *result = (struct sw_bvp_result){.rms = NAN, .max = NAN, .rel = NAN, .where = NAN};
 }
 
-void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, int j, double bad, double u0,
+void host_norms_result(const struct sw_norm_sums *sum, const struct sw_bvp *bvp, int j, double bad, double u0,
                        struct sw_bvp_result *result)
 {
     host_norms_none(result);
@@ -129,9 +102,10 @@ void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, i
         result->fault = SW_BVP_U_NOT_FINITE;
         result->where = bvp->run[j].x0;
     } else if (bvp->desc.exact) {
-        result->rms = sqrt(sum->error / (double)bvp->desc.n);
-        result->max = isnan(sum->error) ? NAN : sum->max;  /* no comparison finds a NaN */
-        result->rel = sqrt(sum->error) / sqrt(sum->exact);
+        const struct sw_norms norms = sw_norms_from_sums(sum, bvp->desc.n);
+        result->rms = norms.l2;
+        result->max = norms.max;
+        result->rel = norms.rel;
     }
 }
 

@@ -1,6 +1,7 @@
 #ifndef HOST_BVP_H
 #define HOST_BVP_H
 /* What the rows on the CPU share: values of f and exact at points, norms, kept fields. */
+#include "field/norms.h"
 #include "problem/bvp/sw_bvp_impl.h"
 
 /* Points of a call of the interpreter, at most: 16 KiB of x and of each value. */
@@ -25,18 +26,14 @@ void host_values_f(struct host_values *v, int count);
 /** The least x where value is not finite, INFINITY: none. */
 double host_values_bad(const struct host_values *v, int count);
 
-/* Sums over points, |u - exact|², |exact|², and the greatest |u - exact|. */
-struct host_norms { double error, exact, max; };
-
 /** out = a program at count points x0 + i h, i = 0 .. count-1, any number of them. x is lost. */
 void host_values_over(struct host_values *v, struct sw_eval *eval, double x0, double h, int64_t count, double *out);
 
 /** Add `count` points with u at v->x. Nothing without exact. value is lost. */
-void host_norms_points(struct host_norms *sum, struct host_values *v, const double *u, int count);
-void host_norms_add(struct host_norms *sum, const struct host_norms *more);
+void host_norms_points(struct sw_norm_sums *sum, struct host_values *v, const double *u, int count);
 /** @param bad  the least x where f is not finite, INFINITY: none
  *  @param u0   u at the first point */
-void host_norms_result(const struct host_norms *sum, const struct sw_bvp *bvp, int j, double bad, double u0,
+void host_norms_result(const struct sw_norm_sums *sum, const struct sw_bvp *bvp, int j, double bad, double u0,
                        struct sw_bvp_result *result);
 void host_norms_none(struct sw_bvp_result *result);  /* of a problem that is refused */
 

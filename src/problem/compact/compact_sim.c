@@ -7,7 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "field/sampled.h"
+#include "field/norms.h"
 
 /* Away from the walls: the middle half of a line. What the closure does there decays as rho^w over w points, rho < 1/2,
  * so that it is gone long before h^p is, as n grows. Without walls it is all of the line. */
