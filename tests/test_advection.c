@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "problem/advection/advection_impl.h"
-#include "problem/advection/advection_limit.h"
 #include "fd_helpers.h"
 #include "sweep_helpers.h"
 
@@ -530,14 +529,14 @@ static void the_courant_number_is_a_scalar(void **state)
         expect_record(record + SW_DIAGNOSTICS * k, a, 80, k == 2 ? 60 : -1);
     }
     end(&j);
-    /* the sum over the axes, where it is largest: u = e + 1 at x = pi/2, y = 0; more points than a piece */
+    /* the sum over the axes, where it is largest: u = e + 1 at x = pi/2, y = 0; more points than a tile */
     j = begin(ADVECTION("grid={ n=[64, 40]; length=\"2*pi\"; }", "velocity={ x=\"u\"; y=\"-2*u\"; }",
                         "initial=exp(sin(x)) + cos(y)", "physics={ nu=0.1; }", "time={ dt=0.01; end=0.1; }"), 1);
     const double most = 0.01 * (M_E + 1) * (64 + 2 * 40) / (2 * M_PI);
     assert_near(scalars_of(&j)[ADVECTION_COURANT], most, 1e-13);
     /* and with what nu takes, K2 nu dt (1/dx² + 1/dy²)/R */
     const double taken = 0.1 * 0.01 * 48 / 7 * (64 * 64 + 40 * 40) / (4 * M_PI * M_PI) / 2.7852935634052816;
-    const double bound = ((struct advection_sim *)j.sim)->run[0].bound;
+    const double bound = ((struct advection_sim *)j.sim)->run[0].courant_limit;
     assert_near(bound, (1 - taken) * sqrt(8) / 1.989441, 2e-6);  /* K of 2000 waves: to 1e-6, the top being flat */
     end(&j);
     /* waves that cannot be stable, as nu alone takes more than there is */
@@ -548,7 +547,7 @@ static void the_courant_number_is_a_scalar(void **state)
     end(&j);
 }
 
-/* A peak that moves and grows, over more points than a thread, a block or a piece has, and in runs of which some stop
+/* A peak that moves and grows, over more points than a thread, a block or a tile has, and in runs of which some stop
  * being stable: the largest of all points and steps, and the first step beyond. */
 static struct made peak(void)
 {
@@ -567,7 +566,8 @@ static void a_peak_is_found_wherever_it_is(void **state)
     advance(&j, 0, STEPS);
     assert_ok(j.sim->ops->get_diagnostics(j.sim, record));
     for (int k = 0; k < RUNS; k++) {
-        const double a = (double[RUNS]){0, 0.3, 0.6, 1.2, 6}[k], bound = ((struct advection_sim *)j.sim)->run[k].bound;
+        const double a = (double[RUNS]){0, 0.3, 0.6, 1.2, 6}[k],
+                     bound = ((struct advection_sim *)j.sim)->run[k].courant_limit;
         double most = 0, beyond = -1;
         for (int step = 0; step < STEPS; step++) {
             double here = 0;
@@ -585,7 +585,7 @@ static void a_peak_is_found_wherever_it_is(void **state)
     }
     assert_true(found >= 2);
     end(&j);
-    for (int64_t k = 0; k < RUNS; k++) {  /* and alone, when all threads have pieces of it: to the bit */
+    for (int64_t k = 0; k < RUNS; k++) {  /* and alone, when all threads have tiles of it: to the bit */
         double alone[SW_DIAGNOSTICS];
         struct job one = begin_on(device, peak(), &k, 1);
         advance(&one, 0, STEPS);
@@ -614,7 +614,7 @@ static void single_precision_is_close(void **state)
     end(&narrow);
 }
 
-/* Each point has a number of its own, in runs longer than a piece as well. */
+/* Each point has a number of its own, in runs longer than a tile as well. */
 static void noise_does_not_repeat(void **state)
 {
     (void)state;
@@ -683,7 +683,7 @@ static void the_largest_wave_numbers_are_known(void **state)
         {"d1_c4", 1.7320508}, {"d1_c6", 1.989441}, {"d1_c8", 2.133402}, {"d1_c10", 2.324302}, {"d2_c4", 6},
         {"d2_c6", 48.0 / 7}, {"d2_c8", 7.324444}};
     for (size_t k = 0; k < ROOM(known); k++)
-        assert_near(advection_largest(sw_fd_scheme_find(known[k].scheme)), known[k].largest, 2e-6);
+        assert_near(advection_largest_wavenumber(sw_fd_scheme_find(known[k].scheme)), known[k].largest, 2e-6);
 }
 
 /* |R(z)| <= 1 in the triangle between -real and +-i imaginary. */
@@ -692,7 +692,8 @@ static void the_triangle_of_each_method_is_stable(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         const struct sw_choice choice[] = {{"method", k ? "ssp_rk3" : "rk4"}, {"filter", "none"}};
-        const struct rk_method *rk = advection_method_of(&(struct sw_setup){.nchoice = 2, .choice = choice}).rk;
+        const struct sw_setup setup = {.nchoice = 2, .choice = choice};
+        const struct rk_method *rk = advection_discretization_of(&setup).rk;
         assert_string_equal(rk->name, k ? "ssp_rk3" : "rk4");
         for (int i = 0; i <= 200; i++)
             for (int j = 0; i + j <= 200; j++) {
@@ -708,7 +709,7 @@ static void the_triangle_of_each_method_is_stable(void **state)
 }
 
 /* What is said of run 0. */
-static void caution_of(struct made m, char said[200])
+static void warning_of(struct made m, char said[200])
 {
     double *column;
     struct sw_group *group;
@@ -739,11 +740,11 @@ static void a_velocity_that_comes_and_goes_is_found(void **state)
         assert_true(steps > at[k].least - 0.5 && steps < at[k].most + 0.5);
     }
     char said[200];
-    caution_of(CFL("sweep={ a=[0.0]; }", "velocity.x=a*sin(t)"), said);
+    warning_of(CFL("sweep={ a=[0.0]; }", "velocity.x=a*sin(t)"), said);
     assert_contains(said, "the velocity was 0 at all 256 times at which it was looked at: time.cfl makes one step");
-    caution_of(CFL("sweep={ a=[1.0]; }", "velocity.x=a*sin(t)"), said);
+    warning_of(CFL("sweep={ a=[1.0]; }", "velocity.x=a*sin(t)"), said);
     assert_string_equal(said, "");
-    caution_of(CFL("velocity.x=0"), said);
+    warning_of(CFL("velocity.x=0"), said);
     assert_string_equal(said, "");
 }
 
@@ -757,7 +758,7 @@ static void a_step_beyond_stability_is_remarked(void **state)
         {"time={ dt=0.4; end=10.0; }", "method=ssp_rk3", true}};
     for (size_t k = 0; k < ROOM(at); k++) {
         char said[200];
-        caution_of(ADVECTION(at[k].dt, at[k].stepper), said);
+        warning_of(ADVECTION(at[k].dt, at[k].stepper), said);
         assert_int_equal(*said != 0, at[k].said);
         if (k == 1) assert_contains(said, "time.dt = 0.625 is 1.1 times what is stable for the largest speed and nu "
                                           "(about 0.558)");
@@ -769,12 +770,12 @@ static void a_courant_number_beyond_stability_is_remarked(void **state)
 {
     (void)state;
     char said[200];
-    caution_of(CFL("time={ cfl=1.4; end=10.0; }"), said);
+    warning_of(CFL("time={ cfl=1.4; end=10.0; }"), said);
     assert_string_equal(said, "");
-    caution_of(CFL("time={ cfl=1.5; end=10.0; }"), said);
+    warning_of(CFL("time={ cfl=1.5; end=10.0; }"), said);
     assert_string_equal(said, "time.cfl = 1.5 is more than rk4 with d1_c6 is stable with, 1.42: steps are of 0.9 of "
                               "that at most");
-    caution_of(CFL("time={ cfl=1.5; end=10.0; }", "velocity.x=0", "physics={ nu=1.0; }"), said);
+    warning_of(CFL("time={ cfl=1.5; end=10.0; }", "velocity.x=0", "physics={ nu=1.0; }"), said);
     assert_string_equal(said, "");
 }
 
@@ -805,11 +806,35 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
     };
     for (size_t k = 0; k < ROOM(at); k++) {
         char said[200], expected[200] = "";
-        caution_of(ADVECTION("boundary.x=3-4-6", "time={ dt=0.01; end=1.0; }", at[k].c, at[k].left, at[k].right,
+        warning_of(ADVECTION("boundary.x=3-4-6", "time={ dt=0.01; end=1.0; }", at[k].c, at[k].left, at[k].right,
                              at[k].nu), said);
         if (at[k].said) snprintf(expected, sizeof expected, at[k].said, at[k].side, at[k].side);
         if (at[k].said) assert_contains(said, expected);
         else assert_string_equal(said, "");
+    }
+}
+
+/* ------------------------------------------------------------------ kernels compiled at run time */
+
+/* For sm_90, on any machine that has the compiler: all terms and walls of a box, in both precisions. */
+static void kernels_compile_with_all_terms(void **state)
+{
+    (void)state;
+    static const char *const precision[] = {"run.precision=double", "run.precision=single"};
+    for (int k = 0; k < 2; k++) {
+        struct made m = ADVECTION("grid={ n=[13, 14, 15]; length=1.0; }", "velocity={ x=\"u\"; y=\"t\"; z=\"x\"; }",
+                                  "physics={ nu=0.1; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; z=\"3-4-6\"; }",
+                                  "left={ x=\"t*y\"; y=\"x\"; z=\"2\"; }", "right={ x=\"t*y\"; y=\"x\"; z=\"2\"; }",
+                                  "forcing=x*u", precision[k]);
+        struct sw_group *group;
+        int ngroup;
+        assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
+        const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
+        const enum sw_status st = m.sweep->problem->try_compile(m.sweep->problem, &setup, 90);
+        sw_groups_free(&group, ngroup);
+        unmake(&m);
+        if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+        assert_ok(st);
     }
 }
 
@@ -885,6 +910,7 @@ int main(void)
         cmocka_unit_test(a_step_beyond_stability_is_remarked),
         cmocka_unit_test(a_courant_number_beyond_stability_is_remarked),
         cmocka_unit_test(data_at_the_wrong_wall_is_remarked),
+        cmocka_unit_test(kernels_compile_with_all_terms),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     const struct CMUnitTest orders[] = {  /* many steps */

@@ -1,25 +1,22 @@
 /* u_t + c.grad u = nu lap u + S in one to three dimensions, with compact differences and explicit Runge-Kutta steps
  * (docs/numerics.md, 10): the keys, and the row of the problem table. */
-#include "problem/advection/advection.h"
-
 #include "fd/sw_fd.h"
-#include "problem/advection/advection_method.h"
-#include "problem/advection/advection_point.h"
+#include "problem/advection/advection_impl.h"
 #include "problem/grid_keys.h"
 
-/* The schemes of one kind, after so many words of others. */
-static const char *scheme_of(enum sw_fd_kind kind, int k)
+/* The name of scheme number k of one kind; NULL after the last. */
+static const char *scheme_name(enum sw_fd_kind kind, int k)
 {
     for (int s = 0; sw_fd_schemes[s]; s++)
         if (sw_fd_schemes[s]->kind == kind && k-- == 0) return sw_fd_schemes[s]->name;
     return NULL;
 }
-static const char *first_word(int k) { return scheme_of(SW_FD_FIRST, k); }
-static const char *second_word(int k) { return scheme_of(SW_FD_SECOND, k); }
-static const char *filter_word(int k) { return k == 0 ? "none" : scheme_of(SW_FD_FILTER, k - 1); }
+static const char *first_scheme_name(int k) { return scheme_name(SW_FD_FIRST, k); }
+static const char *second_scheme_name(int k) { return scheme_name(SW_FD_SECOND, k); }
+static const char *filter_name(int k) { return k == 0 ? "none" : scheme_name(SW_FD_FILTER, k - 1); }
 
 /* "periodic", then the closures of first derivatives, each name once. */
-static const char *boundary_word(int k)
+static const char *boundary_name(int k)
 {
     if (k == 0) return "periodic";
     for (int c = 0; sw_fd_closures[c]; c++)
@@ -33,14 +30,16 @@ static const char *boundary_word(int k)
      .about = "The velocity c along " axis ", an expression in the coordinates, t and u (u for Burgers' equation); "  \
               "without it 0."}
 #define BOUNDARY(axis)                                                                                                \
-    {.path = "boundary." axis, .kind = SW_KEY_WORD, .word = boundary_word, .fallback = "periodic", .decides = true,   \
+    {.path = "boundary." axis, .kind = SW_KEY_WORD, .word = boundary_name, .fallback = "periodic", .decides = true,   \
      .about = "What the ends of " axis " are: periodic, or walls with closures of these orders in the first row, the " \
               "second row and inside; refused where the schemes have no such closure."}
-#define WALL(side, axis)                                                                                              \
-    {.path = side "." axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T,                \
-     .decides = true,                                                                                                 \
-     .about = "What u is at the " side " wall of " axis ", an expression in t and the coordinates, for inflow; "       \
-              "without it the wall is an outflow."}
+#define WALL(side, key, axis, what, remark)                                                                           \
+    {.path = side "." key axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T,            \
+     .decides = true, .about = what " at the " side " wall of " axis ", an expression in t and the coordinates" remark},
+#define WALLS(id, key, holds_u, time_derivative, u_x, diffusive, what, remark)                                        \
+    WALL("left", key, "x", what, remark) WALL("right", key, "x", what, remark)                                        \
+    WALL("left", key, "y", what, remark) WALL("right", key, "y", what, remark)                                        \
+    WALL("left", key, "z", what, remark) WALL("right", key, "z", what, remark)
 
 static const struct sw_key keys[] = {
     VELOCITY("x"), VELOCITY("y"), VELOCITY("z"),
@@ -53,16 +52,16 @@ static const struct sw_key keys[] = {
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true,
      .about = "The exact solution in the coordinates and t; the error norms at the end are taken against it."},
     BOUNDARY("x"), BOUNDARY("y"), BOUNDARY("z"),
-    WALL("left", "x"), WALL("right", "x"), WALL("left", "y"), WALL("right", "y"), WALL("left", "z"), WALL("right", "z"),
-    {.path = "scheme", .kind = SW_KEY_WORD, .word = first_word, .fallback = "d1_c6", .decides = true,
+    ADVECTION_WALL_KINDS(WALLS)
+    {.path = "scheme", .kind = SW_KEY_WORD, .word = first_scheme_name, .fallback = "d1_c6", .decides = true,
      .about = "The scheme of first derivatives (numerics.md, 8)."},
-    {.path = "scheme2", .kind = SW_KEY_WORD, .word = second_word, .fallback = "d2_c6", .decides = true,
+    {.path = "scheme2", .kind = SW_KEY_WORD, .word = second_scheme_name, .fallback = "d2_c6", .decides = true,
      .about = "The scheme of second derivatives (numerics.md, 8); not used where nu is 0."},
-    {.path = "method", .former = "stepper", .kind = SW_KEY_WORD, .word = advection_method_word, .fallback = "rk4",
+    {.path = "method", .former = "stepper", .kind = SW_KEY_WORD, .word = advection_method_name, .fallback = "rk4",
      .decides = true,
      .about = "The time stepping: the classical Runge-Kutta method of order 4, or the strong-stability-preserving one "
               "of order 3."},
-    {.path = "filter", .kind = SW_KEY_WORD, .word = filter_word, .fallback = "none", .decides = true,
+    {.path = "filter", .kind = SW_KEY_WORD, .word = filter_name, .fallback = "none", .decides = true,
      .about = "A filter of u along each axis after each step (numerics.md, 8)."},
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
      .decides = true, .about = "Of the filter, below 1/2: the larger, the shorter the waves that it takes."},
@@ -112,11 +111,11 @@ static const char example[] =
 
 static bool walls(const struct sw_setup *setup, int d)
 {
-    const struct advection_method m = advection_method_of(setup);
-    return advection_walled(&m, d);
+    const struct advection_discretization m = advection_discretization_of(setup);
+    return advection_has_walls(&m, d);
 }
 
-static const struct sw_run_warning warnings[] = {{.warn = advection_caution}, {0}};
+static const struct sw_run_warning warnings[] = {{.warn = advection_warn_run}, {0}};
 
 extern const struct sw_problem problem_advection;
 const struct sw_problem problem_advection = {
@@ -133,10 +132,10 @@ const struct sw_problem problem_advection = {
     .walls = walls,
     .bytes = advection_bytes,
     .create = advection_create,
-    .validate_run = advection_unfit,
+    .validate_run = advection_validate_run,
     .solver = sw_fd_row,
-    .step = advection_step,
-    .warn_setup = advection_remark,
+    .step = advection_time_step,
+    .warn_setup = advection_warn_setup,
     .warn_run = warnings,
     .try_compile = advection_try_compile,
 };

@@ -1,5 +1,5 @@
-/* The passes of `advection` on a CUDA device, compiled at run time with the expressions in them
- * (cuda/advection_rtc.cuh). Nothing in the text belongs to a run, nor to the number of points. */
+/* `advection` on a CUDA device: its kernels are compiled at run time with the expressions in them
+ * (cuda/advection_rtc.cuh). Nothing in the text depends on a run or on the number of points. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +9,15 @@
 #include "device/sw_snapshot.h"
 #include "problem/advection/advection_impl.h"
 
-enum kernel { STAGE_K, CLOSE_K, BEGIN_K, FIELD_K, MEASURE_K, JOIN_K, KERNELS };
-static const char *const kernel_name[KERNELS] = {"stage_k", "close_k", "begin_k", "field_k", "measure_k", "join_k"};
+enum kernel { STAGE_K, END_STEP_K, BEGIN_K, FIELD_K, BLOCK_SCALARS_K, RUN_SCALARS_K, KERNELS };
+static const char *const kernel_name[KERNELS] = {"stage_k", "end_step_k",      "begin_k",
+                                                 "field_k", "block_scalars_k", "run_scalars_k"};
 
 struct cuda {
     struct advection_batch batch;
-    struct advection_run  *run;      /* [capacity] on the device, as the rest                              */
-    double                *param;    /* [ncolumn][capacity]                                                */
-    double                *part;     /* [capacity][parts][ADVECTION_SCALARS]                               */
+    struct advection_run  *run;            /* [capacity] on the device, as the rest                        */
+    double                *param;          /* [ncolumn][capacity]                                          */
+    double                *block_scalars;  /* [capacity][blocks][ADVECTION_SCALARS]                        */
     void                  *kernel[KERNELS];
     struct sw_module      *module;
     struct sw_snapshots   *snapshots;
@@ -24,66 +25,82 @@ struct cuda {
 
 /* ------------------------------------------------------------------ the text of the kernels */
 
-struct part { char macro[4], name[4]; };
+/* What the text calls a program: "vx" and "VX", "s", "u3" (u at wall 3), "w3" (what the right-hand side takes
+ * there). */
+struct program_name { char name[16], macro[16]; };
 
-/* "VX" and "vx" .. "R5" and "r5" */
-static struct part part_of(int program)
+static struct program_name name_of(int program)
 {
-    static const char *const velocity[SW_DIMS] = {"vx", "vy", "vz"};
-    struct part p = {.name = "s"};
-    if (program < ADVECTION_SOURCE) memcpy(p.name, velocity[program - ADVECTION_VELOCITY], 3);
-    else if (program >= ADVECTION_RATE) memcpy(p.name, (char[3]){'r', (char)('0' + program - ADVECTION_RATE)}, 3);
-    else if (program >= ADVECTION_WALL) memcpy(p.name, (char[3]){'g', (char)('0' + program - ADVECTION_WALL)}, 3);
+    struct program_name p = {.name = "s"};
+    if (program < ADVECTION_SOURCE) snprintf(p.name, sizeof p.name, "v%s", advection_axis[program]);
+    else if (program >= ADVECTION_WALL_RHS) snprintf(p.name, sizeof p.name, "w%d", program - ADVECTION_WALL_RHS);
+    else if (program >= ADVECTION_WALL_U) snprintf(p.name, sizeof p.name, "u%d", program - ADVECTION_WALL_U);
     for (int k = 0; p.name[k]; k++) p.macro[k] = (char)(p.name[k] >= 'a' ? p.name[k] - 'a' + 'A' : p.name[k]);
     return p;
 }
 
-/* The value of a program at a point; and what it keeps a run, which lies behind that of the programs before it. */
-static void add_value(const struct part *p, int at, struct sw_text *text)
+/* The value of a program at a point; and its values that depend on the run alone, which are cached behind those of the
+ * programs before it. */
+static void add_value(const struct program_name *p, int first_cached, struct sw_text *text)
 {
-    static const char before[] = "    const double *p = b.param + j, *r = b.kept + %dLL * b.count + j;\n";
+    static const char before[] = "    const double *p = b.param + j, *r = b.cached + %dLL * b.count + j;\n";
     sw_text_printf(text, "__device__ static inline double value_%s(const struct advection_batch &b, int j, "
                    "const double *in, double t)\n{\n", p->name);
-    sw_text_printf(text, before, at);
+    sw_text_printf(text, before, first_cached);
     sw_text_printf(text, "    double s[%s_STEP + 1], c[%s_CELL + 1];\n", p->macro, p->macro);
     sw_text_printf(text, "    model_%s_step(p, b.count, r, b.count, t, 0, s);\n", p->name);
     sw_text_printf(text, "    model_%s_cell(p, b.count, r, b.count, in, 0, c);\n", p->name);
     sw_text_printf(text, "    return model_%s_point(p, b.count, r, b.count, s, 1, c, 1, in, 0, t, 0);\n}\n", p->name);
-    sw_text_printf(text, "__device__ static inline void keep_%s(const struct advection_batch &b, int j)\n{\n", p->name);
+    sw_text_printf(text, "__device__ static inline void cache_%s(const struct advection_batch &b, int j)\n{\n",
+                   p->name);
     sw_text_printf(text, "    double r[%s_RUN + 1];\n    model_%s_run(b.param + j, b.count, r);\n", p->macro, p->name);
-    sw_text_printf(text, "    for (int k = 0; k < %s_RUN; k++) b.kept[(%dLL + k) * b.count + j] = r[k];\n}\n",
-                   p->macro, at);
+    sw_text_printf(text, "    for (int k = 0; k < %s_RUN; k++) b.cached[(%dLL + k) * b.count + j] = r[k];\n}\n",
+                   p->macro, first_cached);
 }
 
-static int kept_by(const struct sw_program *program) { return program ? sw_program_size(program).run : 0; }
+static int cached_by(const struct sw_program *program) { return program ? sw_program_size(program).run : 0; }
 
-static size_t kept_of(const struct advection_model *m)
+static size_t cached_values(const struct advection_terms *m)
 {
-    size_t kept = 0;
-    for (int k = 0; k < ADVECTION_PROGRAMS; k++) kept += (size_t)kept_by(m->program[k]);
-    return kept;
+    size_t cached = 0;
+    for (int k = 0; k < ADVECTION_PROGRAMS; k++) cached += (size_t)cached_by(m->program[k]);
+    return cached;
 }
 
-static void add_programs(const struct advection_model *m, struct sw_text *text)
+/* #define LIST(X) X(value, kind, axis, side) for each wall where there is something, the last one first. */
+static void add_walls(const char *list, const struct advection_terms *m, int first, struct sw_text *text)
 {
-    int at = 0;
+    sw_text_printf(text, "#define %s(X)", list);
+    for (int slot = ADVECTION_WALL_PROGRAMS - 1; slot >= 0; slot--)
+        if (m->program[first + slot])
+            sw_text_printf(text, " X(value_%s, %d, %d, %d)", name_of(first + slot).name, slot / (2 * SW_DIMS),
+                           slot % (2 * SW_DIMS) / 2, slot % 2);
+    sw_text_add(text, "\n");
+}
+
+static void add_programs(const struct advection_terms *m, struct sw_text *text)
+{
+    int first_cached = 0;
     bool uses_u = false;
     for (int k = 0; k < ADVECTION_PROGRAMS; k++) {
-        const struct part p = part_of(k);
-        char prefix[16];
+        const struct program_name p = name_of(k);
+        char prefix[32];
+        if (k >= ADVECTION_WALL_U && !m->program[k]) continue;
         snprintf(prefix, sizeof prefix, "model_%s", p.name);
         sw_program_cuda_part(m->program[k], p.macro, prefix, text);
-        if (m->program[k]) add_value(&p, at, text);
-        at += kept_by(m->program[k]);
+        if (m->program[k]) add_value(&p, first_cached, text);
+        first_cached += cached_by(m->program[k]);
         uses_u |= m->program[k] && sw_program_uses(m->program[k], "u");
     }
-    sw_text_add(text, "__device__ static inline void keep_all(const struct advection_batch &b, int j)\n{\n");
+    sw_text_add(text, "__device__ static inline void cache_run_values(const struct advection_batch &b, int j)\n{\n");
     for (int k = 0; k < ADVECTION_PROGRAMS; k++)
-        if (m->program[k]) sw_text_printf(text, "    keep_%s(b, j);\n", part_of(k).name);
+        if (m->program[k]) sw_text_printf(text, "    cache_%s(b, j);\n", name_of(k).name);
     sw_text_printf(text, "}\nenum { USES_U = %d };\n", uses_u);
+    add_walls("WALLS_WITH_U", m, ADVECTION_WALL_U, text);
+    add_walls("WALLS_WITH_RHS", m, ADVECTION_WALL_RHS, text);
 }
 
-static enum sw_status compile(const struct sw_setup *setup, const struct advection_model *m, int sm, void **cubin)
+static enum sw_status compile(const struct sw_setup *setup, const struct advection_terms *m, int sm, void **cubin)
 {
     size_t bytes;
     bool from_cache;
@@ -92,7 +109,8 @@ static enum sw_status compile(const struct sw_setup *setup, const struct advecti
     sw_program_cuda_prologue(&text);
     sw_embedded_add("base/sw_hd.h", &text);
     sw_embedded_add("problem/advection/advection_point.h", &text);
-    sw_text_printf(&text, "typedef %s word_t;\ntypedef %s field_t;\nenum { DIM = %d };\n",
+    sw_embedded_add("problem/advection/advection_wall_point.h", &text);
+    sw_text_printf(&text, "typedef %s real_t;\ntypedef %s field_t;\nenum { DIM = %d };\n",
                    setup->single_steps ? "float" : "double", setup->single ? "float" : "double", setup->dim);
     add_programs(m, &text);
     sw_embedded_add("advection_rtc.cuh", &text);
@@ -103,27 +121,27 @@ static enum sw_status compile(const struct sw_setup *setup, const struct advecti
     return st;
 }
 
-static enum sw_status try_compile(const struct sw_setup *setup, const struct advection_model *model, int sm)
+static enum sw_status try_compile(const struct sw_setup *setup, const struct advection_terms *terms, int sm)
 {
     void *cubin;
-    enum sw_status st = compile(setup, model, sm, &cubin);
+    enum sw_status st = compile(setup, terms, sm, &cubin);
     sw_free(cubin);
     return st;
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ create, destroy */
 
-static size_t field_word(const struct sw_setup *setup) { return setup->single ? 4 : 8; }
+static size_t field_element_size(const struct sw_setup *setup) { return setup->single ? 4 : 8; }
 
-static size_t parts_of(const struct sw_setup *setup)
+static size_t sum_blocks(const struct sw_setup *setup)
 {
-    return ((size_t)sw_points(setup->n) + ADVECTION_PART - 1) / ADVECTION_PART;
+    return ((size_t)sw_points(setup->n) + ADVECTION_SUM_POINTS - 1) / ADVECTION_SUM_POINTS;
 }
 
-static enum sw_status make_kernels(struct advection_sim *a, struct cuda *c)
+static enum sw_status create_kernels(struct advection_sim *a, struct cuda *c)
 {
     void *cubin;
-    SW_TRY(compile(&a->setup, &a->model, a->device->sm, &cubin));
+    SW_TRY(compile(&a->setup, &a->terms, a->device->sm, &cubin));
     enum sw_status st = sw_module_load(a->device, cubin, kernel_name, KERNELS, c->kernel, &c->module);
     sw_free(cubin);
     return st;
@@ -135,14 +153,14 @@ static enum sw_status create(struct advection_sim *a)
     struct cuda *c;
     SW_TRY(sw_alloc(1, &c));
     a->own = c;
-    SW_TRY(make_kernels(a, c));
+    SW_TRY(create_kernels(a, c));
     SW_TRY(sw_device_alloc(a->device, room, &c->run));
     SW_TRY(sw_device_alloc(a->device, room * (size_t)a->setup.ncolumn, &c->param));
-    SW_TRY(sw_device_alloc(a->device, room * kept_of(&a->model), &c->batch.kept));
-    SW_TRY(sw_device_alloc(a->device, room, &c->batch.stop));
-    SW_TRY(sw_device_alloc(a->device, room, &c->batch.watch));
-    SW_TRY(sw_device_alloc(a->device, room * parts_of(&a->setup) * ADVECTION_SCALARS, &c->part));
-    return sw_snapshots_create(a->device, room * a->points * field_word(&a->setup),
+    SW_TRY(sw_device_alloc(a->device, room * cached_values(&a->terms), &c->batch.cached));
+    SW_TRY(sw_device_alloc(a->device, room, &c->batch.diverged_at));
+    SW_TRY(sw_device_alloc(a->device, room, &c->batch.diagnostics));
+    SW_TRY(sw_device_alloc(a->device, room * sum_blocks(&a->setup) * ADVECTION_SCALARS, &c->block_scalars));
+    return sw_snapshots_create(a->device, room * a->points * field_element_size(&a->setup),
                                room * ADVECTION_SCALARS * sizeof(double), &c->snapshots);
 }
 
@@ -153,17 +171,18 @@ static void destroy(struct advection_sim *a)
     (void)sw_device_wait(a->device);
     sw_snapshots_destroy(&c->snapshots);
     sw_module_unload(a->device, &c->module);
-    void *array[] = {c->run, c->param, c->batch.kept, c->batch.stop, c->batch.watch, c->part};
+    void *array[] = {c->run, c->param, c->batch.cached, c->batch.diverged_at, c->batch.diagnostics,
+                     c->block_scalars};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
     sw_free(c);
 }
 
 /* Columns and runs are counted by the caller. */
-static void bytes(const struct sw_setup *setup, const struct advection_model *model, size_t *fixed, size_t *per_run)
+static void bytes(const struct sw_setup *setup, const struct advection_terms *terms, size_t *fixed, size_t *per_run)
 {
     (void)fixed;
-    *per_run += (setup->fields ? (size_t)sw_points(setup->n) * field_word(setup) : 0)
-                + ((parts_of(setup) + 1) * ADVECTION_SCALARS + kept_of(model)) * sizeof(double);
+    *per_run += (setup->fields ? (size_t)sw_points(setup->n) * field_element_size(setup) : 0)
+                + ((sum_blocks(setup) + 1) * ADVECTION_SCALARS + cached_values(terms)) * sizeof(double);
 }
 
 /* ------------------------------------------------------------------ launches */
@@ -171,7 +190,7 @@ static void bytes(const struct sw_setup *setup, const struct advection_model *mo
 static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 
 /* Blocks of at most 256 threads for the points of a run, four points or so a thread where there are many: what a thread
- * computes of its run and of the time is then shared by them. */
+ * computes for its run and for the time is then shared by them. */
 static enum sw_status launch_points(struct advection_sim *a, enum kernel kernel, void **args)
 {
     struct cuda *c = a->own;
@@ -181,15 +200,15 @@ static enum sw_status launch_points(struct advection_sim *a, enum kernel kernel,
                             (int)threads, 0, args);
 }
 
-/* Where the fields are: filters change places. */
-static void point_to_fields(const struct advection_part *p, struct advection_batch *b)
+/* Where the fields are now: a filter swaps now and next. */
+static void point_to_fields(const struct advection_subbatch *p, struct advection_batch *b)
 {
     b->now = p->now;
     b->next = p->next;
     b->sum = p->sum;
     for (int d = 0; d < SW_DIMS; d++) {
-        b->slope[d] = p->first[d] ? p->slope[d] : NULL;
-        b->bend[d] = p->second[d] ? p->bend[d] : NULL;
+        b->first_derivative[d] = p->first_operator[d] ? p->first_derivative[d] : NULL;
+        b->second_derivative[d] = p->second_operator[d] ? p->second_derivative[d] : NULL;
     }
 }
 
@@ -213,66 +232,72 @@ static enum sw_status load(struct advection_sim *a)
     return sw_kernel_launch(a->device, c->kernel[BEGIN_K], (int)ceil_div(count, THREADS), 1, THREADS, 0, args);
 }
 
-/* The part is all of the batch. */
-static enum sw_status stage(struct advection_sim *a, const struct advection_part *part, int64_t step, int number,
-                            int how)
+/* The sub-batch is all of the batch. */
+static enum sw_status stage(struct advection_sim *a, const struct advection_subbatch *subbatch, int64_t step,
+                            int number, int how)
 {
     struct cuda *c = a->own;
-    struct rk_stage st = a->method.rk->stage[number];
-    long long at = step;
-    void *args[] = {&c->batch, &st, &at, &how};
-    point_to_fields(part, &c->batch);
+    struct rk_stage st = a->discretization.rk->stage[number];
+    long long from = step;
+    void *args[] = {&c->batch, &st, &from, &how};
+    point_to_fields(subbatch, &c->batch);
     return launch_points(a, STAGE_K, args);
 }
 
-static enum sw_status close_step(struct advection_sim *a, const struct advection_part *part, int64_t step)
+static enum sw_status end_step(struct advection_sim *a, const struct advection_subbatch *subbatch, int64_t step)
 {
     struct cuda *c = a->own;
-    long long at = step;
-    void *args[] = {&c->batch, &at};
-    point_to_fields(part, &c->batch);
-    return launch_points(a, CLOSE_K, args);
+    long long from = step;
+    void *args[] = {&c->batch, &from};
+    point_to_fields(subbatch, &c->batch);
+    return launch_points(a, END_STEP_K, args);
 }
 
-static enum sw_status set_stop(struct advection_sim *a, const int64_t *stop)
+static enum sw_status set_diverged(struct advection_sim *a, const int64_t *diverged_at)
 {
-    return sw_device_upload(a->device, ((struct cuda *)a->own)->batch.stop, stop, (size_t)a->count * sizeof *stop);
+    struct cuda *c = a->own;
+    return sw_device_upload(a->device, c->batch.diverged_at, diverged_at, (size_t)a->count * sizeof *diverged_at);
 }
 
-static enum sw_status get_stop(struct advection_sim *a, int64_t *stop)
+static enum sw_status get_diverged(struct advection_sim *a, int64_t *diverged_at)
 {
-    _Static_assert(sizeof *stop == sizeof(long long), "both have 64 bits");
-    return sw_device_download(a->device, stop, ((struct cuda *)a->own)->batch.stop, (size_t)a->count * sizeof *stop);
+    _Static_assert(sizeof *diverged_at == sizeof(long long), "both have 64 bits");
+    const struct cuda *c = a->own;
+    return sw_device_download(a->device, diverged_at, c->batch.diverged_at, (size_t)a->count * sizeof *diverged_at);
 }
 
-static enum sw_status set_watch(struct advection_sim *a, const struct advection_watch *watch)
+static enum sw_status set_diagnostics(struct advection_sim *a, const struct advection_diagnostics *diagnostics)
 {
-    return sw_device_upload(a->device, ((struct cuda *)a->own)->batch.watch, watch, (size_t)a->count * sizeof *watch);
+    struct cuda *c = a->own;
+    return sw_device_upload(a->device, c->batch.diagnostics, diagnostics, (size_t)a->count * sizeof *diagnostics);
 }
 
-static enum sw_status get_watch(struct advection_sim *a, struct advection_watch *watch)
+static enum sw_status get_diagnostics(struct advection_sim *a, struct advection_diagnostics *diagnostics)
 {
-    return sw_device_download(a->device, watch, ((struct cuda *)a->own)->batch.watch, (size_t)a->count * sizeof *watch);
+    const struct cuda *c = a->own;
+    return sw_device_download(a->device, diagnostics, c->batch.diagnostics, (size_t)a->count * sizeof *diagnostics);
 }
 
 /* ------------------------------------------------------------------ snapshots */
 
 /* @param out  [capacity][points] on the device, in the precision that is saved */
-static enum sw_status copy_fields(struct advection_sim *a, void *out)
+static enum sw_status form_field(struct advection_sim *a, void *out)
 {
     void *args[] = {&((struct cuda *)a->own)->batch, &out};
     return launch_points(a, FIELD_K, args);
 }
 
-/* And note the Courant number. @param out  [capacity][ADVECTION_SCALARS] on the device */
-static enum sw_status measure_batch(struct advection_sim *a, void *out)
+/* And record the Courant numbers. @param out  [capacity][ADVECTION_SCALARS] on the
+ * device */
+static enum sw_status form_scalars(struct advection_sim *a, void *out)
 {
     struct cuda *c = a->own;
-    long long parts = (long long)parts_of(&a->setup), at = a->step;
-    void *measure[] = {&c->batch, &at, &c->part}, *join[] = {&c->batch, &at, &c->part, &parts, &out};
-    SW_TRY(sw_kernel_launch(a->device, c->kernel[MEASURE_K], (int)parts, a->count < 65535 ? a->count : 65535,
-                            ADVECTION_LANES, 0, measure));
-    return sw_kernel_launch(a->device, c->kernel[JOIN_K], a->count, 1, ADVECTION_LANES, 0, join);
+    long long blocks = (long long)sum_blocks(&a->setup), step = a->step;
+    void *of_blocks[] = {&c->batch, &step, &c->block_scalars},
+         *of_runs[] = {&c->batch, &step, &c->block_scalars, &blocks, &out};
+    SW_TRY(sw_kernel_launch(a->device, c->kernel[BLOCK_SCALARS_K], (int)blocks, a->count < 65535 ? a->count : 65535,
+                            ADVECTION_SUM_THREADS, 0, of_blocks));
+    return sw_kernel_launch(a->device, c->kernel[RUN_SCALARS_K], a->count, 1, ADVECTION_SUM_THREADS, 0, of_runs);
 }
 
 static enum sw_status snapshot(struct advection_sim *a, int slot, int what)
@@ -282,10 +307,10 @@ static enum sw_status snapshot(struct advection_sim *a, int slot, int what)
     void *field;
     double *scalars;
     SW_TRY(sw_snapshots_begin(c->snapshots, slot, what, &field, &scalars));
-    point_to_fields(&a->whole, &c->batch);
-    if (field) SW_TRY(copy_fields(a, field));
-    if (scalars) SW_TRY(measure_batch(a, scalars));
-    return sw_snapshots_send(c->snapshots, count * a->points * field_word(&a->setup),
+    point_to_fields(&a->batch, &c->batch);
+    if (field) SW_TRY(form_field(a, field));
+    if (scalars) SW_TRY(form_scalars(a, scalars));
+    return sw_snapshots_send(c->snapshots, count * a->points * field_element_size(&a->setup),
                              count * ADVECTION_SCALARS * sizeof(double));
 }
 
@@ -303,11 +328,11 @@ const struct advection_ops advection_cuda = {
     .bytes = bytes,
     .load = load,
     .stage = stage,
-    .close = close_step,
-    .set_stop = set_stop,
-    .get_stop = get_stop,
-    .set_watch = set_watch,
-    .get_watch = get_watch,
+    .end_step = end_step,
+    .set_diverged = set_diverged,
+    .get_diverged = get_diverged,
+    .set_diagnostics = set_diagnostics,
+    .get_diagnostics = get_diagnostics,
     .snapshot = snapshot,
     .fetch = fetch,
     .try_compile = try_compile,

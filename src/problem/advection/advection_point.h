@@ -3,17 +3,18 @@
 /* Runge-Kutta methods, and what a kernel sees of a batch of `advection`. Embedded for run-time compilation. */
 #include "base/sw_hd.h"
 
-/* A stage finds k = F(w, t + time dt), w being u in the first and the last stage's result in the others, and gives
+/* A stage computes k = F(w, t + time dt), where w is u in the first stage and the previous stage's result in the
+ * others, and gives
  *
  *     result = gain dt k + now u + next w + sum s,      which is the new u in the last stage
  *
  * and then a running sum s: in the first stage u + share dt k, later s + share dt k; none where share is 0.
- * Coefficients of 0 stand for terms that are not there. */
+ * A coefficient of 0 stands for a term that is absent. */
 struct rk_stage { double time, gain, now, next, sum, share; };
 enum { RK_STAGES = 4 };
 struct rk_method {
     const char *name;
-    int    order, stages, fields;   /* fields: that are kept, u among them                           */
+    int    order, stages, fields;   /* fields: that it stores, u among them                          */
     double imaginary, real;         /* where its stability region ends on these half-axes: +-i y, -x */
     struct rk_stage stage[RK_STAGES];
 };
@@ -31,43 +32,45 @@ SW_HD static inline double rk_result(const struct rk_stage *st, double dk, doubl
 struct advection_run {
     double dt, nu;
     double x0[3], dx[3];
-    double per[3], per2[3];         /* 1/dx, 1/dx²                                                   */
-    double cell;                    /* dx dy dz                                                      */
-    double bound;                   /* the largest Courant number dt sum |c_d|/dx_d that is stable   */
+    double inv_dx[3], inv_dx2[3];   /* 1/dx, 1/dx²                                                   */
+    double cell_volume;             /* dx dy dz                                                      */
+    double courant_limit;           /* the largest Courant number dt sum |c_d|/dx_d that is stable   */
 };
 
-#define ADVECTION_FINE 0x7fffffffffffffffLL
+#define ADVECTION_FINITE 0x7fffffffffffffffLL
 
-/* Of a run, at the steps that are looked at. Each row has a note() of its own, which threads may call at once: both are
+/* Of a run, over the steps at which its Courant number is recorded. Threads may record at once: both numbers are
  * extrema, so that their order does not matter. */
-struct advection_watch {
-    double    most;                 /* the largest Courant number                                    */
-    long long beyond;               /* the first step at which one was not stable, ADVECTION_FINE    */
+struct advection_diagnostics {
+    double    max_courant;          /* the largest Courant number                                    */
+    long long unstable_from;        /* the first step whose Courant number was not stable, else ADVECTION_FINITE */
 };
 
-/* In this order in the file; sums have half the weight at walls along each axis (the trapezoidal rule). */
+/* In this order in the file. Sums have half the weight at walls along each axis (the trapezoidal rule). */
 enum advection_scalar {
     ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_COURANT, ADVECTION_SCALARS
 };
 
-/* Fields are [count][points], derivatives times h and h². */
+/* Fields are [count][points]; derivatives are times h and h². */
 struct advection_batch {
     long long n[3], points;
-    int       walls[3];                /* both ends are points                                      */
+    int       walls[3];                /* both ends of the axis are points                          */
     int       count;
     const struct advection_run *run;   /* [count]                                                   */
     const double *param;               /* [nparam][count]                                           */
-    double       *kept;                /* [values][count]: what the programs keep a run             */
-    long long    *stop;                /* [count] ADVECTION_FINE, or after which step it stopped     */
-    struct advection_watch *watch;     /* [count]                                                   */
-    const void   *slope[3], *bend[3];  /* NULL: not needed                                          */
+    double       *cached;              /* [values][count]: values of the programs that depend on the run alone */
+    long long    *diverged_at;         /* [count] the first step after which the run is not finite, ADVECTION_FINITE */
+    struct advection_diagnostics *diagnostics;                 /* [count]                           */
+    const void   *first_derivative[3], *second_derivative[3];  /* NULL: not needed                  */
     void         *now, *next, *sum;
 };
 
-/* What a stage is besides its coefficients. The last one may close the step: look whether u is finite, and give what is
- * given at walls. The first one may watch: note the Courant number of u at the beginning of the step. */
-enum { ADVECTION_FIRST = 1, ADVECTION_LAST = 2, ADVECTION_CLOSING = 4, ADVECTION_WATCHING = 8 };
+/* What a stage does besides its formula. The last stage may end the step: put in what is given at walls, and check
+ * whether u is finite. The first one may record the Courant number of u at the beginning of the step. */
+enum {
+    ADVECTION_FIRST_STAGE = 1, ADVECTION_LAST_STAGE = 2, ADVECTION_ENDS_STEP = 4, ADVECTION_RECORD_COURANT = 8
+};
 
-/* Scalars are added up in parts of so many points, by so many threads; and the parts likewise. */
-enum { ADVECTION_PART = 4096, ADVECTION_LANES = 128 };
+/* Scalars are summed over blocks of so many points, by so many threads; then the block totals are. */
+enum { ADVECTION_SUM_POINTS = 4096, ADVECTION_SUM_THREADS = 128 };
 #endif

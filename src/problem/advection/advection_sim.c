@@ -1,16 +1,16 @@
-/* A batch of `advection`: a Runge-Kutta stage is the derivatives of all runs along each axis, by one call of src/fd for
- * each, and then one pass over all points, which forms -c.grad u + nu lap u + S and the next stage. The differences are
- * made with h = 1, and the pass divides by the dx of the run: so runs of any lengths go together. */
-#include "problem/advection/advection.h"
-#include "problem/advection/advection_impl.h"
-#include "problem/advection/advection_limit.h"
-#include "problem/advection/advection_speed.h"
-
+/* A batch of `advection`: its runs, initial values, steps and diagnostics.
+ *
+ * A Runge-Kutta stage takes the derivatives of all runs along each axis, by one call of src/fd for each, and then makes
+ * one pass over all points, which forms -c.grad u + nu lap u + S and the stage's result. The differences are made with
+ * h = 1, and the pass divides by the dx of the run: so runs of any lengths go together. */
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "field/evaluate.h"
+#include "problem/advection/advection_impl.h"
 
 static struct advection_sim *of(const struct sw_sim *sim) { return (struct advection_sim *)sim; }
 
@@ -24,34 +24,34 @@ static struct advection_run run_of(const struct advection_sim *a, int j)
 {
     const struct sw_grid g = sw_setup_grid(&a->setup, a->count, a->column, j);
     struct advection_run r = {.dt = g.dt, .nu = advection_number(&a->setup, "physics.nu", a->count, a->column, j),
-                              .cell = 1};
+                              .cell_volume = 1};
     for (int d = 0; d < SW_DIMS; d++) {
         r.x0[d] = g.x0[d];
         r.dx[d] = g.dx[d];
-        r.per[d] = 1 / g.dx[d];
-        r.per2[d] = r.per[d] * r.per[d];
-        if (d < a->setup.dim) r.cell *= g.dx[d];
+        r.inv_dx[d] = 1 / g.dx[d];
+        r.inv_dx2[d] = r.inv_dx[d] * r.inv_dx[d];
+        if (d < a->setup.dim) r.cell_volume *= g.dx[d];
     }
-    r.bound = advection_bound(&a->method, a->setup.dim, &r);
+    r.courant_limit = advection_courant_limit(&a->discretization, a->setup.dim, &r);
     return r;
 }
 
-static enum sw_status field(struct advection_sim *a, void *out)
+static enum sw_status alloc_field(struct advection_sim *a, void *out)
 {
     if (*(void **)out) return SW_OK;
-    return sw_device_alloc_bytes(a->device, (size_t)a->setup.capacity * a->points, a->word, out);
+    return sw_device_alloc_bytes(a->device, (size_t)a->setup.capacity * a->points, a->element_size, out);
 }
 
 /* Those of second derivatives when first needed: where nu is 0 in all runs they are not. */
-static enum sw_status make_fields(struct advection_sim *a)
+static enum sw_status alloc_fields(struct advection_sim *a)
 {
-    struct advection_part *p = &a->whole;
-    SW_TRY(field(a, &p->now));
-    SW_TRY(field(a, &p->next));
-    if (a->method.rk->fields > 2) SW_TRY(field(a, &p->sum));
+    struct advection_subbatch *p = &a->batch;
+    SW_TRY(alloc_field(a, &p->now));
+    SW_TRY(alloc_field(a, &p->next));
+    if (a->discretization.rk->fields > 2) SW_TRY(alloc_field(a, &p->sum));
     for (int d = 0; d < SW_DIMS; d++) {
-        if (a->model.moves[d]) SW_TRY(field(a, &p->slope[d]));
-        if (a->diffuses && a->setup.n[d] > 1) SW_TRY(field(a, &p->bend[d]));
+        if (a->terms.needs_first[d]) SW_TRY(alloc_field(a, &p->first_derivative[d]));
+        if (a->diffuses && a->setup.n[d] > 1) SW_TRY(alloc_field(a, &p->second_derivative[d]));
     }
     return SW_OK;
 }
@@ -66,36 +66,94 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     for (int j = 0; j < count; j++) {
         a->run[j] = run_of(a, j);
         a->diffuses |= a->run[j].nu != 0;
-        a->pending[j] = false;
+        a->bad_state[j] = false;
         load_error[j] = NULL;
     }
-    a->some_pending = false;
-    SW_TRY(advection_parts_make(a));
-    SW_TRY(make_fields(a));
+    a->any_bad_state = false;
+    SW_TRY(advection_operators_create(a));
+    SW_TRY(alloc_fields(a));
     return a->ops->load(a);
+}
+
+/* ------------------------------------------------------------------ diagnostics */
+
+static enum sw_status clear_diagnostics(struct advection_sim *a)
+{
+    struct advection_diagnostics *diagnostics;
+    SW_TRY(sw_alloc((size_t)a->count, &diagnostics));
+    for (int j = 0; j < a->count; j++) diagnostics[j].unstable_from = ADVECTION_FINITE;
+    enum sw_status st = a->ops->set_diagnostics(a, diagnostics);
+    sw_free(diagnostics);
+    return st;
+}
+
+/* For a run in the file: its largest Courant number, and the first step that was not stable, -1: none. */
+static enum sw_status get_diagnostics(struct sw_sim *sim, double *record)
+{
+    struct advection_sim *a = of(sim);
+    struct advection_diagnostics *diagnostics;
+    SW_TRY(sw_alloc((size_t)a->count, &diagnostics));
+    enum sw_status st = a->ops->get_diagnostics(a, diagnostics);
+    for (int j = 0; j < a->count && !st; j++) {
+        const long long from = diagnostics[j].unstable_from;
+        record[SW_DIAGNOSTICS * j] = diagnostics[j].max_courant;
+        record[SW_DIAGNOSTICS * j + 1] = from == ADVECTION_FINITE ? -1 : (double)from;
+    }
+    sw_free(diagnostics);
+    return st;
+}
+
+static enum sw_status set_diagnostics(struct sw_sim *sim, const double *record)
+{
+    struct advection_sim *a = of(sim);
+    struct advection_diagnostics *diagnostics;
+    SW_TRY(sw_alloc((size_t)a->count, &diagnostics));
+    for (int j = 0; j < a->count; j++) {
+        const double *r = record + SW_DIAGNOSTICS * j;
+        diagnostics[j] = (struct advection_diagnostics){r[0], r[1] < 0 ? ADVECTION_FINITE : (long long)r[1]};
+    }
+    enum sw_status st = a->ops->set_diagnostics(a, diagnostics);
+    sw_free(diagnostics);
+    return st;
+}
+
+/* How far beyond stability is of no interest in a run that ends in infinities. */
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+{
+    const struct advection_sim *a = of(sim);
+    const struct advection_run *r = &a->run[j];
+    const double from = record[1] * r->dt,
+                 times = 1 + (record[0] - r->courant_limit) * advection_inverse_courant_limit(&a->discretization);
+    text[0] = 0;
+    if (record[1] < 0) return;
+    if (!finite) snprintf(text, 160, "the time step was beyond stability from t = %.4g on", from);
+    else
+        snprintf(text, 160, "the time step was beyond stability (from t = %.4g on, up to %.3g times what is stable; "
+                 "Courant number %.3g)", from, times, record[0]);
 }
 
 /* ------------------------------------------------------------------ the state */
 
-static enum sw_status set_stops(struct advection_sim *a, int64_t value)
+/* Runs with a bad state have diverged at this step, the others not. */
+static enum sw_status set_diverged_from(struct advection_sim *a, int64_t step)
 {
-    int64_t *stop;
-    SW_TRY(sw_alloc((size_t)a->count, &stop));
-    for (int j = 0; j < a->count; j++) stop[j] = a->pending[j] ? value : ADVECTION_FINE;
-    enum sw_status st = a->ops->set_stop(a, stop);
-    sw_free(stop);
+    int64_t *diverged_at;
+    SW_TRY(sw_alloc((size_t)a->count, &diverged_at));
+    for (int j = 0; j < a->count; j++) diverged_at[j] = a->bad_state[j] ? step : ADVECTION_FINITE;
+    enum sw_status st = a->ops->set_diverged(a, diverged_at);
+    sw_free(diverged_at);
     return st;
 }
 
 /* From the host to the field, in its precision. */
-static enum sw_status put(struct advection_sim *a, const double *u)
+static enum sw_status upload_u(struct advection_sim *a, const double *u)
 {
     const size_t values = (size_t)a->count * a->points;
     float *narrow = NULL;
-    if (!a->setup.single_steps) return sw_device_upload(a->device, a->whole.now, u, values * sizeof *u);
+    if (!a->setup.single_steps) return sw_device_upload(a->device, a->batch.now, u, values * sizeof *u);
     SW_TRY(sw_alloc(values, &narrow));
     for (size_t i = 0; i < values; i++) narrow[i] = (float)u[i];
-    enum sw_status st = sw_device_upload(a->device, a->whole.now, narrow, values * sizeof *narrow);
+    enum sw_status st = sw_device_upload(a->device, a->batch.now, narrow, values * sizeof *narrow);
     sw_free(narrow);
     return st;
 }
@@ -103,33 +161,69 @@ static enum sw_status put(struct advection_sim *a, const double *u)
 static enum sw_status set_state(struct sw_sim *sim, const double *u)
 {
     struct advection_sim *a = of(sim);
-    a->some_pending = false;
+    a->any_bad_state = false;
     for (int j = 0; j < a->count; j++) {
-        a->pending[j] = false;
-        for (size_t i = 0; i < a->points && !a->pending[j]; i++)
-            a->pending[j] = !isfinite(u[(size_t)j * a->points + i]);
-        a->some_pending |= a->pending[j];
+        a->bad_state[j] = false;
+        for (size_t i = 0; i < a->points && !a->bad_state[j]; i++)
+            a->bad_state[j] = !isfinite(u[(size_t)j * a->points + i]);
+        a->any_bad_state |= a->bad_state[j];
     }
     a->step = -1;
-    SW_TRY(set_stops(a, ADVECTION_FINE));
-    SW_TRY(advection_record_clear(a));
-    return put(a, u);
+    SW_TRY(set_diverged_from(a, ADVECTION_FINITE));
+    SW_TRY(clear_diagnostics(a));
+    return upload_u(a, u);
 }
 
 static enum sw_status get_state(struct sw_sim *sim, double *u)
 {
     struct advection_sim *a = of(sim);
     const size_t values = (size_t)a->count * a->points;
-    int64_t *stop;
-    SW_TRY(sw_alloc((size_t)a->count, &stop));
-    enum sw_status st = sw_device_download(a->device, u, a->whole.now, values * a->word);
-    if (!st) st = a->ops->get_stop(a, stop);
+    int64_t *diverged_at;
+    SW_TRY(sw_alloc((size_t)a->count, &diverged_at));
+    enum sw_status st = sw_device_download(a->device, u, a->batch.now, values * a->element_size);
+    if (!st) st = a->ops->get_diverged(a, diverged_at);
     for (size_t i = values; a->setup.single_steps && i-- > 0;) u[i] = (double)((const float *)u)[i];  /* from the end */
     for (int j = 0; j < a->count && !st; j++)
-        for (size_t i = 0; (stop[j] != ADVECTION_FINE || a->pending[j]) && i < a->points; i++)
+        for (size_t i = 0; (diverged_at[j] != ADVECTION_FINITE || a->bad_state[j]) && i < a->points; i++)
             u[(size_t)j * a->points + i] = NAN;
-    sw_free(stop);
+    sw_free(diverged_at);
     return st;
+}
+
+/* ------------------------------------------------------------------ the initial field */
+
+enum { BLOCK = SW_EVALUATOR_POINTS };
+
+/* A block of points of run j, from point `first` on. */
+static void initialise_block(const struct advection_sim *a, struct sw_evaluator *initial, int j, size_t first,
+                             double *u)
+{
+    const struct sw_grid g = sw_setup_grid(&a->setup, a->count, a->column, j);
+    const size_t left = a->points - first;
+    sw_evaluator_begin(initial, &g, a->column + j, a->count, 0, 0);
+    sw_evaluator_points(initial, (int64_t)first, left < BLOCK ? (int)left : BLOCK, u + (size_t)j * a->points + first);
+}
+
+/* u at time 0 of all runs, [count][points], by all threads. */
+static enum sw_status initial_field(const struct advection_sim *a, double *u)
+{
+    const struct sw_function *initial = sw_setup_find(&a->setup, "initial");
+    struct sw_err_kept failure = {0};
+    if (sw_expr_is_random(initial->expr) && a->points > INT32_MAX)
+        return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
+    const int64_t blocks = (int64_t)((a->points + BLOCK - 1) / BLOCK), items = a->count * blocks;
+#pragma omp parallel num_threads(a->device->threads) if (items > 1)
+    {
+        struct sw_evaluator e;
+        enum sw_status st = sw_evaluator_create(initial->program, a->setup.n, &e);
+#pragma omp critical(sw_advection_failure)
+        sw_err_keep(&failure, st);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < items; k++)
+            if (!st) initialise_block(a, &e, (int)(k / blocks), (size_t)(k % blocks) * BLOCK, u);
+        sw_evaluator_destroy(&e);
+    }
+    return sw_err_raise(&failure);
 }
 
 static enum sw_status initial(struct sw_sim *sim)
@@ -137,15 +231,15 @@ static enum sw_status initial(struct sw_sim *sim)
     struct advection_sim *a = of(sim);
     double *u = NULL;
     enum sw_status st;
-    memset(a->pending, 0, (size_t)a->count * sizeof *a->pending);
-    a->some_pending = false;
+    memset(a->bad_state, 0, (size_t)a->count * sizeof *a->bad_state);
+    a->any_bad_state = false;
     a->step = 0;
     SW_TRY_TO(done, st, sw_alloc((size_t)a->count * a->points, &u));
-    SW_TRY_TO(done, st, advection_draw(a, u));
-    SW_TRY_TO(done, st, set_stops(a, 0));
-    SW_TRY_TO(done, st, advection_record_clear(a));
-    SW_TRY_TO(done, st, put(a, u));
-    SW_TRY_TO(done, st, a->ops->close(a, &a->whole, 0));
+    SW_TRY_TO(done, st, initial_field(a, u));
+    SW_TRY_TO(done, st, set_diverged_from(a, 0));
+    SW_TRY_TO(done, st, clear_diagnostics(a));
+    SW_TRY_TO(done, st, upload_u(a, u));
+    SW_TRY_TO(done, st, a->ops->end_step(a, &a->batch, 0));
 done:
     sw_free(u);
     return st;
@@ -153,102 +247,104 @@ done:
 
 /* ------------------------------------------------------------------ steps */
 
-static void *at_run(const struct advection_sim *a, void *field_, int j)
+static void *field_of_run(const struct advection_sim *a, void *field, int j)
 {
-    return (char *)field_ + (size_t)j * a->points * a->word;
+    return (char *)field + (size_t)j * a->points * a->element_size;
 }
 
-static enum sw_status differentiate(const struct advection_sim *a, const struct advection_part *p, void *w)
+static enum sw_status differentiate(const struct advection_sim *a, const struct advection_subbatch *p, void *w)
 {
+    void *from = field_of_run(a, w, p->from);
     for (int d = 0; d < SW_DIMS; d++) {
-        void *from = at_run(a, w, p->from);
-        if (p->first[d]) SW_TRY(sw_fd_apply(p->first[d], from, at_run(a, p->slope[d], p->from)));
-        if (p->second[d]) SW_TRY(sw_fd_apply(p->second[d], from, at_run(a, p->bend[d], p->from)));
+        if (p->first_operator[d])
+            SW_TRY(sw_fd_apply(p->first_operator[d], from, field_of_run(a, p->first_derivative[d], p->from)));
+        if (p->second_operator[d])
+            SW_TRY(sw_fd_apply(p->second_operator[d], from, field_of_run(a, p->second_derivative[d], p->from)));
     }
     return SW_OK;
 }
 
-static void swap_fields(struct advection_part *p)
+static void swap_fields(struct advection_subbatch *p)
 {
     void *next = p->next;
     p->next = p->now;
     p->now = next;
 }
 
-static enum sw_status filter(const struct advection_sim *a, struct advection_part *p)
+static enum sw_status apply_filter(const struct advection_sim *a, struct advection_subbatch *p)
 {
     for (int d = 0; d < SW_DIMS; d++) {
         if (a->setup.n[d] == 1) continue;
         for (int k = 0; k < p->nfilter; k++) {
             const int j = p->from + p->filter[k].from;
-            SW_TRY(sw_fd_apply(p->filter[k].fd[d], at_run(a, p->now, j), at_run(a, p->next, j)));
+            SW_TRY(sw_fd_apply(p->filter[k].fd[d], field_of_run(a, p->now, j), field_of_run(a, p->next, j)));
         }
         swap_fields(p);
     }
     return SW_OK;
 }
 
-static enum sw_status take_steps(struct advection_sim *a, struct advection_part *p, int64_t from, int64_t to)
+static enum sw_status take_steps(struct advection_sim *a, struct advection_subbatch *p, int64_t from, int64_t to)
 {
-    const int last = a->method.rk->stages - 1;
+    const int last = a->discretization.rk->stages - 1;
     for (int64_t step = from; step < to; step++) {
         for (int k = 0; k <= last; k++) {
-            const bool watching = k == 0 && (step == 0 || a->speeds_change);
-            const int how = (k == 0 ? ADVECTION_FIRST : 0) | (k == last ? ADVECTION_LAST : 0)
-                            | (k == last && !p->nfilter ? ADVECTION_CLOSING : 0) | (watching ? ADVECTION_WATCHING : 0);
+            const bool record = k == 0 && (step == 0 || a->velocity_varies);
+            const int how = (k == 0 ? ADVECTION_FIRST_STAGE : 0) | (k == last ? ADVECTION_LAST_STAGE : 0)
+                            | (k == last && !p->nfilter ? ADVECTION_ENDS_STEP : 0)
+                            | (record ? ADVECTION_RECORD_COURANT : 0);
             SW_TRY(differentiate(a, p, k ? p->next : p->now));
             SW_TRY(a->ops->stage(a, p, step, k, how));
         }
         if (!p->nfilter) continue;
-        SW_TRY(filter(a, p));
-        SW_TRY(a->ops->close(a, p, step + 1));
+        SW_TRY(apply_filter(a, p));
+        SW_TRY(a->ops->end_step(a, p, step + 1));
     }
     return SW_OK;
 }
 
-/* The part of a team that takes group g. */
-static struct advection_part *begin_group(const struct advection_sim *a, struct advection_team *team, int g, int worker)
+/* The sub-batch of a thread that takes the runs from number `from` on. */
+static struct advection_subbatch *begin_subbatch(const struct advection_sim *a, int thread, int from)
 {
-    const int from = g * a->each, left = a->count - from;
-    struct advection_part *p = &team->part[left < a->each];
+    struct advection_thread *t = &a->thread[thread];
+    struct advection_subbatch *p = a->count - from < a->runs_at_once ? &t->rest : &t->full;
     p->from = from;
-    p->worker = worker;
-    p->now = a->whole.now;
-    p->next = a->whole.next;
-    p->sum = a->whole.sum;
-    memcpy(p->slope, a->whole.slope, sizeof p->slope);
-    memcpy(p->bend, a->whole.bend, sizeof p->bend);
+    p->thread = thread;
+    p->now = a->batch.now;
+    p->next = a->batch.next;
+    p->sum = a->batch.sum;
+    memcpy(p->first_derivative, a->batch.first_derivative, sizeof p->first_derivative);
+    memcpy(p->second_derivative, a->batch.second_derivative, sizeof p->second_derivative);
     return p;
 }
 
-/* Where the new u is, is the same for all groups. */
-static enum sw_status advance_teams(struct advection_sim *a, int64_t from, int64_t to)
+/* After the steps the new u is in the same field for all sub-batches. */
+static enum sw_status advance_by_threads(struct advection_sim *a, int64_t from, int64_t to)
 {
-    const int groups = (a->count + a->each - 1) / a->each;
+    const int subbatches = (a->count + a->runs_at_once - 1) / a->runs_at_once;
     struct sw_err_kept failure = {0};
     bool swapped = false;
-#pragma omp parallel for schedule(dynamic) num_threads(a->device->threads) if (groups > 1)
-    for (int g = 0; g < groups; g++) {
-        const int worker = omp_get_thread_num();
-        struct advection_part *p = begin_group(a, &a->team[worker], g, worker);
+#pragma omp parallel for schedule(dynamic) num_threads(a->device->threads) if (subbatches > 1)
+    for (int k = 0; k < subbatches; k++) {
+        struct advection_subbatch *p = begin_subbatch(a, omp_get_thread_num(), k * a->runs_at_once);
         const enum sw_status st = take_steps(a, p, from, to);
-        if (g == 0) swapped = p->now != a->whole.now;
+        if (k == 0) swapped = p->now != a->batch.now;
 #pragma omp critical(sw_advection_failure)
         sw_err_keep(&failure, st);
     }
-    if (swapped) swap_fields(&a->whole);
+    if (swapped) swap_fields(&a->batch);
     return sw_err_raise(&failure);
 }
 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct advection_sim *a = of(sim);
-    if (a->some_pending && from < to) {
-        SW_TRY(set_stops(a, from));
-        a->some_pending = false;
+    if (a->any_bad_state && from < to) {
+        SW_TRY(set_diverged_from(a, from));
+        a->any_bad_state = false;
     }
     if (from < to) a->step = to;
-    return a->each ? advance_teams(a, from, to) : take_steps(a, &a->whole, from, to);
+    return a->runs_at_once ? advance_by_threads(a, from, to) : take_steps(a, &a->batch, from, to);
 }
 
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
@@ -256,35 +352,40 @@ static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
     return of(sim)->ops->snapshot(of(sim), slot, what);
 }
 
-static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field_, const double **scalars)
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
 {
-    return of(sim)->ops->fetch(of(sim), slot, field_, scalars);
+    return of(sim)->ops->fetch(of(sim), slot, field, scalars);
 }
 
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 {
     struct advection_sim *a = of(sim);
-    SW_TRY(a->ops->get_stop(a, step));
+    SW_TRY(a->ops->get_diverged(a, step));
     for (int j = 0; j < a->count; j++)
-        if (step[j] == ADVECTION_FINE) step[j] = -1;
+        if (step[j] == ADVECTION_FINITE) step[j] = -1;
     return SW_OK;
 }
+
+/* ------------------------------------------------------------------ create, destroy */
 
 static void destroy(struct sw_sim *sim)
 {
     struct advection_sim *a = of(sim);
     if (!a) return;
     if (a->ops->destroy) a->ops->destroy(a);
-    const struct advection_part *p = &a->whole;
-    void *array[] = {p->now,      p->next,    p->sum,     p->slope[0], p->slope[1],
-                     p->slope[2], p->bend[0], p->bend[1], p->bend[2]};
-    for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(a->device, array[k]);
-    advection_parts_unmake(a);
-    advection_model_free(&a->model);
-    sw_free(a->team);
+    const struct advection_subbatch *p = &a->batch;
+    void *field[] = {p->now, p->next, p->sum};
+    for (size_t k = 0; k < sizeof field / sizeof *field; k++) sw_device_free(a->device, field[k]);
+    for (int d = 0; d < SW_DIMS; d++) {
+        sw_device_free(a->device, p->first_derivative[d]);
+        sw_device_free(a->device, p->second_derivative[d]);
+    }
+    advection_operators_destroy(a);
+    advection_terms_destroy(&a->terms);
+    sw_free(a->thread);
     sw_free(a->column);
     sw_free(a->run);
-    sw_free(a->pending);
+    sw_free(a->bad_state);
     sw_free(a);
 }
 
@@ -299,13 +400,11 @@ static const struct sw_sim_ops advection_sim_ops = {
     .snapshot = snapshot,
     .fetch = fetch,
     .diverged = diverged,
-    .get_diagnostics = advection_record_get,
-    .set_diagnostics = advection_record_set,
-    .warn_result = advection_record_comment,
+    .get_diagnostics = get_diagnostics,
+    .set_diagnostics = set_diagnostics,
+    .warn_result = warn_result,
     .destroy = destroy,
 };
-
-/* ------------------------------------------------------------------ making one */
 
 enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
                                 struct sw_device *device, struct sw_sim **sim)
@@ -321,16 +420,16 @@ enum sw_status advection_create(const struct sw_problem *problem, const struct s
     a->ops = advection_row(device->space);
     a->setup = *setup;
     a->device = device;
-    a->method = advection_method_of(setup);
+    a->discretization = advection_discretization_of(setup);
     a->points = (size_t)sw_points(setup->n);
-    a->word = setup->single_steps ? 4 : 8;
+    a->element_size = setup->single_steps ? 4 : 8;
     SW_TRY_TO(failed, st, sw_alloc((size_t)setup->ncolumn * room, &a->column));
     SW_TRY_TO(failed, st, sw_alloc(room, &a->run));
-    SW_TRY_TO(failed, st, sw_alloc(room, &a->pending));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->team));
-    SW_TRY_TO(failed, st, advection_model_make(setup, &a->model));
-    a->speeds_change = advection_speed_names(setup, "t") || advection_speed_names(setup, "u");
-    SW_TRY_TO(failed, st, advection_parts_probe(a));
+    SW_TRY_TO(failed, st, sw_alloc(room, &a->bad_state));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)device->threads, &a->thread));
+    SW_TRY_TO(failed, st, advection_terms_create(setup, &a->terms));
+    a->velocity_varies = advection_velocity_uses(setup, "t") || advection_velocity_uses(setup, "u");
+    SW_TRY_TO(failed, st, advection_operators_probe(a));
     SW_TRY_TO(failed, st, a->ops->create(a));
     *sim = &a->sim;
     return SW_OK;
@@ -342,29 +441,29 @@ failed:
 enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                                const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
-    const struct advection_method m = advection_method_of(setup);
-    const size_t points = (size_t)sw_points(setup->n), word = setup->single_steps ? 4 : 8;
+    const struct advection_discretization m = advection_discretization_of(setup);
+    const size_t points = (size_t)sw_points(setup->n), element_size = setup->single_steps ? 4 : 8;
     (void)problem;
     *fixed = 0;
-    *per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * word
+    *per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * element_size
                + (size_t)setup->ncolumn * sizeof(double) + sizeof(struct advection_run)
-               + sizeof(struct advection_watch) + sizeof(int64_t);
+               + sizeof(struct advection_diagnostics) + sizeof(int64_t);
     if (advection_row(device->space)->absent) return SW_OK;
-    struct advection_model model;
-    SW_TRY(advection_model_make(setup, &model));
-    advection_row(device->space)->bytes(setup, &model, fixed, per_run);
-    advection_model_free(&model);
+    struct advection_terms terms;
+    SW_TRY(advection_terms_create(setup, &terms));
+    advection_row(device->space)->bytes(setup, &terms, fixed, per_run);
+    advection_terms_destroy(&terms);
     return SW_OK;
 }
 
 enum sw_status advection_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
 {
-    struct advection_model model;
+    struct advection_terms terms;
     (void)problem;
     const struct advection_ops *ops = advection_row(SW_DEVICE);
     if (ops->absent) return SW_FAIL(SW_E_ABSENT, "%s", ops->absent);
-    SW_TRY(advection_model_make(setup, &model));
-    enum sw_status st = ops->try_compile(setup, &model, sm);
-    advection_model_free(&model);
+    SW_TRY(advection_terms_create(setup, &terms));
+    enum sw_status st = ops->try_compile(setup, &terms, sm);
+    advection_terms_destroy(&terms);
     return st;
 }

@@ -1,0 +1,227 @@
+/* What is refused of a run of `advection` before it is computed, naming the key to blame; and what `sweep check` and a
+ * run warn of: walls where u is missing or given in excess, steps that are not stable, closures that let waves grow,
+ * what single precision does. */
+#include <stdio.h>
+#include <string.h>
+
+#include "problem/advection/advection_impl.h"
+
+static bool has(const struct sw_setup *setup, const char *key) { return sw_setup_function(setup, key) != NULL; }
+
+/* ------------------------------------------------------------------ refusals */
+
+/* The first key that is given at an end of an axis; NULL: none. */
+static const char *wall_key_given(const struct sw_setup *setup, int d)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct advection_wall_kind *kind = advection_wall_given(setup, (struct advection_wall){d, side});
+        if (kind) return kind->key[d][side];
+    }
+    return NULL;
+}
+
+/* A key of an axis that the grid does not have. */
+static const char *validate_absent_axis(const struct sw_setup *setup, const struct advection_discretization *m, int d,
+                                        int dim, char why[160])
+{
+    const char *key = has(setup, advection_velocity_key[d]) ? advection_velocity_key[d] : wall_key_given(setup, d);
+    if (!key && advection_has_walls(m, d)) key = advection_boundary_key[d];
+    if (key)
+        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", advection_axis[d], dim, dim == 1 ? "" : "s");
+    return key;
+}
+
+/* A scheme on an axis of so many points. */
+static const char *validate_scheme(const char *scheme, const char *boundary, int d, double n, char why[160])
+{
+    const int least = sw_fd_min_points(scheme, boundary);
+    char known[120];
+    if (!least) {
+        snprintf(why, 160, "%s has no closure \"%s\"; it has %s", scheme, boundary,
+                 sw_fd_boundaries(sw_fd_scheme_find(scheme), known));
+        return advection_boundary_key[d];
+    }
+    if (n >= least) return NULL;
+    snprintf(why, 160, "%s, %s needs at least %d points along %s", scheme, boundary, least, advection_axis[d]);
+    return advection_points_key[d];
+}
+
+/* The conditions at a wall: one at most, and none that needs a nu that the run does not have. */
+static const char *validate_wall(const struct sw_setup *setup, struct advection_wall wall, bool diffuses,
+                                 char why[160])
+{
+    const struct advection_wall_kind *kind = advection_wall_given(setup, wall);
+    if (!kind) return NULL;
+    const char *key = kind->key[wall.d][wall.side];
+    for (const struct advection_wall_kind *k = kind + 1; k < advection_wall_kinds + ADVECTION_WALL_COUNT; k++)
+        if (has(setup, k->key[wall.d][wall.side])) {
+            snprintf(why, 160, "%s is given there, too; leave one out", key);
+            return k->key[wall.d][wall.side];
+        }
+    if (diffuses || !kind->diffusive) return NULL;
+    snprintf(why, 160, "nu is 0: it is a condition of diffusion; give nu, or leave it out");
+    return key;
+}
+
+static const char *validate_axis(const struct sw_setup *setup, const struct advection_discretization *m, int d,
+                                 double n, bool diffuses, char why[160])
+{
+    const bool walled = advection_has_walls(m, d);
+    const char *key = validate_scheme(m->first, m->boundary[d], d, n, why);
+    if (!key && diffuses) key = validate_scheme(m->second, m->boundary[d], d, n, why);
+    if (!key && m->filter) key = validate_scheme(m->filter, walled ? "reduced" : "periodic", d, n, why);
+    for (int side = 0; side < 2 && !key && walled; side++)
+        key = validate_wall(setup, (struct advection_wall){d, side}, diffuses, why);
+    if (key || walled) return key;
+    key = wall_key_given(setup, d);
+    if (key)
+        snprintf(why, 160, "%s is periodic: there is no wall where u could be given; take %s = \"3-4-6\"",
+                 advection_axis[d], advection_boundary_key[d]);
+    return key;
+}
+
+/* An expression that the step follows from must not name the step. An axis or a define called dt is meant by that name
+ * instead. */
+static const char *uses_dt(const struct sw_setup *setup, const char *key, char why[160])
+{
+    const struct sw_program *p = sw_setup_function(setup, key);
+    if (!p || !sw_program_uses(p, "dt")) return NULL;
+    snprintf(why, 160, "dt follows from it by time.cfl; give time.dt, or leave dt out");
+    return key;
+}
+
+static const char *validate_step(const struct sw_setup *setup, double cfl, char why[160])
+{
+    const char *key = NULL;
+    if (!(cfl > 0) || sw_setup_column(setup, "dt") >= 0) return NULL;
+    for (int d = 0; d < SW_DIMS && !key; d++) key = uses_dt(setup, advection_velocity_key[d], why);
+    if (!key) key = uses_dt(setup, "initial", why);
+    for (int w = 0; w < 2 * SW_DIMS && !key; w++)
+        for (int k = 0; k < ADVECTION_WALL_COUNT && !key; k++)
+            key = uses_dt(setup, advection_wall_kinds[k].key[w % SW_DIMS][w / SW_DIMS], why);
+    return key;
+}
+
+/* A step that is all of time.end, as nothing limits it, though u does not stay as it is: a source drives it, or it
+ * makes its own velocity. */
+static const char *validate_step_limit(const struct sw_setup *setup, int ld, const double *column, int j,
+                                       char why[160])
+{
+    struct advection_step_limit limit;
+    const bool driven = has(setup, "forcing") || advection_velocity_uses(setup, "u");
+    if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
+        advection_number(setup, "time.dt", ld, column, j) < advection_number(setup, "time.end", ld, column, j) ||
+        advection_step_limit_of(setup, ld, column, j, &limit) || limit.courant_rate > 0 || limit.stability_rate > 0)
+        return NULL;
+    snprintf(why, 160, "no step follows from it: at the beginning the velocity is 0 or infinite everywhere, and nu is "
+             "0; give time.dt");
+    return "time.cfl";
+}
+
+const char *advection_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column,
+                                   int j, char why[160])
+{
+    const struct advection_discretization m = advection_discretization_of(setup);
+    const int dim = (int)advection_number(setup, "grid.dim", ld, column, j);
+    const double alpha = advection_number(setup, "alpha", ld, column, j);
+    const bool diffuses = advection_number(setup, "physics.nu", ld, column, j) != 0;
+    (void)solver;
+    for (int d = 0; d < SW_DIMS; d++) {
+        const double n = advection_number(setup, advection_points_key[d], ld, column, j);
+        const char *key = d < dim ? validate_axis(setup, &m, d, n, diffuses, why)
+                                  : validate_absent_axis(setup, &m, d, dim, why);
+        if (key) return key;
+    }
+    if (m.filter && !(alpha > -0.5 && alpha < 0.5)) {
+        snprintf(why, 160, "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves");
+        return "alpha";
+    }
+    const char *key = validate_step(setup, advection_number(setup, "time.cfl", ld, column, j), why);
+    return key ? key : validate_step_limit(setup, ld, column, j, why);
+}
+
+/* ------------------------------------------------------------------ warnings */
+
+/* Without nu, u is to be given where it comes in and nowhere else; with nu a condition is wanted everywhere: where
+ * nothing flows through the wall no other equation says what u is, and where it goes out the closure does, which is no
+ * more than a guess. A velocity that is rounding, as of sin(pi), does not count. What is missing is reported rather
+ * than what is in excess, and the worse thing first. */
+static enum sw_status warn_wall(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                struct advection_wall wall, const struct advection_step_limit *limit, char text[200])
+{
+    const char *key = advection_wall_kinds[ADVECTION_WALL_VALUE].key[wall.d][wall.side],
+               *axis = advection_axis[wall.d];
+    const bool given = advection_wall_given(one, wall) != NULL;
+    const bool diffuses = advection_number(one, "physics.nu", ld, column, j) > 0;
+    const double least = 1e-9 * limit->courant_rate * sw_setup_grid(one, ld, column, j).dx[wall.d];
+    double in, out;
+    SW_TRY(advection_wall_flow(one, ld, column, j, wall, &in, &out));
+    if (in > least && !given)
+        snprintf(text, 200, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
+                 "from there", wall.side ? "right" : "left", axis, key);
+    else if (in <= least && out <= least && !given && diffuses)
+        snprintf(text, 200, "nu is not 0 and nothing flows through the %s wall of %s: without %s, which is missing, u "
+                 "there follows from no equation", wall.side ? "right" : "left", axis, key);
+    else if (!*text && in <= least && out > least && !given && diffuses)
+        snprintf(text, 200, "nu is not 0 and u goes out at the %s wall of %s without %s: u there is what the closure "
+                 "makes of it; give %s, or nu = 0", wall.side ? "right" : "left", axis, key, key);
+    else if (!*text && in <= least && out > least && given && !diffuses)
+        snprintf(text, 200, "u goes out at the %s wall of %s and nu is 0: what %s gives is at odds with what arrives",
+                 wall.side ? "right" : "left", axis, key);
+    return SW_OK;
+}
+
+/* A time.cfl with which waves are not stable; and one from which nothing follows, as the velocity was 0 in all
+ * samples. */
+static void warn_courant_number(const struct sw_setup *one, double cfl, const struct advection_step_limit *limit,
+                                char text[200])
+{
+    const struct advection_discretization m = advection_discretization_of(one);
+    const double stable = 1 / advection_inverse_courant_limit(&m);
+    if (!*text && cfl > 0 && !(limit->stability_rate > 0) && advection_velocity_uses(one, "t"))
+        snprintf(text, 200, "the velocity was 0 at all 256 times at which it was looked at: time.cfl makes one step of "
+                 "all the time; give time.dt if the velocity is not 0");
+    if (!*text && limit->courant_rate > 0 && cfl > stable)
+        snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "
+                 "most", cfl, m.rk->name, m.first, stable);
+}
+
+enum sw_status advection_warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                  const double *column, int64_t j, const double *state, char text[200])
+{
+    const double dt = advection_number(setup, "time.dt", ld, column, j);
+    struct advection_step_limit limit;
+    struct sw_setup one;
+    (void)problem;
+    (void)state;
+    text[0] = 0;
+    SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
+    if (dt * limit.stability_rate > 1) {
+        snprintf(text, 200,
+                 "time.dt = %.4g is %.2g times what is stable for the largest speed and nu (about %.3g): the run will "
+                 "probably diverge; time.cfl chooses a step", dt, dt * limit.stability_rate, 1 / limit.stability_rate);
+        return SW_OK;
+    }
+    if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
+    for (int d = 0; d < one.dim; d++)
+        for (int side = 0; side < 2 && one.walls[d]; side++)
+            SW_TRY(warn_wall(&one, ld, column, j, (struct advection_wall){d, side}, &limit, text));
+    warn_courant_number(&one, advection_number(setup, "time.cfl", ld, column, j), &limit, text);
+    return SW_OK;
+}
+
+void advection_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+{
+    const struct advection_discretization m = advection_discretization_of(setup);
+    (void)problem;
+    text[0] = 0;
+    for (int d = 0; d < setup->dim && !*text; d++)
+        if (!strncmp(m.boundary[d], "4-4-", 4))
+            snprintf(text, 200,
+                     "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let them "
+                     "(numerics.md, 10)", advection_boundary_key[d], m.boundary[d], m.boundary[d] + 4);
+    if (*text) return;
+    if (setup->single_steps)
+        snprintf(text, 200,
+                 "single precision: each stage rounds u to 6e-8 of itself; errors below 1e-6 or so are that");
+}

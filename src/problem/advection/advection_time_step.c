@@ -1,0 +1,288 @@
+/* The time step of `advection` (docs/numerics.md, 10): the largest velocities of a run, by samples before it is
+ * computed, and what bounds the step of its problem linearised with them.
+ *
+ * A wave along the axes has the discrete derivatives i k'/dx and -k''/dx², |k'| <= K1 and 0 <= k'' <= K2; so what a
+ * Runge-Kutta step multiplies it by is R(dt lambda) with
+ *
+ *     |Im lambda| <= K1 sum |c_d|/dx_d =: a,     0 <= -Re lambda <= nu K2 sum 1/dx_d² =: b
+ *
+ * and |R| <= 1 in the triangle between -real and +-i imaginary, the ends of its region on the axes: dt (a/imaginary +
+ * b/real) <= 1 (tests/test_advection.c checks all of the triangle). */
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "problem/advection/advection_impl.h"
+
+/* ------------------------------------------------------------------ samples of the velocity */
+
+/* At most `along` points along each axis of 1, 2, 3 dimensions, both ends among them, and one along an axis on which c
+ * does not depend. Times, where they matter: so many, both ends among them. First many points at a few times, then few
+ * points at many, as a velocity may come and go in between. Where c names u and u is given at a wall, more times there
+ * at once: what comes in may be faster than what is there at first. */
+struct sample_counts { int along[SW_DIMS], times; };
+static const struct sample_counts of_grid[] = {{{1024, 64, 16}, 9}, {{16, 4, 4}, 256}},
+                                  of_wall[] = {{{1024, 64, 16}, 32}, {{16, 4, 4}, 256}};
+enum { PASSES = 2 };
+
+/* Sample time k: both ends, and in between at no even distance, so that a periodic velocity is not sampled at its zeros
+ * only. */
+static double sample_time(int k, int times, double end)
+{
+    const double golden = 0.6180339887498949 * k;
+    return k == 0 ? 0 : k == times - 1 ? end : end * (golden - floor(golden));
+}
+
+struct samples {
+    int     dim, count;                 /* points                                            */
+    double *at[SW_DIMS], *u, *c, *rate; /* [count]; rate: sum |c_d|/dx_d                     */
+    double  dx[SW_DIMS], end;
+    struct sw_eval *eval[SW_DIMS + 1];  /* of c, and of u; made when first used              */
+};
+enum { EVAL_U = SW_DIMS };
+
+/* Whether c varies along axis d, by itself or with the u that this key gives: u at time 0, noise or not, or at a
+ * wall. */
+static bool velocity_varies_along(const struct sw_setup *setup, const char *key, int d)
+{
+    const struct sw_function *u = advection_velocity_uses(setup, "u") ? sw_setup_find(setup, key) : NULL;
+    return advection_velocity_uses(setup, advection_axis[d]) ||
+           (u && (sw_program_uses(u->program, advection_axis[d]) || sw_expr_is_random(u->expr)));
+}
+
+static void samples_destroy(struct samples *s)
+{
+    for (int k = 0; k <= SW_DIMS; k++) sw_eval_destroy(&s->eval[k]);
+    sw_free(s->at[0]);
+}
+
+/* The sample points of the grid or of a wall. @param key  of the function that gives u there */
+static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                     struct advection_wall wall, const char *key, const int along[SW_DIMS],
+                                     struct samples *s)
+{
+    const struct sw_grid g = sw_setup_grid(one, ld, column, j);
+    int m[SW_DIMS] = {1, 1, 1};
+    *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
+    for (int d = 0; d < one->dim; d++) {
+        const int most = along[one->dim - 1];
+        if (d != wall.d && velocity_varies_along(one, key, d)) m[d] = one->n[d] < most ? (int)one->n[d] : most;
+        s->count *= m[d];
+    }
+    SW_TRY(sw_alloc((SW_DIMS + 3) * (size_t)s->count, &s->at[0]));
+    for (int d = 1; d < SW_DIMS; d++) s->at[d] = s->at[0] + d * s->count;
+    s->u = s->at[0] + SW_DIMS * s->count;
+    s->c = s->u + s->count;
+    s->rate = s->c + s->count;
+    for (int i = 0; i < s->count; i++) {
+        const int index[SW_DIMS] = {i % m[0], i / m[0] % m[1], i / m[0] / m[1]};
+        for (int d = 0; d < SW_DIMS; d++) {
+            const int64_t last = one->n[d] - 1, fixed = d == wall.d && wall.side ? last : 0,
+                          p = m[d] > 1 ? index[d] * last / (m[d] - 1) : fixed;
+            s->at[d][i] = g.x0[d] + (double)p * g.dx[d];
+        }
+    }
+    memcpy(s->dx, g.dx, sizeof s->dx);
+    return SW_OK;
+}
+
+/* By the C library's functions: the number of steps follows from this, and from it the id of the run. */
+static enum sw_status evaluate_samples(const struct sw_program *program, struct samples *s, int which,
+                                       const double *column, int64_t ld, double t, double *out)
+{
+    const double *in[SW_INPUTS] = {[SW_IN_X] = s->at[0], [SW_IN_Y] = s->at[1], [SW_IN_Z] = s->at[2], [SW_IN_U] = s->u};
+    struct sw_eval **e = &s->eval[which];
+    if (!*e) {
+        SW_TRY(sw_eval_create(program, s->count, e));
+        sw_eval_by_scalars(*e);
+        sw_eval_run(*e, column, ld);
+        sw_eval_cells(*e, s->count, in);
+    }
+    sw_eval_step(*e, t, 0);
+    sw_eval_points(*e, s->count, in, out);
+    return SW_OK;
+}
+
+/* The largest sum |c_d|/dx_d at a time; what is not finite does not count. */
+static enum sw_status rate_at_time(const struct sw_setup *setup, struct samples *s, const double *column, int64_t ld,
+                                   double t, double *largest)
+{
+    memset(s->rate, 0, (size_t)s->count * sizeof *s->rate);
+    for (int d = 0; d < s->dim; d++) {
+        const struct sw_program *c = sw_setup_function(setup, advection_velocity_key[d]);
+        if (!c) continue;
+        SW_TRY(evaluate_samples(c, s, d, column, ld, t, s->c));
+        for (int i = 0; i < s->count; i++) s->rate[i] += fabs(s->c[i]) / s->dx[d];
+    }
+    for (int i = 0; i < s->count; i++)
+        if (isfinite(s->rate[i])) *largest = fmax(*largest, s->rate[i]);
+    return SW_OK;
+}
+
+/* On the grid u is that of time 0; at a wall what is given there at the time. */
+static enum sw_status sample_rate(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                  struct advection_wall wall, const struct sample_counts *counts, int times,
+                                  double *largest)
+{
+    const bool grid = wall.d < 0;
+    const char *key = grid ? "initial" : advection_wall_u_key(one, wall);
+    const struct sw_program *u = advection_velocity_uses(one, "u") ? sw_setup_function(one, key) : NULL;
+    struct samples s;
+    enum sw_status st = samples_create(one, ld, column, j, wall, key, counts->along, &s);
+    for (int k = 0; k < times && !st; k++) {
+        const double t = sample_time(k, times, s.end);
+        if (u && (k == 0 || !grid))
+            st = evaluate_samples(u, &s, EVAL_U, column + j, ld, t, s.u);
+        if (!st) st = rate_at_time(one, &s, column + j, ld, t, largest);
+    }
+    samples_destroy(&s);
+    return st;
+}
+
+/* Of the grid, or of a wall where u is given. */
+static enum sw_status rate_of_region(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                     struct advection_wall wall, double *largest)
+{
+    const bool grid = wall.d < 0;
+    const char *key = grid ? NULL : advection_wall_u_key(one, wall);
+    const struct sw_program *given = key ? sw_setup_function(one, key) : NULL;
+    const bool varies = advection_velocity_uses(one, "t") || (given && sw_program_uses(given, "t"));
+    const struct sample_counts *counts = grid ? of_grid : of_wall;
+    if (!grid && !given) return SW_OK;
+    for (int k = 0; k < (varies ? PASSES : 1); k++)
+        SW_TRY(sample_rate(one, ld, column, j, wall, &counts[k], varies ? counts[k].times : 1, largest));
+    return SW_OK;
+}
+
+/* The largest sum |c_d|/dx_d of a run. */
+static enum sw_status courant_rate_of(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                      double *largest)
+{
+    *largest = 0;
+    SW_TRY(rate_of_region(one, ld, column, j, (struct advection_wall){-1, 0}, largest));
+    for (int d = 0; d < one->dim && advection_velocity_uses(one, "u"); d++)
+        for (int side = 0; side < 2; side++)
+            SW_TRY(rate_of_region(one, ld, column, j, (struct advection_wall){d, side}, largest));
+    return SW_OK;
+}
+
+enum sw_status advection_wall_flow(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
+                                   struct advection_wall wall, double *in, double *out)
+{
+    const struct sw_program *c = sw_setup_function(one, advection_velocity_key[wall.d]);
+    const char *given = advection_wall_u_key(one, wall);
+    const char *key = given ? given : "initial";
+    const struct sw_program *u = sw_setup_function(one, key);
+    struct samples s;
+    *in = *out = 0;
+    if (!c) return SW_OK;
+    const bool uses_u = u && sw_program_uses(c, "u"), known = !uses_u || given;
+    enum sw_status st = samples_create(one, ld, column, j, wall, key, of_wall->along, &s);
+    for (int k = 0; k < (known ? of_wall->times : 1) && !st; k++) {
+        const double t = sample_time(k, of_wall->times, s.end);
+        if (uses_u) st = evaluate_samples(u, &s, EVAL_U, column + j, ld, t, s.u);
+        if (!st) st = evaluate_samples(c, &s, wall.d, column + j, ld, t, s.c);
+        for (int i = 0; i < s.count && !st; i++) {
+            const double inwards = wall.side ? -s.c[i] : s.c[i];
+            if (isfinite(inwards)) *in = fmax(*in, inwards), *out = fmax(*out, -inwards);
+        }
+    }
+    samples_destroy(&s);
+    return st;
+}
+
+/* ------------------------------------------------------------------ modified wavenumbers */
+
+/* The symbol of a row of the scheme, at the wavenumber w of points 1 apart. */
+static double modified_wavenumber(const struct sw_fd_scheme *s, double w)
+{
+    const double alpha = (double)s->alpha.num / (s->alpha.den ? s->alpha.den : 1),
+                 beta = (double)s->beta.num / (s->beta.den ? s->beta.den : 1);
+    double sum = 0;
+    for (int k = 1; k <= s->half_width; k++) {
+        const double a = (double)s->a[k].num / (s->a[k].den ? s->a[k].den : 1) / sw_fd_divisor(s->kind, k);
+        sum += s->kind == SW_FD_FIRST ? 2 * a * sin(k * w) : 2 * a * (1 - cos(k * w));
+    }
+    return sum / (1 + 2 * alpha * cos(w) + 2 * beta * cos(2 * w));
+}
+
+/* To 1e-6, as the symbol is flat at its top. */
+static double search_largest_wavenumber(const struct sw_fd_scheme *scheme)
+{
+    enum { WAVES = 2000 };
+    const double pi = 3.14159265358979323846;
+    double largest = 0;
+    for (int k = 0; k <= WAVES; k++) largest = fmax(largest, fabs(modified_wavenumber(scheme, pi * k / WAVES)));
+    return largest;
+}
+
+/* Cached, as every run of a sweep asks. Threads that search at the same time find the same. */
+double advection_largest_wavenumber(const struct sw_fd_scheme *scheme)
+{
+    enum { ROOM = 64 };
+    static double cached[ROOM];
+    double largest = 0;
+    int row = 0;
+    while (sw_fd_schemes[row] != scheme) row++;
+    if (row >= ROOM) return search_largest_wavenumber(scheme);
+    __atomic_load(&cached[row], &largest, __ATOMIC_RELAXED);
+    if (largest > 0) return largest;
+    largest = search_largest_wavenumber(scheme);
+    __atomic_store(&cached[row], &largest, __ATOMIC_RELAXED);
+    return largest;
+}
+
+/* ------------------------------------------------------------------ the limit, the step */
+
+/* b/real, of nu sum 1/dx_d². */
+static double diffusive_rate(const struct advection_discretization *m, double b)
+{
+    return b > 0 ? b * advection_largest_wavenumber(sw_fd_scheme_find(m->second)) / m->rk->real : 0;
+}
+
+enum sw_status advection_step_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                       struct advection_step_limit *limit)
+{
+    const struct advection_discretization m = advection_discretization_of(setup);
+    const double nu = advection_number(setup, "physics.nu", ld, column, j);
+    struct sw_setup one;
+    double rate = 0, b = 0;
+    *limit = (struct advection_step_limit){0};
+    if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
+    const struct sw_grid g = sw_setup_grid(&one, ld, column, j);
+    SW_TRY(courant_rate_of(&one, ld, column, j, &rate));
+    for (int d = 0; d < one.dim && nu > 0; d++) b += nu / (g.dx[d] * g.dx[d]);
+    limit->courant_rate = rate;
+    limit->stability_rate = rate * advection_inverse_courant_limit(&m) + diffusive_rate(&m, b);
+    return SW_OK;
+}
+
+double advection_inverse_courant_limit(const struct advection_discretization *m)
+{
+    return advection_largest_wavenumber(sw_fd_scheme_find(m->first)) / m->rk->imaginary;
+}
+
+/* A part in 1e9 is left for rounding: a step may be chosen to be at the limit. */
+double advection_courant_limit(const struct advection_discretization *m, int dim, const struct advection_run *r)
+{
+    double b = 0;
+    for (int d = 0; d < dim && r->nu > 0; d++) b += r->nu * r->inv_dx2[d];
+    return (1 + 1e-9 - r->dt * diffusive_rate(m, b)) / advection_inverse_courant_limit(m);
+}
+
+/* The largest step with a Courant number of time.cfl that keeps 0.9 of the limit above, then the next smaller one
+ * that goes into time.end; 0, which is refused, for a Courant number of 0. Where nothing limits it, it is all of
+ * time.end. */
+enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   double *step)
+{
+    const double cfl = advection_number(setup, "time.cfl", ld, column, j),
+                 end = advection_number(setup, "time.end", ld, column, j);
+    struct advection_step_limit limit;
+    *step = 0;
+    if (!(cfl > 0)) return SW_OK;
+    SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
+    const double least = fmax(end * limit.courant_rate / cfl, end * limit.stability_rate / 0.9);  /* steps */
+    *step = end / fmax(1, ceil(least * (1 - 1e-12)));
+    return SW_OK;
+}
