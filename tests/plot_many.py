@@ -5,6 +5,7 @@ For each line of the input, the words in FOLDER/words, each ended by a 0 byte, a
 says goes to FOLDER/out; its exit code is printed as a shell tells it. The words are those after 'sweep plot', or
 'program', the text of a program in Python and its arguments; there draw(FILE, OPTIONS...) gives a figure.
 """
+import io
 import os
 import sys
 import warnings
@@ -35,8 +36,21 @@ def execute(text, arguments):
     return 0
 
 
+def load_fonts_and_backends():
+    """Once, in the process from which the others are forked: matplotlib loads them when they are first used."""
+    with plot.matplotlib.rc_context(look.STYLE):
+        figure = plot.matplotlib.figure.Figure()
+        axes = figure.subplots()
+        axes.plot([1, 2], [1, 2], label="abc")
+        axes.set(xscale="log", yscale="log", title="$10^{-3}$ abcdefghijklmnopqrstuvwxyz 0123456789", xlabel="$x_1$")
+        axes.legend()
+        for kind in ("png", "svg", "pdf"):
+            figure.savefig(io.BytesIO(), format=kind)
+
+
 def main(folder):
     warnings.resetwarnings()    # fuzz_plot has switched them off
+    load_fonts_and_backends()
     for _ in sys.stdin:
         with open(os.path.join(folder, "words"), "rb") as f:
             words = os.fsdecode(f.read()).split("\0")[:-1]
