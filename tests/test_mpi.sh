@@ -47,6 +47,15 @@ ranks() {
     local got=$?
     [ $got = "$code" ] || fail "mpirun -n $n $*: exit code $got, expected $code"
 }
+# The parts of this test wait more than they compute: they run side by side, each in a folder of its own.
+parts=
+part() {  # part NAME: run the function of that name
+    (
+        mkdir "$1" && cd "$1" && cp ../quick.cfg . && tmp=$PWD && : >out && : >err && "$1"
+        exit "$failures"
+    ) >"$1.log" 2>&1 &
+    parts="$parts $1:$!"
+}
 once() { [ "$(grep -cF -- "$1" err)" = 1 ] || fail "stderr does not say once: $1"; }
 
 # ---- the file system holds up rank 0 for 50 s, in its main thread (its first rename is that of status.json): nobody
@@ -60,209 +69,236 @@ timeout -k 5 100 mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || export FA
     >hangs/out 2>hangs/err </dev/null &
 hangs=$!
 
-# ---- communicators
-for n in 1 2 3; do
-    head -c 64 /dev/zero >shared
-    SW_TEST_SHARED=$tmp/shared ranks 0 $n "$build/test_comm" mpi
-    [ "$(grep -c '17 test(s) run' out)" = $n ] || fail "test_comm: not all of $n ranks ran"
-    [ $n = 1 ] || ranks 0 $n "$build/test_fd_distributed"
-done
-
-# ---- one sweep by all: the same bits
 "$sweep" -q quick.cfg -j 1 -o whole.h5 || fail 'quick.cfg'
-for n in 1 2 3; do
-    ranks 0 $n "$sweep" run quick.cfg -o by-$n.h5
-    once 'done     6 ok'
-    [ $n = 1 ] || once "ranks    $n on 1 machine · $n devices"
-    same whole.h5 by-$n.h5
-    [ -e by-$n.h5.d ] && fail "by-$n.h5.d was left"
-done
-ranks 0 2 "$sweep" run quick.cfg -o by-2.h5; once 'nothing to do: 6 done'
-ranks 0 2 "$sweep" run quick.cfg -o by-2.h5 --force --log-json log; once 'done     6 ok'; same whole.h5 by-2.h5
-[ "$(grep -c '"event": "batch"' log)" = 6 ] || fail 'the log does not have the batches of both ranks'
-config other 0.5
-ranks 0 3 "$sweep" run quick.cfg other.cfg --only 'points == 32' -s run.batch=2
-[ "$(grep -c 'done     3 ok' err)" = 2 ] || fail 'two configs, one after another'
-
-# ---- parts that are removed while rank 1 writes its first one: their runs are computed again, by all, and once it is
-# said
-(for ((k = 0; k < 3000; k++)); do
-    ls gone.h5.d/part-*.h5 && sleep 1 && rm gone.h5.d/part-*.h5 && break
-    sleep 0.01
-done) >/dev/null 2>&1 & removing=$!
-harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_SLEEP=3 LD_PRELOAD=$build/fail_nth.so"
-ranks 0 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $harming; exec '$sweep' run quick.cfg -o gone.h5"
-wait $removing || fail 'there were no parts to remove'
-once 'had ended are gone (run'; once 'computed again'; once 'done     6 ok'; same whole.h5 gone.h5
-[ ! -e gone.h5.d ] || fail "gone.h5.d was left: $(ls gone.h5.d)"
-
-# ---- starts that are to end before they begin: each gets further all the same
-for ((starts = 1; starts < 20; starts++)); do
-    timeout -k 5 100 mpirun -n 2 "$sweep" run quick.cfg -o short.h5 -v --max-time 0.001s >out 2>err </dev/null
-    code=$?
-    [ $code = 75 ] && grep -qE '^(checkpoint|batch) ' err || break
-done
-[ $code = 0 ] || fail "start $starts of 0.001 s: exit code $code"
-same whole.h5 short.h5
-
-# ---- the first process alone has the other commands, and speaks for all
-ranks 0 3 "$sweep" check quick.cfg; [ "$(grep -c '^batches ' out)" = 1 ] || fail 'sweep check says it more than once'
-OMPI_MCA_odls_base_sigkill_timeout=1 ranks 2 3 "$sweep" runn; once "unknown command 'runn'"
-ranks 3 2 "$sweep" run quick.cfg -s time.methd=1; once "unknown key 'time.methd'"
-ranks 5 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || more='-s time.dt=1e-4'; exec '$sweep' run quick.cfg -o n.h5 \$more"
-once 'rank 1 on '; says ' has another config or other options than rank 0 on '
-ranks 4 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || cd /; exec '$sweep' run quick.cfg -o '$tmp/n.h5'"
-once 'rank 1 of 2: '; says 'quick.cfg: '
-[ -e n.h5 ] && fail 'n.h5 was made'
-PMI_SIZE=2 PMI_RANK=0 expect 4 run quick.cfg -o n.h5
-says 'mpirun started 2 processes, but MPI ('; says ') finds 1: start them with the mpirun that belongs to that library'
-
-# ---- a run that diverges is a result; with --fail-fast it stops all
-config bad 1.0 '(points == 64 && seed == 2 ? 1e100 : 0.05)*randn(seed)'
-"$sweep" -q bad.cfg -o bad.h5
-ranks 1 2 "$sweep" run bad.cfg -o bad-2.h5; once '1 diverged (run 4: '; same bad.h5 bad-2.h5
-ranks 1 2 "$sweep" run bad.cfg -o fast.h5 --fail-fast -s 'time.end=200.0'; once 'stopped at the first failure: run 4: '
-
-# ---- a rank whose disk is full ends it, and says who it is
-failing="FAIL_KIND=fsync FAIL_AT=1 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so"
-ranks 5 3 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $failing; exec '$sweep' run quick.cfg -o full.h5"
-once 'error: rank 1 of 3 on '; says 'full.h5.d/part-'; says 'Input/output error'
-ranks 0 2 "$sweep" run quick.cfg -o full.h5; same whole.h5 full.h5
-
-# ---- memory that fails: in a batch the others do it; before that, and before the ranks have met, the job ends
-memory() { echo "[ \$OMPI_COMM_WORLD_RANK != ${2:-1} ] || export FAIL_KIND=memory FAIL_AT=$1 FAIL_LOG=$tmp/fault \
-    LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run quick.cfg -o memory.h5 ${*:3}"; }
-ranks 4 2 sh -c "$(memory 2)"; says 'error: out of memory'
-ranks 4 2 sh -c "$(memory 4)"; says 'error: rank 1 of 2 on '; says 'out of memory: '
-ranks 4 2 sh -c "$(memory 100)"; once 'error: rank 1 of 2: out of memory'
-[ -e memory.h5 ] && fail 'memory.h5 was made'
-# from its first part on: what its device needs for a batch
-started() { echo "export FAIL_FROM=part-; $(memory "$@")"; }
-# lost RANK WARNING ARGUMENT...: a device of it ends like this; again where the rank came too late to get a batch
-lost() {
-    local rank=$1 warning=$2 tries
-    shift 2
-    for ((tries = 0; tries < 5; tries++)); do
-        rm -rf memory.h5* fault
-        ranks 0 2 sh -c "$(started 1 $rank "$@")"
-        [ -e fault ] && grep -q fired fault && break
+communicators() {
+    # ---- communicators
+    for n in 1 2 3; do
+        head -c 64 /dev/zero >shared
+        SW_TEST_SHARED=$tmp/shared ranks 0 $n "$build/test_comm" mpi
+        [ "$(grep -c '17 test(s) run' out)" = $n ] || fail "test_comm: not all of $n ranks ran"
+        [ $n = 1 ] || ranks 0 $n "$build/test_fd_distributed"
     done
-    once "$warning"; once 'the other devices go on without it'; same whole.h5 memory.h5
+    # a rank that fails while the others wait for it ends the job; where they fail together all return the error
+    ranks 5 3 "$build/test_comm" mpi fail 2; once 'error: rank 2 of 3 on '; says ': a disk is full'; silent out
+    ranks 5 3 "$build/test_comm" mpi fail 5
+    [ "$(grep -c 'run: a disk is full' out)" = 3 ] || fail 'not all ranks return it'
+
+    # ---- one sweep by all: the same bits
+    for n in 1 2 3; do
+        ranks 0 $n "$sweep" run quick.cfg -o by-$n.h5
+        once 'done     6 ok'
+        [ $n = 1 ] || once "ranks    $n on 1 machine · $n devices"
+        same ../whole.h5 by-$n.h5
+        [ -e by-$n.h5.d ] && fail "by-$n.h5.d was left"
+    done
+    ranks 0 2 "$sweep" run quick.cfg -o by-2.h5; once 'nothing to do: 6 done'
+    ranks 0 2 "$sweep" run quick.cfg -o by-2.h5 --force --log-json log; once 'done     6 ok'; same ../whole.h5 by-2.h5
+    [ "$(grep -c '"event": "batch"' log)" = 6 ] || fail 'the log does not have the batches of both ranks'
+    config other 0.5
+    ranks 0 3 "$sweep" run quick.cfg other.cfg --only 'points == 32' -s run.batch=2
+    [ "$(grep -c 'done     3 ok' err)" = 2 ] || fail 'two configs, one after another'
 }
-lost 1 'warning: rank 1 of 2 on '
-lost 0 'warning: rank 0 of 2: '
-lost 1 'warning: rank 1 of 2 on ' --device cpu:0,1
-fired=0
-for at in 5 20 60 120 240; do  # while it writes, with its next batch asked for: the other device does that one
-    rm -rf memory.h5* fault
-    timeout -k 5 100 mpirun -n 2 sh -c "$(started $at 1 --device cpu:0,1)" >out 2>err </dev/null
-    code=$?
-    case $code in
-        0) same whole.h5 memory.h5; grep -q fired fault && fired=$((fired + 1)) ;;  # not where it had few batches
-        4) once 'a letter to rank 0: out of memory' ;;
-        *) fail "call $at of rank 1: exit code $code" ;;
-    esac
-done
-[ $fired != 0 ] || fail "no call failed: $(cat fault)"
-# for a letter, which is so long as it waits for MPI: no device is lost; the job ends, and nobody waits for it
-for rank in 1 0; do
-    for ((at = 1; at < 30; at++)); do
+
+failing_ranks() {
+    # ---- parts that are removed while rank 1 writes its first one: their runs are computed again, by all, and that is
+    # said once
+    (for ((k = 0; k < 3000; k++)); do
+        ls gone.h5.d/part-*.h5 && sleep 1 && rm gone.h5.d/part-*.h5 && break
+        sleep 0.01
+    done) >/dev/null 2>&1 & removing=$!
+    harming="FAIL_KIND=fsync FAIL_AT=2 FAIL_SLEEP=3 LD_PRELOAD=$build/fail_nth.so"
+    ranks 0 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $harming; exec '$sweep' run quick.cfg -o gone.h5"
+    wait $removing || fail 'there were no parts to remove'
+    once 'had ended are gone (run'; once 'computed again'; once 'done     6 ok'; same ../whole.h5 gone.h5
+    [ ! -e gone.h5.d ] || fail "gone.h5.d was left: $(ls gone.h5.d)"
+
+    # ---- starts that are to end before they begin: each gets further all the same
+    for ((starts = 1; starts < 20; starts++)); do
+        timeout -k 5 100 mpirun -n 2 "$sweep" run quick.cfg -o short.h5 -v --max-time 0.001s >out 2>err </dev/null
+        code=$?
+        [ $code = 75 ] && grep -qE '^(checkpoint|batch) ' err || break
+    done
+    [ $code = 0 ] || fail "start $starts of 0.001 s: exit code $code"
+    same ../whole.h5 short.h5
+
+    # ---- the first process alone has the other commands, and speaks for all
+    ranks 0 3 "$sweep" check quick.cfg
+    [ "$(grep -c '^batches ' out)" = 1 ] || fail 'sweep check says it more than once'
+    OMPI_MCA_odls_base_sigkill_timeout=1 ranks 2 3 "$sweep" runn; once "unknown command 'runn'"
+    ranks 3 2 "$sweep" run quick.cfg -s time.methd=1; once "unknown key 'time.methd'"
+    ranks 5 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || more='-s time.dt=1e-4'
+        exec '$sweep' run quick.cfg -o n.h5 \$more"
+    once 'rank 1 on '; says ' has another config or other options than rank 0 on '
+    ranks 4 2 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || cd /; exec '$sweep' run quick.cfg -o '$tmp/n.h5'"
+    once 'rank 1 of 2: '; says 'quick.cfg: '
+    [ -e n.h5 ] && fail 'n.h5 was made'
+    PMI_SIZE=2 PMI_RANK=0 expect 4 run quick.cfg -o n.h5
+    says 'mpirun started 2 processes, but MPI ('
+    says ') finds 1: start them with the mpirun that belongs to that library'
+
+    # ---- a run that diverges is a result; with --fail-fast it stops all
+    config bad 1.0 '(points == 64 && seed == 2 ? 1e100 : 0.05)*randn(seed)'
+    "$sweep" -q bad.cfg -o bad.h5
+    ranks 1 2 "$sweep" run bad.cfg -o bad-2.h5; once '1 diverged (run 4: '; same bad.h5 bad-2.h5
+    ranks 1 2 "$sweep" run bad.cfg -o fast.h5 --fail-fast -s 'time.end=200.0'
+    once 'stopped at the first failure: run 4: '
+
+    # ---- a rank whose disk is full ends it, and says who it is
+    failing="FAIL_KIND=fsync FAIL_AT=1 FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so"
+    ranks 5 3 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $failing; exec '$sweep' run quick.cfg -o full.h5"
+    once 'error: rank 1 of 3 on '; says 'full.h5.d/part-'; says 'Input/output error'
+    ranks 0 2 "$sweep" run quick.cfg -o full.h5; same ../whole.h5 full.h5
+}
+
+memory_fails() {
+    # ---- memory that fails: in a batch the others do it; before that, and before the ranks have met, the job ends
+    memory() { echo "[ \$OMPI_COMM_WORLD_RANK != ${2:-1} ] || export FAIL_KIND=memory FAIL_AT=$1 FAIL_LOG=$tmp/fault \
+    LD_PRELOAD=$build/fail_nth.so; exec '$sweep' run quick.cfg -o memory.h5 ${*:3}"; }
+    ranks 4 2 sh -c "$(memory 2)"; says 'error: out of memory'
+    ranks 4 2 sh -c "$(memory 10)"; once 'error: rank 1 of 2: out of memory: '
+    ranks 4 2 sh -c "$(memory 100)"; once 'error: rank 1 of 2: out of memory'
+    [ -e memory.h5 ] && fail 'memory.h5 was made'
+    # from its first part on: what its device needs for a batch
+    started() { echo "export FAIL_FROM=part-; $(memory "$@")"; }
+    # lost RANK WARNING ARGUMENT...: a device of it ends like this; again where the rank came too late to get a batch
+    lost() {
+        local rank=$1 warning=$2 tries
+        shift 2
+        for ((tries = 0; tries < 5; tries++)); do
+            rm -rf memory.h5* fault
+            ranks 0 2 sh -c "$(started 1 $rank "$@")"
+            [ -e fault ] && grep -q fired fault && break
+        done
+        once "$warning"; once 'the other devices go on without it'; same ../whole.h5 memory.h5
+    }
+    lost 1 'warning: rank 1 of 2 on '
+    lost 0 'warning: rank 0 of 2: '
+    lost 1 'warning: rank 1 of 2 on ' --device cpu:0,1
+    fired=0
+    for at in 5 20 60 120 240; do  # while it writes, with its next batch asked for: the other device does that one
         rm -rf memory.h5* fault
-        FAIL_BYTES=1088 timeout -k 5 100 mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
+        timeout -k 5 100 mpirun -n 2 sh -c "$(started $at 1 --device cpu:0,1)" >out 2>err </dev/null
         code=$?
         case $code in
-            0) same whole.h5 memory.h5 ;;  # not written: what tells of an event, that it lives, or that it leaves
-            4) once "a letter to rank $((1 - rank)): out of memory: 1088 bytes" ;;
-            *) fail "letter $at of rank $rank: exit code $code" ;;
+            0) mv memory.h5 memory-$at.h5
+               grep -q fired fault && fired=$((fired + 1)) ;;  # not where it had few batches
+            4) once 'a message to rank 0: out of memory' ;;
+            *) fail "call $at of rank 1: exit code $code" ;;
         esac
-        [ $code = 0 ] && ! grep -q fired fault && break
     done
-    [ $at -gt 3 ] || fail "rank $rank writes no letters"
-done
-rm -rf memory.h5*
-
-# ---- runs that last: some 1 s each, at most
-config long 20.0
-trial() { "$sweep" -q long.cfg --only 'points == 64 && seed == 1' -o trial.h5 -j 1 2>/dev/null; }
-took=$( { TIMEFORMAT=%U; time trial; } 2>&1)
-config long "$(echo "$took" | awk '{printf "%.1f", 20/($1 + 0.02)}')"
-"$sweep" -q long.cfg -o long.h5 || fail 'long.cfg'
-pid_of() {  # pid_of RANK FILE
-    for p in $(pgrep -f "run long.cfg .*-o $2\$"); do
-        tr '\0' '\n' </proc/$p/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo $p
-    done | tail -n 1
+    [ $fired != 0 ] || fail "no call failed: $(cat fault)"
+    same ../whole.h5 memory-*.h5
+    # for a message, which is so long until MPI has sent it: no device is lost; the job ends, and nobody waits for it
+    for rank in 1 0; do
+        for ((at = 1; at < 30; at++)); do
+            rm -rf memory.h5* fault
+            FAIL_BYTES=1088 timeout -k 5 100 mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
+            code=$?
+            case $code in
+                0) mv memory.h5 message-$rank-$at.h5 ;;  # not sent: an event, a heartbeat, or an exit
+                4) once "a message to rank $((1 - rank)): out of memory: 1088 bytes" ;;
+                *) fail "message $at of rank $rank: exit code $code" ;;
+            esac
+            [ $code = 0 ] && ! grep -q fired fault && break
+        done
+        [ $at -gt 3 ] || fail "rank $rank sends no messages"
+    done
+    same ../whole.h5 message-*.h5
 }
-# interrupt FILE RANKS RANK SIGNAL CODE: of one rank of so many, under way; its time to end goes to $ended
-interrupt() {
-    local file=$1 n=$2 rank=$3 signal=$4 code=$5 k
-    touch begin
-    # on a busy machine, the usual 1 s is short for those that are left to say something
-    OMPI_MCA_odls_base_sigkill_timeout=2 timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -o $file \
-        >out 2>err </dev/null &
-    for ((k = 0; k < 400; k++)); do
-        [ -n "$(find $file.d -name 'part-*.tmp' -newer begin 2>/dev/null)" ] && break
+
+long_runs() {
+    # ---- runs that last: some 1 s each, at most
+    config long 20.0
+    trial() { "$sweep" -q long.cfg --only 'points == 64 && seed == 1' -o trial.h5 -j 1 2>/dev/null; }
+    took=$( { TIMEFORMAT=%U; time trial; } 2>&1)
+    config long "$(echo "$took" | awk '{printf "%.1f", 20/($1 + 0.02)}')"
+    "$sweep" -q long.cfg -o long.h5 || fail 'long.cfg'
+    pid_of() {  # pid_of RANK FILE
+        for p in $(pgrep -f "run long.cfg .*-o $2\$"); do
+            tr '\0' '\n' </proc/$p/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo $p
+        done | tail -n 1
+    }
+    # interrupt FILE RANKS RANK SIGNAL CODE: of one rank of so many, under way; its time to end goes to $ended
+    interrupt() {
+        local file=$1 n=$2 rank=$3 signal=$4 code=$5 k
+        touch begin
+        # on a busy machine, the usual 1 s is short for those that are left to say something
+        OMPI_MCA_odls_base_sigkill_timeout=2 timeout -k 5 100 mpirun -n $n "$sweep" run long.cfg -o $file \
+            >out 2>err </dev/null &
+        for ((k = 0; k < 400; k++)); do
+            [ -n "$(find $file.d -name 'part-*.tmp' -newer begin 2>/dev/null)" ] && break
+            sleep 0.05
+        done
+        sleep 0.2
+        kill -$signal $(pid_of $rank $file) || fail "rank $rank is not there"
+        local start=$EPOCHREALTIME
+        wait $!
+        local got=$?
+        ended=$(echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}')
+        [ $got = $code ] || fail "after $signal of rank $rank of $n: exit code $got, expected $code"
+        [ ! -e $file ] || fail "$file is there, after $signal of rank $rank"
+    }
+    soon() { echo "$ended" | awk '{exit !($1 < 60)}' || fail "it took $ended s to end"; }
+
+    # ---- killed: it ends, says what to do, and another number of ranks goes on
+    interrupt k.h5 2 0 KILL 137; soon
+    says 'rank 0 of 2 on '; says 'run the same command again to continue'
+    interrupt k.h5 3 1 KILL 137; soon
+    says 'rank 1 of 3 on '; says 'run the same command again to continue'
+    ranks 0 3 "$sweep" run long.cfg -o k.h5; same long.h5 k.h5
+
+    # ---- a rank that outlives the first, as where mpirun cannot reach it: nobody else begins while it may still write
+    mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || exec '$sweep' run long.cfg -o o.h5
+        setsid '$sweep' run long.cfg -o o.h5; exit" >out 2>err </dev/null &
+    mpirun=$!
+    for ((k = 0; k < 400; k++)); do  # the second holds the lock too, from its first batch on
+        [ -n "$(find o.h5.d -name 'part-*.tmp' 2>/dev/null | sed -n 2p)" ] && break
         sleep 0.05
     done
+    first=$(pid_of 0 o.h5) left=$(pid_of 1 o.h5)
+    kill -STOP "$left"; kill -KILL "$first"; wait $mpirun
+    expect 5 run long.cfg -o o.h5
+    says "o.h5 is being written by process $first on $(hostname), or another rank of its job"
+    kill -KILL "$left"
+    for ((k = 0; k < 400; k++)); do kill -0 "$left" 2>/dev/null || break; sleep 0.05; done
+    expect 0 run long.cfg -o o.h5; same long.h5 o.h5
+
+    # ---- stopped: a signal to any of them stops all, with checkpoints; so does the time limit; one process goes on
+    interrupt s.h5 3 2 USR1 75; once 'stopped; run the same command again to continue'
+    ls s.h5.d/part-*.h5 >/dev/null || fail 'no checkpoint'
+    ranks 75 2 "$sweep" run long.cfg -o s.h5 --max-time 0.3s; once 'stopped; run the same command again to continue'
+    says ' from step '
+    expect 0 resume s.h5; same long.h5 s.h5
+
+    # ---- rank 0 has nothing to do any more, rank 1 has: it is still told how far all are, once a second
+    some=(--only 'points == 64 && seed < 3')
+    "$sweep" -q long.cfg "${some[@]}" -o some.h5 || fail 'some runs of long.cfg'
+    timeout -k 5 100 mpirun -n 2 "$sweep" run long.cfg "${some[@]}" -o idle.h5 >out 2>err </dev/null &
+    mpirun=$!
+    parts() { find idle.h5.d -name "part-*.$1" 2>/dev/null | wc -l; }
+    for ((k = 0; k < 400; k++)); do [ "$(parts tmp)" = 2 ] && break; sleep 0.05; done
+    busy=$(pid_of 1 idle.h5); kill -STOP "$busy" || fail 'rank 1 is not there'
+    for ((k = 0; k < 400; k++)); do [ "$(parts tmp)-$(parts h5)" = 1-1 ] && break; sleep 0.05; done
+    [ "$(parts tmp)-$(parts h5)" = 1-1 ] || fail "rank 0 is not through: $(ls idle.h5.d)"
     sleep 0.2
-    kill -$signal $(pid_of $rank $file) || fail "rank $rank is not there"
-    local start=$EPOCHREALTIME
-    wait $!
-    local got=$?
-    ended=$(echo "$start $EPOCHREALTIME" | awk '{print $2 - $1}')
-    [ $got = $code ] || fail "after $signal of rank $rank of $n: exit code $got, expected $code"
-    [ ! -e $file ] || fail "$file is there, after $signal of rank $rank"
+    told() { stat -c %y idle.h5.d/status.json; }
+    for times in 1 2; do
+        then=$(told)
+        for ((k = 0; k < 100; k++)); do [ "$(told)" = "$then" ] || break; sleep 0.05; done
+        [ "$(told)" != "$then" ] || fail 'nothing is told while rank 0 waits for rank 1'
+    done
+    kill -CONT "$busy"
+    wait $mpirun || fail "rank 1 was suspended for some seconds: exit code $?"
+    same some.h5 idle.h5
 }
-soon() { echo "$ended" | awk '{exit !($1 < 60)}' || fail "it took $ended s to end"; }
 
-# ---- killed: it ends, says what to do, and another number of ranks goes on
-interrupt k.h5 2 0 KILL 137; soon
-says 'rank 0 of 2 on '; says 'run the same command again to continue'
-interrupt k.h5 3 1 KILL 137; soon
-says 'rank 1 of 3 on '; says 'run the same command again to continue'
-ranks 0 3 "$sweep" run long.cfg -o k.h5; same long.h5 k.h5
-
-# ---- a rank that outlives the first, as where mpirun cannot reach it: nobody else begins while it may still write
-mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 0 ] || exec '$sweep' run long.cfg -o o.h5
-    setsid '$sweep' run long.cfg -o o.h5; exit" >out 2>err </dev/null &
-mpirun=$!
-for ((k = 0; k < 400; k++)); do  # the second holds the lock too, from its first batch on
-    [ -n "$(find o.h5.d -name 'part-*.tmp' 2>/dev/null | sed -n 2p)" ] && break
-    sleep 0.05
+part communicators
+part failing_ranks
+part memory_fails
+part long_runs
+for part in $parts; do
+    wait "${part#*:}" || { failures=$((failures + 1)); cat "${part%:*}.log" >&2; }
 done
-first=$(pid_of 0 o.h5) left=$(pid_of 1 o.h5)
-kill -STOP "$left"; kill -KILL "$first"; wait $mpirun
-expect 5 run long.cfg -o o.h5; says "o.h5 is being written by process $first on $(hostname), or another rank of its job"
-kill -KILL "$left"
-for ((k = 0; k < 400; k++)); do kill -0 "$left" 2>/dev/null || break; sleep 0.05; done
-expect 0 run long.cfg -o o.h5; same long.h5 o.h5
-
-# ---- stopped: a signal to any of them stops all, with checkpoints; so does the time limit; one process goes on
-interrupt s.h5 3 2 USR1 75; once 'stopped; run the same command again to continue'
-ls s.h5.d/part-*.h5 >/dev/null || fail 'no checkpoint'
-ranks 75 2 "$sweep" run long.cfg -o s.h5 --max-time 0.3s; once 'stopped; run the same command again to continue'
-says ' from step '
-expect 0 resume s.h5; same long.h5 s.h5
-
-# ---- rank 0 has nothing to do any more, rank 1 has: it is still told how far all are, once a second
-some=(--only 'points == 64 && seed < 3')
-"$sweep" -q long.cfg "${some[@]}" -o some.h5 || fail 'some runs of long.cfg'
-timeout -k 5 100 mpirun -n 2 "$sweep" run long.cfg "${some[@]}" -o idle.h5 >out 2>err </dev/null &
-mpirun=$!
-parts() { find idle.h5.d -name "part-*.$1" 2>/dev/null | wc -l; }
-for ((k = 0; k < 400; k++)); do [ "$(parts tmp)" = 2 ] && break; sleep 0.05; done
-busy=$(pid_of 1 idle.h5); kill -STOP "$busy" || fail 'rank 1 is not there'
-for ((k = 0; k < 400; k++)); do [ "$(parts tmp)-$(parts h5)" = 1-1 ] && break; sleep 0.05; done
-[ "$(parts tmp)-$(parts h5)" = 1-1 ] || fail "rank 0 is not through: $(ls idle.h5.d)"
-sleep 0.2
-told() { stat -c %y idle.h5.d/status.json; }
-for times in 1 2; do
-    then=$(told)
-    for ((k = 0; k < 100; k++)); do [ "$(told)" = "$then" ] || break; sleep 0.05; done
-    [ "$(told)" != "$then" ] || fail 'nothing is told while rank 0 waits for rank 1'
-done
-kill -CONT "$busy"
-wait $mpirun || fail "rank 1 was suspended for some seconds: exit code $?"
-same some.h5 idle.h5
 
 # ---- what hung
 wait $hangs || fail "rank 0 hung: exit code $?: $(cat hangs/err)"

@@ -1,122 +1,162 @@
-/* Ranks are the processes that mpirun has started.
+/* Ranks are the processes that mpirun has started; the operations are MPI's.
  *
- * What is promised in sw_comm.h, that nobody waits for ever for a rank that broke off, is not in MPI's own collective
- * operations: they wait. So operations are made of messages between two ranks, all of which can be waited for while
- * looking out for bad news:
+ * They are the non-blocking ones, completed by polling: a rank that waits sleeps between two polls, and leaves its
+ * processor to those that compute or, at the end, to rank 0, which merges.
  *
- *   POST  which call this is, as the sender sees it; few numbers travel in it
- *   DATA  many numbers, right from and into the caller's arrays, after their POST
- *   END   the sender's part has returned, with what status and message; to all ranks
- *
- * exchange() posts to both neighbours. gather() and barrier() are Bruck's dissemination: in round k a rank sends all it
- * knows, the blocks of ranks r .. r + 2^k - 1, to r - 2^k, so that P ranks take log2 P rounds (J. Bruck et al., IEEE
- * Trans. Parallel Distrib. Syst. 8 (1997) 1143). In each operation a rank hears first from its right neighbour, so
- * ranks that call different ones are found: along the chain there are two neighbours that differ.
- *
- * A rank that fails, or sees that calls do not match, returns from its operation once its own messages are gone, and
- * takes in what others sent meanwhile. All wait for each other's END at the end of run(), until no message is left
- * over: the next run() has the communicator as if new.
+ * MPI's collectives cannot be interrupted, so other ranks would wait for ever for one that fails. Therefore all ranks
+ * meet at the end of run(). A rank whose part has failed waits there for a few seconds: if all have failed, or ended,
+ * together, as after sw_comm_agree(), run() returns the failure on all of them. If not, some rank waits in an operation
+ * that will never complete; then the failed rank prints its error and ends the job. That ranks call the same operations
+ * is not checked; the row `threads` does that, for tests.
  */
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "base/sw_mem.h"
+#include "base/sw_clock.h"
+#include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
-#include "comm/team_mpi.h"
 #include "comm/world_mpi.h"
 
+/* Seconds that a rank that has failed waits for the others to end. They have nothing to do but to clean up. */
+static const double patience = 5;
+
+/* ---- waiting */
+
+/* After a millisecond of polling a rank sleeps between two polls. Where there are fewer processors than ranks, a rank
+ * that sleeps is woken sooner than one that spins gets its next turn (two ranks beside ten other processes on two
+ * processors: the tests took 43 s with sched_yield() alone). After half a second nothing is urgent any more. */
+static void pause_polling(double waited)
+{
+    if (waited < 1e-3) sched_yield();
+    else nanosleep(&(struct timespec){.tv_nsec = waited < 0.5 ? 50000 : 1000000}, NULL);
+}
+
+/* @param limit  seconds to wait; 0: without a limit
+ * @return whether all requests are complete */
+static bool wait_for(int count, MPI_Request *request, double limit)
+{
+    const double start = sw_clock();
+    for (;;) {
+        int complete;
+        MPI_Testall(count, request, &complete, MPI_STATUSES_IGNORE);
+        if (complete) return true;
+        const double waited = sw_clock() - start;
+        if (limit > 0 && waited > limit) return false;
+        pause_polling(waited);
+    }
+}
+
 /* ---- operations */
+
+static enum sw_status check_count(size_t count)
+{
+    if (count <= INT_MAX) return SW_OK;
+    return SW_FAIL(SW_E_ARG, "%zu numbers: MPI takes %d at once", count, INT_MAX);
+}
+
+/* @param from, to  -1: there is no such neighbour */
+static void begin_receive(double *numbers, size_t count, int from, int tag, MPI_Request *request)
+{
+    const MPI_Comm world = world_comm(WORLD_OPERATIONS);
+    if (from < 0) *request = MPI_REQUEST_NULL;
+    else MPI_Irecv(numbers, (int)count, MPI_DOUBLE, from, tag, world, request);
+}
+
+static void begin_send(const double *numbers, size_t count, int to, int tag, MPI_Request *request)
+{
+    const MPI_Comm world = world_comm(WORLD_OPERATIONS);
+    if (to < 0) *request = MPI_REQUEST_NULL;
+    else MPI_Isend(numbers, (int)count, MPI_DOUBLE, to, tag, world, request);
+}
 
 static enum sw_status mpi_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
                                    const struct sw_comm_message *rightward)
 {
-    struct team *t = comm->own;
-    int left = sw_comm_left(comm, periodic), right = sw_comm_right(comm, periodic);
-    /* what is sent is only read, through the same struct as what is received */
-    struct piece to_left = {(double *)leftward->send, leftward->count},
-                 from_right = {leftward->receive, leftward->count},
-                 to_right = {(double *)rightward->send, rightward->count},
-                 from_left = {rightward->receive, rightward->count};
-    enum sw_status st = team_begin(t, EXCHANGE, periodic, leftward->count, rightward->count);
-    if (st) return st;
-    if (left >= 0) team_post(t, left, t->out, &to_left, 1);
-    if (right >= 0) team_post(t, right, t->out + POST_BYTES, &to_right, 1);
-    if (right >= 0) st = team_receive(t, right, &from_right, 1);
-    if (left >= 0 && !st) st = team_receive(t, left, &from_left, 1);
-    return team_finish_sends(t, st);
-}
-
-/* The blocks of ranks first .. first + blocks - 1, on a circle. */
-static int blocks_of(const struct team *t, int first, int blocks, size_t count, double *all, struct piece piece[2])
-{
-    int before = t->comm.size - first < blocks ? t->comm.size - first : blocks;
-    piece[0] = (struct piece){count ? all + (size_t)first * count : NULL, (size_t)before * count};
-    piece[1] = (struct piece){all, (size_t)(blocks - before) * count};
-    return blocks > before ? 2 : 1;
-}
-
-static enum sw_status collect(const struct sw_comm *comm, enum call call, size_t count, const double *mine, double *all)
-{
-    struct team *t = comm->own;
-    const int size = comm->size, r = comm->rank;
-    struct piece piece[2];
-    enum sw_status st = team_begin(t, call, false, count, 0);
-    if (st) return st;
-    if (count) memcpy(all + (size_t)r * count, mine, count * sizeof *all);
-    for (int known = 1; known < size && !st; known *= 2) {
-        int blocks = size - known < known ? size - known : known;
-        int to = (r - known + size) % size, from = (r + known) % size;
-        team_post(t, to, t->out, piece, blocks_of(t, r, blocks, count, all, piece));
-        st = team_receive(t, from, piece, blocks_of(t, from, blocks, count, all, piece));
-        st = team_finish_sends(t, st);
-    }
-    return st;
+    enum { LEFTWARD, RIGHTWARD };  /* tags: of two ranks on a circle each is the other's left and right neighbour */
+    const int left = sw_comm_left(comm, periodic), right = sw_comm_right(comm, periodic);
+    MPI_Request request[4];
+    SW_TRY(check_count(leftward->count));
+    SW_TRY(check_count(rightward->count));
+    begin_receive(leftward->receive, leftward->count, right, LEFTWARD, &request[0]);
+    begin_receive(rightward->receive, rightward->count, left, RIGHTWARD, &request[1]);
+    begin_send(leftward->send, leftward->count, left, LEFTWARD, &request[2]);
+    begin_send(rightward->send, rightward->count, right, RIGHTWARD, &request[3]);
+    wait_for(4, request, 0);
+    return SW_OK;
 }
 
 static enum sw_status mpi_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
-    return collect(comm, GATHER, count, mine, all);
+    MPI_Request request;
+    (void)comm;
+    SW_TRY(check_count(count));
+    MPI_Iallgather(mine, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, world_comm(WORLD_OPERATIONS), &request);
+    wait_for(1, &request, 0);
+    return SW_OK;
 }
 
-static enum sw_status mpi_barrier(const struct sw_comm *comm) { return collect(comm, BARRIER, 0, NULL, NULL); }
+static enum sw_status mpi_barrier(const struct sw_comm *comm)
+{
+    MPI_Request request;
+    (void)comm;
+    MPI_Ibarrier(world_comm(WORLD_OPERATIONS), &request);
+    wait_for(1, &request, 0);
+    return SW_OK;
+}
 
 /* ---- starting and ending */
 
-extern const struct sw_comm_ops comm_mpi;
-
-/* Without memory for its messages a rank cannot even tell the others. */
-static enum sw_status run_team(struct team *t, sw_comm_part *part, void *context)
+_Noreturn static void end_job(const struct sw_comm *comm, const struct sw_err_kept *failure)
 {
-    const size_t size = (size_t)t->comm.size;
-    struct end *e = NULL;
-    MPI_Request *request = NULL;
-    struct sw_err_kept failure = {0};
-    if (sw_alloc(size, &t->peer) || sw_alloc(2 * POST_BYTES, &t->out) || sw_alloc(POST_BYTES, &t->in) ||
-        sw_alloc(size, &e) || sw_alloc(2 * size, &request))
-        team_give_up(t, sw_err_message());
-    sw_err_keep(&failure, part(&t->comm, context));
-    enum sw_status st = team_end(t, e, request, &failure);
-    sw_free(t->peer);
-    sw_free(t->out);
-    sw_free(t->in);
-    sw_free(e);
-    sw_free(request);
-    return st;
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    fprintf(stderr, "error: rank %d of %d on %s: %s\n", comm->rank, comm->size, host, failure->message);
+    world_abort(sw_status_exit_code(failure->status));
 }
 
-/* Ranks enter and leave runs together, so all count alike. */
+/* The lowest rank that failed on its own, else the lowest that heard of a failure; -1: none has failed. */
+static int rank_to_report(const int *status, int size)
+{
+    int heard = -1;
+    for (int r = size - 1; r >= 0; r--)
+        if (status[r] == SW_E_COMM) heard = r;
+    for (int r = 0; r < size; r++)
+        if (status[r] && status[r] != SW_E_COMM) return r;
+    return heard;
+}
+
+/* All ranks have ended their parts: the same failure on all of them. They meet on a communicator of their own, since a
+ * rank that failed alone must not be taken for one that takes part in the operation that the others wait in. */
+static enum sw_status meet_at_end(const struct sw_comm *comm, const struct sw_err_kept *own)
+{
+    const MPI_Comm world = world_comm(WORLD_ENDS);
+    int mine = own->status, status[SW_COMM_MOST];
+    struct sw_err_kept failure = *own;
+    MPI_Request request;
+    MPI_Ibarrier(world, &request);
+    if (!wait_for(1, &request, own->status ? patience : 0)) end_job(comm, own);
+    MPI_Iallgather(&mine, 1, MPI_INT, status, 1, MPI_INT, world, &request);
+    wait_for(1, &request, 0);
+    const int from = rank_to_report(status, comm->size);
+    if (from < 0) return SW_OK;
+    MPI_Ibcast(&failure, sizeof failure, MPI_BYTE, from, world, &request);
+    wait_for(1, &request, 0);
+    return sw_err_raise(&failure);
+}
+
+extern const struct sw_comm_ops comm_mpi;
+
 static enum sw_status mpi_run(int ranks, sw_comm_part *part, void *context)
 {
-    static int depth, runs[WORLD_TEAMS];
-    struct team t = {.comm = {.ops = &comm_mpi, .rank = sw_launched().rank, .size = ranks}};
-    if (depth == WORLD_TEAMS) return SW_FAIL(SW_E_COMM, "ranks run teams of their own %d deep at most", WORLD_TEAMS);
+    const struct sw_comm comm = {.ops = &comm_mpi, .rank = sw_launched().rank, .size = ranks};
+    struct sw_err_kept own = {0};
     SW_TRY(world_start());
-    t.comm.own = &t;
-    t.mpi = world_comm(depth);
-    t.tag = TAGS * (runs[depth]++ & 1);
-    depth++;
-    enum sw_status st = run_team(&t, part, context);
-    depth--;
-    return st;
+    sw_err_keep(&own, part(&comm, context));
+    return meet_at_end(&comm, &own);
 }
 
 static bool mpi_fits(int ranks) { return ranks == sw_launched().size; }

@@ -11,7 +11,7 @@ static enum sw_status null_run(int ranks, sw_comm_part *part, void *context)
     return part(sw_comm_null(), context);
 }
 
-static void copy(size_t count, const double *from, double *to)
+static void copy_numbers(size_t count, const double *from, double *to)
 {
     if (count) memcpy(to, from, count * sizeof *to);
 }
@@ -21,15 +21,15 @@ static enum sw_status null_exchange(const struct sw_comm *comm, bool periodic, c
 {
     (void)comm;
     if (!periodic) return SW_OK;
-    copy(leftward->count, leftward->send, leftward->receive);
-    copy(rightward->count, rightward->send, rightward->receive);
+    copy_numbers(leftward->count, leftward->send, leftward->receive);
+    copy_numbers(rightward->count, rightward->send, rightward->receive);
     return SW_OK;
 }
 
 static enum sw_status null_gather(const struct sw_comm *comm, size_t count, const double *mine, double *all)
 {
     (void)comm;
-    copy(count, mine, all);
+    copy_numbers(count, mine, all);
     return SW_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Every way there is to work on one problem together. To add one: write comm_<name>.c, add its row. */
+/* Every kind of communicator. To add one: write comm_<name>.c, add its row. */
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* A whole number from the environment; -1 where there is none. */
-static int number(const char *name)
+static int environment_number(const char *name)
 {
     const char *text = getenv(name);
     char *end;
@@ -13,9 +13,8 @@ static int number(const char *name)
     return *end || value < 0 || value > INT_MAX ? -1 : (int)value;
 }
 
-/* srun tells the tasks of a step with SLURM_STEP_NUM_TASKS and SLURM_PROCID, whether or not they are to meet: only
- * where it also speaks PMIx (--mpi=pmix) or PMI-2 are they ranks of one program. The script of a job has none of
- * these. */
+/* srun sets SLURM_STEP_NUM_TASKS and SLURM_PROCID for the tasks of a step, whether or not they are ranks of one
+ * program: they are if it also provides PMIx (--mpi=pmix) or PMI-2. The script of a job has none of these. */
 static const struct {
     const char *mark, *size, *rank, *by;
 } launchers[] = {
@@ -27,8 +26,8 @@ static const struct {
 struct sw_launch sw_launched(void)
 {
     for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
-        int size = number(launchers[k].size), rank = number(launchers[k].rank);
-        if (number(launchers[k].mark) < 0 || size < 2 || rank < 0 || rank >= size) continue;
+        int size = environment_number(launchers[k].size), rank = environment_number(launchers[k].rank);
+        if (environment_number(launchers[k].mark) < 0 || size < 2 || rank < 0 || rank >= size) continue;
         return (struct sw_launch){rank, size, launchers[k].by};
     }
     return (struct sw_launch){0, 1, ""};

@@ -1,4 +1,4 @@
-/* Without MPI a process is alone: there is nobody to write to. */
+/* Without MPI a process is alone: there is nobody to send messages to. */
 #include "comm/sw_message.h"
 
 #ifndef SW_HAVE_MPI
@@ -6,19 +6,19 @@
 
 #include "comm/sw_launch.h"
 
-enum sw_status sw_message_send(int to, const void *letter, size_t bytes)
+enum sw_status sw_message_send(int to, const void *message, size_t bytes)
 {
-    (void)to, (void)letter, (void)bytes;
+    (void)to, (void)message, (void)bytes;
     return SW_FAIL(SW_E_ABSENT, SW_WITHOUT_MPI);
 }
 
-bool sw_message_receive(int *from, void *letter, size_t *bytes)
+bool sw_message_receive(int *from, void *message, size_t *bytes)
 {
-    (void)from, (void)letter, (void)bytes;
+    (void)from, (void)message, (void)bytes;
     return false;
 }
 
 void sw_message_flush(void) {}
 
-void sw_message_abort(int code) { exit(code); }
+void sw_message_abort_job(int code) { exit(code); }
 #endif

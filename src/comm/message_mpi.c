@@ -1,70 +1,70 @@
-#include "comm/sw_message.h"
-
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "comm/sw_message.h"
 #include "comm/world_mpi.h"
 
-/* A letter on its way, until MPI has let go of it. */
-struct sent { struct sent *next; MPI_Request request; char letter[SW_MESSAGE_BYTES]; };
-static struct sent *on_their_way;
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;  /* MPI serves one thread at a time */
+/* A message that MPI may still read. */
+struct pending { struct pending *next; MPI_Request request; char message[SW_MESSAGE_BYTES]; };
+static struct pending *pending_list;
+static pthread_mutex_t mpi_mutex = PTHREAD_MUTEX_INITIALIZER;  /* MPI serves one thread at a time */
 
-static void forget_what_arrived(void)
+static void free_sent_messages(void)
 {
-    for (struct sent **at = &on_their_way; *at;) {
-        struct sent *s = *at;
-        int over;
-        MPI_Test(&s->request, &over, MPI_STATUS_IGNORE);
-        if (!over) { at = &s->next; continue; }
-        *at = s->next;
-        sw_free(s);
+    for (struct pending **link = &pending_list; *link;) {
+        struct pending *p = *link;
+        int sent;
+        MPI_Test(&p->request, &sent, MPI_STATUS_IGNORE);
+        if (!sent) { link = &p->next; continue; }
+        *link = p->next;
+        sw_free(p);
     }
 }
 
-enum sw_status sw_message_send(int to, const void *letter, size_t bytes)
+enum sw_status sw_message_send(int to, const void *message, size_t bytes)
 {
-    struct sent *s = NULL;
-    assert(bytes <= sizeof s->letter);
-    SW_TRY(sw_alloc(1, &s));
-    memcpy(s->letter, letter, bytes);
-    pthread_mutex_lock(&turn);
-    MPI_Isend(s->letter, (int)bytes, MPI_BYTE, to, 0, world_comm(WORLD_JOB), &s->request);
-    s->next = on_their_way;
-    on_their_way = s;
-    forget_what_arrived();
-    pthread_mutex_unlock(&turn);
+    struct pending *p = NULL;
+    assert(bytes <= sizeof p->message);
+    SW_TRY(sw_alloc(1, &p));
+    memcpy(p->message, message, bytes);
+    pthread_mutex_lock(&mpi_mutex);
+    MPI_Isend(p->message, (int)bytes, MPI_BYTE, to, 0, world_comm(WORLD_MESSAGES), &p->request);
+    p->next = pending_list;
+    pending_list = p;
+    free_sent_messages();
+    pthread_mutex_unlock(&mpi_mutex);
     return SW_OK;
 }
 
-static bool receive(int *from, void *letter, size_t *bytes)
+static bool receive_locked(int *from, void *message, size_t *bytes)
 {
+    const MPI_Comm world = world_comm(WORLD_MESSAGES);
     int there, length;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, 0, world_comm(WORLD_JOB), &there, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, world, &there, &status);
     if (!there) return false;
     MPI_Get_count(&status, MPI_BYTE, &length);
     *from = status.MPI_SOURCE;
     *bytes = (size_t)length;
-    MPI_Recv(letter, SW_MESSAGE_BYTES, MPI_BYTE, *from, 0, world_comm(WORLD_JOB), MPI_STATUS_IGNORE);
+    MPI_Recv(message, SW_MESSAGE_BYTES, MPI_BYTE, *from, 0, world, MPI_STATUS_IGNORE);
     return true;
 }
 
-bool sw_message_receive(int *from, void *letter, size_t *bytes)
+bool sw_message_receive(int *from, void *message, size_t *bytes)
 {
-    pthread_mutex_lock(&turn);
-    bool there = receive(from, letter, bytes);
-    pthread_mutex_unlock(&turn);
+    pthread_mutex_lock(&mpi_mutex);
+    bool there = receive_locked(from, message, bytes);
+    pthread_mutex_unlock(&mpi_mutex);
     return there;
 }
 
 void sw_message_flush(void)
 {
-    pthread_mutex_lock(&turn);
-    while (on_their_way) forget_what_arrived();
-    pthread_mutex_unlock(&turn);
+    pthread_mutex_lock(&mpi_mutex);
+    while (pending_list) free_sent_messages();
+    pthread_mutex_unlock(&mpi_mutex);
 }
 
-void sw_message_abort(int code) { world_abort(code); }
+void sw_message_abort_job(int code) { world_abort(code); }

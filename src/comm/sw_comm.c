@@ -68,8 +68,8 @@ enum sw_status sw_comm_gather(const struct sw_comm *comm, size_t count, const do
 
 enum sw_status sw_comm_barrier(const struct sw_comm *comm) { return comm->ops->barrier(comm); }
 
-/* ---- reductions: everybody gathers, and everybody adds in the order of ranks. They are of a few numbers, so that P
- * times as many on the way do not matter. */
+/* ---- reductions: every rank gathers the numbers of all and combines them in the order of ranks. They are few, so that
+ * sending all of them to all ranks costs little. */
 
 typedef double combine(double a, double b);
 
@@ -106,38 +106,38 @@ enum sw_status sw_comm_max(const struct sw_comm *comm, size_t count, double *val
 
 /* ---- agreement */
 
-enum { TOLD = 512 };  /* bytes of a message that the others are told, the last one 0 */
+enum { SENT_BYTES = 512 };  /* of a message, with its final 0, that the other ranks get */
 
-/* The message of rank `from`, to everybody: its bytes travel as numbers, as many at once as `all` has room for, for
- * rows do not look at them. Only failures come here. */
-static enum sw_status tell(const struct sw_comm *comm, int from, const char *message, double *all, char *text)
+/* Send the message of rank `from` to all ranks. Rows move numbers and do not look at them, so its bytes travel as
+ * numbers, as many at once as `all` has room for. Only failures come here. */
+static enum sw_status send_failure(const struct sw_comm *comm, int from, const char *message, double *all, char *text)
 {
-    double pieces[TOLD / sizeof(double)];
-    const size_t count = TOLD / sizeof(double), room = SW_COMM_MOST / (size_t)comm->size;
-    memcpy(pieces, message, sizeof pieces);
-    for (size_t done = 0; done < count; done += room) {
-        size_t part = count - done < room ? count - done : room;
-        SW_TRY(comm->ops->gather_host(comm, part, pieces + done, all));
-        memcpy(pieces + done, all + (size_t)from * part, part * sizeof *pieces);
+    double numbers[SENT_BYTES / sizeof(double)];
+    const size_t count = SENT_BYTES / sizeof(double), most = SW_COMM_MOST / (size_t)comm->size;
+    memcpy(numbers, message, sizeof numbers);
+    for (size_t done = 0; done < count; done += most) {
+        size_t part = count - done < most ? count - done : most;
+        SW_TRY(comm->ops->gather_host(comm, part, numbers + done, all));
+        memcpy(numbers + done, all + (size_t)from * part, part * sizeof *numbers);
     }
-    memcpy(text, pieces, sizeof pieces);
-    text[TOLD - 1] = 0;
+    memcpy(text, numbers, sizeof numbers);
+    text[SENT_BYTES - 1] = 0;
     return SW_OK;
 }
 
-/* The barrier of a failure keeps the first to hear of it from leaving, and from breaking off what the others still
- * exchange; that it breaks off itself does not matter. */
+/* After a failure the ranks wait for each other: one that returned at once, with that failure, could fail the operation
+ * in which the others still receive the message. */
 enum sw_status sw_comm_agree(const struct sw_comm *comm, enum sw_status st)
 {
     double all[SW_COMM_MOST], mine = st;
-    char text[TOLD];
+    char text[SENT_BYTES];
     struct sw_err_kept own = {0};
     int first = 0;
     sw_err_keep(&own, st);
     enum sw_status failed = comm->ops->gather_host(comm, 1, &mine, all);
     while (!failed && first < comm->size && all[first] == SW_OK) first++;
     if (!failed && first == comm->size) return SW_OK;
-    if (!failed) failed = tell(comm, first, own.message, all, text);
+    if (!failed) failed = send_failure(comm, first, own.message, all, text);
     if (!failed) comm->ops->barrier(comm);
     if (st) return sw_err_raise(&own);
     return failed ? failed : SW_FAIL(SW_E_COMM, "rank %d of %d: %s", first, comm->size, text);

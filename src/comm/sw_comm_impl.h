@@ -1,11 +1,11 @@
 #ifndef SW_COMM_IMPL_H
 #define SW_COMM_IMPL_H
-/* What the author of a row sees. One file a row, comm_<name>.c; its row goes into comm_table.c.
+/* For authors of rows. One file a row, comm_<name>.c; its row goes into comm_table.c.
  *
- * Arguments are checked, and reductions are made, before the table: a row only moves numbers, bit by bit.
- * A row over processes (`apart`) calls the part once in run(), with this process's rank; when it returns a failure of
- * its own, run() has to end the others' waiting. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and
- * its gather_host takes the few numbers of the reductions from the host and back.
+ * Arguments are checked, and reductions are made, before the table: a row only moves numbers, bit by bit. A row over
+ * processes (`apart`) calls the part once in run(), with the rank of this process; when a part fails while others go
+ * on, run() must not let them wait for ever. A row for device memory (NCCL) has its arrays in SW_DEVICE space, and its
+ * gather_host moves the few numbers of the reductions from and to the host.
  */
 #include "comm/sw_comm.h"
 

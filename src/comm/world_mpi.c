@@ -7,21 +7,21 @@
 #include "comm/sw_launch.h"
 
 static bool started;
-static MPI_Comm comm_of[WORLD_SLOTS];
+static MPI_Comm comm_of[WORLD_PURPOSES];
 
-/* MPI_Finalize waits for all ranks: by then whoever failed has told the others, and they come here too. */
-static void finish(void)
+/* MPI_Finalize waits for all ranks. They all come here: a rank that fails alone calls world_abort(). */
+static void finalize(void)
 {
-    for (int k = 0; k < WORLD_SLOTS; k++) MPI_Comm_free(&comm_of[k]);
+    for (int k = 0; k < WORLD_PURPOSES; k++) MPI_Comm_free(&comm_of[k]);
     MPI_Finalize();
 }
 
-static void version(char *text, size_t room)
+static void library_version(char *text, size_t size)
 {
     char name[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(name, &length);
-    snprintf(text, room, "%.*s", (int)strcspn(name, ",\n"), name);
+    snprintf(text, size, "%.*s", (int)strcspn(name, ",\n"), name);
 }
 
 enum sw_status world_start(void)
@@ -31,7 +31,7 @@ enum sw_status world_start(void)
     char name[80];
     if (started) return SW_OK;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);  /* most others compute and write */
-    version(name, sizeof name);
+    library_version(name, sizeof name);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != launch.size) {
         MPI_Finalize();
@@ -46,13 +46,13 @@ enum sw_status world_start(void)
                        "that was built for it",
                        name);
     }
-    for (int k = 0; k < WORLD_SLOTS; k++) MPI_Comm_dup(MPI_COMM_WORLD, &comm_of[k]);
+    for (int k = 0; k < WORLD_PURPOSES; k++) MPI_Comm_dup(MPI_COMM_WORLD, &comm_of[k]);
     started = true;
-    atexit(finish);
+    atexit(finalize);
     return SW_OK;
 }
 
-MPI_Comm world_comm(int slot) { return comm_of[slot]; }
+MPI_Comm world_comm(enum world_purpose purpose) { return comm_of[purpose]; }
 
 void world_abort(int code)
 {

@@ -7,7 +7,7 @@
 enum sw_status ranks_send(int to, const struct letter *l)
 {
     enum sw_status st = sw_message_send(to, l, offsetof(struct letter, text) + strlen(l->text) + 1);
-    return st ? SW_FAIL(st, "a letter to rank %d: %s", to, sw_err_message()) : SW_OK;
+    return st ? SW_FAIL(st, "a message to rank %d: %s", to, sw_err_message()) : SW_OK;
 }
 
 enum sw_status ranks_send_word(int to, enum kind kind)

@@ -24,7 +24,7 @@ void ranks_look_after(struct sw_processes *r, int rank, double now)
     if (now - o->heard > dead_after) {
         snprintf(text, sizeof text, "has not been heard of for %.0f s", now - o->heard);
         say(r, rank, text);
-        sw_message_abort(sw_status_exit_code(SW_E_COMM));
+        sw_message_abort_job(sw_status_exit_code(SW_E_COMM));
     }
     bool asked = r->stopped && now - r->stopped > answer_within && o->heard < r->stopped;
     if (!asked || o->doubted || r->comm->rank > 1) return;  /* one that says so is enough */
