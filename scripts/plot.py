@@ -22,7 +22,7 @@ try:
     import matplotlib.pyplot as plt
     from sweep_plot import look
     from sweep_plot.convergence import convergence
-    from sweep_plot.guard import HINT, guarded
+    from sweep_plot.guard import HINT, guarded, print_refusal
     from sweep_plot.heatmap import heatmap
     from sweep_plot.images import slices, spacetime
     from sweep_plot.lines import lines
@@ -119,7 +119,7 @@ def attempt(work):
         work()
         return 0
     except Refusal as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
+        print_refusal(refusal)
         return refusal.code
 
 

@@ -59,6 +59,17 @@ functions_are_documented() {
     ok "$1"
 }
 
+# The columns of the run table stand in the text about the output file.
+columns_are_documented() {
+    columns=$(sed -n 's/^    {"\([a-z0-9_]*\)", \(REAL\|SW_RUN_COLUMN_[A-Z]*\), .*/\1/p' src/sweep/run_columns.c)
+    [ "$(echo $columns | wc -w)" -ge 9 ] || bad "$1: src/sweep/run_columns.c is not read"
+    for column in $columns; do
+        sed -n '/^## What is in it/,/^Over runs and time/p' docs/output.md | grep -q "^|.*\`$column\`.*|" ||
+            bad "$1: $column in docs/output.md"
+    done
+    ok "$1"
+}
+
 # Links to files, and paths in backquotes, lead to something.
 links_resolve() {
     for document in $documents; do
@@ -113,6 +124,7 @@ generated_pages_are_up_to_date "generated pages are up to date"
 benchmark_tables_agree_with_the_measurements "benchmark tables agree with results/bench"
 every_config_passes_check "passes check"
 functions_are_documented "functions of expressions and axes are documented"
+columns_are_documented "columns of the run table are documented"
 links_resolve "links and paths resolve"
 functions_exist "functions named in docs exist"
 commands_exist "commands and options in docs exist"

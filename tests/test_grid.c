@@ -246,7 +246,7 @@ static void norms_are_of_all_points_of_a_box(void **state)
     const struct sw_function function = {.key = "exact", .program = exact};
     const struct sw_setup setup = {.dim = 3, .n = {NX, NY, NZ}, .ncolumn = 6, .column = name, .nfunction = 1,
                                    .function = &function};
-    struct sw_run_result result[2] = {{.status = SW_RUN_DONE}, {.status = SW_RUN_DONE}};
+    struct sw_run_result result[2] = {{.row = {.status = SW_RUN_DONE}}, {.row = {.status = SW_RUN_DONE}}};
     double u[2][POINTS], sum = 0;
     for (int j = 0; j < 2; j++)
         for (int p = 0; p < POINTS; p++) {  /* dx = 1, 2; t = 4 dt */
@@ -257,11 +257,11 @@ static void norms_are_of_all_points_of_a_box(void **state)
             u[j][p] += j ? 0.5 : p == POINTS - 1;
         }
     assert_ok(norms_measure(&setup, 2, 2, &column[0][0], &u[0][0], 4, result));
-    assert_near(result[0].err_max, 1, 0);
-    assert_near(result[0].err_l2, sqrt(1.0 / POINTS), 1e-15);
-    assert_near(result[0].err_rel, 1 / sqrt(sum), 1e-15);
-    assert_near(result[1].err_max, 0.5, 0);
-    assert_near(result[1].err_l2, 0.5, 1e-15);
+    assert_near(result[0].row.err.max, 1, 0);
+    assert_near(result[0].row.err.l2, sqrt(1.0 / POINTS), 1e-15);
+    assert_near(result[0].row.err.rel, 1 / sqrt(sum), 1e-15);
+    assert_near(result[1].row.err.max, 0.5, 0);
+    assert_near(result[1].row.err.l2, 0.5, 1e-15);
     sw_program_destroy(&exact);
 }
 

@@ -100,9 +100,9 @@ static void add_scalars(struct sw_part *part, const struct fixture *f, const str
 
 static struct sw_run_result result_of(uint64_t id, enum sw_run_status status, int64_t step)
 {
-    struct sw_run_result r = {.status = status, .t_reached = 0.5 * (double)step, .steps = step, .wall_time = 0.25,
-                              .err_l2 = mark(id) / 3, .err_max = mark(id) / 7, .err_rel = NAN};
-    if (status > SW_RUN_DONE) snprintf(r.message, sizeof r.message, "not finite at t = %g", r.t_reached);
+    struct sw_run_result r = {.row = {.status = status, .t_reached = 0.5 * (double)step, .steps = step,
+                                      .wall_time = 0.25, .err = {mark(id) / 3, mark(id) / 7, NAN, NAN}}};
+    if (status > SW_RUN_DONE) snprintf(r.message, sizeof r.message, "not finite at t = %g", r.row.t_reached);
     return r;
 }
 
@@ -259,7 +259,7 @@ static void check_ids(const struct fixture *f, const char *path)
     for (int64_t k = 0; k < t->nruns; k++) {
         assert_int_equal(t->index[k], k);
         assert_true(t->id[k] == f->id[k]);
-        assert_true(t->err_l2[k] == mark(f->id[k]) / 3);
+        assert_true(t->row[k].err.l2 == mark(f->id[k]) / 3);
     }
     sw_run_table_free(&t);
 }
@@ -777,7 +777,7 @@ static void runs_that_end_before_their_first_output_are_results(void **state)
     assert_true(isnan(one_number(h, "u", 8 + 3)));
     H5Fclose(h);
     assert_ok(sw_run_table_read(file, &t));
-    assert_true(t->status[0] == SW_RUN_DONE && t->status[1] == SW_RUN_DIVERGED);
+    assert_true(t->row[0].status == SW_RUN_DONE && t->row[1].status == SW_RUN_DIVERGED);
     sw_run_table_free(&t);
     tear_down(&f);
 }
@@ -1154,7 +1154,7 @@ static void a_newer_result_counts_but_an_unfinished_one_does_not(void **state)
     sw_completed_close(&completed);
     struct sw_run_table *t;
     assert_ok(sw_run_table_read(file, &t));
-    assert_int_equal(t->status[3], SW_RUN_DIVERGED);
+    assert_int_equal(t->row[3].status, SW_RUN_DIVERGED);
     assert_string_equal(t->message[3], "not finite at t = 4.5");
     assert_string_equal(t->message[2], "");
     sw_run_table_free(&t);
@@ -1179,8 +1179,8 @@ static void the_table_of_a_running_sweep_includes_its_parts(void **state)
     assert_ok(sw_run_table_read(file, &t));
     assert_int_equal(t->nruns, 7);
     assert_int_equal(t->sweep_runs, 10);
-    assert_int_equal(t->status[4], SW_RUN_PENDING);
-    assert_true(t->t_reached[4] == 6.0 && t->param[6] == 7.0);
+    assert_int_equal(t->row[4].status, SW_RUN_PENDING);
+    assert_true(t->row[4].t_reached == 6.0 && t->param[6] == 7.0);
     assert_string_equal(t->config_text, f.config->text);
     sw_run_table_free(&t);
     tear_down(&f);
@@ -1335,7 +1335,7 @@ static bool write_within(const struct fixture *f, const char *file, rlim_t limit
     struct sw_part *part = NULL;
     uint64_t id[10];
     double field[80] = {0}, scalars[64] = {0};
-    struct sw_run_result result[10] = {{0}};
+    struct sw_run_result result[10] = {{.row = {0}}};
     describe(f, &s, &d, id);
     getrlimit(RLIMIT_FSIZE, &old);
     small = old;

@@ -16,6 +16,7 @@ HINT = ("the file is damaged, or was changed after sweep wrote it: copy it again
         "(sweep run CONFIG --force)")
 
 doing = mmap.mmap(-1, 256)      # what is being read, shared with the parent
+refused = mmap.mmap(-1, 1)      # whether the child has printed its message, shared likewise
 
 
 @contextlib.contextmanager
@@ -27,6 +28,12 @@ def watched(what):
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def print_refusal(refusal):
+    """The message of a refusal. HDF5 may still crash when it closes what it has of the file: that is no news then."""
+    print(f"error: {refusal}", file=sys.stderr, flush=True)
+    refused[:] = b"1"
 
 
 def pass_over_closing():
@@ -64,7 +71,10 @@ def guarded(work, path):
 def told(number, path):
     """What the end of the child by a signal means."""
     what = doing[:].rstrip(b"\0").decode(errors="replace") or "it"
-    if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT):
+    crashed = number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
+    if crashed and refused[:] == b"1":
+        return FILE
+    if crashed:
         print(f"error: {path}: HDF5 crashed reading {what} ({signal.strsignal(number)}); {HINT}", file=sys.stderr)
         return FILE
     if number == signal.SIGVTALRM:

@@ -5,7 +5,7 @@ import numpy as np
 from . import look
 from .options import logarithmic
 from .refusal import Refusal
-from .results import NORMS, levels, number, told_time
+from .results import levels, number, told_time
 
 
 def is_sample(results, pair, cells):
@@ -115,7 +115,7 @@ def heatmap(results, ask):
             cells.setdefault(place, []).append(values[row])
     cells = {place: [v for v in found if np.isfinite(v)] for place, found in cells.items()}
     means = {place: np.mean(found) for place, found in cells.items() if found}
-    cmap, norm, beyond = look.colour_scale(np.array(list(means.values()) or [np.nan]), ask, of in NORMS)
+    cmap, norm, beyond = look.colour_scale(np.array(list(means.values()) or [np.nan]), ask, of in results.norms)
     sampled = is_sample(results, pair, cells)
     height = 4.8 if sampled else min(6.5, max(3.2, 1.6 + 0.38 * len(up)))
     figure, axes = look.plt.subplots(figsize=look.figure_size(ask, (7.4, height)), layout="constrained")

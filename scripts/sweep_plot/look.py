@@ -10,7 +10,7 @@ from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.font_manager import FontProperties
 
 from .refusal import FILE, Refusal, note
-from .results import NORMS, number
+from .results import NORM_LABELS, number
 
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -227,7 +227,7 @@ def category_ticks(axis, values, room):
 
 
 def label_of(results, of):
-    return results.label(of) if of not in NORMS else NORMS[of]
+    return NORM_LABELS.get(of) or results.label(of)
 
 
 # ---------------------------------------------------------------------------------------------------------- legends

@@ -9,8 +9,9 @@ import numpy as np
 from .refusal import FILE, Refusal, note
 from .stored import Stored, text_of
 
-NORMS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
-         "err_interior": "largest error away from walls"}
+NORM_PREFIX = "err_"           # of the error norms in the run table
+NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
+               "err_interior": "largest error away from walls"}    # of others the long_name is the label
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
                    "x": "xc", "y": "yc", "z": "zc"}
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
@@ -147,7 +148,7 @@ class Results:
         unit = self.stored.attribute(data, "units", "1") if group else "1"
         long_name = self.stored.attribute(data, "long_name") if group else ""
         if not 0 < len(long_name) <= LONGEST_LABEL:
-            long_name = NORMS.get(name, name.replace("_", " "))
+            long_name = NORM_LABELS.get(name, name.replace("_", " "))
         return (long_name + (f" ({unit})" if unit != "1" else "")).replace("$", "\\$")
 
     @functools.cached_property
@@ -181,7 +182,10 @@ class Results:
 
     @functools.cached_property
     def norms(self):
-        return [n for n in NORMS if self.stored.has(self.file, n) and np.isfinite(self.of_runs(n)).any()]
+        """The error norms that a run has, those of NORM_LABELS first."""
+        there = [n for n in self.stored.names(self.file) if n.startswith(NORM_PREFIX) and n not in self.param]
+        there.sort(key=lambda n: list(NORM_LABELS).index(n) if n in NORM_LABELS else len(NORM_LABELS))
+        return [n for n in there if np.isfinite(self.of_runs(n)).any()]
 
     def of_runs(self, name):
         """A number a run, from the run table."""

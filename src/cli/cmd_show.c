@@ -12,24 +12,24 @@
 
 enum kind { TEXT, REAL, COUNT };
 
-/* A column of what is shown: one of the parameters, or one of the rest. */
+/* A column of what is shown: a parameter, a column of the run table (of_run), or a list of numbers or texts. */
 struct show_column {
     const char *name;
     enum kind   kind;
-    int         param;                     /* >= 0: which parameter              */
-    const double  *real;
+    int         param;                     /* of of_param: which parameter       */
+    bool        of_param;
+    const struct sw_run_column *of_run;
     const int64_t *count;
     char *const   *text;
-    const unsigned char *status;
     bool        brief;                     /* also in the table for people       */
 };
 
-enum { REST = 13, MOST = 128 };
+enum { MOST = 128 };
 
-static bool any_finite(const double *v, int64_t n)
+static bool has_norms(const struct sw_run_table *t)
 {
-    for (int64_t k = 0; k < n; k++)
-        if (isfinite(v[k])) return true;
+    for (int64_t k = 0; k < t->nruns; k++)
+        if (isfinite(t->row[k].err.l2)) return true;
     return false;
 }
 
@@ -40,38 +40,54 @@ static bool any_text(char *const *v, int64_t n)
     return false;
 }
 
+static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c)
+{
+    switch (c->shown) {
+    case SW_SHOWN_IN_FULL: return false;
+    case SW_SHOWN: return true;
+    case SW_SHOWN_WITH_TIME_STEP: return t->has[sw_run_column_find("time_step") - sw_run_columns];
+    case SW_SHOWN_WITH_NORMS: return has_norms(t);
+    }
+    return false;
+}
+
 static int make_columns(const struct sw_run_table *t, struct show_column *c)
 {
+    static const enum kind kind_of[] = {[SW_RUN_COLUMN_STATUS] = TEXT, [SW_RUN_COLUMN_COUNT] = COUNT,
+                                        [SW_RUN_COLUMN_REAL] = REAL};
     int n = 0;
-    bool norms = any_finite(t->err_l2, t->nruns);
-    c[n++] = (struct show_column){"run", COUNT, -1, .count = t->index, .brief = true};
-    for (int k = 0; k < t->nparam && n < MOST - REST; k++)
-        c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .brief = true};
-    c[n++] = (struct show_column){"status", TEXT, -1, .status = t->status, .brief = true};
-    c[n++] = (struct show_column){"t_reached", REAL, -1, .real = t->t_reached, .brief = true};
-    c[n++] = (struct show_column){"steps", COUNT, -1, .count = t->steps, .brief = t->chooses_step};
-    if (t->chooses_step) c[n++] = (struct show_column){"time_step", REAL, -1, .real = t->time_step, .brief = true};
-    c[n++] = (struct show_column){"wall_time", REAL, -1, .real = t->wall_time};
-    c[n++] = (struct show_column){"err_l2", REAL, -1, .real = t->err_l2, .brief = norms};
-    c[n++] = (struct show_column){"err_max", REAL, -1, .real = t->err_max, .brief = norms};
-    c[n++] = (struct show_column){"err_rel", REAL, -1, .real = t->err_rel, .brief = norms};
-    if (t->interior)
-        c[n++] = (struct show_column){"err_interior", REAL, -1, .real = t->err_interior, .brief = norms};
-    c[n++] = (struct show_column){"run_id", TEXT, -1, .text = t->run_id};
-    c[n++] = (struct show_column){"message", TEXT, -1, .text = t->message, .brief = any_text(t->message, t->nruns)};
+    c[n++] = (struct show_column){"run", COUNT, .count = t->index, .brief = true};
+    for (int k = 0; k < t->nparam && n < MOST - sw_run_ncolumns - 2; k++)
+        c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? TEXT : REAL, k, .of_param = true, .brief = true};
+    for (int k = 0; k < sw_run_ncolumns; k++) {
+        const struct sw_run_column *column = &sw_run_columns[k];
+        if (t->has[k])
+            c[n++] = (struct show_column){column->name, kind_of[column->type], .of_run = column,
+                                          .brief = is_shown(t, column)};
+    }
+    c[n++] = (struct show_column){"run_id", TEXT, .text = t->run_id};
+    c[n++] = (struct show_column){"message", TEXT, .text = t->message, .brief = any_text(t->message, t->nruns)};
     return n;
 }
 
 static double column_real(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
-    return c->param >= 0 ? t->param[(int64_t)c->param * t->nruns + run] : c->real[run];
+    return c->of_param ? t->param[(int64_t)c->param * t->nruns + run] : sw_run_column_real(c->of_run, &t->row[run]);
+}
+
+static int64_t column_count(const struct sw_run_table *t, const struct show_column *c, int64_t run)
+{
+    int64_t value;
+    if (c->count) return c->count[run];
+    sw_run_column_get(c->of_run, &t->row[run], &value);
+    return value;
 }
 
 static const char *column_text(const struct sw_run_table *t, const struct show_column *c, int64_t run)
 {
-    if (c->param >= 0) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
-    if (c->status) return c->status[run] < SW_RUN_STATUSES ? sw_run_status_names[c->status[run]] : "?";
-    return c->text[run];
+    if (c->of_param) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
+    if (c->text) return c->text[run];
+    return (int)t->row[run].status < SW_RUN_STATUSES ? sw_run_status_names[t->row[run].status] : "?";
 }
 
 /* Whole numbers are shown whole: 1048576 points, not 1.04858e+06. */
@@ -86,8 +102,8 @@ static const char *format_cell(const struct sw_run_table *t, const struct show_c
                                char text[40])
 {
     if (c->kind == TEXT) return column_text(t, c, run);
-    if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)c->count[run]);
-    else format_real(column_real(t, c, run), digits, text);
+    if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)column_count(t, c, run));
+    else put_real(column_real(t, c, run), digits, text);
     return text;
 }
 
@@ -141,7 +157,7 @@ static void json_run(struct sw_json *j, const struct sw_run_table *t, const stru
     sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
         if (c[k].kind == TEXT) sw_json_text(j, c[k].name, column_text(t, &c[k], run));
-        else if (c[k].kind == COUNT) sw_json_count(j, c[k].name, c[k].count[run]);
+        else if (c[k].kind == COUNT) sw_json_count(j, c[k].name, column_count(t, &c[k], run));
         else sw_json_real(j, c[k].name, column_real(t, &c[k], run));
     }
     sw_json_end(j, '}');
@@ -198,7 +214,7 @@ static enum sw_status choose_rows(const struct sw_cli *cli, const struct sw_run_
     if (cli->run) SW_TRY(find_run(cli, t, &row));
     SW_TRY(sw_alloc((size_t)t->nruns, &out->row));
     for (int64_t r = cli->run ? row : 0; r < (cli->run ? row + 1 : t->nruns); r++)
-        if (status < 0 || t->status[r] == status) out->row[out->count++] = r;
+        if (status < 0 || (int)t->row[r].status == status) out->row[out->count++] = r;
     return SW_OK;
 }
 

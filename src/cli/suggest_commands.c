@@ -47,8 +47,11 @@ static int refined_parameter(const struct sw_run_table *t)
     return -1;
 }
 
-static bool has_error(const struct sw_run_table *t,
-                      int64_t row) { return isfinite(t->err_l2[row]) && t->err_l2[row] > 0; }
+static bool has_error(const struct sw_run_table *t, int64_t row)
+{
+    const double error = t->row[row].err.l2;
+    return isfinite(error) && error > 0;
+}
 
 static bool differ_in_alone(const struct sw_run_table *t, int over, int64_t a, int64_t b)
 {
@@ -149,8 +152,8 @@ void suggest_commands(const struct sw_cli *cli, const struct sw_sweep *sweep, co
     if (sw_run_table_read(file, &table)) return;  /* it is advice only */
     r.table = table;
     for (int64_t row = 0; row < table->nruns; row++) {
-        if (table->status[row] == SW_RUN_DONE && r.first_done < 0) r.first_done = row;
-        if (table->status[row] < SW_RUN_STATUSES) r.count[table->status[row]]++;
+        if (table->row[row].status == SW_RUN_DONE && r.first_done < 0) r.first_done = row;
+        if ((int)table->row[row].status < SW_RUN_STATUSES) r.count[table->row[row].status]++;
     }
     sw_text_add_word(&word, file);
     for (int s = SW_RUN_DIVERGED; s <= SW_RUN_ERROR; s++)

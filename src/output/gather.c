@@ -89,7 +89,7 @@ static void add_link(struct sw_gather *g, int input, int64_t row)
     if (!goes_on && (s.field_first || s.scalar_first)) return;  /* what came before it is lost */
     g->link[g->nlink] = (struct sw_link){input, row, goes_on ? f->newest : -1};
     f->newest = g->nlink++;
-    if (t->status[row] == SW_RUN_PENDING) return;
+    if (t->row[row].status == SW_RUN_PENDING) return;
     g->again += f->ended >= 0;
     f->ended = f->newest;
 }
@@ -240,7 +240,7 @@ static enum sw_status copy_row(const struct sw_gather *g, int64_t link, struct s
     const struct sw_link *l = &g->link[link];
     SW_TRY(sw_run_table_copy_row(t, row, g->input[l->input].table, l->row));
     for (int64_t k = l->before; k >= 0; k = g->link[k].before)
-        t->wall_time[row] += g->input[g->link[k].input].table->wall_time[g->link[k].row];
+        sw_run_row_add(&t->row[row], &g->input[g->link[k].input].table->row[g->link[k].row]);
     return SW_OK;
 }
 

@@ -14,7 +14,7 @@ static enum sw_status keep_runs(const struct sw_gather *g, struct sw_completed *
         if (g->found[j].ended < 0) continue;
         const struct sw_link *k = &g->link[g->found[j].ended];
         l->id[l->count] = g->found[j].id;
-        l->status[l->count++] = g->input[k->input].table->status[k->row];
+        l->status[l->count++] = (unsigned char)g->input[k->input].table->row[k->row].status;
     }
     return SW_OK;
 }
@@ -41,7 +41,7 @@ static bool goes_on(const struct sw_gather *g, int input)
         const struct sw_found *f = sw_gather_find(g, t->id[j]);
         if (f->newest < 0 || g->link[f->newest].input != input) return false;
         const struct sw_link *e = f->ended < 0 ? NULL : &g->link[f->ended];
-        pending |= !e || g->input[e->input].table->status[e->row] != SW_RUN_DONE;
+        pending |= !e || g->input[e->input].table->row[e->row].status != SW_RUN_DONE;
     }
     return pending;
 }
@@ -58,7 +58,7 @@ static enum sw_status keep_batch(const struct sw_source *in, struct sw_completed
     SW_TRY(sw_alloc(count, &b->id));
     SW_TRY(sw_alloc(count, &b->status));
     memcpy(b->id, in->table->id, count * sizeof *b->id);
-    memcpy(b->status, in->table->status, count);
+    for (size_t j = 0; j < count; j++) b->status[j] = (unsigned char)in->table->row[j].status;
     return (b->path = sw_strdup(in->path)) ? SW_OK : SW_E_MEMORY;
 }
 

@@ -136,7 +136,7 @@ static enum sw_status check_stretch(const struct lengthening *g, struct stretch 
                                      "use -o FILE or --force", g->file, (long long)s->pair->run,
                        (long long)s->old->steps, (long long)s->group->steps);
     for (int64_t k = 0; k < s->count; k++)
-        if (t->status[s->pair[k].row] == SW_RUN_DONE && t->steps[s->pair[k].row] != s->old->steps)
+        if (t->row[s->pair[k].row].status == SW_RUN_DONE && t->row[s->pair[k].row].steps != s->old->steps)
             return SW_FAIL(SW_E_IO, "%s: run %lld has other steps than its config says", g->file,
                            (long long)t->index[s->pair[k].row]);
     SW_TRY(choose(g, s, "output.fields", s->old->field_step, s->old->nfield, s->group->field_step, s->group->nfield,
@@ -236,12 +236,15 @@ static enum sw_status write_part(struct lengthening *g, const struct stretch *s,
 {
     struct sw_part *part;
     const int64_t count = desc->count;
-    for (int64_t k = 0; k < count; k++)
-        result[k] = (struct sw_run_result){.status = SW_RUN_PENDING, .steps = s->old->steps,
-                                           .t_reached = g->in.table->t_reached[pair[k].row],
-                                           .wall_time = g->in.table->wall_time[pair[k].row],
-                                           .time_step = g->in.table->time_step[pair[k].row],
-                                           .err_l2 = NAN, .err_max = NAN, .err_rel = NAN, .err_interior = NAN};
+    for (int64_t k = 0; k < count; k++) {
+        const struct sw_run_row *old = &g->in.table->row[pair[k].row];
+        struct sw_run_row *row = &result[k].row;
+        *row = sw_run_row_empty();
+        row->steps = s->old->steps;
+        row->t_reached = old->t_reached;
+        row->wall_time = old->wall_time;
+        row->time_step = old->time_step;
+    }
     SW_TRY(sw_part_create(g->output, desc, g->provenance, &part));
     enum sw_status st = add_fields(g, s, pair, count, part);
     if (!st) st = add_scalars(g, s, pair, count, part);

@@ -111,7 +111,7 @@ static enum sw_status add_call(struct sw_run_table *t, const struct sw_provenanc
 static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum)
 {
     sum->runs = t->nruns;
-    for (int64_t k = 0; k < t->nruns; k++) sum->not_done += t->status[k] != SW_RUN_DONE;
+    for (int64_t k = 0; k < t->nruns; k++) sum->not_done += t->row[k].status != SW_RUN_DONE;
 }
 
 /* own_parts: the inputs are the output's parts, and may be used up. */
@@ -246,7 +246,7 @@ static bool goes_on(const struct sw_gather *g, const struct sw_found *f)
     if (f->newest == f->ended) return false;
     if (f->ended < 0) return true;
     const struct sw_link *l = &g->link[f->ended];
-    return g->input[l->input].table->status[l->row] != SW_RUN_DONE;
+    return g->input[l->input].table->row[l->row].status != SW_RUN_DONE;
 }
 
 /* Parts in chains that are to go on are still needed. A part that nobody can read is of no use once FILE has all runs

@@ -216,21 +216,12 @@ static void put_values(struct sw_part *p, const struct sw_var *var)
 static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_result *result, struct sw_run_table *t)
 {
     memcpy(t->index, p->desc.run, (size_t)t->nruns * sizeof *t->index);
-    t->interior = p->desc.sweep->problem->interior;
-    t->chooses_step = p->desc.sweep->chooses_step;
+    for (int k = 0; k < sw_run_ncolumns; k++)
+        t->has[k] = sw_run_column_present(&sw_run_columns[k], p->desc.sweep);
     for (int64_t j = 0; j < t->nruns; j++) {
-        const struct sw_run_result *r = &result[j];
         sw_run_table_set_id(t, j, p->desc.id[j]);
-        t->status[j] = (unsigned char)r->status;
-        t->t_reached[j] = r->t_reached;
-        t->steps[j] = r->steps;
-        t->time_step[j] = r->time_step;
-        t->wall_time[j] = r->wall_time;
-        t->err_l2[j] = r->err_l2;
-        t->err_max[j] = r->err_max;
-        t->err_rel[j] = r->err_rel;
-        t->err_interior[j] = r->err_interior;
-        SW_TRY(sw_run_table_set_message(t, j, r->message));
+        t->row[j] = result[j].row;
+        SW_TRY(sw_run_table_set_message(t, j, result[j].message));
     }
     return sw_run_table_set_sweep(t, p->desc.sweep);
 }
@@ -291,7 +282,7 @@ static enum sw_status write_all(struct sw_part *p, const struct sw_run_result *r
                                 size_t state_size, int64_t step)
 {
     struct sw_run_table *table = NULL;
-    const bool goes_on = state && result[0].status == SW_RUN_PENDING;
+    const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
     enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
     if (!st) st = finish(p, result, goes_on ? NULL : state, state_size, table);
     if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step);

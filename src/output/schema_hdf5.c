@@ -1,6 +1,5 @@
 #include "output/schema_hdf5.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,35 +42,6 @@ void sw_h5_read_facts(struct sw_h5 *h, struct sw_facts *f)
 }
 
 /* ---- the run table */
-struct column { const char *name; enum sw_h5_type type; const char *unit, *long_name; };
-
-/* In the order of column_data(). */
-static const struct column columns[] = {
-    {"status",    SW_H5_BYTE,    NULL, "state of the run"},
-    {"steps",     SW_H5_INTEGER, NULL, "time steps taken"},
-    {"t_reached", SW_H5_DOUBLE,  "1",  "time reached"},
-    {"wall_time", SW_H5_DOUBLE,  "s",  "wall clock time of the batch over its runs"},
-    {"err_l2",    SW_H5_DOUBLE,  "1",  "root mean square error at the last time"},
-    {"err_max",   SW_H5_DOUBLE,  "1",  "maximum error at the last time"},
-    {"err_rel",   SW_H5_DOUBLE,  "1",  "L2 error relative to the exact solution at the last time"},
-    {"err_interior", SW_H5_DOUBLE, "1", "maximum error away from the walls"},
-    {"time_step", SW_H5_DOUBLE,  "1",  "time step that the Courant number chose"},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns, INTERIOR = COLUMNS - 2, TIME_STEP = COLUMNS - 1 };
-
-/* The last two are there only where there is something to say. */
-static bool has_column(const struct sw_run_table *t, int k)
-{
-    return k == INTERIOR ? t->interior : k == TIME_STEP ? t->chooses_step : true;
-}
-
-static void *column_data(const struct sw_run_table *t, int k)
-{
-    void *const data[COLUMNS] = {t->status, t->steps, t->t_reached, t->wall_time, t->err_l2, t->err_max, t->err_rel,
-                                 t->err_interior, t->time_step};
-    return data[k];
-}
-
 /* path[SW_PATH] of a name at the root */
 static const char *at_root(const char *name, char *path)
 {
@@ -115,14 +85,29 @@ static void write_param(struct sw_h5 *h, const struct sw_run_table *t, int k)
     sw_h5_attach(h, path, 0, "/run");
 }
 
-static void write_column(struct sw_h5 *h, const struct sw_run_table *t, int k, const char *coordinates)
+static enum sw_h5_type type_of(const struct sw_run_column *c)
+{
+    return c->type == SW_RUN_COLUMN_STATUS ? SW_H5_BYTE : c->type == SW_RUN_COLUMN_COUNT ? SW_H5_INTEGER : SW_H5_DOUBLE;
+}
+
+static void write_values(struct sw_h5 *h, const char *path, const struct sw_run_column *c, const struct sw_run_table *t)
+{
+    const size_t size = sw_run_column_size(c);
+    char *value = NULL;
+    if (h->status) return;
+    if (sw_alloc((size_t)t->nruns * size, &value)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
+    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(c, &t->row[j], value + (size_t)j * size);
+    sw_h5_put_list(h, path, type_of(c), t->nruns, value);
+    sw_free(value);
+}
+
+static void write_column(struct sw_h5 *h, const struct sw_run_table *t, const struct sw_run_column *c,
+                         const char *coordinates)
 {
     static const unsigned char flags[] = {SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR};
-    const struct column *c = &columns[k];
     char path[SW_PATH];
-    at_root(c->name, path);
-    sw_h5_put_list(h, path, c->type, t->nruns, column_data(t, k));
-    if (k == 0) {
+    write_values(h, at_root(c->name, path), c, t);
+    if (c->type == SW_RUN_COLUMN_STATUS) {
         sw_h5_attr(h, path, "flag_values", SW_H5_BYTE, sizeof flags, flags);
         sw_h5_attr_text(h, path, "flag_meanings", "pending done diverged error");
     }
@@ -136,12 +121,11 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char
     sw_h5_put_list(h, "/run_id", SW_H5_TEXT, t->nruns, t->run_id);
     describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
     sw_h5_attach(h, "/run_id", 0, "/run");
-    write_column(h, t, 0, coordinates);
     sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
     describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
     sw_h5_attach(h, "/message", 0, "/run");
-    for (int k = 1; k < COLUMNS; k++)
-        if (has_column(t, k)) write_column(h, t, k, coordinates);
+    for (int k = 0; k < sw_run_ncolumns; k++)
+        if (t->has[k]) write_column(h, t, &sw_run_columns[k], coordinates);
 }
 
 /* Which datasets at the root are parameters: they say so. */
@@ -190,19 +174,27 @@ static void read_param(struct sw_h5 *h, struct sw_run_table *t, int k, const cha
     else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
 }
 
+/* @return whether the file has the column. Files of an earlier version lack columns that came later: real ones. */
+static bool read_column(struct sw_h5 *h, struct sw_run_table *t, const struct sw_run_column *c)
+{
+    const size_t size = sw_run_column_size(c);
+    char path[SW_PATH], *value = NULL;
+    at_root(c->name, path);
+    if (c->type == SW_RUN_COLUMN_REAL && !sw_h5_has(h, path)) return false;
+    if (sw_alloc((size_t)t->nruns * size, &value)) { h->status = SW_E_MEMORY; return false; }
+    sw_h5_get_list(h, path, type_of(c), t->nruns, value);
+    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_set(c, &t->row[j], value + (size_t)j * size);
+    sw_free(value);
+    return true;
+}
+
 static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
-    char path[SW_PATH];
     sw_h5_get_list(h, "/run", SW_H5_INTEGER, t->nruns, t->index);
     sw_h5_get_texts(h, "/run_id", t->nruns, keep_id, t);
     sw_h5_get_texts(h, "/message", t->nruns, keep_message, t);
-    t->interior = sw_h5_has(h, "/err_interior");
-    t->chooses_step = sw_h5_has(h, "/time_step");
-    for (int k = 0; k < COLUMNS; k++)
-        if (has_column(t, k))
-            sw_h5_get_list(h, at_root(columns[k].name, path), columns[k].type, t->nruns, column_data(t, k));
-    for (int64_t j = 0; !t->interior && j < t->nruns; j++) t->err_interior[j] = NAN;
-    for (int64_t j = 0; !t->chooses_step && j < t->nruns; j++) t->time_step[j] = NAN;
+    for (int64_t j = 0; j < t->nruns; j++) t->row[j] = sw_run_row_empty();
+    for (int k = 0; k < sw_run_ncolumns; k++) t->has[k] = read_column(h, t, &sw_run_columns[k]);
 }
 
 void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_run_table **table)

@@ -18,22 +18,8 @@
 
 #include "base/sw_err.h"
 #include "base/sw_text.h"
+#include "sweep/sw_run_result.h"
 #include "sweep/sw_sweep.h"
-
-enum sw_run_status { SW_RUN_PENDING, SW_RUN_DONE, SW_RUN_DIVERGED, SW_RUN_ERROR };
-enum { SW_RUN_STATUSES = SW_RUN_ERROR + 1 };
-extern const char *const sw_run_status_names[SW_RUN_STATUSES];  /* "pending", ... */
-
-enum { SW_MESSAGE = 400 };
-struct sw_run_result {             /* one run's row in the run table */
-    enum sw_run_status status;
-    char    message[SW_MESSAGE];   /* "" when done without anything to say                  */
-    double  t_reached;
-    int64_t steps;                 /* taken                                                 */
-    double  time_step;             /* stored where the sweep chooses it (chooses_step)      */
-    double  wall_time;             /* seconds: the batch's time over its runs, of this part; a chain's are added up  */
-    double  err_l2, err_max, err_rel, err_interior;  /* of struct sw_norms; NaN without      */
-};
 
 /* Facts about the program, the machine and the call; text as it goes into the file. NULL or "" where there is none. */
 struct sw_provenance {
@@ -228,13 +214,8 @@ struct sw_run_table {                  /* the run table of a file               
     int64_t *index;                /* [nruns] ascending                                                          */
     uint64_t *id;                  /* [nruns]: run_id as a number                                                */
     char   **run_id, **message;    /* [nruns]                                                                    */
-    unsigned char *status;
-    double  *t_reached, *wall_time, *err_l2, *err_max, *err_rel;  /* [nruns]                                     */
-    bool     chooses_step;         /* whether the runs' time steps were chosen, by time.cfl                      */
-    double  *time_step;            /* [nruns]; NaN without                                                       */
-    bool     interior;             /* whether the problem has the norm                                           */
-    double  *err_interior;         /* [nruns]; NaN without                                                       */
-    int64_t *steps;
+    struct sw_run_row *row;        /* [nruns]                                                                    */
+    bool    *has;                  /* [sw_run_ncolumns]: which columns the file has; NaN in row[] without        */
     char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
     char   **override;
     int      noverride;

@@ -5,8 +5,6 @@
 #include "base/sw_text.h"
 #include "output/results_impl.h"
 
-const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "diverged", "error"};
-
 static char no_message[] = "";  /* shared by all rows that have none */
 
 static enum sw_status alloc_params(struct sw_run_table *t, int nparam)
@@ -21,13 +19,10 @@ static enum sw_status alloc_params(struct sw_run_table *t, int nparam)
 static enum sw_status alloc_rows(struct sw_run_table *t)
 {
     size_t n = (size_t)t->nruns;
-    double **column[] = {&t->t_reached, &t->time_step, &t->wall_time,   &t->err_l2,
-                         &t->err_max,   &t->err_rel,   &t->err_interior};
-    for (size_t k = 0; k < sizeof column / sizeof *column; k++) SW_TRY(sw_alloc(n, column[k]));
     SW_TRY(sw_alloc(n, &t->index));
     SW_TRY(sw_alloc(n, &t->id));
-    SW_TRY(sw_alloc(n, &t->steps));
-    SW_TRY(sw_alloc(n, &t->status));
+    SW_TRY(sw_alloc(n, &t->row));
+    SW_TRY(sw_alloc((size_t)sw_run_ncolumns, &t->has));
     SW_TRY(sw_alloc(n, &t->run_id));
     SW_TRY(sw_alloc(n, &t->message));
     SW_TRY(sw_alloc(n, &t->own->id_text));
@@ -92,17 +87,8 @@ enum sw_status sw_run_table_set_message(struct sw_run_table *t, int64_t row, con
 enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t i, const struct sw_run_table *from, int64_t j)
 {
     sw_run_table_set_id(to, i, from->id[j]);
-    to->status[i] = from->status[j];
-    to->t_reached[i] = from->t_reached[j];
-    to->steps[i] = from->steps[j];
-    to->time_step[i] = from->time_step[j];
-    to->wall_time[i] = from->wall_time[j];
-    to->err_l2[i] = from->err_l2[j];
-    to->err_max[i] = from->err_max[j];
-    to->err_rel[i] = from->err_rel[j];
-    to->err_interior[i] = from->err_interior[j];
-    to->interior |= from->interior;
-    to->chooses_step |= from->chooses_step;
+    to->row[i] = from->row[j];
+    for (int k = 0; k < sw_run_ncolumns; k++) to->has[k] |= from->has[k];
     return sw_run_table_set_message(to, i, from->message[j]);
 }
 
@@ -200,12 +186,10 @@ static void free_rows(struct sw_run_table *t)
 {
     for (int64_t j = 0; t->message && j < t->nruns; j++)
         if (t->message[j] != no_message) sw_free(t->message[j]);
-    double *column[] = {t->t_reached, t->time_step, t->wall_time, t->err_l2, t->err_max, t->err_rel, t->err_interior};
-    for (size_t k = 0; k < sizeof column / sizeof *column; k++) sw_free(column[k]);
     sw_free(t->index);
     sw_free(t->id);
-    sw_free(t->steps);
-    sw_free(t->status);
+    sw_free(t->row);
+    sw_free(t->has);
     sw_free(t->run_id);
     sw_free(t->message);
 }

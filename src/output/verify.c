@@ -1,20 +1,15 @@
 /* What is written is opened again before it takes its name: a result is told of, and its parts are removed, only when
  * the file that is to hold it has every row, and every row its arrays. */
-#include <math.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "output/gather.h"
 #include "output/target_hdf5.h"
 
-static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
-
 static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b, int64_t row)
 {
-    return a->index[row] == b->index[row] && a->id[row] == b->id[row] && a->status[row] == b->status[row] &&
-           a->steps[row] == b->steps[row] && same_number(a->t_reached[row], b->t_reached[row]) &&
-           same_number(a->err_l2[row], b->err_l2[row]) && same_number(a->err_max[row], b->err_max[row]) &&
-           same_number(a->err_rel[row], b->err_rel[row]) && !strcmp(a->message[row], b->message[row]);
+    return a->index[row] == b->index[row] && a->id[row] == b->id[row] && sw_run_row_same(&a->row[row], &b->row[row]) &&
+           !strcmp(a->message[row], b->message[row]);
 }
 
 /* Whether `to` has room for all outputs of a run whose last ones are in `from`, and the variables they are of. */

@@ -119,7 +119,7 @@ static void add_output(struct xdmf *x, int64_t row, int64_t output)
 /* Outputs up to the time that the run reached: behind it there are NaN. A run without any is left out. */
 static enum sw_status write_run(struct xdmf *x, int64_t row)
 {
-    const double reached = x->in->table->t_reached[row] * (1 + 1e-12);  /* a time is a product, rounded */
+    const double reached = x->in->table->row[row].t_reached * (1 + 1e-12);  /* a time is a product, rounded */
     const int64_t own_row = x->in->row_of[row];
     int64_t outputs = 0;
     SW_TRY(sw_lattice_look(&x->lattice, own_row));

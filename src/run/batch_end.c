@@ -156,16 +156,14 @@ enum sw_status batch_checkpoint(struct batch *b)
     SW_TRY(read_record(b));
     SW_TRY_TO(failed, st, sw_alloc(count, &result));
     SW_TRY_TO(failed, st, take_state(b, &state));
-    for (size_t j = 0; j < count; j++)
-        result[j] = (struct sw_run_result){.status = SW_RUN_PENDING,
-                                           .wall_time = spent(b),
-                                           .steps = b->step,
-                                           .time_step = batch_dt(b, (int)j),
-                                           .t_reached = (double)b->step * batch_dt(b, (int)j),
-                                           .err_l2 = NAN,
-                                           .err_max = NAN,
-                                           .err_rel = NAN,
-                                           .err_interior = NAN};
+    for (size_t j = 0; j < count; j++) {
+        struct sw_run_row *row = &result[j].row;
+        *row = sw_run_row_empty();
+        row->steps = b->step;
+        row->t_reached = (double)b->step * batch_dt(b, (int)j);
+        row->time_step = batch_dt(b, (int)j);
+        row->wall_time = spent(b);
+    }
     SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->step));
     send_event(b, SW_EVENT_CHECKPOINT);
     return SW_OK;
@@ -182,14 +180,17 @@ static enum sw_run_status bad_status(const struct batch *b)
 
 static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
 {
-    *r = (struct sw_run_result){.status = SW_RUN_DONE, .wall_time = spent(b), .steps = b->group->steps,
-                                .time_step = batch_dt(b, j),
-                                .err_l2 = NAN, .err_max = NAN, .err_rel = NAN, .err_interior = NAN};
-    if (b->load_error[j]) { r->status = SW_RUN_ERROR; r->steps = 0; }
-    else if (b->bad[j] >= 0) { r->status = bad_status(b); r->steps = b->bad[j]; }
-    if (r->status != SW_RUN_DONE) describe(b, j, r->message);
+    struct sw_run_row *row = &r->row;
+    *row = sw_run_row_empty();
+    row->status = SW_RUN_DONE;
+    row->wall_time = spent(b);
+    row->steps = b->group->steps;
+    row->time_step = batch_dt(b, j);
+    if (b->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
+    else if (b->bad[j] >= 0) { row->status = bad_status(b); row->steps = b->bad[j]; }
+    if (row->status != SW_RUN_DONE) describe(b, j, r->message);
     else comment(b, j, r->message);  /* batch_end() adds the warnings, which are no news */
-    r->t_reached = (double)r->steps * batch_dt(b, j);
+    row->t_reached = (double)row->steps * batch_dt(b, j);
 }
 
 static enum sw_status norms_of_sim(const struct batch *b, struct sw_run_result *result)
@@ -198,13 +199,8 @@ static enum sw_status norms_of_sim(const struct batch *b, struct sw_run_result *
     struct sw_norms *norm;
     SW_TRY(sw_alloc((size_t)b->plan->count, &norm));
     enum sw_status st = sim->ops->norms(sim, norm);
-    for (int j = 0; j < b->plan->count && !st; j++) {
-        if (result[j].status != SW_RUN_DONE) continue;
-        result[j].err_l2 = norm[j].l2;
-        result[j].err_max = norm[j].max;
-        result[j].err_rel = norm[j].rel;
-        result[j].err_interior = norm[j].interior;
-    }
+    for (int j = 0; j < b->plan->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) result[j].row.err = norm[j];
     sw_free(norm);
     return st;
 }
@@ -229,13 +225,13 @@ static void count_results(struct batch *b, const struct sw_run_result *result)
 {
     struct sw_totals *t = &b->w->tally;
     for (int j = 0; j < b->plan->count; j++) {
-        t->done += result[j].status == SW_RUN_DONE;
-        t->diverged += result[j].status == SW_RUN_DIVERGED;
-        t->failed += result[j].status == SW_RUN_ERROR;
-        if (b->plan->resume && result[j].status != SW_RUN_DONE &&
+        t->done += result[j].row.status == SW_RUN_DONE;
+        t->diverged += result[j].row.status == SW_RUN_DIVERGED;
+        t->failed += result[j].row.status == SW_RUN_ERROR;
+        if (b->plan->resume && result[j].row.status != SW_RUN_DONE &&
             (b->load_error[j] || b->bad[j] <= b->plan->resume->step))
             send_word(b, SW_EVENT_FAILURE, j, result[j].message, true);
-        if (result[j].status == SW_RUN_DONE && *result[j].message)
+        if (result[j].row.status == SW_RUN_DONE && *result[j].message)
             send_word(b, SW_EVENT_NOTE, j, result[j].message, false);
     }
 }
@@ -254,7 +250,7 @@ enum sw_status batch_end(struct batch *b)
     if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, take_state(b, &state));
     count_results(b, result);
     for (int j = 0; j < b->plan->count && field; j++)
-        if (result[j].status == SW_RUN_DONE)
+        if (result[j].row.status == SW_RUN_DONE)
             add_warnings(b, j, field + (size_t)j * batch_state_size(b), result[j].message);
     sw_free(field);
     SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->group->steps));

@@ -8,10 +8,7 @@ static void measure_run(const struct sw_setup *setup, struct sw_evaluator *exact
 {
     const struct sw_grid g = sw_setup_grid(setup, count, column, j);
     sw_evaluator_begin(exact, &g, column + j, count, (double)steps * g.dt, steps);
-    const struct sw_norms norms = sw_norms_of_run(exact, u);
-    result->err_l2 = norms.l2;
-    result->err_max = norms.max;
-    result->err_rel = norms.rel;
+    result->row.err = sw_norms_of_run(exact, u);
 }
 
 enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column,
@@ -28,7 +25,7 @@ enum sw_status norms_measure(const struct sw_setup *setup, int threads, int coun
         sw_err_keep(&failure, st);
 #pragma omp for schedule(dynamic, 8)
         for (int j = 0; j < count; j++)
-            if (!st && result[j].status == SW_RUN_DONE)
+            if (!st && result[j].row.status == SW_RUN_DONE)
                 measure_run(setup, &exact, count, j, column, u + (size_t)j * points, steps, &result[j]);
         sw_evaluator_destroy(&exact);
     }

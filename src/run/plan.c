@@ -133,8 +133,8 @@ double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
 static void total(struct sw_plan *p, const struct sw_sweep *sweep)
 {
     for (int64_t b = 0; b < p->nbatch; b++) p->points_steps += sw_plan_work(p, &p->batch[b]);
-    /* A row of the run table: parameters, status, norms, times, id and message. Scalars are doubles. */
-    double row = 8.0 * sweep->naxis + 120 + 8 * (sweep->problem->interior + sweep->chooses_step),
+    /* A row of the run table: parameters, columns, index, id and message. Scalars are doubles. */
+    double row = 8.0 * sweep->naxis + (double)sw_run_row_bytes(sweep) + 71,
            field = sweep->single_fields ? 4 : 8;
     int nscalars = plan_quantities(sweep->problem->scalars), nfields = plan_quantities(sweep->problem->fields);
     /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */

@@ -4,6 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "sweep/expand_impl.h"
+#include "sweep/sw_run_result.h"
 
 /* The columns of the run table: number keys that decide, axes, defines. */
 
@@ -76,10 +77,8 @@ static bool is_group(const char *name)
 }
 
 static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
-static const char *const variables[] = {"run",       "group_run", "run_id", "status", "message", "time", "time_s",
-                                        "t_s",       "xc",     "yc",      "zc",      "t_reached",  "steps",
-                                        "wall_time", "err_l2", "err_max", "err_rel", "err_interior",
-                                        "time_step", "state_last", "state_value", "provenance", NULL};
+static const char *const variables[] = {"run", "group_run", "run_id", "message", "time", "time_s", "t_s", "xc", "yc",
+                                        "zc", "state_last", "state_value", "provenance", NULL};
 
 static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
 {
@@ -87,8 +86,8 @@ static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
     else if (in_list(name, symbols)) why = "it is a coordinate, the time or the field";
     else if (in_language(s, name)) why = "it is a function or constant of the expressions";
-    else if (in_list(name, variables) || is_group(name) || is_quantity(name, s->problem->fields) ||
-             is_quantity(name, s->problem->scalars))
+    else if (in_list(name, variables) || sw_run_column_find(name) || is_group(name) ||
+             is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";
     if (why) report_error(s, at, "'%s' cannot be called '%s': %s", at->path, name, why);
 }

@@ -1,0 +1,113 @@
+/* The columns of the run table (sw_run_result.h). */
+#include <math.h>
+#include <string.h>
+
+#include "sweep/sw_run_result.h"
+#include "sweep/sw_sweep.h"
+
+const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "diverged", "error"};
+
+static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
+static bool has_interior_norm(const struct sw_sweep *sweep) { return sweep->problem->interior; }
+
+#define AT(member) .offset = offsetof(struct sw_run_row, member)
+#define REAL SW_RUN_COLUMN_REAL
+const struct sw_run_column sw_run_columns[] = {
+    {"status", SW_RUN_COLUMN_STATUS, NULL, "state of the run", AT(status), .shown = SW_SHOWN},
+    {"t_reached", REAL, "1", "time reached", AT(t_reached), .shown = SW_SHOWN},
+    {"steps", SW_RUN_COLUMN_COUNT, NULL, "time steps taken", AT(steps), .shown = SW_SHOWN_WITH_TIME_STEP},
+    {"time_step", REAL, "1", "time step that the Courant number chose", AT(time_step), .shown = SW_SHOWN,
+     .present = chooses_step},
+    {"wall_time", REAL, "s", "wall clock time of the batch over its runs", AT(wall_time), .adds_up = true},
+    {"err_l2", REAL, "1", "root mean square error at the last time", AT(err.l2), .shown = SW_SHOWN_WITH_NORMS},
+    {"err_max", REAL, "1", "maximum error at the last time", AT(err.max), .shown = SW_SHOWN_WITH_NORMS},
+    {"err_rel", REAL, "1", "L2 error relative to the exact solution at the last time", AT(err.rel),
+     .shown = SW_SHOWN_WITH_NORMS},
+    {"err_interior", REAL, "1", "maximum error away from the walls", AT(err.interior), .shown = SW_SHOWN_WITH_NORMS,
+     .present = has_interior_norm},
+    {.name = NULL},
+};
+const int sw_run_ncolumns = sizeof sw_run_columns / sizeof *sw_run_columns - 1;
+
+const struct sw_run_column *sw_run_column_find(const char *name)
+{
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (!strcmp(c->name, name)) return c;
+    return NULL;
+}
+
+bool sw_run_column_present(const struct sw_run_column *c, const struct sw_sweep *sweep)
+{
+    return !c->present || c->present(sweep);
+}
+
+int64_t sw_run_row_bytes(const struct sw_sweep *sweep)
+{
+    int64_t bytes = 0;
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (sw_run_column_present(c, sweep)) bytes += (int64_t)sw_run_column_size(c);
+    return bytes;
+}
+
+/* ---- the values of one row */
+static const void *member_of(const struct sw_run_column *c, const struct sw_run_row *row)
+{
+    return (const char *)row + c->offset;
+}
+
+size_t sw_run_column_size(const struct sw_run_column *c)
+{
+    return c->type == SW_RUN_COLUMN_STATUS ? sizeof(unsigned char)
+           : c->type == SW_RUN_COLUMN_COUNT ? sizeof(int64_t) : sizeof(double);
+}
+
+void sw_run_column_get(const struct sw_run_column *c, const struct sw_run_row *row, void *value)
+{
+    if (c->type == SW_RUN_COLUMN_STATUS) *(unsigned char *)value = (unsigned char)row->status;
+    else memcpy(value, member_of(c, row), sw_run_column_size(c));
+}
+
+void sw_run_column_set(const struct sw_run_column *c, struct sw_run_row *row, const void *value)
+{
+    if (c->type == SW_RUN_COLUMN_STATUS) row->status = (enum sw_run_status)*(const unsigned char *)value;
+    else memcpy((char *)row + c->offset, value, sw_run_column_size(c));
+}
+
+double sw_run_column_real(const struct sw_run_column *c, const struct sw_run_row *row)
+{
+    double value;
+    memcpy(&value, member_of(c, row), sizeof value);
+    return value;
+}
+
+struct sw_run_row sw_run_row_empty(void)
+{
+    const double nan = NAN;
+    struct sw_run_row row = {.status = SW_RUN_PENDING};
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (c->type == REAL) sw_run_column_set(c, &row, &nan);
+    return row;
+}
+
+void sw_run_row_add(struct sw_run_row *row, const struct sw_run_row *earlier)
+{
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
+        if (!c->adds_up) continue;
+        const double sum = sw_run_column_real(c, row) + sw_run_column_real(c, earlier);
+        sw_run_column_set(c, row, &sum);
+    }
+}
+
+static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+
+bool sw_run_row_same(const struct sw_run_row *a, const struct sw_run_row *b)
+{
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
+        const bool same = c->type == REAL
+                              ? same_number(sw_run_column_real(c, a), sw_run_column_real(c, b))
+                              : !memcmp(member_of(c, a), member_of(c, b),
+                                        c->type == SW_RUN_COLUMN_STATUS ? sizeof a->status : sw_run_column_size(c));
+        if (!same) return false;
+    }
+    return true;
+}
