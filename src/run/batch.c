@@ -17,7 +17,7 @@ static enum sw_status restore(struct batch *b)
     struct sw_sim *sim = b->w->sim;
     double *old = NULL, *state = NULL;
     enum sw_status st;
-    SW_TRY(writer_wait(b->w->writer));  /* while it works, sw_results is its own */
+    SW_TRY(writer_wait(b->w->writer));  /* only the writer thread uses the output until then */
     SW_TRY_TO(out, st, sw_alloc((size_t)b->plan->resume->count * stored, &old));
     SW_TRY_TO(out, st, sw_alloc((size_t)count * size, &state));
     SW_TRY_TO(out, st, sw_checkpoint_read(b->plan->resume, old, stored));
