@@ -103,7 +103,7 @@ static const char *format_cell(const struct sw_run_table *t, const struct show_c
 {
     if (c->kind == TEXT) return column_text(t, c, run);
     if (c->kind == COUNT) snprintf(text, 40, "%lld", (long long)column_count(t, c, run));
-    else put_real(column_real(t, c, run), digits, text);
+    else format_real(column_real(t, c, run), digits, text);
     return text;
 }
 
