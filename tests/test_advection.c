@@ -175,6 +175,25 @@ static void walls_have_one_order_more_than_their_first_row(void **state)
     }
 }
 
+/* u_x given at both walls: of the order of the first row. */
+static void a_derivative_at_walls_has_the_order_of_the_first_row(void **state)
+{
+    (void)state;
+    static const struct { const char *boundary; double order; } closure[] = {{"boundary.x=3-4-6", 3},
+                                                                             {"boundary.x=4-4-6", 4}};
+    for (int k = 0; k < 2; k++) {
+        double e[2];
+        for (int f = 0; f < 2; f++)
+            e[f] = final_error(ADVECTION(f ? "grid.n=145" : "grid.n=97", "grid.length=1.0", closure[k].boundary,
+                                         "velocity.x=0.3", "physics={ nu=0.1; }",
+                                         "left={ neumann={ x=\"3*exp(-0.9*t)*cos(0.9*t)\"; }; }",
+                                         "right={ neumann={ x=\"3*exp(-0.9*t)*cos(3 - 0.9*t)\"; }; }",
+                                         "time={ dt=0.000125; end=0.125; }", "initial=sin(3*x)",
+                                         "exact=exp(-0.9*t)*sin(3*(x - 0.3*t))"));
+        expect_order(closure[k].boundary, e[0], e[1], 1.5, closure[k].order);
+    }
+}
+
 /* Differences of runs with steps that are halved: on one grid, so that only time counts. What comes in at a wall
  * depends on time; were it given in the stages and not its derivative, the order would be less. */
 static void stepping_has_its_order_with_inflow_that_varies(void **state)
@@ -275,6 +294,28 @@ static void walls_hold_what_is_given(void **state)
     for (int k = 0; k < 11; k++) assert_near(j.u[k * 12], 1.1 + k / 10.0, 1e-14);
     for (int i = 1; i < 12; i++) assert_near(j.u[i], 7, 0);
     end(&j);
+}
+
+/* u along x, its derivative along y, on a box that has both at its corners, where u is held. */
+static void walls_may_differ_in_kind(void **state)
+{
+    (void)state;
+    double e[2];
+    for (int f = 0; f < 2; f++) {
+        struct job j = finish(ADVECTION(f ? "grid={ n=[25, 29]; length=1.0; }" : "grid={ n=[13, 15]; length=1.0; }",
+                                        "velocity={ x=0.5; y=\"-0.25\"; }", "physics={ nu=0.1; }",
+                                        "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; }",
+                                        "left={ x=\"exp(-0.2*t)*sin(y+t/4-t/2)\"; "
+                                        "neumann={ y=\"exp(-0.2*t)*cos(x-t/4)\"; }; }",
+                                        "right={ x=\"exp(-0.2*t)*sin(1+y+t/4-t/2)\"; "
+                                        "neumann={ y=\"exp(-0.2*t)*cos(x+1-t/4)\"; }; }",
+                                        "initial=sin(x+y)", "time={ dt=0.001; end=0.25; }",
+                                        "exact=exp(-0.2*t)*sin(x+y-t/4)"), 1);
+        e[f] = error_of(&j, 0);
+        assert_near(j.u[0], exp(-0.05) * sin(-0.0625), 1e-15);
+        end(&j);
+    }
+    assert_true(e[0] < 2e-5 && e[1] < e[0] / 6);  /* third order: 1/8 */
 }
 
 /* ------------------------------------------------------------------ what is kept, and measured */
@@ -786,6 +827,7 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
     static const char in[] = "u comes in at the %s wall of x, where nothing is given: %s.x is missing",
                       out[] = "u goes out at the %s wall of x and nu is 0: what %s.x gives is at odds with what",
                       no[] = "nu is not 0 and nothing flows through the %s wall of x: without %s.x, which is missing",
+                      steep[] = "u comes in at the %s wall of x, where its derivative is given: with c dx/nu",
                       guess[] = "nu is not 0 and u goes out at the %s wall of x without %s.x: u there is what";
     static const struct { const char *c, *left, *right, *nu, *said, *side; } at[] = {
         {"velocity.x=1", "left={ x=\"t\"; }", "right={}", "physics={ nu=0.0; }", NULL, NULL},
@@ -803,6 +845,9 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
         {"velocity.x=sin(pi*x/length)", "left={ x=\"0\"; }", "right={}", "physics={ nu=0.1; }", no, "right"},
         {"velocity.x=0", "left={}", "right={ x=\"t\"; }", "physics={ nu=0.1; }", no, "left"},
         {"velocity.x=0", "left={ x=\"t\"; }", "right={ x=\"t\"; }", "physics={ nu=0.1; }", NULL, NULL},
+        {"velocity.x=1", "left={ x=\"t\"; }", "right={ neumann={ x=\"0\"; }; }", "physics={ nu=0.01; }", NULL, NULL},
+        {"velocity.x=1", "left={ neumann={ x=\"0\"; }; }", "right={ x=\"t\"; }", "physics={ nu=0.1; }", NULL, NULL},
+        {"velocity.x=1", "left={ neumann={ x=\"0\"; }; }", "right={ x=\"t\"; }", "physics={ nu=0.01; }", steep, "left"},
     };
     for (size_t k = 0; k < ROOM(at); k++) {
         char said[200], expected[200] = "";
@@ -824,7 +869,8 @@ static void kernels_compile_with_all_terms(void **state)
     for (int k = 0; k < 2; k++) {
         struct made m = ADVECTION("grid={ n=[13, 14, 15]; length=1.0; }", "velocity={ x=\"u\"; y=\"t\"; z=\"x\"; }",
                                   "physics={ nu=0.1; }", "boundary={ x=\"3-4-6\"; y=\"3-4-6\"; z=\"3-4-6\"; }",
-                                  "left={ x=\"t*y\"; y=\"x\"; z=\"2\"; }", "right={ x=\"t*y\"; y=\"x\"; z=\"2\"; }",
+                                  "left={ x=\"t*y\"; y=\"x\"; neumann={ z=\"2*t\"; }; }",
+                                  "right={ x=\"t*y\"; y=\"x\"; neumann={ z=\"2*y\"; }; }",
                                   "forcing=x*u", precision[k]);
         struct sw_group *group;
         int ngroup;
@@ -860,6 +906,10 @@ static void what_does_not_fit_is_refused(void **state)
                       "boundary.y=3-4-6");
     REFUSED_ADVECTION("-s: error: 'left.x' = \"t\": x is periodic: there is no wall where u could be given; take "
                       "boundary.x = \"3-4-6\"\n", "left={ x=\"t\"; }");
+    REFUSED_ADVECTION("-s: error: 'left.neumann.x' = \"t\": left.x is given there, too; leave one out\n",
+                      "boundary.x=3-4-6", "left={ x=\"t\"; neumann={ x=\"t\"; }; }", "physics={ nu=0.1; }");
+    REFUSED_ADVECTION("-s: error: 'right.neumann.x' = \"t\": nu is 0: it is a condition of diffusion; give nu, or "
+                      "leave it out\n", "boundary.x=3-4-6", "right={ neumann={ x=\"t\"; }; }");
     snprintf(expected, sizeof expected, "-s: error: 'boundary.x' = \"3-4-4\": d1_c6 has no closure \"3-4-4\"; it has "
              "%s\n", fd_boundaries("d1_c6", known));
     REFUSED_ADVECTION(expected, "boundary.x=3-4-4");
@@ -916,6 +966,7 @@ int main(void)
     const struct CMUnitTest orders[] = {  /* many steps */
         cmocka_unit_test(derivatives_have_the_order_of_their_scheme),
         cmocka_unit_test(walls_have_one_order_more_than_their_first_row),
+        cmocka_unit_test(a_derivative_at_walls_has_the_order_of_the_first_row),
         cmocka_unit_test(stepping_has_its_order_with_inflow_that_varies),
         cmocka_unit_test(a_filter_has_its_order),
         cmocka_unit_test(burgers_equation_is_solved_between_walls),
@@ -924,6 +975,7 @@ int main(void)
         cmocka_unit_test(a_filter_takes_the_shortest_wave),
         cmocka_unit_test(boxes_are_differentiated_along_all_axes),
         cmocka_unit_test(walls_hold_what_is_given),
+        cmocka_unit_test(walls_may_differ_in_kind),
         cmocka_unit_test(a_circle_keeps_the_mass),
         cmocka_unit_test(scalars_are_those_of_the_field),
         cmocka_unit_test(a_run_in_a_batch_is_what_it_is_alone),

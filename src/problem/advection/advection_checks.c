@@ -142,6 +142,10 @@ const char *advection_validate_run(const struct sw_setup *setup, const char *sol
 
 /* ------------------------------------------------------------------ warnings */
 
+/* c dx/nu at an inflow where u is not given: the matrix of the equation has no eigenvalue in the right half-plane up to
+ * this, and has some at 20 (numerics.md, 10). */
+static const double most_inflow = 5;
+
 /* Without nu, u is to be given where it comes in and nowhere else; with nu a condition is wanted everywhere: where
  * nothing flows through the wall no other equation says what u is, and where it goes out the closure does, which is no
  * more than a guess. A velocity that is rounding, as of sin(pi), does not count. What is missing is reported rather
@@ -151,14 +155,19 @@ static enum sw_status warn_wall(const struct sw_setup *one, int64_t ld, const do
 {
     const char *key = advection_wall_kinds[ADVECTION_WALL_VALUE].key[wall.d][wall.side],
                *axis = advection_axis[wall.d];
-    const bool given = advection_wall_given(one, wall) != NULL;
-    const bool diffuses = advection_number(one, "physics.nu", ld, column, j) > 0;
-    const double least = 1e-9 * limit->courant_rate * sw_setup_grid(one, ld, column, j).dx[wall.d];
+    const struct advection_wall_kind *given = advection_wall_given(one, wall);
+    const double nu = advection_number(one, "physics.nu", ld, column, j);
+    const double dx = sw_setup_grid(one, ld, column, j).dx[wall.d], least = 1e-9 * limit->courant_rate * dx;
+    const bool diffuses = nu > 0;
     double in, out;
     SW_TRY(advection_wall_flow(one, ld, column, j, wall, &in, &out));
     if (in > least && !given)
         snprintf(text, 200, "u comes in at the %s wall of %s, where nothing is given: %s is missing, and errors grow "
                  "from there", wall.side ? "right" : "left", axis, key);
+    else if (in * dx > most_inflow * nu && given && !given->holds_u)
+        snprintf(text, 200, "u comes in at the %s wall of %s, where its derivative is given: with c dx/nu = %.3g, "
+                 "beyond %g, errors grow from there; give %s, or more points", wall.side ? "right" : "left", axis,
+                 in * dx / nu, most_inflow, key);
     else if (in <= least && out <= least && !given && diffuses)
         snprintf(text, 200, "nu is not 0 and nothing flows through the %s wall of %s: without %s, which is missing, u "
                  "there follows from no equation", wall.side ? "right" : "left", axis, key);

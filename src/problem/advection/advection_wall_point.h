@@ -16,7 +16,9 @@
 #include "base/sw_hd.h"
 
 #define ADVECTION_WALL_KINDS(X) \
-    X(VALUE, "", 1, 1, 0, 0, "What u is", ", for inflow; without it the wall is an outflow.")
+    X(VALUE, "", 1, 1, 0, 0, "What u is", ", for inflow; without it the wall is an outflow.") \
+    X(NEUMANN, "neumann.", 0, 0, 1, 1, "What the derivative of u along the axis is", \
+      ", in place of u; for nu > 0. It is imposed by a penalty (numerics.md, 10).")
 
 #define ADVECTION_WALL_ID(id, key, holds_u, time_derivative, u_x, diffusive, what, remark) ADVECTION_WALL_##id,
 enum advection_wall_id { ADVECTION_WALL_KINDS(ADVECTION_WALL_ID) ADVECTION_WALL_COUNT };
@@ -30,11 +32,17 @@ struct advection_wall_point {
     double outward;        /* -1 at the left wall, 1 at the right one                                        */
 };
 
+/* The strength of the penalty, over nu/dx: above 0, so that the solution is drawn to what is given, and at most 4, so
+ * that no eigenvalue of nu u_xx with it is beyond nu K2/dx², which bounds the time step (numerics.md, 10). */
+#define ADVECTION_PENALTY 4.0
+
 /** u_t at the point. @param rhs  the right-hand side of the equation there, with closures */
 SW_HD static inline double advection_wall_rhs(int id, const struct advection_wall_point *p, double rhs)
 {
     switch (id) {
     case ADVECTION_WALL_VALUE: return p->given;
+    case ADVECTION_WALL_NEUMANN:
+        return rhs - p->outward * (ADVECTION_PENALTY * p->nu * p->inv_dx) * (p->u_x - p->given);
     default: return rhs;
     }
 }
