@@ -1,7 +1,7 @@
 /* Random sweeps: distributions, and lists beside what is drawn. Sequences themselves are in test_sweep_runs.c. */
 #include <math.h>
 
-#include "sweep/expand_impl.h"
+#include "sweep/sample.h"
 #include "sweep_helpers.h"
 
 #define SAMPLE(method, count, seed) \

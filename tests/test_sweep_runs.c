@@ -2,7 +2,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
-#include "sweep/expand_impl.h"
+#include "sweep/sample.h"
 #include "sweep_helpers.h"
 
 /* ------------------------------------------------------------------ random sweeps */

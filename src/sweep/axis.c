@@ -1,16 +1,22 @@
+#include "sweep/axis.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_near.h"
-#include "sweep/expand_impl.h"
-#include "sweep/sw_keys.h"
+#include "sweep/formula.h"
+#include "sweep/keys.h"
+#include "sweep/sample.h"
+#include "sweep/sweep_own.h"
 
-/* An axis as the user wrote it: a list of numbers or of words, a number, or a function that makes a list. */
+/* An axis as the user writes it: a list of numbers or of words, a number, or a function that makes a list. */
 
-enum { MOST_WORDS = 1000 };
+enum { MAX_WORDS = 1000 };
+static const double MAX_RUNS = 1e7;  /* ids, indices and a search table: some 80 bytes a run */
+
+static bool is_drawn(const struct axis *a) { return a->kind >= AXIS_UNIFORM; }
 
 #define AXIS_FUNCTIONS "linspace|logspace|range|uniform|loguniform|integer|normal|lognormal"
 static const struct function {
@@ -41,7 +47,7 @@ const char *sw_axis_function(int k, const char **usage, const char **about)
     return functions[k].name;
 }
 
-static const char *path(const struct axis *a) { return a->setting->path; }
+static const char *path_of(const struct axis *a) { return a->setting->path; }
 static bool is_random(const struct sw_sweep *s) { return !strcmp(s->mode, "random"); }
 
 /* ------------------------------------------------------------------ lists */
@@ -61,8 +67,8 @@ static bool element_number(const struct sw_sweep *s, const struct sw_setting *e,
 
 static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
 {
-    if (a->count > MOST_WORDS) {
-        report_error(s, a->setting, "'%s' has %lld words, more than %d", path(a), (long long)a->count, MOST_WORDS);
+    if (a->count > MAX_WORDS) {
+        report_error(s, a->setting, "'%s' has %lld words, more than %d", path_of(a), (long long)a->count, MAX_WORDS);
         a->count = 0;
         return SW_OK;
     }
@@ -73,8 +79,8 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
         a->value[k] = k;
         if (e->kind == SW_SETTING_STRING && is_word(e->text)) continue;
         if (e->kind == SW_SETTING_STRING)
-            report_error(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path(a), e->text);
-        else report_error(s, e, "'%s' must hold numbers only or words only", path(a));
+            report_error(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path_of(a), e->text);
+        else report_error(s, e, "'%s' must hold numbers only or words only", path_of(a));
         a->count = 0;
         a->word = NULL;
         return SW_OK;
@@ -85,8 +91,8 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
 /* Whether a key takes its word from the axis: "3-4-6" is a word then, and not -7. */
 static bool gives_words(const struct sw_sweep *s, const struct axis *a)
 {
-    const char *solver = s->own->solver;
-    bool found = solver[0] == '$' && !strcmp(solver + 1, a->name);
+    const char *row = s->own->row;
+    bool found = row[0] == '$' && !strcmp(row + 1, a->name);
     for (int k = 0; k < s->nchoice; k++)
         found |= s->choice[k].word[0] == '$' && !strcmp(s->choice[k].word + 1, a->name);
     for (int k = 0; k < a->setting->count; k++) found &= a->setting->child[k]->kind == SW_SETTING_STRING;
@@ -98,7 +104,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
     int numbers = 0;
     a->count = a->setting->count;
     if (a->count == 0) {
-        report_error(s, a->setting, "'%s' is empty: an axis needs a value", path(a));
+        report_error(s, a->setting, "'%s' is empty: an axis needs a value", path_of(a));
         return SW_OK;
     }
     SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
@@ -107,7 +113,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
         numbers += element_number(s, a->setting->child[k], &a->value[k]);
         if (numbers <= k) return read_words(s, a);
         if (isfinite(a->value[k])) continue;
-        report_error(s, a->setting->child[k], "'%s': value %d is not finite", path(a), k + 1);
+        report_error(s, a->setting->child[k], "'%s': value %d is not finite", path_of(a), k + 1);
         a->count = 0;
         return SW_OK;
     }
@@ -116,7 +122,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
 
 static void read_number(struct sw_sweep *s, struct axis *a, double *value)
 {
-    if (!isfinite(*value)) { report_error(s, a->setting, "'%s' is not finite", path(a)); return; }
+    if (!isfinite(*value)) { report_error(s, a->setting, "'%s' is not finite", path_of(a)); return; }
     a->value = value;
     a->count = 1;
 }
@@ -129,20 +135,20 @@ static void refuse_text(struct sw_sweep *s, struct axis *a)
         s, a->setting,
         "'%s' = \"%s\" is no axis: give a list, linspace(a, b, k), logspace(a, b, k), range(a, b, step)%s; what "
         "follows from other parameters belongs into define",
-        path(a), a->setting->text, is_random(s) ? ", or a distribution such as uniform(a, b)" : "");
+        path_of(a), a->setting->text, is_random(s) ? ", or a distribution such as uniform(a, b)" : "");
 }
 
 static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call *call, const struct function *f,
                            double arg[3])
 {
     if (call->narg < f->least || call->narg > f->most) {
-        report_error(s, a->setting, "'%s': write %s", path(a), f->usage);
+        report_error(s, a->setting, "'%s': write %s", path_of(a), f->usage);
         return false;
     }
     for (int k = 0; k < call->narg; k++) {
         if (formula_constant(s, call->arg[k], &arg[k]) && isfinite(arg[k])) continue;
         report_error(s, a->setting, "'%s': \"%s\" is not a finite constant; an axis may use numbers, pi and e only",
-                        path(a), call->arg[k]);
+                     path_of(a), call->arg[k]);
         return false;
     }
     return true;
@@ -152,13 +158,13 @@ static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
 {
     a->a = arg[0];
     a->b = arg[1];
-    if (!(arg[2] >= 1 && arg[2] <= MOST_RUNS && arg[2] == floor(arg[2])))
-        report_error(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path(a), arg[2], MOST_RUNS);
+    if (!(arg[2] >= 1 && arg[2] <= MAX_RUNS && arg[2] == floor(arg[2])))
+        report_error(s, a->setting, "'%s': %.10g is no number of values from 1 to %.0e", path_of(a), arg[2], MAX_RUNS);
     else if (a->kind == AXIS_LOGSPACE && !(a->a > 0 && a->b > 0))
         report_error(s, a->setting, "'%s': the ends of logspace must be positive (they are ends, not exponents)",
-                        path(a));
+                     path_of(a));
     else if (a->a == a->b && arg[2] > 1)
-        report_error(s, a->setting, "'%s': all %.0f values are %g", path(a), arg[2], a->a);
+        report_error(s, a->setting, "'%s': all %.0f values are %g", path_of(a), arg[2], a->a);
     else a->count = (int64_t)arg[2];
 }
 
@@ -168,14 +174,14 @@ static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], 
     double count = floor((arg[1] - arg[0]) / step * (1 + 1e-12) + 1e-9) + 1;
     a->a = arg[0];
     a->b = step;
-    if (step == 0) report_error(s, a->setting, "'%s': a step of 0", path(a));
+    if (step == 0) report_error(s, a->setting, "'%s': a step of 0", path_of(a));
     else if (!(count >= 1))
-        report_error(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path(a), step, arg[0],
-                        arg[1]);
-    else if (count > MOST_RUNS)
-        report_error(s, a->setting, "'%s' has %.3g values, more than %.0e", path(a), count, MOST_RUNS);
+        report_error(s, a->setting, "'%s' is empty: steps of %g from %g do not lead to %g", path_of(a), step, arg[0],
+                     arg[1]);
+    else if (count > MAX_RUNS)
+        report_error(s, a->setting, "'%s' has %.3g values, more than %.0e", path_of(a), count, MAX_RUNS);
     else if (count > 1 && arg[1] - step == arg[1])
-        report_error(s, a->setting, "'%s': a step of %g is lost in rounding at %g", path(a), step, arg[1]);
+        report_error(s, a->setting, "'%s': a step of %g is lost in rounding at %g", path_of(a), step, arg[1]);
     else a->count = (int64_t)count;
 }
 
@@ -187,14 +193,14 @@ static void read_interval(struct sw_sweep *s, struct axis *a, const double arg[3
     a->a = arg[0];
     a->b = arg[1];
     const bool normal = a->kind == AXIS_NORMAL || a->kind == AXIS_LOGNORMAL;
-    if (normal && !(a->b > 0)) report_error(s, a->setting, "'%s': the deviation must be above 0", path(a));
+    if (normal && !(a->b > 0)) report_error(s, a->setting, "'%s': the deviation must be above 0", path_of(a));
     else if (!normal && !(a->a < a->b))
-        report_error(s, a->setting, "'%s': %g .. %g is no interval", path(a), a->a, a->b);
+        report_error(s, a->setting, "'%s': %g .. %g is no interval", path_of(a), a->a, a->b);
     else if (a->kind == AXIS_LOGUNIFORM && !(a->a > 0))
-        report_error(s, a->setting, "'%s': the ends of loguniform must be positive", path(a));
+        report_error(s, a->setting, "'%s': the ends of loguniform must be positive", path_of(a));
     else if (a->kind == AXIS_INTEGER && !(is_whole(a->a) && is_whole(a->b)))
-        report_error(s, a->setting, "'%s': the ends of integer must be whole numbers within 2^53", path(a));
-    else a->count = s->own->sample.count;
+        report_error(s, a->setting, "'%s': the ends of integer must be whole numbers within 2^53", path_of(a));
+    else a->count = s->own->sample->count;
 }
 
 static void read_call(struct sw_sweep *s, struct axis *a, const struct call *call)
@@ -203,10 +209,10 @@ static void read_call(struct sw_sweep *s, struct axis *a, const struct call *cal
     double arg[3] = {0, 0, 1};
     while (strcmp(f->name, call->name)) f++;
     a->kind = f->kind;
-    if (axis_is_drawn(a) && !is_random(s))
-        report_error(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path(a), call->name);
+    if (is_drawn(a) && !is_random(s))
+        report_error(s, a->setting, "'%s': %s needs sweep.mode = \"random\"", path_of(a), call->name);
     else if (read_arguments(s, a, call, f, arg)) {
-        if (axis_is_drawn(a)) read_interval(s, a, arg);
+        if (is_drawn(a)) read_interval(s, a, arg);
         else if (f->kind == AXIS_RANGE) read_range(s, a, arg, call->narg == 3 ? arg[2] : 1);
         else read_spaced(s, a, arg);
     }
@@ -234,7 +240,7 @@ static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *set
     case SW_SETTING_STRING: return read_text(s, a, number);
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: read_number(s, a, number); return SW_OK;
-    default: report_error(s, setting, "'%s' must be a list or a number", path(a)); return SW_OK;
+    default: report_error(s, setting, "'%s' must be a list or a number", path_of(a)); return SW_OK;
     }
 }
 
@@ -248,7 +254,7 @@ enum sw_status axes_read(struct sw_sweep *s)
         if (key_find(s, sweep->child[k]->path)) continue;  /* sweep.mode */
         SW_TRY(read_axis(s, sweep->child[k], &s->own->axis[s->naxis]));
         s->axis[s->naxis].count = s->own->axis[s->naxis].count;
-        s->axis[s->naxis].together = axis_is_drawn(&s->own->axis[s->naxis]) || !strcmp(s->mode, "zip");
+        s->axis[s->naxis].together = is_drawn(&s->own->axis[s->naxis]) || !strcmp(s->mode, "zip");
         s->naxis++;
     }
     return SW_OK;
@@ -267,7 +273,7 @@ static enum sw_status refuse_repeated_words(struct sw_sweep *s, const struct axi
     for (int64_t i = 1; i < a->count; i++)
         for (int64_t j = 0; j < i; j++) {
             if (strcmp(a->word[i], a->word[j])) continue;
-            report_error(s, a->setting, "'%s' has \"%s\" twice", path(a), a->word[i]);
+            report_error(s, a->setting, "'%s' has \"%s\" twice", path_of(a), a->word[i]);
             return SW_OK;
         }
     return SW_OK;
@@ -284,7 +290,7 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
     qsort(sorted, (size_t)a->count, sizeof *sorted, by_number);
     for (int64_t i = 1; i < a->count; i++)
         if (sorted[i] == sorted[i - 1]) {
-            report_error(s, a->setting, "'%s' has the value %g twice", path(a), sorted[i]);
+            report_error(s, a->setting, "'%s' has the value %g twice", path_of(a), sorted[i]);
             break;
         }
     sw_free(sorted);
@@ -292,13 +298,13 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
 }
 
 /* "a(32) x v(4)", before which stands the sample, if there is one. */
-static void spell(const struct sw_sweep *s, const char *between, char *text, size_t room)
+static void print_counts(const struct sw_sweep *s, const char *between, char *text, size_t room)
 {
     size_t at = 0;
     text[0] = 0;
-    if (is_random(s)) at += (size_t)snprintf(text, room, "sample(%lld)", (long long)s->own->sample.count);
+    if (is_random(s)) at += (size_t)snprintf(text, room, "sample(%lld)", (long long)s->own->sample->count);
     for (int k = 0; k < s->naxis && at < room; k++) {
-        if (axis_is_drawn(&s->own->axis[k])) continue;
+        if (is_drawn(&s->own->axis[k])) continue;
         at += (size_t)snprintf(text + at, room - at, "%s%s(%lld)", at ? between : "", s->own->axis[k].name,
                                (long long)s->own->axis[k].count);
     }
@@ -309,27 +315,27 @@ static void spell(const struct sw_sweep *s, const char *between, char *text, siz
 static enum sw_status combine_product(struct sw_sweep *s)
 {
     char text[600];
-    struct sample *sample = &s->own->sample;
+    struct sample *sample = s->own->sample;
     double runs = 1;
     for (int k = s->naxis - 1; k >= 0; k--) {
         struct axis *a = &s->own->axis[k];
-        if (axis_is_drawn(a)) continue;
+        if (is_drawn(a)) continue;
         SW_TRY(refuse_repeats(s, a));
-        a->stride = (int64_t)(runs <= MOST_RUNS ? runs : 1);
+        a->stride = (int64_t)(runs <= MAX_RUNS ? runs : 1);
         runs *= (double)a->count;
     }
     for (int k = 0; k < s->naxis; k++) {
         struct axis *a = &s->own->axis[k];
-        if (!axis_is_drawn(a)) continue;
-        a->stride = (int64_t)(runs <= MOST_RUNS ? runs : 1);
+        if (!is_drawn(a)) continue;
+        a->stride = (int64_t)(runs <= MAX_RUNS ? runs : 1);
         a->dimension = sample->dimensions++;
     }
     if (is_random(s)) runs *= (double)sample->count;
-    s->nruns = runs <= MOST_RUNS ? (int64_t)runs : 0;
-    if (runs <= MOST_RUNS) return SW_OK;
-    spell(s, " x ", text, sizeof text);
+    s->nruns = runs <= MAX_RUNS ? (int64_t)runs : 0;
+    if (runs <= MAX_RUNS) return SW_OK;
+    print_counts(s, " x ", text, sizeof text);
     report_error(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e, the most that a sweep may "
-                    "have: shorten an axis%s", text, runs, MOST_RUNS, is_random(s) ? " or lower sample.count" : "");
+                 "have: shorten an axis%s", text, runs, MAX_RUNS, is_random(s) ? " or lower sample.count" : "");
     return SW_OK;
 }
 
@@ -339,12 +345,21 @@ static enum sw_status combine_zip(struct sw_sweep *s)
     s->nruns = s->naxis ? s->own->axis[0].count : 1;
     for (int k = 1; k < s->naxis; k++) {
         if (s->own->axis[k].count == s->nruns) continue;
-        spell(s, ", ", text, sizeof text);
+        print_counts(s, ", ", text, sizeof text);
         report_error(s, sw_config_find(s->config, "sweep"), "sweep.mode = \"zip\" needs axes of one length, not %s",
-                        text);
+                     text);
         return SW_OK;
     }
     return SW_OK;
+}
+
+static enum sw_status prepare_sample(struct sw_sweep *s)
+{
+    const char **name;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis, &name));
+    for (int k = 0; k < s->naxis; k++)
+        if (is_drawn(&s->own->axis[k])) name[s->own->axis[k].dimension] = s->own->axis[k].name;
+    return sample_prepare(s, name);
 }
 
 enum sw_status axes_combine(struct sw_sweep *s)
@@ -354,44 +369,88 @@ enum sw_status axes_combine(struct sw_sweep *s)
     if (!strcmp(s->mode, "zip")) return combine_zip(s);
     SW_TRY(combine_product(s));
     if (!is_random(s)) return SW_OK;
-    if (s->own->sample.dimensions == 0)
+    if (s->own->sample->dimensions == 0)
         report_error(s, NULL, "sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"");
-    return s->nruns ? sample_prepare(s) : SW_OK;
+    return s->nruns ? prepare_sample(s) : SW_OK;
 }
 
-/* ------------------------------------------------------------------ is it used? */
+/* ------------------------------------------------------------------ values */
 
-struct use { const struct sw_sweep *s; bool *used; };
-
-static void mark(struct use *u, const struct sw_expr *expr);
-
-static void mark_name(void *user, const char *name, int column)
+static double on_log_scale(double a, double b, double u)
 {
-    struct use *u = user;
-    int k = column_meant(u->s, name);
-    (void)column;
-    if (k < 0 || u->used[k]) return;
-    u->used[k] = true;
-    if (u->s->own->source[k].formula) mark(u, u->s->own->source[k].formula->expr);
+    return pow(10, log10(a) + (log10(b) - log10(a)) * u);
 }
 
-static void mark(struct use *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
-
-/* The values of an axis that nothing depends on would all be the same run. */
-enum sw_status axes_check_used(struct sw_sweep *s)
+/* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give the 0.3 a user would write,
+ * not 0.30000000000000004 (and the run keeps its id). */
+static double spaced_value(const struct axis *a, int64_t i)
 {
-    struct use u = {.s = s};
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &u.used));
-    for (int k = 0; k < s->ncolumn; k++)
-        if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula) mark(&u, s->own->source[k].formula->expr);
-    for (int k = 0; k < s->nfunction; k++) mark(&u, s->function[k].expr);
-    if (s->own->shape.solver >= 0) u.used[s->own->shape.solver] = true;
-    for (int k = 0; k < s->nchoice; k++)
-        if (s->own->choice_column[k] >= 0) u.used[s->own->choice_column[k]] = true;
-    for (int k = 0; k < s->naxis; k++) {
-        const struct axis *a = &s->own->axis[k];
-        if (a->count < 2 || u.used[s->axis[k].column]) continue;
-        report_error(s, a->setting, "'%s' changes nothing: no key or expression uses it", path(a));
+    if (i == 0) return a->a;
+    if (i == a->count - 1) return a->b;
+    if (a->kind == AXIS_LINSPACE) return a->a + (a->b - a->a) * (double)i / (double)(a->count - 1);
+    return on_log_scale(a->a, a->b, (double)i / (double)(a->count - 1));
+}
+
+static double range_value(const struct axis *a, int64_t i)
+{
+    double inverse = round(1 / a->b);
+    if (inverse != 0 && 1 / inverse == a->b) return a->a + (double)i / inverse;
+    return a->a + (double)i * a->b;
+}
+
+/* Each of the whole numbers a .. b with one probability; u may round to 1. */
+static double integer_value(const struct axis *a, double u) { return fmin(a->a + floor(u * (a->b - a->a + 1)), a->b); }
+
+/* Sobol's plain sequence begins at 0, which is no probability of a number: it counts as half of its smallest step. */
+static double normal_value(const struct axis *a, double u)
+{
+    return a->a + a->b * normal_quantile(fmin(fmax(u, 0x1p-33), 1 - 0x1p-33));
+}
+
+static double drawn_value(const struct axis *a, double u)
+{
+    switch (a->kind) {
+    case AXIS_UNIFORM: return a->a + (a->b - a->a) * u;
+    case AXIS_LOGUNIFORM: return on_log_scale(a->a, a->b, u);
+    case AXIS_INTEGER: return integer_value(a, u);
+    case AXIS_LOGNORMAL: return exp(normal_value(a, u));
+    default: return normal_value(a, u);
     }
-    return SW_OK;
+}
+
+static double value_at(const struct sw_sweep *s, int k, int64_t run)
+{
+    const struct axis *a = &s->own->axis[k];
+    int64_t i = run / a->stride % a->count;
+    switch (a->kind) {
+    case AXIS_LIST: return a->value[i];
+    case AXIS_RANGE: return range_value(a, i);
+    case AXIS_LINSPACE:
+    case AXIS_LOGSPACE: return spaced_value(a, i);
+    default: return drawn_value(a, sample_coordinate(s->own->sample, a->dimension, i));
+    }
+}
+
+void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *out)
+{
+    for (int j = 0; j < count; j++) {
+        int64_t r = run ? run[j] : first + j;
+        /* neighbours mostly share the value of a slow axis */
+        bool same = !run && j && s->own->axis[k].stride > 1 && r % s->own->axis[k].stride;
+        out[j] = same ? out[j - 1] : value_at(s, k, r);
+    }
+}
+
+void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int room)
+{
+    int at = 0;
+    if (room > 0) text[0] = 0;
+    for (int k = 0; k < s->naxis && at < room; k++) {
+        const struct axis *a = &s->own->axis[k];
+        double v;
+        axis_values(s, k, &run, 0, 1, &v);
+        if (a->word)
+            at += snprintf(text + at, (size_t)(room - at), "%s%s = %s", k ? ", " : "", a->name, a->word[(int)v]);
+        else at += snprintf(text + at, (size_t)(room - at), "%s%s = %g", k ? ", " : "", a->name, v);
+    }
 }

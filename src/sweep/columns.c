@@ -1,12 +1,13 @@
+#include "sweep/columns.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
-#include "sweep/expand_impl.h"
-#include "sweep/sw_run_result.h"
-
-/* The columns of the run table: number keys that decide, axes, defines. */
+#include "sweep/axis.h"
+#include "sweep/grid.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
 
 int column_find(const struct sw_sweep *s, const char *name)
 {
@@ -15,7 +16,7 @@ int column_find(const struct sw_sweep *s, const char *name)
     return -1;
 }
 
-int column_meant(const struct sw_sweep *s, const char *name)
+int column_in_scope(const struct sw_sweep *s, const char *name)
 {
     const struct sw_scope *scope = &s->own->scope;
     for (int k = 0; k < scope->count; k++)
@@ -23,74 +24,7 @@ int column_meant(const struct sw_sweep *s, const char *name)
     return -1;
 }
 
-static bool is_column(const struct sw_key *key)
-{
-    return (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides;
-}
-
-/* ------------------------------------------------------------------ names */
-
-static bool is_identifier(const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    return strchr(letters, name[0]) &&
-           !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
-}
-
-/* A function or constant of the language does not parse as a name. */
-static void count_name(void *user, const char *name, int column)
-{
-    (void)name, (void)column;
-    ++*(int *)user;
-}
-static bool in_language(const struct sw_sweep *s, const char *name)
-{
-    struct sw_expr_error err;
-    struct sw_expr *expr;
-    int names = 0;
-    enum sw_status st = sw_expr_parse(name, &expr, &err);
-    if (st == SW_E_MEMORY) s->own->starved = true;
-    if (st) return true;
-    sw_expr_names(expr, count_name, &names);
-    sw_expr_destroy(&expr);
-    return names == 0;
-}
-
-static bool in_list(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(name, *list)) return true;
-    return false;
-}
-
-static bool is_quantity(const char *name, const struct sw_quantity *q)
-{
-    for (; q && q->name; q++)
-        if (!strcmp(name, q->name)) return true;
-    return false;
-}
-
-/* Groups of the output file are called n00064 or n00064x00032. */
-static bool is_group(const char *name)
-{
-    return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789x")];
-}
-
-static const char *const symbols[] = {"x", "y", "z", "t", "u", "ux", NULL};
-static const char *const variables[] = {"run", "group_run", "run_id", "message", "time", "time_s", "t_s", "xc", "yc",
-                                        "zc", "state_last", "state_value", "provenance", NULL};
-
-static void check_name(const struct sw_sweep *s, const struct sw_setting *at)
-{
-    const char *name = at->name, *why = NULL;
-    if (!is_identifier(name)) why = "a name is made of letters, digits and _";
-    else if (in_list(name, symbols)) why = "it is a coordinate, the time or the field";
-    else if (in_language(s, name)) why = "it is a function or constant of the expressions";
-    else if (in_list(name, variables) || sw_run_column_find(name) || is_group(name) ||
-             is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))
-        why = "it is a variable of the output file";
-    if (why) report_error(s, at, "'%s' cannot be called '%s': %s", at->path, name, why);
-}
+static bool is_column(const struct sw_key *key) { return key_is_number(key) && key->decides; }
 
 /* ------------------------------------------------------------------ which columns */
 
@@ -122,7 +56,6 @@ static void add_axes(struct sw_sweep *s)
                                       a->count == 1, true},
                    (struct source){.kind = SOURCE_AXIS, .axis = k, .setting = a->setting,
                                    .unknown = s->own->axes_wrong});
-        check_name(s, a->setting);
     }
 }
 
@@ -135,11 +68,10 @@ static void add_defines(struct sw_sweep *s, const struct sw_setting *define)
                 report_error(s, at, "'%s' is an axis of the sweep as well; choose another name", at->path);
         add_column(s, (struct sw_column){at->name, SW_COLUMN_DEFINE, "1", NULL, 0, NULL, false, true},
                    (struct source){.setting = at, .number = NAN});
-        check_name(s, at);
     }
 }
 
-static const char *called(const struct sw_column *c) { return c->key ? key_name(c->key) : c->name; }
+static const char *name_in_scope(const struct sw_column *c) { return c->key ? key_name(c->key) : c->name; }
 
 static void add_symbol(struct sw_symbol *symbol, int *n, const char *name, int column)
 {
@@ -160,7 +92,7 @@ static enum sw_status make_scope(struct sw_sweep *s)
     for (int k = 0; k < s->ncolumn; k++) {
         const struct sw_key *key = s->column[k].key;
         if (!key || !key->visible) continue;
-        add_symbol(symbol, &n, called(&s->column[k]), k);
+        add_symbol(symbol, &n, name_in_scope(&s->column[k]), k);
         if (key->alias) add_symbol(symbol, &n, key->alias, k);
     }
     s->own->scope = (struct sw_scope){.symbol = symbol, .count = n};
@@ -169,14 +101,64 @@ static enum sw_status make_scope(struct sw_sweep *s)
 
 /* ------------------------------------------------------------------ where their numbers come from */
 
+/* grid.dim is the length of a list of the grid; of a list, grid.n and the like are the first element; a dimension
+ * without a number of its own has that of the first.
+ * @return whether the source is known now; false: it comes from its setting, like any other */
+static bool read_grid_source(struct sw_sweep *s, int k)
+{
+    struct source *from = &s->own->source[k];
+    const char *path = s->column[k].name;
+    const struct sw_setting *list = grid_list(s);
+    const struct grid_quantity *quantity;
+    const int max = grid_max_dim(s->problem);
+    int d;
+    if (!strcmp(path, "grid.dim") && !from->setting && list && max > 1) {
+        from->kind = SOURCE_CONSTANT;
+        from->unknown = list->count < 1 || list->count > max;  /* refused */
+        from->number = list->count;
+        s->column[k].given = true;
+        return true;
+    }
+    if (!(quantity = grid_quantity_of(path, &d))) return false;
+    if (d == 0) {  /* of a list that was refused no element is read */
+        if (!(list = grid_list_at(s, path))) return false;
+        from->setting = list->count && max > 1 ? list->child[0] : NULL;
+        from->unknown = !from->setting;
+        return from->unknown;
+    }
+    if (from->setting) return false;
+    from->kind = SOURCE_GRID;
+    from->dimension = d;
+    from->unused = quantity->unused;
+    from->dim = column_find(s, "grid.dim");
+    from->like = column_find(s, quantity->path[0]);
+    from->setting = s->own->source[from->like].setting;
+    s->column[k].given = s->column[from->like].given;
+    return true;
+}
+
+/* A time step that follows from a Courant number: of a problem with `step`, which has time.cfl in place of time.dt. */
+static enum sw_status read_step_source(struct sw_sweep *s, int k, bool *taken)
+{
+    struct source *from = &s->own->source[k];
+    const struct sw_setting *cfl = key_setting(s, "time.cfl");
+    *taken = s->problem->step && !from->setting && !strcmp(s->column[k].name, "time.dt") && cfl;
+    if (!*taken) return SW_OK;
+    from->kind = SOURCE_STEP;
+    s->chooses_step = true;
+    s->own->step_column = k;
+    from->setting = cfl;  /* the setting to blame for a wrong step */
+    return sw_arena_take(s->own->arena, (size_t)(s->nruns > 0 ? s->nruns : 1), &s->own->step);
+}
+
 static enum sw_status read_source(struct sw_sweep *s, int k)
 {
     struct source *from = &s->own->source[k];
     const struct sw_key *key = s->column[k].key;
     struct value v;
     bool ok;
-    if (from->kind == SOURCE_AXIS || (key && grid_source(s, k))) return SW_OK;
-    SW_TRY(step_source(s, k, &ok));
+    if (from->kind == SOURCE_AXIS || (key && read_grid_source(s, k))) return SW_OK;
+    SW_TRY(read_step_source(s, k, &ok));
     if (ok) return SW_OK;
     from->unknown = true;
     const char *absent = from->setting ? NULL : key_default(s, key);
@@ -190,6 +172,31 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     return SW_OK;
 }
 
+/* ------------------------------------------------------------------ what an expression needs */
+
+struct needs { const struct sw_sweep *s; bool uniform, known; };
+
+static void add_need(void *user, const char *name, int column)
+{
+    struct needs *needs = user;
+    int k = column_in_scope(needs->s, name);
+    (void)column;
+    if (k < 0) return;
+    needs->uniform &= needs->s->column[k].uniform;
+    needs->known &= !needs->s->own->source[k].unknown;
+}
+
+static struct needs needs_of(const struct sw_sweep *s, const struct value *value)
+{
+    struct needs needs = {s, true, true};
+    if (value->formula) sw_expr_names(value->formula->expr, add_need, &needs);
+    return needs;
+}
+
+bool value_uniform(const struct sw_sweep *s, const struct value *value) { return needs_of(s, value).uniform; }
+
+bool value_known(const struct sw_sweep *s, const struct value *value) { return needs_of(s, value).known; }
+
 /* ------------------------------------------------------------------ in which order */
 
 enum { NEW, OPEN, CLOSED };
@@ -197,7 +204,7 @@ struct ordering {
     struct sw_sweep *s;
     char *state;
     int  *order, norder;  /* all columns, each after those it needs */
-    int  *chain, depth;   /* those being looked at                  */
+    int  *chain, depth;   /* those that are being visited           */
 };
 
 static void visit(struct ordering *o, int k);
@@ -206,7 +213,7 @@ static void visit_name(void *user, const char *name, int column)
 {
     struct ordering *o = user;
     struct source *source = o->s->own->source;
-    int k = column_meant(o->s, name), needed_by = o->chain[o->depth - 1];
+    int k = column_in_scope(o->s, name), needed_by = o->chain[o->depth - 1];
     (void)column;
     if (k < 0) return;
     visit(o, k);
@@ -220,10 +227,10 @@ static void refuse_cycle(struct ordering *o, int k)
     int from = o->depth;
     while (o->chain[from - 1] != k) from--;
     for (int j = from - 1; j < o->depth && at < sizeof text; j++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", called(&o->s->column[o->chain[j]]));
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", name_in_scope(&o->s->column[o->chain[j]]));
     report_error(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
-                    o->s->own->source[k].formula ? o->s->own->source[k].formula->path : o->s->column[k].name,
-                    at < sizeof text ? text : "... -> ", called(&o->s->column[k]));
+                 o->s->own->source[k].formula ? o->s->own->source[k].formula->path : o->s->column[k].name,
+                 at < sizeof text ? text : "... -> ", name_in_scope(&o->s->column[k]));
     o->s->own->source[k].unknown = true;
 }
 
@@ -237,7 +244,7 @@ static void visit_grid(struct ordering *o, int k)
     o->s->column[k].uniform = o->s->column[from->dim].uniform && o->s->column[from->like].uniform;
 }
 
-/* It may follow from everything. */
+/* A step that follows from time.cfl may depend on every other column. */
 static void visit_step(struct ordering *o, int k)
 {
     struct source *from = &o->s->own->source[k];
@@ -297,38 +304,4 @@ enum sw_status columns_make(struct sw_sweep *s)
     SW_TRY(make_scope(s));
     for (int k = 0; k < s->ncolumn; k++) SW_TRY(read_source(s, k));
     return order_columns(s);
-}
-
-/* ------------------------------------------------------------------ their numbers */
-
-enum sw_status column_fill(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
-                           double *column)
-{
-    const struct source *from = &s->own->source[k];
-    double *out = column + (size_t)k * BLOCK;
-    if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, BLOCK, out);
-    if (from->kind == SOURCE_STEP) return step_fill(s, run, first, count, column, out);
-    if (from->kind == SOURCE_GRID) grid_fill(from, count, column, out);
-    else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
-    else for (int j = 0; j < count; j++) out[j] = from->number;
-    return SW_OK;
-}
-
-enum sw_status columns_fold(struct sw_sweep *s)
-{
-    double *column;
-    enum sw_status st = SW_OK;
-    int varying = 0;
-    SW_TRY(sw_alloc((size_t)s->ncolumn * BLOCK, &column));
-    for (int j = 0; j < s->own->norder && !st; j++) {
-        int k = s->own->order[j];
-        bool unknown = s->own->source[k].unknown;
-        if (!s->column[k].uniform && !unknown) { s->own->order[varying++] = k; continue; }
-        if (!unknown) st = column_fill(s, k, NULL, 0, 1, column);
-        s->own->source[k].kind = SOURCE_CONSTANT;
-        s->own->source[k].number = unknown ? NAN : column[(size_t)k * BLOCK];
-    }
-    s->own->norder = varying;
-    sw_free(column);
-    return st;
 }

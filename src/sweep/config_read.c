@@ -1,117 +1,170 @@
-/* The one file that knows libconfig. setlocale() is never called in this program: libconfig reads numbers by the
- * locale. */
 #include "sweep/sw_config.h"
 
 #include <errno.h>
-#include <libconfig.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "sweep/config_impl.h"
 
-enum { MAX_BYTES = 64 << 20 };
+/* ------------------------------------------------------------------ overrides */
 
-static enum sw_status convert(struct sw_arena *arena, const struct sw_scan *scan, config_setting_t *from,
-                              const struct sw_setting *parent, struct sw_setting *to);
+/* KEY=VALUE, KEY a dotted path, VALUE as in a file or else a string. */
 
-static enum sw_status convert_children(struct sw_arena *arena, const struct sw_scan *scan, config_setting_t *from,
-                                       struct sw_setting *to)
+static bool is_path(const char *path, size_t length)
 {
-    struct sw_setting *block;
-    to->count = config_setting_length(from);
-    SW_TRY(sw_arena_take(arena, (size_t)to->count, &block));
-    SW_TRY(sw_arena_take(arena, (size_t)to->count, &to->child));
-    for (int k = 0; k < to->count; k++) {
-        to->child[k] = &block[k];
-        SW_TRY(convert(arena, scan, config_setting_get_elem(from, (unsigned)k), to, &block[k]));
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    bool first = true;
+    for (size_t k = 0; k < length; k++) {
+        bool letter = path[k] && strchr(letters, path[k]);
+        if (path[k] == '.' ? first : !letter && (first || !strchr("0123456789_", path[k]))) return false;
+        first = path[k] == '.';
     }
-    return SW_OK;
+    return !first;
 }
 
-static enum sw_status convert_name(struct sw_arena *arena, const char *name, const struct sw_setting *parent,
-                                   struct sw_setting *to)
+static const char *last_part(const char *path, const char *end)
 {
-    char *copy, *path;
-    bool top = !parent || !parent->path[0];
-    to->path = parent ? parent->path : "";
-    if (!name) return SW_OK;
-    SW_TRY(sw_arena_printf(arena, &copy, "%s", name));
-    SW_TRY(sw_arena_printf(arena, &path, "%s%s%s", top ? "" : parent->path, top ? "" : ".", name));
-    to->name = copy;
-    to->path = path;
-    return SW_OK;
+    const char *c = end;
+    while (c > path && c[-1] != '.') c--;
+    return c;
 }
 
-static enum sw_status convert(struct sw_arena *arena, const struct sw_scan *scan, config_setting_t *from,
-                              const struct sw_setting *parent, struct sw_setting *to)
+static void report_override(struct sw_report *report, const char *override, const char *why)
 {
-    char *text;
-    SW_TRY(convert_name(arena, config_setting_name(from), parent, to));
-    to->file = scan->file;
-    to->line = scan->override ? 0 : (int)config_setting_source_line(from);
-    switch (config_setting_type(from)) {
-    case CONFIG_TYPE_INT:
-    case CONFIG_TYPE_INT64:
-        to->kind = SW_SETTING_INTEGER;
-        to->number = (double)config_setting_get_int64(from);
-        return SW_OK;
-    case CONFIG_TYPE_FLOAT:
-        to->kind = SW_SETTING_REAL;
-        to->number = config_setting_get_float(from);
-        return SW_OK;
-    case CONFIG_TYPE_BOOL:
-        to->kind = SW_SETTING_SWITCH;
-        to->number = config_setting_get_bool(from);
-        return SW_OK;
-    case CONFIG_TYPE_STRING:
-        to->kind = SW_SETTING_STRING;
-        SW_TRY(sw_arena_printf(arena, &text, "%s", config_setting_get_string(from)));
-        to->text = text;
-        return SW_OK;
-    case CONFIG_TYPE_GROUP:
-        to->kind = SW_SETTING_GROUP;
-        return convert_children(arena, scan, from, to);
-    default:
-        to->kind = SW_SETTING_LIST;
-        return convert_children(arena, scan, from, to);
-    }
+    sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': %s", (int)strcspn(override, "="), override, why);
 }
 
-/* Line number `line` of a text without the blanks around it, cut to what fits. */
-static void copy_line(const char *text, int line, char *out, size_t room)
+static bool is_multiple(const struct sw_setting *root) { return root && root->count > 1; }
+
+/* The one setting that a text is, NULL if it is none. An integer or a list that was reported is there all the
+ * same, so that reading can go on. */
+static struct sw_setting *single_setting(const struct sw_setting *root, const struct sw_report *own)
 {
-    while (--line > 0 && *text) {
-        text += strcspn(text, "\n");
-        if (*text) text++;
-    }
-    text += strspn(text, " \t\r");
-    size_t length = strcspn(text, "\r\n");
-    snprintf(out, room, "%.*s", (int)(length < room ? length : room - 1), text);
+    if (!root || root->count != 1) return NULL;
+    const enum sw_setting_kind kind = root->child[0]->kind;
+    return !own->errors || kind == SW_SETTING_INTEGER || kind == SW_SETTING_LIST ? root->child[0] : NULL;
 }
 
-enum sw_status sw_config_parse(struct sw_arena *arena, const struct sw_scan *scan, const char *text,
-                               struct sw_setting **root)
+static bool is_too_large(const char *value)
 {
-    config_t libconfig;
+    char *end;
+    const bool number = strspn(value, " \t+-.0123456789") > 0;  /* not the word inf */
+    return number && isinf(strtod(value, &end)) && !end[strspn(end, " \t")];
+}
+
+/* The value as a file would hold it: "name = value" is read as a config of its own, which must be one setting.
+ * Anything that libconfig does not take is a string without its quotes, unless it begins like a string, an array or a
+ * group, or is a number too large for a double: then its errors are reported. *setting is NULL only if something was
+ * reported. */
+static enum sw_status parse_value(struct sw_arena *arena, const char *override, struct sw_report *report,
+                                  struct sw_setting **setting)
+{
+    const char *equals = strchr(override, '='), *name = last_part(override, equals), *value = equals + 1;
+    const char first = value[strspn(value, " \t\r\n")];
+    const bool is_literal = first && (strchr("\"[{", first) || is_too_large(value));
+    struct sw_report own = {0};
+    struct sw_scan scan = {.file = "-s", .override = true, .report = &own};
+    struct sw_setting *root = NULL;
     enum sw_status st;
-    char line[80];
-    *root = NULL;
-    config_init(&libconfig);
-    if (config_read_string(&libconfig, sw_text_get(&scan->clean))) {
-        SW_TRY_TO(done, st, sw_arena_take(arena, 1, root));
-        SW_TRY_TO(done, st, convert(arena, scan, config_root_setting(&libconfig), NULL, *root));
-    } else {
-        copy_line(text, config_error_line(&libconfig), line, sizeof line);
-        sw_report_add(scan->report, SW_ERROR, scan->file, scan->override ? 0 : config_error_line(&libconfig),
-                      "%s at '%s'", config_error_text(&libconfig), line);
-        st = SW_OK;
+    *setting = NULL;
+    SW_TRY_TO(done, st, sw_config_scan(&scan, name));
+    if (!scan.broken) SW_TRY_TO(done, st, sw_config_parse(arena, &scan, value, &root));
+    if (is_multiple(root)) {
+        report_override(report, override,
+                        "the value holds more than one setting: give each its own -s, or put a text with ; "
+                        "in quotes");
+        goto done;
     }
+    *setting = single_setting(root, &own);
+    if (is_literal || *setting)
+        for (int k = 0; k < own.count; k++) report_override(report, override, own.entry[k].text);
+    if (*setting || (is_literal && own.errors)) goto done;
+    SW_TRY_TO(done, st, sw_arena_take(arena, 1, setting));
+    **setting = (struct sw_setting){.kind = SW_SETTING_STRING, .file = "-s"};
+    char *text;
+    SW_TRY_TO(done, st, sw_arena_printf(arena, &text, "%s", value));
+    (*setting)->text = text;
 done:
-    config_destroy(&libconfig);
+    sw_text_free(&scan.clean);
+    sw_report_free(&own);
     return st;
 }
+
+static enum sw_status add_child(struct sw_arena *arena, struct sw_setting *group, struct sw_setting *new)
+{
+    struct sw_setting **child;
+    SW_TRY(sw_arena_take(arena, (size_t)group->count + 1, &child));
+    if (group->count) memcpy(child, group->child, (size_t)group->count * sizeof *child);
+    child[group->count++] = new;
+    group->child = child;
+    return SW_OK;
+}
+
+/* A value that was parsed by itself gets the paths that it has in the tree. */
+static enum sw_status set_paths(struct sw_arena *arena, struct sw_setting *s, const char *path)
+{
+    char *own;
+    s->path = path;
+    for (int k = 0; k < s->count; k++) {
+        if (s->kind == SW_SETTING_LIST) { SW_TRY(set_paths(arena, s->child[k], path)); continue; }
+        SW_TRY(sw_arena_printf(arena, &own, "%s.%s", path, s->child[k]->name));
+        SW_TRY(set_paths(arena, s->child[k], own));
+    }
+    return SW_OK;
+}
+
+/* The member of a group, made if missing. */
+static enum sw_status enter_group(struct sw_arena *arena, struct sw_setting *group, const char *name, const char *path,
+                                  struct sw_setting **member)
+{
+    for (int k = 0; k < group->count; k++)
+        if (!strcmp(group->child[k]->name, name)) { *member = group->child[k]; return SW_OK; }
+    SW_TRY(sw_arena_take(arena, 1, member));
+    **member = (struct sw_setting){.name = name, .path = path, .kind = SW_SETTING_GROUP, .file = "-s"};
+    return add_child(arena, group, *member);
+}
+
+/* Apply one override to a tree, the -s of this number, from 1. */
+static enum sw_status apply_override(struct sw_arena *arena, const char *override, int number, struct sw_report *report,
+                                     struct sw_setting *root)
+{
+    const char *equals = strchr(override, '=');
+    struct sw_setting *target = root, *value;
+    if (!equals || !is_path(override, (size_t)(equals - override))) {
+        sw_report_add(report, SW_ERROR, "-s", 0, "'%s' is not KEY=VALUE with a key such as time.dt", override);
+        return SW_OK;
+    }
+    const unsigned char bad = (unsigned char)override[sw_text_utf8(override)];
+    if (bad) {
+        sw_report_add(report, SW_ERROR, "-s", 0, "'%.*s': byte 0x%02x is not UTF-8", (int)(equals - override), override,
+                      bad);
+        return SW_OK;
+    }
+    SW_TRY(parse_value(arena, override, report, &value));
+    if (!value) return SW_OK;
+    for (const char *c = override; c < equals;) {
+        size_t length = strcspn(c, ".=");
+        char *name, *path;
+        SW_TRY(sw_arena_printf(arena, &name, "%.*s", (int)length, c));
+        SW_TRY(sw_arena_printf(arena, &path, "%.*s", (int)(c + length - override), override));
+        if (target->kind != SW_SETTING_GROUP)  /* a group replaces what was there */
+            *target = (struct sw_setting){.name = target->name, .path = target->path, .kind = SW_SETTING_GROUP,
+                       .file = "-s"};
+        SW_TRY(enter_group(arena, target, name, path, &target));
+        c += length + (c[length] == '.');
+    }
+    SW_TRY(set_paths(arena, value, target->path));
+    value->name = target->name;
+    value->override = number;
+    *target = *value;
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ files and texts */
 
 static enum sw_status read_tree(struct sw_config *c, struct sw_report *report)
 {
@@ -122,8 +175,7 @@ static enum sw_status read_tree(struct sw_config *c, struct sw_report *report)
     return st;
 }
 
-/* An empty tree takes the place of a file that could not be parsed, so that the overrides are looked at all the same.
- */
+/* An empty tree takes the place of a file that could not be parsed, so that the overrides are checked all the same. */
 static enum sw_status read_overrides(struct sw_config *c, const char *const *override, int n, struct sw_report *report)
 {
     struct sw_setting *root = c->root;
@@ -132,13 +184,13 @@ static enum sw_status read_overrides(struct sw_config *c, const char *const *ove
     SW_TRY(sw_arena_take(c->arena, (size_t)n, &c->override));
     for (c->noverride = 0; c->noverride < n; c->noverride++) {
         SW_TRY(sw_arena_printf(c->arena, &c->override[c->noverride], "%s", override[c->noverride]));
-        SW_TRY(sw_config_override(c->arena, override[c->noverride], c->noverride + 1, report, root));
+        SW_TRY(apply_override(c->arena, override[c->noverride], c->noverride + 1, report, root));
     }
     return SW_OK;
 }
 
 /* Text and overrides, each with its final zero, so that no two pairs hash alike. */
-static void hash(struct sw_config *c)
+static void hash_config(struct sw_config *c)
 {
     struct sw_hash h;
     unsigned char digest[32];
@@ -164,7 +216,7 @@ enum sw_status sw_config_read_text(const char *name, const char *text, const cha
     SW_TRY_TO(done, st, read_tree(c, report));
     SW_TRY_TO(done, st, read_overrides(c, override, noverride, report));
     if (!c->root) SW_TRY_TO(done, st, sw_report_status(report));
-    hash(c);
+    hash_config(c);
     *config = c;
     return SW_OK;
 done:
@@ -179,6 +231,8 @@ void sw_config_destroy(struct sw_config **config)
     sw_free(*config);
     *config = NULL;
 }
+
+enum { MAX_BYTES = 64 << 20 };
 
 static enum sw_status read_file(const char *path, struct sw_text *text)
 {
@@ -216,7 +270,9 @@ done:
     return st;
 }
 
-static const struct sw_setting *element(const struct sw_setting *list, const char *number, size_t length)
+/* ------------------------------------------------------------------ settings by path */
+
+static const struct sw_setting *find_element(const struct sw_setting *list, const char *number, size_t length)
 {
     long k = 0;
     if (length < 1 || length > 6 || strspn(number, "0123456789") < length) return NULL;
@@ -224,9 +280,9 @@ static const struct sw_setting *element(const struct sw_setting *list, const cha
     return k < list->count ? list->child[k] : NULL;
 }
 
-static const struct sw_setting *member(const struct sw_setting *group, const char *name, size_t length)
+static const struct sw_setting *find_member(const struct sw_setting *group, const char *name, size_t length)
 {
-    if (group->kind == SW_SETTING_LIST) return element(group, name, length);
+    if (group->kind == SW_SETTING_LIST) return find_element(group, name, length);
     if (group->kind != SW_SETTING_GROUP) return NULL;
     for (int k = 0; k < group->count; k++)
         if (!strncmp(group->child[k]->name, name, length) && !group->child[k]->name[length]) return group->child[k];
@@ -235,11 +291,11 @@ static const struct sw_setting *member(const struct sw_setting *group, const cha
 
 const struct sw_setting *sw_config_find(const struct sw_config *config, const char *path)
 {
-    const struct sw_setting *at = config->root;
-    while (at && *path) {
+    const struct sw_setting *setting = config->root;
+    while (setting && *path) {
         size_t length = strcspn(path, ".");
-        at = member(at, path, length);
+        setting = find_member(setting, path, length);
         path += length + (path[length] == '.');
     }
-    return at;
+    return setting;
 }

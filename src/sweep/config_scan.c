@@ -19,7 +19,7 @@ struct level {
     int         first_name;
 };
 
-struct name { const char *at; int length, line; };
+struct name { const char *start; int length, line; };
 
 struct scanner {
     struct sw_scan *scan;
@@ -31,12 +31,12 @@ struct scanner {
     struct name     name[MAX_NAMES];
 };
 
-#define COMPLAIN(s, at_line, ...) \
-    sw_report_add((s)->scan->report, SW_ERROR, (s)->scan->file, (s)->scan->override ? 0 : (at_line), __VA_ARGS__)
+#define REPORT(s, on_line, ...) \
+    sw_report_add((s)->scan->report, SW_ERROR, (s)->scan->file, (s)->scan->override ? 0 : (on_line), __VA_ARGS__)
 
 #define NEEDS_QUOTES "syntax error at '%.*s': a text or an expression needs quotes, \"...\""
 
-static void keep(struct scanner *s, const char *end)
+static void copy_until(struct scanner *s, const char *end)
 {
     for (const char *c = s->at; c < end; c++)
         if (*c == '\n') s->line++;
@@ -44,9 +44,9 @@ static void keep(struct scanner *s, const char *end)
     s->at = end;
 }
 
-static void broken(struct scanner *s) { s->scan->broken = true; }
+static void set_broken(struct scanner *s) { s->scan->broken = true; }
 
-/* White space and comments; comments are left out, but for their line ends. */
+/* Skip white space and comments; of comments only the line ends are copied. */
 static void skip_blank(struct scanner *s)
 {
     for (;;) {
@@ -56,34 +56,34 @@ static void skip_blank(struct scanner *s)
         } else if (c[0] == '/' && c[1] == '*') {
             const char *end = strstr(c + 2, "*/");
             if (!end) {
-                COMPLAIN(s, s->line, "comment is not closed: no */ follows");
-                broken(s);
+                REPORT(s, s->line, "comment is not closed: no */ follows");
+                set_broken(s);
                 s->at = c + strlen(c);
                 return;
             }
             for (; s->at < end + 2; s->at++)
                 if (*s->at == '\n') { s->line++; sw_text_add(&s->scan->clean, "\n"); }
         } else if (*c == '\r') s->at++;
-        else if (isspace((unsigned char)*c)) keep(s, c + 1);
+        else if (isspace((unsigned char)*c)) copy_until(s, c + 1);
         else return;
     }
 }
 
-/* libconfig lets a string run over lines; then a missing quote shows up anywhere but where it is missing. */
+/* libconfig lets a string run over lines; then the error of a missing quote is reported far from it. */
 static void read_string(struct scanner *s)
 {
     const char *c = s->at + 1;
     while (*c && *c != '"' && *c != '\n') c += c[0] == '\\' && c[1] && c[1] != '\n' ? 2 : 1;
     if (*c == '"') {
         s->level[s->depth].string = true;
-        keep(s, c + 1);
+        copy_until(s, c + 1);
         return;
     }
     int shown = (int)(c - s->at) > 40 ? 40 : (int)(c - s->at);
-    COMPLAIN(s, s->line, "string is not closed on its line: %.*s%s (a long text may be written \"one\" \"two\")", shown,
-             s->at, shown == 40 ? "..." : "");
-    broken(s);
-    keep(s, c);
+    REPORT(s, s->line, "string is not closed on its line: %.*s%s (a long text may be written \"one\" \"two\")", shown,
+           s->at, shown == 40 ? "..." : "");
+    set_broken(s);
+    copy_until(s, c);
 }
 
 /* The end of a number as libconfig cuts it; *kind 'i' integer, 'l' with L suffix, 'r' real, 0 not a number. */
@@ -116,15 +116,15 @@ static void check_integer(struct scanner *s, const char *end, char kind)
     long long v = strtoll(s->at, NULL, s->at[0] == '0' && (s->at[1] == 'x' || s->at[1] == 'X') ? 16 : 10);
     while (digits && s->at[digits - 1] == 'L') digits--;
     if (errno || v > (1LL << 53) || v < -(1LL << 53)) {
-        COMPLAIN(s, s->line,
-                 "integer %.*s is larger than 2^53, which is as far as a double counts; write it as a real: %.*s.0",
-                 length, s->at, digits, s->at);
-        if (errno) broken(s);
+        REPORT(s, s->line,
+               "integer %.*s is larger than 2^53, which is as far as a double counts; write it as a real: %.*s.0",
+               length, s->at, digits, s->at);
+        if (errno) set_broken(s);
     } else if (kind == 'i' && (v > INT32_MAX || v < INT32_MIN)) {
-        COMPLAIN(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->at, v, length,
-                 s->at);
+        REPORT(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->at, v, length,
+               s->at);
     }
-    keep(s, end);
+    copy_until(s, end);
     if (kind == 'i') sw_text_add(&s->scan->clean, "L");
 }
 
@@ -133,10 +133,10 @@ static int clip(const char *from, const char *to) { return to - from < 40 ? (int
 static void check_real(struct scanner *s, const char *end)
 {
     if (isinf(strtod(s->at, NULL))) {
-        COMPLAIN(s, s->line, "number '%.*s' is too large: the largest is 1.79e308", clip(s->at, end), s->at);
-        broken(s);
+        REPORT(s, s->line, "number '%.*s' is too large: the largest is 1.79e308", clip(s->at, end), s->at);
+        set_broken(s);
     }
-    keep(s, end);
+    copy_until(s, end);
 }
 
 static void read_number(struct scanner *s, const char *end, char kind)
@@ -144,25 +144,25 @@ static void read_number(struct scanner *s, const char *end, char kind)
     s->level[s->depth].number = true;
     if (end[0] == ',' && isdigit((unsigned char)end[1]) && (s->depth == 0 || s->level[s->depth].open == '{')) {
         const char *rest = end + 1 + strspn(end + 1, "0123456789");
-        COMPLAIN(s, s->line, "syntax error at '%.*s': a decimal fraction is written with a point, %.*s.%.*s",
-                 clip(s->at, rest), s->at, clip(s->at, end), s->at, clip(end + 1, rest), end + 1);
-        broken(s);
-        keep(s, rest);
+        REPORT(s, s->line, "syntax error at '%.*s': a decimal fraction is written with a point, %.*s.%.*s",
+               clip(s->at, rest), s->at, clip(s->at, end), s->at, clip(end + 1, rest), end + 1);
+        set_broken(s);
+        copy_until(s, rest);
     } else if (kind == 'r') check_real(s, end);
     else check_integer(s, end, kind);
 }
 
-static void remember(struct scanner *s, struct name new)
+static void check_name(struct scanner *s, struct name new)
 {
     for (int k = s->level[s->depth].first_name; k < s->nname; k++) {
         struct name *old = &s->name[k];
-        if (old->length != new.length || memcmp(old->at, new.at, (size_t)new.length)) continue;
-        COMPLAIN(s, new.line, "'%.*s' is set twice; the first time on line %d", new.length, new.at, old->line);
-        broken(s);
+        if (old->length != new.length || memcmp(old->start, new.start, (size_t)new.length)) continue;
+        REPORT(s, new.line, "'%.*s' is set twice; the first time on line %d", new.length, new.start, old->line);
+        set_broken(s);
         return;
     }
     if (s->nname < MAX_NAMES) s->name[s->nname++] = new;
-    else { COMPLAIN(s, new.line, "more than %d settings", MAX_NAMES); broken(s); }
+    else { REPORT(s, new.line, "more than %d settings", MAX_NAMES); set_broken(s); }
 }
 
 static bool is_name(char c, bool first)
@@ -177,20 +177,20 @@ static void read_name(struct scanner *s)
     int line = s->line;
     while (is_name(*end, end == start)) end++;
     int length = (int)(end - start);
-    keep(s, end);
+    copy_until(s, end);
     skip_blank(s);
-    if (*s->at == '=' || *s->at == ':') remember(s, (struct name){start, length, line});
+    if (*s->at == '=' || *s->at == ':') check_name(s, (struct name){start, length, line});
     else if (!(length == 4 && !strncasecmp(start, "true", 4)) && !(length == 5 && !strncasecmp(start, "false", 5))) {
-        COMPLAIN(s, line, NEEDS_QUOTES, length > 60 ? 60 : length, start);
-        broken(s);
+        REPORT(s, line, NEEDS_QUOTES, length > 60 ? 60 : length, start);
+        set_broken(s);
     }
 }
 
 static void open_bracket(struct scanner *s)
 {
     if (s->depth == MAX_DEPTH) {
-        COMPLAIN(s, s->line, "brackets nested deeper than %d", MAX_DEPTH);
-        broken(s);
+        REPORT(s, s->line, "brackets nested deeper than %d", MAX_DEPTH);
+        set_broken(s);
         s->at += strlen(s->at);
         return;
     }
@@ -205,7 +205,7 @@ static void check_array(struct scanner *s, const struct level *l)
     const char *more = length > 60 ? " ..." : "";
     if (memchr(l->start, '\n', (size_t)shown)) { shown = (int)strcspn(l->start, "\r\n"); more = " ..."; }
     if (l->string && l->number)
-        COMPLAIN(s, l->line, "array mixes numbers and strings: %.*s%s; write ( ) for [ ]", shown, l->start, more);
+        REPORT(s, l->line, "array mixes numbers and strings: %.*s%s; write ( ) for [ ]", shown, l->start, more);
 }
 
 static void close_bracket(struct scanner *s)
@@ -213,9 +213,9 @@ static void close_bracket(struct scanner *s)
     const struct level *l = &s->level[s->depth];
     char close = l->open == '{' ? '}' : l->open == '[' ? ']' : ')';
     if (s->depth == 0 || *s->at != close) {
-        if (s->depth == 0) COMPLAIN(s, s->line, "syntax error: '%c' closes nothing", *s->at);
-        else COMPLAIN(s, s->line, "syntax error: '%c' of line %d is closed by '%c'", l->open, l->line, *s->at);
-        broken(s);
+        if (s->depth == 0) REPORT(s, s->line, "syntax error: '%c' closes nothing", *s->at);
+        else REPORT(s, s->line, "syntax error: '%c' of line %d is closed by '%c'", l->open, l->line, *s->at);
+        set_broken(s);
         s->at++;
         return;
     }
@@ -235,27 +235,27 @@ static void read_token(struct scanner *s)
     else if (strchr("])}", c)) close_bracket(s);
     else if (kind) read_number(s, end, kind);
     else if (is_name(c, true)) read_name(s);
-    else if (strchr("=:,;", c)) keep(s, s->at + 1);
+    else if (strchr("=:,;", c)) copy_until(s, s->at + 1);
     else {
         if (!strncmp(s->at, "@include", 8))
-            COMPLAIN(s, s->line,
-                     "@include is not supported: a sweep is one file, so that its output can hold all of it");
-        else if (isprint((unsigned char)c)) COMPLAIN(s, s->line, NEEDS_QUOTES, 1, s->at);
-        else COMPLAIN(s, s->line, "syntax error: character 0x%02x outside of a string", (unsigned char)c);
-        broken(s);
+            REPORT(s, s->line,
+                   "@include is not supported: a sweep is one file, so that its output can hold all of it");
+        else if (isprint((unsigned char)c)) REPORT(s, s->line, NEEDS_QUOTES, 1, s->at);
+        else REPORT(s, s->line, "syntax error: character 0x%02x outside of a string", (unsigned char)c);
+        set_broken(s);
         s->at += strcspn(s->at, "\n");
     }
 }
 
-/* Its texts are kept in the output file, which says that they are UTF-8. */
-static void refuse_bytes(struct scanner *s, const char *text)
+/* The text is stored in the output file, as UTF-8. */
+static void check_utf8(struct scanner *s, const char *text)
 {
     const size_t good = sw_text_utf8(text);
     int line = 1;
     if (!text[good]) return;
     for (size_t k = 0; k < good; k++) line += text[k] == '\n';
-    COMPLAIN(s, line, "byte 0x%02x is not UTF-8: save the file as UTF-8", (unsigned char)text[good]);
-    broken(s);
+    REPORT(s, line, "byte 0x%02x is not UTF-8: save the file as UTF-8", (unsigned char)text[good]);
+    set_broken(s);
     s->at += strlen(s->at);
 }
 
@@ -265,12 +265,12 @@ enum sw_status sw_config_scan(struct sw_scan *scan, const char *text)
     SW_TRY(sw_alloc(1, &s));
     *s = (struct scanner){.scan = scan, .at = text, .line = 1};
     if (!strncmp(text, "\xef\xbb\xbf", 3)) s->at += 3;  /* the mark some editors put first */
-    refuse_bytes(s, text);
+    check_utf8(s, text);
     for (skip_blank(s); *s->at && scan->report->errors < MAX_ERRORS; skip_blank(s)) read_token(s);
-    if (*s->at) { COMPLAIN(s, s->line, "too many errors: the rest was not read"); broken(s); }
+    if (*s->at) { REPORT(s, s->line, "too many errors: the rest was not read"); set_broken(s); }
     for (; s->depth; s->depth--) {
-        COMPLAIN(s, s->level[s->depth].line, "syntax error: '%c' is never closed", s->level[s->depth].open);
-        broken(s);
+        REPORT(s, s->level[s->depth].line, "syntax error: '%c' is never closed", s->level[s->depth].open);
+        set_broken(s);
     }
     sw_free(s);
     return sw_text_status(&scan->clean);

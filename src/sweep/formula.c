@@ -1,11 +1,28 @@
+#include "sweep/formula.h"
+
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "sweep/expand_impl.h"
+#include "sweep/grid.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
 
-enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
-                             const char *text, struct formula **formula)
+/* ------------------------------------------------------------------ parsing and compiling */
+
+/* With a caret under the place in the text. */
+static void report_expr_error(const struct sw_sweep *s, const struct sw_setting *setting, const char *path,
+                              const char *text, const struct sw_expr_error *err)
+{
+    char *shown = sw_expr_error_show(text, err);
+    report_error(s, setting, "'%s', %s", path, shown ? shown : err->text);
+    sw_free(shown);
+}
+
+/* *formula is NULL if the text was refused. */
+static enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                                    const char *text, struct formula **formula)
 {
     struct sw_expr_error err;
     struct sw_expr *expr;
@@ -20,24 +37,24 @@ enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const s
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, formula));
     SW_TRY_TO(failed, st, sw_arena_printf(s->own->arena, &copy, "%s", text));
     **formula =
-        (struct formula){.path = path, .text = copy, .setting = setting, .expr = expr, .next = s->own->formulas};
-    s->own->formulas = *formula;
+        (struct formula){.path = path, .text = copy, .setting = setting, .expr = expr, .next = s->own->formula};
+    s->own->formula = *formula;
     return SW_OK;
 failed:
     sw_expr_destroy(&expr);
     return st;
 }
 
-/* "algorithm" is a name, but no number. */
+/* The name of an axis of words is known, but it is not a number. */
 struct word_search { const struct sw_sweep *s; struct sw_expr_error *err; };
 
-static void find_word(void *user, const char *name, int column)
+static void refuse_word(void *user, const char *name, int column)
 {
     struct word_search *w = user;
     const struct sw_sweep *s = w->s;
     if (w->err->column) return;
-    for (int k = 0; k < s->naxis; k++) {
-        if (!s->own->axis[k].word || strcmp(s->own->axis[k].name, name)) continue;
+    for (int k = 0; k < s->ncolumn; k++) {
+        if (!s->column[k].nword || strcmp(s->column[k].name, name)) continue;
         w->err->column = column;
         w->err->length = (int)strlen(name);
         snprintf(w->err->text, sizeof w->err->text, "'%s' is an axis of words, not a number", name);
@@ -45,10 +62,11 @@ static void find_word(void *user, const char *name, int column)
     }
 }
 
-enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, const struct sw_scope *scope)
+/* f->program stays NULL if it was refused. */
+static enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, const struct sw_scope *scope)
 {
     struct sw_expr_error err = {0};
-    sw_expr_names(f->expr, find_word, &(struct word_search){s, &err});
+    sw_expr_names(f->expr, refuse_word, &(struct word_search){s, &err});
     enum sw_status st = err.column ? SW_E_CONFIG : sw_program_compile(f->expr, scope, &f->program, &err);
     if (st != SW_E_CONFIG) return st;
     report_expr_error(s, f->setting, f->path, f->text, &err);
@@ -62,15 +80,25 @@ bool formula_constant(const struct sw_sweep *s, const char *text, double *value)
     struct sw_program *program = NULL;
     enum sw_status st = sw_expr_parse(text, &expr, &err);
     if (!st) st = sw_program_compile(expr, &(struct sw_scope){0}, &program, &err);
-    if (st == SW_E_MEMORY) s->own->starved = true;
+    if (st == SW_E_MEMORY) s->own->out_of_memory = true;
     bool constant = !st && sw_program_constant(program, value);
     sw_program_destroy(&program);
     sw_expr_destroy(&expr);
     return constant;
 }
 
-static enum sw_status read_text(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
-                                const char *text, struct value *value, bool *ok)
+void formulas_free(struct sw_sweep *s)
+{
+    for (struct formula *f = s->own->formula; f; f = f->next) {
+        sw_program_destroy(&f->program);
+        sw_expr_destroy(&f->expr);
+    }
+}
+
+/* ------------------------------------------------------------------ numbers of a run */
+
+static enum sw_status read_value_text(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
+                                      const char *text, struct value *value, bool *ok)
 {
     struct formula *f;
     SW_TRY(formula_parse(s, path, setting, text, &f));
@@ -85,7 +113,7 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
 {
     *value = (struct value){0};
     *ok = false;
-    if (text) return read_text(s, path, setting, text, value, ok);
+    if (text) return read_value_text(s, path, setting, text, value, ok);
     switch (setting->kind) {
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL:
@@ -93,39 +121,125 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
         *ok = true;
         return SW_OK;
     case SW_SETTING_STRING:
-        return read_text(s, path, setting, setting->text, value, ok);
+        return read_value_text(s, path, setting, setting->text, value, ok);
     default:
         report_error(s, setting, "'%s' must be a number, or an expression in quotes", path);
         return SW_OK;
     }
 }
 
-enum sw_status value_over_runs(const struct value *value, int count, const double *column, double *out)
+/* ------------------------------------------------------------------ FUNCTION keys */
+
+static enum sw_status make_scope(const struct sw_sweep *s, const struct sw_key *key, struct sw_scope *scope)
 {
-    if (value->formula) return sw_program_over_runs(value->formula->program, count, column, BLOCK, out);
-    for (int j = 0; j < count; j++) out[j] = value->number;
+    struct sw_symbol *symbol;
+    int n = 0;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->own->scope.count + 5, &symbol));
+    if (key->symbols & SW_USES_X) symbol[n++] = (struct sw_symbol){"x", SW_RATE_CELL, SW_IN_X};
+    if (key->symbols & SW_USES_X && grid_max_dim(s->problem) > 1)
+        symbol[n++] = (struct sw_symbol){"y", SW_RATE_CELL, SW_IN_Y};
+    if (key->symbols & SW_USES_X && grid_max_dim(s->problem) > 2)
+        symbol[n++] = (struct sw_symbol){"z", SW_RATE_CELL, SW_IN_Z};
+    if (key->symbols & SW_USES_T) symbol[n++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
+    if (key->symbols & SW_USES_U) symbol[n++] = (struct sw_symbol){"u", SW_RATE_POINT, SW_IN_U};
+    for (int k = 0; k < s->own->scope.count; k++) symbol[n++] = s->own->scope.symbol[k];
+    /* what is drawn anew each step has a stream of its own, so that step 0 of a forcing is not the initial noise */
+    *scope = (struct sw_scope){.symbol = symbol, .count = n, .random = (key->symbols & SW_USES_RANDOM) != 0,
+                               .stream = key->symbols & SW_USES_T ? 1 : 0};
     return SW_OK;
 }
 
-struct need { const struct sw_sweep *s; bool uniform, known; };
-
-static void note_need(void *user, const char *name, int column)
+static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
+                                   const char *text)
 {
-    struct need *need = user;
-    int k = column_meant(need->s, name);
-    (void)column;
-    if (k < 0) return;
-    need->uniform &= need->s->column[k].uniform;
-    need->known &= !need->s->own->source[k].unknown;
+    struct sw_scope scope;
+    struct formula *f;
+    SW_TRY(formula_parse(s, key->path, setting, text, &f));
+    if (!f) return SW_OK;
+    SW_TRY(make_scope(s, key, &scope));
+    SW_TRY(formula_compile(s, f, &scope));
+    if (f->program)
+        s->function[s->nfunction++] =
+            (struct sw_function){.key = key->path, .text = f->text, .expr = f->expr, .program = f->program};
+    return SW_OK;
 }
 
-static struct need needs(const struct sw_sweep *s, const struct value *value)
+static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
 {
-    struct need need = {s, true, true};
-    if (value->formula) sw_expr_names(value->formula->expr, note_need, &need);
-    return need;
+    const struct sw_setting *setting = key_setting(s, key->path);
+    const char *absent = key_default(s, key);
+    char number[32];
+    if (!setting) return absent && *absent ? add_function(s, key, NULL, absent) : SW_OK;
+    switch (setting->kind) {
+    case SW_SETTING_STRING: return add_function(s, key, setting, setting->text);
+    case SW_SETTING_INTEGER:
+    case SW_SETTING_REAL: return add_function(s, key, setting, sw_number(setting->number, number));
+    case SW_SETTING_GROUP:
+        report_error(s, setting,
+                     "'%s' is a group: starting from a saved field is not possible yet; write an expression",
+                     key->path);
+        return SW_OK;
+    default: report_error(s, setting, "'%s' must be an expression in quotes", key->path); return SW_OK;
+    }
 }
 
-bool value_uniform(const struct sw_sweep *s, const struct value *value) { return needs(s, value).uniform; }
+enum sw_status functions_read(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    size_t most = 0;
+    for (int k = 0; (key = key_at(s, k)); k++) most += key->kind == SW_KEY_FUNCTION;
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->function));
+    for (int k = 0; (key = key_at(s, k)); k++)
+        if (key->kind == SW_KEY_FUNCTION) SW_TRY(read_function(s, key));
+    return SW_OK;
+}
 
-bool value_known(const struct sw_sweep *s, const struct value *value) { return needs(s, value).known; }
+/* ------------------------------------------------------------------ calls */
+
+static bool is_listed(const char *name, size_t length, const char *functions)
+{
+    for (const char *f = functions; *f; f += strcspn(f, "|"), f += *f == '|')
+        if (strcspn(f, "|") == length && !memcmp(f, name, length)) return true;
+    return false;
+}
+
+static const char *skip_blanks(const char *c) { return c + strspn(c, " \t"); }
+
+/* The comma or parenthesis that ends an argument, NULL if there is none. */
+static const char *argument_end(const char *c)
+{
+    for (int depth = 0; *c; c++) {
+        if (depth == 0 && (*c == ',' || *c == ')')) return c;
+        depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+    }
+    return NULL;
+}
+
+enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call,
+                          bool *is_call)
+{
+    const char *name = skip_blanks(text), *c = name, *end;
+    char *copy;
+    *is_call = false;
+    while (isalpha((unsigned char)*c)) c++;
+    size_t length = (size_t)(c - name);
+    if (length >= sizeof call->name || !is_listed(name, length, functions)) return SW_OK;
+    *call = (struct call){0};
+    memcpy(call->name, name, length);
+    c = skip_blanks(c);
+    if (*c++ != '(') return SW_OK;
+    do {
+        if (!(end = argument_end(c))) return SW_OK;
+        c = skip_blanks(c);
+        while (end > c && isspace((unsigned char)end[-1])) end--;
+        if (end < c) end = c;
+        if (call->narg < CALL_ARGS) {
+            SW_TRY(sw_arena_printf(s->own->arena, &copy, "%.*s", (int)(end - c), c));
+            call->arg[call->narg] = copy;
+        }
+        call->narg++;
+        c = argument_end(c);
+    } while (*c++ == ',');
+    *is_call = !*skip_blanks(c);
+    return SW_OK;
+}

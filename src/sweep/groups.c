@@ -1,25 +1,111 @@
+#include "sweep/groups.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "sweep/expand_impl.h"
+#include "sweep/columns.h"
+#include "sweep/grid.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
+#include "sweep/times.h"
 
-/* Runs of one shape. A hash table leads from a shape to its group. */
+/* ------------------------------------------------------------------ the shape of a run */
 
-struct member { struct sw_group group; double *shape; size_t room; };
+static bool times_uniform(const struct sw_sweep *s, const struct times *t)
+{
+    for (int k = 0; k < t->narg; k++)
+        if (!value_uniform(s, &t->arg[k])) return false;
+    return true;
+}
+
+static bool column_uniform(const struct sw_sweep *s, int k) { return k < 0 || s->column[k].uniform; }
+
+static void set_alignment(const struct sw_sweep *s, struct times *t)
+{
+    const struct shape *p = s->own->shape;
+    t->ends_differ = !column_uniform(s, p->end);
+    t->aligned = t->ends_differ || !column_uniform(s, p->dt) || !times_uniform(s, t);
+}
+
+static void find_named_dimensions(const struct sw_sweep *s, struct shape *p)
+{
+    p->named = 1;
+    p->named_by = -1;
+    for (int k = 0; k < s->nfunction; k++) {
+        const struct sw_program *program = s->function[k].program;
+        const int needs = sw_program_uses(program, "z") ? 3 : sw_program_uses(program, "y") ? 2 : 1;
+        if (needs > p->named) { p->named = needs; p->named_by = k; }
+    }
+}
+
+void shape_prepare(struct sw_sweep *s)
+{
+    struct shape *p = s->own->shape;
+    static const char *const n[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+    for (int d = 0; d < SW_DIMS; d++) p->n[d] = column_find(s, n[d]);
+    p->dim = column_find(s, "grid.dim");
+    p->dt = column_find(s, "time.dt");
+    p->end = column_find(s, "time.end");
+    p->row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
+    p->words = SHAPE_TIMES + s->own->fields->narg + s->own->scalars->narg;
+    p->size = p->words + s->nchoice;
+    p->listed = grid_list(s) && grid_max_dim(s->problem) > 1 ? grid_list(s)->count : 0;
+    find_named_dimensions(s, p);
+    p->uniform = column_uniform(s, p->dim) && column_uniform(s, p->dt) && column_uniform(s, p->end) &&
+                 column_uniform(s, p->row) && times_uniform(s, s->own->fields) &&
+                 times_uniform(s, s->own->scalars);
+    for (int d = 0; d < SW_DIMS; d++) p->uniform &= column_uniform(s, p->n[d]);
+    for (int k = 0; k < s->nchoice; k++) p->uniform &= column_uniform(s, s->own->choice_column[k]);
+    set_alignment(s, s->own->fields);
+    set_alignment(s, s->own->scalars);
+}
+
+static enum sw_status add_times(const struct times *t, const struct shape *p, const struct block *b, double *out)
+{
+    double value[BLOCK];
+    for (int k = 0; k < t->narg; k++) {
+        SW_TRY(value_over_runs(&t->arg[k], b->count, b->column, value));
+        for (int j = 0; j < b->count; j++)
+            out[j * p->size + k] = times_scale(t, k, value[j], block_number(b, p->dt, j, 1));
+    }
+    return SW_OK;
+}
+
+enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *b, double *out)
+{
+    const struct shape *p = s->own->shape;
+    for (int j = 0; j < b->count; j++) {
+        for (int d = 0; d < SW_DIMS; d++) out[j * p->size + SHAPE_N + d] = block_number(b, p->n[d], j, 1);
+        for (int k = 0; k < s->nchoice; k++)
+            out[j * p->size + p->words + k] = block_number(b, s->own->choice_column[k], j, 0);
+        out[j * p->size + SHAPE_DIM] = block_number(b, p->dim, j, 1);
+        out[j * p->size + SHAPE_ROW] = block_number(b, p->row, j, 0);
+        out[j * p->size + SHAPE_STEPS] = round(block_number(b, p->end, j, 1) / block_number(b, p->dt, j, 1));
+    }
+    SW_TRY(add_times(s->own->fields, p, b, out + SHAPE_TIMES));
+    return add_times(s->own->scalars, p, b, out + SHAPE_TIMES + s->own->fields->narg);
+}
+
+/* ------------------------------------------------------------------ groups of runs */
+
+/* A hash table leads from a shape to its group. */
+
+struct member { struct sw_group group; double *shape; size_t capacity; };
 
 struct grouping {
     const struct sw_sweep *s;
     const int64_t *run;
-    int      count, room;
+    int      count, capacity;
     struct member *member;
     int      slots;         /* a power of two */
     int     *slot;          /* member + 1; 0: free */
     double  *block_shape;   /* [BLOCK][size] */
 };
 
-static uint64_t hash(const double *shape, int size)
+static uint64_t hash_shape(const double *shape, int size)
 {
     uint64_t h = 14695981039346656037u, w;  /* FNV-1a over words, mixed */
     for (int k = 0; k < size; k++) {
@@ -32,8 +118,8 @@ static uint64_t hash(const double *shape, int size)
 
 static int *find_slot(const struct grouping *g, const double *shape)
 {
-    int size = g->s->own->shape.size;
-    size_t mask = (size_t)g->slots - 1, at = (size_t)hash(shape, size) & mask;
+    int size = g->s->own->shape->size;
+    size_t mask = (size_t)g->slots - 1, at = (size_t)hash_shape(shape, size) & mask;
     while (g->slot[at] && memcmp(g->member[g->slot[at] - 1].shape, shape, (size_t)size * sizeof *shape))
         at = (at + 1) & mask;
     return &g->slot[at];
@@ -50,10 +136,10 @@ static enum sw_status grow_slots(struct grouping *g)
 
 static enum sw_status add_member(struct grouping *g, const double *shape, int *slot)
 {
-    int room = g->room ? 2 * g->room : 16, size = g->s->own->shape.size;
-    if (g->count == g->room) {
-        SW_TRY(sw_resize((size_t)g->room, (size_t)room, &g->member));
-        g->room = room;
+    int capacity = g->capacity ? 2 * g->capacity : 16, size = g->s->own->shape->size;
+    if (g->count == g->capacity) {
+        SW_TRY(sw_resize((size_t)g->capacity, (size_t)capacity, &g->member));
+        g->capacity = capacity;
     }
     SW_TRY(sw_alloc((size_t)size, &g->member[g->count].shape));
     memcpy(g->member[g->count].shape, shape, (size_t)size * sizeof *shape);
@@ -63,10 +149,10 @@ static enum sw_status add_member(struct grouping *g, const double *shape, int *s
 
 static enum sw_status add_run(struct member *m, int64_t run)
 {
-    size_t room = m->room ? 2 * m->room : 16;
-    if ((size_t)m->group.count == m->room) {
-        SW_TRY(sw_resize(m->room, room, &m->group.run));
-        m->room = room;
+    size_t capacity = m->capacity ? 2 * m->capacity : 16;
+    if ((size_t)m->group.count == m->capacity) {
+        SW_TRY(sw_resize(m->capacity, capacity, &m->group.run));
+        m->capacity = capacity;
     }
     m->group.run[m->group.count++] = run;
     return SW_OK;
@@ -75,12 +161,12 @@ static enum sw_status add_run(struct member *m, int64_t run)
 static enum sw_status group_block(void *user, const struct block *b)
 {
     struct grouping *g = user;
-    int size = g->s->own->shape.size, at;
+    int size = g->s->own->shape->size, at;
     SW_TRY(shape_of_block(g->s, b, g->block_shape));
     for (int j = 0; j < b->count; j++) {
         int *slot = find_slot(g, g->block_shape + j * size);
         if ((at = *slot) == 0) { SW_TRY(add_member(g, g->block_shape + j * size, slot)); at = g->count; }
-        SW_TRY(add_run(&g->member[at - 1], g->run[b->at + j]));
+        SW_TRY(add_run(&g->member[at - 1], g->run[b->first + j]));
     }
     return SW_OK;
 }
@@ -90,7 +176,7 @@ static enum sw_status group_alike(struct grouping *g, int64_t count)
 {
     SW_TRY(blocks_each(g->s, g->run, 0, 1, true, group_block, g));
     struct sw_group *one = &g->member[0].group;
-    SW_TRY(sw_resize(g->member[0].room, (size_t)count, &one->run));
+    SW_TRY(sw_resize(g->member[0].capacity, (size_t)count, &one->run));
     memcpy(one->run, g->run, (size_t)count * sizeof *one->run);
     one->count = count;
     return SW_OK;
@@ -113,42 +199,42 @@ const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_
 
 static bool points_differ(const struct sw_sweep *s)
 {
-    const struct shape *p = &s->own->shape;
+    const struct shape *p = s->own->shape;
     bool differ = p->dim >= 0 && !s->column[p->dim].uniform;
     for (int d = 0; d < SW_DIMS; d++) differ |= p->n[d] >= 0 && !s->column[p->n[d]].uniform;
     return differ;
 }
 
-bool has_one_more(const struct sw_sweep *s)
+bool has_extra_point(const struct sw_sweep *s)
 {
     const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function};
     return s->problem->extra_point && s->problem->extra_point(&setup);
 }
 
-static enum sw_status finish(const struct sw_sweep *s, struct member *m)
+static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
 {
-    const struct shape *p = &s->own->shape;
+    const struct shape *p = s->own->shape;
     struct sw_group *g = &m->group;
-    const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
+    const double *fields = m->shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
     g->dim = (int)m->shape[SHAPE_DIM];
     for (int d = 0; d < SW_DIMS; d++) g->n[d] = (int64_t)m->shape[SHAPE_N + d];
-    g->n[0] += has_one_more(s);
+    g->n[0] += has_extra_point(s);
     SW_TRY(sw_alloc((size_t)s->nchoice, &g->choice));
     for (int k = 0; k < s->nchoice; k++)
         g->choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, m->shape[p->words + k])};
     g->steps = (int64_t)m->shape[SHAPE_STEPS];
-    g->solver = p->solver >= 0 ? s->column[p->solver].word[(int)m->shape[SHAPE_SOLVER]] : s->own->solver;
+    g->solver = p->row >= 0 ? s->column[p->row].word[(int)m->shape[SHAPE_ROW]] : s->own->row;
     if (!strcmp(g->solver, "auto")) g->solver = NULL;
     if (points_differ(s)) sw_shape_name(g->dim, g->n, g->name);
-    g->fields_aligned = s->own->fields.aligned;
-    g->scalars_aligned = s->own->scalars.aligned;
-    SW_TRY(times_steps(&s->own->fields, fields, g->steps, &g->field_step, &g->field_time, &g->nfield,
+    g->fields_aligned = s->own->fields->aligned;
+    g->scalars_aligned = s->own->scalars->aligned;
+    SW_TRY(times_steps(s->own->fields, fields, g->steps, &g->field_step, &g->field_time, &g->nfield,
                        &g->fields_lost));
-    return times_steps(&s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
+    return times_steps(s->own->scalars, scalars, g->steps, &g->scalar_step, &g->scalar_time, &g->nscalar,
                        &g->scalars_lost);
 }
 
-static void release(struct grouping *g)
+static void free_grouping(struct grouping *g)
 {
     for (int k = 0; k < g->count; k++) {
         sw_free(g->member[k].shape);
@@ -172,12 +258,12 @@ enum sw_status sw_sweep_groups(const struct sw_sweep *s, const int64_t *run, int
     *group = NULL;
     *ngroup = 0;
     SW_TRY_TO(done, st, grow_slots(&g));
-    SW_TRY_TO(done, st, sw_alloc((size_t)BLOCK * (size_t)s->own->shape.size, &g.block_shape));
-    if (s->own->shape.uniform && count > 0) st = group_alike(&g, count);
+    SW_TRY_TO(done, st, sw_alloc((size_t)BLOCK * (size_t)s->own->shape->size, &g.block_shape));
+    if (s->own->shape->uniform && count > 0) st = group_alike(&g, count);
     else st = blocks_each(s, run, 0, count, true, group_block, &g);
     if (st) goto done;
     if (g.count) qsort(g.member, (size_t)g.count, sizeof *g.member, by_shape);
-    for (int k = 0; k < g.count; k++) SW_TRY_TO(done, st, finish(s, &g.member[k]));
+    for (int k = 0; k < g.count; k++) SW_TRY_TO(done, st, finish_group(s, &g.member[k]));
     SW_TRY_TO(done, st, sw_alloc((size_t)g.count, group));
     for (int k = 0; k < g.count; k++) {
         (*group)[k] = g.member[k].group;
@@ -185,7 +271,7 @@ enum sw_status sw_sweep_groups(const struct sw_sweep *s, const int64_t *run, int
     }
     *ngroup = g.count;
 done:
-    release(&g);
+    free_grouping(&g);
     return st;
 }
 
@@ -202,4 +288,24 @@ void sw_groups_free(struct sw_group **group, int ngroup)
     }
     sw_free(*group);
     *group = NULL;
+}
+
+struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
+{
+    struct sw_setup setup = {.dim = group->dim,
+                             .n = {group->n[0], group->n[1], group->n[2]},
+                             .capacity = capacity,
+                             .fields = group->nfield > 0,
+                             .single = s->single_fields,
+                             .single_steps = s->single_steps,
+                             .solver = group->solver,
+                             .ncolumn = s->ncolumn,
+                             .scope = &s->own->scope,
+                             .column = s->column_name,
+                             .nfunction = s->nfunction,
+                             .function = s->function,
+                             .nchoice = s->nchoice,
+                             .choice = group->choice ? group->choice : s->choice};
+    for (int d = 0; d < group->dim && s->problem->walls; d++) setup.walls[d] = s->problem->walls(&setup, d);
+    return setup;
 }

@@ -4,7 +4,12 @@
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
-#include "sweep/expand_impl.h"
+#include "sweep/columns.h"
+#include "sweep/column_values.h"
+#include "sweep/groups.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
+#include "sweep/words.h"
 
 /* The id of a run is the first 64 bits of the SHA-256 of all that decides its numbers, in a form that does not depend
  * on how the user wrote it:
@@ -30,7 +35,7 @@ struct id_maker {
     const struct sw_sweep *s;
     bool            until;     /* of a run up to a time: without its end     */
     int             naxis;     /* axes of words that keys name               */
-    int             axis[1 + MOST_CHOICES];  /* their columns                */
+    int             axis[1 + MAX_CHOICES];  /* their columns                */
     int             nword;     /* combinations of their words; the first axis' word varies slowest */
     struct sw_hash *start;     /* [nword] the hash up to the numbers         */
     int             nvalue;
@@ -46,12 +51,12 @@ static void add_text(struct sw_hash *h, size_t *length, const char *text)
 
 /* ------------------------------------------------------------------ which numbers */
 
-struct use { const struct sw_sweep *s; bool *used; };
+struct usage { const struct sw_sweep *s; bool *used; };
 
-static void mark(void *user, const char *name, int column)
+static void mark_name(void *user, const char *name, int column)
 {
-    struct use *u = user;
-    int k = column_meant(u->s, name);
+    struct usage *u = user;
+    int k = column_in_scope(u->s, name);
     (void)column;
     if (k >= 0 && u->s->column[k].kind != SW_COLUMN_KEY) u->used[k] = true;
 }
@@ -67,7 +72,7 @@ static void mark_end(void *user, const char *name, int column)
 {
     struct named *n = user;
     (void)column;
-    n->found |= column_meant(n->s, name) == n->end;
+    n->found |= column_in_scope(n->s, name) == n->end;
 }
 
 /* Whether what moves a run names its end; `exact`, against which it is measured, may do so. */
@@ -85,11 +90,11 @@ static enum sw_status pick_values(struct id_maker *m)
     const int end = column_find(m->s, "time.end");
     const bool endless = m->until && end >= 0 && !names_end(m->s, end);
     const struct sw_sweep *s = m->s;
-    struct use u = {.s = s};
+    struct usage u = {.s = s};
     SW_TRY(sw_alloc((size_t)s->ncolumn, &m->value));
     SW_TRY(sw_alloc((size_t)s->ncolumn, &u.used));
     for (int k = 0; k < s->nfunction; k++)
-        if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark, &u);
+        if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark_name, &u);
     for (int k = 0; k < s->ncolumn; k++)
         if (s->column[k].kind == SW_COLUMN_KEY && !(endless && k == end)) m->value[m->nvalue++] = k;
     int keys = m->nvalue;
@@ -120,13 +125,13 @@ static int word_in(const struct id_maker *m, int column, int combination)
 static const char *word_of(const struct id_maker *m, const struct sw_key *key, int combination)
 {
     const struct sw_sweep *s = m->s;
-    const struct sw_setting *at = key_setting(s, key->path);
-    int solver = s->own->shape.solver;
-    if (key->kind == SW_KEY_ROW && solver >= 0) return s->column[solver].word[word_in(m, solver, combination)];
+    const struct sw_setting *setting = key_setting(s, key->path);
+    const int row = s->own->shape->row;
+    if (key->kind == SW_KEY_ROW && row >= 0) return s->column[row].word[word_in(m, row, combination)];
     for (int k = 0; k < s->nchoice; k++)
         if (!strcmp(s->choice[k].key, key->path))
             return choice_word(s, k, word_in(m, s->own->choice_column[k], combination));
-    return at && at->kind == SW_SETTING_STRING ? at->text : key->fallback ? key->fallback : "";
+    return setting && setting->kind == SW_SETTING_STRING ? setting->text : key->fallback ? key->fallback : "";
 }
 
 static void add_axis(struct id_maker *m, int column)
@@ -153,7 +158,7 @@ static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h,
     return st;
 }
 
-static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *h)
+static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_hash *h)
 {
     static const char zeros[64];
     const struct sw_sweep *s = m->s;
@@ -162,7 +167,7 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
     sw_hash_start(h);
     add_text(h, &length, schema);
     add_text(h, &length, s->problem->name);
-    if (has_one_more(s)) add_text(h, &length, "last point");
+    if (has_extra_point(s)) add_text(h, &length, "last point");
     SW_TRY(add_functions(s, h, &length));
     for (int k = 0; (key = key_at(s, k)); k++) {
         if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT))
@@ -175,18 +180,18 @@ static enum sw_status begin(const struct id_maker *m, int word, struct sw_hash *
     return SW_OK;
 }
 
-static enum sw_status make(const struct sw_sweep *s, bool until, struct id_maker *m)
+static enum sw_status create_maker(const struct sw_sweep *s, bool until, struct id_maker *m)
 {
     *m = (struct id_maker){.s = s, .until = until, .nword = 1};
-    add_axis(m, s->own->shape.solver);
+    add_axis(m, s->own->shape->row);
     for (int k = 0; k < s->nchoice; k++) add_axis(m, s->own->choice_column[k]);
     SW_TRY(pick_values(m));
     SW_TRY(sw_alloc((size_t)m->nword, &m->start));
-    for (int w = 0; w < m->nword; w++) SW_TRY(begin(m, w, &m->start[w]));
+    for (int w = 0; w < m->nword; w++) SW_TRY(start_hash(m, w, &m->start[w]));
     return SW_OK;
 }
 
-static void unmake(struct id_maker *m)
+static void free_maker(struct id_maker *m)
 {
     sw_free(m->start);
     sw_free(m->value);
@@ -194,7 +199,7 @@ static void unmake(struct id_maker *m)
 
 /* ------------------------------------------------------------------ the ids */
 
-static void put(double v, unsigned char bytes[8])
+static void store_bytes(double v, unsigned char bytes[8])
 {
     uint64_t w;
     v += 0.0;  /* -0 is 0 */
@@ -222,8 +227,8 @@ static enum sw_status hash_block(void *user, const struct block *b)
     for (int j = 0; j < b->count; j++) start[j] = &m->start[combination_of(m, b, j)];
     for (int k = 0; k < m->nvalue; k++)
         for (int j = 0; j < b->count; j++)
-            put(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + (size_t)j * length + 8 * k);
-    sw_hash_end_many(start, values, length, b->count, m->id + b->at);
+            store_bytes(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + (size_t)j * length + 8 * k);
+    sw_hash_end_many(start, values, length, b->count, m->id + b->first);
     sw_free(values);
     return SW_OK;
 }
@@ -231,14 +236,14 @@ static enum sw_status hash_block(void *user, const struct block *b)
 /* Two runs with one id would be one run in the output file. */
 static enum sw_status refuse_equal(const struct sw_sweep *s, const uint64_t *id)
 {
-    size_t room = 16, at;
+    size_t slots = 16, at;
     uint32_t *slot;  /* run + 1; 0: free */
     char one[200], other[200];
-    while (room < 2 * (size_t)s->nruns) room *= 2;
-    SW_TRY(sw_alloc(room, &slot));
+    while (slots < 2 * (size_t)s->nruns) slots *= 2;
+    SW_TRY(sw_alloc(slots, &slot));
     enum sw_status st = SW_OK;
     for (int64_t r = 0; r < s->nruns && !st; r++) {
-        for (at = (size_t)id[r] & (room - 1); slot[at] && id[slot[at] - 1] != id[r];) at = (at + 1) & (room - 1);
+        for (at = (size_t)id[r] & (slots - 1); slot[at] && id[slot[at] - 1] != id[r];) at = (at + 1) & (slots - 1);
         if (slot[at]) {
             sw_sweep_describe(s, slot[at] - 1, one, sizeof one);
             sw_sweep_describe(s, r, other, sizeof other);
@@ -273,10 +278,10 @@ static void set_sweep_id(struct sw_sweep *s, const uint64_t *id)
 enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, uint64_t *id)
 {
     struct id_maker m;
-    enum sw_status st = make(s, false, &m);
+    enum sw_status st = create_maker(s, false, &m);
     m.id = id;
     if (!st) st = blocks_each(s, NULL, first, count, false, hash_block, &m);
-    unmake(&m);
+    free_maker(&m);
     if (st || first != 0 || count != s->nruns) return st;
     SW_TRY(refuse_equal(s, id));
     set_sweep_id(s, id);
@@ -286,9 +291,9 @@ enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, ui
 enum sw_status sw_sweep_ids_until(struct sw_sweep *s, uint64_t *id)
 {
     struct id_maker m;
-    enum sw_status st = make(s, true, &m);
+    enum sw_status st = create_maker(s, true, &m);
     m.id = id;
     if (!st) st = blocks_each(s, NULL, 0, s->nruns, false, hash_block, &m);
-    unmake(&m);
+    free_maker(&m);
     return st;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sw_near.h"
-#include "sweep/expand_impl.h"
+#include "sweep/sweep_own.h"
 
 enum { MAX_MEMBERS = 256, MAX_ERRORS = 100 };
 
@@ -17,6 +17,8 @@ static const char *last_part(const char *path)
 }
 
 /* ------------------------------------------------------------------ the table */
+
+struct key_by_name { const char *name; int key; };  /* a path or a former name */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -76,7 +78,7 @@ static enum sw_status make_table(struct sw_sweep *s)
         key = sw_key_at(s->problem, own->nkey);
         own->key[own->nkey] = (struct sweep_key){key, sw_key_setting(s->config, key)};
         own->key_by_name[own->nname++] = (struct key_by_name){key->path, own->nkey};
-        if (key->kind == SW_KEY_ROW) own->row = key;
+        if (key->kind == SW_KEY_ROW) own->row_key = key;
         if (!key->former) continue;
         own->key_by_name[own->nname++] = (struct key_by_name){key->former, own->nkey};
         report_former_name(s, key);

@@ -1,5 +1,5 @@
-#ifndef KEYS_H
-#define KEYS_H
+#ifndef SWEEP_KEYS_H
+#define SWEEP_KEYS_H
 /* The keys of the sweep's problem with their settings: looked up by path, through a sorted table. */
 #include "sweep/sw_keys.h"
 #include "sweep/sw_sweep.h"

@@ -1,36 +1,38 @@
-#include <math.h>
-#include <stdio.h>
+#include "sweep/options.h"
+
 #include <string.h>
 
 #include "device/sw_device.h"
-#include "sweep/expand_impl.h"
+#include "sweep/formula.h"
+#include "sweep/keys.h"
+#include "sweep/sample.h"
+#include "sweep/sweep_own.h"
+#include "sweep/words.h"
 
-/* Keys with one value for the whole sweep: words, texts, and numbers that are no columns. */
-
-static const char *fallback(const struct sw_sweep *s, const char *path)
+static const char *default_of(const struct sw_sweep *s, const char *path)
 {
     return key_find(s, path)->fallback;
 }
 
 static const char *read_text(const struct sw_sweep *s, const char *path)
 {
-    const struct sw_setting *at = key_setting(s, path);
-    if (!at) return fallback(s, path);
-    if (at->kind == SW_SETTING_STRING) return at->text;
-    report_error(s, at, "'%s' must be a text in quotes", at->path);
-    return fallback(s, path);
+    const struct sw_setting *setting = key_setting(s, path);
+    if (!setting) return default_of(s, path);
+    if (setting->kind == SW_SETTING_STRING) return setting->text;
+    report_error(s, setting, "'%s' must be a text in quotes", setting->path);
+    return default_of(s, path);
 }
 
 static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
 {
     char copy[200], known[600];
-    const char *list[MOST_CHOICE_WORDS], *text = read_text(s, key->path);
-    const struct sw_setting *at = key_setting(s, key->path);
-    if (!at || at->kind != SW_SETTING_STRING) return text;
-    if (text[0] == '$') report_error(s, at, "'%s' has one value for the whole sweep: %s", key->path,
-                                       choice_list(key, known));
-    else if (choice_check(s, key, at, key->path, text)) return text;
-    choice_words(key, copy, list);
+    const char *list[MAX_KEY_WORDS], *text = read_text(s, key->path);
+    const struct sw_setting *setting = key_setting(s, key->path);
+    if (!setting || setting->kind != SW_SETTING_STRING) return text;
+    if (text[0] == '$') report_error(s, setting, "'%s' has one value for the whole sweep: %s", key->path,
+                                     key_words_print(key, known));
+    else if (key_word_check(s, key, setting, key->path, text)) return text;
+    key_words(key, copy, list);
     return key->fallback ? key->fallback : list[0];
 }
 
@@ -38,32 +40,44 @@ static const char *read_word(const struct sw_sweep *s, const struct sw_key *key)
 static double read_number(const struct sw_sweep *s, const char *path)
 {
     const struct sw_key *key = key_find(s, path);
-    const struct sw_setting *at = key_setting(s, path);
+    const struct sw_setting *setting = key_setting(s, path);
     char number[32], range[120];
     double v = 0;
-    if (!at) { formula_constant(s, key->fallback, &v); return v; }
-    v = at->number;
-    if (at->kind == SW_SETTING_STRING && !formula_constant(s, at->text, &v))
-        report_error(
-            s, at, "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
-    else if (at->kind != SW_SETTING_STRING && at->kind != SW_SETTING_INTEGER && at->kind != SW_SETTING_REAL)
-        report_error(s, at, "'%s' must be a number", path);
+    if (!setting) { formula_constant(s, key->fallback, &v); return v; }
+    v = setting->number;
+    if (setting->kind == SW_SETTING_STRING && !formula_constant(s, setting->text, &v))
+        report_error(s, setting,
+                     "'%s' has one value for the whole sweep: a number, or an expression in numbers, pi and e", path);
+    else if (setting->kind != SW_SETTING_STRING && setting->kind != SW_SETTING_INTEGER &&
+             setting->kind != SW_SETTING_REAL)
+        report_error(s, setting, "'%s' must be a number", path);
     else if (!key_allows(key, v))
-        report_error(s, at, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, range));
+        report_error(s, setting, "'%s' = %s: %s", path, sw_number(v, number), key_range(key, v, range));
     else return v;
     return 0;
 }
 
 static bool read_switch(const struct sw_sweep *s, const char *path)
 {
-    const struct sw_setting *at = key_setting(s, path);
-    if (!at) return !strcmp(fallback(s, path), "true");
-    if (at->kind == SW_SETTING_SWITCH) return at->number != 0;
-    report_error(s, at, "'%s' must be true or false, without quotes", path);
+    const struct sw_setting *setting = key_setting(s, path);
+    if (!setting) return !strcmp(default_of(s, path), "true");
+    if (setting->kind == SW_SETTING_SWITCH) return setting->number != 0;
+    report_error(s, setting, "'%s' must be true or false, without quotes", path);
     return false;
 }
 
 /* ------------------------------------------------------------------ one by one */
+
+/* A problem with `step` takes time.cfl in place of time.dt. */
+static void check_step(const struct sw_sweep *s)
+{
+    const struct sw_setting *dt = key_setting(s, "time.dt"), *cfl = key_setting(s, "time.cfl"),
+                            *time = key_setting(s, "time");
+    if (!s->problem->step) return;
+    if (dt && cfl) report_error(s, cfl, "'time' has both dt and cfl; leave one out");
+    if (!dt && !cfl)
+        report_error(s, time, "'time.dt' is missing: give dt, the time step, or cfl, a Courant number");
+}
 
 static void read_device(struct sw_sweep *s)
 {
@@ -72,14 +86,14 @@ static void read_device(struct sw_sweep *s)
         report_error(s, key_setting(s, "run.device"), "'run.device': %s", sw_err_message());
 }
 
-/* The words of an axis are known only later: columns_make() looks up "$axis". */
-static void read_solver(struct sw_sweep *s)
+/* The words of an axis are known only later: row_check() looks up "$axis". */
+static void read_row(struct sw_sweep *s)
 {
-    const struct sw_key *row = s->own->row;
-    s->own->solver = read_text(s, row->path);
-    if (!s->own->solver[0])
-        report_error(s, key_setting(s, row->path), "'%s' is empty; \"auto\" takes the best that fits",
-                     key_written(s, row));
+    const struct sw_key *key = s->own->row_key;
+    s->own->row = read_text(s, key->path);
+    if (!s->own->row[0])
+        report_error(s, key_setting(s, key->path), "'%s' is empty; \"auto\" takes the best that fits",
+                     key_written(s, key));
 }
 
 /* results/NAME.h5 for .../NAME.cfg */
@@ -96,7 +110,7 @@ static enum sw_status default_file(struct sw_sweep *s)
 
 static void read_sample(struct sw_sweep *s)
 {
-    struct sample *p = &s->own->sample;
+    struct sample *p = s->own->sample;
     bool random = !strcmp(s->mode, "random");
     const char *method = read_word(s, key_find(s, "sample.method"));
     const struct sw_setting *sample = key_setting(s, "sample");
@@ -117,7 +131,7 @@ static void check_output(struct sw_sweep *s)
     bool times = key_setting(s, "output.scalars.times") != NULL;
     s->xdmf = read_switch(s, "output.xdmf");
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
-    if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' tells where fields are: add output.fields");
+    if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->timed) return;
     s->save_state = read_switch(s, "output.state");
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
@@ -142,9 +156,10 @@ enum sw_status options_read(struct sw_sweep *s)
     s->single_steps = !strcmp(read_word(s, key_find(s, "run.precision")), "single");
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
     s->batch = (int64_t)read_number(s, "run.batch");
-    read_solver(s);
+    read_row(s);
     read_device(s);
     read_sample(s);
+    check_step(s);
     check_output(s);
     return s->file[0] ? SW_OK : default_file(s);
 }

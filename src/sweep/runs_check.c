@@ -1,27 +1,43 @@
+#include "sweep/runs_check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "sweep/expand_impl.h"
+#include "sweep/column_values.h"
+#include "sweep/columns.h"
+#include "sweep/grid.h"
+#include "sweep/groups.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
+#include "sweep/times.h"
 
-/* Every run is looked at before any work is done; of each kind of fault the first run that has it is named. Where
- * something was refused before, this looks at what does not depend on it, so that all faults are reported together. */
-
-/* Faults are numbered: one for each column, then these. */
-enum { FAULT_POINTS, FAULT_TOTAL, FAULT_DIM, FAULT_LIST, FAULT_NAMES, FAULT_STEPS, FAULT_FIELDS, FAULT_SCALARS,
-       FAULT_PRECISION, FAULT_UNFIT, FAULTS };
+/* Kinds of errors: a number out of range for each column, then these. */
+enum {
+    ERROR_POINTS,      /* fewer than the stencil needs                            */
+    ERROR_TOTAL,       /* more points than any machine holds                      */
+    ERROR_DIM,         /* more dimensions than the problem has                    */
+    ERROR_LIST,        /* grid.dim is not the length of the lists                 */
+    ERROR_NAMES,       /* a function names y or z, which the grid has not         */
+    ERROR_STEPS,       /* time.end is no whole number of steps                    */
+    ERROR_FIELDS,      /* output times                                            */
+    ERROR_SCALARS,
+    ERROR_PRECISION,   /* sw_problem.check_precision()                            */
+    ERROR_INVALID,     /* sw_problem.validate_run()                               */
+    ERRORS
+};
 
 struct checking {
     const struct sw_sweep *s;
-    int64_t *first;         /* [ncolumn + FAULTS] the first run at fault, -1: none */
-    int64_t  unfit;         /* runs that their solver cannot do                    */
+    int64_t *first;         /* [ncolumn + ERRORS] the first run with an error of the kind, -1: none */
+    int64_t  ninvalid;      /* runs that the problem refuses                                        */
 };
 
-static void note(struct checking *c, int fault, int64_t run)
+static void record_first(struct checking *c, int kind, int64_t run)
 {
 #pragma omp critical(sw_runs_check)
-    if (c->first[fault] < 0 || run < c->first[fault]) c->first[fault] = run;
+    if (c->first[kind] < 0 || run < c->first[kind]) c->first[kind] = run;
 }
 
 static bool check_column(struct checking *c, const struct block *b, int k)
@@ -31,19 +47,19 @@ static bool check_column(struct checking *c, const struct block *b, int k)
     const int last = c->s->column[k].uniform ? 1 : b->count;
     if (from->unknown) return false;
     for (int j = 0; j < last && from->kind != SOURCE_GRID; j++)
-        if (!key_allows(c->s->column[k].key, v[j])) { note(c, k, b->at + j); return false; }
+        if (!key_allows(c->s->column[k].key, v[j])) { record_first(c, k, b->first + j); return false; }
     return true;
 }
 
-/* A step that follows from the other numbers is at fault only where they are right.
+/* A step that follows from the other numbers is checked only where they are right.
  * @return whether all numbers are known and allowed: only then is the problem asked about these runs */
 static bool check_columns(struct checking *c, const struct block *b)
 {
     bool sound = true;
     for (int k = 0; k < c->s->ncolumn; k++)
-        if (!step_follows(c->s, k)) sound &= check_column(c, b, k);
+        if (k != c->s->own->step_column) sound &= check_column(c, b, k);
     for (int k = 0; k < c->s->ncolumn && sound; k++)
-        if (step_follows(c->s, k)) sound &= check_column(c, b, k);
+        if (k == c->s->own->step_column) sound &= check_column(c, b, k);
     return sound;
 }
 
@@ -55,78 +71,73 @@ static bool whole_steps(double dt, double end)
     return ratio < 1e15 && round(ratio) >= 1 && off <= 1e-6 + 1e-15 * ratio;
 }
 
-static double of(const struct block *b, int column, int j, double otherwise)
-{
-    return column < 0 ? otherwise : b->column[(size_t)column * BLOCK + (size_t)j];
-}
+/* Points are counted in doubles; no machine holds more than this. */
+static const double max_points = 1e12;
 
-/* Fields are counted in doubles: what is beyond this is a slip of the pen. */
-static const double most_points = 1e12;
-
-static unsigned grid_faults(const struct sw_sweep *s, const double *shape)
+static unsigned grid_errors(const struct sw_sweep *s, const double *shape)
 {
-    const struct shape *p = &s->own->shape;
+    const struct shape *p = s->own->shape;
     const double dim = shape[SHAPE_DIM], *n = shape + SHAPE_N;
-    unsigned faults = 0;
+    unsigned errors = 0;
     for (int d = 0; d < grid_max_dim(s->problem) && d < dim; d++)
-        if (n[d] < s->problem->min_points) faults |= 1u << FAULT_POINTS;
-    if (n[0] * n[1] * n[2] > most_points) faults |= 1u << FAULT_TOTAL;
-    if (dim > grid_max_dim(s->problem)) faults |= 1u << FAULT_DIM;
-    else if (p->listed && dim != p->listed) faults |= 1u << FAULT_LIST;
-    if (p->named > dim) faults |= 1u << FAULT_NAMES;
-    return faults;
+        if (n[d] < s->problem->min_points) errors |= 1u << ERROR_POINTS;
+    if (n[0] * n[1] * n[2] > max_points) errors |= 1u << ERROR_TOTAL;
+    if (dim > grid_max_dim(s->problem)) errors |= 1u << ERROR_DIM;
+    else if (p->listed && dim != p->listed) errors |= 1u << ERROR_LIST;
+    if (p->named > dim) errors |= 1u << ERROR_NAMES;
+    return errors;
 }
 
-/* Which of the faults above a run has, as bits. */
-static unsigned shape_faults(const struct sw_sweep *s, const struct block *b, int j, const double *shape)
+/* The errors of a run in its grid, steps and output times, as bits. */
+static unsigned shape_errors(const struct sw_sweep *s, const struct block *b, int j, const double *shape)
 {
-    const struct shape *p = &s->own->shape;
-    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
-    double dt = of(b, p->dt, j, 1);
+    const struct shape *p = s->own->shape;
+    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
+    double dt = block_number(b, p->dt, j, 1);
     char text[160];
-    unsigned faults = grid_faults(s, shape);
-    if (!whole_steps(dt, of(b, p->end, j, 1))) return faults | 1u << FAULT_STEPS;
-    if (times_fault(&s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) faults |= 1u << FAULT_FIELDS;
-    if (times_fault(&s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) faults |= 1u << FAULT_SCALARS;
-    return faults;
+    unsigned errors = grid_errors(s, shape);
+    if (!whole_steps(dt, block_number(b, p->end, j, 1))) return errors | 1u << ERROR_STEPS;
+    if (times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_FIELDS;
+    if (times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text)) errors |= 1u << ERROR_SCALARS;
+    return errors;
 }
 
 static enum sw_status check_shapes(struct checking *c, const struct block *b)
 {
-    const struct shape *p = &c->s->own->shape;
+    const struct shape *p = c->s->own->shape;
     bool all = !p->uniform;
     struct block some = *b;
     double *shape;
-    if (!all && b->at > 0) return SW_OK;
+    if (!all && b->first > 0) return SW_OK;
     if (!all) some.count = 1;
     SW_TRY(sw_alloc((size_t)some.count * (size_t)p->size, &shape));
     enum sw_status st = shape_of_block(c->s, &some, shape);
     for (int j = 0; j < some.count && !st; j++) {
-        unsigned faults = shape_faults(c->s, b, j, shape + j * p->size);
-        for (int f = 0; faults >> f; f++)
-            if (faults >> f & 1) note(c, c->s->ncolumn + f, b->at + j);
+        unsigned errors = shape_errors(c->s, b, j, shape + j * p->size);
+        for (int e = 0; errors >> e; e++)
+            if (errors >> e & 1) record_first(c, c->s->ncolumn + e, b->first + j);
     }
     sw_free(shape);
     return st;
 }
 
-/* The solver of a run as the config names it. */
-static const char *solver_of(const struct sw_sweep *s, const struct block *b, int j)
+/* The row that does run j, as the config names it. */
+static const char *row_of(const struct sw_sweep *s, const struct block *b, int j)
 {
-    int axis = s->own->shape.solver;
-    double word = of(b, axis, j, -1);
-    if (axis < 0) return s->own->solver;
+    const int axis = s->own->shape->row;
+    double word = block_number(b, axis, j, -1);
+    if (axis < 0) return s->own->row;
     return word >= 0 && word < s->column[axis].nword ? s->column[axis].word[(int)word] : "auto";
 }
 
 static enum sw_status find_imprecise(const struct sw_sweep *s, const struct block *b, int *first, const char **key,
-                                  char why[160])
+                                     char why[160])
 {
     const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
     const char *solver[BLOCK];
     *first = -1;
     if (!s->problem->check_precision) return SW_OK;
-    for (int j = 0; j < b->count; j++) solver[j] = solver_of(s, b, j);
+    for (int j = 0; j < b->count; j++) solver[j] = row_of(s, b, j);
     return s->problem->check_precision(s->problem, &setup, solver, b->count, BLOCK, b->column, first, key, why);
 }
 
@@ -136,45 +147,45 @@ static enum sw_status check_precision(struct checking *c, const struct block *b)
     char why[160];
     int first;
     SW_TRY(find_imprecise(c->s, b, &first, &key, why));
-    if (first >= 0) note(c, c->s->ncolumn + FAULT_PRECISION, b->at + first);
+    if (first >= 0) record_first(c, c->s->ncolumn + ERROR_PRECISION, b->first + first);
     return SW_OK;
 }
 
-static const char *blame(const struct sw_sweep *s, const struct block *b, int j, char why[160])
+static const char *validate_run(const struct sw_sweep *s, const struct block *b, int j, char why[160])
 {
-    struct sw_choice choice[MOST_CHOICES];
+    struct sw_choice choice[MAX_CHOICES];
     const struct sw_setup setup = setup_of_run(s, b->column, j, choice);
-    return s->problem->validate_run(&setup, solver_of(s, b, j), BLOCK, b->column, j, why);
+    return s->problem->validate_run(&setup, row_of(s, b, j), BLOCK, b->column, j, why);
 }
 
-static void check_solvers(struct checking *c, const struct block *b)
+static void check_validity(struct checking *c, const struct block *b)
 {
     char why[160];
     int first = -1, count = 0;
     if (!c->s->problem->validate_run) return;
     for (int j = 0; j < b->count; j++) {
-        if (!blame(c->s, b, j, why)) continue;
+        if (!validate_run(c->s, b, j, why)) continue;
         if (!count++) first = j;
     }
     if (!count) return;
-    note(c, c->s->ncolumn + FAULT_UNFIT, b->at + first);
+    record_first(c, c->s->ncolumn + ERROR_INVALID, b->first + first);
 #pragma omp atomic
-    c->unfit += count;
+    c->ninvalid += count;
 }
 
 static enum sw_status check_block(void *user, const struct block *b)
 {
     if (check_columns(user, b)) {
-        check_solvers(user, b);
+        check_validity(user, b);
         SW_TRY(check_precision(user, b));
     }
     return check_shapes(user, b);
 }
 
-/* ------------------------------------------------------------------ telling */
+/* ------------------------------------------------------------------ reports */
 
 /* " in run 12 (a = 0.1, v = 2)", "" where all runs agree */
-static const char *place(const struct sw_sweep *s, bool uniform, int64_t run, char text[300])
+static const char *print_run(const struct sw_sweep *s, bool uniform, int64_t run, char text[300])
 {
     char axes[240];
     text[0] = 0;
@@ -184,20 +195,21 @@ static const char *place(const struct sw_sweep *s, bool uniform, int64_t run, ch
     return text;
 }
 
-static void tell_column(const struct sw_sweep *s, int k, int64_t run, double v)
+static void report_column(const struct sw_sweep *s, int k, int64_t run, double v)
 {
     char where[300], range[120], number[32];
     const struct sw_column *c = &s->column[k];
     const struct sw_setting *at = s->own->source[k].setting;
     report_error(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, sw_number(v, number),
-                    place(s, c->uniform, run, where), key_range(c->key, v, range));
+                 print_run(s, c->uniform, run, where), key_range(c->key, v, range));
 }
 
-static void tell_steps(const struct sw_sweep *s, const struct block *b, const char *where)
+static void report_steps(const struct sw_sweep *s, const struct block *b, const char *where)
 {
-    const struct shape *p = &s->own->shape;
+    const struct shape *p = s->own->shape;
     char dt[32], end[32];
-    double d = of(b, p->dt, 0, 1), e = of(b, p->end, 0, 1), ratio = e / d, whole = round(ratio) < 1 ? 1 : round(ratio);
+    double d = block_number(b, p->dt, 0, 1), e = block_number(b, p->end, 0, 1), ratio = e / d,
+           whole = round(ratio) < 1 ? 1 : round(ratio);
     const struct sw_setting *at = s->own->source[p->dt].setting;
     sw_number(d, dt);
     sw_number(e, end);
@@ -205,70 +217,70 @@ static void tell_steps(const struct sw_sweep *s, const struct block *b, const ch
         report_error(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
     else
         report_error(s, at,
-                        "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as "
-                        "\"end/%.0f\"",
-                        dt, where, end, ratio, e / whole, whole);
+                     "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as "
+                     "\"end/%.0f\"",
+                     dt, where, end, ratio, e / whole, whole);
 }
 
-static void tell_grid(const struct sw_sweep *s, int fault, const double *shape, const char *where)
+static void report_grid(const struct sw_sweep *s, int kind, const double *shape, const char *where)
 {
-    const struct shape *p = &s->own->shape;
+    const struct shape *p = s->own->shape;
     const struct sw_setting *n = s->own->source[p->n[0]].setting, *dim = s->own->source[p->dim].setting;
     const struct sw_setting *list = grid_list(s);
     const double *points = shape + SHAPE_N;
-    int function, least = 0;
+    int least = 0;
     bool names_z;
-    switch (fault) {
-    case FAULT_POINTS:
+    switch (kind) {
+    case ERROR_POINTS:
         while (points[least] >= s->problem->min_points) least++;
         report_error(s, s->own->source[p->n[least]].setting,
-                        "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], where,
-                        s->problem->name, s->problem->min_points);
+                     "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], where,
+                     s->problem->name, s->problem->min_points);
         return;
-    case FAULT_TOTAL:
+    case ERROR_TOTAL:
         report_error(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
-                        points[2], where, most_points);
+                     points[2], where, max_points);
         return;
-    case FAULT_DIM:
+    case ERROR_DIM:
         if (grid_max_dim(s->problem) == 1)
             report_error(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], where, s->problem->name);
         else
             report_error(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], where,
-                            s->problem->name, grid_max_dim(s->problem));
+                         s->problem->name, grid_max_dim(s->problem));
         return;
-    case FAULT_LIST:
+    case ERROR_LIST:
         report_error(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
-                        where, list->path, list->count);
+                     where, list->path, list->count);
         return;
     default:
-        names_z = grid_dimensions_used(s, &function) > 2;
-        report_error(s, key_setting(s, s->function[function].key),
-                        "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
-                        s->function[function].key, names_z ? "z" : "y", where, shape[SHAPE_DIM],
-                        shape[SHAPE_DIM] == 1 ? "" : "s", names_z ? ", nz" : "");
+        names_z = s->own->shape->named > 2;
+        report_error(s, key_setting(s, s->function[s->own->shape->named_by].key),
+                     "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
+                     s->function[s->own->shape->named_by].key, names_z ? "z" : "y", where, shape[SHAPE_DIM],
+                     shape[SHAPE_DIM] == 1 ? "" : "s", names_z ? ", nz" : "");
     }
 }
 
-static void tell_shape(const struct sw_sweep *s, int fault, const struct block *b, const double *shape,
-                       const char *where)
+static void report_shape(const struct sw_sweep *s, int kind, const struct block *b, const double *shape,
+                         const char *where)
 {
-    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields.narg;
-    const double dt = of(b, s->own->shape.dt, 0, 1);
+    const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
+    const double dt = block_number(b, s->own->shape->dt, 0, 1);
     char text[160];
-    switch (fault) {
-    case FAULT_POINTS:
-    case FAULT_TOTAL:
-    case FAULT_DIM:
-    case FAULT_LIST:
-    case FAULT_NAMES: tell_grid(s, fault, shape, where); return;
-    case FAULT_STEPS: tell_steps(s, b, where); return;
-    case FAULT_FIELDS:
-        report_error(s, s->own->fields.setting, "'%s'%s: %s", s->own->fields.path, where,
-                        times_fault(&s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
+    switch (kind) {
+    case ERROR_POINTS:
+    case ERROR_TOTAL:
+    case ERROR_DIM:
+    case ERROR_LIST:
+    case ERROR_NAMES: report_grid(s, kind, shape, where); return;
+    case ERROR_STEPS: report_steps(s, b, where); return;
+    case ERROR_FIELDS:
+        report_error(s, s->own->fields->setting, "'%s'%s: %s", s->own->fields->path, where,
+                     times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
         return;
     default:
-        report_error(s, s->own->scalars.setting, "'%s'%s: %s", s->own->scalars.path, where,
-                        times_fault(&s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
+        report_error(s, s->own->scalars->setting, "'%s'%s: %s", s->own->scalars->path, where,
+                     times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
     }
 }
 
@@ -284,7 +296,7 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct block *b
     return SW_OK;
 }
 
-static enum sw_status tell_precision(const struct sw_sweep *s, const struct block *b, const char *where)
+static enum sw_status report_precision(const struct sw_sweep *s, const struct block *b, const char *where)
 {
     static const char remedy[] = "a smaller time.dt or fewer points";
     char why[160], number[32];
@@ -295,28 +307,28 @@ static enum sw_status tell_precision(const struct sw_sweep *s, const struct bloc
     SW_TRY(auto_helps(s, b, &helps));
     if (!strcmp(key, "run.precision"))
         report_error(s, key_setting(s, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,
-                        why, remedy);
-    else if (!strcmp(key, s->own->row->path))
-        report_error(s, key_setting(s, key), "'%s' = \"%s\"%s: %s; use %s%s", key_written(s, s->own->row),
-                        solver_of(s, b, 0), where, why, helps ? "\"auto\", " : "", remedy);
+                     why, remedy);
+    else if (!strcmp(key, s->own->row_key->path))
+        report_error(s, key_setting(s, key), "'%s' = \"%s\"%s: %s; use %s%s", key_written(s, s->own->row_key),
+                     row_of(s, b, 0), where, why, helps ? "\"auto\", " : "", remedy);
     else
-        report_error(s, s->own->source[s->own->shape.dt].setting, "'%s' = %s%s: %s; use %s", key,
-                        sw_number(of(b, s->own->shape.dt, 0, 1), number), where, why, remedy);
+        report_error(s, s->own->source[s->own->shape->dt].setting, "'%s' = %s%s: %s; use %s", key,
+                     sw_number(block_number(b, s->own->shape->dt, 0, 1), number), where, why, remedy);
     return SW_OK;
 }
 
 /* Of several such runs the first is named, and how many they are. */
-static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t count, const char *where)
+static void report_invalid(const struct sw_sweep *s, const struct block *b, int64_t count, const char *where)
 {
     char why[160], number[32], more[80] = "";
-    const char *key = blame(s, b, 0, why);
+    const char *key = validate_run(s, b, 0, why);
     const struct sw_setting *at = key_setting(s, key);
     int k = column_find(s, key);
     if (k < 0 || !s->column[k].key) {  /* a word, or a function */
         if (key_find(s, key)) key = key_written(s, key_find(s, key));
         if (at && !at->text) report_error(s, at, "'%s' = %s: %s", key, sw_number(at->number, number), why);
         else report_error(s, at, "'%s' = \"%s\"%s: %s", key, at ? at->text : "",
-                             at && at->text[0] == '$' ? where : "", why);
+                          at && at->text[0] == '$' ? where : "", why);
         return;
     }
     at = s->own->source[k].setting;
@@ -326,36 +338,36 @@ static void tell_unfit(const struct sw_sweep *s, const struct block *b, int64_t 
     report_error(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
 }
 
-/* Whether all runs have a fault of shape if one has it. */
-static bool alike(const struct sw_sweep *s, int fault)
+/* Whether all runs have an error of shape if one has it. */
+static bool same_in_all_runs(const struct sw_sweep *s, int kind)
 {
-    const int dim = s->own->shape.dim;
-    if (fault == FAULT_NAMES || fault == FAULT_LIST) return s->column[dim].uniform;
-    return s->own->shape.uniform;
+    const int dim = s->own->shape->dim;
+    if (kind == ERROR_NAMES || kind == ERROR_LIST) return s->column[dim].uniform;
+    return s->own->shape->uniform;
 }
 
-/* One run that is at fault, with all its numbers. */
-struct telling { const struct sw_sweep *s; int fault; int64_t run, unfit; };
+/* An error with the run that has it first. */
+struct reported { const struct sw_sweep *s; int kind; int64_t run, ninvalid; };
 
-static enum sw_status tell(void *user, const struct block *b)
+static enum sw_status report_run(void *user, const struct block *b)
 {
-    const struct telling *t = user;
+    const struct reported *t = user;
     const struct sw_sweep *s = t->s;
     char where[300];
     double *shape;
-    if (t->fault < s->ncolumn) {
-        tell_column(s, t->fault, t->run, b->column[(size_t)t->fault * BLOCK]);
+    if (t->kind < s->ncolumn) {
+        report_column(s, t->kind, t->run, b->column[(size_t)t->kind * BLOCK]);
         return SW_OK;
     }
-    if (t->fault == s->ncolumn + FAULT_UNFIT) {
-        tell_unfit(s, b, t->unfit, place(s, false, t->run, where));
+    if (t->kind == s->ncolumn + ERROR_INVALID) {
+        report_invalid(s, b, t->ninvalid, print_run(s, false, t->run, where));
         return SW_OK;
     }
-    if (t->fault == s->ncolumn + FAULT_PRECISION) return tell_precision(s, b, place(s, false, t->run, where));
-    SW_TRY(sw_alloc((size_t)s->own->shape.size, &shape));
+    if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, where));
+    SW_TRY(sw_alloc((size_t)s->own->shape->size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
-    const int fault = t->fault - s->ncolumn;
-    if (!st) tell_shape(s, fault, b, shape, place(s, alike(s, fault), t->run, where));
+    const int kind = t->kind - s->ncolumn;
+    if (!st) report_shape(s, kind, b, shape, print_run(s, same_in_all_runs(s, kind), t->run, where));
     sw_free(shape);
     return st;
 }
@@ -374,7 +386,7 @@ static bool numbers_sound(const struct checking *c)
 static bool sound(const struct checking *c, int k)
 {
     if (k < 0) return true;
-    return step_follows(c->s, k) ? numbers_sound(c) && !c->s->own->words_wrong : own_sound(c, k);
+    return k == c->s->own->step_column ? numbers_sound(c) && !c->s->own->words_wrong : own_sound(c, k);
 }
 
 static bool times_known(const struct sw_sweep *s, const struct times *t)
@@ -384,23 +396,23 @@ static bool times_known(const struct sw_sweep *s, const struct times *t)
     return true;
 }
 
-/* Whether a fault means anything: with wrong numbers the shapes mean nothing. */
-static bool to_tell(const struct checking *c, int fault)
+/* Whether an error means anything: the shape of a run with wrong numbers does not. */
+static bool is_meaningful(const struct checking *c, int kind)
 {
     const struct sw_sweep_own *own = c->s->own;
-    const struct shape *p = &own->shape;
-    if (c->first[fault] < 0) return false;
-    switch (fault - c->s->ncolumn) {
-    case FAULT_POINTS:
-    case FAULT_TOTAL: return sound(c, p->dim) && sound(c, p->n[0]) && sound(c, p->n[1]) && sound(c, p->n[2]);
-    case FAULT_DIM:
-    case FAULT_LIST:
-    case FAULT_NAMES: return sound(c, p->dim) && !own->grid_wrong;
-    case FAULT_STEPS: return sound(c, p->dt) && sound(c, p->end);
-    case FAULT_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->fields);
-    case FAULT_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, &own->scalars);
-    case FAULT_PRECISION: return numbers_sound(c);
-    case FAULT_UNFIT: return numbers_sound(c) && !own->words_wrong;
+    const struct shape *p = own->shape;
+    if (c->first[kind] < 0) return false;
+    switch (kind - c->s->ncolumn) {
+    case ERROR_POINTS:
+    case ERROR_TOTAL: return sound(c, p->dim) && sound(c, p->n[0]) && sound(c, p->n[1]) && sound(c, p->n[2]);
+    case ERROR_DIM:
+    case ERROR_LIST:
+    case ERROR_NAMES: return sound(c, p->dim) && !own->grid_wrong;
+    case ERROR_STEPS: return sound(c, p->dt) && sound(c, p->end);
+    case ERROR_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, own->fields);
+    case ERROR_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, own->scalars);
+    case ERROR_PRECISION: return numbers_sound(c);
+    case ERROR_INVALID: return numbers_sound(c) && !own->words_wrong;
     default: return true;
     }
 }
@@ -409,12 +421,12 @@ enum sw_status runs_check(struct sw_sweep *s)
 {
     struct checking c = {.s = s};
     enum sw_status st;
-    SW_TRY(sw_alloc((size_t)s->ncolumn + FAULTS, &c.first));
-    for (int f = 0; f < s->ncolumn + FAULTS; f++) c.first[f] = -1;
+    SW_TRY(sw_alloc((size_t)s->ncolumn + ERRORS, &c.first));
+    for (int f = 0; f < s->ncolumn + ERRORS; f++) c.first[f] = -1;
     SW_TRY_TO(done, st, blocks_each(s, NULL, 0, s->own->axes_wrong ? 1 : s->nruns, false, check_block, &c));
-    for (int f = 0; f < s->ncolumn + FAULTS; f++) {
-        struct telling t = {s, f, c.first[f], c.unfit};
-        if (to_tell(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, tell, &t));
+    for (int f = 0; f < s->ncolumn + ERRORS; f++) {
+        struct reported t = {s, f, c.first[f], c.ninvalid};
+        if (is_meaningful(&c, f)) SW_TRY_TO(done, st, blocks_each(s, &c.first[f], 0, 1, true, report_run, &t));
     }
 done:
     sw_free(c.first);

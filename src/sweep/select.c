@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "sweep/expand_impl.h"
+#include "sweep/column_values.h"
+#include "sweep/sweep_own.h"
 
-/* Which runs are asked for: --only keeps those for which an expression holds, --shard deals what is left out to N. */
+/* Which runs are asked for: --only keeps those for which an expression holds, --shard distributes the rest over N. */
 
 /* --only may use the names an expression of the config may, the number of the run, axes of words and their words. */
 struct only {
@@ -27,11 +28,11 @@ static enum sw_status test_block(void *user, const struct block *b)
     value = param + (size_t)o->nparam * BLOCK;
     memcpy(param, b->column, ncolumn * BLOCK * sizeof *param);
     for (int j = 0; j < b->count; j++) {
-        param[ncolumn * BLOCK + (size_t)j] = (double)(b->at + j);
+        param[ncolumn * BLOCK + (size_t)j] = (double)(b->first + j);
         for (int w = 0; w < o->nword; w++) param[(ncolumn + 1 + (size_t)w) * BLOCK + (size_t)j] = o->word[w];
     }
     SW_TRY_TO(done, st, sw_program_over_runs(o->program, b->count, param, BLOCK, value));
-    for (int j = 0; j < b->count; j++) o->keep[b->at + j] = value[j] == value[j] && value[j] != 0;
+    for (int j = 0; j < b->count; j++) o->keep[b->first + j] = value[j] == value[j] && value[j] != 0;
 done:
     sw_free(param);
     return st;
@@ -91,7 +92,7 @@ done:
     return st;
 }
 
-static enum sw_status list(const unsigned char *keep, int64_t nruns, int64_t **run, int64_t *count)
+static enum sw_status list_runs(const unsigned char *keep, int64_t nruns, int64_t **run, int64_t *count)
 {
     *count = 0;
     for (int64_t r = 0; r < nruns; r++) *count += keep[r];
@@ -106,17 +107,17 @@ static enum sw_status list(const unsigned char *keep, int64_t nruns, int64_t **r
 
 struct load { double cost; int shard; };
 
-static bool lighter(const struct load *a, const struct load *b)
+static bool is_lighter(const struct load *a, const struct load *b)
 {
     return a->cost < b->cost || (a->cost == b->cost && a->shard < b->shard);
 }
 
 /* heap[0] has become heavier: put the lightest there again. */
-static void sift(struct load *heap, int n)
+static void sift_down(struct load *heap, int n)
 {
     for (int k = 0, child; (child = 2 * k + 1) < n; k = child) {
-        if (child + 1 < n && lighter(&heap[child + 1], &heap[child])) child++;
-        if (!lighter(&heap[child], &heap[k])) return;
+        if (child + 1 < n && is_lighter(&heap[child + 1], &heap[child])) child++;
+        if (!is_lighter(&heap[child], &heap[k])) return;
         struct load t = heap[k];
         heap[k] = heap[child];
         heap[child] = t;
@@ -132,29 +133,29 @@ static double cost_of(const struct sw_group *g)
 
 struct priced { double cost; int group; };
 
-static int dearest_first(const void *a, const void *b)
+static int most_expensive_first(const void *a, const void *b)
 {
     const struct priced *x = a, *y = b;
     if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
     return x->group - y->group;
 }
 
-/* heap: [nshards] {0, 0}, {0, 1}, ...; order: [ngroup] room; share: [nruns of the sweep] */
-static void deal_groups(const struct sw_group *group, int ngroup, struct priced *order, struct load *heap, int nshards,
-                        int *share)
+/* heap: [nshards] {0, 0}, {0, 1}, ...; order: [ngroup] workspace; share: [nruns of the sweep] */
+static void assign_groups(const struct sw_group *group, int ngroup, struct priced *order, struct load *heap,
+                          int nshards, int *share)
 {
     for (int g = 0; g < ngroup; g++) order[g] = (struct priced){cost_of(&group[g]), g};
-    qsort(order, (size_t)ngroup, sizeof *order, dearest_first);
+    qsort(order, (size_t)ngroup, sizeof *order, most_expensive_first);
     for (int j = 0; j < ngroup; j++)
         for (int64_t k = 0; k < group[order[j].group].count; k++) {
             share[group[order[j].group].run[k]] = heap[0].shard;
             heap[0].cost += order[j].cost;
-            sift(heap, nshards);
+            sift_down(heap, nshards);
         }
 }
 
-/* Deal the runs that are kept: share[run] = 0 .. nshards-1. */
-static enum sw_status deal(const struct sw_sweep *s, int nshards, const unsigned char *keep, int *share)
+/* Assign a shard to each run that is kept: share[run] = 0 .. nshards-1. */
+static enum sw_status assign_shards(const struct sw_sweep *s, int nshards, const unsigned char *keep, int *share)
 {
     struct sw_group *group = NULL;
     struct load *heap = NULL;
@@ -162,13 +163,13 @@ static enum sw_status deal(const struct sw_sweep *s, int nshards, const unsigned
     int64_t *run = NULL, count;
     int ngroup = 0;
     enum sw_status st;
-    SW_TRY_TO(done, st, list(keep, s->nruns, &run, &count));
+    SW_TRY_TO(done, st, list_runs(keep, s->nruns, &run, &count));
     if (nshards > count) nshards = count > 0 ? (int)count : 1;  /* each of the first has a run then, the rest none */
     SW_TRY_TO(done, st, sw_sweep_groups(s, run, count, &group, &ngroup));
     SW_TRY_TO(done, st, sw_alloc((size_t)nshards, &heap));
     SW_TRY_TO(done, st, sw_alloc((size_t)ngroup, &order));
     for (int k = 0; k < nshards; k++) heap[k].shard = k;
-    deal_groups(group, ngroup, order, heap, nshards, share);
+    assign_groups(group, ngroup, order, heap, nshards, share);
 done:
     sw_groups_free(&group, ngroup);
     sw_free(heap);
@@ -188,7 +189,7 @@ static enum sw_status keep_shard(const struct sw_sweep *s, int shard, int nshard
 {
     int *share;
     SW_TRY(sw_alloc((size_t)s->nruns, &share));
-    enum sw_status st = deal(s, nshards, keep, share);
+    enum sw_status st = assign_shards(s, nshards, keep, share);
     for (int64_t r = 0; r < s->nruns; r++) keep[r] &= share[r] == shard - 1;
     sw_free(share);
     return st;
@@ -206,7 +207,7 @@ enum sw_status sw_sweep_select(const struct sw_sweep *s, const struct sw_selecti
         return SW_FAIL(SW_E_USAGE, "--shard %d/%d: shards are numbered 1 to N", shard, nshards);
     SW_TRY_TO(done, st, keep_runs(s, selection->only, &keep));
     if (nshards > 1) SW_TRY_TO(done, st, keep_shard(s, shard, nshards, keep));
-    st = list(keep, s->nruns, run, count);
+    st = list_runs(keep, s->nruns, run, count);
 done:
     sw_free(keep);
     return st;
@@ -234,7 +235,7 @@ enum sw_status sw_sweep_shares(const struct sw_sweep *s, const char *only, int n
     SW_TRY_TO(done, st, sw_alloc((size_t)s->nruns, &share));
     SW_TRY_TO(done, st, sw_alloc((size_t)s->nruns, run));
     SW_TRY_TO(done, st, sw_alloc((size_t)nshards + 1, first));
-    if (nshards > 1) SW_TRY_TO(done, st, deal(s, nshards, keep, share));
+    if (nshards > 1) SW_TRY_TO(done, st, assign_shards(s, nshards, keep, share));
     sort_shares(keep, share, s->nruns, nshards, *run, *first);
 done:
     if (st) { sw_free(*run); sw_free(*first); *run = *first = NULL; }

@@ -1,13 +1,13 @@
+#include "sweep/times.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "sweep/expand_impl.h"
-
-/* Output times. Their arguments are numbers of the run (so "linspace(0, end, 11)" follows time.end); what counts in the
- * end is at which steps something is put out, and that depends on the arguments in units of dt alone. */
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
 
 #define FUNCTIONS "linspace|logspace|range"
 
@@ -26,9 +26,9 @@ static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struc
     bool range = !strcmp(call->name, "range");
     if (call->narg > 3 || call->narg < (range ? 2 : 3)) {
         report_error(s, t->setting, "'%s': write %s", t->path,
-                        range                  ? "range(a, b) or range(a, b, step)"
-                        : call->name[1] == 'i' ? "linspace(a, b, k)"
-                                               : "logspace(a, b, k)");
+                     range                  ? "range(a, b) or range(a, b, step)"
+                     : call->name[1] == 'i' ? "linspace(a, b, k)"
+                                            : "logspace(a, b, k)");
         return SW_OK;
     }
     t->kind = range ? TIMES_RANGE : call->name[1] == 'i' ? TIMES_LINSPACE : TIMES_LOGSPACE;
@@ -50,12 +50,12 @@ enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
 {
     struct call call;
     bool is_call = false;
-    struct sw_setting *at = (struct sw_setting *)key_setting(s, path);
-    *t = (struct times){.path = path, .setting = at};
-    if (!at) return SW_OK;
-    if (at->kind == SW_SETTING_LIST) return read_list(s, t, at->count, at->child);
-    if (at->kind == SW_SETTING_STRING) SW_TRY(call_split(s, at->text, FUNCTIONS, &call, &is_call));
-    return is_call ? read_call(s, t, &call) : read_list(s, t, 1, &at);
+    struct sw_setting *setting = (struct sw_setting *)key_setting(s, path);
+    *t = (struct times){.path = path, .setting = setting};
+    if (!setting) return SW_OK;
+    if (setting->kind == SW_SETTING_LIST) return read_list(s, t, setting->count, setting->child);
+    if (setting->kind == SW_SETTING_STRING) SW_TRY(call_split(s, setting->text, FUNCTIONS, &call, &is_call));
+    return is_call ? read_call(s, t, &call) : read_list(s, t, 1, &setting);
 }
 
 enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
@@ -97,71 +97,71 @@ double times_scale(const struct times *t, int k, double value, double dt)
 }
 
 /* Up to rounding; steps may be many. */
-static bool within(double at, double steps) { return at >= -1e-6 && at <= steps * (1 + 1e-9) + 1e-6; }
+static bool is_within(double time, double steps) { return time >= -1e-6 && time <= steps * (1 + 1e-9) + 1e-6; }
 
 static double range_count(const double *a) { return floor((a[1] - a[0]) / a[2] * (1 + 1e-12) + 1e-6) + 1; }
 
-static const char *ends_fault(const double *a, int n, double steps, double dt, char text[160])
+static const char *ends_error(const double *a, int n, double steps, double dt, char text[160])
 {
     for (int k = 0; k < n; k++)
-        if (!within(a[k], steps)) {
+        if (!is_within(a[k], steps)) {
             snprintf(text, 160, "time %.6g is not within 0 and the end, %.6g", a[k] * dt, steps * dt);
             return text;
         }
     return NULL;
 }
 
-const char *times_fault(const struct times *t, const double *a, double steps, double dt, char text[160])
+const char *times_error(const struct times *t, const double *a, double steps, double dt, char text[160])
 {
     switch (t->kind) {
     case TIMES_NONE: return NULL;
-    case TIMES_LIST: return ends_fault(a, t->narg, steps, dt, text);
+    case TIMES_LIST: return ends_error(a, t->narg, steps, dt, text);
     case TIMES_EVERY:
         if (!(a[0] > 0 && isfinite(a[0]))) return "the time between two entries must be positive and finite";
-        return steps / a[0] < MOST_TIMES || (steps < MOST_TIMES && !t->aligned)
+        return steps / a[0] < MAX_TIMES || (steps < MAX_TIMES && !t->aligned)
                    ? NULL
                    : "more than 10 million times in a run";
     case TIMES_RANGE:
-        if (ends_fault(a, 2, steps, dt, text)) return text;
+        if (ends_error(a, 2, steps, dt, text)) return text;
         if (!(a[2] > 0 && isfinite(a[2]))) return "the step must be positive and finite";
         if (!(range_count(a) >= 1)) return "there is no time in this range";
-        return range_count(a) <= MOST_TIMES ? NULL : "more than 10 million times in a run";
+        return range_count(a) <= MAX_TIMES ? NULL : "more than 10 million times in a run";
     default:
-        if (ends_fault(a, 2, steps, dt, text)) return text;
+        if (ends_error(a, 2, steps, dt, text)) return text;
         if (t->kind == TIMES_LOGSPACE && !(a[0] > 0 && a[1] > 0)) return "the ends of logspace must be positive";
         if (!(a[2] >= 1 && a[2] == floor(a[2]))) return "the number of times must be a whole number from 1";
-        return a[2] <= MOST_TIMES ? NULL : "more than 10 million times in a run";
+        return a[2] <= MAX_TIMES ? NULL : "more than 10 million times in a run";
     }
 }
 
 /* ------------------------------------------------------------------ as steps */
 
 /* Each step is enough where all runs have the same. */
-static double every(const struct times *t, const double *a) { return a[0] > 1 || t->aligned ? a[0] : 1; }
+static double interval(const struct times *t, const double *a) { return a[0] > 1 || t->aligned ? a[0] : 1; }
 
 static double time_at(const struct times *t, const double *a, int k)
 {
     switch (t->kind) {
     case TIMES_LIST: return a[k];
     case TIMES_RANGE: return a[0] + k * a[2];
-    case TIMES_EVERY: return k * every(t, a);
+    case TIMES_EVERY: return k * interval(t, a);
     case TIMES_LINSPACE: return k == 0 ? a[0] : a[0] + (a[1] - a[0]) * k / (a[2] - 1);
     default: return k == 0 ? a[0] : a[0] * pow(a[1] / a[0], k / (a[2] - 1));
     }
 }
 
 /* How often `every` goes into the run. */
-static int64_t whole(const struct times *t, const double *a, int64_t steps)
+static int64_t count_intervals(const struct times *t, const double *a, int64_t steps)
 {
-    return (int64_t)((double)steps / every(t, a) * (1 + 1e-12) + 1e-6);
+    return (int64_t)((double)steps / interval(t, a) * (1 + 1e-12) + 1e-6);
 }
 
 /* Whether the end has an entry besides the multiples of `every`. Where the ends of runs differ as their steps do, its
- * place would be that of another time in a longer run. */
+ * position would be that of another time in a longer run. */
 static bool has_end(const struct times *t, const double *a, int64_t steps)
 {
-    const double last = (double)whole(t, a, steps) * every(t, a);
-    return (double)steps - last > 1e-6 * (1 + every(t, a)) && !(t->aligned && t->ends_differ);
+    const double last = (double)count_intervals(t, a, steps) * interval(t, a);
+    return (double)steps - last > 1e-6 * (1 + interval(t, a)) && !(t->aligned && t->ends_differ);
 }
 
 static int64_t count_of(const struct times *t, const double *a, int64_t steps)
@@ -170,7 +170,7 @@ static int64_t count_of(const struct times *t, const double *a, int64_t steps)
     case TIMES_NONE: return 0;
     case TIMES_LIST: return t->narg;
     case TIMES_RANGE: return (int64_t)range_count(a);
-    case TIMES_EVERY: return whole(t, a, steps) + 1 + has_end(t, a, steps);
+    case TIMES_EVERY: return count_intervals(t, a, steps) + 1 + has_end(t, a, steps);
     default: return (int64_t)a[2];
     }
 }
@@ -181,14 +181,14 @@ static int by_time(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static int64_t nearest(double time, int64_t steps)
+static int64_t nearest_step(double time, int64_t steps)
 {
-    const double at = floor(time + 0.5);
-    return at < 0 ? 0 : at > (double)steps ? steps : (int64_t)at;
+    const double step = floor(time + 0.5);
+    return step < 0 ? 0 : step > (double)steps ? steps : (int64_t)step;
 }
 
 /* All times but the nearest to each step lose it. */
-static void give_steps(int n, double *time, int64_t *step, int64_t *lost)
+static void assign_steps(int n, double *time, int64_t *step, int64_t *lost)
 {
     for (int first = 0, next; first < n; first = next) {
         int best = first;
@@ -212,11 +212,11 @@ enum sw_status times_steps(const struct times *t, const double *scaled, int64_t 
     SW_TRY(sw_alloc((size_t)n, time));
     for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
     if (t->kind == TIMES_EVERY && has_end(t, scaled, steps)) (*time)[n - 1] = (double)steps;
-    if (t->kind == TIMES_EVERY && every(t, scaled) > scaled[0])
+    if (t->kind == TIMES_EVERY && interval(t, scaled) > scaled[0])
         *lost = (int64_t)fmin((double)steps / scaled[0] * (1 + 1e-12) + 1e-6, 1e15) - steps;
     qsort(*time, (size_t)n, sizeof **time, by_time);
-    for (int k = 0; k < n; k++) (*step)[k] = nearest((*time)[k], steps);
-    give_steps(n, *time, *step, lost);
+    for (int k = 0; k < n; k++) (*step)[k] = nearest_step((*time)[k], steps);
+    assign_steps(n, *time, *step, lost);
     for (int k = 0; k < n; k++) {
         if ((*step)[k] < 0 && !t->aligned) continue;
         (*time)[*count] = (*time)[k];

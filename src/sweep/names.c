@@ -1,0 +1,204 @@
+#include "sweep/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sweep/axis.h"
+#include "sweep/columns.h"
+#include "sweep/keys.h"
+#include "sweep/sw_run_result.h"
+#include "sweep/sweep_own.h"
+
+/* ------------------------------------------------------------------ is it a name? */
+
+static bool is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    return strchr(letters, name[0]) &&
+           !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
+}
+
+/* A function or constant of the language does not parse as a name. */
+static void count_names(void *user, const char *name, int column)
+{
+    (void)name, (void)column;
+    ++*(int *)user;
+}
+static bool is_in_language(const struct sw_sweep *s, const char *name)
+{
+    struct sw_expr_error err;
+    struct sw_expr *expr;
+    int names = 0;
+    enum sw_status st = sw_expr_parse(name, &expr, &err);
+    if (st == SW_E_MEMORY) s->own->out_of_memory = true;
+    if (st) return true;
+    sw_expr_names(expr, count_names, &names);
+    sw_expr_destroy(&expr);
+    return names == 0;
+}
+
+static bool is_in_list(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(name, *list)) return true;
+    return false;
+}
+
+static bool is_quantity(const char *name, const struct sw_quantity *q)
+{
+    for (; q && q->name; q++)
+        if (!strcmp(name, q->name)) return true;
+    return false;
+}
+
+/* Groups of the output file are called n00064 or n00064x00032. */
+static bool is_group(const char *name)
+{
+    return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789x")];
+}
+
+static const char *const point_names[] = {"x", "y", "z", "t", "u", "ux", NULL};
+/* Beside the columns of the run table. */
+static const char *const file_names[] = {"run", "group_run", "run_id", "message", "time", "time_s", "t_s", "xc", "yc",
+                                         "zc", "state_last", "state_value", "provenance", NULL};
+
+static void check_allowed(const struct sw_sweep *s, const struct sw_setting *setting)
+{
+    const char *name = setting->name, *why = NULL;
+    if (!is_identifier(name)) why = "a name is made of letters, digits and _";
+    else if (is_in_list(name, point_names)) why = "it is a coordinate, the time or the field";
+    else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
+    else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group(name) ||
+             is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))
+        why = "it is a variable of the output file";
+    if (why) report_error(s, setting, "'%s' cannot be called '%s': %s", setting->path, name, why);
+}
+
+static bool is_function(const struct sw_key *key) { return key->kind == SW_KEY_FUNCTION; }
+
+static bool is_named(const struct sw_key *key, const char *name)
+{
+    return key_has_name(key) && (!strcmp(key_name(key), name) || (key->alias && !strcmp(key->alias, name)));
+}
+
+/* ------------------------------------------------------------------ is the key of its name the axis or define? */
+
+/* Whether an expression is the name alone. */
+static bool is_name(const struct sw_expr *expr, const char *name)
+{
+    struct sw_text text = {0};
+    sw_expr_print(expr, &text);
+    bool same = !strcmp(sw_text_get(&text), name);
+    sw_text_free(&text);
+    return same;
+}
+
+static const struct source *source_of(const struct sw_sweep *s, const struct sw_key *key)
+{
+    return &s->own->source[column_find(s, key->path)];
+}
+
+static bool number_key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
+{
+    const struct source *from = source_of(s, key);
+    if (from->kind == SOURCE_FORMULA) return is_name(from->formula->expr, name);
+    return from->unknown && from->kind == SOURCE_CONSTANT;  /* refused, or missing: reported already */
+}
+
+/* A function that is off has no part in the equation. */
+static bool function_key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
+{
+    for (int k = 0; k < s->nfunction; k++)
+        if (!strcmp(s->function[k].key, key->path)) return is_name(s->function[k].expr, name);
+    return key_setting(s, key->path) != NULL || !key->fallback;  /* reported already */
+}
+
+static bool word_key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
+{
+    const struct sw_setting *at = key_setting(s, key->path);
+    return at && at->kind == SW_SETTING_STRING && at->text[0] == '$' && !strcmp(at->text + 1, name);
+}
+
+static bool key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
+{
+    if (key_is_number(key)) return number_key_takes(s, key, name);
+    return is_function(key) ? function_key_takes(s, key, name) : word_key_takes(s, key, name);
+}
+
+static void report_other_key(const struct sw_sweep *s, const struct sw_key *key, const struct sw_column *column,
+                             const struct sw_setting *at)
+{
+    const char *kind = column->kind == SW_COLUMN_AXIS ? "axis" : "define";
+    const bool word = !key_is_number(key) && !is_function(key);
+    char how[120];
+    if (word != (column->nword > 0)) {
+        report_error(s, at, "'%s' has the name of the key %s, which takes %s: give the %s another name", at->path,
+                     key->path, word ? "words" : "a number or an expression", kind);
+        return;
+    }
+    if (key->element)
+        snprintf(how, sizeof how, "write \"%s\" in the list %.*s", column->name,
+                 (int)(strrchr(key->path, '.') - key->path), key->path);
+    else snprintf(how, sizeof how, "write %s = \"%s%s\"", key->path, word ? "$" : "", column->name);
+    report_error(s, at, "'%s' has the name of the key %s, which is not this %s: %s, or give the %s another name",
+                 at->path, key->path, kind, how, kind);
+}
+
+static void check_keys(const struct sw_sweep *s, const struct sw_column *column, const struct sw_setting *at)
+{
+    const struct sw_key *key;
+    for (int k = 0; (key = key_at(s, k)); k++) {
+        if (!is_named(key, column->name) || key_takes(s, key, column->name)) continue;
+        report_other_key(s, key, column, at);
+        return;
+    }
+}
+
+void names_check(const struct sw_sweep *s)
+{
+    for (int k = 0; k < s->ncolumn; k++) {
+        const struct sw_column *c = &s->column[k];
+        const struct source *from = &s->own->source[k];
+        if (c->kind == SW_COLUMN_KEY) continue;
+        check_allowed(s, from->setting);
+        if (!from->unknown) check_keys(s, c, from->setting);
+    }
+}
+
+/* ------------------------------------------------------------------ is it used? */
+
+struct usage { const struct sw_sweep *s; bool *used; };
+
+static void mark_used(struct usage *u, const struct sw_expr *expr);
+
+static void mark_name(void *user, const char *name, int column)
+{
+    struct usage *u = user;
+    int k = column_in_scope(u->s, name);
+    (void)column;
+    if (k < 0 || u->used[k]) return;
+    u->used[k] = true;
+    if (u->s->own->source[k].formula) mark_used(u, u->s->own->source[k].formula->expr);
+}
+
+static void mark_used(struct usage *u, const struct sw_expr *expr) { sw_expr_names(expr, mark_name, u); }
+
+enum sw_status names_check_used(struct sw_sweep *s)
+{
+    struct usage u = {.s = s};
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->ncolumn, &u.used));
+    for (int k = 0; k < s->ncolumn; k++)
+        if (s->column[k].kind == SW_COLUMN_KEY && s->own->source[k].formula)
+            mark_used(&u, s->own->source[k].formula->expr);
+    for (int k = 0; k < s->nfunction; k++) mark_used(&u, s->function[k].expr);
+    const int row = s->own->row[0] == '$' ? column_find(s, s->own->row + 1) : -1;
+    if (row >= 0) u.used[row] = true;
+    for (int k = 0; k < s->nchoice; k++)
+        if (s->own->choice_column[k] >= 0) u.used[s->own->choice_column[k]] = true;
+    for (int k = 0; k < s->naxis; k++) {
+        const struct axis *a = &s->own->axis[k];
+        if (a->count < 2 || u.used[s->axis[k].column]) continue;
+        report_error(s, a->setting, "'%s' changes nothing: no key or expression uses it", a->setting->path);
+    }
+    return SW_OK;
+}

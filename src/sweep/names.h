@@ -1,0 +1,13 @@
+#ifndef SWEEP_NAMES_H
+#define SWEEP_NAMES_H
+/* The names of axes and defines. In expressions a name means the axis; a key of that name must be the axis as well, or
+ * the equation would have another number than the table of the runs. The config says so, kappa = "kappa", or leaves the
+ * key out where it has no default: then the axis is the only number it can mean. */
+#include "sweep/sw_sweep.h"
+
+/** Report axes and defines whose name is not allowed, or is that of a key that is not they. */
+void names_check(const struct sw_sweep *s);
+
+/** Report axes that no key or expression uses: all their values would be the same run. @return SW_E_MEMORY */
+enum sw_status names_check_used(struct sw_sweep *s);
+#endif

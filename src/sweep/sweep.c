@@ -1,0 +1,129 @@
+#include "sweep/sw_sweep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_near.h"
+#include "sweep/axis.h"
+#include "sweep/column_values.h"
+#include "sweep/columns.h"
+#include "sweep/formula.h"
+#include "sweep/grid.h"
+#include "sweep/groups.h"
+#include "sweep/keys.h"
+#include "sweep/names.h"
+#include "sweep/options.h"
+#include "sweep/runs_check.h"
+#include "sweep/sample.h"
+#include "sweep/sweep_own.h"
+#include "sweep/times.h"
+#include "sweep/words.h"
+
+static void report_missing_problem(const struct sw_sweep *s, const char *known)
+{
+    static const char *const key[] = {"problem"};
+    for (int k = 0; k < s->config->root->count; k++) {
+        const struct sw_setting *setting = s->config->root->child[k];
+        if (!sw_near(setting->name, key, 1)) continue;
+        report_error(s, setting, "unknown key '%s'; did you mean 'problem'?", setting->path);
+        return;
+    }
+    report_error(s, NULL, "'problem' is missing: one of %s", known);
+}
+
+static void pick_problem(struct sw_sweep *s)
+{
+    const struct sw_setting *setting = sw_config_find(s->config, "problem");
+    const char *name[32];
+    char known[600] = "";
+    int n = 0;
+    for (; sw_problem_table[n] && n < 32; n++) {
+        name[n] = sw_problem_table[n]->name;
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", n ? ", " : "", name[n]);
+    }
+    if (!setting) { report_missing_problem(s, known); return; }
+    if (setting->kind != SW_SETTING_STRING) {
+        report_error(s, setting, "'problem' must be one of %s, in quotes", known);
+        return;
+    }
+    s->problem = sw_problem_find(setting->text);
+    if (s->problem) return;
+    const char *near = sw_near(setting->text, name, n);
+    if (near) report_error(s, setting, "unknown problem '%s'; did you mean '%s'?", setting->text, near);
+    else report_error(s, setting, "unknown problem '%s'; known: %s", setting->text, known);
+}
+
+static enum sw_status status_so_far(const struct sw_sweep *s)
+{
+    if (s->own->out_of_memory) return SW_FAIL(SW_E_MEMORY, "out of memory while reading %s", s->config->name);
+    return sw_report_status(s->own->report);
+}
+
+static enum sw_status expand(struct sw_sweep *s)
+{
+    struct times every;
+    int errors;
+    pick_problem(s);
+    if (!s->problem) return status_so_far(s);
+    SW_TRY(keys_read(s));
+    SW_TRY(options_read(s));
+    errors = s->own->report->errors;
+    SW_TRY(axes_read(s));
+    SW_TRY(axes_combine(s));
+    s->own->axes_wrong = s->nruns < 1 || s->own->report->errors > errors;
+    grid_check(s);
+    SW_TRY(columns_make(s));
+    choices_resolve(s);
+    SW_TRY(functions_read(s));
+    names_check(s);
+    if (s->problem->timed) SW_TRY(times_read(s, "output.fields.times", s->own->fields));
+    else SW_TRY(end_read(s, "output.fields", s->own->fields));
+    SW_TRY(times_read(s, "output.scalars.times", s->own->scalars));
+    SW_TRY(every_read(s, "output.scalars.every", &every));
+    if (every.setting) *s->own->scalars = every;
+    row_check(s);
+    shape_prepare(s);
+    /* an axis may be used in an expression that was refused */
+    if (s->own->report->errors == 0) SW_TRY(names_check_used(s));
+    SW_TRY(columns_fold(s));
+    SW_TRY(runs_check(s));
+    return status_so_far(s);
+}
+
+enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep)
+{
+    enum sw_status st;
+    struct sw_sweep *s;
+    *sweep = NULL;
+    SW_TRY(sw_alloc(1, &s));
+    s->config = config;
+    SW_TRY_TO(failed, st, sw_alloc(1, &s->own));
+    SW_TRY_TO(failed, st, sw_arena_create(&s->own->arena));
+    s->own->report = report;
+    s->own->step_column = -1;
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->sample));
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->fields));
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->scalars));
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->shape));
+    SW_TRY_TO(failed, st, expand(s));
+    s->own->report = NULL;
+    *sweep = s;
+    return SW_OK;
+failed:
+    sw_sweep_destroy(&s);
+    return st;
+}
+
+void sw_sweep_destroy(struct sw_sweep **sweep)
+{
+    if (!sweep || !*sweep) return;
+    struct sw_sweep_own *own = (*sweep)->own;
+    if (own) {
+        formulas_free(*sweep);
+        sw_arena_destroy(&own->arena);
+    }
+    sw_free(own);
+    sw_free(*sweep);
+    *sweep = NULL;
+}

@@ -1,0 +1,64 @@
+#ifndef SWEEP_OWN_H
+#define SWEEP_OWN_H
+/* What a sweep holds beside what sw_sweep.h shows, for the files of this folder. They build on each other in this
+ * order, and a file calls only files above it in the list:
+ *
+ *     config_scan, config_parse, config_read   the text of a config as a tree of settings
+ *     key_table, keys      the keys of a problem, with their settings
+ *     grid                 lists of one number for each dimension
+ *     formula              expressions: numbers of a run, functions of the points
+ *     sample, axis         points drawn at random; the axes and their values
+ *     words                keys that take a word or the name of a row, of the config or of an axis
+ *     options              keys with one value for the whole sweep
+ *     columns, column_values   the columns of the run table, and their numbers, a block of runs at a time
+ *     names                what axes and defines may be called, and whether anything uses them
+ *     times                output times, as steps
+ *     groups               runs of one shape
+ *     runs_check           is every run possible?
+ *     ids, select          the ids of runs; which runs are asked for
+ *     sweep                calls all of these in turn
+ *
+ * A file reports what is wrong with a config by report_error() and goes on, so that the user sees all errors at once;
+ * only failing memory returns a status. */
+#include "sweep/sw_arena.h"
+#include "sweep/sw_sweep.h"
+
+struct sw_sweep_own {
+    struct sw_report *report;           /* while the config is expanded, else NULL                              */
+    struct sw_arena  *arena;            /* holds everything below, and what sw_sweep.h shows                    */
+    bool              grid_wrong;       /* a list of the grid was refused                                       */
+    bool              words_wrong;      /* a WORD key has none of its words                                     */
+    bool              axes_wrong;       /* the runs cannot be told apart                                        */
+    bool              out_of_memory;    /* where a function has no status to return                             */
+
+    int               nkey;
+    struct sweep_key *key;              /* [nkey] in the order of sw_key_at()                                   */
+    int               nname;
+    struct key_by_name *key_by_name;    /* [nname] sorted                                                       */
+    const struct sw_key *row_key;       /* the key that names the row that does the work                        */
+    const char       *row;              /* its word: a row's name, "auto", or "$axis"                           */
+    int              *choice_column;    /* [nchoice] the axis its word is taken from, -1: all runs have one     */
+
+    struct formula   *formula;          /* a linked list of all                                                 */
+    struct axis      *axis;             /* [naxis]                                                              */
+    struct sample    *sample;
+    struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */
+    double           *step;             /* [nruns] time steps that follow from time.cfl; 0: not known yet       */
+    int               step_column;      /* their column, -1: time.dt is given                                   */
+    int              *order;            /* [norder] columns that differ from run to run, each after those it needs */
+    int               norder;
+    struct sw_scope   scope;            /* names of the columns                                                 */
+    struct times     *fields, *scalars; /* when they are saved                                                  */
+    struct shape     *shape;
+};
+
+static inline const char *error_file(const struct sw_sweep *s, const struct sw_setting *setting)
+{
+    return setting ? setting->file : s->config->name;
+}
+static inline int error_line(const struct sw_setting *setting) { return setting ? setting->line : 0; }
+
+/* Report an error at the line of a setting; NULL: of the config as a whole. */
+#define report_error(s, setting, ...) \
+    sw_report_add((s)->own->report, SW_ERROR, error_file(s, setting), error_line(setting), __VA_ARGS__)
+#endif

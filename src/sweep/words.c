@@ -1,0 +1,171 @@
+#include "sweep/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_near.h"
+#include "sweep/axis.h"
+#include "sweep/keys.h"
+#include "sweep/sweep_own.h"
+
+/* ------------------------------------------------------------------ WORD keys */
+
+int key_words(const struct sw_key *key, char copy[200], const char *list[MAX_KEY_WORDS])
+{
+    int n = 0;
+    while (key->word && n < MAX_KEY_WORDS && key->word(n)) { list[n] = key->word(n); n++; }
+    if (key->word) return n;
+    snprintf(copy, 200, "%s", key->words);
+    for (char *rest = copy, *word; n < MAX_KEY_WORDS && (word = strtok_r(rest, "|", &rest));) list[n++] = word;
+    return n;
+}
+
+const char *key_words_print(const struct sw_key *key, char text[600])
+{
+    char copy[200];
+    const char *list[MAX_KEY_WORDS];
+    int n = key_words(key, copy, list);
+    text[0] = 0;
+    for (int k = 0; k < n; k++) snprintf(text + strlen(text), 600 - strlen(text), "%s%s", k ? ", " : "", list[k]);
+    return text;
+}
+
+bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting,
+                    const char *path, const char *word)
+{
+    char copy[200], known[600];
+    const char *list[MAX_KEY_WORDS];
+    int n = key_words(key, copy, list);
+    for (int k = 0; k < n; k++)
+        if (!strcmp(word, list[k])) return true;
+    key_words_print(key, known);
+    s->own->words_wrong = true;
+    const char *near = sw_near(word, list, n);
+    if (near) report_error(s, setting, "'%s' = \"%s\" is none of %s; did you mean '%s'?", path, word, known, near);
+    else report_error(s, setting, "'%s' = \"%s\" is none of %s", path, word, known);
+    return false;
+}
+
+static const char *default_word(const struct sw_key *key)
+{
+    char copy[200];
+    const char *list[MAX_KEY_WORDS];
+    if (key->fallback) return key->fallback;
+    return key->word && key_words(key, copy, list) ? list[0] : "";
+}
+
+/* The word of a key, checked; "$axis" is left as it is. */
+static const char *read_choice(const struct sw_sweep *s, const struct sw_key *key)
+{
+    const struct sw_setting *setting = key_setting(s, key->path);
+    if (!setting) return default_word(key);
+    if (setting->kind != SW_SETTING_STRING) report_error(s, setting, "'%s' must be a text in quotes", setting->path);
+    else if (setting->text[0] == '$' || key_word_check(s, key, setting, setting->path, setting->text))
+        return setting->text;
+    return default_word(key);
+}
+
+enum sw_status choices_read(struct sw_sweep *s)
+{
+    const struct sw_key *key;
+    int most = 0;
+    for (key = s->problem->keys; key->path; key++) most += key->kind == SW_KEY_WORD;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)most, &s->choice));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)most, &s->own->choice_column));
+    for (key = s->problem->keys; key->path && s->nchoice < MAX_CHOICES; key++) {
+        if (key->kind != SW_KEY_WORD) continue;
+        s->own->choice_column[s->nchoice] = -1;
+        s->choice[s->nchoice++] = (struct sw_choice){key->path, read_choice(s, key)};
+    }
+    return SW_OK;
+}
+
+/* "$axis": its column. An axis with a word that is none of the key's gives no words at all, nor does any while the axes
+ * are wrong: then runs have the default, and no problem ever sees a word that is not of its key. */
+static void resolve_choice(struct sw_sweep *s, int k)
+{
+    const struct sw_key *key = key_find(s, s->choice[k].key);
+    const char *name = s->choice[k].word + 1;
+    char path[80];
+    for (int j = 0; j < s->naxis; j++) {
+        const struct axis *a = &s->own->axis[j];
+        if (strcmp(a->name, name) || !(a->word || !a->count)) continue;
+        snprintf(path, sizeof path, "sweep.%s", name);
+        bool known = a->count > 0 && !s->own->axes_wrong;
+        for (int64_t i = 0; i < a->count; i++) known &= key_word_check(s, key, a->setting, path, a->word[i]);
+        if (known) s->own->choice_column[k] = s->axis[j].column;
+        return;
+    }
+    s->own->words_wrong = true;
+    report_error(s, key_setting(s, key->path), "'%s' = \"$%s\": the sweep has no axis of words '%s'",
+                 key_written(s, key), name, name);
+}
+
+void choices_resolve(struct sw_sweep *s)
+{
+    for (int k = 0; k < s->nchoice; k++)
+        if (s->choice[k].word[0] == '$') resolve_choice(s, k);
+    for (int k = 0; k < s->nchoice; k++)  /* what was refused counts as the default */
+        if (s->own->choice_column[k] < 0 && s->choice[k].word[0] == '$')
+            s->choice[k].word = default_word(key_find(s, s->choice[k].key));
+}
+
+const char *choice_word(const struct sw_sweep *s, int k, double number)
+{
+    const int column = s->own->choice_column[k];
+    if (column < 0) return s->choice[k].word;
+    return number >= 0 && number < s->column[column].nword ? s->column[column].word[(int)number] : "";
+}
+
+/* ------------------------------------------------------------------ the key that names the row */
+
+/* stepper = "$axis" */
+static void check_row_axis(const struct sw_sweep *s)
+{
+    const char *name = s->own->row + 1;
+    if (s->own->row[0] != '$') return;
+    for (int k = 0; k < s->naxis; k++)
+        if (!strcmp(s->own->axis[k].name, name) && (s->own->axis[k].word || !s->own->axis[k].count)) return;
+    report_error(s, key_setting(s, s->own->row_key->path), "'%s' = \"$%s\": the sweep has no axis of words '%s'",
+                 key_written(s, s->own->row_key), name, name);
+}
+
+enum { MAX_ROWS = 64 };
+
+/* What is before a '+' must be a row of the table, of this build or another. */
+static void check_row(const struct sw_sweep *s, const struct sw_setting *setting, const char *path, const char *name)
+{
+    const char *known[MAX_ROWS];
+    char row[64];
+    int n = 0;
+    snprintf(row, sizeof row, "%.*s", (int)strcspn(name, "+"), name);
+    for (; n < MAX_ROWS && (known[n] = s->problem->solver(n)); n++)
+        if (!strcmp(known[n], row)) return;
+    const char *near = sw_near(row, known, n);
+    if (near)
+        report_error(s, setting, "'%s' = \"%s\": there is no such row; did you mean '%s%s'?", path, name, near,
+                     name + strcspn(name, "+"));
+    else
+        report_error(s, setting, "'%s' = \"%s\": there is no such row; `sweep list` shows those there are", path, name);
+}
+
+static void check_rows(const struct sw_sweep *s)
+{
+    char path[80];
+    const char *name = s->own->row;
+    if (!s->problem->solver || !*name || !strcmp(name, "auto")) return;
+    if (*name != '$') check_row(s, key_setting(s, s->own->row_key->path), key_written(s, s->own->row_key), name);
+    for (int k = 0; *name == '$' && k < s->naxis; k++) {
+        const struct axis *a = &s->own->axis[k];
+        if (strcmp(a->name, name + 1) || !a->word) continue;
+        snprintf(path, sizeof path, "sweep.%s", a->name);
+        for (int64_t j = 0; j < a->count; j++)
+            if (strcmp(a->word[j], "auto")) check_row(s, a->setting, path, a->word[j]);
+    }
+}
+
+void row_check(const struct sw_sweep *s)
+{
+    check_row_axis(s);
+    check_rows(s);
+}
