@@ -1,8 +1,10 @@
-/* Mass, least and largest value, and domain length of each line (problem/line/sw_stepper.h, enum sw_line_scalar), one
- * block a run. */
+/* The scalars of each line (problem/line/scalars_point.h) from their field in memory, but for those of the energy's
+ * density, which is a user's (energy_k in line_rtc.cuh); one block a run. */
 #include "cu_check.cuh"
+#include "field/sum_point.h"
 #include "problem/line/batch_point.h"
 #include "problem/line/measure_point.h"
+#include "problem/line/scalars_point.h"
 #include "problem/line/spectrum_point.h"
 #include "sum_rtc.cuh"
 #include "sw_cuda.h"
@@ -62,9 +64,14 @@ __device__ static void transform(const struct sw_cuda_spectrum &p, int n, const 
     passes(p, re, im, re2, im2);
 }
 
-/* @param out  of this run: its least and largest value are there, after a __syncthreads() of the transform */
-__device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, double length, double noise,
-                                       const double *line, size_t ld, const double *out, double *shared)
+/* Rows of the kind SPECTRUM, by their ids: a bit each. */
+#define BIT(id, name, unit, long_name, term, value) | 1u << id
+enum { SPECTRUM_ROWS = 0 SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, BIT) };
+
+/* Rows of the kind SPECTRUM. @param out  of this run: its least and greatest value are there, after a __syncthreads()
+ * of the transform */
+__device__ static void measure_spectrum(const struct sw_cuda_spectrum &p, int n, double dx, double noise,
+                                        const double *line, size_t ld, double *out, double *shared)
 {
     extern __shared__ double room[];
     double *re = p.scratch ? p.scratch + (size_t)blockIdx.x * 4 * p.length : room, *im = re + p.length;
@@ -78,28 +85,47 @@ __device__ static double domain_length(const struct sw_cuda_spectrum &p, int n, 
     }
     power = block_sum(power, shared);
     moment = block_sum(moment, shared);
-    return sw_measure_domain_length(length, power, moment, out[p.least], out[p.largest], noise);
+    const double least = out[SW_MIN], greatest = out[SW_MAX];
+    if (threadIdx.x) return;
+#define REPORT(id, name, unit, long_name, term, value) out[id] = (value);
+    SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, REPORT)
+#undef REPORT
 }
 
-/* Of run j: everything but the energy and the domain length. */
-__device__ static void measure_points(const struct sw_line_batch &b, const struct sw_cuda_spectrum &p, int j,
-                                      const double *line, double *out, double *shared)
-{
-    double sum = 0.0, least = INFINITY, largest = -INFINITY;
-    for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
-        double value = line[(size_t)i * b.point];
-        sum += value;
-        least = fmin(least, value);
-        largest = fmax(largest, value);
+/* What becomes of a row over points, by its kind. fmin() and fmax() order zeros by their sign, as the stored numbers
+ * have it. */
+#define BEGIN_SUM(id, name, unit, long_name, term, value) totals[id] = 0.0;
+#define BEGIN_MIN(id, name, unit, long_name, term, value) totals[id] = INFINITY;
+#define BEGIN_MAX(id, name, unit, long_name, term, value) totals[id] = -INFINITY;
+#define ADD(id, name, unit, long_name, term, value) totals[id] += (term);
+#define LESS(id, name, unit, long_name, term, value) totals[id] = fmin(totals[id], (term));
+#define GREATER(id, name, unit, long_name, term, value) totals[id] = fmax(totals[id], (term));
+#define BLOCK_SUM(id, name, unit, long_name, term, value) totals[id] = block_sum(totals[id], shared);
+#define BLOCK_MIN(id, name, unit, long_name, term, value) totals[id] = block_min(totals[id], shared);
+#define BLOCK_MAX(id, name, unit, long_name, term, value) totals[id] = -block_min(-totals[id], shared);
+#define REPORT_NAN(id, name, unit, long_name, term, value) out[id] = nan("");
+#define REPORT(id, name, unit, long_name, term, value)  \
+    {                                                   \
+        const double total = totals[id];                \
+        out[id] = (value);                              \
     }
-    sum = block_sum(sum, shared);
-    least = block_min(least, shared);
-    largest = -block_min(-largest, shared);
+
+/* Of run j: rows of the kinds SUM, MIN and MAX; DENSITY is NaN. */
+__device__ static void measure_points(const struct sw_line_batch &b, int j, const double *line, double *out,
+                                      double *shared)
+{
+    double totals[SW_LINE_SCALARS];
+    SW_LINE_SCALAR_TABLE(BEGIN_SUM, BEGIN_MIN, BEGIN_MAX, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
+    for (int i = threadIdx.x; i < b.n; i += SW_SUM_LANES) {
+        const double u = line[(size_t)i * b.point];
+        SW_LINE_SCALAR_TABLE(ADD, LESS, GREATER, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
+    }
+    SW_LINE_SCALAR_TABLE(BLOCK_SUM, BLOCK_MIN, BLOCK_MAX, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
     if (threadIdx.x) return;
-    out[p.mass] = b.dx[j] * sum;
-    out[p.energy] = nan("");
-    out[p.least] = least;
-    out[p.largest] = largest;
+    const int n = b.n;
+    const double dx = b.dx[j];
+    (void)n;
+    SW_LINE_SCALAR_TABLE(REPORT, REPORT, REPORT, REPORT_NAN, SW_LINE_NO_ROW)
 }
 
 /* A reading of the line, 8 bytes a point, and another one where it has not been measured yet (fetched 32 bytes at a
@@ -114,16 +140,15 @@ __global__ static void measure_k(struct sw_line_batch b, struct sw_cuda_spectrum
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         const double *line = u + sw_line_at(&b, 0, j);
         const int k = threadIdx.x;
-        const size_t first = (size_t)j * p.stride;
+        const size_t first = (size_t)j * SW_LINE_SCALARS;
         double *out = scalars + first;
         if (b.first_bad[j] != SW_LINE_FINITE) {
-            if (k < p.stride) out[k] = nan("");
+            if (k < SW_LINE_SCALARS) out[k] = nan("");
             continue;
         }
-        if (!measured) measure_points(b, p, j, line, out, shared);
-        else if (k < p.stride && k != p.domain_length) out[k] = measured[first + k];
-        double size = domain_length(p, b.n, b.n * b.dx[j], b.noise[j] * p.noise_growth, line, b.point, out, shared);
-        if (k == 0) out[p.domain_length] = size;
+        if (!measured) measure_points(b, j, line, out, shared);
+        else if (k < SW_LINE_SCALARS && !(SPECTRUM_ROWS >> k & 1)) out[k] = measured[first + k];
+        measure_spectrum(p, b.n, b.dx[j], b.noise[j] * p.noise_growth, line, b.point, out, shared);
     }
 }
 

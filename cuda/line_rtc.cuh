@@ -181,17 +181,29 @@ extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
 #endif
 }
 
-/* scalar[j*stride] := dx sum density(x, u, u_x), one block of SW_SUM_LANES threads a run. A warp reads one run, so 32
- * bytes are fetched for each 8 used; neighbouring blocks find the rest in the cache. */
-extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__restrict__ u, double *scalar, int stride)
+/* scalars [count][SW_LINE_SCALARS]: the rows of the kind DENSITY (problem/line/scalars_point.h), one block of
+ * SW_SUM_LANES threads a run. A warp reads one run, so 32 bytes are fetched for each 8 used; neighbouring blocks find
+ * the rest in the cache. */
+#define BEGIN(id, name, unit, long_name, term, value) totals[id] = 0.0;
+#define ADD(id, name, unit, long_name, term, value) totals[id] += (term);
+#define BLOCK_SUM(id, name, unit, long_name, term, value) totals[id] = block_sum(totals[id], shared);
+#define REPORT(id, name, unit, long_name, term, value)  \
+    {                                                   \
+        const double total = totals[id];                \
+        out[id] = finite ? (value) : nan("");           \
+    }
+#define DENSITY_ROWS(KIND) \
+    SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, KIND, SW_LINE_NO_ROW)
+extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__restrict__ u, double *scalars)
 {
 #if SW_HAS_ENERGY
     __shared__ double shared[SW_SUM_LANES];
-    int n = b.n;
+    const int n = b.n;
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
-        const double *p = b.param + j;
+        const double *p = b.param + j, dx = b.dx[j];
         double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS];
-        double sum = 0.0, half = 0.5 / b.dx[j];
+        double totals[SW_LINE_SCALARS], half = 0.5 / dx;
+        DENSITY_ROWS(BEGIN)
         model_energy_run(p, b.count, r);
         model_energy_step(p, b.count, r, 1, 0.0, 0, s);
         for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
@@ -199,10 +211,14 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
             double right = u[sw_line_at(&b, i + 1 < n ? i + 1 : 0, j)];
             fill_inputs(in, x_at(b, i, j), u[sw_line_at(&b, i, j)], sw_measure_slope(left, right, half));
             model_energy_cell(p, b.count, r, 1, in, i, c);
-            sum += model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
+            const double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
+            DENSITY_ROWS(ADD)
         }
-        sum = block_sum(sum, shared);
-        if (threadIdx.x == 0) scalar[(size_t)j * stride] = b.first_bad[j] != SW_LINE_FINITE ? nan("") : b.dx[j] * sum;
+        DENSITY_ROWS(BLOCK_SUM)
+        const bool finite = b.first_bad[j] == SW_LINE_FINITE;
+        double *out = scalars + (size_t)j * SW_LINE_SCALARS;
+        if (threadIdx.x) continue;
+        DENSITY_ROWS(REPORT)
     }
 #endif
 }

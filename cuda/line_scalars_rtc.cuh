@@ -1,17 +1,38 @@
-/* The scalars of a line (problem/line/sw_stepper.h, enum sw_line_scalar) from the registers that hold it, for
- * cuda.fused; all but the domain length, which needs a spectrum. Compiled at run time behind
- * problem/line/measure_point.h and
+/* The scalars of a line (problem/line/scalars_point.h) from the registers that hold it, for cuda.fused; all but those
+ * of the kind SPECTRUM. Compiled at run time behind that file, problem/line/measure_point.h and
  *
  *     SW_HAS_ENERGY, ENERGY_RUN, ...      as in line_rtc.cuh: the density of the energy
- *     SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_LINE_SCALARS
  *
  * A lane goes through its points in turn; then over_line(), which comes with the kernel as edges() and struct lane do,
  * joins what the lanes of a line have. Both orders follow from n and from how lines of n points are laid out, not from
  * the batch. 11 operations a point, and those of the density: what it costs is one or two steps, but no access to
  * memory. */
 
-struct total { __device__ double operator()(double a, double b) const { return a + b; } };
+struct plus { __device__ double operator()(double a, double b) const { return a + b; } };
 struct least { __device__ double operator()(double a, double b) const { return b < a ? b : a; } };
+struct greatest { __device__ double operator()(double a, double b) const { return b > a ? b : a; } };
+
+/* What becomes of a row, by its kind. */
+#define BEGIN_SUM(id, name, unit, long_name, term, value) totals[id] = 0.0;
+#define BEGIN_AT_POINT(id, name, unit, long_name, term, value) totals[id] = (term);
+#define ADD(id, name, unit, long_name, term, value) totals[id] += (term);
+#define LESS(id, name, unit, long_name, term, value) totals[id] = least()(totals[id], (term));
+#define GREATER(id, name, unit, long_name, term, value) totals[id] = greatest()(totals[id], (term));
+#define LINE_SUM(id, name, unit, long_name, term, value) totals[id] = over_line(me, totals[id], plus());
+#define LINE_MIN(id, name, unit, long_name, term, value) totals[id] = over_line(me, totals[id], least());
+#define LINE_MAX(id, name, unit, long_name, term, value) totals[id] = over_line(me, totals[id], greatest());
+#define LINE_DENSITY(id, name, unit, long_name, term, value) \
+    if (SW_HAS_ENERGY) totals[id] = over_line(me, totals[id], plus());
+#define REPORT(id, name, unit, long_name, term, value)      \
+    {                                                       \
+        const double total = totals[id];                    \
+        scalars[id] = (value);                              \
+    }
+#define REPORT_DENSITY(id, name, unit, long_name, term, value)  \
+    {                                                           \
+        const double total = totals[id];                        \
+        scalars[id] = SW_HAS_ENERGY ? (value) : nan("");        \
+    }
 
 /* A lane has ROOM points, or one fewer. */
 template <int ROOM, typename LANE> __device__ static inline bool has_point(const LANE &me, int j)
@@ -19,11 +40,11 @@ template <int ROOM, typename LANE> __device__ static inline bool has_point(const
     return j < ROOM - 1 || (j == ROOM - 1 && me.full);
 }
 
-/* The sum of the density over the lane's points. */
+/* Add the rows of the kind DENSITY over the lane's points. */
 template <int ROOM, typename LANE, typename T>
-__device__ static inline double sum_density(const LANE &me, const struct sw_line_batch &b, int run, const T (&u)[ROOM])
+__device__ static inline void add_densities(const LANE &me, const struct sw_line_batch &b, int run, const T (&u)[ROOM],
+                                            double (&totals)[SW_LINE_SCALARS])
 {
-    double sum = 0.0;
 #if SW_HAS_ENERGY
     const double *p = b.param + run;
     double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS] = {};
@@ -39,33 +60,32 @@ __device__ static inline double sum_density(const LANE &me, const struct sw_line
         in[SW_IN_UX] = sw_measure_slope(left, right, half);
         model_energy_cell(p, b.count, r, 1, in, me.first + j, c);
         double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, me.first + j, 0.0, 0);
-        if (has_point<ROOM>(me, j)) sum += density;
+        if (has_point<ROOM>(me, j)) {
+            SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, SW_LINE_NO_ROW, SW_LINE_NO_ROW, ADD, SW_LINE_NO_ROW)
+        }
         left = u[j];
     }
 #endif
-    return sum;
 }
 
 /* All lanes of a warp together; scalars [SW_LINE_SCALARS] is set if the run is `alive`. */
 template <int ROOM, typename LANE, typename T>
 __device__ static inline void measure(const LANE &me, const struct sw_line_batch &b, int run, bool alive,
-                                      const T (&u)[ROOM], double *scalars)
+                                      const T (&line)[ROOM], double *scalars)
 {
-    double mass = 0.0, low = u[0], high = -u[0], energy = sum_density(me, b, run, u);
+    const int n = POINTS;
+    const double dx = b.dx[run];
+    double totals[SW_LINE_SCALARS], u = line[0];
+    (void)n;
+    SW_LINE_SCALAR_TABLE(BEGIN_SUM, BEGIN_AT_POINT, BEGIN_AT_POINT, BEGIN_SUM, SW_LINE_NO_ROW)
+    add_densities(me, b, run, line, totals);
 #pragma unroll
     for (int j = 0; j < ROOM; j++) {
         if (!has_point<ROOM>(me, j)) continue;
-        mass += u[j];
-        low = least()(low, u[j]);
-        high = least()(high, -u[j]);
+        u = line[j];
+        SW_LINE_SCALAR_TABLE(ADD, LESS, GREATER, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
     }
-    mass = over_line(me, mass, total());
-    low = over_line(me, low, least());
-    high = over_line(me, high, least());
-    if (SW_HAS_ENERGY) energy = over_line(me, energy, total());
+    SW_LINE_SCALAR_TABLE(LINE_SUM, LINE_MIN, LINE_MAX, LINE_DENSITY, SW_LINE_NO_ROW)
     if (!alive || me.l) return;
-    scalars[SW_MASS] = b.dx[run] * mass;
-    scalars[SW_ENERGY] = SW_HAS_ENERGY ? b.dx[run] * energy : nan("");
-    scalars[SW_MIN] = low;
-    scalars[SW_MAX] = -high;
+    SW_LINE_SCALAR_TABLE(REPORT, REPORT, REPORT, REPORT_DENSITY, SW_LINE_NO_ROW)
 }

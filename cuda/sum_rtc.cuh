@@ -1,4 +1,4 @@
-/* The sum over a block of SW_SUM_LANES threads in the order of problem/line/measure_point.h. Every thread gets it.
+/* The sum over a block of SW_SUM_LANES threads in the order of field/sum_point.h. Every thread gets it.
  * shared: SW_SUM_LANES entries, free again afterwards. */
 __device__ static inline double block_sum(double term, double *shared)
 {

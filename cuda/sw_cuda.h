@@ -136,13 +136,11 @@ struct sw_cuda_spectrum {      /* problem/line/spectrum_point.h                 
     const double *filter_re, *filter_im;  /* [length]                                                      */
     int     blocks;            /* runs measured at once                                                    */
     double *scratch;           /* [blocks][4][length]; NULL: they fit into shared memory                   */
-    int     stride;            /* scalars a run, and the places of those measured here among them          */
-    int     mass, energy, least, largest, domain_length;
     double  noise_growth;      /* sw_measure_noise_growth() of the steps taken                             */
 };
-/** scalars [count][stride]: everything but the energy, which is set to NaN; all NaN where the run is marked bad.
- * @param measured  [count][stride]: mass, energy, least and largest are taken from there; NULL: they are not known
- * yet */
+/** scalars [count][SW_LINE_SCALARS] (problem/line/scalars_point.h): NaN where the run is marked bad, and for rows of
+ * the kind DENSITY.
+ * @param measured  likewise: all rows but those of the kind SPECTRUM are taken from there; NULL: they are not known */
 enum sw_status sw_cuda_line_measure(sw_cuda_stream stream, const struct sw_line_batch *b,
                                     const struct sw_cuda_spectrum *p, const double *u, const double *measured,
                                     double *scalars);

@@ -23,7 +23,7 @@ jobs:    base problem sweep output
 bench:   base expr device linalg fd problem problem/line problem/bvp problem/compact cuda
 cli:     *
 main.c:  base cli
-cuda:    base expr linalg fd problem/line problem/bvp problem/advection
+cuda:    base expr linalg field fd problem/line problem/bvp problem/advection
 '
 bad=$(grep -rn '^#include "' src cuda --include='*.[ch]' --include='*.cu' --include='*.cuh' |
 awk -F: -v rules="$rules" '

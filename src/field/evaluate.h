@@ -65,7 +65,7 @@ struct sw_pieces sw_pieces_of(const struct sw_sampling *at);
 /* A piece: its points are first .. first + count - 1 of the field, the first one has these indices. */
 struct sw_piece { int64_t number, first, index[SW_DIMS]; int count; };
 
-/** What becomes of a piece. Threads call it at once, each with an evaluator of its own, begun; `own` is the caller's. */
+/** What becomes of a piece; `own` is the caller's. Threads call it at once, each with its own evaluator, begun. */
 typedef void sw_piece_function(const struct sw_piece *piece, struct sw_evaluator *e, void *own);
 enum sw_status sw_pieces_each(const struct sw_pieces *pieces, sw_piece_function *function, void *own);
 #endif

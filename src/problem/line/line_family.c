@@ -8,12 +8,9 @@
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
 
+#define QUANTITY(id, name, unit, long_name, term, value) [id] = {name, unit, long_name},
 const struct sw_quantity sw_line_scalars[] = {
-    [SW_MASS] = {"mass", "1", "integral of u"},
-    [SW_ENERGY] = {"energy", "1", "free energy"},
-    [SW_MIN] = {"u_min", "1", "least u"},
-    [SW_MAX] = {"u_max", "1", "greatest u"},
-    [SW_DOMAIN_LENGTH] = {"domain_length", "1", "2 pi over the first moment of the power spectrum"},
+    SW_LINE_SCALAR_TABLE(QUANTITY, QUANTITY, QUANTITY, QUANTITY, QUANTITY)
     [SW_LINE_SCALARS] = {0},
 };
 

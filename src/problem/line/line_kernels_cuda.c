@@ -9,7 +9,7 @@ const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
 
 static const char *const before[] = {
     "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/measure_point.h",
-"problem/line/batch_point.h", "sum_rtc.cuh", 0,
+    "problem/line/batch_point.h", "problem/line/scalars_point.h", "field/sum_point.h", "sum_rtc.cuh", 0,
 };
 
 struct part { const char *macro, *prefix; const struct sw_program *program; };
@@ -81,7 +81,8 @@ const char *const *sw_fused_kernel_names(bool stream)
 
 static const char *const before_fused[] = {
     "base/sw_hd.h", "expr/random_point.h", "problem/line/line_point.h", "problem/line/batch_point.h",
-"problem/line/recursive_point.h", "problem/line/fused_point.h", "problem/line/measure_point.h", 0,
+    "problem/line/recursive_point.h", "problem/line/fused_point.h", "problem/line/measure_point.h",
+    "problem/line/scalars_point.h", 0,
 };
 
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
@@ -93,8 +94,6 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
     add_part(text, &part[G_PART]);
     add_part(text, &part[S_PART]);
     add_part(text, &part[ENERGY_PART]);
-    sw_text_printf(text, "enum { SW_MASS = %d, SW_ENERGY = %d, SW_MIN = %d, SW_MAX = %d, SW_LINE_SCALARS = %d };\n",
-                   SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_LINE_SCALARS);
     sw_text_printf(
         text, "enum { POINTS = %d, LANES = %d, CLUSTER = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
         shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);

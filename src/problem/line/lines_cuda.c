@@ -2,6 +2,7 @@
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
+#include "field/sum_point.h"
 #include "problem/line/measure_point.h"
 
 /* Numbers a run in `coefficient`. */
@@ -207,9 +208,7 @@ enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step)
 /* @param scalars  [capacity][SW_LINE_SCALARS] on the device */
 static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p, double *scalars)
 {
-    double *energy = scalars + SW_ENERGY;
-    int stride = SW_LINE_SCALARS;
-    void *args[] = {&p->batch, &p->u, &energy, &stride};
+    void *args[] = {&p->batch, &p->u, &scalars};
     p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
     SW_TRY(sw_cuda_line_measure(s->device->compute, &p->batch, &p->spectrum, p->u, p->measured, scalars));
     if (p->measured || !s->desc.model.energy) return SW_OK;

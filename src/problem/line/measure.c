@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/sw_mem.h"
+#include "field/sum.h"
 #include "problem/line/dft.h"
 #include "problem/line/measure_point.h"
 
@@ -10,7 +11,7 @@ struct sw_measure {
     int     n;
     struct sw_dft dft;
     double *re[2], *im[2];   /* [dft.length]: the spectrum, before and after a pass */
-    double *slope, *term;    /* [n]                                                 */
+    double *slope, *room;    /* [n]                                                 */
 };
 
 enum sw_status sw_measure_create(int n, struct sw_measure **measure)
@@ -27,7 +28,7 @@ enum sw_status sw_measure_create(int n, struct sw_measure **measure)
         SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->im[k]));
     }
     SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->slope));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->term));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->room));
     *measure = m;
     return SW_OK;
 failed:
@@ -45,7 +46,7 @@ void sw_measure_destroy(struct sw_measure **measure)
         sw_free(m->im[k]);
     }
     sw_free(m->slope);
-    sw_free(m->term);
+    sw_free(m->room);
     sw_free(m);
     *measure = NULL;
 }
@@ -65,42 +66,52 @@ const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx
     return m->slope;
 }
 
-/* In the order that measure_point.h fixes. */
-static double sum(int n, const double *term)
+/* The sums that rows of the kind SPECTRUM are formed of. */
+static void measure_spectrum(struct sw_measure *m, const double *line, double *power, double *moment)
 {
-    double lane[SW_SUM_LANES] = {0};
-    for (int base = 0; base < n; base += SW_SUM_LANES) {
-        int width = n - base < SW_SUM_LANES ? n - base : SW_SUM_LANES;
-        for (int l = 0; l < width; l++) lane[l] += term[base + l];
-    }
-    for (int w = SW_SUM_LANES / 2; w; w /= 2)
-        for (int l = 0; l < w; l++) lane[l] += lane[l + w];
-    return lane[0];
-}
-
-static double domain_length(struct sw_measure *m, const double *u, double dx, double least, double most, double noise)
-{
-    int n = m->n, half = n / 2, at = sw_dft_run(&m->dft, u, m->re, m->im);
+    const int half = m->n / 2, at = sw_dft_run(&m->dft, line, m->re, m->im);
     const double *re = m->re[at] + 1, *im = m->im[at] + 1;  /* from wave number 1 on */
-    double power, moment;
-    for (int k = 0; k < half; k++) m->term[k] = re[k] * re[k] + im[k] * im[k];
-    power = sum(half, m->term);
-    for (int k = 0; k < half; k++) m->term[k] *= k + 1.0;
-    moment = sum(half, m->term);
-    return sw_measure_domain_length(n * dx, power, moment, least, most, noise);
+    for (int k = 0; k < half; k++) m->room[k] = re[k] * re[k] + im[k] * im[k];
+    *power = sw_sum_lanes(m->room, half);
+    for (int k = 0; k < half; k++) m->room[k] *= k + 1.0;
+    *moment = sw_sum_lanes(m->room, half);
 }
 
-void sw_measure_line(struct sw_measure *m, const double *u, double dx, double noise, const double *density,
+/* What becomes of a row of the table, by its kind. */
+#define SUM_UP(id, name, unit, long_name, term, value)                        \
+    for (int i = 0; i < n; i++) {                                             \
+        u = line[i];                                                          \
+        m->room[i] = (term);                                                  \
+    }                                                                         \
+    totals[id] = sw_sum_lanes(m->room, n);
+#define SUM_UP_DENSITY(id, name, unit, long_name, term, value)                \
+    for (int i = 0; i < n && densities; i++) {                                \
+        const double density = densities[i];                                  \
+        m->room[i] = (term);                                                  \
+    }                                                                         \
+    totals[id] = densities ? sw_sum_lanes(m->room, n) : NAN;
+#define FIRST(id, name, unit, long_name, term, value) totals[id] = (term);
+#define LESS(id, name, unit, long_name, term, value) if ((term) < totals[id]) totals[id] = (term);
+#define GREATER(id, name, unit, long_name, term, value) if ((term) > totals[id]) totals[id] = (term);
+#define REPORT(id, name, unit, long_name, term, value)                        \
+    {                                                                         \
+        const double total = totals[id];                                      \
+        (void)total;                                                          \
+        out[id] = (value);                                                    \
+    }
+
+void sw_measure_line(struct sw_measure *m, const double *line, double dx, double noise, const double *densities,
                      double out[SW_LINE_SCALARS])
 {
-    double least = u[0], most = u[0];
-    for (int i = 1; i < m->n; i++) {
-        if (u[i] < least) least = u[i];
-        if (u[i] > most) most = u[i];
+    const int n = m->n;
+    double totals[SW_LINE_SCALARS] = {0}, u = line[0], power, moment;
+    SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, FIRST, FIRST, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
+    for (int i = 1; i < n; i++) {
+        u = line[i];
+        SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, LESS, GREATER, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
     }
-    out[SW_MASS] = dx * sum(m->n, u);
-    out[SW_ENERGY] = density ? dx * sum(m->n, density) : NAN;
-    out[SW_MIN] = least;
-    out[SW_MAX] = most;
-    out[SW_DOMAIN_LENGTH] = domain_length(m, u, dx, least, most, noise);
+    SW_LINE_SCALAR_TABLE(SUM_UP, SW_LINE_NO_ROW, SW_LINE_NO_ROW, SUM_UP_DENSITY, SW_LINE_NO_ROW)
+    measure_spectrum(m, line, &power, &moment);
+    const double least = totals[SW_MIN], greatest = totals[SW_MAX];
+    SW_LINE_SCALAR_TABLE(REPORT, REPORT, REPORT, REPORT, REPORT)
 }

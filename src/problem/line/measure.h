@@ -12,10 +12,10 @@ size_t sw_measure_bytes(int n);
 /** u_x by central differences, for the energy's density. @return [n], valid until the next call */
 const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx);
 
-/** All scalars of a field.
- *  @param u        [n], finite
- *  @param noise    sw_stepper_rounding() times sw_measure_noise_growth(): by this a constant field may vary
- *  @param density  [n] of the energy; NULL: it is reported as NaN */
-void sw_measure_line(struct sw_measure *m, const double *u, double dx, double noise, const double *density,
+/** All scalars of a line.
+ *  @param line       [n], finite
+ *  @param noise      sw_stepper_rounding() times sw_measure_noise_growth(): by this a constant field may vary
+ *  @param densities  [n] of the energy; NULL: it is reported as NaN */
+void sw_measure_line(struct sw_measure *m, const double *line, double dx, double noise, const double *densities,
                      double out[SW_LINE_SCALARS]);
 #endif

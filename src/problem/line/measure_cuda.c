@@ -50,12 +50,6 @@ enum sw_status sw_spectrum_create(struct sw_device *device, int n, struct sw_cud
     p->length = sw_spectrum_length(n);
     p->passes = sw_spectrum_passes(p->length, p->radix);
     p->blocks = measured_at_once(p->length);
-    p->stride = SW_LINE_SCALARS;
-    p->mass = SW_MASS;
-    p->energy = SW_ENERGY;
-    p->least = SW_MIN;
-    p->largest = SW_MAX;
-    p->domain_length = SW_DOMAIN_LENGTH;
     if (!is_short(p->length)) SW_TRY(sw_device_alloc(device, scratch_of(p->length), &p->scratch));
     return upload_tables(device, n, p);
 }

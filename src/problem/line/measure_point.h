@@ -1,16 +1,11 @@
 #ifndef MEASURE_POINT_H
 #define MEASURE_POINT_H
-/* What is measured on a line, point by point (docs/numerics.md, "What is reported").
- *
- * Every sum over a line in memory is taken in one order, fixed by n alone: lane l adds the terms of points l,
- * l + SW_SUM_LANES, ... in turn; then lanes l and l + w are added for w = SW_SUM_LANES/2, ... 2, 1. A block of
- * SW_SUM_LANES threads and a loop over vectors do that equally well. */
+/* The formulas of what is measured on a line (docs/numerics.md, "What is reported"); scalars_point.h says which there
+ * are. Every sum over a line in memory is taken in the order of field/sum_point.h. */
 #ifndef __CUDACC_RTC__
 #include <math.h>
 #endif
 #include "base/sw_hd.h"
-
-enum { SW_SUM_LANES = 128 };
 
 /** u_x at a point, by the central difference. @param half  1/(2 dx) */
 SW_HD static inline double sw_measure_slope(double left, double right, double half)
@@ -25,12 +20,12 @@ SW_HD static inline double sw_measure_slope(double left, double right, double ha
 SW_HD static inline double sw_measure_noise_growth(double steps) { return 8.0 * sqrt(1.0 + steps); }
 
 /** 2 pi sum |û_k|² / sum k |û_k|² over k = 2 pi j/L, j = 1 .. n/2; power = sum |û_j|², moment = sum j |û_j|².
- *  NaN where the field is constant but for rounding: where it varies by no more than noise times its largest value.
+ *  NaN where the field is constant but for rounding: where it varies by no more than noise times its largest size.
  *  @param noise  sw_stepper_rounding() of the run times sw_measure_noise_growth() */
 SW_HD static inline double sw_measure_domain_length(double length, double power, double moment, double least,
-                                                    double largest, double noise)
+                                                    double greatest, double noise)
 {
-    const double size = fmax(fabs(least), fabs(largest));
-    return largest - least > noise * size ? length * power / moment : nan("");
+    const double size = fmax(fabs(least), fabs(greatest));
+    return greatest - least > noise * size ? length * power / moment : nan("");
 }
 #endif

@@ -19,6 +19,7 @@
 #include "device/sw_snapshot.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
+#include "problem/line/scalars_point.h"
 
 enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER };  /* of the implicit part: theta = 1/2, 1 */
 
@@ -63,11 +64,8 @@ struct sw_stepper_desc {
     struct sw_line_model model;
 };
 
-/* Scalars of a run, in this order (numerics.md, "What is reported"):
- * mass = dx sum u; energy = dx sum density(u, u_x) with u_x by central differences; min, max; domain length =
- * 2 pi sum|û_k|² / sum k|û_k|² over k > 0 (NaN where the field is constant). Sums are taken in an order fixed by n
- * and the row (measure_point.h; cuda/line_scalars_rtc.cuh). */
-enum sw_line_scalar { SW_MASS, SW_ENERGY, SW_MIN, SW_MAX, SW_DOMAIN_LENGTH, SW_LINE_SCALARS };
+/* The scalars of a run are those of scalars_point.h, in its order. Sums are taken in an order fixed by n and the row of
+ * the stepper table (field/sum_point.h; cuda/line_scalars_rtc.cuh). */
 
 struct sw_stepper;
 
