@@ -20,7 +20,7 @@ sweep:   base expr device problem
 output:  base problem sweep
 run:     base expr device comm field problem sweep output
 jobs:    base problem sweep output
-bench:   base expr device linalg fd problem problem/line problem/bvp problem/compact cuda
+bench:   base expr device linalg fd problem problem/line problem/bvp problem/compact sweep cuda
 cli:     *
 main.c:  base cli
 cuda:    base expr linalg field fd problem/line problem/bvp problem/advection

@@ -8,36 +8,43 @@ subcommand=bench
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
 expect 2 wave:n=5; says "there is no benchmark 'wave'"
-says 'hyperdiffusion heat cahn_hilliard band bvp compact gradient'
+says 'known: '; for name in hyperdiffusion heat cahn_hilliard bvp compact advection band gradient; do says " $name"; done
 expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
-says 'steps= n= batch= per_run forced single dt= length= kappa= order='
-expect 2 bvp:forced; says "bvp has no setting 'forced'"; says 'known: steps= n= batch= per_run single problem= r='
+says 'known: steps= batch= runs= per_run single forced n= length='; says ' dt= '; says ' kappa= order= '
+expect 2 bvp:forced; says "bvp has no setting 'forced'"
+says 'known: steps= batch= runs= per_run single problem=P1 problem=P2 n='; says ' r='; says ' left.dirichlet= '
 expect 2 compact:forced; says "compact has no setting 'forced'"
-says 'known: steps= n= batch= single dimensions= axis= scheme= boundary='
-expect 2 compact:axis=u; says 'axis=u: axis=x, axis=y or axis=z is needed'
-expect 2 compact:axis=z,dimensions=2; says 'axis=z: the field has 2 dimensions'
-expect 2 compact:scheme=; says "'scheme' needs a name"
-expect 2 compact:scheme=d1_c5; says 'scheme d1_c5: there is none of this name; there are d1_c4'
-expect 2 compact:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has periodic, 3-4-6'
-expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= n= single dimensions= scheme= boundary="
+says 'known: steps= batch= runs= single dimensions= n='; says ' scheme= boundary= axis= alpha='
+expect 3 compact:axis=u; says "compact: error: 'axis' = \"u\" is none of x, y, z"
+expect 3 compact:axis=z,dimensions=2; says "'axis' = \"z\": there is no z on a grid of 2 dimensions"
+expect 2 compact:scheme=; says "'scheme' needs a value"
+expect 3 compact:scheme=d1_c5; says "'scheme' = \"d1_c5\" is none of d1_c4"; says "did you mean 'd1_c4'?"
+expect 3 compact:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
+expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= single dimensions= n="
+expect 2 gradient:batch=2; says "gradient has no setting 'batch'"
 expect 2 gradient:scheme=d2_c6; says 'scheme=d2_c6: a gradient takes a scheme of first derivatives, d1_*'
-expect 2 gradient:boundary=wall; says 'scheme d1_c6 has no boundary "wall"; it has periodic, 3-4-6'
-expect 2 compact:n=4; says 'needs at least 5 points along its axis; there are 4'
-expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 of the paper is needed'
+expect 3 gradient:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
+expect 3 compact:n=4; says "'grid.n' = 4: d1_c6, periodic needs at least 5 points along x"
+expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 is needed'
 expect 2 bvp:n=100,r=51; says 'r = 51: at most n/2 = 50'
-expect 2 bvp:r=worst; says "'r' needs a number"
+expect 3 bvp:r=worst; says "'r', column 1: unknown name 'worst'"
 expect 2 bvp:n=63; says 'n = 63: at least 64 points are needed'
-expect 2 bvp:n=2^; says "'n' needs a number"
-expect 2 bvp:n=2^41; says 'a whole number from 1 to 1099511627776'
+expect 3 bvp:n=2^; says "'grid.n', column 2: missing operand after '^'"
+expect 3 bvp:n=2^41; says "'grid.n' = 2199023255552: must be at most 1e+12"
 expect 2 bvp:single --rows cpu.a1d --device cpu; says "no row 'cpu.a1d'"
 says 'those that do: cpu.scan cpu.a2sd cpu.a2s cpu.a1s'
 expect 2 band:n=32,forced; says "band has no setting 'forced'"; says 'lower= upper= periodic uniform'
-expect 2 heat:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
-expect 2 heat:n; says "'n' needs a number"
+expect 3 heat:n=ten; says "heat: error: 'grid.n', column 1: unknown name 'ten'"
+expect 2 band:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
+expect 2 heat:n; says "'n' needs a value"
 expect 2 heat:batch=2.5; says 'batch = 2.5: a whole number'
 expect 2 heat:steps=0; says 'steps = 0: a whole number'
-expect 2 heat:n=4; says 'n = 4: at least 5 points are needed'
-expect 2 heat:kappa=-1; says 'kappa = -1: it must be positive'
+expect 3 heat:n=4; says "'grid.n' = 4: the stencil of heat needs at least 5 points"
+expect 3 heat:kappa=-1; says "'physics.kappa' = -1: must be greater than 0"
+expect 3 heat:output.file=5; says "'output.file'"
+expect 3 heat:gird.n=5; says "unknown key 'gird'"
+expect 5 no/such.cfg; says 'cannot read no/such.cfg'
+expect 2 $top/configs/tiny_ch.cfg:per_run; says "cahn_hilliard has no setting 'per_run'"
 expect 2 band:n=16,periodic=1; says "'periodic' takes no value"
 expect 2 band:n=4,periodic; says 'at least 5 points are needed'
 expect 2 band:lower=3; says 'a whole number from 0 to 2'
@@ -48,26 +55,32 @@ says "--baseline 'cpu.other' is not among the rows"
 expect 2 heat:n=16 --repeats none; says '--repeats takes a whole number from 1 to 100000'
 expect 2 heat:n=16 --longest 0; says '--longest takes a number of seconds above 0, at most 86400'
 expect 2 heat:n=16 --csv --json; says 'exclude each other'
+expect 2 heat:n=16 heat:n=17 --json; says '--json prints one object: one SPEC at a time, not 2'
 
-# ---- every kind of work, every row that this machine has: verified
-for work in hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run \
-            heat:n=16,batch=2,forced heat:n=31,batch=40,single hyperdiffusion:n=37,batch=5,single,per_run \
-            cahn_hilliard:n=33,batch=40,single,forced,per_run \
-            cahn_hilliard:n=33,batch=7,steps=40 cahn_hilliard:n=32,batch=9,forced,per_run \
-            band:n=17,batch=3,periodic,lower=1,upper=1 band:n=9,batch=2,lower=2,upper=0 \
-            bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 \
-            bvp:n=2^12,r=best,batch=2,per_run,single bvp:n=4099,r=best \
-            compact:n=33 compact:n=40,axis=y,boundary=3-4-6 compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 \
-            compact:n=4999,dimensions=1,scheme=d1_c10 \
-            compact:n=64,dimensions=2,axis=y,scheme=f8,boundary=reduced,single \
-            gradient:n=33 gradient:n=24,boundary=3-4-6,single gradient:n=65,dimensions=2,scheme=d1_c10 \
-            gradient:n=99,dimensions=1 \
-            band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9; do
-    expect 0 $work --repeats 1 --csv -o all.csv
-    [ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail "$work: a row is not ok"
-    grep -q ',ok,' out || fail "$work: no row is ok"
+# ---- every kind of work, every row that this machine has: verified. One command, so that devices are measured once
+works=(hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run heat:n=16,batch=2,forced
+        heat:n=31,batch=40,single hyperdiffusion:n=37,batch=5,single,per_run
+        cahn_hilliard:n=33,batch=40,single,forced,per_run cahn_hilliard:n=33,batch=7,steps=40
+        cahn_hilliard:n=32,batch=9,forced,per_run band:n=17,batch=3,periodic,lower=1,upper=1
+        band:n=9,batch=2,lower=2,upper=0 bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run
+        bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 bvp:n=2^12,r=best,batch=2,per_run,single
+        bvp:n=4099,r=best compact:n=33 compact:n=40,axis=y,boundary=3-4-6
+        compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 compact:n=4999,dimensions=1,scheme=d1_c10
+        compact:n=64,dimensions=2,axis=y,scheme=f8,boundary=reduced,single gradient:n=33
+        gradient:n=24,boundary=3-4-6,single gradient:n=65,dimensions=2,scheme=d1_c10 gradient:n=99,dimensions=1
+        band:n=33,batch=9,periodic,uniform hyperdiffusion:n=40,batch=9,steps=9
+        advection:n=24,batch=2,steps=5,per_run heat:n=24,runs=3,steps=5,physics.kappa=0.5,x0=1 bvp:n=65,q=1+x
+        'bvp:n=100,batch=2,per_run,f=exp(x),exact=0' $top/configs/tiny_ch.cfg $top/configs/tiny_compact.cfg
+        $top/configs/tiny_advection.cfg:steps=10 $top/configs/bvp_robin.cfg
+        $top/configs/hyperdiffusion.cfg:batch=3,steps=7)
+expect 0 "${works[@]}" --repeats 1 --csv -o all.csv
+[ "$(grep -c '^bench ' err)" = ${#works[@]} ] || fail 'a spec is not timed'
+[ "$(awk -F, 'NR > 1 && !/,(ok|absent),/' out | wc -l)" = 0 ] || fail 'a row is not ok'
+for work in "${works[@]}"; do
+    grep -F -e "\"$work\"," -e "$work," out | grep -q ',ok,' || fail "$work: no row is ok"
 done
 [ "$(grep -c '^spec,' all.csv)" = 1 ] || fail 'a CSV file has one header'
+[ "$(grep -c '^spec,' out)" = 1 ] || fail 'several specs have one header'
 
 # ---- the table, and threads
 expect 0 hyperdiffusion:n=16,batch=4,steps=3 --rows cpu.plain+cpu.thomas,cpu.plain+cpu.thomas@1 \
@@ -97,10 +110,10 @@ expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
 expect 1 bvp:n=2^36 --rows cpu.a1d --device cpu --csv; matches ',absent,0,'
 says 'it needs 512.0 GiB'
-expect 1 gradient:n=20000 --rows cpu.simd --device cpu --csv; says 'it needs 238418.6 GiB'
+expect 1 gradient:n=9999 --rows cpu.simd --device cpu --csv; says 'it needs 29793.4 GiB'
 expect 0 gradient:n=48 --rows cpu.simd,cpu.simd+apart --device cpu --repeats 1; says 'bytes of copy a point'
 matches '^cpu.simd\+apart.* 48 +[0-9]+ '
-expect 1 compact:n=20000 --rows cpu.simd --device cpu --csv; says 'it needs 119209.3 GiB'
+expect 1 compact:n=9999 --rows cpu.simd --device cpu --csv; says 'it needs 14896.7 GiB'
 expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 --csv; matches ',cpu.lapack,[0-9]'
 
 # ---- JSON

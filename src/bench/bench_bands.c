@@ -26,7 +26,7 @@ static double hash01(uint64_t k)
     return ((double)((k ^ (k >> 31)) >> 12) + 0.5) * 0x1p-52;
 }
 
-static size_t place(const struct bands *b, int i, int j)
+static size_t entry_index(const struct bands *b, int i, int j)
 {
     const struct sw_band_desc *d = sw_band_shape(b->band);
     return sw_band_layout(b->band) == SW_LINES ? (size_t)j * (size_t)d->ld + (size_t)i
@@ -39,7 +39,7 @@ static double exact_of(int i, int j) { return 1 + 0.5 * hash01(((uint64_t)j << 3
 static double fill_row(const struct bands *b, int i, int j, double *band)
 {
     const struct sw_bench_spec *s = b->spec;
-    size_t vector = sw_band_vector(b->band), at = place(b, i, j);
+    size_t vector = sw_band_vector(b->band), at = entry_index(b, i, j);
     uint64_t matrix = s->uniform ? 0 : (uint64_t)j;
     double sum = 0, product = 0;
     for (int r = 0; r <= s->lower + s->upper; r++) {
@@ -59,8 +59,8 @@ static void fill(struct bands *b, double *band)
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < b->spec->n; i++)
         for (int j = 0; j < b->spec->batch; j++) {
-            b->rhs[place(b, i, j)] = fill_row(b, i, j, band);
-            b->exact[place(b, i, j)] = exact_of(i, j);
+            b->rhs[entry_index(b, i, j)] = fill_row(b, i, j, band);
+            b->exact[entry_index(b, i, j)] = exact_of(i, j);
         }
 }
 
@@ -155,23 +155,17 @@ static struct sw_cost bands_cost(void *own, int64_t steps)
     return sw_band_cost(sw_band_shape(b->band), sw_band_name(b->band));
 }
 
-static void bands_know(const struct sw_bench_spec *spec, struct bench_known *known)
+static void bands_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
 {
     const struct sw_band_desc shape = {.n = (int)spec->n, .batch = spec->batch, .lower = spec->lower,
                                        .upper = spec->upper, .periodic = spec->periodic, .uniform = spec->uniform};
-    for (int space = SW_HOST; space <= SW_DEVICE; space++) bench_know_bands(known, "", (enum sw_space)space, &shape);
+    for (int space = SW_HOST; space <= SW_DEVICE; space++) bench_rows_add_bands(rows, "", (enum sw_space)space, &shape);
 }
 
 const struct bench_work bench_bands = {
-    .name = "band",
     .terms = {"unknown/s", "least s/solve", "unknown and solve"},
-    .words = BENCH_BANDS,
-    .n = 512,
-    .batch = 8192,
     .steps = 20,
-    .least = 3,
-    .most = 1 << 30,
-    .know = bands_know,
+    .list_rows = bands_list_rows,
     .create = bands_create,
     .begin = bands_begin,
     .advance = bands_advance,

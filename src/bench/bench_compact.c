@@ -1,5 +1,4 @@
-/* Compact differences of fields by the rows of src/fd: n points along each of `dimensions` axes, `batch` fields, one
- * axis at a time.
+/* Compact differences of fields by the rows of src/fd: one field for each run of the config, along its axis.
  *
  * What is timed: f read from the memory of the device and the result written to it. f is noise, the same numbers at any
  * size of the machine, so that results are as large as rounding is relative to.
@@ -24,26 +23,16 @@ struct compact {
     void                       *f, *out;  /* on the device */
 };
 
-static struct sw_fd_desc describe(const struct sw_bench_spec *s)
+/* The distance of points only scales the result, and is 1. */
+struct sw_fd_desc bench_describe_fd(const struct sw_bench_spec *s)
 {
-    struct sw_fd_desc d = {.n = {1, 1, 1}, .axis = s->axis, .fields = s->batch, .scheme = s->scheme,
-                           .boundary = s->boundary, .h = 1, .single = s->single};
-    const struct sw_fd_scheme *scheme = sw_fd_scheme_find(s->scheme);
-    for (int k = 0; k < s->dimensions; k++) d.n[k] = s->n;
-    if (scheme && scheme->kind == SW_FD_FILTER) d.alpha = 0.4;
+    struct sw_fd_desc d = {.n = {s->setup.n[0], s->setup.n[1], s->setup.n[2]}, .fields = s->batch, .h = 1,
+                           .scheme = sw_setup_word(&s->setup, "scheme"),
+                           .boundary = sw_setup_word(&s->setup, "boundary"), .single = s->setup.single_steps};
+    const struct sw_fd_scheme *scheme = sw_fd_scheme_find(d.scheme);
+    while (d.axis < 2 && *sw_setup_word(&s->setup, "axis") != 'x' + d.axis) d.axis++;
+    if (scheme && scheme->kind == SW_FD_FILTER) d.alpha = bench_value(s, "alpha", 0);
     return d;
-}
-
-static double points_of(const struct sw_bench_spec *s) { return s->batch * pow((double)s->n, s->dimensions); }
-
-enum sw_status bench_compact_check(const struct sw_bench_spec *s)
-{
-    const struct sw_fd_desc d = describe(s);
-    if (s->axis >= s->dimensions)
-        return SW_FAIL(SW_E_USAGE, "axis=%c: the field has %d dimension%s", 'x' + s->axis, s->dimensions,
-                       s->dimensions > 1 ? "s" : "");
-    if (sw_fd_check(&d)) return SW_FAIL(SW_E_USAGE, "%s", sw_err_message());
-    return SW_OK;
 }
 
 /* Between -1 and 1: the finisher of splitmix64. */
@@ -85,9 +74,9 @@ static enum sw_status compact_create(const struct sw_bench_spec *spec, const cha
     SW_TRY(sw_alloc(1, &c));
     c->spec = spec;
     c->device = device;
-    c->desc = describe(spec);
-    c->count = (size_t)points_of(spec);
-    c->word = sw_reals_word(spec->single);
+    c->desc = bench_describe_fd(spec);
+    c->count = (size_t)bench_points(spec);
+    c->word = sw_reals_word(spec->setup.single_steps);
     SW_TRY_TO(failed, st, bench_check_memory(device, 2 * (double)c->count * (double)c->word));
     SW_TRY_TO(failed, st, sw_fd_create(&c->desc, row, device, &c->fd));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->f));
@@ -182,28 +171,21 @@ static struct sw_cost compact_cost(void *own, int64_t steps)
     return sw_fd_cost(&c->desc, sw_fd_name(c->fd));
 }
 
-static void compact_know(const struct sw_bench_spec *spec, struct bench_known *known)
+static void compact_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
 {
-    const struct sw_fd_desc d = describe(spec);
+    const struct sw_fd_desc d = bench_describe_fd(spec);
     for (int k = 0; sw_fd_table[k]; k++)
-        if (sw_fd_fits(&d, sw_fd_table[k]->name)) bench_know(known, sw_fd_table[k]->name, "", sw_fd_table[k]->space);
+        if (sw_fd_fits(&d, sw_fd_table[k]->name)) bench_rows_add(rows, sw_fd_table[k]->name, "", sw_fd_table[k]->space);
 }
 
 const struct bench_work bench_compact = {
-    .name = "compact",
     .terms = {"points/s", "least s/field", "point"},
-    .words = BENCH_COMPACT,
-    .n = 128,
-    .batch = 1,
     .steps = 20,
-    .least = 3,
-    .most = 1 << 30,
-    .know = compact_know,
+    .list_rows = compact_list_rows,
     .create = compact_create,
     .advance = compact_advance,
     .check = compact_check,
     .cost = compact_cost,
     .destroy = compact_destroy,
     .most_checked = 1,
-    .points = points_of,
 };

@@ -28,10 +28,10 @@ struct gradient {
 
 static struct sw_fd_nabla_desc describe(const struct sw_bench_spec *s)
 {
-    struct sw_fd_nabla_desc d = {.n = {1, 1, 1}, .scheme = s->scheme, .single = s->single};
+    const struct sw_fd_desc line = bench_describe_fd(s);
+    struct sw_fd_nabla_desc d = {.n = {line.n[0], line.n[1], line.n[2]}, .scheme = line.scheme, .single = line.single};
     for (int k = 0; k < 3; k++) {
-        if (k < s->dimensions) d.n[k] = s->n;
-        d.boundary[k] = s->boundary;
+        d.boundary[k] = line.boundary;
         d.h[k] = 1;
     }
     return d;
@@ -43,16 +43,14 @@ static struct sw_fd_desc along(const struct sw_fd_nabla_desc *d, int axis)
                                .boundary = d->boundary[axis], .h = d->h[axis], .single = d->single};
 }
 
-static double points_of(const struct sw_bench_spec *s) { return pow((double)s->n, s->dimensions); }
-
-enum sw_status bench_gradient_check(const struct sw_bench_spec *s)
+static enum sw_status gradient_validate(const struct sw_bench_spec *s)
 {
     const struct sw_fd_nabla_desc d = describe(s);
     const struct sw_fd_desc one = along(&d, 0);
-    const struct sw_fd_scheme *scheme = sw_fd_scheme_find(s->scheme);
+    const struct sw_fd_scheme *scheme = sw_fd_scheme_find(d.scheme);
     if (sw_fd_check(&one)) return SW_FAIL(SW_E_USAGE, "%s", sw_err_message());
     if (scheme->kind != SW_FD_FIRST)
-        return SW_FAIL(SW_E_USAGE, "scheme=%s: a gradient takes a scheme of first derivatives, d1_*", s->scheme);
+        return SW_FAIL(SW_E_USAGE, "scheme=%s: a gradient takes a scheme of first derivatives, d1_*", d.scheme);
     return SW_OK;
 }
 
@@ -83,13 +81,13 @@ static enum sw_status gradient_create(const struct sw_bench_spec *spec, const ch
     SW_TRY(sw_alloc(1, &c));
     c->device = device;
     c->desc = describe(spec);
-    c->count = (size_t)points_of(spec);
-    c->word = sw_reals_word(spec->single);
+    c->count = (size_t)bench_points(spec);
+    c->word = sw_reals_word(spec->setup.single_steps);
     set_row(c, row);
-    SW_TRY_TO(failed, st, bench_check_memory(device, (1.0 + spec->dimensions) * (double)c->count * (double)c->word));
+    SW_TRY_TO(failed, st, bench_check_memory(device, (1.0 + spec->setup.dim) * (double)c->count * (double)c->word));
     SW_TRY_TO(failed, st, sw_fd_nabla_create(&c->desc, c->row, device, &c->nabla));
     SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->f));
-    for (int k = 0; k < spec->dimensions; k++)
+    for (int k = 0; k < spec->setup.dim; k++)
         SW_TRY_TO(failed, st, sw_device_alloc_bytes(device, c->count, c->word, &c->g[k]));
     SW_TRY_TO(failed, st, bench_noise(device, c->count, c->word, c->f));
     *own = c;
@@ -138,37 +136,31 @@ static struct sw_cost gradient_cost(void *own, int64_t steps)
     return sum;
 }
 
-static void gradient_know(const struct sw_bench_spec *spec, struct bench_known *known)
+static void gradient_list_rows(const struct sw_bench_spec *spec, struct bench_rows *rows)
 {
     const struct sw_fd_nabla_desc d = describe(spec);
     for (int k = 0; sw_fd_table[k]; k++) {
         const struct sw_fd_ops *o = sw_fd_table[k];
         bool fits = true;
-        for (int axis = 0; axis < spec->dimensions; axis++) {
+        for (int axis = 0; axis < spec->setup.dim; axis++) {
             const struct sw_fd_desc one = along(&d, axis);
             fits = fits && sw_fd_fits(&one, o->name);
         }
-        if (fits) bench_know(known, o->name, "", o->space);
-        const bool joins = spec->dimensions > 1 && (o->create_joined || o->space == SW_HOST);
-        if (fits && joins) bench_know(known, o->name, apart, o->space);
+        if (fits) bench_rows_add(rows, o->name, "", o->space);
+        const bool joins = spec->setup.dim > 1 && (o->create_joined || o->space == SW_HOST);
+        if (fits && joins) bench_rows_add(rows, o->name, apart, o->space);
     }
 }
 
 const struct bench_work bench_gradient = {
-    .name = "gradient",
     .terms = {"points/s", "least s/field", "point"},
-    .words = BENCH_GRADIENT,
-    .n = 128,
-    .batch = 1,
     .steps = 20,
-    .least = 3,
-    .most = 1 << 20,
-    .know = gradient_know,
+    .validate = gradient_validate,
+    .list_rows = gradient_list_rows,
     .create = gradient_create,
     .advance = gradient_advance,
     .check = gradient_check,
     .cost = gradient_cost,
     .destroy = gradient_destroy,
     .most_checked = 1,
-    .points = points_of,
 };

@@ -1,27 +1,25 @@
 #ifndef BENCH_IMPL_H
 #define BENCH_IMPL_H
-/* What can be timed: one file a kind of work. On a device create waits; begin and work queue. */
+/* What can be timed: one file a kind of work. On a device create waits; begin and advance queue work. */
+#include "base/sw_text.h"
 #include "bench/sw_bench.h"
 #include "linalg/sw_band.h"
 
-/* The rows of this build that can do a piece of work. */
-struct bench_known { struct { char name[64]; enum sw_space space; } row[64]; int count; };
-/** Add "stepper+band", or the one of them that is not "". */
-void bench_know(struct bench_known *known, const char *stepper, const char *band, enum sw_space space);
-void bench_know_bands(struct bench_known *known, const char *stepper, enum sw_space space,
-                      const struct sw_band_desc *shape);
+/* ---- kinds of work */
 
-/* The words of a spec that a work takes, beside steps= (bench_spec.c has their table). */
-enum { BENCH_LINES = 1, BENCH_BANDS = 2, BENCH_BVP = 4, BENCH_COMPACT = 8, BENCH_GRADIENT = 16 };
+/* The rows of this build that can do a piece of work. */
+struct bench_rows { struct { char name[64]; enum sw_space space; } row[64]; int count; };
+/** Add "stepper+band", or the one of them that is not "". */
+void bench_rows_add(struct bench_rows *rows, const char *stepper, const char *band, enum sw_space space);
+void bench_rows_add_bands(struct bench_rows *rows, const char *stepper, enum sw_space space,
+                          const struct sw_band_desc *shape);
 
 struct bench_work {
-    const char *name;                                    /* NULL: the problems of bench_kinds                   */
     struct sw_bench_terms terms;
-    int     words;
-    int64_t n, steps;                                    /* unless given                                        */
-    int     batch;
-    int64_t least, most;                                 /* n                                                   */
-    void (*know)(const struct sw_bench_spec *spec, struct bench_known *known);
+    int64_t steps;                                       /* unless given                                        */
+    /** Whether the runs of a config can be timed. @return SW_E_USAGE. NULL: they can */
+    enum sw_status (*validate)(const struct sw_bench_spec *spec);
+    void (*list_rows)(const struct sw_bench_spec *spec, struct bench_rows *rows);
     enum sw_status (*create)(const struct sw_bench_spec *spec, const char *row, struct sw_device *device, void **own);
     enum sw_status (*begin)(void *own);                  /* what a repeat starts from; NULL: any state will do  */
     enum sw_status (*advance)(void *own, int64_t steps);
@@ -31,59 +29,59 @@ struct bench_work {
     void           (*destroy)(void *own);                /* NULL is fine                                        */
     int64_t        most_checked;                         /* steps after which the answer is known; 0: any number */
     int64_t        (*columns)(void *own);                /* the r of the timing; NULL: there is none            */
-    double         (*points)(const struct sw_bench_spec *spec);  /* of a step; NULL: n*batch                    */
 };
-extern const struct bench_work bench_lines, bench_bands, bench_bvp, bench_compact, bench_gradient;
+extern const struct bench_work bench_sim, bench_bands, bench_bvp, bench_compact, bench_gradient;
+
+/** Points, or unknowns, of all runs. */
+double bench_points(const struct sw_bench_spec *spec);
 /** Whether so many bytes are free on a device, with room to spare. @return SW_E_TOO_LARGE */
 enum sw_status bench_check_memory(const struct sw_device *device, double need);
-/** Whether axis, scheme, boundary and n go together. @return SW_E_USAGE */
-enum sw_status bench_compact_check(const struct sw_bench_spec *spec);
-enum sw_status bench_gradient_check(const struct sw_bench_spec *spec);
 
-/* bench_compact.c: a field of noise, the same numbers at any size of the machine. */
-struct sw_fd_desc;
-/** @param f  on the device, count numbers of word bytes */
-enum sw_status bench_noise(struct sw_device *device, size_t count, size_t word, void *f);
-/** The error of a derivative of that field, relative to the largest result, on lines here and there, and its bound.
- *  @param out  on the device */
-enum sw_status bench_check_derivative(struct sw_device *device, const struct sw_fd_desc *d, const void *out,
-                                      double *error, double *bound);
-extern const struct bench_work *const bench_works[];  /* ends with NULL */
+/* ---- bench_config.c: a spec as a config */
 
-/* How a problem is set up for a benchmark (bench_kinds.c). */
-struct bench_kind {
-    const char *problem;
-    double      dt;
-    double      dx;        /* of the grid; 0: length 1                                                      */
-    const char *initial;   /* in x and the keys, and `seed`                                                 */
-    const char *varied;    /* with per_run: this key goes from its value up to half as much more            */
-    bool        modes;     /* linear: each Fourier mode of `initial` keeps its shape                        */
-    /** s4 and s2 (docs/numerics.md, 1). @param value  of a key, by its last name */
-    void (*matrix)(double (*value)(const void *from, const char *name), const void *from, double *s4, double *s2);
-};
-extern const struct bench_kind bench_kinds[];  /* ends with problem NULL */
-const struct bench_kind *bench_kind_of(const struct sw_problem *problem);
+/** Begin the config of a problem, or of a file. @param file  borrowed; NULL: the problem's own
+ *  @return SW_E_IO the file cannot be read; SW_E_MEMORY */
+enum sw_status bench_config_create(const struct sw_problem *problem, const char *file, struct bench_config **config);
+void bench_config_destroy(struct bench_config **config);
+const struct sw_problem *bench_config_problem(const struct bench_config *config);  /* NULL: not known yet */
+/** Take a word: a flag of the kind, a key by its path or the last part of it, or one of the short names.
+ * @param value  NULL: a word without '='  @param known  out: whether it is one  @return SW_E_USAGE, SW_E_MEMORY */
+enum sw_status bench_config_set(struct bench_config *config, const char *word, const char *value, bool *known);
+/** The words there are: "per_run forced n= dt= ...". */
+void bench_config_list_words(const struct bench_config *config, struct sw_text *text);
+/** Expand it, and set up its runs: n, batch (0: those of a file, or the kind's), per_run, setup, column of the spec.
+ * @param name  of the config in messages
+ * @return SW_E_CONFIG see the report; SW_E_IO; SW_E_MEMORY */
+enum sw_status bench_config_expand(const char *name, struct sw_report *report, struct sw_bench_spec *spec);
+/** Time other than spec->batch runs. @return SW_E_MEMORY */
+enum sw_status bench_config_set_batch(struct sw_bench_spec *spec, int batch);
+/** A number of run j, by its path. */
+double bench_value(const struct sw_bench_spec *spec, const char *path, int64_t j);
+/** Whether the config has this function, but for the factor that per_run adds. */
+bool bench_has_function(const struct sw_bench_spec *spec, const char *key, const char *text);
 
-/* The amplitudes of the two modes that `initial` of a linear kind has: cos of mode 2, sin of mode 3. */
+/* Two modes, cos of mode 2 and sin of mode 3, whose decay is known: `initial` of linear problems. */
+#define BENCH_MODES "cos(2*pi*2*x/length) + 0.3*sin(2*pi*3*x/length)"
 enum { BENCH_MODE_A = 2, BENCH_MODE_B = 3 };
 #define BENCH_MODE_B_SIZE 0.3
 
-/* bench_setup.c: a problem's columns and functions, without a config. */
-struct bench_setup {
-    struct sw_setup     setup;
-    const struct bench_kind *kind;
-    const char         *name[32];      /* of the columns: full paths of keys, then a, v, q, seed        */
-    struct sw_function  function[2];
-    struct sw_program  *program[2];
-    struct sw_expr     *expr[2];
-    double             *column;        /* [ncolumn][batch]                                              */
-    int                 batch;
-};
-enum sw_status bench_setup_make(const struct sw_bench_spec *spec, struct bench_setup *s);
-void bench_setup_free(struct bench_setup *s);
-/** A number of run j, by the last part of its key's path. */
-double bench_setup_value(const struct bench_setup *s, int j, const char *name);
-void bench_setup_matrix(const struct bench_setup *s, int j, double *s4, double *s2);
+/* P1 and P2 of the paper (docs/numerics.md, 7). */
+#define BENCH_P1_F "pi^2/4*cos(pi/2*x)"
+#define BENCH_P1_EXACT "cos(pi/2*x)"
+#define BENCH_P2_F "20000*exp(-100*x^2)*(1 - 200*x^2)"
+#define BENCH_P2_EXACT "100*exp(-100*x^2) - 100*exp(-100)"
+
+/* ---- bench_compact.c: a field of noise, the same numbers at any size of the machine */
+
+struct sw_fd_desc;
+/** @param f  on the device, count numbers of word bytes */
+enum sw_status bench_noise(struct sw_device *device, size_t count, size_t word, void *f);
+/** The error of a derivative of that field, relative to the largest result, on some of its lines, and its bound.
+ *  @param out  on the device */
+enum sw_status bench_check_derivative(struct sw_device *device, const struct sw_fd_desc *d, const void *out,
+                                      double *error, double *bound);
+/** The scheme, boundary and axis of a config of the problem `compact`, on fields of its grid. */
+struct sw_fd_desc bench_describe_fd(const struct sw_bench_spec *spec);
 
 enum sw_status bench_rates_cpu(struct sw_device *device, struct sw_rates *rates);
 enum sw_status bench_rates_cuda(struct sw_device *device, struct sw_rates *rates);

@@ -107,8 +107,7 @@ static enum sw_status measure(const struct timing *t, const struct sw_bench *ben
     row->cost = t->work->cost(t->own, row->steps);
     row->r = t->work->columns ? t->work->columns(t->own) : 0;
     SW_TRY(repeat(t, repeats, row));
-    const double points = t->work->points ? t->work->points(spec) : (double)spec->n * spec->batch;
-    row->rate = points * (double)row->steps / row->median;
+    row->rate = bench_points(spec) * (double)row->steps / row->median;
     return SW_OK;
 }
 
@@ -141,4 +140,26 @@ enum sw_status sw_bench_run(struct sw_bench *bench, int k, int repeats)
     row->state = st == SW_E_ABSENT || st == SW_E_TOO_LARGE ? SW_BENCH_ABSENT : SW_BENCH_FAILED;
     snprintf(row->why, sizeof row->why, "%s", sw_err_message());
     return SW_OK;
+}
+
+/* ---- what a rate is beside others */
+
+const struct sw_rates *sw_bench_rates_of(const struct sw_bench *b, const struct sw_bench_row *r)
+{
+    return &b->device[r->where].rates;
+}
+
+double sw_bench_of_copy(const struct sw_bench *b, const struct sw_bench_row *r)
+{
+    return r->rate * r->cost.bytes / sw_bench_rates_of(b, r)->copy;
+}
+
+double sw_bench_of_fma(const struct sw_bench *b, const struct sw_bench_row *r)
+{
+    return r->rate * r->cost.fma / sw_bench_rates_of(b, r)->fma;
+}
+
+double sw_bench_ratio(const struct sw_bench *b, const struct sw_bench_row *r, int baseline)
+{
+    return b->row[baseline].state == SW_BENCH_OK ? r->rate / b->row[baseline].rate : NAN;
 }

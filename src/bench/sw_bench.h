@@ -1,36 +1,33 @@
 #ifndef SW_BENCH_H
 #define SW_BENCH_H
-/* Rows of the stepper table, of the band table, of the table of -u'' = f or of that of compact differences on one piece
- * of work, side by side: each is verified, then timed, and related to what its device can do, measured in the same
- * process.
+/* Rows of the tables of this program on one piece of work, side by side: each is verified, then timed, and related to
+ * what its device can do, measured in the same process.
  *
- * The work is a short text:
- *     hyperdiffusion:n=1024,batch=65536,steps=250           a problem; its keys by their last names (gamma=2, order=2),
- *     cahn_hilliard:n=512,batch=8192,forced,per_run         forced: under a travelling force; per_run: coefficients and
- *                                                           force differ from run to run; single: steps in single
- *                                                           precision
- *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`;
- *                                                           steps: solves
- *                                                           a repeat
- *     bvp:n=2^28,problem=P2,r=best                          -u'' = f, P1 or P2 of the paper (docs/numerics.md, 7);
- *                                                           per_run, single and steps as above; r of the
- *                                                           divide-and-conquer rows: sqrt, best or a number
- *     compact:n=512,axis=z,scheme=d2_c6,boundary=3-4-6      compact differences along an axis of batch= fields of n
- *                                                           points along each of dimensions= axes; single, steps
- *     gradient:n=512,scheme=d1_c6,boundary=3-4-6            the gradient of a field of n points along each of
- *                                                           dimensions= axes; single, steps */
+ * The work is a short text, NAME:WORD,...
+ *
+ *     hyperdiffusion:n=1024,batch=65536,steps=250           a problem, short for a config of it: the bench has a config
+ *     cahn_hilliard:n=512,batch=8192,forced,per_run         for each kind (bench_config.c), and what follows the colon
+ *     bvp:n=2^28,problem=P2,r=best                          sets its keys, by their paths or the last part of them.
+ *     compact:n=512,axis=z,scheme=d2_c6,boundary=3-4-6      batch: runs, all alike; per_run: coefficients differ from
+ *     configs/ch_forcing.cfg:steps=100                      run to run; forced: under a travelling force; single: steps
+ *                                                           in single precision; steps: of a repeat; or a config file,
+ *                                                           of which the first group of runs is timed
+ *     gradient:n=512,scheme=d1_c6,boundary=3-4-6            the gradient of a field of the problem `compact`
+ *     band:n=512,batch=8192,lower=2,upper=2,periodic        banded systems, all different unless `uniform`; steps:
+ *                                                           solves a repeat */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/sw_cost.h"
 #include "base/sw_err.h"
+#include "base/sw_report.h"
 #include "device/sw_device.h"
 #include "problem/sw_problem.h"
 
-enum { SW_BENCH_SETTINGS = 12 };
-enum { SW_BENCH_R_SQRT = 0, SW_BENCH_R_BEST = -1 };
+enum { SW_BENCH_R_BEST = -1, SW_BENCH_R_CONFIG = 0 };
 
 struct bench_work;                      /* a kind of work (bench_impl.h)                               */
+struct bench_config;                    /* a config, expanded (bench_config.c)                         */
 
 /* What a kind of work counts, for the heads of a table. */
 struct sw_bench_terms {
@@ -41,25 +38,28 @@ struct sw_bench_terms {
 struct sw_bench_spec {
     const struct bench_work *work;
     const struct sw_bench_terms *terms; /* of the work                                                 */
-    const char *name;                   /* of the work: "band", or the problem's                       */
-    const struct sw_problem *problem;   /* of lines; NULL: another work                                */
-    int64_t n;
-    int     batch;
+    const char *name;                   /* "band", "gradient", or the problem's                        */
+    int64_t n;                          /* unknowns of a system; points along x                        */
+    int     batch;                      /* systems, or runs                                            */
     int64_t steps;                      /* of one repeat                                               */
-    bool    per_run, forced, single;    /* problems                                                    */
+
+    char *text;                         /* holds the name                                              */
+    const struct sw_problem *problem;   /* NULL: banded systems                                        */
+    struct bench_config *config;
+    struct sw_setup setup;              /* of the runs; borrows from config                            */
+    double *column;                     /* [setup.ncolumn][batch]                                      */
+    bool    per_run;                    /* the runs differ                                             */
+    bool    fit_batch;                  /* take fewer runs where the device has no memory for `batch`  */
+    int64_t r;                          /* bvp: columns, SW_BENCH_R_BEST or those of the config        */
+
     int     lower, upper;               /* banded systems                                              */
     bool    periodic, uniform;
-    int     paper;                      /* bvp: problem 1 or 2 of the paper                            */
-    int64_t r;                          /* bvp: of the divide-and-conquer rows, or one of the above    */
-    int     axis, dimensions;           /* compact, gradient: 0, 1, 2; 1, 2, 3                         */
-    char    scheme[16], boundary[16];
-    int     settings;                   /* of the problem's keys and time.dt, grid.length              */
-    struct { char name[24]; double value; } setting[SW_BENCH_SETTINGS];
 };
 
-/** @return SW_E_USAGE with what is known */
-enum sw_status sw_bench_parse(const char *text, struct sw_bench_spec *spec);
-
+/** @param report  out: what is wrong with the config
+ *  @return SW_E_USAGE with what is known; SW_E_CONFIG see the report; SW_E_IO a config cannot be read; SW_E_MEMORY */
+enum sw_status sw_bench_parse(const char *text, struct sw_report *report, struct sw_bench_spec *spec);
+void sw_bench_release(struct sw_bench_spec *spec);  /* sw_bench_close() does it, too */
 /* What a device can do; 0: not measured yet. */
 struct sw_rates {
     double copy;                        /* bytes read + written a second, copying large arrays         */
@@ -107,7 +107,7 @@ struct sw_bench {
     double                 longest;                    /* seconds that a repeat should not exceed: else fewer steps */
 };
 
-/** Choose rows and open their devices.
+/** Choose rows and open their devices. Takes over what the spec holds, also where it fails.
  * @param rows     names separated by commas. NAME@T: of the CPU, with T threads. NULL or "all": every row, with each of
  *                 its band solvers, that works on the device
  * @param device   as sw_device_open(); rows of the CPU may be named whatever it is

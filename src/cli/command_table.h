@@ -13,7 +13,7 @@ enum { CLI_MANY = 1 << 20 };
     X(XDMF,    xdmf,    "FILE",             1, 1,        "write FILE.xdmf, through which ParaView opens its fields")  \
     X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: an array of shards, then a merge")  \
     X(MERGE,   merge,   "PART... -o FILE",  1, CLI_MANY, "join the files of shards")                               \
-    X(BENCH,   bench,   "SPEC",             1, 1,        "verify, then time rows of the tables side by side")      \
+    X(BENCH,   bench,   "SPEC...",          1, CLI_MANY, "verify, then time rows of the tables side by side")      \
     X(INIT,    init,    "[PROBLEM]",        0, 1,        "print a commented example config")                       \
     X(EXPLAIN, explain, "[WORD]",           0, 1,        "what a word of a config means: a key, a scheme, ...")   \
     X(LIST,    list,    "",                 0, 0,        "problems, steppers, solvers and devices of this program") \

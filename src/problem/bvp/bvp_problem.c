@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/sw_bvp.h"
-#include "problem/sw_problem.h"
+#include "problem/bvp/bvp_problem.h"
 
 struct bvp_sim {
     struct sw_sim       sim;      /* first: the operations get a pointer to it */
@@ -30,7 +29,7 @@ static struct sw_bvp_end describe_end(const struct sw_setup *setup, const char *
     return e;
 }
 
-static struct sw_bvp_desc describe(const struct sw_setup *setup)
+struct sw_bvp_desc sw_bvp_describe(const struct sw_setup *setup)
 {
     return (struct sw_bvp_desc){
         .n = setup->n[0],
@@ -139,7 +138,7 @@ static enum sw_status create(const struct sw_problem *problem, const struct sw_s
 {
     enum sw_status st;
     struct bvp_sim *b = NULL;
-    const struct sw_bvp_desc desc = describe(setup);
+    const struct sw_bvp_desc desc = sw_bvp_describe(setup);
     (void)problem;
     *sim = NULL;
     SW_TRY(sw_alloc(1, &b));
@@ -158,14 +157,14 @@ failed:
 static enum sw_status bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
-    const struct sw_bvp_desc desc = describe(setup);
+    const struct sw_bvp_desc desc = sw_bvp_describe(setup);
     (void)problem;
     return sw_bvp_bytes(&desc, setup->solver, device, fixed, per_run);
 }
 
 static enum sw_status try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
 {
-    const struct sw_bvp_desc desc = describe(setup);
+    const struct sw_bvp_desc desc = sw_bvp_describe(setup);
     (void)problem;
     return sw_bvp_try_compile(&desc, setup->solver, sm);
 }
@@ -239,7 +238,7 @@ static const char *not_finite(const struct sw_bvp_end *e, const char *const *key
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                          char why[160])
 {
-    const struct sw_bvp_desc desc = describe(setup);
+    const struct sw_bvp_desc desc = sw_bvp_describe(setup);
     const char *refusal = sw_bvp_gauge_refusal(&desc), *key = unfit_ends(&desc, why);
     if (!key) key = not_finite(&desc.left, left, ld, column, j, why);
     if (!key) key = not_finite(&desc.right, right, ld, column, j, why);
