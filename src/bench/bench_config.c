@@ -243,8 +243,7 @@ void bench_config_list_words(const struct bench_config *c, struct sw_text *text)
     for (int k = 0; c->problem && (key = sw_key_at(c->problem, k)); k++) {
         char word[80];
         snprintf(word, sizeof word, " %s=", short_name(c->problem, key));
-        if (key->decides && !key->element && key->kind != SW_KEY_NAMES && strcmp(key->path, "problem") &&
-            strcmp(key->path, "solver") && !strstr(sw_text_get(text), word))
+        if (key->decides && !key->element && key->kind != SW_KEY_NAMES && key->kind != SW_KEY_ROW && strcmp(key->path, "problem") && !strstr(sw_text_get(text), word))
             sw_text_add(text, word);
     }
 }
