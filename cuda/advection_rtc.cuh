@@ -209,19 +209,34 @@ extern "C" __global__ void __launch_bounds__(256) field_k(struct advection_batch
 
 struct scalars { double of[ADVECTION_SCALARS]; };
 
+/* What becomes of a row of the table, by its kind: scalars are joined, */
+#define ADD(id, name, unit, long_name, term, value) a->of[id] += more->of[id];
+#define LESS(id, name, unit, long_name, term, value) a->of[id] = fmin(a->of[id], more->of[id]);
+#define GREATER(id, name, unit, long_name, term, value) a->of[id] = fmax(a->of[id], more->of[id]);
+/* those of no points are what changes none, */
+#define ZERO(id, name, unit, long_name, term, value) s.of[id] = 0;
+#define INFINITE(id, name, unit, long_name, term, value) s.of[id] = infinity;
+#define MINUS_INFINITE(id, name, unit, long_name, term, value) s.of[id] = -infinity;
+/* those of a point are its terms, */
+#define SET_TERM(id, name, unit, long_name, term, value) here.of[id] = (term);
+#define SET_RATE(id, name, unit, long_name, term, value) here.of[id] = courant_rate_at(b, r, j, in, t);
+/* and a run reports its values. */
+#define REPORT(id, name, unit, long_name, term, value)  \
+    {                                                   \
+        const double total = mine.of[id];               \
+        mine.of[id] = (value);                          \
+    }
+
 __device__ static inline void add_scalars(struct scalars *a, const struct scalars *more)
 {
-    a->of[ADVECTION_MASS] += more->of[ADVECTION_MASS];
-    a->of[ADVECTION_ENERGY] += more->of[ADVECTION_ENERGY];
-    a->of[ADVECTION_MIN] = fmin(a->of[ADVECTION_MIN], more->of[ADVECTION_MIN]);
-    a->of[ADVECTION_MAX] = fmax(a->of[ADVECTION_MAX], more->of[ADVECTION_MAX]);
-    a->of[ADVECTION_COURANT] = fmax(a->of[ADVECTION_COURANT], more->of[ADVECTION_COURANT]);
+    ADVECTION_SCALAR_TABLE(ADD, LESS, GREATER, GREATER)
 }
 
 __device__ static inline struct scalars no_scalars()
 {
     const double infinity = __longlong_as_double(0x7ff0000000000000LL);
-    const struct scalars s = {{0, 0, infinity, -infinity, 0}};
+    struct scalars s;
+    ADVECTION_SCALAR_TABLE(ZERO, INFINITE, MINUS_INFINITE, ZERO)
     return s;
 }
 
@@ -278,8 +293,8 @@ block_scalars_k(struct advection_batch b, long long step, struct scalars *block)
 #pragma unroll
             for (int d = 0; d < DIM; d++)
                 if (b.walls[d] && (i[d] == 0 || i[d] == b.n[d] - 1)) weight *= 0.5;
-            const double mass = weight * u;
-            const struct scalars here = {{mass, mass * u, u, u, courant_rate_at(b, r, j, in, t)}};
+            struct scalars here;
+            ADVECTION_SCALAR_TABLE(SET_TERM, SET_TERM, SET_TERM, SET_RATE)
             add_scalars(&mine, &here);
         }
         mine = block_total(mine);
@@ -298,9 +313,8 @@ run_scalars_k(struct advection_batch b, long long step, const struct scalars *bl
             add_scalars(&mine, &block[j * blocks + k]);
         mine = block_total(mine);
         if (threadIdx.x) continue;
-        mine.of[ADVECTION_MASS] *= b.run[j].cell_volume;
-        mine.of[ADVECTION_ENERGY] *= 0.5 * b.run[j].cell_volume;
-        mine.of[ADVECTION_COURANT] *= step < 0 ? nan("") : b.run[j].dt;
+        const double volume = b.run[j].cell_volume, dt = step < 0 ? nan("") : b.run[j].dt;
+        ADVECTION_SCALAR_TABLE(REPORT, REPORT, REPORT, REPORT)
         if (b.diverged_at[j] == ADVECTION_FINITE) record_courant(b, j, mine.of[ADVECTION_COURANT], step);
         for (int k = 0; k < ADVECTION_SCALARS; k++)
             out[j].of[k] = b.diverged_at[j] == ADVECTION_FINITE ? mine.of[k] : nan("");

@@ -81,12 +81,9 @@ static const struct sw_key keys[] = {
 
 static const struct sw_quantity fields[] = {{"u", "1", "advected quantity"}, {0}};
 
+#define QUANTITY(id, name, unit, long_name, term, value) [id] = {name, unit, long_name},
 static const struct sw_quantity scalars[] = {
-    [ADVECTION_MASS] = {"mass", "1", "integral of u"},
-    [ADVECTION_ENERGY] = {"energy", "1", "integral of u²/2"},
-    [ADVECTION_MIN] = {"u_min", "1", "least u"},
-    [ADVECTION_MAX] = {"u_max", "1", "greatest u"},
-    [ADVECTION_COURANT] = {"courant", "1", "largest Courant number"},
+    ADVECTION_SCALAR_TABLE(QUANTITY, QUANTITY, QUANTITY, QUANTITY)
     [ADVECTION_SCALARS] = {0},
 };
 

@@ -401,45 +401,67 @@ static double trapezoid_weight(const struct advection_sim *a, int d, int64_t i)
     return a->setup.walls[d] && (i == 0 || i == a->setup.n[d] - 1) ? 0.5 : 1;
 }
 
-static void tile_scalars(const struct advection_sim *a, struct scratch *w, const struct tile *p, double *out)
+/* The weights of the tile's points in sums. */
+static void set_weights(const struct advection_sim *a, const struct tile *p, double *weight)
 {
-    const double *u = read_tile(a, p, p->of->now, w->wide[NOW]);
     struct segment s = first_segment(a, p);
-    out[ADVECTION_COURANT] = a->step < 0 ? NAN : courant_rate_of_tile(a, w, p, u, (double)a->step * a->run[p->j].dt);
     do {
         const int at = (int)s.index[0] - s.from;
         const double across = trapezoid_weight(a, 1, s.index[1]) * trapezoid_weight(a, 2, s.index[2]);
-        for (int i = s.from; i < s.to; i++) {
-            const double mass = trapezoid_weight(a, 0, at + i) * across * u[i];
-            w->value[i] = mass;
-            w->rhs[i] = mass * u[i];
-        }
+        for (int i = s.from; i < s.to; i++) weight[i] = trapezoid_weight(a, 0, at + i) * across;
     } while (next_segment(a, p, &s));
-    out[ADVECTION_MIN] = out[ADVECTION_MAX] = u[0];
-    for (int i = 1; i < p->count; i++) {
-        out[ADVECTION_MIN] = fmin(out[ADVECTION_MIN], u[i]);
-        out[ADVECTION_MAX] = fmax(out[ADVECTION_MAX], u[i]);
+}
+
+/* What becomes of a row of the table, by its kind: over the points of a tile, */
+#define SUM_UP(id, name, unit, long_name, term, value)                  \
+    for (int i = 0; i < n; i++) {                                       \
+        const double u = field[i], weight = weights[i];                 \
+        terms[i] = (term);                                              \
+    }                                                                   \
+    totals[id] = sw_sum_pairwise(terms, n);
+#define FIND_LEAST(id, name, unit, long_name, term, value)              \
+    for (int i = 0; i < n; i++) {                                       \
+        const double u = field[i];                                      \
+        totals[id] = i ? fmin(totals[id], (term)) : (term);             \
     }
-    out[ADVECTION_MASS] = sw_sum_pairwise(w->value, p->count);
-    out[ADVECTION_ENERGY] = sw_sum_pairwise(w->rhs, p->count);
+#define FIND_GREATEST(id, name, unit, long_name, term, value)           \
+    for (int i = 0; i < n; i++) {                                       \
+        const double u = field[i];                                      \
+        totals[id] = i ? fmax(totals[id], (term)) : (term);             \
+    }
+#define SET_RATE(id, name, unit, long_name, term, value) totals[id] = rate;
+/* over the tiles of a run, */
+#define ADD(id, name, unit, long_name, term, value) out[id] += tile[k][id];
+#define LESS(id, name, unit, long_name, term, value) out[id] = fmin(out[id], tile[k][id]);
+#define GREATER(id, name, unit, long_name, term, value) out[id] = fmax(out[id], tile[k][id]);
+/* and at the end. */
+#define REPORT(id, name, unit, long_name, term, value)                  \
+    {                                                                   \
+        const double total = out[id];                                   \
+        out[id] = (value);                                              \
+    }
+
+static void tile_scalars(const struct advection_sim *a, struct scratch *w, const struct tile *p, double *totals)
+{
+    const int n = p->count;
+    const double *field = read_tile(a, p, p->of->now, w->wide[NOW]);
+    const double rate = a->step < 0 ? NAN : courant_rate_of_tile(a, w, p, field, (double)a->step * a->run[p->j].dt);
+    double *weights = w->rhs, *terms = w->value;
+    set_weights(a, p, weights);
+    ADVECTION_SCALAR_TABLE(SUM_UP, FIND_LEAST, FIND_GREATEST, SET_RATE)
 }
 
 /* The scalars of a run from those of its tiles; and record its Courant number. */
 static void run_scalars(const struct advection_sim *a, int j, double *out)
 {
     const struct cpu *c = a->own;
+    const double volume = a->run[j].cell_volume, dt = a->run[j].dt;
     double (*tile)[ADVECTION_SCALARS] = c->tile_scalars + j * c->tiles;
     memcpy(out, tile[0], sizeof tile[0]);
     for (int64_t k = 1; k < c->tiles; k++) {
-        out[ADVECTION_MASS] += tile[k][ADVECTION_MASS];
-        out[ADVECTION_ENERGY] += tile[k][ADVECTION_ENERGY];
-        out[ADVECTION_MIN] = fmin(out[ADVECTION_MIN], tile[k][ADVECTION_MIN]);
-        out[ADVECTION_MAX] = fmax(out[ADVECTION_MAX], tile[k][ADVECTION_MAX]);
-        out[ADVECTION_COURANT] = fmax(out[ADVECTION_COURANT], tile[k][ADVECTION_COURANT]);
+        ADVECTION_SCALAR_TABLE(ADD, LESS, GREATER, GREATER)
     }
-    out[ADVECTION_MASS] *= a->run[j].cell_volume;
-    out[ADVECTION_ENERGY] *= 0.5 * a->run[j].cell_volume;
-    out[ADVECTION_COURANT] *= a->run[j].dt;
+    ADVECTION_SCALAR_TABLE(REPORT, REPORT, REPORT, REPORT)
     if (c->diverged_at[j] == ADVECTION_FINITE && !a->bad_state[j]) {
         record_courant(a, j, a->step, out[ADVECTION_COURANT]);
         return;

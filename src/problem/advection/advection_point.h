@@ -46,10 +46,33 @@ struct advection_diagnostics {
     long long unstable_from;        /* the first step whose Courant number was not stable, else ADVECTION_FINITE */
 };
 
-/* In this order in the file. Sums have half the weight at walls along each axis (the trapezoidal rule). */
+/* The scalars of a run: the one table of them (docs/numerics.md, "What is reported"), as problem/line/scalars_point.h
+ * is for lines. The datasets and the sizes of what is fetched follow from a row, which is
+ *
+ *     KIND(identifier, dataset, unit, long name, term, value)
+ *
+ * The kind says how `total` is formed from `term`, an expression at a point; `value` is what is reported, an expression
+ * in total, volume (of a cell) and dt:
+ *
+ *     SUM       the sum of term over the points, in u and weight: 1, and half of it at walls along each axis (the
+ *               trapezoidal rule)
+ *     MIN, MAX  its least and greatest value, in u
+ *     RATE      no term: the largest sum |c_d|/dx_d; NaN where the time of the state is not known */
+#define ADVECTION_SCALAR_TABLE(SUM, MIN, MAX, RATE)                                                                \
+    SUM(ADVECTION_MASS, "mass", "1", "integral of u", weight * u, total * volume)                                  \
+    SUM(ADVECTION_ENERGY, "energy", "1", "integral of u²/2", weight * u * u, total * (0.5 * volume))               \
+    MIN(ADVECTION_MIN, "u_min", "1", "least u", u, total)                                                          \
+    MAX(ADVECTION_MAX, "u_max", "1", "greatest u", u, total)                                                       \
+    RATE(ADVECTION_COURANT, "courant", "1", "largest Courant number",, total * dt)
+
+#define ADVECTION_NO_ROW(...)
+
+#define ADVECTION_ID(id, ...) id,
 enum advection_scalar {
-    ADVECTION_MASS, ADVECTION_ENERGY, ADVECTION_MIN, ADVECTION_MAX, ADVECTION_COURANT, ADVECTION_SCALARS
+    ADVECTION_SCALAR_TABLE(ADVECTION_ID, ADVECTION_ID, ADVECTION_ID, ADVECTION_ID)
+    ADVECTION_SCALARS
 };
+#undef ADVECTION_ID
 
 /* Fields are [count][points]; derivatives are times h and h². */
 struct advection_batch {
