@@ -1,5 +1,5 @@
 /* The shipped configs, and what `sweep init` prints, with one to three random edits, through all that check does but
- * the trial of the device. SW_FUZZ_SECONDS=N in the environment says for how long (60 under sanitizers, else 3),
+ * the trial of the device. SW_FUZZ_SECONDS=N in the environment says for how long (20 under sanitizers, else 3),
  * SW_FUZZ_SEED=N from which random number on (1). What is found is written to mutant-N.cfg in SW_FUZZ_FOLDER, where
  * that is set. Children do the work: one that crashes, or computes for over ten seconds at a mutant, is one finding. */
 #include <glob.h>
@@ -18,9 +18,9 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libconfig\n"; }
 
 /* It hangs after so many seconds of computing; or of waiting, on a machine that has other things to do. */
-enum { MOST_TEXTS = 200, MUTANTS_A_CHILD = 400, HANG_SECONDS = 10, WAIT_SECONDS = 300 };
+enum { MAX_TEXTS = 200, MUTANTS_A_CHILD = 400, HANG_SECONDS = 10, WAIT_SECONDS = 300 };
 
-static char *texts[MOST_TEXTS];
+static char *texts[MAX_TEXTS];
 static int ntext;
 
 static void add_file(const char *path)
@@ -37,9 +37,9 @@ static void read_texts(void)
 {
     glob_t found;
     assert_int_equal(glob("configs/*.cfg", 0, NULL, &found), 0);
-    for (size_t k = 0; k < found.gl_pathc && ntext < MOST_TEXTS; k++) add_file(found.gl_pathv[k]);
+    for (size_t k = 0; k < found.gl_pathc && ntext < MAX_TEXTS; k++) add_file(found.gl_pathv[k]);
     globfree(&found);
-    for (int p = 0; sw_problem_table[p] && ntext < MOST_TEXTS; p++)
+    for (int p = 0; sw_problem_table[p] && ntext < MAX_TEXTS; p++)
         texts[ntext++] = sw_strdup(sw_problem_table[p]->example);
 }
 
@@ -73,7 +73,7 @@ static void work(struct shared *shared, uint64_t seed, int64_t first, double unt
     sw_devices_close(&devices);
 }
 
-static void keep(const char *text, uint64_t seed, int64_t k, int status)
+static void report_finding(const char *text, uint64_t seed, int64_t k, int status)
 {
     const char *folder = getenv("SW_FUZZ_FOLDER");
     const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -98,7 +98,7 @@ static double number_of(const char *name, double otherwise)
 /* Threads do not survive a fork: this process starts none, and each child its own. */
 static void no_edit_of_a_config_crashes_check(void **state)
 {
-    const double until = sw_clock() + number_of("SW_FUZZ_SECONDS", getenv("SW_SANITIZED") ? 60 : 3);
+    const double until = sw_clock() + number_of("SW_FUZZ_SECONDS", getenv("SW_SANITIZED") ? 20 : 3);
     const uint64_t seed = (uint64_t)number_of("SW_FUZZ_SEED", 1);
     struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int64_t next = 0;
@@ -116,14 +116,14 @@ static void no_edit_of_a_config_crashes_check(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         if (!(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
             char *text = mutant(seed, shared->at);
-            keep(text, seed, shared->at, status);
+            report_finding(text, seed, shared->at, status);
             sw_free(text);
             shared->at++;
             found++;
         }
         next = shared->at;
     }
-    printf("%lld mutants of %d configs, %lld of them taken, %d found at fault\n", (long long)next, ntext,
+    printf("%lld mutants of %d configs, %lld of them taken, %d failed\n", (long long)next, ntext,
            (long long)shared->taken, found);
     assert_int_equal(found, 0);
     assert_true(next > 10);

@@ -488,7 +488,7 @@ static void shards_are_a_partition_of_equal_cost(void **state)
     unmake(&m);
 }
 
-/* One run as dear as all others together has a shard to itself; runs that differ in steps alone count too. */
+/* One run as expensive as all others together has a shard to itself; runs that differ in steps alone count too. */
 static void a_dear_run_has_a_shard_to_itself(void **state)
 {
     (void)state;

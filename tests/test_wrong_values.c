@@ -8,7 +8,7 @@
 #include "sweep/sw_keys.h"
 #include "sweep_helpers.h"
 
-enum { MOST_WRONG = 24, ROOM = 200 };
+enum { WRONG_VALUES = 24, CAPACITY = 200 };
 
 /* What any key is given. An override replaces what was there, a group by a number too. */
 static const char *const wrong[] = {
@@ -16,7 +16,7 @@ static const char *const wrong[] = {
     "\"0/0\"", "\"1/0\"", "\"1/(grid.n-grid.n)\"", "\"n\"", "[]", "[1, 2]", "[\"a\", \"b\"]", "[1, 2, 3, 4]", "{}",
     "{ x = 1; }", "{ mode = \"zip\"; a = [1, 2]; b = [1]; }",
 };
-_Static_assert(sizeof wrong / sizeof *wrong == MOST_WRONG, "one of each");
+_Static_assert(sizeof wrong / sizeof *wrong == WRONG_VALUES, "one of each");
 
 /* Whether it is refused; a refusal has a message, and what is not refused has runs. */
 static bool refused(const struct sw_problem *problem, const char *const *override, int n)
@@ -35,24 +35,24 @@ static bool refused(const struct sw_problem *problem, const char *const *overrid
 static void no_value_of_a_key_crashes(void **state)
 {
     const struct sw_key *key;
-    char set[ROOM];
+    char set[CAPACITY];
     (void)state;
     for (int p = 0; sw_problem_table[p]; p++)
         for (int k = 0; (key = sw_key_at(sw_problem_table[p], k)); k++)
-            for (int w = 0; w < MOST_WRONG; w++) {
+            for (int w = 0; w < WRONG_VALUES; w++) {
                 snprintf(set, sizeof set, "%s=%s", key->path, wrong[w]);
                 refused(sw_problem_table[p], (const char *const[]){set}, 1);
             }
 }
 
-/* The number at fault stands beside good ones in an axis, and the other keys depend on it. */
+/* The wrong number is beside good ones in an axis, and the other keys depend on it. */
 static void no_value_of_an_axis_crashes(void **state)
 {
     static const char *const values[] = {"[-1, 8]", "[0, 8]", "[0.5, 8.0]", "[1e300, 8.0]", "[16, 16]", "[]",
                                          "nonsense", "[\"a\", \"b\"]", "range(1, 0)", "uniform(0, 1)",
                                          "linspace(1, 2, 0)"};
     const struct sw_key *key;
-    char axis[ROOM], set[ROOM];
+    char axis[CAPACITY], set[CAPACITY];
     (void)state;
     for (int p = 0; sw_problem_table[p]; p++)
         for (int k = 0; (key = sw_key_at(sw_problem_table[p], k)); k++)
@@ -64,10 +64,10 @@ static void no_value_of_an_axis_crashes(void **state)
             }
 }
 
-static void a_word_that_is_not_of_the_key_is_refused_wherever_it_stands(void **state)
+static void a_word_that_is_not_of_the_key_is_refused_in_key_and_axis(void **state)
 {
     const struct sw_key *key;
-    char axis[ROOM], set[ROOM];
+    char axis[CAPACITY], set[CAPACITY];
     (void)state;
     for (int p = 0; sw_problem_table[p]; p++)
         for (key = sw_problem_table[p]->keys; key->path; key++) {
@@ -80,7 +80,7 @@ static void a_word_that_is_not_of_the_key_is_refused_wherever_it_stands(void **s
         }
 }
 
-static void a_step_that_cannot_follow_is_not_complained_of(void **state)
+static void a_step_that_cannot_follow_is_not_reported(void **state)
 {
     static const char text[] = "problem = \"advection\";\nsweep = { n = [-5, 16]; };\n"
                                "grid = { n = \"n\"; length = 1.0; };\n"
@@ -97,8 +97,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_value_of_a_key_crashes),
         cmocka_unit_test(no_value_of_an_axis_crashes),
-        cmocka_unit_test(a_word_that_is_not_of_the_key_is_refused_wherever_it_stands),
-        cmocka_unit_test(a_step_that_cannot_follow_is_not_complained_of),
+        cmocka_unit_test(a_word_that_is_not_of_the_key_is_refused_in_key_and_axis),
+        cmocka_unit_test(a_step_that_cannot_follow_is_not_reported),
     };
     return cmocka_run_group_tests_name("wrong_values", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ enum { ALIGN = 16, CHUNK = 16 * 1024 };
 
 struct chunk {
     struct chunk *next;
-    size_t used, room;
+    size_t used, capacity;
     _Alignas(ALIGN) char bytes[];
 };
 
@@ -34,9 +34,9 @@ void sw_arena_destroy(struct sw_arena **arena)
 static enum sw_status grow(struct sw_arena *arena, size_t need)
 {
     struct chunk *c;
-    size_t room = need > CHUNK ? need : CHUNK;
-    SW_TRY(sw_alloc_bytes(1, sizeof *c + room, &c));
-    c->room = room;
+    size_t capacity = need > CHUNK ? need : CHUNK;
+    SW_TRY(sw_alloc_bytes(1, sizeof *c + capacity, &c));
+    c->capacity = capacity;
     c->next = arena->chunk;
     arena->chunk = c;
     return SW_OK;
@@ -49,7 +49,7 @@ enum sw_status sw_arena_take_bytes(struct sw_arena *arena, size_t count, size_t 
     if (size && count > (SIZE_MAX / 2) / size)
         return SW_FAIL(SW_E_MEMORY, "%zu items of %zu bytes are more than this machine can address", count, size);
     size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
-    if (!arena->chunk || arena->chunk->room - arena->chunk->used < need) SW_TRY(grow(arena, need));
+    if (!arena->chunk || arena->chunk->capacity - arena->chunk->used < need) SW_TRY(grow(arena, need));
     p = arena->chunk->bytes + arena->chunk->used;
     arena->chunk->used += need;
     memcpy(out, &p, sizeof p);

@@ -88,7 +88,7 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
     return SW_OK;
 }
 
-/* Whether a key takes its word from the axis: "3-4-6" is a word then, and not -7. */
+/* Whether a key takes its word from the axis. Then "3-4-6" is a word; elsewhere it is the number -7. */
 static bool gives_words(const struct sw_sweep *s, const struct axis *a)
 {
     const char *row = s->own->row;
@@ -168,7 +168,7 @@ static void read_spaced(struct sw_sweep *s, struct axis *a, const double arg[3])
     else a->count = (int64_t)arg[2];
 }
 
-/* Both ends included; the last may be off by rounding, as in range(0, 1, 0.1). */
+/* Both ends are included; the count allows for rounding, as in range(0, 1, 0.1). */
 static void read_range(struct sw_sweep *s, struct axis *a, const double arg[3], double step)
 {
     double count = floor((arg[1] - arg[0]) / step * (1 + 1e-12) + 1e-9) + 1;
@@ -279,7 +279,7 @@ static enum sw_status refuse_repeated_words(struct sw_sweep *s, const struct axi
     return SW_OK;
 }
 
-/* In a product a value that comes twice makes every run with it twice. */
+/* A value that is listed twice would make every run of the product with it twice. */
 static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
 {
     double *sorted;
@@ -297,16 +297,16 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
     return SW_OK;
 }
 
-/* "a(32) x v(4)", before which stands the sample, if there is one. */
-static void print_counts(const struct sw_sweep *s, const char *between, char *text, size_t room)
+/* "a(32) x v(4)"; a sample comes first: "sample(100) x v(4)". */
+static void print_counts(const struct sw_sweep *s, const char *between, char *text, size_t capacity)
 {
-    size_t at = 0;
+    size_t length = 0;
     text[0] = 0;
-    if (is_random(s)) at += (size_t)snprintf(text, room, "sample(%lld)", (long long)s->own->sample->count);
-    for (int k = 0; k < s->naxis && at < room; k++) {
+    if (is_random(s)) length += (size_t)snprintf(text, capacity, "sample(%lld)", (long long)s->own->sample->count);
+    for (int k = 0; k < s->naxis && length < capacity; k++) {
         if (is_drawn(&s->own->axis[k])) continue;
-        at += (size_t)snprintf(text + at, room - at, "%s%s(%lld)", at ? between : "", s->own->axis[k].name,
-                               (long long)s->own->axis[k].count);
+        length += (size_t)snprintf(text + length, capacity - length, "%s%s(%lld)", length ? between : "",
+                                   s->own->axis[k].name, (long long)s->own->axis[k].count);
     }
 }
 
@@ -381,8 +381,8 @@ static double on_log_scale(double a, double b, double u)
     return pow(10, log10(a) + (log10(b) - log10(a)) * u);
 }
 
-/* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give the 0.3 a user would write,
- * not 0.30000000000000004 (and the run keeps its id). */
+/* Products are rounded once, and so is i/10: linspace(0, 1, 11) and range(0, 1, 0.1) give 0.3 as a user writes it, not
+ * 0.30000000000000004; so the run has the same id. */
 static double spaced_value(const struct axis *a, int64_t i)
 {
     if (i == 0) return a->a;
@@ -398,10 +398,11 @@ static double range_value(const struct axis *a, int64_t i)
     return a->a + (double)i * a->b;
 }
 
-/* Each of the whole numbers a .. b with one probability; u may round to 1. */
+/* Each integer a .. b has the same probability; u may round to 1. */
 static double integer_value(const struct axis *a, double u) { return fmin(a->a + floor(u * (a->b - a->a + 1)), a->b); }
 
-/* Sobol's plain sequence begins at 0, which is no probability of a number: it counts as half of its smallest step. */
+/* Sobol's plain sequence begins at 0, where the quantile is infinite: 0 counts as half of the sequence's smallest step.
+ */
 static double normal_value(const struct axis *a, double u)
 {
     return a->a + a->b * normal_quantile(fmin(fmax(u, 0x1p-33), 1 - 0x1p-33));
@@ -435,22 +436,23 @@ void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t fi
 {
     for (int j = 0; j < count; j++) {
         int64_t r = run ? run[j] : first + j;
-        /* neighbours mostly share the value of a slow axis */
+        /* neighbouring runs mostly share the value of a slow axis */
         bool same = !run && j && s->own->axis[k].stride > 1 && r % s->own->axis[k].stride;
         out[j] = same ? out[j - 1] : value_at(s, k, r);
     }
 }
 
-void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int room)
+void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int capacity)
 {
-    int at = 0;
-    if (room > 0) text[0] = 0;
-    for (int k = 0; k < s->naxis && at < room; k++) {
+    int length = 0;
+    if (capacity > 0) text[0] = 0;
+    for (int k = 0; k < s->naxis && length < capacity; k++) {
         const struct axis *a = &s->own->axis[k];
         double v;
         axis_values(s, k, &run, 0, 1, &v);
         if (a->word)
-            at += snprintf(text + at, (size_t)(room - at), "%s%s = %s", k ? ", " : "", a->name, a->word[(int)v]);
-        else at += snprintf(text + at, (size_t)(room - at), "%s%s = %g", k ? ", " : "", a->name, v);
+            length += snprintf(text + length, (size_t)(capacity - length), "%s%s = %s", k ? ", " : "", a->name,
+                               a->word[(int)v]);
+        else length += snprintf(text + length, (size_t)(capacity - length), "%s%s = %g", k ? ", " : "", a->name, v);
     }
 }

@@ -31,7 +31,7 @@ struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int
                              .choice = choice};
 }
 
-/* Whether all other numbers of a run are known and allowed: a problem is asked about no other run. */
+/* Whether all other numbers of a run are known and allowed: only then is the problem asked for a step. */
 static bool others_allowed(const struct sw_sweep *s, const double *column, int j)
 {
     for (int k = 0; k < s->ncolumn; k++) {
@@ -42,8 +42,8 @@ static bool others_allowed(const struct sw_sweep *s, const double *column, int j
     return true;
 }
 
-/* A step may be dear to compute (speeds are sampled): each is computed once. NaN in a run with another number that is
- * unknown or not allowed. */
+/* A step may be expensive to compute (speeds are sampled): each is computed once. NaN in a run with another number
+ * that is unknown or not allowed. */
 static enum sw_status fill_step(const struct sw_sweep *s, const int64_t *run, int64_t first, int count,
                                 const double *column, double *out)
 {
@@ -52,7 +52,7 @@ static enum sw_status fill_step(const struct sw_sweep *s, const int64_t *run, in
         double *cached = &s->own->step[run ? run[j] : first + j], step;
 #pragma omp atomic read
         step = *cached;
-        if (step == 0) {  /* not known yet; two threads may find it, and find the same */
+        if (step == 0) {  /* not computed yet; two threads may both compute it, with the same result */
             const struct sw_setup setup = setup_of_run(s, column, j, choice);
             out[j] = NAN;  /* for a function that names it, which the problem refuses */
             step = NAN;

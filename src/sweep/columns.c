@@ -40,9 +40,9 @@ static void add_keys(struct sw_sweep *s)
     const struct sw_key *key;
     for (int k = 0; (key = key_at(s, k)); k++) {
         if (!is_column(key)) continue;
-        const struct sw_setting *at = key_setting(s, key->path);
-        add_column(s, (struct sw_column){key->path, SW_COLUMN_KEY, key->unit, key, 0, NULL, false, at != NULL},
-                   (struct source){.setting = at, .number = NAN});
+        const struct sw_setting *setting = key_setting(s, key->path);
+        add_column(s, (struct sw_column){key->path, SW_COLUMN_KEY, key->unit, key, 0, NULL, false, setting != NULL},
+                   (struct source){.setting = setting, .number = NAN});
     }
 }
 
@@ -62,12 +62,12 @@ static void add_axes(struct sw_sweep *s)
 static void add_defines(struct sw_sweep *s, const struct sw_setting *define)
 {
     for (int k = 0; k < define->count; k++) {
-        const struct sw_setting *at = define->child[k];
+        const struct sw_setting *setting = define->child[k];
         for (int j = 0; j < s->naxis; j++)
-            if (!strcmp(s->own->axis[j].name, at->name))
-                report_error(s, at, "'%s' is an axis of the sweep as well; choose another name", at->path);
-        add_column(s, (struct sw_column){at->name, SW_COLUMN_DEFINE, "1", NULL, 0, NULL, false, true},
-                   (struct source){.setting = at, .number = NAN});
+            if (!strcmp(s->own->axis[j].name, setting->name))
+                report_error(s, setting, "'%s' is an axis of the sweep as well; choose another name", setting->path);
+        add_column(s, (struct sw_column){setting->name, SW_COLUMN_DEFINE, "1", NULL, 0, NULL, false, true},
+                   (struct source){.setting = setting, .number = NAN});
     }
 }
 
@@ -80,7 +80,7 @@ static void add_symbol(struct sw_symbol *symbol, int *n, const char *name, int c
     symbol[(*n)++] = (struct sw_symbol){name, SW_RATE_RUN, column};
 }
 
-/* Axes and defines first: they shadow a key of their name. */
+/* Axes and defines come first: they shadow a key of their name. */
 static enum sw_status make_scope(struct sw_sweep *s)
 {
     struct sw_symbol *symbol;
@@ -223,14 +223,15 @@ static void visit_name(void *user, const char *name, int column)
 static void refuse_cycle(struct ordering *o, int k)
 {
     char text[400];
-    size_t at = 0;
+    size_t length = 0;
     int from = o->depth;
     while (o->chain[from - 1] != k) from--;
-    for (int j = from - 1; j < o->depth && at < sizeof text; j++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s -> ", name_in_scope(&o->s->column[o->chain[j]]));
+    for (int j = from - 1; j < o->depth && length < sizeof text; j++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s -> ", name_in_scope(&o->s->column[o->chain[j]]));
     report_error(o->s, o->s->own->source[k].setting, "'%s' depends on itself: %s%s",
                  o->s->own->source[k].formula ? o->s->own->source[k].formula->path : o->s->column[k].name,
-                 at < sizeof text ? text : "... -> ", name_in_scope(&o->s->column[k]));
+                 length < sizeof text ? text : "... -> ", name_in_scope(&o->s->column[k]));
     o->s->own->source[k].unknown = true;
 }
 

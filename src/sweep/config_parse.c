@@ -1,4 +1,4 @@
-/* The one file that knows libconfig. setlocale() is never called in this program: libconfig reads numbers by the
+/* The one file that uses libconfig. No part of this program calls setlocale(): libconfig would read numbers by the
  * locale. */
 #include <libconfig.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static enum sw_status convert(struct sw_arena *arena, const struct sw_scan *scan
 }
 
 /* Line number `line` of a text without the blanks around it, cut to what fits. */
-static void copy_line(const char *text, int line, char *out, size_t room)
+static void copy_line(const char *text, int line, char *out, size_t capacity)
 {
     while (--line > 0 && *text) {
         text += strcspn(text, "\n");
@@ -81,7 +81,7 @@ static void copy_line(const char *text, int line, char *out, size_t room)
     }
     text += strspn(text, " \t\r");
     size_t length = strcspn(text, "\r\n");
-    snprintf(out, room, "%.*s", (int)(length < room ? length : room - 1), text);
+    snprintf(out, capacity, "%.*s", (int)(length < capacity ? length : capacity - 1), text);
 }
 
 enum sw_status sw_config_parse(struct sw_arena *arena, const struct sw_scan *scan, const char *text,

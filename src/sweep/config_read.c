@@ -40,8 +40,8 @@ static void report_override(struct sw_report *report, const char *override, cons
 
 static bool is_multiple(const struct sw_setting *root) { return root && root->count > 1; }
 
-/* The one setting that a text is, NULL if it is none. An integer or a list that was reported is there all the
- * same, so that reading can go on. */
+/* The setting that a text consists of, NULL if it is not one setting. An integer or a list that was reported counts as
+ * well, so that reading can go on. */
 static struct sw_setting *single_setting(const struct sw_setting *root, const struct sw_report *own)
 {
     if (!root || root->count != 1) return NULL;
@@ -117,7 +117,7 @@ static enum sw_status set_paths(struct sw_arena *arena, struct sw_setting *s, co
     return SW_OK;
 }
 
-/* The member of a group, made if missing. */
+/* The member of a group; a missing one is added. */
 static enum sw_status enter_group(struct sw_arena *arena, struct sw_setting *group, const char *name, const char *path,
                                   struct sw_setting **member)
 {
@@ -189,7 +189,7 @@ static enum sw_status read_overrides(struct sw_config *c, const char *const *ove
     return SW_OK;
 }
 
-/* Text and overrides, each with its final zero, so that no two pairs hash alike. */
+/* Text and overrides are hashed with their final zeros, so that no two sequences of texts hash alike. */
 static void hash_config(struct sw_config *c)
 {
     struct sw_hash h;

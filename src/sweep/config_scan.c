@@ -10,7 +10,7 @@
 
 enum { MAX_DEPTH = 64, MAX_NAMES = 2000, MAX_ERRORS = 100 };
 
-/* One open bracket. Names are of the settings in a group; the kinds, of the elements of an array. */
+/* An open bracket. A group has the names of its settings; an array, the kinds of its elements. */
 struct level {
     char        open;
     int         line;
@@ -23,7 +23,7 @@ struct name { const char *start; int length, line; };
 
 struct scanner {
     struct sw_scan *scan;
-    const char     *at;
+    const char     *pos;    /* the next character */
     int             line;
     int             depth;
     struct level    level[MAX_DEPTH + 1];
@@ -38,10 +38,10 @@ struct scanner {
 
 static void copy_until(struct scanner *s, const char *end)
 {
-    for (const char *c = s->at; c < end; c++)
+    for (const char *c = s->pos; c < end; c++)
         if (*c == '\n') s->line++;
-    sw_text_add_bytes(&s->scan->clean, s->at, (size_t)(end - s->at));
-    s->at = end;
+    sw_text_add_bytes(&s->scan->clean, s->pos, (size_t)(end - s->pos));
+    s->pos = end;
 }
 
 static void set_broken(struct scanner *s) { s->scan->broken = true; }
@@ -50,38 +50,38 @@ static void set_broken(struct scanner *s) { s->scan->broken = true; }
 static void skip_blank(struct scanner *s)
 {
     for (;;) {
-        const char *c = s->at;
+        const char *c = s->pos;
         if (*c == '#' || (c[0] == '/' && c[1] == '/')) {
-            s->at += strcspn(c, "\n");
+            s->pos += strcspn(c, "\n");
         } else if (c[0] == '/' && c[1] == '*') {
             const char *end = strstr(c + 2, "*/");
             if (!end) {
                 REPORT(s, s->line, "comment is not closed: no */ follows");
                 set_broken(s);
-                s->at = c + strlen(c);
+                s->pos = c + strlen(c);
                 return;
             }
-            for (; s->at < end + 2; s->at++)
-                if (*s->at == '\n') { s->line++; sw_text_add(&s->scan->clean, "\n"); }
-        } else if (*c == '\r') s->at++;
+            for (; s->pos < end + 2; s->pos++)
+                if (*s->pos == '\n') { s->line++; sw_text_add(&s->scan->clean, "\n"); }
+        } else if (*c == '\r') s->pos++;
         else if (isspace((unsigned char)*c)) copy_until(s, c + 1);
         else return;
     }
 }
 
-/* libconfig lets a string run over lines; then the error of a missing quote is reported far from it. */
+/* libconfig lets a string extend over lines, and so reports a missing quote lines below it. */
 static void read_string(struct scanner *s)
 {
-    const char *c = s->at + 1;
+    const char *c = s->pos + 1;
     while (*c && *c != '"' && *c != '\n') c += c[0] == '\\' && c[1] && c[1] != '\n' ? 2 : 1;
     if (*c == '"') {
         s->level[s->depth].string = true;
         copy_until(s, c + 1);
         return;
     }
-    int shown = (int)(c - s->at) > 40 ? 40 : (int)(c - s->at);
+    int shown = (int)(c - s->pos) > 40 ? 40 : (int)(c - s->pos);
     REPORT(s, s->line, "string is not closed on its line: %.*s%s (a long text may be written \"one\" \"two\")", shown,
-           s->at, shown == 40 ? "..." : "");
+           s->pos, shown == 40 ? "..." : "");
     set_broken(s);
     copy_until(s, c);
 }
@@ -111,18 +111,18 @@ static const char *number_end(const char *c, char *kind)
 
 static void check_integer(struct scanner *s, const char *end, char kind)
 {
-    int length = (int)(end - s->at), digits = length;
+    int length = (int)(end - s->pos), digits = length;
     errno = 0;
-    long long v = strtoll(s->at, NULL, s->at[0] == '0' && (s->at[1] == 'x' || s->at[1] == 'X') ? 16 : 10);
-    while (digits && s->at[digits - 1] == 'L') digits--;
+    long long v = strtoll(s->pos, NULL, s->pos[0] == '0' && (s->pos[1] == 'x' || s->pos[1] == 'X') ? 16 : 10);
+    while (digits && s->pos[digits - 1] == 'L') digits--;
     if (errno || v > (1LL << 53) || v < -(1LL << 53)) {
         REPORT(s, s->line,
                "integer %.*s is larger than 2^53, which is as far as a double counts; write it as a real: %.*s.0",
-               length, s->at, digits, s->at);
+               length, s->pos, digits, s->pos);
         if (errno) set_broken(s);
     } else if (kind == 'i' && (v > INT32_MAX || v < INT32_MIN)) {
-        REPORT(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->at, v, length,
-               s->at);
+        REPORT(s, s->line, "integer %.*s does not fit 32 bits; write %lld.0 or %.*sL", length, s->pos, v, length,
+               s->pos);
     }
     copy_until(s, end);
     if (kind == 'i') sw_text_add(&s->scan->clean, "L");
@@ -132,8 +132,8 @@ static int clip(const char *from, const char *to) { return to - from < 40 ? (int
 
 static void check_real(struct scanner *s, const char *end)
 {
-    if (isinf(strtod(s->at, NULL))) {
-        REPORT(s, s->line, "number '%.*s' is too large: the largest is 1.79e308", clip(s->at, end), s->at);
+    if (isinf(strtod(s->pos, NULL))) {
+        REPORT(s, s->line, "number '%.*s' is too large: the largest is 1.79e308", clip(s->pos, end), s->pos);
         set_broken(s);
     }
     copy_until(s, end);
@@ -145,7 +145,7 @@ static void read_number(struct scanner *s, const char *end, char kind)
     if (end[0] == ',' && isdigit((unsigned char)end[1]) && (s->depth == 0 || s->level[s->depth].open == '{')) {
         const char *rest = end + 1 + strspn(end + 1, "0123456789");
         REPORT(s, s->line, "syntax error at '%.*s': a decimal fraction is written with a point, %.*s.%.*s",
-               clip(s->at, rest), s->at, clip(s->at, end), s->at, clip(end + 1, rest), end + 1);
+               clip(s->pos, rest), s->pos, clip(s->pos, end), s->pos, clip(end + 1, rest), end + 1);
         set_broken(s);
         copy_until(s, rest);
     } else if (kind == 'r') check_real(s, end);
@@ -173,13 +173,13 @@ static bool is_name(char c, bool first)
 /* The name of a setting, or true or false. */
 static void read_name(struct scanner *s)
 {
-    const char *start = s->at, *end = start;
+    const char *start = s->pos, *end = start;
     int line = s->line;
     while (is_name(*end, end == start)) end++;
     int length = (int)(end - start);
     copy_until(s, end);
     skip_blank(s);
-    if (*s->at == '=' || *s->at == ':') check_name(s, (struct name){start, length, line});
+    if (*s->pos == '=' || *s->pos == ':') check_name(s, (struct name){start, length, line});
     else if (!(length == 4 && !strncasecmp(start, "true", 4)) && !(length == 5 && !strncasecmp(start, "false", 5))) {
         REPORT(s, line, NEEDS_QUOTES, length > 60 ? 60 : length, start);
         set_broken(s);
@@ -191,17 +191,17 @@ static void open_bracket(struct scanner *s)
     if (s->depth == MAX_DEPTH) {
         REPORT(s, s->line, "brackets nested deeper than %d", MAX_DEPTH);
         set_broken(s);
-        s->at += strlen(s->at);
+        s->pos += strlen(s->pos);
         return;
     }
-    s->level[++s->depth] = (struct level){.open = *s->at, .line = s->line, .start = s->at, .first_name = s->nname};
-    sw_text_add(&s->scan->clean, *s->at == '{' ? "{" : "(");
-    s->at++;
+    s->level[++s->depth] = (struct level){.open = *s->pos, .line = s->line, .start = s->pos, .first_name = s->nname};
+    sw_text_add(&s->scan->clean, *s->pos == '{' ? "{" : "(");
+    s->pos++;
 }
 
 static void check_array(struct scanner *s, const struct level *l)
 {
-    int length = (int)(s->at + 1 - l->start), shown = length > 60 ? 60 : length;
+    int length = (int)(s->pos + 1 - l->start), shown = length > 60 ? 60 : length;
     const char *more = length > 60 ? " ..." : "";
     if (memchr(l->start, '\n', (size_t)shown)) { shown = (int)strcspn(l->start, "\r\n"); more = " ..."; }
     if (l->string && l->number)
@@ -212,38 +212,38 @@ static void close_bracket(struct scanner *s)
 {
     const struct level *l = &s->level[s->depth];
     char close = l->open == '{' ? '}' : l->open == '[' ? ']' : ')';
-    if (s->depth == 0 || *s->at != close) {
-        if (s->depth == 0) REPORT(s, s->line, "syntax error: '%c' closes nothing", *s->at);
-        else REPORT(s, s->line, "syntax error: '%c' of line %d is closed by '%c'", l->open, l->line, *s->at);
+    if (s->depth == 0 || *s->pos != close) {
+        if (s->depth == 0) REPORT(s, s->line, "syntax error: '%c' closes nothing", *s->pos);
+        else REPORT(s, s->line, "syntax error: '%c' of line %d is closed by '%c'", l->open, l->line, *s->pos);
         set_broken(s);
-        s->at++;
+        s->pos++;
         return;
     }
     if (l->open == '[') check_array(s, l);
-    sw_text_add(&s->scan->clean, *s->at == '}' ? "}" : ")");
+    sw_text_add(&s->scan->clean, *s->pos == '}' ? "}" : ")");
     s->nname = l->first_name;
     s->depth--;
-    s->at++;
+    s->pos++;
 }
 
 static void read_token(struct scanner *s)
 {
-    char kind, c = *s->at;
-    const char *end = number_end(s->at, &kind);
+    char kind, c = *s->pos;
+    const char *end = number_end(s->pos, &kind);
     if (c == '"') read_string(s);
     else if (strchr("[({", c)) open_bracket(s);
     else if (strchr("])}", c)) close_bracket(s);
     else if (kind) read_number(s, end, kind);
     else if (is_name(c, true)) read_name(s);
-    else if (strchr("=:,;", c)) copy_until(s, s->at + 1);
+    else if (strchr("=:,;", c)) copy_until(s, s->pos + 1);
     else {
-        if (!strncmp(s->at, "@include", 8))
+        if (!strncmp(s->pos, "@include", 8))
             REPORT(s, s->line,
                    "@include is not supported: a sweep is one file, so that its output can hold all of it");
-        else if (isprint((unsigned char)c)) REPORT(s, s->line, NEEDS_QUOTES, 1, s->at);
+        else if (isprint((unsigned char)c)) REPORT(s, s->line, NEEDS_QUOTES, 1, s->pos);
         else REPORT(s, s->line, "syntax error: character 0x%02x outside of a string", (unsigned char)c);
         set_broken(s);
-        s->at += strcspn(s->at, "\n");
+        s->pos += strcspn(s->pos, "\n");
     }
 }
 
@@ -256,18 +256,18 @@ static void check_utf8(struct scanner *s, const char *text)
     for (size_t k = 0; k < good; k++) line += text[k] == '\n';
     REPORT(s, line, "byte 0x%02x is not UTF-8: save the file as UTF-8", (unsigned char)text[good]);
     set_broken(s);
-    s->at += strlen(s->at);
+    s->pos += strlen(s->pos);
 }
 
 enum sw_status sw_config_scan(struct sw_scan *scan, const char *text)
 {
     struct scanner *s;
     SW_TRY(sw_alloc(1, &s));
-    *s = (struct scanner){.scan = scan, .at = text, .line = 1};
-    if (!strncmp(text, "\xef\xbb\xbf", 3)) s->at += 3;  /* the mark some editors put first */
+    *s = (struct scanner){.scan = scan, .pos = text, .line = 1};
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) s->pos += 3;  /* the mark some editors put first */
     check_utf8(s, text);
-    for (skip_blank(s); *s->at && scan->report->errors < MAX_ERRORS; skip_blank(s)) read_token(s);
-    if (*s->at) { REPORT(s, s->line, "too many errors: the rest was not read"); set_broken(s); }
+    for (skip_blank(s); *s->pos && scan->report->errors < MAX_ERRORS; skip_blank(s)) read_token(s);
+    if (*s->pos) { REPORT(s, s->line, "too many errors: the rest was not read"); set_broken(s); }
     for (; s->depth; s->depth--) {
         REPORT(s, s->level[s->depth].line, "syntax error: '%c' is never closed", s->level[s->depth].open);
         set_broken(s);

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ parsing and compiling */
 
-/* With a caret under the place in the text. */
+/* The message shows the text with a caret under the error. */
 static void report_expr_error(const struct sw_sweep *s, const struct sw_setting *setting, const char *path,
                               const char *text, const struct sw_expr_error *err)
 {
@@ -143,7 +143,7 @@ static enum sw_status make_scope(const struct sw_sweep *s, const struct sw_key *
     if (key->symbols & SW_USES_T) symbol[n++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
     if (key->symbols & SW_USES_U) symbol[n++] = (struct sw_symbol){"u", SW_RATE_POINT, SW_IN_U};
     for (int k = 0; k < s->own->scope.count; k++) symbol[n++] = s->own->scope.symbol[k];
-    /* what is drawn anew each step has a stream of its own, so that step 0 of a forcing is not the initial noise */
+    /* random numbers of every step have a stream of their own: step 0 of a forcing is not the initial noise */
     *scope = (struct sw_scope){.symbol = symbol, .count = n, .random = (key->symbols & SW_USES_RANDOM) != 0,
                                .stream = key->symbols & SW_USES_T ? 1 : 0};
     return SW_OK;

@@ -91,7 +91,7 @@ enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *b, d
 
 /* ------------------------------------------------------------------ groups of runs */
 
-/* A hash table leads from a shape to its group. */
+/* A hash table maps a shape to its group. */
 
 struct member { struct sw_group group; double *shape; size_t capacity; };
 
@@ -119,10 +119,10 @@ static uint64_t hash_shape(const double *shape, int size)
 static int *find_slot(const struct grouping *g, const double *shape)
 {
     int size = g->s->own->shape->size;
-    size_t mask = (size_t)g->slots - 1, at = (size_t)hash_shape(shape, size) & mask;
-    while (g->slot[at] && memcmp(g->member[g->slot[at] - 1].shape, shape, (size_t)size * sizeof *shape))
-        at = (at + 1) & mask;
-    return &g->slot[at];
+    size_t mask = (size_t)g->slots - 1, index = (size_t)hash_shape(shape, size) & mask;
+    while (g->slot[index] && memcmp(g->member[g->slot[index] - 1].shape, shape, (size_t)size * sizeof *shape))
+        index = (index + 1) & mask;
+    return &g->slot[index];
 }
 
 static enum sw_status grow_slots(struct grouping *g)
@@ -161,17 +161,17 @@ static enum sw_status add_run(struct member *m, int64_t run)
 static enum sw_status group_block(void *user, const struct block *b)
 {
     struct grouping *g = user;
-    int size = g->s->own->shape->size, at;
+    int size = g->s->own->shape->size, index;
     SW_TRY(shape_of_block(g->s, b, g->block_shape));
     for (int j = 0; j < b->count; j++) {
         int *slot = find_slot(g, g->block_shape + j * size);
-        if ((at = *slot) == 0) { SW_TRY(add_member(g, g->block_shape + j * size, slot)); at = g->count; }
-        SW_TRY(add_run(&g->member[at - 1], g->run[b->first + j]));
+        if ((index = *slot) == 0) { SW_TRY(add_member(g, g->block_shape + j * size, slot)); index = g->count; }
+        SW_TRY(add_run(&g->member[index - 1], g->run[b->first + j]));
     }
     return SW_OK;
 }
 
-/* All runs have one shape: that of the first. */
+/* All runs have the shape of the first. */
 static enum sw_status group_alike(struct grouping *g, int64_t count)
 {
     SW_TRY(blocks_each(g->s, g->run, 0, 1, true, group_block, g));
@@ -192,8 +192,9 @@ static int by_shape(const void *a, const void *b)
 
 const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_NAME])
 {
-    int at = snprintf(name, SW_SHAPE_NAME, "n%05lld", (long long)n[0]);
-    for (int d = 1; d < dim; d++) at += snprintf(name + at, (size_t)(SW_SHAPE_NAME - at), "x%05lld", (long long)n[d]);
+    int length = snprintf(name, SW_SHAPE_NAME, "n%05lld", (long long)n[0]);
+    for (int d = 1; d < dim; d++)
+        length += snprintf(name + length, (size_t)(SW_SHAPE_NAME - length), "x%05lld", (long long)n[d]);
     return name;
 }
 

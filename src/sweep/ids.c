@@ -26,8 +26,8 @@
  * one that a function names counts by name and value, whether it is an axis or a define. So 0.1 in a list, in a
  * linspace or in a define give one id, and a longer axis, another title, device or output file change no id.
  *
- * All up to the numbers is the same for all runs with the same words (of axes that WORD and ROW keys name): it is
- * hashed once for each combination. */
+ * Everything before the numbers is the same for all runs with the same words (of axes that WORD and ROW keys name): it
+ * is hashed once for each combination of words. */
 
 static const char schema[] = "sweep run 1";
 
@@ -75,7 +75,7 @@ static void mark_end(void *user, const char *name, int column)
     n->found |= column_in_scope(n->s, name) == n->end;
 }
 
-/* Whether what moves a run names its end; `exact`, against which it is measured, may do so. */
+/* Whether an expression on which the run depends names its end. `exact` may: the run is only compared with it. */
 static bool names_end(const struct sw_sweep *s, int end)
 {
     struct named n = {.s = s, .end = end};
@@ -88,7 +88,7 @@ static bool names_end(const struct sw_sweep *s, int end)
 static enum sw_status pick_values(struct id_maker *m)
 {
     const int end = column_find(m->s, "time.end");
-    const bool endless = m->until && end >= 0 && !names_end(m->s, end);
+    const bool without_end = m->until && end >= 0 && !names_end(m->s, end);
     const struct sw_sweep *s = m->s;
     struct usage u = {.s = s};
     SW_TRY(sw_alloc((size_t)s->ncolumn, &m->value));
@@ -96,14 +96,14 @@ static enum sw_status pick_values(struct id_maker *m)
     for (int k = 0; k < s->nfunction; k++)
         if (function_decides(s, k)) sw_expr_names(s->function[k].expr, mark_name, &u);
     for (int k = 0; k < s->ncolumn; k++)
-        if (s->column[k].kind == SW_COLUMN_KEY && !(endless && k == end)) m->value[m->nvalue++] = k;
+        if (s->column[k].kind == SW_COLUMN_KEY && !(without_end && k == end)) m->value[m->nvalue++] = k;
     int keys = m->nvalue;
     for (int k = 0; k < s->ncolumn; k++) {
         if (!u.used[k]) continue;
-        int at = m->nvalue++;  /* insert by name */
-        for (; at > keys && strcmp(s->column_name[m->value[at - 1]], s->column_name[k]) > 0; at--)
-            m->value[at] = m->value[at - 1];
-        m->value[at] = k;
+        int position = m->nvalue++;  /* insert by name */
+        for (; position > keys && strcmp(s->column_name[m->value[position - 1]], s->column_name[k]) > 0; position--)
+            m->value[position] = m->value[position - 1];
+        m->value[position] = k;
     }
     sw_free(u.used);
     return SW_OK;
@@ -216,7 +216,7 @@ static int combination_of(const struct id_maker *m, const struct block *b, int j
     return word;
 }
 
-/* To hash is much of what 10^6 runs take before the first of them begins: all threads do it. */
+/* Hashing takes much of the time before the first of 10^6 runs begins: all threads do it. */
 static enum sw_status hash_block(void *user, const struct block *b)
 {
     const struct id_maker *m = user;
@@ -236,27 +236,28 @@ static enum sw_status hash_block(void *user, const struct block *b)
 /* Two runs with one id would be one run in the output file. */
 static enum sw_status refuse_equal(const struct sw_sweep *s, const uint64_t *id)
 {
-    size_t slots = 16, at;
+    size_t slots = 16, index;
     uint32_t *slot;  /* run + 1; 0: free */
     char one[200], other[200];
     while (slots < 2 * (size_t)s->nruns) slots *= 2;
     SW_TRY(sw_alloc(slots, &slot));
     enum sw_status st = SW_OK;
     for (int64_t r = 0; r < s->nruns && !st; r++) {
-        for (at = (size_t)id[r] & (slots - 1); slot[at] && id[slot[at] - 1] != id[r];) at = (at + 1) & (slots - 1);
-        if (slot[at]) {
-            sw_sweep_describe(s, slot[at] - 1, one, sizeof one);
+        for (index = (size_t)id[r] & (slots - 1); slot[index] && id[slot[index] - 1] != id[r];)
+            index = (index + 1) & (slots - 1);
+        if (slot[index]) {
+            sw_sweep_describe(s, slot[index] - 1, one, sizeof one);
             sw_sweep_describe(s, r, other, sizeof other);
             st = SW_FAIL(SW_E_CONFIG, "runs %lld (%s) and %lld (%s) compute the same; leave one out",
-                         (long long)slot[at] - 1, one, (long long)r, other);
+                         (long long)slot[index] - 1, one, (long long)r, other);
         }
-        slot[at] = (uint32_t)(r + 1);
+        slot[index] = (uint32_t)(r + 1);
     }
     sw_free(slot);
     return st;
 }
 
-/* Independent of the order of the runs: a sum. The ids are mixed once more (splitmix64), the sum hashed. */
+/* The sum of the ids, each mixed once more (splitmix64), does not depend on the order of the runs; it is hashed. */
 static void set_sweep_id(struct sw_sweep *s, const uint64_t *id)
 {
     struct sw_hash h;

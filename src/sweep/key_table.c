@@ -5,7 +5,7 @@
 
 /* The keys every problem has. What one problem adds is in its own file under src/problem/. A number key that decides is
  * a column of the run table and may differ from run to run; the other numbers here have one value for the whole sweep,
- * but for output.scalars.every, which is worked out for each run like the output times. */
+ * except output.scalars.every, which is computed for each run like the output times. */
 const struct sw_key sw_common_keys[] = {
     {.path = "title", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "A line that says what the sweep is about; it goes into the output file and onto the plots."},
@@ -83,7 +83,7 @@ const struct sw_key sw_common_keys[] = {
     {0},
 };
 
-/* A problem without time has no time.dt, time.end; nor times of output: its fields are saved or not. */
+/* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
     static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state"};

@@ -207,7 +207,7 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
 
 /* ------------------------------------------------------------------ missing keys */
 
-/* The innermost group of a path that the config has, for the line. */
+/* The innermost group of a path that the config has: a missing key is reported at its line. */
 static const struct sw_setting *innermost_group(const struct sw_sweep *s, const char *path)
 {
     char prefix[64];

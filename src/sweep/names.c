@@ -18,12 +18,13 @@ static bool is_identifier(const char *name)
            !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")];
 }
 
-/* A function or constant of the language does not parse as a name. */
 static void count_names(void *user, const char *name, int column)
 {
     (void)name, (void)column;
     ++*(int *)user;
 }
+
+/* Whether the expression language has a function or constant of this name: it then does not parse as a name. */
 static bool is_in_language(const struct sw_sweep *s, const char *name)
 {
     struct sw_expr_error err;
@@ -52,7 +53,7 @@ static bool is_quantity(const char *name, const struct sw_quantity *q)
 }
 
 /* Groups of the output file are called n00064 or n00064x00032. */
-static bool is_group(const char *name)
+static bool is_group_name(const char *name)
 {
     return name[0] == 'n' && strlen(name) >= 6 && !name[1 + strspn(name + 1, "0123456789x")];
 }
@@ -68,7 +69,7 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
     else if (is_in_list(name, point_names)) why = "it is a coordinate, the time or the field";
     else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
-    else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group(name) ||
+    else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group_name(name) ||
              is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))
         why = "it is a variable of the output file";
     if (why) report_error(s, setting, "'%s' cannot be called '%s': %s", setting->path, name, why);
@@ -105,7 +106,7 @@ static bool number_key_takes(const struct sw_sweep *s, const struct sw_key *key,
     return from->unknown && from->kind == SOURCE_CONSTANT;  /* refused, or missing: reported already */
 }
 
-/* A function that is off has no part in the equation. */
+/* A function that is off is not part of the equation. */
 static bool function_key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
 {
     for (int k = 0; k < s->nfunction; k++)
@@ -115,8 +116,8 @@ static bool function_key_takes(const struct sw_sweep *s, const struct sw_key *ke
 
 static bool word_key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
 {
-    const struct sw_setting *at = key_setting(s, key->path);
-    return at && at->kind == SW_SETTING_STRING && at->text[0] == '$' && !strcmp(at->text + 1, name);
+    const struct sw_setting *setting = key_setting(s, key->path);
+    return setting && setting->kind == SW_SETTING_STRING && setting->text[0] == '$' && !strcmp(setting->text + 1, name);
 }
 
 static bool key_takes(const struct sw_sweep *s, const struct sw_key *key, const char *name)
@@ -126,30 +127,30 @@ static bool key_takes(const struct sw_sweep *s, const struct sw_key *key, const 
 }
 
 static void report_other_key(const struct sw_sweep *s, const struct sw_key *key, const struct sw_column *column,
-                             const struct sw_setting *at)
+                             const struct sw_setting *setting)
 {
     const char *kind = column->kind == SW_COLUMN_AXIS ? "axis" : "define";
     const bool word = !key_is_number(key) && !is_function(key);
     char how[120];
     if (word != (column->nword > 0)) {
-        report_error(s, at, "'%s' has the name of the key %s, which takes %s: give the %s another name", at->path,
-                     key->path, word ? "words" : "a number or an expression", kind);
+        report_error(s, setting, "'%s' has the name of the key %s, which takes %s: give the %s another name",
+                     setting->path, key->path, word ? "words" : "a number or an expression", kind);
         return;
     }
     if (key->element)
         snprintf(how, sizeof how, "write \"%s\" in the list %.*s", column->name,
                  (int)(strrchr(key->path, '.') - key->path), key->path);
     else snprintf(how, sizeof how, "write %s = \"%s%s\"", key->path, word ? "$" : "", column->name);
-    report_error(s, at, "'%s' has the name of the key %s, which is not this %s: %s, or give the %s another name",
-                 at->path, key->path, kind, how, kind);
+    report_error(s, setting, "'%s' has the name of the key %s, which is not this %s: %s, or give the %s another name",
+                 setting->path, key->path, kind, how, kind);
 }
 
-static void check_keys(const struct sw_sweep *s, const struct sw_column *column, const struct sw_setting *at)
+static void check_keys(const struct sw_sweep *s, const struct sw_column *column, const struct sw_setting *setting)
 {
     const struct sw_key *key;
     for (int k = 0; (key = key_at(s, k)); k++) {
         if (!is_named(key, column->name) || key_takes(s, key, column->name)) continue;
-        report_other_key(s, key, column, at);
+        report_other_key(s, key, column, setting);
         return;
     }
 }

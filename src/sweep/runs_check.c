@@ -55,12 +55,12 @@ static bool check_column(struct checking *c, const struct block *b, int k)
  * @return whether all numbers are known and allowed: only then is the problem asked about these runs */
 static bool check_columns(struct checking *c, const struct block *b)
 {
-    bool sound = true;
+    bool correct = true;
     for (int k = 0; k < c->s->ncolumn; k++)
-        if (k != c->s->own->step_column) sound &= check_column(c, b, k);
-    for (int k = 0; k < c->s->ncolumn && sound; k++)
-        if (k == c->s->own->step_column) sound &= check_column(c, b, k);
-    return sound;
+        if (k != c->s->own->step_column) correct &= check_column(c, b, k);
+    for (int k = 0; k < c->s->ncolumn && correct; k++)
+        if (k == c->s->own->step_column) correct &= check_column(c, b, k);
+    return correct;
 }
 
 /* end/dt must be an integer to 1e-6; when there are so many steps that the quotient itself is not that exact, to its
@@ -197,32 +197,32 @@ static const char *print_run(const struct sw_sweep *s, bool uniform, int64_t run
 
 static void report_column(const struct sw_sweep *s, int k, int64_t run, double v)
 {
-    char where[300], range[120], number[32];
+    char in_run[300], range[120], number[32];
     const struct sw_column *c = &s->column[k];
-    const struct sw_setting *at = s->own->source[k].setting;
-    report_error(s, at, "'%s' = %s%s: %s", at ? at->path : c->name, sw_number(v, number),
-                 print_run(s, c->uniform, run, where), key_range(c->key, v, range));
+    const struct sw_setting *setting = s->own->source[k].setting;
+    report_error(s, setting, "'%s' = %s%s: %s", setting ? setting->path : c->name, sw_number(v, number),
+                 print_run(s, c->uniform, run, in_run), key_range(c->key, v, range));
 }
 
-static void report_steps(const struct sw_sweep *s, const struct block *b, const char *where)
+static void report_steps(const struct sw_sweep *s, const struct block *b, const char *in_run)
 {
     const struct shape *p = s->own->shape;
     char dt[32], end[32];
     double d = block_number(b, p->dt, 0, 1), e = block_number(b, p->end, 0, 1), ratio = e / d,
            whole = round(ratio) < 1 ? 1 : round(ratio);
-    const struct sw_setting *at = s->own->source[p->dt].setting;
+    const struct sw_setting *setting = s->own->source[p->dt].setting;
     sw_number(d, dt);
     sw_number(e, end);
     if (ratio >= 1e15)
-        report_error(s, at, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, where, end, ratio);
+        report_error(s, setting, "'time.dt' = %s%s: time.end = %s would take %.3g steps", dt, in_run, end, ratio);
     else
-        report_error(s, at,
+        report_error(s, setting,
                      "'time.dt' = %s%s: time.end = %s is %.9g steps, not a whole number; the nearest dt is %.8g, as "
                      "\"end/%.0f\"",
-                     dt, where, end, ratio, e / whole, whole);
+                     dt, in_run, end, ratio, e / whole, whole);
 }
 
-static void report_grid(const struct sw_sweep *s, int kind, const double *shape, const char *where)
+static void report_grid(const struct sw_sweep *s, int kind, const double *shape, const char *in_run)
 {
     const struct shape *p = s->own->shape;
     const struct sw_setting *n = s->own->source[p->n[0]].setting, *dim = s->own->source[p->dim].setting;
@@ -234,35 +234,35 @@ static void report_grid(const struct sw_sweep *s, int kind, const double *shape,
     case ERROR_POINTS:
         while (points[least] >= s->problem->min_points) least++;
         report_error(s, s->own->source[p->n[least]].setting,
-                     "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], where,
+                     "'grid.n' = %.0f%s: the stencil of %s needs at least %d points", points[least], in_run,
                      s->problem->name, s->problem->min_points);
         return;
     case ERROR_TOTAL:
         report_error(s, n, "'grid.n' = %.0f x %.0f x %.0f%s: at most %g points are possible", points[0], points[1],
-                     points[2], where, max_points);
+                     points[2], in_run, max_points);
         return;
     case ERROR_DIM:
         if (grid_max_dim(s->problem) == 1)
-            report_error(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], where, s->problem->name);
+            report_error(s, dim, "'grid.dim' = %.0f%s: %s is 1-D only", shape[SHAPE_DIM], in_run, s->problem->name);
         else
-            report_error(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], where,
+            report_error(s, dim, "'grid.dim' = %.0f%s: %s has 1 to %d dimensions", shape[SHAPE_DIM], in_run,
                          s->problem->name, grid_max_dim(s->problem));
         return;
     case ERROR_LIST:
         report_error(s, dim, "'grid.dim' = %.0f%s: '%s' is a list of %d; leave grid.dim out", shape[SHAPE_DIM],
-                     where, list->path, list->count);
+                     in_run, list->path, list->count);
         return;
     default:
         names_z = s->own->shape->named > 2;
         report_error(s, key_setting(s, s->function[s->own->shape->named_by].key),
                      "'%s' uses %s, and the grid%s has %.0f dimension%s; write grid.n = [nx, ny%s]",
-                     s->function[s->own->shape->named_by].key, names_z ? "z" : "y", where, shape[SHAPE_DIM],
+                     s->function[s->own->shape->named_by].key, names_z ? "z" : "y", in_run, shape[SHAPE_DIM],
                      shape[SHAPE_DIM] == 1 ? "" : "s", names_z ? ", nz" : "");
     }
 }
 
 static void report_shape(const struct sw_sweep *s, int kind, const struct block *b, const double *shape,
-                         const char *where)
+                         const char *in_run)
 {
     const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
     const double dt = block_number(b, s->own->shape->dt, 0, 1);
@@ -272,14 +272,14 @@ static void report_shape(const struct sw_sweep *s, int kind, const struct block 
     case ERROR_TOTAL:
     case ERROR_DIM:
     case ERROR_LIST:
-    case ERROR_NAMES: report_grid(s, kind, shape, where); return;
-    case ERROR_STEPS: report_steps(s, b, where); return;
+    case ERROR_NAMES: report_grid(s, kind, shape, in_run); return;
+    case ERROR_STEPS: report_steps(s, b, in_run); return;
     case ERROR_FIELDS:
-        report_error(s, s->own->fields->setting, "'%s'%s: %s", s->own->fields->path, where,
+        report_error(s, s->own->fields->setting, "'%s'%s: %s", s->own->fields->path, in_run,
                      times_error(s->own->fields, fields, shape[SHAPE_STEPS], dt, text));
         return;
     default:
-        report_error(s, s->own->scalars->setting, "'%s'%s: %s", s->own->scalars->path, where,
+        report_error(s, s->own->scalars->setting, "'%s'%s: %s", s->own->scalars->path, in_run,
                      times_error(s->own->scalars, scalars, shape[SHAPE_STEPS], dt, text));
     }
 }
@@ -296,7 +296,7 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct block *b
     return SW_OK;
 }
 
-static enum sw_status report_precision(const struct sw_sweep *s, const struct block *b, const char *where)
+static enum sw_status report_precision(const struct sw_sweep *s, const struct block *b, const char *in_run)
 {
     static const char remedy[] = "a smaller time.dt or fewer points";
     char why[160], number[32];
@@ -306,36 +306,38 @@ static enum sw_status report_precision(const struct sw_sweep *s, const struct bl
     SW_TRY(find_imprecise(s, b, &first, &key, why));
     SW_TRY(auto_helps(s, b, &helps));
     if (!strcmp(key, "run.precision"))
-        report_error(s, key_setting(s, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, where,
+        report_error(s, key_setting(s, key), "'%s' = \"single\"%s: %s; use \"double\", %s", key, in_run,
                      why, remedy);
     else if (!strcmp(key, s->own->row_key->path))
         report_error(s, key_setting(s, key), "'%s' = \"%s\"%s: %s; use %s%s", key_written(s, s->own->row_key),
-                     row_of(s, b, 0), where, why, helps ? "\"auto\", " : "", remedy);
+                     row_of(s, b, 0), in_run, why, helps ? "\"auto\", " : "", remedy);
     else
         report_error(s, s->own->source[s->own->shape->dt].setting, "'%s' = %s%s: %s; use %s", key,
-                     sw_number(block_number(b, s->own->shape->dt, 0, 1), number), where, why, remedy);
+                     sw_number(block_number(b, s->own->shape->dt, 0, 1), number), in_run, why, remedy);
     return SW_OK;
 }
 
-/* Of several such runs the first is named, and how many they are. */
-static void report_invalid(const struct sw_sweep *s, const struct block *b, int64_t count, const char *where)
+/* The report names the first such run, and how many there are. */
+static void report_invalid(const struct sw_sweep *s, const struct block *b, int64_t count, const char *in_run)
 {
     char why[160], number[32], more[80] = "";
     const char *key = validate_run(s, b, 0, why);
-    const struct sw_setting *at = key_setting(s, key);
+    const struct sw_setting *setting = key_setting(s, key);
     int k = column_find(s, key);
     if (k < 0 || !s->column[k].key) {  /* a word, or a function */
         if (key_find(s, key)) key = key_written(s, key_find(s, key));
-        if (at && !at->text) report_error(s, at, "'%s' = %s: %s", key, sw_number(at->number, number), why);
-        else report_error(s, at, "'%s' = \"%s\"%s: %s", key, at ? at->text : "",
-                          at && at->text[0] == '$' ? where : "", why);
+        if (setting && !setting->text)
+            report_error(s, setting, "'%s' = %s: %s", key, sw_number(setting->number, number), why);
+        else report_error(s, setting, "'%s' = \"%s\"%s: %s", key, setting ? setting->text : "",
+                          setting && setting->text[0] == '$' ? in_run : "", why);
         return;
     }
-    at = s->own->source[k].setting;
-    if (at) key = at->path;
-    if (count > 1 && *where)
+    setting = s->own->source[k].setting;
+    if (setting) key = setting->path;
+    if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    report_error(s, at, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), where, why, more);
+    report_error(s, setting, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), in_run, why,
+                 more);
 }
 
 /* Whether all runs have an error of shape if one has it. */
@@ -353,40 +355,40 @@ static enum sw_status report_run(void *user, const struct block *b)
 {
     const struct reported *t = user;
     const struct sw_sweep *s = t->s;
-    char where[300];
+    char in_run[300];
     double *shape;
     if (t->kind < s->ncolumn) {
         report_column(s, t->kind, t->run, b->column[(size_t)t->kind * BLOCK]);
         return SW_OK;
     }
     if (t->kind == s->ncolumn + ERROR_INVALID) {
-        report_invalid(s, b, t->ninvalid, print_run(s, false, t->run, where));
+        report_invalid(s, b, t->ninvalid, print_run(s, false, t->run, in_run));
         return SW_OK;
     }
-    if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, where));
+    if (t->kind == s->ncolumn + ERROR_PRECISION) return report_precision(s, b, print_run(s, false, t->run, in_run));
     SW_TRY(sw_alloc((size_t)s->own->shape->size, &shape));
     enum sw_status st = shape_of_block(s, b, shape);
     const int kind = t->kind - s->ncolumn;
-    if (!st) report_shape(s, kind, b, shape, print_run(s, same_in_all_runs(s, kind), t->run, where));
+    if (!st) report_shape(s, kind, b, shape, print_run(s, same_in_all_runs(s, kind), t->run, in_run));
     sw_free(shape);
     return st;
 }
 
-static bool own_sound(const struct checking *c, int k) { return !c->s->own->source[k].unknown && c->first[k] < 0; }
+static bool column_correct(const struct checking *c, int k) { return !c->s->own->source[k].unknown && c->first[k] < 0; }
 
-static bool numbers_sound(const struct checking *c)
+static bool numbers_correct(const struct checking *c)
 {
     for (int k = 0; k < c->s->ncolumn; k++)
-        if (!own_sound(c, k)) return false;
+        if (!column_correct(c, k)) return false;
     return true;
 }
 
 /* Whether a column is known and in the range of its key, in all runs; a step that follows from the others, and from
- * words, is only as sound as they are. */
-static bool sound(const struct checking *c, int k)
+ * words, is allowed only if all of them are. */
+static bool correct(const struct checking *c, int k)
 {
     if (k < 0) return true;
-    return k == c->s->own->step_column ? numbers_sound(c) && !c->s->own->words_wrong : own_sound(c, k);
+    return k == c->s->own->step_column ? numbers_correct(c) && !c->s->own->words_wrong : column_correct(c, k);
 }
 
 static bool times_known(const struct sw_sweep *s, const struct times *t)
@@ -404,15 +406,15 @@ static bool is_meaningful(const struct checking *c, int kind)
     if (c->first[kind] < 0) return false;
     switch (kind - c->s->ncolumn) {
     case ERROR_POINTS:
-    case ERROR_TOTAL: return sound(c, p->dim) && sound(c, p->n[0]) && sound(c, p->n[1]) && sound(c, p->n[2]);
+    case ERROR_TOTAL: return correct(c, p->dim) && correct(c, p->n[0]) && correct(c, p->n[1]) && correct(c, p->n[2]);
     case ERROR_DIM:
     case ERROR_LIST:
-    case ERROR_NAMES: return sound(c, p->dim) && !own->grid_wrong;
-    case ERROR_STEPS: return sound(c, p->dt) && sound(c, p->end);
-    case ERROR_FIELDS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, own->fields);
-    case ERROR_SCALARS: return sound(c, p->dt) && sound(c, p->end) && times_known(c->s, own->scalars);
-    case ERROR_PRECISION: return numbers_sound(c);
-    case ERROR_INVALID: return numbers_sound(c) && !own->words_wrong;
+    case ERROR_NAMES: return correct(c, p->dim) && !own->grid_wrong;
+    case ERROR_STEPS: return correct(c, p->dt) && correct(c, p->end);
+    case ERROR_FIELDS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->fields);
+    case ERROR_SCALARS: return correct(c, p->dt) && correct(c, p->end) && times_known(c->s, own->scalars);
+    case ERROR_PRECISION: return numbers_correct(c);
+    case ERROR_INVALID: return numbers_correct(c) && !own->words_wrong;
     default: return true;
     }
 }

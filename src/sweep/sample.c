@@ -49,7 +49,7 @@ void sobol_directions(int dimension, uint32_t v[32])
     }
 }
 
-/* In Gray code order (Antonov and Saleev 1979), as the usual programs have it. */
+/* In Gray code order (Antonov and Saleev 1979), as other implementations have it. */
 uint32_t sobol_point(const uint32_t direction[32], uint32_t index)
 {
     uint32_t x = 0;
@@ -87,8 +87,8 @@ static enum sw_status prepare_lhs(struct sw_sweep *s, struct sample *p)
     return SW_OK;
 }
 
-/* Seed 0 is the plain sequence, which begins at (0, 0, ...). Any other seed flips digits, the same ones in all points
- * of an axis, which keeps how evenly the points fill the box. */
+/* Seed 0 is the plain sequence, which begins at (0, 0, ...). Any other seed flips binary digits, the same ones in all
+ * points of an axis: the points fill the box as evenly as before. */
 static enum sw_status prepare_sobol(struct sw_sweep *s, struct sample *p)
 {
     if (p->dimensions > SOBOL_AXES) {
@@ -125,9 +125,8 @@ double sample_coordinate(const struct sample *p, int d, int64_t point)
 /* ------------------------------------------------------------------ the normal distribution */
 
 /* Its inverse: M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied
- * Statistics 37 (1988) 477, the version of 16 digits. Rational functions, in the middle of (p - 1/2)^2, in the tails
- * of sqrt(-log p).
- */
+ * Statistics 37 (1988) 477, the version of 16 digits. Rational functions, of (p - 1/2)^2 in the middle, of
+ * sqrt(-log p) in the tails. */
 enum { COEFFICIENTS = 8 };
 
 static double evaluate(const double c[COEFFICIENTS], double r)

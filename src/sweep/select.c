@@ -102,8 +102,8 @@ static enum sw_status list_runs(const unsigned char *keep, int64_t nruns, int64_
     return SW_OK;
 }
 
-/* ---- shards of equal cost: the most expensive runs first, each to the shard that has least so far (Graham 1969: the
- * largest shard is at most 4/3 of the best possible), to the one of the lowest number among equals. */
+/* ---- shards of equal cost: runs are assigned in the order of falling cost, each to the shard with the least cost so
+ * far, the first among equals (Graham 1969: the largest shard costs at most 4/3 of the best possible). */
 
 struct load { double cost; int shard; };
 
@@ -112,7 +112,7 @@ static bool is_lighter(const struct load *a, const struct load *b)
     return a->cost < b->cost || (a->cost == b->cost && a->shard < b->shard);
 }
 
-/* heap[0] has become heavier: put the lightest there again. */
+/* Restore the heap after heap[0] has become heavier. */
 static void sift_down(struct load *heap, int n)
 {
     for (int k = 0, child; (child = 2 * k + 1) < n; k = child) {
@@ -124,8 +124,8 @@ static void sift_down(struct load *heap, int n)
     }
 }
 
-/* Of one run of a group: points times steps. What a point and step cost depends on the problem, which is the same for
- * all runs of a sweep. */
+/* The cost of a run of a group: points times steps. The cost of a point and step is the same for all runs of a
+ * sweep. */
 static double cost_of(const struct sw_group *g)
 {
     return (double)g->n[0] * (double)g->n[1] * (double)g->n[2] * (double)(g->steps > 0 ? g->steps : 1);
@@ -164,7 +164,7 @@ static enum sw_status assign_shards(const struct sw_sweep *s, int nshards, const
     int ngroup = 0;
     enum sw_status st;
     SW_TRY_TO(done, st, list_runs(keep, s->nruns, &run, &count));
-    if (nshards > count) nshards = count > 0 ? (int)count : 1;  /* each of the first has a run then, the rest none */
+    if (nshards > count) nshards = count > 0 ? (int)count : 1;  /* the first shards have a run each, the others none */
     SW_TRY_TO(done, st, sw_sweep_groups(s, run, count, &group, &ngroup));
     SW_TRY_TO(done, st, sw_alloc((size_t)nshards, &heap));
     SW_TRY_TO(done, st, sw_alloc((size_t)ngroup, &order));

@@ -1,6 +1,6 @@
 #ifndef SW_ARENA_H
 #define SW_ARENA_H
-/* Many small objects with one life: taken one by one, freed together. */
+/* Many small objects with one lifetime: allocated one by one, freed together. */
 #include <stdarg.h>
 #include <stddef.h>
 

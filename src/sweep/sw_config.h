@@ -1,7 +1,7 @@
 #ifndef SW_CONFIG_H
 #define SW_CONFIG_H
-/* A config as the user wrote it: a tree of settings that know their file and line. Only config_read.c uses libconfig.
- * Nothing is interpreted here: what a key means is in key_table.c and expand.c. */
+/* A config as the user wrote it: a tree of settings that know their file and line. Only config_parse.c uses libconfig.
+ * Nothing is interpreted here: what a key means is in key_table.c and keys.c. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -62,8 +62,8 @@ struct sw_sweep {
 };
 
 /** Validate a config and expand it. Everything wrong goes into the report: unknown keys (with the nearest), wrong
- * types, ranges (with the first run at fault), cycles, names, empty axes, times off the step grid, n below the stencil,
- * ...
+ * types, ranges (with the first run that is outside), cycles, names, empty axes, times off the step grid, n below the
+ * stencil, ...
  * @return SW_E_CONFIG the report has errors, from here or from before; SW_E_MEMORY */
 enum sw_status sw_sweep_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
 void sw_sweep_destroy(struct sw_sweep **sweep);
@@ -85,7 +85,7 @@ enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count
 enum sw_status sw_sweep_ids_until(struct sw_sweep *sweep, uint64_t *id);
 
 /** "a = 0.1, v = 2": the axes of one run, for messages. */
-void sw_sweep_describe(const struct sw_sweep *sweep, int64_t run, char *text, int room);
+void sw_sweep_describe(const struct sw_sweep *sweep, int64_t run, char *text, int capacity);
 
 /* Which runs are asked for now. */
 struct sw_selection {

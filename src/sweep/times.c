@@ -96,7 +96,7 @@ double times_scale(const struct times *t, int k, double value, double dt)
     return is_count(t, k) ? value : rounded(value / dt);
 }
 
-/* Up to rounding; steps may be many. */
+/* Whether a time is within the run, up to rounding, which grows with the number of steps. */
 static bool is_within(double time, double steps) { return time >= -1e-6 && time <= steps * (1 + 1e-9) + 1e-6; }
 
 static double range_count(const double *a) { return floor((a[1] - a[0]) / a[2] * (1 + 1e-12) + 1e-6) + 1; }
@@ -136,7 +136,7 @@ const char *times_error(const struct times *t, const double *a, double steps, do
 
 /* ------------------------------------------------------------------ as steps */
 
-/* Each step is enough where all runs have the same. */
+/* The interval of TIMES_EVERY, at least a step; where runs differ in their steps, as the config gives it. */
 static double interval(const struct times *t, const double *a) { return a[0] > 1 || t->aligned ? a[0] : 1; }
 
 static double time_at(const struct times *t, const double *a, int k)
@@ -150,14 +150,14 @@ static double time_at(const struct times *t, const double *a, int k)
     }
 }
 
-/* How often `every` goes into the run. */
+/* How many whole intervals the run has. */
 static int64_t count_intervals(const struct times *t, const double *a, int64_t steps)
 {
     return (int64_t)((double)steps / interval(t, a) * (1 + 1e-12) + 1e-6);
 }
 
-/* Whether the end has an entry besides the multiples of `every`. Where the ends of runs differ as their steps do, its
- * position would be that of another time in a longer run. */
+/* Whether the end has an entry beside the multiples of the interval. It has none where the ends of runs differ as well
+ * as their steps: in a longer run the same position would hold another time. */
 static bool has_end(const struct times *t, const double *a, int64_t steps)
 {
     const double last = (double)count_intervals(t, a, steps) * interval(t, a);
@@ -187,7 +187,7 @@ static int64_t nearest_step(double time, int64_t steps)
     return step < 0 ? 0 : step > (double)steps ? steps : (int64_t)step;
 }
 
-/* All times but the nearest to each step lose it. */
+/* Of the times that round to one step, the nearest keeps it; the others have none (-1). */
 static void assign_steps(int n, double *time, int64_t *step, int64_t *lost)
 {
     for (int first = 0, next; first < n; first = next) {

@@ -80,8 +80,8 @@ enum sw_status choices_read(struct sw_sweep *s)
     return SW_OK;
 }
 
-/* "$axis": its column. An axis with a word that is none of the key's gives no words at all, nor does any while the axes
- * are wrong: then runs have the default, and no problem ever sees a word that is not of its key. */
+/* Find the column of "$axis". Where a word of the axis is not one of the key's, or the axes are wrong, all runs have
+ * the default instead, so that no problem sees a word that is not of its key. */
 static void resolve_choice(struct sw_sweep *s, int k)
 {
     const struct sw_key *key = key_find(s, s->choice[k].key);
