@@ -2,7 +2,7 @@
  * `compact`, which may have all three. */
 #include <math.h>
 
-#include "run/run_impl.h"
+#include "run/batch_impl.h"
 #include "sweep_helpers.h"
 
 static const char text[] = "problem = \"compact\";\n"

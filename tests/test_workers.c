@@ -1,6 +1,6 @@
 /* Several devices in one process: what comes out must not depend on how many there are, and one that breaks off, a stop
  * or a failure must lose nothing. The devices are groups of threads of the CPU. */
-#include "execute_helpers.h"
+#include "run_sweep_helpers.h"
 
 #include "base/sw_clock.h"
 #include "run/sw_work_queue.h"

@@ -1,38 +1,69 @@
 #ifndef BATCH_IMPL_H
 #define BATCH_IMPL_H
-/* A batch under way: batch.c begins and advances it, batch_end.c makes checkpoints and results of it. */
+/* A batch in flight. batch.c begins and advances it; batch_results.c ends it; batch_checkpoint.c stores its state and
+ * restores it; batch_failures.c notices runs that fail. Calls go down this list only. */
 #include "run/run_impl.h"
-
-/* A checkpoint holds, a run: the state; the step after which it was not finite (-1: it is); the record, if the sim
- * keeps one. */
 
 struct batch {
     struct worker *w;
     const struct sw_plan_batch *plan;
     const struct sw_group *group;
     int64_t  number, step;
-    int      field, scalar;    /* the next outputs                                              */
-    double  *column;           /* [ncolumn][count]                                              */
-    const char **load_error;        /* [count] why a run could not begin                             */
-    int64_t *bad;              /* [count] step after which it was not finite, -1: finite so far */
-    int64_t *seen;             /* [count] as the sim tells it now                               */
-    double  *record;           /* [count][SW_DIAGNOSTICS] as the sim told it last; NULL: it keeps none */
-    double   saved;            /* clock when the part began                                     */
-    int64_t  queued;           /* steps since the last look at the clock                        */
-    double   looked;           /* clock then                                                    */
+    int      field, scalar;    /* the next outputs                                                 */
+    double  *column;           /* [ncolumn][count]                                                 */
+    const char **load_error;   /* [count] why a run could not begin; NULL: it could                */
+    int64_t *failed_step;      /* [count] step after which it was not finite; -1: finite so far    */
+    int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
+    double  *diagnostics;      /* [count][SW_DIAGNOSTICS] as last read; NULL: the sim keeps none   */
+    double   part_begun;       /* clock when the part began                                        */
+    int64_t  queued;           /* steps since the last check (batch.c)                             */
+    double   checked;          /* clock then                                                       */
 };
 
-size_t batch_state_size(const struct batch *b);   /* doubles a run                       */
-size_t batch_stored_size(const struct batch *b);  /* and in a checkpoint                 */
-double batch_dt(const struct batch *b, int j);    /* the time step of run j; 0 without   */
-
+/* ---- batch_failures.c */
+size_t batch_state_size(const struct batch *b);   /* doubles a run                             */
+double batch_dt(const struct batch *b, int j);    /* the time step of run j; 0: it has no time */
+enum sw_status batch_read_diagnostics(struct batch *b);
 /** Notice runs that are no longer finite, and report them. */
-enum sw_status batch_look_for_failures(struct batch *b);
+enum sw_status batch_find_failures(struct batch *b);
+/** Why a run failed: a load error, its initial value, what the sim explains, or when it was not finite. */
+void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE]);
+/** What follows from the diagnostics of a run; "" if nothing does. */
+void batch_warn_diagnostics(const struct batch *b, int j, char text[160]);
+void batch_append_message(char text[SW_MESSAGE], const char *more);  /* after "; " */
+/** Tell the scheduler of a run. @param kind  SW_EVENT_FAILURE, SW_EVENT_NOTE */
+void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier);
 void batch_report_failure(struct batch *b, int j);
 
-/** The part so far becomes permanent, with the state the batch goes on from. */
+/* ---- batch_checkpoint.c */
+size_t batch_stored_size(const struct batch *b);  /* doubles a run in a checkpoint */
+/** All that the runs continue from, [count][batch_stored_size()]; the diagnostics have been read.
+ * @param stored  out: free with sw_free() */
+enum sw_status batch_copy_state(const struct batch *b, double **stored);
+/** Continue from the checkpoint of an earlier call. */
+enum sw_status batch_restore(struct batch *b);
+/** The part so far becomes permanent, with the state that the batch continues from. */
 enum sw_status batch_checkpoint(struct batch *b);
+double batch_seconds_per_run(const struct batch *b);  /* spent on this part */
+/** Tell the scheduler of the batch. @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
+void batch_report(const struct batch *b, enum sw_event_kind kind);
 
+/* ---- batch_results.c */
 /** The last part becomes permanent, with the results. */
 enum sw_status batch_end(struct batch *b);
+
+/* ---- initial.c */
+/** Name the first point at which the initial value of run j is not finite: its value, coordinates and indices.
+ * @param column  [setup->ncolumn][count]
+ * @return false: there is none, or memory is out */
+bool initial_describe(const struct sw_setup *setup, int count, const double *column, int j, char text[160]);
+
+/* ---- norms.c */
+/** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
+ * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.
+ * @param column  [setup->ncolumn][count]
+ * @param u       [count][points] the last states
+ * @param result  [count]; runs that are not done are left alone */
+enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column,
+                             const double *u, int64_t steps, struct sw_run_result *result);
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/sw_mem.h"
 #include "field/evaluate.h"
-#include "run/run_impl.h"
+#include "run/batch_impl.h"
 
 static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, int64_t point, double value,
                            char text[160])

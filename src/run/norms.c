@@ -1,7 +1,7 @@
 /* The error norms of the runs of a batch at their end. */
 #include "base/sw_mem.h"
 #include "field/norms.h"
-#include "run/run_impl.h"
+#include "run/batch_impl.h"
 
 static void measure_run(const struct sw_setup *setup, struct sw_evaluator *exact, int count, int j,
                         const double *column, const double *u, int64_t steps, struct sw_run_result *result)

@@ -1,3 +1,4 @@
+/* Which runs of a sweep are to do, and the batches that they are cut into. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 /* ---- which runs are still to do */
 
-static bool to_do(const struct sw_completed *completed, uint64_t id, bool retry_failed, struct sw_plan *p)
+static bool is_to_do(const struct sw_completed *completed, uint64_t id, bool retry_failed, struct sw_plan *p)
 {
     enum sw_run_status status = sw_completed_status(completed, id);
     bool failed = status == SW_RUN_DIVERGED || status == SW_RUN_ERROR;
@@ -18,19 +19,20 @@ static bool to_do(const struct sw_completed *completed, uint64_t id, bool retry_
     return false;
 }
 
-static enum sw_status choose(struct sw_plan *p, const int64_t *run, int64_t count, const uint64_t *id,
+static enum sw_status choose_runs(struct sw_plan *p, const int64_t *run, int64_t count, const uint64_t *id,
                              const struct sw_completed *completed, bool retry_failed)
 {
     struct sw_plan_own *own = p->own;
     SW_TRY(sw_alloc((size_t)count, &own->todo));
     for (int64_t k = 0; k < count; k++)
-        if (to_do(completed, id[run[k]], retry_failed, p)) own->todo[p->nruns++] = run[k];
+        if (is_to_do(completed, id[run[k]], retry_failed, p)) own->todo[p->nruns++] = run[k];
     return SW_OK;
 }
 
-/* ---- batches, cut to the memory */
+/* ---- a list of batches */
 
-bool plan_find_run(const struct sw_group *g, int64_t run)
+/* Whether a group has a run. */
+static bool group_has_run(const struct sw_group *g, int64_t run)
 {
     int64_t low = 0, high = g->count;
     while (low < high) {
@@ -41,8 +43,9 @@ bool plan_find_run(const struct sw_group *g, int64_t run)
     return low < g->count && g->run[low] == run;
 }
 
-enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, int count,
-                        const struct sw_checkpoint *resume)
+/* Append a batch; its members are copied. */
+static enum sw_status add_batch(struct sw_plan *p, int group, const struct member *m, int count,
+                                const struct sw_checkpoint *resume)
 {
     struct sw_plan_own *own = p->own;
     if (p->nbatch == own->room) {
@@ -62,8 +65,86 @@ enum sw_status plan_add(struct sw_plan *p, int group, const struct member *m, in
     return SW_OK;
 }
 
-/* Runs of a group that no continued batch has, into m; how many. */
-static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id, struct member *m)
+/* ---- batches that continue from a checkpoint */
+
+struct run_id { uint64_t id; int64_t run; };
+
+static int by_id(const void *a, const void *b)
+{
+    const struct run_id *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->run < y->run ? -1 : x->run > y->run;
+}
+
+/* Whether the stored outputs are the group's first ones, up to the stored step. */
+static bool outputs_match(const struct sw_group *g, const struct sw_checkpoint *old)
+{
+    int f = old->fields_done, s = old->scalars_done;
+    if (old->step < 0 || old->step > g->steps || f > g->nfield || s > g->nscalar) return false;
+    return (f == 0 || g->field_step[f - 1] <= old->step) && (f == g->nfield || g->field_step[f] > old->step) &&
+           (s == 0 || g->scalar_step[s - 1] <= old->step) && (s == g->nscalar || g->scalar_step[s] > old->step);
+}
+
+/* The runs of a stored batch, in the order of this sweep's runs. @return false if one of them is not to do, or they are
+ * no longer of one group: such a batch starts again at step 0, which costs time only */
+static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id,
+                    struct member *m, int *group)
+{
+    for (int k = 0; k < old->count; k++) {
+        struct run_id want = {.id = old->id[k]};
+        const struct run_id *hit = bsearch(&want, todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
+        if (!hit || p->own->claimed[hit - todo_by_id]) return false;
+        m[k] = (struct member){hit->run, old->id[k], k};
+    }
+    qsort(m, (size_t)old->count, sizeof *m, by_run);
+    for (*group = 0; *group < p->ngroup && !group_has_run(&p->group[*group], m[0].run);) ++*group;
+    for (int k = 0; k < old->count; k++)
+        if (*group == p->ngroup || !group_has_run(&p->group[*group], m[k].run)) return false;
+    return outputs_match(&p->group[*group], old);
+}
+
+static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id)
+{
+    for (int k = 0; k < old->count; k++) {
+        struct run_id want = {.id = old->id[k]};
+        const struct run_id *hit = bsearch(&want, todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
+        p->own->claimed[hit - todo_by_id] = true;
+    }
+}
+
+static enum sw_status resume_batches(struct sw_plan *p, const struct sw_completed *completed, const uint64_t *id)
+{
+    struct run_id *todo_by_id = NULL;
+    struct member *m = NULL;
+    enum sw_status st = SW_OK;
+    if (!completed || !completed->ncheckpoint || !p->nruns) return SW_OK;
+    SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &todo_by_id));
+    SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &p->own->claimed));
+    SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &m));
+    for (int64_t k = 0; k < p->nruns; k++) todo_by_id[k] = (struct run_id){id[p->own->todo[k]], p->own->todo[k]};
+    qsort(todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
+    for (int k = 0; k < completed->ncheckpoint; k++) {
+        const struct sw_checkpoint *old = &completed->checkpoint[k];
+        int group;
+        if (old->count < 1 || old->count > p->nruns || !find_members(p, old, todo_by_id, m, &group)) continue;
+        claim_runs(p, old, todo_by_id);
+        SW_TRY_TO(out, st, add_batch(p, group, m, old->count, old));
+    }
+out:
+    sw_free(todo_by_id);
+    sw_free(m);
+    return st;
+}
+
+/* ---- batches that start at step 0, cut to the memory */
+
+/* Copy the runs of a group that no resumed batch has into m. @return their number */
+static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t *id, struct member *m)
 {
     const struct sw_group *g = &p->group[group];
     int64_t count = 0;
@@ -72,16 +153,16 @@ static int64_t unclaimed(const struct sw_plan *p, int group, const uint64_t *id,
         for (int64_t b = 0; b < p->nbatch && p->batch[b].resume && !taken; b++) {
             const struct sw_plan_batch *batch = &p->batch[b];
             struct sw_group as_group = {.count = batch->count, .run = batch->run};
-            taken = batch->group == group && plan_find_run(&as_group, g->run[k]);
+            taken = batch->group == group && group_has_run(&as_group, g->run[k]);
         }
         if (!taken) m[count++] = (struct member){g->run[k], id[g->run[k]], 0};
     }
     return count;
 }
 
-/* The most runs of each group in a batch: what any rank has room for. @param most  [ngroup] of doubles, which hold them
- * exactly */
-static enum sw_status fit(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
+/* The most runs of each group in a batch: what fits the memory of every rank.
+ * @param most  [ngroup] of doubles, which hold the numbers exactly */
+static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
                           const struct sw_plan_sharing *sharing, double *most)
 {
     enum sw_status st = SW_OK;
@@ -96,17 +177,17 @@ static enum sw_status fit(struct sw_plan *p, struct sw_sweep *sweep, const struc
     return SW_OK;
 }
 
-static enum sw_status cut(struct sw_plan *p, const double *fits, const uint64_t *id)
+static enum sw_status cut_batches(struct sw_plan *p, const double *fits, const uint64_t *id)
 {
     struct member *m = NULL;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)p->nruns, &m));
     for (int g = 0; g < p->ngroup; g++) {
-        int64_t most = (int64_t)fits[g], count = unclaimed(p, g, id, m);
+        int64_t most = (int64_t)fits[g], count = unclaimed_runs(p, g, id, m);
         int64_t batches = (count + most - 1) / most;
         for (int64_t b = 0; b < batches; b++) {  /* equal ones */
             int64_t first = count * b / batches, last = count * (b + 1) / batches;
-            SW_TRY_TO(out, st, plan_add(p, g, m + first, (int)(last - first), NULL));
+            SW_TRY_TO(out, st, add_batch(p, g, m + first, (int)(last - first), NULL));
         }
     }
 out:
@@ -114,14 +195,7 @@ out:
     return st;
 }
 
-/* ---- what it comes to */
-
-int plan_quantities(const struct sw_quantity *quantity)
-{
-    int count = 0;
-    while (quantity && quantity[count].name) count++;
-    return count;
-}
+/* ---- totals */
 
 double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
 {
@@ -130,13 +204,13 @@ double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
     return (double)sw_points(g->n) * (double)(g->steps - from) * batch->count;
 }
 
-static void total(struct sw_plan *p, const struct sw_sweep *sweep)
+static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
 {
     for (int64_t b = 0; b < p->nbatch; b++) p->points_steps += sw_plan_work(p, &p->batch[b]);
     /* A row of the run table: parameters, columns, index, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + (double)sw_run_row_bytes(sweep) + 71,
            field = sweep->single_fields ? 4 : 8;
-    int nscalars = plan_quantities(sweep->problem->scalars), nfields = plan_quantities(sweep->problem->fields);
+    int nscalars = quantity_count(sweep->problem->scalars), nfields = quantity_count(sweep->problem->fields);
     /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */
     p->output_bytes = p->ngroup ? 30e3 + 18e3 * (p->ngroup - 1) : 0;
     for (int g = 0; g < p->ngroup; g++) {
@@ -150,18 +224,6 @@ static void total(struct sw_plan *p, const struct sw_sweep *sweep)
 
 static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-struct sw_setup plan_trial(const struct sw_sweep *sweep, const struct sw_group *group, int capacity)
-{
-    const int64_t most = 1 << 22;
-    struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
-    while (!sweep->problem->timed && sw_points(setup.n) > most) {  /* shorten the longest side */
-        int d = setup.n[0] >= setup.n[1] && setup.n[0] >= setup.n[2] ? 0 : setup.n[1] >= setup.n[2] ? 1 : 2;
-        int64_t fits = most / (sw_points(setup.n) / setup.n[d]);
-        setup.n[d] = fits > setup.n[d] / 2 ? fits : (setup.n[d] + 1) / 2;
-    }
-    return setup;
-}
-
 /* Whether two groups have one solver and the same words. */
 static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, const struct sw_group *b)
 {
@@ -171,10 +233,10 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
 }
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */
-static enum sw_status try_on(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
+static enum sw_status create_sims(struct sw_plan *p, struct sw_sweep *sweep, struct sw_device *device)
 {
     for (int g = 0; g < p->ngroup; g++) {
-        struct sw_setup setup = plan_trial(sweep, &p->group[g], 1);
+        struct sw_setup setup = plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
         if (g && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
         SW_TRY(sweep->problem->create(sweep->problem, &setup, device, &sim));
@@ -184,39 +246,39 @@ static enum sw_status try_on(struct sw_plan *p, struct sw_sweep *sweep, struct s
     return SW_OK;
 }
 
-/* Devices of one model are as good as one. */
+/* One device of each model is enough. */
 static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices)
 {
     for (int k = devices->count - 1; k >= 0; k--) {
         const bool first = k == 0 || devices->device[k]->sm != devices->device[k - 1]->sm;
         if (!first) continue;
         SW_TRY(sw_device_use(devices->device[k]));
-        SW_TRY(try_on(p, sweep, devices->device[k]));
+        SW_TRY(create_sims(p, sweep, devices->device[k]));
     }
     return SW_OK;
 }
 
-/* Which batches go on, and what is left to be cut. */
-static enum sw_status begin(struct sw_plan *p, const struct sw_sweep *sweep, const int64_t *run, int64_t count,
+/* The runs to do, their groups, and the batches that resume. */
+static enum sw_status begin_plan(struct sw_plan *p, const struct sw_sweep *sweep, const int64_t *run, int64_t count,
                             const struct sw_completed *completed, bool retry_failed)
 {
     SW_TRY(sw_alloc(1, &p->own));
-    SW_TRY(choose(p, run, count, p->id, completed, retry_failed));
+    SW_TRY(choose_runs(p, run, count, p->id, completed, retry_failed));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->run));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->row));
     if (p->nruns) SW_TRY(sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
     SW_TRY(sw_alloc((size_t)p->ngroup, &p->own->fits));
-    return plan_continue(p, completed, p->id);
+    return resume_batches(p, completed, p->id);
 }
 
-/* Of run.batch runs each. */
+/* With run.batch runs in each batch. */
 static enum sw_status count_batches(struct sw_plan *p, const struct sw_sweep *sweep, int64_t *batches)
 {
     struct member *m;
     SW_TRY(sw_alloc((size_t)p->nruns, &m));
-    *batches = p->nbatch;  /* those that go on */
-    for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed(p, g, p->id, m) + sweep->batch - 1) / sweep->batch;
+    *batches = p->nbatch;  /* those that resume */
+    for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed_runs(p, g, p->id, m) + sweep->batch - 1) / sweep->batch;
     sw_free(m);
     return SW_OK;
 }
@@ -228,12 +290,13 @@ enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *
     struct sw_plan *p = NULL;
     struct sw_plan none = {0};
     int64_t runs = 0, enough_runs = sweep->batch ? enough * sweep->batch : enough;
-    for (int64_t k = 0; k < count && runs < enough_runs; k++) runs += to_do(completed, id[run[k]], retry_failed, &none);
+    for (int64_t k = 0; k < count && runs < enough_runs; k++)
+        runs += is_to_do(completed, id[run[k]], retry_failed, &none);
     *most = runs >= enough_runs ? enough : runs > 0 ? runs : 1;
     if (!sweep->batch || *most < 2 || runs >= enough_runs) return SW_OK;
     SW_TRY(sw_alloc(1, &p));
     p->id = id;
-    enum sw_status st = begin(p, sweep, run, count, completed, retry_failed);
+    enum sw_status st = begin_plan(p, sweep, run, count, completed, retry_failed);
     if (!st) st = count_batches(p, sweep, most);
     sw_plan_destroy(&p);
     return st;
@@ -249,14 +312,14 @@ enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, i
     enum sw_status st = sw_alloc(1, &p);
     if (!st) {
         p->id = id;
-        st = begin(p, sweep, run, count, completed, retry_failed);
+        st = begin_plan(p, sweep, run, count, completed, retry_failed);
     }
     SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
-    SW_TRY_TO(failed, st, fit(p, sweep, devices, sharing, p->own->fits));
-    st = cut(p, p->own->fits, id);
+    SW_TRY_TO(failed, st, fit_memory(p, sweep, devices, sharing, p->own->fits));
+    st = cut_batches(p, p->own->fits, id);
     if (!st) st = try_solvers(p, sweep, devices);
     SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
-    total(p, sweep);
+    add_up(p, sweep);
     *plan = p;
     return SW_OK;
 failed:

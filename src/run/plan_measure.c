@@ -1,10 +1,23 @@
+/* Short trials of a plan before the work begins. */
 #include <math.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "run/plan_impl.h"
 
-/* Enough runs to keep the device busy, few enough to begin at once. */
+struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity)
+{
+    const int64_t most = 1 << 22;
+    struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
+    while (!sweep->problem->timed && sw_points(setup.n) > most) {  /* shorten the longest side */
+        int d = setup.n[0] >= setup.n[1] && setup.n[0] >= setup.n[2] ? 0 : setup.n[1] >= setup.n[2] ? 1 : 2;
+        int64_t fits = most / (sw_points(setup.n) / setup.n[d]);
+        setup.n[d] = fits > setup.n[d] / 2 ? fits : (setup.n[d] + 1) / 2;
+    }
+    return setup;
+}
+
+/* Enough runs to keep the device busy, and few enough to begin without delay. */
 static int sample_size(const struct sw_plan *plan, const struct sw_plan_batch *b, const struct sw_device *device)
 {
     const struct sw_group *g = &plan->group[b->group];
@@ -14,7 +27,7 @@ static int sample_size(const struct sw_plan *plan, const struct sw_plan_batch *b
     return runs < b->count ? (int)runs : b->count;
 }
 
-static const struct sw_plan_batch *largest(const struct sw_plan *plan)
+static const struct sw_plan_batch *batch_with_most_work(const struct sw_plan *plan)
 {
     const struct sw_plan_batch *best = NULL;
     double most = -1;
@@ -26,8 +39,8 @@ static const struct sw_plan_batch *largest(const struct sw_plan *plan)
     return best;
 }
 
-/* Steps with times twice as long until they fill the time; the fastest counts: the first ones start threads, and on a
- * busy machine one that met others may be a hundred times slower. */
+/* Take chunks of steps, each twice as long as the one before, for the given time. The fastest chunk counts: the first
+ * ones start threads, and on a busy machine a chunk may be a hundred times slower. */
 static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, struct sw_device *device, double seconds,
                                  double *steps_a_second)
 {
@@ -50,7 +63,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
                                double seconds, double *rate)
 {
     struct sw_device *device = devices->device[0];
-    const struct sw_plan_batch *b = largest(plan);
+    const struct sw_plan_batch *b = batch_with_most_work(plan);
     struct sw_sim *sim = NULL;
     double *column = NULL, steps = 0;
     const char **load_error = NULL;
@@ -59,7 +72,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
     int count = sample_size(plan, b, device);
-    struct sw_setup setup = plan_trial(sweep, &plan->group[b->group], count);
+    struct sw_setup setup = plan_trial_setup(sweep, &plan->group[b->group], count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
     SW_TRY_TO(out, st, sw_alloc((size_t)count, &load_error));
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));

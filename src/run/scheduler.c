@@ -1,6 +1,5 @@
-/* The thread that called sw_run_sweep(): it answers the workers, and it alone calls the queue and the callbacks.
- * Workers wait for its answers, so that a callback that asks for a stop is heeded at once; there are some ten a
- * second. */
+/* The scheduler: the thread that called sw_run_sweep(). It answers the workers' requests, and it alone calls the work
+ * queue and the callbacks. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -9,201 +8,206 @@
 #include "base/sw_mem.h"
 #include "run/run_impl.h"
 
-/* A time limit that start-up uses up would have a sweep start again and again and come to nothing: the clock allows for
- * so many seconds of steps, whatever the limit is. */
-static const double least_seconds = 0.1;
+/* ---- events and totals, of this process and of others */
 
-void scheduler_note_first_step(struct sw_scheduler *d)
-{
-    double none = 0;
-    atomic_compare_exchange_strong(&d->stepping, &none, sw_clock());
-}
-
-static bool time_is_over(const struct sw_scheduler *d, double now)
-{
-    const double limit = d->options->max_seconds, stepping = atomic_load(&d->stepping);
-    return limit > 0 && now - d->started >= limit && stepping > 0 && now - stepping >= least_seconds;
-}
-
-bool scheduler_must_stop(const struct sw_scheduler *d, double now)
-{
-    const struct sw_run_sweep_options *o = d->options;
-    const bool signalled = o->stop && __atomic_load_n(o->stop, __ATOMIC_RELAXED);
-    return signalled || time_is_over(d, now) || atomic_load(&d->stop) ||
-           (o->fail_fast && atomic_load(&d->failed_now));
-}
-
-/* ---- what others tell */
-
-void sw_scheduler_add_event(struct sw_scheduler *d, const struct sw_event *event)
+void sw_scheduler_add_event(struct sw_scheduler *s, const struct sw_event *event)
 {
     if (event->kind == SW_EVENT_FAILURE) {
-        failure_list_add(&d->failures, event->run, event->t, event->message);
-        if (!event->earlier) atomic_store(&d->failed_now, true);
+        failure_list_add(&s->failures, event->run, event->t, event->message);
+        if (!event->earlier) atomic_store(&s->run_failed, true);
     }
-    if (event->kind == SW_EVENT_NOTE) failure_list_add(&d->notes, event->run, event->t, event->message);
-    if (d->options->event) d->options->event(d->options->user, event);
+    if (event->kind == SW_EVENT_NOTE) failure_list_add(&s->notes, event->run, event->t, event->message);
+    if (s->options->event) s->options->event(s->options->user, event);
 }
 
-static void add(struct sw_totals *to, const struct sw_totals *tally)
+static void add_totals(struct sw_totals *sum, const struct sw_totals *totals)
 {
-    to->done += tally->done;
-    to->diverged += tally->diverged;
-    to->failed += tally->failed;
-    to->batches += tally->batches;
-    to->points_steps += tally->points_steps;
+    sum->done += totals->done;
+    sum->diverged += totals->diverged;
+    sum->failed += totals->failed;
+    sum->batches += totals->batches;
+    sum->points_steps += totals->points_steps;
 }
 
-void sw_scheduler_add_done(struct sw_scheduler *d, const struct sw_totals *tally) { add(&d->done, tally); }
+void sw_scheduler_add_done(struct sw_scheduler *s, const struct sw_totals *totals) { add_totals(&s->done, totals); }
 
-void sw_scheduler_set_in_flight_elsewhere(struct sw_scheduler *d, double points_steps) { d->elsewhere = points_steps; }
+void sw_scheduler_set_in_flight_elsewhere(struct sw_scheduler *s, double points_steps)
+{
+    s->in_flight_elsewhere = points_steps;
+}
 
-void sw_scheduler_stop(struct sw_scheduler *d) { atomic_store(&d->stop, true); }
-
-bool sw_scheduler_is_stopping(const struct sw_scheduler *d) { return scheduler_must_stop(d, sw_clock()); }
-
-double sw_scheduler_in_flight_here(struct sw_scheduler *d)
+double sw_scheduler_in_flight_here(struct sw_scheduler *s)
 {
     double points_steps = 0;
-    pthread_mutex_lock(&d->mutex);
-    for (int k = 0; k < d->workers; k++)
-        points_steps += d->worker[k].in_flight + d->worker[k].written_tally.points_steps;
-    pthread_mutex_unlock(&d->mutex);
+    pthread_mutex_lock(&s->mutex);
+    for (int k = 0; k < s->workers; k++)
+        points_steps += s->worker[k].in_flight + s->worker[k].written_totals.points_steps;
+    pthread_mutex_unlock(&s->mutex);
     return points_steps;
 }
 
 /* ---- progress */
 
-void scheduler_show_progress(struct sw_scheduler *d, const char *phase)
+void scheduler_show_progress(struct sw_scheduler *s, const char *phase)
 {
-    struct sw_totals now = d->done;
+    struct sw_totals now = s->done;
     int64_t first = INT64_MAX;
-    d->shown = sw_clock();
-    struct sw_progress p = {.seconds = d->shown - d->started, .runs_failed = d->failures.count, .phase = phase};
-    if (!d->options->progress) return;
-    now.points_steps += d->elsewhere;
-    pthread_mutex_lock(&d->mutex);
-    for (int k = 0; k < d->workers; k++) {
-        const struct worker *w = &d->worker[k];
-        add(&now, &w->written_tally);
+    s->progress_shown = sw_clock();
+    struct sw_progress p = {.seconds = s->progress_shown - s->started, .runs_failed = s->failures.count,
+                            .phase = phase};
+    if (!s->options->progress) return;
+    now.points_steps += s->in_flight_elsewhere;
+    pthread_mutex_lock(&s->mutex);
+    for (int k = 0; k < s->workers; k++) {
+        const struct worker *w = &s->worker[k];
+        add_totals(&now, &w->written_totals);
         now.points_steps += w->in_flight;
         if (w->batch < 0 || w->batch >= first) continue;
         first = w->batch;
         p.t = w->t;
         p.end = w->t_end;
     }
-    pthread_mutex_unlock(&d->mutex);
+    pthread_mutex_unlock(&s->mutex);
     p.points_steps_done = now.points_steps;
     p.runs_done = now.done + now.diverged + now.failed;
     p.batches_done = now.batches;
-    d->options->progress(d->options->user, &p);
+    s->options->progress(s->options->user, &p);
 }
 
-/* ---- what workers say */
+/* ---- failures */
 
-/* What ends it all; the others stop cleanly. A client that is out of memory has lost a device, as rank 0 sees it
- * (note_left() in ranks_zero.c), and the others go on without it: where it is more than that, it is another failure. */
-static void give_up(struct sw_scheduler *d, enum sw_status st)
+/* Keep a failure that ends the call, and stop the workers. Rank 0 takes a client that ends with SW_E_MEMORY for one
+ * that has lost its device, and the other ranks go on (receive_exit() in processes_coordinator.c); a client that cannot
+ * go on for want of memory therefore ends with another status. */
+static void fail_sweep(struct sw_scheduler *s, enum sw_status st)
 {
-    sw_err_keep(&d->failed, st);
-    if (d->options->client && d->failed.status == SW_E_MEMORY) d->failed.status = SW_E_COMM;
-    if (st) sw_scheduler_stop(d);
+    sw_err_keep(&s->failed, st);
+    if (s->options->client && s->failed.status == SW_E_MEMORY) s->failed.status = SW_E_COMM;
+    if (st) sw_scheduler_stop(s);
 }
 
-static void over(struct sw_scheduler *d, struct worker *w, int64_t batch, enum sw_batch_outcome end,
-                 struct sw_totals *tally)
-{
-    static const struct sw_totals nothing;
-    if (end == SW_BATCH_DONE) add(&d->done, tally);
-    give_up(d, d->queue->complete(d->queue, w->number, batch, end, end == SW_BATCH_DONE ? tally : &nothing));
-    *tally = nothing;
-}
-
-/* A device that cannot go on is no reason for the others to stop; what is wrong with the disk or the program is. */
-static void broken(struct sw_scheduler *d, struct worker *w)
+/* A worker has failed. A failure of its device does not stop the others; one of the disk or of the program does. */
+static void handle_worker_failure(struct sw_scheduler *s, struct worker *w)
 {
     char text[sizeof w->failed.message];
     struct sw_event e = {.kind = SW_EVENT_DEVICE, .batch = w->batch, .message = text};
     enum sw_status st = sw_err_raise(&w->failed);
-    if (d->workers > 1) SW_FAIL(st, "%s: %s", w->where, w->failed.message);
-    const struct sw_run_sweep_options *o = d->options;
-    const bool first_of_many = d->queue->poll && !o->client;
-    if (first_of_many) snprintf(text, sizeof text, "rank %d of %d: %s", o->rank, o->ranks, sw_err_message());
+    if (s->workers > 1) SW_FAIL(st, "%s: %s", w->where, w->failed.message);
+    const struct sw_run_sweep_options *o = s->options;
+    const bool coordinator = s->queue->poll && !o->client;
+    if (coordinator) snprintf(text, sizeof text, "rank %d of %d: %s", o->rank, o->ranks, sw_err_message());
     else snprintf(text, sizeof text, "%s", sw_err_message());
     if (st != SW_E_CUDA && st != SW_E_MEMORY) {
-        give_up(d, st);
+        fail_sweep(s, st);
         return;
     }
-    /* each is told of once: what a client ends with, rank 0 tells (ranks_zero.c) */
-    const bool told = d->here > 1 || first_of_many;
-    if (!o->client || !told) sw_err_keep(&d->broken, st);
-    if (told) sw_scheduler_add_event(d, &e);
+    /* Each failure is reported once: the one that a client ends with is reported by rank 0, when the client exits. */
+    const bool report = s->running > 1 || coordinator;
+    if (!o->client || !report) sw_err_keep(&s->device_failed, st);
+    if (report) sw_scheduler_add_event(s, &e);
 }
 
-static void leave(struct sw_scheduler *d, struct worker *w)
+/* ---- answers to requests */
+
+static void complete_batch(struct sw_scheduler *s, struct worker *w, int64_t batch, enum sw_batch_outcome outcome,
+                           struct sw_totals *totals)
 {
-    if (w->failed.status && w->failed.status != SW_E_STOPPED) broken(d, w);
-    if (w->written >= 0) over(d, w, w->written, w->written_end, &w->written_tally);
-    if (w->batch >= 0) over(d, w, w->batch, w->end, &w->tally);
+    static const struct sw_totals zero;
+    if (outcome == SW_BATCH_DONE) add_totals(&s->done, totals);
+    fail_sweep(s, s->queue->complete(s->queue, w->number, batch, outcome, outcome == SW_BATCH_DONE ? totals : &zero));
+    *totals = zero;
+}
+
+static void answer_exit(struct sw_scheduler *s, struct worker *w)
+{
+    if (w->failed.status && w->failed.status != SW_E_STOPPED) handle_worker_failure(s, w);
+    if (w->written >= 0) complete_batch(s, w, w->written, w->written_outcome, &w->written_totals);
+    if (w->batch >= 0) complete_batch(s, w, w->batch, w->outcome, &w->totals);
     w->written = w->batch = -1;
     w->in_flight = 0;
-    if (d->queue->worker_exited) d->queue->worker_exited(d->queue, w->number);
-    d->here--;
+    if (s->queue->worker_exited) s->queue->worker_exited(s->queue, w->number);
+    s->running--;
 }
 
-/* Another process answers within some milliseconds (two looks for messages at each end). A worker that waits so long
- * need not first wait for the writing of its last batch, which goes on beside the next one. */
+/* Seconds. Another process answers a request within some milliseconds (each side polls every 2 ms). A worker that waits
+ * for so long need not first wait until its last batch is written, which goes on beside the next one. */
 static const double answer_comes = 0.02;
 
-/* Who gives out batches has the lock. */
-static enum sw_status join_lock(struct sw_scheduler *d)
+/* A process that computes batches must hold the lock. */
+static enum sw_status join_lock(struct sw_scheduler *s)
 {
-    return d->options->client && !d->lock ? sw_output_lock_join(d->options->file, &d->lock) : SW_OK;
+    return s->options->client && !s->lock ? sw_output_lock_join(s->options->file, &s->lock) : SW_OK;
 }
 
-/* @return whether there is an answer; else it is asked again after whatever happens next */
-static bool give_batch(struct sw_scheduler *d, struct worker *w)
+/* @return whether there is an answer; if not, the queue is asked again later */
+static bool answer_batch(struct sw_scheduler *s, struct worker *w)
 {
     const double now = sw_clock();
     int64_t batch = SW_QUEUE_EMPTY;
-    if (!sw_scheduler_is_stopping(d)) give_up(d, d->queue->next(d->queue, w->number, &batch));
-    if (batch >= 0) give_up(d, join_lock(d));
-    if (d->failed.status) batch = SW_QUEUE_EMPTY;
-    const bool later = batch == SW_QUEUE_WAIT;
-    if (!later || w->asked <= 0) w->asked = later ? now : 0;
-    w->waits = later && (w->written < 0 || (d->queue->poll && now - w->asked < answer_comes));
+    if (!sw_scheduler_is_stopping(s)) fail_sweep(s, s->queue->next(s->queue, w->number, &batch));
+    if (batch >= 0) fail_sweep(s, join_lock(s));
+    if (s->failed.status) batch = SW_QUEUE_EMPTY;
+    const bool wait = batch == SW_QUEUE_WAIT;
+    if (!wait || w->waits_since <= 0) w->waits_since = wait ? now : 0;
+    w->waits = wait && (w->written < 0 || (s->queue->poll && now - w->waits_since < answer_comes));
     if (w->waits) return false;
     w->batch = batch;
     w->in_flight = w->t = w->t_end = 0;
     return true;
 }
 
-static bool answer(struct sw_scheduler *d, struct worker *w)
+static bool answer(struct sw_scheduler *s, struct worker *w)
 {
     switch (w->request) {
     case REQUEST_NONE: return false;
-    case REQUEST_BATCH: return give_batch(d, w);
-    case REQUEST_LOOK: scheduler_show_progress(d, "computing"); return true;
-    case REQUEST_EVENT: sw_scheduler_add_event(d, w->event); return true;
-    case REQUEST_OVER:
-        over(d, w, w->written, w->written_end, &w->written_tally);
+    case REQUEST_BATCH: return answer_batch(s, w);
+    case REQUEST_PROGRESS: scheduler_show_progress(s, "computing"); return true;
+    case REQUEST_EVENT: sw_scheduler_add_event(s, w->event); return true;
+    case REQUEST_COMPLETE:
+        complete_batch(s, w, w->written, w->written_outcome, &w->written_totals);
         w->written = -1;
         return true;
-    case REQUEST_LEAVE: leave(d, w); return true;
+    case REQUEST_EXIT: answer_exit(s, w); return true;
     }
     return false;
 }
 
-/* ---- sitting */
+/* ---- the loop */
 
-/* Seconds without a look of a worker here, after which the progress is shown all the same: what others do, and that a
- * device is at work that takes long over one thing. */
+/* Seconds without a request for progress, after which it is shown all the same: other processes may have advanced, and
+ * a device may take long over one step. */
 static const double show_every = 0.5;
 
-static void wait_a_little(struct sw_scheduler *d)
+/* Workers that have made a request wait, so that their data may be read without the mutex. */
+static bool answer_all(struct sw_scheduler *s)
 {
-    /* who asks another process for a batch waits for 2 ms, on both sides */
-    const double seconds = d->queue->poll ? 0.002 : show_every;
+    bool any = false;
+    for (int k = 0; k < s->workers; k++) {
+        struct worker *w = &s->worker[k];
+        pthread_mutex_lock(&s->mutex);
+        bool requests = w->request != REQUEST_NONE;
+        pthread_mutex_unlock(&s->mutex);
+        if (!requests || !answer(s, w)) continue;
+        pthread_mutex_lock(&s->mutex);
+        w->request = REQUEST_NONE;
+        pthread_cond_signal(&w->answered);
+        pthread_mutex_unlock(&s->mutex);
+        any = true;
+    }
+    return any;
+}
+
+static bool any_new_request(const struct sw_scheduler *s)
+{
+    for (int k = 0; k < s->workers; k++)
+        if (s->worker[k].request != REQUEST_NONE && !s->worker[k].waits) return true;
+    return false;
+}
+
+/* With the mutex held. A process that shares the sweep looks for messages every 2 ms. */
+static void wait_for_request(struct sw_scheduler *s)
+{
+    const double seconds = s->queue->poll ? 0.002 : show_every;
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(1e9 * seconds);
@@ -211,106 +215,83 @@ static void wait_a_little(struct sw_scheduler *d)
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
-    pthread_cond_timedwait(&d->said, &d->mutex, &until);
+    pthread_cond_timedwait(&s->requested, &s->mutex, &until);
 }
 
-/* Those that have said something wait, and what they hold may be read. */
-static bool answer_all(struct sw_scheduler *d)
-{
-    bool any = false;
-    for (int k = 0; k < d->workers; k++) {
-        struct worker *w = &d->worker[k];
-        pthread_mutex_lock(&d->mutex);
-        bool asks = w->request != REQUEST_NONE;
-        pthread_mutex_unlock(&d->mutex);
-        if (!asks || !answer(d, w)) continue;
-        pthread_mutex_lock(&d->mutex);
-        w->request = REQUEST_NONE;
-        pthread_cond_signal(&w->answered);
-        pthread_mutex_unlock(&d->mutex);
-        any = true;
-    }
-    return any;
-}
-
-static bool anything_said(const struct sw_scheduler *d)
-{
-    for (int k = 0; k < d->workers; k++)
-        if (d->worker[k].request != REQUEST_NONE && !d->worker[k].waits) return true;
-    return false;
-}
-
-static void serve(struct sw_scheduler *d)
+static void serve_workers(struct sw_scheduler *s)
 {
     for (bool busy = false;;) {
-        bool any = answer_all(d);
-        if (d->queue->poll) {
+        bool any = answer_all(s);
+        if (s->queue->poll) {
             busy = false;
-            enum sw_status st = d->queue->poll(d->queue, d, &busy);
-            give_up(d, st);
+            enum sw_status st = s->queue->poll(s->queue, s, &busy);
+            fail_sweep(s, st);
             if (st) busy = false;
         }
-        if (sw_clock() - d->shown >= show_every) scheduler_show_progress(d, "computing");
-        if (!d->here && !busy) return;
+        if (sw_clock() - s->progress_shown >= show_every) scheduler_show_progress(s, "computing");
+        if (!s->running && !busy) return;
         if (any) continue;
-        pthread_mutex_lock(&d->mutex);
-        if (!anything_said(d)) wait_a_little(d);
-        pthread_mutex_unlock(&d->mutex);
+        pthread_mutex_lock(&s->mutex);
+        if (!any_new_request(s)) wait_for_request(s);
+        pthread_mutex_unlock(&s->mutex);
     }
 }
 
-static enum sw_status start(struct sw_scheduler *d, const struct sw_devices *devices)
+/* ---- start and end */
+
+static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devices *devices)
 {
     for (int k = 0; k < devices->count; k++) {
-        struct worker *w = &d->worker[k];
-        w->scheduler = d;
+        struct worker *w = &s->worker[k];
+        w->scheduler = s;
         w->number = k;
         w->device = devices->device[k];
         w->group = w->batch = w->written = -1;
         w->chunk = 1;
-        w->provenance = d->options->provenance;
+        w->provenance = s->options->provenance;
         w->provenance.solver = w->solver;
-        snprintf(w->solver, sizeof w->solver, "%s", d->plan->solver);
-        if (devices->count > 1) {  /* alone it is as the caller calls it */
+        snprintf(w->solver, sizeof w->solver, "%s", s->plan->solver);
+        if (devices->count > 1) {  /* a single device is named as the caller names it */
             snprintf(w->where, sizeof w->where, "%s %s", w->device->label, w->device->name);
             w->provenance.device = w->where;
         }
         pthread_cond_init(&w->answered, NULL);
     }
-    d->workers = devices->count;
-    for (; d->here < d->workers; d->here++)
-        if (pthread_create(&d->worker[d->here].thread, NULL, worker_run, &d->worker[d->here]))
-            return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", d->worker[d->here].device->label);
+    s->workers = devices->count;
+    for (; s->running < s->workers; s->running++)
+        if (pthread_create(&s->worker[s->running].thread, NULL, worker_run, &s->worker[s->running]))
+            return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", s->worker[s->running].device->label);
     return SW_OK;
 }
 
-/* What it came to, when all have left. */
-static enum sw_status outcome(struct sw_scheduler *d, bool stopped)
+/* The status of the call, when all workers have exited. */
+static enum sw_status final_status(struct sw_scheduler *s)
 {
-    SW_TRY(sw_err_raise(&d->failed));
-    if (!d->queue->remaining(d->queue)) return SW_OK;
+    const bool stopped = sw_scheduler_is_stopping(s);
+    SW_TRY(sw_err_raise(&s->failed));
+    if (!s->queue->remaining(s->queue)) return SW_OK;
     if (stopped) return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
-    return sw_err_raise(&d->broken);
+    return sw_err_raise(&s->device_failed);
 }
 
-enum sw_status scheduler_run(struct sw_scheduler *d, const struct sw_devices *devices)
+enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devices *devices)
 {
     pthread_condattr_t clock;
-    SW_TRY(sw_alloc((size_t)devices->count, &d->worker));
+    SW_TRY(sw_alloc((size_t)devices->count, &s->worker));
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->said, &clock);
-    d->shown = sw_clock();
-    give_up(d, start(d, devices));
-    const int started = d->here;
-    serve(d);
-    for (int k = 0; k < started; k++) pthread_join(d->worker[k].thread, NULL);
-    enum sw_status st = outcome(d, sw_scheduler_is_stopping(d));
-    d->workers = 0;
-    for (int k = 0; k < devices->count; k++) pthread_cond_destroy(&d->worker[k].answered);
-    sw_free(d->worker);
-    d->worker = NULL;
-    pthread_cond_destroy(&d->said);
+    pthread_cond_init(&s->requested, &clock);
+    s->progress_shown = sw_clock();
+    fail_sweep(s, start_workers(s, devices));
+    const int started = s->running;
+    serve_workers(s);
+    for (int k = 0; k < started; k++) pthread_join(s->worker[k].thread, NULL);
+    enum sw_status st = final_status(s);
+    s->workers = 0;
+    for (int k = 0; k < devices->count; k++) pthread_cond_destroy(&s->worker[k].answered);
+    sw_free(s->worker);
+    s->worker = NULL;
+    pthread_cond_destroy(&s->requested);
     pthread_condattr_destroy(&clock);
     return st;
 }

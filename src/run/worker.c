@@ -1,4 +1,4 @@
-/* The thread of a device: batch after batch, until the scheduler has none. */
+/* The thread of a worker: it computes batch after batch on its device until no work is left. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,20 +6,20 @@
 #include "base/sw_clock.h"
 #include "run/run_impl.h"
 
-/* ---- the simulation in use: made once a group, made again when a batch is larger */
+/* ---- the simulation: made once for each group, and again when a batch is larger */
 
-static void drop_sim(struct worker *w)
+static void destroy_sim(struct worker *w)
 {
     if (w->sim) w->sim->ops->destroy(w->sim);
     w->sim = NULL;
 }
 
-static enum sw_status use_sim(struct worker *w, int group, int count)
+static enum sw_status prepare_sim(struct worker *w, int group, int count)
 {
     const struct sw_sweep *sweep = w->scheduler->sweep;
     if (w->sim && w->group == group && count <= w->capacity) return SW_OK;
-    SW_TRY(writer_wait(w->writer));  /* it reads the sim's slots, and the provenance */
-    drop_sim(w);
+    SW_TRY(writer_wait(w->writer));  /* the writer reads the sim's slots, and the provenance */
+    destroy_sim(w);
     if (w->group != group) w->chunk = 1;
     w->setup = sw_sweep_setup(sweep, &w->scheduler->plan->group[group], count);
     w->group = group;
@@ -29,22 +29,23 @@ static enum sw_status use_sim(struct worker *w, int group, int count)
     return SW_OK;
 }
 
-static int largest_of_group(const struct sw_plan *plan, int64_t from)
+static int largest_batch_of_group(const struct sw_plan *plan, int64_t from)
 {
-    int most = 0;
+    int largest = 0;
     for (int64_t k = from; k < plan->nbatch && plan->batch[k].group == plan->batch[from].group; k++)
-        if (plan->batch[k].count > most) most = plan->batch[k].count;
-    return most;
+        if (plan->batch[k].count > largest) largest = plan->batch[k].count;
+    return largest;
 }
 
 /* ---- batches */
 
 static enum sw_status run_batch(struct worker *w, const struct sw_plan_batch *batch, int capacity)
 {
-    enum sw_status st = use_sim(w, batch->group, capacity);
+    enum sw_status st = prepare_sim(w, batch->group, capacity);
     if (st == SW_E_MEMORY && capacity > batch->count) return run_batch(w, batch, batch->count);
     if (st == SW_E_MEMORY && batch->count > 1) {
-        /* the device has less than it said, or than the one where the batch began: halves give the same bits */
+        /* The device has less memory than it reported, or than the one on which the batch began. Halves of the batch
+         * give the same bits. */
         struct sw_plan_batch half = *batch;
         half.count = batch->count / 2;
         SW_TRY(run_batch(w, &half, half.count));
@@ -58,28 +59,28 @@ static enum sw_status run_batch(struct worker *w, const struct sw_plan_batch *ba
     return batch_run(w, w->batch, batch);
 }
 
-/* The batch that was being written is on disk: it is over. */
-static enum sw_status settle(struct worker *w)
+/* Wait until the last batch is written; it is complete then. */
+static enum sw_status complete_written_batch(struct worker *w)
 {
     if (w->written < 0) return SW_OK;
     SW_TRY(writer_wait_mark(w->writer, w->mark));
     worker_lock(w);
-    w->written_end = SW_BATCH_DONE;
-    worker_say(w, REQUEST_OVER);
+    w->written_outcome = SW_BATCH_DONE;
+    worker_request(w, REQUEST_COMPLETE);
     return SW_OK;
 }
 
-/* While its last outputs are written the next batch is computed. */
-static enum sw_status do_batch(struct worker *w)
+/* The last outputs of a batch are written while the next one is computed. */
+static enum sw_status compute_batch(struct worker *w)
 {
     const struct sw_plan *plan = w->scheduler->plan;
     const struct sw_plan_batch *b = &plan->batch[w->batch];
-    w->tally = (struct sw_totals){.batches = 1, .points_steps = sw_plan_work(plan, b)};
-    SW_TRY(run_batch(w, b, largest_of_group(plan, w->batch)));
-    SW_TRY(settle(w));  /* the one before, long since */
+    w->totals = (struct sw_totals){.batches = 1, .points_steps = sw_plan_work(plan, b)};
+    SW_TRY(run_batch(w, b, largest_batch_of_group(plan, w->batch)));
+    SW_TRY(complete_written_batch(w));  /* the batch before */
     worker_lock(w);
     w->written = w->batch;
-    w->written_tally = w->tally;
+    w->written_totals = w->totals;
     w->mark = writer_mark(w->writer);
     w->batch = -1;
     w->in_flight = 0;
@@ -87,29 +88,29 @@ static enum sw_status do_batch(struct worker *w)
     return SW_OK;
 }
 
-static enum sw_status work(struct worker *w)
+static enum sw_status compute_batches(struct worker *w)
 {
     for (;;) {
         worker_lock(w);
-        worker_say(w, REQUEST_BATCH);
-        if (w->batch >= 0) SW_TRY(do_batch(w));
-        else if (w->batch == SW_QUEUE_WAIT) SW_TRY(settle(w));
+        worker_request(w, REQUEST_BATCH);
+        if (w->batch >= 0) SW_TRY(compute_batch(w));
+        else if (w->batch == SW_QUEUE_WAIT) SW_TRY(complete_written_batch(w));
         else return scheduler_must_stop(w->scheduler, sw_clock()) ? SW_E_STOPPED : SW_OK;
     }
 }
 
-/* What is computed gets to disk before it leaves. */
-static enum sw_status end(struct worker *w, enum sw_status st)
+/* Before the worker exits, what it has computed is written. @param st  why it exits @return the first failure */
+static enum sw_status finish_writing(struct worker *w, enum sw_status st)
 {
     const bool clean = st == SW_OK || st == SW_E_STOPPED;
     enum sw_status written = clean ? writer_wait_slots(w->writer) : SW_OK;
-    if (clean && !written) drop_sim(w);  /* while the end of the part is written */
+    if (clean && !written) destroy_sim(w);  /* its memory is free while the end of the part is written */
     struct sw_err_kept kept = {0};
     if (!clean) sw_err_keep(&kept, st);
     written = writer_wait(w->writer);
     sw_err_keep(&kept, written);
-    w->written_end = writer_reached(w->writer, w->mark) ? SW_BATCH_DONE : SW_BATCH_RETURNED;
-    w->end = st == SW_E_STOPPED && !written ? SW_BATCH_STOPPED : SW_BATCH_RETURNED;
+    w->written_outcome = writer_reached(w->writer, w->mark) ? SW_BATCH_DONE : SW_BATCH_RETURNED;
+    w->outcome = st == SW_E_STOPPED && !written ? SW_BATCH_STOPPED : SW_BATCH_RETURNED;
     sw_err_raise(&kept);
     return kept.status ? kept.status : st;
 }
@@ -117,14 +118,14 @@ static enum sw_status end(struct worker *w, enum sw_status st)
 void *worker_run(void *argument)
 {
     struct worker *w = argument;
-    omp_set_num_threads(w->device->threads);  /* of this thread's teams */
+    omp_set_num_threads(w->device->threads);  /* of parallel regions of this thread */
     enum sw_status st = sw_device_use(w->device);
     if (!st) st = writer_create(w->scheduler->options->file, &w->writer);
-    if (!st) st = end(w, work(w));
+    if (!st) st = finish_writing(w, compute_batches(w));
     sw_err_keep(&w->failed, st);
     writer_destroy(&w->writer);
-    drop_sim(w);
+    destroy_sim(w);
     worker_lock(w);
-    worker_say(w, REQUEST_LEAVE);
+    worker_request(w, REQUEST_EXIT);
     return NULL;
 }

@@ -1,9 +1,10 @@
+/* The writer thread: a queue of jobs, done one after another on the part being written. */
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 
 #include "base/sw_mem.h"
-#include "run/run_impl.h"
+#include "run/writer.h"
 
 enum { QUEUE = 16 };
 enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_BLANK, JOB_FINISH, JOB_ABANDON, JOB_END };
@@ -26,17 +27,17 @@ struct writer {
     pthread_cond_t  changed;
     bool            started;
     const char     *file;
-    struct job      queue[QUEUE];                /* job k waits in queue[k % QUEUE]         */
-    int64_t         put, taken, finished;        /* jobs given, begun, over                 */
-    int64_t         good;                        /* over before any failed                  */
+    struct job      queue[QUEUE];                /* job k is in queue[k % QUEUE]            */
+    int64_t         given, begun, finished;      /* numbers of jobs                         */
+    int64_t         good;                        /* finished before any failed              */
     bool            busy[SW_SNAPSHOT_SLOTS];
     int             next_slot;
     struct sw_err_kept failed;                   /* the first job that failed               */
     struct sw_part *part;                        /* the thread's own                        */
-    int             team;                        /* threads it has had                      */
+    int             omp_threads;                 /* of its one parallel region              */
 };
 
-static enum sw_status snapshot_write(struct writer *w, const struct job *j)
+static enum sw_status write_snapshot(struct writer *w, const struct job *j)
 {
     const void *field = NULL;
     const double *scalars = NULL;
@@ -46,19 +47,19 @@ static enum sw_status snapshot_write(struct writer *w, const struct job *j)
     return SW_OK;
 }
 
-static enum sw_status blank_write(struct writer *w, const struct job *j)
+static enum sw_status write_blank(struct writer *w, const struct job *j)
 {
     if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, NULL));
     if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, NULL));
     return SW_OK;
 }
 
-static enum sw_status job_do(struct writer *w, const struct job *j)
+static enum sw_status do_job(struct writer *w, const struct job *j)
 {
     switch (j->kind) {
     case JOB_BEGIN: return sw_part_create(w->file, &j->desc, j->provenance, &w->part);
-    case JOB_SNAPSHOT: return snapshot_write(w, j);
-    case JOB_BLANK: return blank_write(w, j);
+    case JOB_SNAPSHOT: return write_snapshot(w, j);
+    case JOB_BLANK: return write_blank(w, j);
     case JOB_FINISH: return sw_part_finish(&w->part, j->result, j->state, j->state_size, j->step);
     case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
     case JOB_END: break;
@@ -66,7 +67,7 @@ static enum sw_status job_do(struct writer *w, const struct job *j)
     return SW_OK;
 }
 
-static void job_over(struct writer *w, const struct job *j, enum sw_status st)
+static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
 {
     sw_free(j->result);
     sw_free(j->state);
@@ -79,10 +80,11 @@ static void job_over(struct writer *w, const struct job *j, enum sw_status st)
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Threads of OpenMP that wait for each other spin, for milliseconds, and keep this thread from a processor; unless
- * there are more of them than processors: then they soon sleep. This thread is one more, but counted only once it has
- * had a team. (Two processors, others at work, an output every 10 steps: 12 to 28 s without, 1.4 to 5.7 s with it.) */
-static int form_team(void)
+/* OpenMP threads that wait for each other spin for milliseconds and keep this thread from a processor, unless OpenMP
+ * counts more threads than processors: then they soon sleep. This thread is one more, but OpenMP counts it only once it
+ * has run a parallel region. (Two processors, others at work, an output every 10 steps: 12 to 28 s without, 1.4 to 5.7
+ * s with it.) */
+static int join_openmp(void)
 {
     int members = 0;
 #pragma omp parallel num_threads(2) reduction(+ : members)
@@ -90,9 +92,9 @@ static int form_team(void)
     return members;
 }
 
-/* Where OMP_PROC_BIND is set, this thread begins bound to the processor of the one that made it, which computes there:
- * set it free. */
-static void leave_place(void)
+/* With OMP_PROC_BIND set, this thread begins bound to the processor of the worker that made it, and the worker computes
+ * there: allow it all processors of OpenMP's places. */
+static void unbind_thread(void)
 {
     int processor[CPU_SETSIZE];
     cpu_set_t all;
@@ -106,36 +108,36 @@ static void leave_place(void)
     if (CPU_COUNT(&all)) pthread_setaffinity_np(pthread_self(), sizeof all, &all);
 }
 
-static void *work(void *argument)
+static void *writer_run(void *argument)
 {
     struct writer *w = argument;
     struct job j;
-    w->team = form_team();
-    leave_place();
+    w->omp_threads = join_openmp();
+    unbind_thread();
     do {
         pthread_mutex_lock(&w->mutex);
-        while (w->taken == w->put) pthread_cond_wait(&w->changed, &w->mutex);
-        j = w->queue[w->taken++ % QUEUE];
+        while (w->begun == w->given) pthread_cond_wait(&w->changed, &w->mutex);
+        j = w->queue[w->begun++ % QUEUE];
         bool dropped = w->failed.status != SW_OK;
         pthread_mutex_unlock(&w->mutex);
-        job_over(w, &j, dropped ? SW_OK : job_do(w, &j));
+        finish_job(w, &j, dropped ? SW_OK : do_job(w, &j));
     } while (j.kind != JOB_END);
     sw_part_abandon(&w->part);
     return NULL;
 }
 
-/* When there is room. The mutex is held. */
-static void queue(struct writer *w, const struct job *j)
+/* Wait until the queue has room. The mutex is held. */
+static void enqueue(struct writer *w, const struct job *j)
 {
-    while (w->put - w->finished >= QUEUE) pthread_cond_wait(&w->changed, &w->mutex);
-    w->queue[w->put++ % QUEUE] = *j;
+    while (w->given - w->finished >= QUEUE) pthread_cond_wait(&w->changed, &w->mutex);
+    w->queue[w->given++ % QUEUE] = *j;
     pthread_cond_broadcast(&w->changed);
 }
 
-static enum sw_status put(struct writer *w, const struct job *j)
+static enum sw_status give_job(struct writer *w, const struct job *j)
 {
     pthread_mutex_lock(&w->mutex);
-    queue(w, j);
+    enqueue(w, j);
     enum sw_status st = sw_err_raise(&w->failed);
     pthread_mutex_unlock(&w->mutex);
     return st;
@@ -149,7 +151,7 @@ enum sw_status writer_create(const char *file, struct writer **writer)
     w->file = file;
     pthread_mutex_init(&w->mutex, NULL);
     pthread_cond_init(&w->changed, NULL);
-    if (pthread_create(&w->thread, NULL, work, w)) {
+    if (pthread_create(&w->thread, NULL, writer_run, w)) {
         writer_destroy(&w);
         return SW_FAIL(SW_E_MEMORY, "cannot start the writer thread");
     }
@@ -164,7 +166,7 @@ void writer_destroy(struct writer **writer)
     if (!w) return;
     if (w->started) {
         pthread_mutex_lock(&w->mutex);
-        queue(w, &(struct job){.kind = JOB_END});  /* not put(): the caller's message may be of another failure */
+        enqueue(w, &(struct job){.kind = JOB_END});  /* not give_job(), which may overwrite the caller's message */
         pthread_mutex_unlock(&w->mutex);
         pthread_join(w->thread, NULL);
     }
@@ -176,14 +178,14 @@ void writer_destroy(struct writer **writer)
 
 enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, const struct sw_provenance *provenance)
 {
-    return put(w, &(struct job){.kind = JOB_BEGIN, .desc = *desc, .provenance = provenance});
+    return give_job(w, &(struct job){.kind = JOB_BEGIN, .desc = *desc, .provenance = provenance});
 }
 
 enum sw_status writer_slot(struct writer *w, int *slot)
 {
     pthread_mutex_lock(&w->mutex);
     *slot = w->next_slot;
-    while (w->busy[*slot]) pthread_cond_wait(&w->changed, &w->mutex);  /* snapshots end in the order they began */
+    while (w->busy[*slot]) pthread_cond_wait(&w->changed, &w->mutex);  /* slots become free in the order of their use */
     w->busy[*slot] = true;
     w->next_slot = (*slot + 1) % SW_SNAPSHOT_SLOTS;
     enum sw_status st = sw_err_raise(&w->failed);
@@ -194,22 +196,22 @@ enum sw_status writer_slot(struct writer *w, int *slot)
 
 enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what)
 {
-    return put(w, &(struct job){.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what});
+    return give_job(w, &(struct job){.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what});
 }
 
 enum sw_status writer_blank(struct writer *w, int what)
 {
-    return put(w, &(struct job){.kind = JOB_BLANK, .what = what});
+    return give_job(w, &(struct job){.kind = JOB_BLANK, .what = what});
 }
 
 enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
                              int64_t step)
 {
     struct job j = {.kind = JOB_FINISH, .result = result, .state = state, .state_size = state_size, .step = step};
-    return put(w, &j);
+    return give_job(w, &j);
 }
 
-enum sw_status writer_abandon(struct writer *w) { return put(w, &(struct job){.kind = JOB_ABANDON}); }
+enum sw_status writer_abandon(struct writer *w) { return give_job(w, &(struct job){.kind = JOB_ABANDON}); }
 
 enum sw_status writer_wait_slots(struct writer *w)
 {
@@ -238,7 +240,7 @@ enum sw_status writer_wait_mark(struct writer *w, int64_t mark)
 enum sw_status writer_wait(struct writer *w)
 {
     pthread_mutex_lock(&w->mutex);
-    enum sw_status st = wait_until(w, w->put);
+    enum sw_status st = wait_until(w, w->given);
     pthread_mutex_unlock(&w->mutex);
     return st;
 }
@@ -246,7 +248,7 @@ enum sw_status writer_wait(struct writer *w)
 int64_t writer_mark(struct writer *w)
 {
     pthread_mutex_lock(&w->mutex);
-    int64_t mark = w->put;
+    int64_t mark = w->given;
     pthread_mutex_unlock(&w->mutex);
     return mark;
 }

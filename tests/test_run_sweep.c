@@ -1,6 +1,6 @@
 /* Plans and their execution: what comes out must not depend on how it was computed. */
-#include "run/run_impl.h"
-#include "execute_helpers.h"
+#include "run/failure_list.h"
+#include "run_sweep_helpers.h"
 
 static const char *const decay =  /* every run has an exact solution */
     "problem = \"hyperdiffusion\"; grid = { n = 32; length = \"2*pi\"; }; physics = { D = 1.0; gamma = 1.0; };\n"
@@ -305,16 +305,16 @@ static void names_the_folder_that_cannot_be_made(void **state)
     assert_contains(sw_err_message(), "plain");
 }
 
-static const char *names_of(const struct named *n)
+static const char *names_of(const struct failure_list *n)
 {
-    static char text[NAMED_ROOM];
+    static char text[NAMED_TEXT];
     failure_list_print(n, text);
     return text;
 }
 
 static void few_failures_are_named_in_the_order_of_their_runs(void **state)
 {
-    struct named n = {.count = 0};
+    struct failure_list n = {.count = 0};
     (void)state;
     assert_string_equal(names_of(&n), "");
     failure_list_add(&n, 41, 0.31, "not finite at t = 0.31 (step 31 of 100)");
@@ -327,7 +327,7 @@ static void few_failures_are_named_in_the_order_of_their_runs(void **state)
                                       "run 50: not finite at t = 0.5");
 }
 
-static void add_three_pivots(struct named *n, int shift)
+static void add_three_pivots(struct failure_list *n, int shift)
 {
     for (int k = 0; k < 7; k++) failure_list_add(n, (3 * k + shift) % 7, NAN, k % 2 ? "a pivot is zero (row 3)" : "no");
 }
@@ -335,7 +335,7 @@ static void add_three_pivots(struct named *n, int shift)
 /* Whichever worker is first. */
 static void many_failures_are_told_by_their_times_in_any_order(void **state)
 {
-    struct named n = {.count = 0}, back = {.count = 0}, start = {.count = 0};
+    struct failure_list n = {.count = 0}, back = {.count = 0}, start = {.count = 0};
     (void)state;
     for (int k = 0; k < 48; k++) {
         failure_list_add(&n, k, 18 + k * 8 / 47.0, "not finite");
@@ -349,16 +349,16 @@ static void many_failures_are_told_by_their_times_in_any_order(void **state)
 
 static void many_failures_without_time_are_told_by_the_first(void **state)
 {
-    struct named n = {.count = 0};
+    struct failure_list n = {.count = 0};
     (void)state;
     add_three_pivots(&n, 0);
     assert_string_equal(names_of(&n), "the first of 7, run 0: no");
     assert_int_equal(n.entry[3].run, 3);
-    struct named long_one = {.count = 0};
+    struct failure_list long_one = {.count = 0};
     static char message[1000];
     memset(message, 'x', sizeof message - 1);
     for (int k = 0; k < 4; k++) failure_list_add(&long_one, k, NAN, message);
-    assert_true(strlen(names_of(&long_one)) < NAMED_ROOM);
+    assert_true(strlen(names_of(&long_one)) < NAMED_TEXT);
 }
 
 /* ---- an initial value that is not finite */

@@ -1,5 +1,5 @@
-#ifndef EXECUTE_HELPERS_H
-#define EXECUTE_HELPERS_H
+#ifndef RUN_SWEEP_HELPERS_H
+#define RUN_SWEEP_HELPERS_H
 /* One call of the program, in small; and comparing what came out. */
 #include "helpers.h"
 

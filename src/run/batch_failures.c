@@ -1,0 +1,92 @@
+/* Runs of a batch that fail: which ones, and why. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/batch_impl.h"
+
+size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->w->sim); }
+
+double batch_dt(const struct batch *b, int j)
+{
+    return sw_setup_grid(&b->w->setup, b->plan->count, b->column, j).dt;
+}
+
+enum sw_status batch_read_diagnostics(struct batch *b)
+{
+    return b->diagnostics ? b->w->sim->ops->get_diagnostics(b->w->sim, b->diagnostics) : SW_OK;
+}
+
+/* ---- why */
+
+void batch_warn_diagnostics(const struct batch *b, int j, char text[160])
+{
+    const struct sw_sim *sim = b->w->sim;
+    text[0] = 0;
+    if (b->diagnostics)
+        sim->ops->warn_result(sim, j, b->diagnostics + SW_DIAGNOSTICS * j, b->failed_step[j] < 0, text);
+}
+
+void batch_append_message(char text[SW_MESSAGE], const char *more)
+{
+    const size_t length = strlen(text);
+    if (*more) snprintf(text + length, SW_MESSAGE - length, "%s%s", length ? "; " : "", more);
+}
+
+/* What to do about a run that diverged; nothing if memory is out. */
+static void append_advice(const struct batch *b, int j, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
+    char more[200];
+    if (problem->advise && !problem->advise(problem, &b->w->setup, b->plan->count, b->column, j, more))
+        batch_append_message(text, more);
+}
+
+void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
+{
+    const struct sw_sim *sim = b->w->sim;
+    char more[160];
+    if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
+    else if (sim->ops->explain) sim->ops->explain(sim, j, text);
+    else if (b->failed_step[j] > 0 || !initial_describe(&b->w->setup, b->plan->count, b->column, j, text)) {
+        snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
+                 (double)b->failed_step[j] * batch_dt(b, j), (long long)b->failed_step[j],
+                 (long long)b->group->steps);
+        batch_warn_diagnostics(b, j, more);
+        batch_append_message(text, more);
+        append_advice(b, j, text);
+    }
+}
+
+/* ---- reports */
+
+void batch_report_run(const struct batch *b, enum sw_event_kind kind, int j, const char *message, bool earlier)
+{
+    const bool timed = b->w->scheduler->sweep->problem->timed;
+    const double t = b->load_error[j] ? 0 : (double)b->failed_step[j] * batch_dt(b, j);
+    struct sw_event e = {.kind = kind, .batch = b->number, .run = b->plan->run[j], .message = message,
+                         .t = timed && kind == SW_EVENT_FAILURE ? t : NAN, .earlier = earlier};
+    worker_request_event(b->w, &e);
+}
+
+void batch_report_failure(struct batch *b, int j)
+{
+    char text[SW_MESSAGE];
+    batch_describe_failure(b, j, text);
+    batch_report_run(b, SW_EVENT_FAILURE, j, text, false);
+}
+
+enum sw_status batch_find_failures(struct batch *b)
+{
+    struct sw_sim *sim = b->w->sim;
+    bool diagnostics_read = false;
+    SW_TRY(sim->ops->diverged(sim, b->failed_now));
+    for (int j = 0; j < b->plan->count; j++) {
+        if (b->failed_now[j] < 0 || b->failed_step[j] >= 0 || b->load_error[j]) continue;
+        if (!diagnostics_read) SW_TRY(batch_read_diagnostics(b));
+        diagnostics_read = true;
+        b->failed_step[j] = b->failed_now[j];
+        batch_report_failure(b, j);
+    }
+    return SW_OK;
+}

@@ -1,0 +1,121 @@
+/* The results of a batch: status, norms and messages of its runs. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "run/batch_impl.h"
+
+/* ---- warnings */
+
+/* Warnings about a run's result; nothing if memory is out. */
+static void append_result_warnings(const struct batch *b, int j, const double *state, char text[SW_MESSAGE])
+{
+    const struct sw_problem *problem = b->w->scheduler->sweep->problem;
+    char more[200];
+    for (const struct sw_run_warning *w = problem->warn_run; w && w->warn; w++)
+        if (w->of_result && !w->warn(problem, &b->w->setup, b->plan->count, b->column, j, state, more))
+            batch_append_message(text, more);
+}
+
+/* The states that warnings of results need; NULL if there are no such warnings. Free with sw_free(). */
+static enum sw_status get_states_for_warnings(const struct batch *b, double **field)
+{
+    const struct sw_run_warning *w = b->w->scheduler->sweep->problem->warn_run;
+    *field = NULL;
+    while (w && w->warn && !w->of_result) w++;
+    if (!w || !w->warn) return SW_OK;
+    SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), field));
+    return sw_sim_get_state(b->w->sim, *field);
+}
+
+/* ---- results */
+
+/* A problem without time cannot diverge: its run failed. */
+static enum sw_run_status failure_status(const struct batch *b)
+{
+    return b->w->scheduler->sweep->problem->timed ? SW_RUN_DIVERGED : SW_RUN_ERROR;
+}
+
+static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
+{
+    struct sw_run_row *row = &r->row;
+    *row = sw_run_row_empty();
+    row->status = SW_RUN_DONE;
+    row->wall_time = batch_seconds_per_run(b);
+    row->steps = b->group->steps;
+    row->time_step = batch_dt(b, j);
+    if (b->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
+    else if (b->failed_step[j] >= 0) { row->status = failure_status(b); row->steps = b->failed_step[j]; }
+    if (row->status != SW_RUN_DONE) batch_describe_failure(b, j, r->message);
+    else batch_warn_diagnostics(b, j, r->message);  /* batch_end() appends the warnings, which are not reported again */
+    row->t_reached = (double)row->steps * batch_dt(b, j);
+}
+
+static enum sw_status copy_norms_of_sim(const struct batch *b, struct sw_run_result *result)
+{
+    struct sw_sim *sim = b->w->sim;
+    struct sw_norms *norm;
+    SW_TRY(sw_alloc((size_t)b->plan->count, &norm));
+    enum sw_status st = sim->ops->norms(sim, norm);
+    for (int j = 0; j < b->plan->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) result[j].row.err = norm[j];
+    sw_free(norm);
+    return st;
+}
+
+static enum sw_status measure_norms(const struct batch *b, struct sw_run_result *result)
+{
+    struct sw_sim *sim = b->w->sim;
+    double *state = NULL;
+    enum sw_status st;
+    if (!b->w->scheduler->sweep->problem->derives_exact && !sw_setup_function(&b->w->setup, "exact")) return SW_OK;
+    if (sim->ops->norms) return copy_norms_of_sim(b, result);
+    SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
+    st = sw_sim_get_state(sim, state);
+    if (!st)
+        st = norms_measure(&b->w->setup, b->w->device->threads, b->plan->count, b->column, state, b->group->steps,
+                           result);
+    sw_free(state);
+    return st;
+}
+
+static void count_and_report(struct batch *b, const struct sw_run_result *result)
+{
+    struct sw_totals *t = &b->w->totals;
+    for (int j = 0; j < b->plan->count; j++) {
+        t->done += result[j].row.status == SW_RUN_DONE;
+        t->diverged += result[j].row.status == SW_RUN_DIVERGED;
+        t->failed += result[j].row.status == SW_RUN_ERROR;
+        if (b->plan->resume && result[j].row.status != SW_RUN_DONE &&
+            (b->load_error[j] || b->failed_step[j] <= b->plan->resume->step))
+            batch_report_run(b, SW_EVENT_FAILURE, j, result[j].message, true);
+        if (result[j].row.status == SW_RUN_DONE && *result[j].message)
+            batch_report_run(b, SW_EVENT_NOTE, j, result[j].message, false);
+    }
+}
+
+enum sw_status batch_end(struct batch *b)
+{
+    struct sw_run_result *result = NULL;
+    double *state = NULL, *field = NULL;
+    enum sw_status st;
+    SW_TRY(batch_find_failures(b));
+    SW_TRY(batch_read_diagnostics(b));
+    SW_TRY(sw_alloc((size_t)b->plan->count, &result));
+    for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
+    SW_TRY_TO(failed, st, measure_norms(b, result));
+    SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
+    if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
+    count_and_report(b, result);
+    for (int j = 0; j < b->plan->count && field; j++)
+        if (result[j].row.status == SW_RUN_DONE)
+            append_result_warnings(b, j, field + (size_t)j * batch_state_size(b), result[j].message);
+    sw_free(field);
+    SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->group->steps));
+    batch_report(b, SW_EVENT_BATCH);
+    return SW_OK;
+failed:
+    sw_free(field);
+    sw_free(result);
+    return st;
+}

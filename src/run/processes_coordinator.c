@@ -1,0 +1,149 @@
+/* The coordinator, rank 0: it has the batches. Its own workers take them from a local queue, clients by messages. */
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "run/processes_impl.h"
+
+enum { RANK_TEXT = 120 };  /* characters of "rank 1 of 2 on HOST: " */
+
+/* ---- requests for work */
+
+/* @param batch  out: SW_QUEUE_WAIT: none can be assigned yet */
+static enum sw_status assign_batch(struct sw_processes *p, int rank, const struct message *request, int64_t *batch)
+{
+    struct message m = {.kind = ASSIGN, .worker = request->worker, .batch = SW_QUEUE_EMPTY};
+    if (p->scheduler && !sw_scheduler_is_stopping(p->scheduler))
+        SW_TRY(p->local.next(&p->local, request->worker, &m.batch));
+    *batch = m.batch;
+    if (m.batch == SW_QUEUE_WAIT) return SW_OK;
+    if (m.batch >= 0) p->holder[m.batch] = rank;
+    return send_message(rank, &m);
+}
+
+enum sw_status coordinator_assign_work(struct sw_processes *p)
+{
+    int kept = 0;
+    for (int k = 0; k < p->nrequests; k++) {
+        int64_t batch = SW_QUEUE_EMPTY;
+        if (!p->peer[p->requester[k]].exited) SW_TRY(assign_batch(p, p->requester[k], &p->request[k], &batch));
+        if (batch != SW_QUEUE_WAIT) continue;
+        p->request[kept] = p->request[k];
+        p->requester[kept++] = p->requester[k];
+    }
+    p->nrequests = kept;
+    return SW_OK;
+}
+
+static enum sw_status keep_request(struct sw_processes *p, int from, const struct message *m)
+{
+    if (p->nrequests == p->request_capacity) {
+        size_t capacity = 2 * (size_t)p->request_capacity + 16;
+        SW_TRY(sw_resize((size_t)p->request_capacity, capacity, &p->request));
+        SW_TRY(sw_resize((size_t)p->request_capacity, capacity, &p->requester));
+        p->request_capacity = (int)capacity;
+    }
+    p->request[p->nrequests] = *m;
+    p->requester[p->nrequests++] = from;
+    return SW_OK;
+}
+
+/* ---- other messages of clients */
+
+static enum sw_status receive_complete(struct sw_processes *p, int from, const struct message *m)
+{
+    struct peer *peer = &p->peer[from];
+    p->holder[m->batch] = -1;
+    peer->in_flight -= peer->in_flight < m->totals.points_steps ? peer->in_flight : m->totals.points_steps;
+    if (m->outcome == SW_BATCH_DONE && p->scheduler) sw_scheduler_add_done(p->scheduler, &m->totals);
+    return p->local.complete(&p->local, m->worker, m->batch, m->outcome, &m->totals);
+}
+
+static void name_rank(const struct sw_processes *p, int rank, const char *what, char *text, size_t size)
+{
+    snprintf(text, size, "rank %d of %d on %s: %s", rank, p->comm->size, p->host[rank], what);
+}
+
+static void receive_event(struct sw_processes *p, int from, struct message *m)
+{
+    char text[sizeof m->text + RANK_TEXT];
+    m->event.message = m->text;
+    if (m->event.kind == SW_EVENT_DEVICE) {  /* all ranks have a cuda:0 */
+        name_rank(p, from, m->text, text, sizeof text);
+        m->event.message = text;
+    }
+    if (p->scheduler) sw_scheduler_add_event(p->scheduler, &m->event);
+}
+
+static enum sw_status return_batches(struct sw_processes *p, int rank)
+{
+    for (int64_t k = 0; k < p->nbatch; k++)
+        if (p->holder[k] == rank) {
+            p->holder[k] = -1;
+            SW_TRY(p->local.complete(&p->local, 0, k, SW_BATCH_RETURNED, NULL));
+        }
+    return SW_OK;
+}
+
+/* A client that ends because its device failed does not stop the others, as within a process (scheduler.c); any other
+ * failure does. */
+static enum sw_status receive_exit(struct sw_processes *p, int from, const struct message *m)
+{
+    struct peer *peer = &p->peer[from];
+    char text[sizeof m->text + RANK_TEXT];
+    struct sw_event e = {.kind = SW_EVENT_DEVICE, .message = text};
+    peer->exited = true;
+    peer->in_flight = 0;
+    SW_TRY(return_batches(p, from));
+    if (m->status == SW_OK || m->status == SW_E_STOPPED) return SW_OK;
+    name_rank(p, from, m->text, text, sizeof text);
+    if (m->status != SW_E_CUDA && m->status != SW_E_MEMORY) return SW_FAIL(m->status, "%s", text);
+    if (p->scheduler) sw_scheduler_add_event(p->scheduler, &e);
+    return SW_OK;
+}
+
+enum sw_status coordinator_handle(struct sw_processes *p, int from, struct message *m)
+{
+    switch (m->kind) {
+    case REQUEST_WORK: return keep_request(p, from, m);
+    case COMPLETE: return receive_complete(p, from, m);
+    case PROGRESS: p->peer[from].in_flight = m->in_flight; break;
+    case STOP:
+        if (p->scheduler) sw_scheduler_stop(p->scheduler);
+        return send_kind(from, PROGRESS);
+    case EXIT: return receive_exit(p, from, m);
+    case EVENT: receive_event(p, from, m); break;
+    case HEARTBEAT: case ASSIGN: case RELEASE: break;
+    }
+    return SW_OK;
+}
+
+/* ---- the work queue of its own workers */
+
+static enum sw_status coordinator_next(struct sw_work_queue *queue, int worker, int64_t *batch)
+{
+    struct sw_work_queue *local = &processes_of(queue)->local;
+    return local->next(local, worker, batch);
+}
+
+static enum sw_status coordinator_complete(struct sw_work_queue *queue, int worker, int64_t batch,
+                                           enum sw_batch_outcome outcome, const struct sw_totals *totals)
+{
+    struct sw_work_queue *local = &processes_of(queue)->local;
+    return local->complete(local, worker, batch, outcome, totals);
+}
+
+static int64_t coordinator_remaining(const struct sw_work_queue *queue)
+{
+    struct sw_work_queue *local = &processes_of(queue)->local;
+    return local->remaining(local);
+}
+
+enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *plan, int workers)
+{
+    p->queue = (struct sw_work_queue){.next = coordinator_next, .complete = coordinator_complete,
+                                      .remaining = coordinator_remaining};
+    p->nbatch = plan->nbatch;
+    SW_TRY(sw_alloc((size_t)plan->nbatch, &p->holder));
+    for (int64_t k = 0; k < plan->nbatch; k++) p->holder[k] = -1;
+    return sw_work_queue_local(plan, workers + 1, &p->local);  /* more than one worker in all: the largest first */
+}

@@ -1,0 +1,32 @@
+#ifndef WRITER_H
+#define WRITER_H
+/* The writer thread of a worker writes parts of the output file while the worker computes. Jobs are done in the order
+ * in which they were given. After a failure the remaining jobs are dropped, and every call returns that failure. */
+#include "output/sw_output.h"
+
+struct writer;
+enum sw_status writer_create(const char *file, struct writer **writer);
+void writer_destroy(struct writer **writer);          /* a part that is not finished is abandoned */
+/** Begin a part. What desc and provenance point to must live until its end. */
+enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, const struct sw_provenance *provenance);
+/** Wait for a free slot for the next snapshot. */
+enum sw_status writer_slot(struct writer *w, int *slot);
+/** Write the snapshot in a slot, then free the slot. */
+enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what);
+/** Append an entry of NaN. @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */
+enum sw_status writer_blank(struct writer *writer, int what);
+/** End the part (sw_part_finish). result and state are the writer's from now on, also on failure. */
+enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, double *state, size_t state_size,
+                             int64_t step);
+/** Drop the part. */
+enum sw_status writer_abandon(struct writer *w);
+enum sw_status writer_wait_slots(struct writer *w);   /* until all snapshots are written */
+enum sw_status writer_wait(struct writer *w);         /* until all jobs are complete     */
+enum sw_status writer_status(struct writer *w);
+
+/** The number of jobs given so far, for writer_wait_mark() and writer_reached(). */
+int64_t writer_mark(struct writer *w);
+/** Wait until the jobs up to a mark are complete. @return the first failure, of whatever job */
+enum sw_status writer_wait_mark(struct writer *w, int64_t mark);
+bool writer_reached(struct writer *w, int64_t mark);  /* whether those jobs are complete, without a failure */
+#endif
