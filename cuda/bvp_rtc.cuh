@@ -1,12 +1,12 @@
 /* What the kernels of all rows of the boundary value problem share; compiled at run time
- * (src/problem/bvp/device_bvp_cuda.c), behind
+ * (src/problem/bvp/bvp_device_cuda.c), behind
  *
- *     base/sw_hd.h, problem/bvp/pair_point.h, problem/bvp/bvp_batch_point.h
+ *     base/sw_hd.h, problem/bvp/double_double_point.h, problem/bvp/bvp_batch_point.h
  *     SW_HAS_F (1), SW_HAS_EXACT            1 if there is the expression, else 0
- *     F_RUN, .. EXACT_CELL                  how many values it keeps at each rate
+ *     F_RUN, .. EXACT_CELL                  how many values it has at each rate
  *     model_f_*, model_exact_*              its functions (sw_program_cuda), in the CELL symbol x and parameters
  *     PARAMS                                parameters that these use, the first ones of a problem
- *     word_t, field_t                       numbers of the row's columns, of a kept field: float or double
+ *     real_t, field_t                       numbers of the row's columns, of a saved field: float or double
  *     NORM_THREADS                          threads of norms_k
  *
  * Nothing in the text belongs to a run. x, f and exact are double in all rows. */
@@ -28,9 +28,9 @@ __device__ static inline struct problem problem_of(const struct bvp_batch &b, in
 #pragma unroll
     for (int k = 0; k < PARAMS; k++) p.param[k] = b.param[(long long)k * b.count + j];
 #pragma unroll
-    for (int k = 0; k < F_RUN; k++) p.f[k] = b.kept[(long long)k * b.count + j];
+    for (int k = 0; k < F_RUN; k++) p.f[k] = b.cached[(long long)k * b.count + j];
 #pragma unroll
-    for (int k = 0; k < EXACT_RUN; k++) p.exact[k] = b.kept[(long long)(F_RUN + k) * b.count + j];
+    for (int k = 0; k < EXACT_RUN; k++) p.exact[k] = b.cached[(long long)(F_RUN + k) * b.count + j];
     return p;
 }
 
@@ -67,19 +67,19 @@ __device__ static inline double exact_at(const struct problem &p, double x)
 }
 
 /* f is not finite at point i of problem j. h > 0, so that the least i is the least x. */
-__device__ static inline void mark_bad(const struct bvp_batch &b, int j, long long i)
+__device__ static inline void record_bad(const struct bvp_batch &b, int j, long long i)
 {
     atomicMin(&b.outcome[j].bad, i);
 }
 
-/* u is known at point i: kept where it is wanted. The first point's must come by here, also where nothing is kept. */
-__device__ static inline void keep_u(const struct bvp_batch &b, int j, long long i, double u)
+/* Save u at point i, if fields are wanted. It must be called for the first point even where none are. */
+__device__ static inline void save_u(const struct bvp_batch &b, int j, long long i, double u)
 {
     if (i == 0) b.outcome[j].u0 = u;
     if (b.field) ((field_t *)b.field)[j * b.n + i] = (field_t)u;
 }
 
-/* A point's share. No comparison finds a NaN: that of max is in error (host_norms_result). */
+/* Add a point. No comparison finds a NaN: that of max is in error (bvp_result_from_norms). */
 __device__ static inline void norms_point(struct bvp_norms *sum, double u, double exact)
 {
     double e = fabs(u - exact);
@@ -110,18 +110,19 @@ __device__ static inline struct bvp_norms block_norms(struct bvp_norms term, str
     return term;
 }
 
-/* The parts of each problem j = first .. first + gridDim.x - 1, part[(j - first) * parts + k], become its norms: a
- * block of NORM_THREADS a problem. 24 bytes and 3 additions a part. */
-extern "C" __global__ void norms_k(struct bvp_batch b, const struct bvp_norms *part, int first, long long parts)
+/* The blocks of each problem j = first .. first + gridDim.x - 1, block[(j - first) * blocks + k], become its norms: a
+ * block of NORM_THREADS a problem. 24 bytes and 3 additions a block. */
+extern "C" __global__ void norms_k(struct bvp_batch b, const struct bvp_norms *block, int first, long long blocks)
 {
     __shared__ struct bvp_norms shared[NORM_THREADS];
     struct bvp_norms sum = {0, 0, 0};
-    for (long long k = threadIdx.x; k < parts; k += NORM_THREADS) norms_add(&sum, &part[blockIdx.x * parts + k]);
+    for (long long k = threadIdx.x; k < blocks; k += NORM_THREADS)
+        norms_add(&sum, &block[blockIdx.x * blocks + k]);
     sum = block_norms(sum, shared);
     if (threadIdx.x == 0) b.outcome[first + blockIdx.x].norms = sum;
 }
 
-/* Once a batch, a thread a problem: what f and exact keep a run, and the outcome before anything is done. */
+/* Once a batch, a thread a problem: the values of f and exact that depend on the run alone, and an empty outcome. */
 extern "C" __global__ void begin_k(struct bvp_batch b)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -129,11 +130,11 @@ extern "C" __global__ void begin_k(struct bvp_batch b)
     const struct bvp_outcome nothing = {{0, 0, 0}, 0, BVP_NONE};
     double f[F_RUN + 1];
     model_f_run(b.param + j, b.count, f);
-    for (int k = 0; k < F_RUN; k++) b.kept[(long long)k * b.count + j] = f[k];
+    for (int k = 0; k < F_RUN; k++) b.cached[(long long)k * b.count + j] = f[k];
 #if SW_HAS_EXACT
     double exact[EXACT_RUN + 1];
     model_exact_run(b.param + j, b.count, exact);
-    for (int k = 0; k < EXACT_RUN; k++) b.kept[(long long)(F_RUN + k) * b.count + j] = exact[k];
+    for (int k = 0; k < EXACT_RUN; k++) b.cached[(long long)(F_RUN + k) * b.count + j] = exact[k];
 #endif
     b.outcome[j] = nothing;
 }

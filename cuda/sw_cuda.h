@@ -15,11 +15,12 @@ extern "C" {
 
 typedef void *sw_cuda_stream;  /* a cudaStream_t */
 
-/* ---- the general boundary value problem (bvp_thomas.cu) */
+/* ---- the general boundary value problem (bvp_general.cu) */
 
 struct sw_tri;
 struct sw_tri_outcome;
-/** What cells_solve_one() does, one thread a system (problem/bvp/tri_point.h; src/problem/bvp/bvp_cells.h).
+/** What bvp_general_solve_one() does, one thread a system (problem/bvp/tridiagonal_point.h;
+ * src/problem/bvp/bvp_general.h).
  * @param tri      [count] with pointers to device memory; n = 0: nothing to solve
  * @param u, work  [n][stride]: entry k of system j at k*stride + j */
 enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const struct sw_tri *tri, double *u, double *work,

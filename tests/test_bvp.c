@@ -42,12 +42,12 @@ struct solver {
     struct sw_program *f, *exact;
 };
 
-struct shape { int64_t n; int capacity; bool keep_single, single, norms; };
+struct shape { int64_t n; int capacity; bool save_single, single, norms; };
 
 static struct solver make_on(struct sw_device *where, const struct shape *s, const char *f, const char *exact)
 {
     struct solver m = {.f = compiled(f), .exact = s->norms ? compiled(exact) : NULL};
-    m.desc = (struct sw_bvp_desc){.n = s->n, .capacity = s->capacity, .keep = true, .keep_single = s->keep_single,
+    m.desc = (struct sw_bvp_desc){.n = s->n, .capacity = s->capacity, .save = true, .save_single = s->save_single,
                                   .single = s->single, .nparam = PARAMS, .f = m.f, .exact = m.exact};
     assert_ok(sw_bvp_create(&m.desc, under_test->name, where, &m.b));
     return m;
@@ -126,9 +126,11 @@ static long double truth(const struct solver *m, const struct sw_bvp_run *run, c
 static double tolerance(const struct sw_bvp *b, int64_t n, int64_t r, double size)
 {
     const struct sw_bvp_ops *o = b->ops;
-    double unit = o->word == 4 ? 0x1p-24 : 0x1p-53, in_pairs = o->space == SW_HOST ? 1 : 2 * (16 + 5 + 16);
-    double additions = o->columns ? 2.0 * (double)(r + n / r + n % r) + 8 : o->word ? 2.0 * (double)n : in_pairs;
-    if (!o->word && b->desc.single) return size * 0x1p-23;
+    double unit = o->element_size == 4 ? 0x1p-24 : 0x1p-53, in_pairs = o->space == SW_HOST ? 1 : 2 * (16 + 5 + 16);
+    double additions = o->columns        ? 2.0 * (double)(r + n / r + n % r) + 8
+                       : o->element_size ? 2.0 * (double)n
+                                         : in_pairs;
+    if (!o->element_size && b->desc.single) return size * 0x1p-23;
     return size * (unit * (additions + 2) + 0x1p-53 * 32);
 }
 
@@ -398,7 +400,7 @@ static void without_fields_the_norms_are_the_same(void **state)
     need_row();
     struct solver m = make(n, 1);
     struct sw_bvp_desc desc = m.desc;
-    desc.keep = false;
+    desc.save = false;
     assert_ok(sw_bvp_create(&desc, under_test->name, device, &bare));
     assert_ok(sw_bvp_solve(m.b, 1, &run, param));
     assert_ok(sw_bvp_fetch(m.b, &field, &with));
@@ -422,7 +424,7 @@ static void fields_kept_as_float_are_the_same_rounded(void **state)
     need_row();
     mixture(n, 2, run, param);
     struct solver m = make(n, 2),
-                  s = make_on(device, &(struct shape){.n = n, .capacity = 2, .keep_single = true}, wavy, some_exact);
+                  s = make_on(device, &(struct shape){.n = n, .capacity = 2, .save_single = true}, wavy, some_exact);
     assert_ok(sw_bvp_solve(m.b, 2, run, param));
     assert_ok(sw_bvp_fetch(m.b, &wide, &result));
     assert_ok(sw_bvp_solve(s.b, 2, run, param));
@@ -564,7 +566,7 @@ static void sums_of_many_points_lose_nothing_to_rounding(void **state)
     static const int64_t some[] = {5000011, 1 << 23, (1 << 24) - 1, 20000003, 1 << 25, 1 << 26};
     (void)state;
     need_row();
-    if (under_test->word || small_suite() || getenv("SW_SANITIZED")) return;
+    if (under_test->element_size || small_suite() || getenv("SW_SANITIZED")) return;
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
         double h = 1 / (double)some[k], most = M_PI * M_PI / 48 * h * h + 1e-15;
         double found = error_of(device, P1, some[k]);
@@ -584,8 +586,8 @@ static void compiles_for_each_architecture_without_a_device(void **state)
     for (size_t k = 0; k < sizeof f / sizeof *f; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
             struct sw_program *program = compiled(f[k]), *exact = compiled(some_exact);
-            struct sw_bvp_desc desc = {.n = 100, .capacity = 3, .nparam = PARAMS, .f = program, .keep = true,
-                                       .single = k == 1, .keep_single = k == 2, .exact = k == 3 ? NULL : exact};
+            struct sw_bvp_desc desc = {.n = 100, .capacity = 3, .nparam = PARAMS, .f = program, .save = true,
+                                       .single = k == 1, .save_single = k == 2, .exact = k == 3 ? NULL : exact};
             enum sw_status st = sw_bvp_try_compile(&desc, under_test->name, sm);
             sw_program_destroy(&program);
             sw_program_destroy(&exact);
@@ -617,13 +619,13 @@ static void takes_the_memory_it_says(void **state)
     assert_ok(sw_bvp_bytes(&desc, under_test->name, device, &small_fixed, &small_each));
     desc.n = 1 << 20;
     assert_ok(sw_bvp_bytes(&desc, under_test->name, device, &fixed, &each));
-    desc.keep = false;
+    desc.save = false;
     assert_ok(sw_bvp_bytes(&desc, under_test->name, device, &bare_fixed, &bare_each));
     assert_true(small_each >= 8000 && each >= 8u << 20 && fixed >= small_fixed && bare_fixed <= fixed);
     if (under_test->space == SW_HOST && !is_general()) assert_true(bare_each < 1000);
     desc.n = 1ll << 32;
     if (under_test->fits(&desc)) assert_ok(sw_bvp_bytes(&desc, under_test->name, device, &bare_fixed, &bare_each));
-    if (!under_test->word) assert_true(bare_fixed + bare_each <= 300u << 20);  /* scan: a few hundred MB */
+    if (!under_test->element_size) assert_true(bare_fixed + bare_each <= 300u << 20);  /* scan: a few hundred MB */
     unmake(&m);
 }
 
@@ -656,7 +658,7 @@ static void takes_no_more_memory_of_a_device_than_it_says(void **state)
         const void *field;
         const struct sw_bvp_result *result;
         struct solver m = {.f = compiled(wavy), .exact = compiled(some_exact)};
-        m.desc = (struct sw_bvp_desc){.n = n, .capacity = 3, .keep = k % 2, .nparam = PARAMS, .f = m.f,
+        m.desc = (struct sw_bvp_desc){.n = n, .capacity = 3, .save = k % 2, .nparam = PARAMS, .f = m.f,
                                       .exact = m.exact};
         mixture(n, 3, run, param);
         assert_ok(sw_bvp_bytes(&m.desc, under_test->name, device, &fixed, &per_run));

@@ -53,7 +53,7 @@ static struct sw_bvp_end end_of(struct solver *m, const struct end *e)
 static struct sw_bvp_desc describe(struct solver *m, int64_t n, int capacity, const struct texts *t)
 {
     const bool right = t->right.neumann || t->right.robin[0];
-    return (struct sw_bvp_desc){.n = n + right, .capacity = capacity, .keep = true, .nparam = 3,
+    return (struct sw_bvp_desc){.n = n + right, .capacity = capacity, .save = true, .nparam = 3,
                                 .f = program_of(m, t->f), .exact = program_of(m, t->exact),
                                 .p = program_of(m, t->p), .q = program_of(m, t->q),
                                 .left = end_of(m, &t->left), .right = end_of(m, &t->right),

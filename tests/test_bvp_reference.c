@@ -246,7 +246,7 @@ static struct sw_bvp_result computed(const struct problem *t, const char *exact,
     const struct sw_bvp_result *found;
     const void *field;
     struct solver m = {0};
-    m.desc = (struct sw_bvp_desc){.capacity = 1, .keep = true, .f = in_x(&m, t->f, 1), .p = in_x(&m, t->p, t->jump),
+    m.desc = (struct sw_bvp_desc){.capacity = 1, .save = true, .f = in_x(&m, t->f, 1), .p = in_x(&m, t->p, t->jump),
                                   .q = in_x(&m, t->q, 1), .left = end_of(&m, &t->end[0]),
                                   .right = end_of(&m, &t->end[1]), .exact = exact ? compiled(&m, exact) : NULL};
     m.desc.n = t->n + sw_bvp_right_is_point(&m.desc);

@@ -13,7 +13,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
-#include "problem/bvp/bvp_problem.h"
+#include "problem/bvp/bvp.h"
 #include "problem/bvp/sw_bvp_impl.h"
 
 /* With e = u_h - u, of second order: e'' = -(h²/12) u'''', e' = 0 at the left end and e = 0 at the right one, so that
@@ -116,8 +116,8 @@ static const struct sw_bvp_ops *find_row(const char *name)
 static struct sw_bvp_desc describe(const struct solves *s, bool measured)
 {
     struct sw_bvp_desc desc = sw_bvp_describe(&s->setup);
-    desc.keep = !measured && !s->row->word;
-    desc.keep_single = desc.single;
+    desc.save = !measured && !s->row->element_size;
+    desc.save_single = desc.single;
     if (!measured) desc.exact = NULL;
     return desc;
 }
@@ -249,8 +249,8 @@ static const struct paper *paper_of(const struct sw_bench_spec *spec)
 static double rounding_of(const struct solves *s)
 {
     const double n = (double)s->spec->n, rest = s->r ? (double)(s->spec->n % s->r) : 0;
-    const bool single = s->row->word ? s->row->word == 4 : s->spec->setup.single_steps;
-    double additions = !s->row->word ? 4 : s->r ? 2 * ((double)s->r + n / (double)s->r + rest) : 2 * n;
+    const bool single = s->row->element_size ? s->row->element_size == 4 : s->spec->setup.single_steps;
+    double additions = !s->row->element_size ? 4 : s->r ? 2 * ((double)s->r + n / (double)s->r + rest) : 2 * n;
     return (16 + additions) * (single ? 0x1p-24 : 0x1p-53);
 }
 
@@ -282,8 +282,8 @@ static enum sw_status solve_fields(const struct solves *s, const char *row, stru
     struct sw_bvp *bvp = NULL;
     const struct sw_bvp_result *result;
     const void *u;
-    desc.keep = true;
-    desc.keep_single = false;
+    desc.save = true;
+    desc.save_single = false;
     desc.exact = NULL;
     if (!row) desc.single = false;
     SW_TRY(sw_bvp_create(&desc, row, device, &bvp));
@@ -364,7 +364,8 @@ static void solves_list_rows(const struct sw_bench_spec *spec, struct bench_rows
     const struct sw_bvp_desc desc = sw_bvp_describe(&spec->setup);
     for (int k = 0; sw_bvp_table[k]; k++) {
         const struct sw_bvp_ops *o = sw_bvp_table[k];
-        if (!o->absent && o->fits(&desc) && !(desc.single && o->word == 8)) bench_rows_add(rows, o->name, "", o->space);
+        if (!o->absent && o->fits(&desc) && !(desc.single && o->element_size == 8))
+            bench_rows_add(rows, o->name, "", o->space);
     }
 }
 

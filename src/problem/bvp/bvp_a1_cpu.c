@@ -4,10 +4,10 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "problem/bvp/host_bvp.h"
+#include "problem/bvp/bvp_host.h"
 
 struct a1 {
-    struct host_bvp host;       /* first: host_bvp.h works on it          */
+    struct bvp_host host;       /* first: bvp_host.h works on it          */
     void *u;                    /* [n] float or double: d, then y, then u */
 };
 
@@ -23,50 +23,50 @@ static void sum_twice_float(float *u, int64_t n)
     for (int64_t i = n - 2; i >= 0; i--) u[i] += u[i + 1];
 }
 
-/* The points of a call that starts at point `at`; how many. */
-static int take_points(const struct sw_bvp *bvp, int j, struct host_values *v, int64_t at)
+/* The coordinates of the points of a call that starts at point `at`. @return how many */
+static int set_points(const struct sw_bvp *bvp, int j, struct bvp_evaluator *v, int64_t at)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
-    int count = bvp->desc.n - at < HOST_POINTS ? (int)(bvp->desc.n - at) : HOST_POINTS;
+    int count = bvp->desc.n - at < BVP_POINTS ? (int)(bvp->desc.n - at) : BVP_POINTS;
     for (int i = 0; i < count; i++) v->x[i] = run->x0 + run->h * (double)(at + i);
     return count;
 }
 
 static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
 {
-    struct host_values *v = a->host.values;
-    const struct host_kept *kept = &a->host.kept;
+    struct bvp_evaluator *v = a->host.evaluator;
+    const struct bvp_output *output = &a->host.output;
     struct sw_norm_sums sum = {0};
-    const int word = bvp->ops->word;
+    const int size = bvp->ops->element_size;
     double h2 = bvp->run[j].h * bvp->run[j].h, bad = INFINITY;
     int count;
-    host_values_begin(v, bvp, j);
+    bvp_evaluator_begin(v, bvp, j);
     for (int64_t at = 0; at < bvp->desc.n; at += count) {
-        count = take_points(bvp, j, v, at);
-        host_values_f(v, count);
-        bad = fmin(bad, host_values_bad(v, count));
+        count = set_points(bvp, j, v, at);
+        bvp_evaluator_f(v, count);
+        bad = fmin(bad, bvp_evaluator_first_bad(v, count));
         for (int i = 0; i < count; i++) v->value[i] *= h2;
         if (at == 0) v->value[0] *= 0.5;
-        sw_reals_put(a->u, word, at, v->value, count);
+        sw_reals_put(a->u, size, at, v->value, count);
     }
-    if (word == 8) sum_twice_double(a->u, bvp->desc.n);
+    if (size == 8) sum_twice_double(a->u, bvp->desc.n);
     else sum_twice_float(a->u, bvp->desc.n);
     for (int64_t at = 0; at < bvp->desc.n; at += count) {
-        count = take_points(bvp, j, v, at);
-        sw_reals_get(a->u, word, at, v->u, count);
-        if (kept->field) sw_reals_put(kept->field, kept->word, j * bvp->desc.n + at, v->u, count);
-        host_norms_points(&sum, v, v->u, count);
+        count = set_points(bvp, j, v, at);
+        sw_reals_get(a->u, size, at, v->u, count);
+        if (output->field) sw_reals_put(output->field, output->element_size, j * bvp->desc.n + at, v->u, count);
+        bvp_norms_add_points(&sum, v, v->u, count);
     }
-    host_norms_result(&sum, bvp, j, bad, sw_reals_at(a->u, word, 0), &kept->result[j]);
+    bvp_result_from_norms(&sum, bvp, j, bad, sw_reals_at(a->u, size, 0), &output->result[j]);
 }
 
 static enum sw_status solve(struct sw_bvp *bvp)
 {
     struct a1 *a = bvp->own;
-    host_bvp_begin(bvp);
+    bvp_host_begin(bvp);
     for (int j = 0; j < bvp->count; j++)
         if (!bvp->refused[j]) solve_one(bvp, a, j);
-    host_bvp_end(bvp);
+    bvp_host_end(bvp);
     return SW_OK;
 }
 
@@ -74,7 +74,7 @@ static void destroy(struct sw_bvp *bvp)
 {
     struct a1 *a = bvp->own;
     if (!a) return;
-    host_bvp_destroy(&a->host);
+    bvp_host_destroy(&a->host);
     sw_free(a->u);
     sw_free(a);
 }
@@ -84,25 +84,25 @@ static enum sw_status create(struct sw_bvp *bvp)
     struct a1 *a = NULL;
     SW_TRY(sw_alloc(1, &a));
     bvp->own = a;
-    SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->word, &a->u));
-    return host_bvp_create(bvp, 1, true, &a->host);
+    SW_TRY(sw_alloc_bytes((size_t)bvp->desc.n, (size_t)bvp->ops->element_size, &a->u));
+    return bvp_host_create(bvp, 1, true, &a->host);
 }
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
 {
-    *fixed = (size_t)row->word * (size_t)desc->n;
-    *per_run = host_kept_bytes(desc);
+    *fixed = (size_t)row->element_size * (size_t)desc->n;
+    *per_run = bvp_output_bytes(desc);
 }
 
-/* d written; read, y written; read, u written. */
-static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5.0 * bvp->ops->word, 2}; }
+/* d is written, read and y written, read and u written. */
+static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){5.0 * bvp->ops->element_size, 2}; }
 
 #define A1_ROW(row, n, text, size)                                                                    \
     extern const struct sw_bvp_ops row;                                                               \
     const struct sw_bvp_ops row = {                                                                   \
         .name = (n), .about = (text), .space = SW_HOST, .fits = sw_bvp_plain, .bytes = bytes,         \
-        .create = create, .solve = solve, .fetch = host_bvp_fetch, .destroy = destroy, .cost = cost,  \
-        .word = (size)}
+        .create = create, .solve = solve, .fetch = bvp_host_fetch, .destroy = destroy, .cost = cost,  \
+        .element_size = (size)}
 
 A1_ROW(bvp_a1s_cpu, "cpu.a1s", "one sum after the other, single precision, one core (the paper's A1S)", 4);
 A1_ROW(bvp_a1d_cpu, "cpu.a1d", "one sum after the other, double, one core (the paper's A1D): the reference", 8);

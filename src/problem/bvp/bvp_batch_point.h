@@ -1,6 +1,6 @@
 #ifndef BVP_BATCH_POINT_H
 #define BVP_BATCH_POINT_H
-/* What kernels see of a batch of problems (device_bvp_cuda.h). Embedded for run-time compilation. */
+/* What kernels see of a batch of problems (bvp_device_cuda.h). Embedded for run-time compilation. */
 
 struct bvp_job { double h, x0; long long r; };  /* r = 0: left out */
 
@@ -19,8 +19,8 @@ struct bvp_batch {
     int                   count;    /* of problems                                             */
     const struct bvp_job *job;      /* [count]                                                 */
     const double         *param;    /* [nparam][count]                                         */
-    double               *kept;     /* [F_RUN + EXACT_RUN][count]: what f and exact keep a run */
+    double               *cached;   /* [F_RUN + EXACT_RUN][count]: values of f and exact that depend on the run */
     struct bvp_outcome   *outcome;  /* [count]                                                 */
-    void                 *field;    /* [count][n] float or double, NULL: not kept              */
+    void                 *field;    /* [count][n] float or double, NULL: not saved             */
 };
 #endif

@@ -2,14 +2,14 @@
  *
  * A problem is cut into chunks of LANES*rows points, in a way that n alone decides. In a first pass over the chunks f
  * is evaluated and nothing stored but two totals a chunk: A, the sum of its d, and B, the sum of its y if it began with
- * y = 0. One walk along the chunks gives y before each, one back gives u after each. In a second pass f is evaluated
- * again and u comes out of each chunk by itself; where nobody wants the field, only its norms are kept, so that memory
+ * y = 0. One scan along the chunks gives y before each, one back gives u after each. In a second pass f is evaluated
+ * again and u comes out of each chunk by itself; where the field is not saved, only its norms remain, so that memory
  * is 32 bytes a chunk. A problem of one chunk needs no first pass.
  *
- * All sums are pairs (pair_point.h): they cost a fraction of evaluating f, and leave of the rounding errors that of f,
- * of h² f and of the last addition.
+ * All sums are pairs (double_double_point.h): they cost a fraction of evaluating f, and leave of the rounding errors
+ * that of f, of h² f and of the last addition.
  *
- * In a chunk LANES stretches of `rows` points lie side by side, point l*rows + k at [k*LANES + l]; the zeros that fill
+ * In a chunk LANES segments of `rows` points lie side by side, point l*rows + k at [k*LANES + l]; the zeros that fill
  * the last chunk up are put before the first point, where they change no sum. */
 #include <math.h>
 #include <omp.h>
@@ -17,10 +17,10 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "problem/bvp/host_bvp.h"
-#include "problem/bvp/pair_point.h"
+#include "problem/bvp/bvp_host.h"
+#include "problem/bvp/double_double_point.h"
 
-enum { LANES = 16, MOST_ROWS = HOST_POINTS / LANES };
+enum { LANES = 16, MOST_ROWS = BVP_POINTS / LANES };
 
 /* Chunks a thread takes at once, some 0.1 ms: threads that share a processor with others take fewer. */
 enum { SHARE = 16 };
@@ -34,22 +34,22 @@ enum { VL = 4 };
 typedef double vec __attribute__((vector_size(8 * VL)));
 struct pairs { vec hi, lo; };
 
-static inline void add(struct pairs *s, vec v)
+static inline void add_to_pairs(struct pairs *s, vec v)
 {
     vec t = s->hi + v, z = t - s->hi;
     s->lo += (s->hi - (t - z)) + (v - z);
     s->hi = t;
 }
 
-/* What of the chunk is kept between the passes: totals, then what comes before and after, then norms. */
+/* What is stored of a chunk between the passes: totals, then their exclusive scans, then norms. */
 union chunk {
-    struct { struct sw_pair a, b; } total;
-    struct { struct sw_pair y, u; } edge;   /* y before its first point, u after its last */
+    struct { struct sw_dd a, b; } total;
+    struct { struct sw_dd y, u; } prefix;  /* y before its first point, u after its last */
     struct { struct sw_norm_sums norms; double bad; } result;
 };
 
 struct scan {
-    struct host_bvp host;         /* first: host_bvp.h works on it     */
+    struct bvp_host host;         /* first: bvp_host.h works on it     */
     int             rows;         /* of a chunk                        */
     int64_t         chunks;       /* of a problem                      */
     int64_t         pad;          /* zeros before the first point      */
@@ -59,7 +59,7 @@ struct scan {
 /* Of lanes: sums over the rows of a chunk. */
 struct lane_totals { double hi[LANES], lo[LANES]; };
 
-static struct sw_pair lane(const struct lane_totals *t, int l) { return (struct sw_pair){t->hi[l], t->lo[l]}; }
+static struct sw_dd lane(const struct lane_totals *t, int l) { return (struct sw_dd){t->hi[l], t->lo[l]}; }
 
 /* Whether what was summed up was finite: what is not stays so in a sum. */
 static bool finite_lanes(const struct lane_totals *t)
@@ -69,79 +69,79 @@ static bool finite_lanes(const struct lane_totals *t)
     return all == 0;
 }
 
-#define EACH_GROUP for (int at = 0; at < LANES; at += VL)
-#define AT(array, k) (*(vec *)((array) + (size_t)(k) * LANES + at))
-#define TAKE(totals) ((struct pairs){*(vec *)((totals)->hi + at), *(vec *)((totals)->lo + at)})
-#define GIVE(totals, s) (*(vec *)((totals)->hi + at) = (s).hi, *(vec *)((totals)->lo + at) = (s).lo)
+#define EACH_VECTOR for (int at = 0; at < LANES; at += VL)
+#define ROW(array, k) (*(vec *)((array) + (size_t)(k) * LANES + at))
+#define LOAD_SUMS(totals) ((struct pairs){*(vec *)((totals)->hi + at), *(vec *)((totals)->lo + at)})
+#define STORE_SUMS(totals, s) (*(vec *)((totals)->hi + at) = (s).hi, *(vec *)((totals)->lo + at) = (s).lo)
 
 /* Of d = h2 f: a = its sum, b = the sum of its running sums. */
 static void sum_twice(const double *f, double h2, int rows, struct lane_totals *a, struct lane_totals *b)
 {
-    EACH_GROUP {
+    EACH_VECTOR {
         struct pairs y = {0}, z = {0};
         for (int k = 0; k < rows; k++) {
-            add(&y, AT(f, k) * h2);
-            add(&z, y.hi);
+            add_to_pairs(&y, ROW(f, k) * h2);
+            add_to_pairs(&z, y.hi);
             z.lo += y.lo;
         }
-        GIVE(a, y);
-        GIVE(b, z);
+        STORE_SUMS(a, y);
+        STORE_SUMS(b, z);
     }
 }
 
 static void sum(const double *f, double h2, int rows, struct lane_totals *a)
 {
-    EACH_GROUP {
+    EACH_VECTOR {
         struct pairs y = {0};
-        for (int k = 0; k < rows; k++) add(&y, AT(f, k) * h2);
-        GIVE(a, y);
+        for (int k = 0; k < rows; k++) add_to_pairs(&y, ROW(f, k) * h2);
+        STORE_SUMS(a, y);
     }
 }
 
 /* f becomes y. @param t  in: y before each lane; out: the sum of y */
-static void run_down(double *f, double h2, int rows, struct lane_totals *t)
+static void forward_sweep(double *f, double h2, int rows, struct lane_totals *t)
 {
-    EACH_GROUP {
-        struct pairs y = TAKE(t), z = {0};
+    EACH_VECTOR {
+        struct pairs y = LOAD_SUMS(t), z = {0};
         for (int k = 0; k < rows; k++) {
-            add(&y, AT(f, k) * h2);
-            AT(f, k) = y.hi + y.lo;
-            add(&z, AT(f, k));
+            add_to_pairs(&y, ROW(f, k) * h2);
+            ROW(f, k) = y.hi + y.lo;
+            add_to_pairs(&z, ROW(f, k));
         }
-        GIVE(t, z);
+        STORE_SUMS(t, z);
     }
 }
 
 /* y becomes u. @param t  u after each lane */
-static void run_up(double *y, int rows, const struct lane_totals *t)
+static void backward_sweep(double *y, int rows, const struct lane_totals *t)
 {
-    EACH_GROUP {
-        struct pairs u = TAKE(t);
+    EACH_VECTOR {
+        struct pairs u = LOAD_SUMS(t);
         for (int k = rows - 1; k >= 0; k--) {
-            add(&u, AT(y, k));
-            AT(y, k) = u.hi + u.lo;
+            add_to_pairs(&u, ROW(y, k));
+            ROW(y, k) = u.hi + u.lo;
         }
     }
 }
 
-/* Totals become what comes before (after) each lane. @param s  before the first (after the last) */
-static void before_lanes(struct lane_totals *t, struct sw_pair s)
+/* Totals become what comes before (after) each lane: exclusive scans. @param s  before the first (after the last) */
+static void scan_lanes_forward(struct lane_totals *t, struct sw_dd s)
 {
     for (int l = 0; l < LANES; l++) {
-        struct sw_pair more = lane(t, l);
+        struct sw_dd more = lane(t, l);
         t->hi[l] = s.hi;
         t->lo[l] = s.lo;
-        s = sw_pair_add(s, more);
+        s = sw_dd_add(s, more);
     }
 }
 
-static void after_lanes(struct lane_totals *t, struct sw_pair s)
+static void scan_lanes_backward(struct lane_totals *t, struct sw_dd s)
 {
     for (int l = LANES - 1; l >= 0; l--) {
-        struct sw_pair more = lane(t, l);
+        struct sw_dd more = lane(t, l);
         t->hi[l] = s.hi;
         t->lo[l] = s.lo;
-        s = sw_pair_add(s, more);
+        s = sw_dd_add(s, more);
     }
 }
 
@@ -158,33 +158,33 @@ static void chunk_points(const struct scan *p, const struct sw_bvp_run *run, int
 }
 
 /* f of a chunk, in v->value: half of it at the first point, nothing before. */
-static void chunk_f(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v)
+static void chunk_f(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct bvp_evaluator *v)
 {
     chunk_points(p, run, c, v->x);
-    host_values_f(v, p->rows * LANES);
+    bvp_evaluator_f(v, p->rows * LANES);
     for (int64_t i = 0; c == 0 && i <= p->pad; i++) {
         double *f = &v->value[i % p->rows * LANES + i / p->rows];
         *f = i < p->pad ? 0 : *f / 2;
     }
 }
 
-static void chunk_totals(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v,
+static void chunk_totals(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct bvp_evaluator *v,
                          union chunk *chunk)
 {
     _Alignas(64) struct lane_totals a, b;
     chunk_f(p, run, c, v);
     sum_twice(v->value, run->h * run->h, p->rows, &a, &b);
-    struct sw_pair y = {0, 0}, z = {0, 0};
+    struct sw_dd y = {0, 0}, z = {0, 0};
     for (int l = 0; l < LANES; l++) {
-        z = sw_pair_add(z, sw_pair_times_plus(y, p->rows, lane(&b, l)));
-        y = sw_pair_add(y, lane(&a, l));
+        z = sw_dd_add(z, sw_dd_scale_add(y, p->rows, lane(&b, l)));
+        y = sw_dd_add(y, lane(&a, l));
     }
     chunk->total.a = y;
     chunk->total.b = z;
 }
 
 /* u of a chunk, in v->value. @return the least x where f is not finite */
-static double chunk_u(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v,
+static double chunk_u(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct bvp_evaluator *v,
                       const union chunk *chunk)
 {
     _Alignas(64) struct lane_totals t;
@@ -192,11 +192,11 @@ static double chunk_u(const struct scan *p, const struct sw_bvp_run *run, int64_
     double bad = INFINITY;
     chunk_f(p, run, c, v);
     sum(v->value, h2, p->rows, &t);
-    if (!finite_lanes(&t)) bad = host_values_bad(v, p->rows * LANES);
-    before_lanes(&t, chunk->edge.y);
-    run_down(v->value, h2, p->rows, &t);
-    after_lanes(&t, chunk->edge.u);
-    run_up(v->value, p->rows, &t);
+    if (!finite_lanes(&t)) bad = bvp_evaluator_first_bad(v, p->rows * LANES);
+    scan_lanes_forward(&t, chunk->prefix.y);
+    forward_sweep(v->value, h2, p->rows, &t);
+    scan_lanes_backward(&t, chunk->prefix.u);
+    backward_sweep(v->value, p->rows, &t);
     return bad;
 }
 
@@ -206,7 +206,7 @@ static void round_to_single(double *u, int count)
 }
 
 /* u and x of a chunk in v->u and v->x, without what comes before the first point. How many points. */
-static int chunk_measured(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct host_values *v)
+static int chunk_points_and_u(const struct scan *p, const struct sw_bvp_run *run, int64_t c, struct bvp_evaluator *v)
 {
     const int all = p->rows * LANES, skip = c == 0 ? (int)p->pad : 0;
     if (!skip) {
@@ -221,52 +221,53 @@ static int chunk_measured(const struct scan *p, const struct sw_bvp_run *run, in
 }
 
 /* Lane by lane into the field of a problem, which begins at `base`. */
-static void chunk_keep(const struct scan *p, int64_t c, const double *u, int64_t base)
+static void chunk_save(const struct scan *p, int64_t c, const double *u, int64_t base)
 {
-    double stretch[MOST_ROWS];
+    double segment[MOST_ROWS];
     for (int l = 0; l < LANES; l++) {
         int64_t first = (c * LANES + l) * p->rows - p->pad;
         int skip = first >= 0 ? 0 : first <= -p->rows ? p->rows : (int)-first;
-        for (int k = skip; k < p->rows; k++) stretch[k] = u[k * LANES + l];
-        sw_reals_put(p->host.kept.field, p->host.kept.word, base + first + skip, stretch + skip, p->rows - skip);
+        for (int k = skip; k < p->rows; k++) segment[k] = u[k * LANES + l];
+        sw_reals_put(p->host.output.field, p->host.output.element_size, base + first + skip, segment + skip,
+                     p->rows - skip);
     }
 }
 
-static void chunk_finish(const struct scan *p, const struct sw_bvp *bvp, int j, int64_t c, struct host_values *v,
+static void finish_chunk(const struct scan *p, const struct sw_bvp *bvp, int j, int64_t c, struct bvp_evaluator *v,
                          union chunk *chunk, double *u0)
 {
     double bad = chunk_u(p, &bvp->run[j], c, v, chunk);
     if (bvp->desc.single) round_to_single(v->value, p->rows * LANES);
     if (c == 0) *u0 = v->value[p->pad % p->rows * LANES + p->pad / p->rows];
-    if (p->host.kept.field) chunk_keep(p, c, v->value, j * bvp->desc.n);
+    if (p->host.output.field) chunk_save(p, c, v->value, j * bvp->desc.n);
     chunk->result.norms = (struct sw_norm_sums){0};
     chunk->result.bad = bad;
     if (!bvp->desc.exact) return;
-    int count = chunk_measured(p, &bvp->run[j], c, v);
-    host_norms_points(&chunk->result.norms, v, v->u, count);
+    int count = chunk_points_and_u(p, &bvp->run[j], c, v);
+    bvp_norms_add_points(&chunk->result.norms, v, v->u, count);
 }
 
 /* ------------------------------------------------------------------ one problem */
 
-/* Totals become edges. */
-static void walk(const struct scan *p, union chunk *chunk)
+/* Totals become their exclusive scans. */
+static void scan_chunks(const struct scan *p, union chunk *chunk)
 {
     const double points = (double)p->rows * LANES;
-    struct sw_pair y = {0, 0}, u = {0, 0};
+    struct sw_dd y = {0, 0}, u = {0, 0};
     for (int64_t c = 0; c < p->chunks; c++) {
-        struct sw_pair a = chunk[c].total.a;
-        chunk[c].edge.u = sw_pair_times_plus(y, points, chunk[c].total.b);
-        chunk[c].edge.y = y;
-        y = sw_pair_add(y, a);
+        struct sw_dd a = chunk[c].total.a;
+        chunk[c].prefix.u = sw_dd_scale_add(y, points, chunk[c].total.b);
+        chunk[c].prefix.y = y;
+        y = sw_dd_add(y, a);
     }
     for (int64_t c = p->chunks - 1; c >= 0; c--) {
-        struct sw_pair more = chunk[c].edge.u;
-        chunk[c].edge.u = u;
-        u = sw_pair_add(u, more);
+        struct sw_dd more = chunk[c].prefix.u;
+        chunk[c].prefix.u = u;
+        u = sw_dd_add(u, more);
     }
 }
 
-static void gather(const struct scan *p, const struct sw_bvp *bvp, int j, const union chunk *chunk, double u0)
+static void combine_chunks(const struct scan *p, const struct sw_bvp *bvp, int j, const union chunk *chunk, double u0)
 {
     struct sw_norm_sums norms = {0};
     double bad = INFINITY;
@@ -274,54 +275,54 @@ static void gather(const struct scan *p, const struct sw_bvp *bvp, int j, const 
         sw_norm_sums_add(&norms, &chunk[c].result.norms);
         bad = fmin(bad, chunk[c].result.bad);
     }
-    host_norms_result(&norms, bvp, j, bad, u0, &p->host.kept.result[j]);
+    bvp_result_from_norms(&norms, bvp, j, bad, u0, &p->host.output.result[j]);
 }
 
 /* @param values  [threads] */
-static void solve_one(const struct sw_bvp *bvp, int j, union chunk *chunk, struct host_values *values, int threads)
+static void solve_one(const struct sw_bvp *bvp, int j, union chunk *chunk, struct bvp_evaluator *values, int threads)
 {
     const struct scan *p = bvp->own;
     double u0 = NAN;
     if (p->chunks == 1) {
-        chunk->edge.y = chunk->edge.u = (struct sw_pair){0, 0};
-        host_values_begin(values, bvp, j);
-        chunk_finish(p, bvp, j, 0, values, chunk, &u0);
-        gather(p, bvp, j, chunk, u0);
+        chunk->prefix.y = chunk->prefix.u = (struct sw_dd){0, 0};
+        bvp_evaluator_begin(values, bvp, j);
+        finish_chunk(p, bvp, j, 0, values, chunk, &u0);
+        combine_chunks(p, bvp, j, chunk, u0);
         return;
     }
 #pragma omp parallel num_threads(threads)
     {
-        struct host_values *v = &values[omp_get_thread_num()];
-        host_values_begin(v, bvp, j);
+        struct bvp_evaluator *v = &values[omp_get_thread_num()];
+        bvp_evaluator_begin(v, bvp, j);
 #pragma omp for schedule(dynamic, SHARE)
         for (int64_t c = 0; c < p->chunks; c++) chunk_totals(p, &bvp->run[j], c, v, &chunk[c]);
 #pragma omp single
-        walk(p, chunk);
+        scan_chunks(p, chunk);
 #pragma omp for schedule(dynamic, SHARE)
-        for (int64_t c = 0; c < p->chunks; c++) chunk_finish(p, bvp, j, c, v, &chunk[c], &u0);
+        for (int64_t c = 0; c < p->chunks; c++) finish_chunk(p, bvp, j, c, v, &chunk[c], &u0);
     }
-    gather(p, bvp, j, chunk, u0);
+    combine_chunks(p, bvp, j, chunk, u0);
 }
 
 /* A thread for each problem where they are short and many, else all threads for each. */
-static bool together(const struct scan *p) { return p->chunks >= 64; }
+static bool all_threads_on_each(const struct scan *p) { return p->chunks >= 64; }
 
 static enum sw_status solve(struct sw_bvp *bvp)
 {
     struct scan *p = bvp->own;
     const int threads = bvp->device->threads;
-    host_bvp_begin(bvp);
-    if (together(p)) {
+    bvp_host_begin(bvp);
+    if (all_threads_on_each(p)) {
         for (int j = 0; j < bvp->count; j++)
-            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk, p->host.values, threads);
+            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk, p->host.evaluator, threads);
     } else {
 #pragma omp parallel for schedule(dynamic) num_threads(bvp->count < threads ? bvp->count : threads)
         for (int j = 0; j < bvp->count; j++) {
             int k = omp_get_thread_num();
-            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk + k * p->chunks, &p->host.values[k], 1);
+            if (!bvp->refused[j]) solve_one(bvp, j, p->chunk + k * p->chunks, &p->host.evaluator[k], 1);
         }
     }
-    host_bvp_end(bvp);
+    bvp_host_end(bvp);
     return SW_OK;
 }
 
@@ -331,14 +332,14 @@ static void destroy(struct sw_bvp *bvp)
 {
     struct scan *p = bvp->own;
     if (!p) return;
-    host_bvp_destroy(&p->host);
+    bvp_host_destroy(&p->host);
     sw_free(p->chunk);
     sw_free(p);
 }
 
-static struct scan cut(int64_t n)
+static struct scan cut_into_chunks(int64_t n)
 {
-    struct scan p = {.rows = n < HOST_POINTS ? (int)((n + LANES - 1) / LANES) : MOST_ROWS};
+    struct scan p = {.rows = n < BVP_POINTS ? (int)((n + LANES - 1) / LANES) : MOST_ROWS};
     p.chunks = (n - 1) / (p.rows * LANES) + 1;
     p.pad = p.chunks * p.rows * LANES - n;
     return p;
@@ -350,25 +351,25 @@ static enum sw_status create(struct sw_bvp *bvp)
     struct scan *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     bvp->own = p;
-    *p = cut(bvp->desc.n);
-    SW_TRY(sw_alloc((size_t)p->chunks * (size_t)(together(p) ? 1 : threads), &p->chunk));
-    return host_bvp_create(bvp, threads, false, &p->host);
+    *p = cut_into_chunks(bvp->desc.n);
+    SW_TRY(sw_alloc((size_t)p->chunks * (size_t)(all_threads_on_each(p) ? 1 : threads), &p->chunk));
+    return bvp_host_create(bvp, threads, false, &p->host);
 }
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
 {
-    struct scan p = cut(desc->n);
+    struct scan p = cut_into_chunks(desc->n);
     (void)row;
     *fixed = (size_t)p.chunks * sizeof(union chunk);
-    *per_run = host_kept_bytes(desc);
+    *per_run = bvp_output_bytes(desc);
 }
 
-/* Nothing is read; u is written, where it is kept. Two pairs in the first pass (14 additions), four sums and two
+/* Nothing is read; u is written, where it is saved. Two pairs in the first pass (14 additions), four sums and two
  * products in the second (30). */
 static struct sw_cost cost(const struct sw_bvp *bvp)
 {
-    double word = bvp->desc.keep_single ? 4 : 8;
-    return (struct sw_cost){bvp->desc.keep ? word : 0, 44};
+    double size = bvp->desc.save_single ? 4 : 8;
+    return (struct sw_cost){bvp->desc.save ? size : 0, 44};
 }
 
 extern const struct sw_bvp_ops bvp_scan_cpu;
@@ -380,7 +381,7 @@ const struct sw_bvp_ops bvp_scan_cpu = {
     .bytes = bytes,
     .create = create,
     .solve = solve,
-    .fetch = host_bvp_fetch,
+    .fetch = bvp_host_fetch,
     .destroy = destroy,
     .cost = cost,
 };

@@ -1,68 +1,68 @@
 /* Row `cuda.scan`: totals first, then u, on a GPU (numerics.md, 7; cuda/bvp_scan_rtc.cuh). Short problems are a block
  * each. The others are cut into groups of chunks, in a way that n alone decides, and all of a batch go through three
- * kernels: totals of groups, what is before and after each, u. Where nobody wants the field, it is only measured.
+ * kernels: totals of groups, their exclusive scans, u. Where the field is not saved, only its norms are formed.
  *
  * f and exact go into the kernels as programs in X and t, x = X + t, so that much of them is computed once for each X
  * or each t. */
 #include <limits.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/device_bvp_cuda.h"
+#include "problem/bvp/bvp_device_cuda.h"
 
-enum { TOTALS_K, CHAIN_K, WRITE_K, SHORT_K = TOTALS_K };
+enum { GROUP_TOTALS_K, SCAN_GROUPS_K, SOLUTION_K, SHORT_PROBLEM_K = GROUP_TOTALS_K };
 enum {
-    STRETCH = 16,          /* points of a thread: their u are 32 registers                                   */
-    SHORT_MOST = 8192,     /* points of a problem that a block does by itself, 16 warps                      */
+    SEGMENT = 16,          /* points of a thread: their u are 32 registers                                   */
+    SHORT_POINTS = 8192,     /* points of a problem that a block does by itself, 16 warps                      */
     LONG_WARPS = 4,
-    GROUPS = 2048,         /* of a problem, some: stretches and tiles double while there would be more       */
-    TILES_MOST = 8,        /* times a thread of the first pass begins anew                                   */
-    CHAIN_THREADS = 1024,
+    GROUPS = 2048,         /* of a problem, some: segments and tiles double while there would be more       */
+    MOST_TILES = 8,        /* times a thread of the first pass begins anew                                   */
+    SCAN_THREADS = 1024,
     WARPS_SHORT = 32,      /* of a multiprocessor at once, for short problems: up to 64 registers a thread   */
     WARPS_LONG = 24,       /* for the others: 80                                                             */
     WARPS_MEASURING = 20,  /* with norms: 96                                                                 */
-    KEPT_MOST = 64,        /* values for each t: 32 KiB of shared memory where there are 64 t                 */
-    POINTS_MOST = 24       /* operations at a point that are copied for each point of a stretch              */
+    MOST_VALUES_OF_T = 64,        /* values for each t: 32 KiB of shared memory where there are 64 t                 */
+    MOST_OPERATIONS = 24       /* operations at a point that are copied for each point of a segment              */
 };
 
 /* ------------------------------------------------------------------ the shape */
 
 struct shape {
-    int     is_short, m, warps, stretches, tiles;
+    int     is_short, m, warps, segments, tiles;
     int     chunks;      /* of a group                                                      */
     int64_t groups;      /* of a problem                                                    */
     int64_t pad;         /* places before the first point                                   */
 };
 
-static void cut_short(int64_t n, struct shape *s)
+static void shape_short(int64_t n, struct shape *s)
 {
-    const int64_t most = 32 * STRETCH;
+    const int64_t most = 32 * SEGMENT;
     s->warps = (int)((n + most - 1) / most);
     s->m = (int)((n + 32 * s->warps - 1) / (32 * s->warps));
     if (n % 2 == 0 && s->m > 1) s->m += s->m % 2;  /* pairs of points can be stored at once */
 }
 
-static void cut_long(int64_t n, struct shape *s)
+static void shape_long(int64_t n, struct shape *s)
 {
-    const int64_t tile = 32 * STRETCH * LONG_WARPS;
+    const int64_t tile = 32 * SEGMENT * LONG_WARPS;
     s->warps = LONG_WARPS;
-    s->m = STRETCH;
-    while (s->stretches < 4 && n > tile * s->stretches * GROUPS) s->stretches *= 2;
-    while (s->tiles < TILES_MOST && n > tile * s->stretches * s->tiles * GROUPS) s->tiles *= 2;
+    s->m = SEGMENT;
+    while (s->segments < 4 && n > tile * s->segments * GROUPS) s->segments *= 2;
+    while (s->tiles < MOST_TILES && n > tile * s->segments * s->tiles * GROUPS) s->tiles *= 2;
 }
 
 static struct shape shape_of(int64_t n)
 {
-    struct shape s = {.is_short = n <= SHORT_MOST, .stretches = 1, .tiles = 1};
-    if (s.is_short) cut_short(n, &s);
-    else cut_long(n, &s);
-    s.chunks = s.warps * s.stretches * s.tiles;
+    struct shape s = {.is_short = n <= SHORT_POINTS, .segments = 1, .tiles = 1};
+    if (s.is_short) shape_short(n, &s);
+    else shape_long(n, &s);
+    s.chunks = s.warps * s.segments * s.tiles;
     int64_t group = (int64_t)32 * s.m * s.chunks;
     s.groups = (n - 1) / group + 1;
     s.pad = s.groups * group - n;
     return s;
 }
 
-/* Distance of the stretches of a warp in shared memory, in doubles: 8 lanes with 16 bytes each, or 16 with 8, then meet
+/* Distance of the segments of a warp in shared memory, in doubles: 8 lanes with 16 bytes each, or 16 with 8, then meet
  * all banks. */
 static int stride_of(int m) { return m % 4 == 0 ? m + 2 : m; }
 
@@ -87,19 +87,19 @@ static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
     sw_text_printf(text, "#define SHORT %d\n#define PADDED %d\n#define WIDE %d\n#define SINGLE %d\n", s.is_short,
                    s.pad > 0, desc->n % 2 == 0 && s.m % 2 == 0, desc->single);
     sw_text_printf(text, "#define BY_OFFSET %d\n#define UNROLLED %d\n", !is_in_x(desc->f) && !is_in_x(desc->exact),
-                   calls == 0 && points <= POINTS_MOST);
-    sw_text_printf(text, "enum { M = %d, WARPS = %d, STRETCHES = %d, TILES = %d, CHAIN_THREADS = %d };\n", s.m, s.warps,
-                   s.stretches, s.tiles, CHAIN_THREADS);
+                   calls == 0 && points <= MOST_OPERATIONS);
+    sw_text_printf(text, "enum { M = %d, WARPS = %d, SEGMENTS = %d, TILES = %d, SCAN_THREADS = %d };\n", s.m, s.warps,
+                   s.segments, s.tiles, SCAN_THREADS);
     sw_text_printf(text, "enum { AT_ONCE = %d, STRIDE = %d };\n", s.warps < warps ? warps / s.warps : 1,
                    stride_of(s.m));
 }
 
-static const char *const kernels_long[] = {"totals_k", "chain_k", "write_k", 0};
-static const char *const kernels_short[] = {"short_k", 0};
+static const char *const kernels_long[] = {"group_totals_k", "scan_groups_k", "solution_k", 0};
+static const char *const kernels_short[] = {"short_problem_k", 0};
 
-static struct device_bvp_source source_of(int64_t n)
+static struct bvp_kernels source_of(int64_t n)
 {
-    return (struct device_bvp_source){"bvp_scan_rtc.cuh", shape_of(n).is_short ? kernels_short : kernels_long,
+    return (struct bvp_kernels){"bvp_scan_rtc.cuh", shape_of(n).is_short ? kernels_short : kernels_long,
                                       add_shape};
 }
 
@@ -113,12 +113,12 @@ static void offsets_destroy(struct offsets *o)
     sw_program_destroy(&o->exact);
 }
 
-/* desc's programs become those of o, unless these keep too much. */
+/* desc's programs become those of o, unless these have too many values for each t. */
 static enum sw_status offsets_create(struct sw_bvp_desc *desc, struct offsets *o)
 {
     SW_TRY(sw_program_offset(desc->f, SW_IN_X, &o->f));
     if (desc->exact) SW_TRY(sw_program_offset(desc->exact, SW_IN_X, &o->exact));
-    if (size_of(o->f).step > KEPT_MOST || size_of(o->exact).step > KEPT_MOST) return SW_OK;
+    if (size_of(o->f).step > MOST_VALUES_OF_T || size_of(o->exact).step > MOST_VALUES_OF_T) return SW_OK;
     desc->f = o->f;
     desc->exact = o->exact;
     return SW_OK;
@@ -127,16 +127,16 @@ static enum sw_status offsets_create(struct sw_bvp_desc *desc, struct offsets *o
 /* ------------------------------------------------------------------ life */
 
 struct pair2 { double value[2]; };                /* double2, as kernels have it   */
-struct edge  { double y[2], u[2]; };              /* two pairs, likewise           */
+struct prefix { double y[2], u[2]; };             /* two double-doubles, likewise  */
 
 struct scan {
-    struct device_bvp device;
+    struct bvp_device device;
     struct shape      shape;
     struct arrays {                               /* struct scan of the kernels    */
         long long     pad, groups;
         struct pair2 *local;                      /* [capacity][groups][chunks]    */
-        struct edge  *group;                      /* [capacity][groups]            */
-        struct bvp_norms *part;                   /* [capacity][groups]            */
+        struct prefix *group;                     /* [capacity][groups]            */
+        struct bvp_norms *norms;                  /* [capacity][groups]            */
     } arrays;
 };
 
@@ -144,20 +144,20 @@ static void destroy(struct sw_bvp *bvp)
 {
     struct scan *p = bvp->own;
     if (!p) return;
-    device_bvp_destroy(bvp, &p->device);
+    bvp_device_destroy(bvp, &p->device);
     sw_device_free(bvp->device, p->arrays.local);
     sw_device_free(bvp->device, p->arrays.group);
-    sw_device_free(bvp->device, p->arrays.part);
+    sw_device_free(bvp->device, p->arrays.norms);
     sw_free(p);
 }
 
 static enum sw_status create_kernels(struct sw_bvp *bvp, struct scan *p)
 {
     const struct sw_bvp_desc desc = bvp->desc;
-    const struct device_bvp_source source = source_of(desc.n);
+    const struct bvp_kernels source = source_of(desc.n);
     struct offsets o = {0};
     enum sw_status st = offsets_create(&bvp->desc, &o);
-    if (!st) st = device_bvp_create(bvp, &source, &p->device);
+    if (!st) st = bvp_device_create(bvp, &source, &p->device);
     bvp->desc = desc;
     offsets_destroy(&o);
     return st;
@@ -176,25 +176,25 @@ static enum sw_status create(struct sw_bvp *bvp)
     const size_t groups = (size_t)bvp->desc.capacity * (size_t)p->shape.groups;
     SW_TRY(sw_device_alloc(bvp->device, groups * (size_t)p->shape.chunks, &p->arrays.local));
     SW_TRY(sw_device_alloc(bvp->device, groups, &p->arrays.group));
-    return sw_device_alloc(bvp->device, groups, &p->arrays.part);
+    return sw_device_alloc(bvp->device, groups, &p->arrays.norms);
 }
 
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
 {
     const struct shape s = shape_of(desc->n);
-    const size_t group = sizeof(struct edge) + sizeof(struct bvp_norms) + (size_t)s.chunks * sizeof(struct pair2);
+    const size_t group = sizeof(struct prefix) + sizeof(struct bvp_norms) + (size_t)s.chunks * sizeof(struct pair2);
     (void)row;
     *fixed = 0;
-    *per_run = device_bvp_bytes(desc) + (s.is_short ? 0 : (size_t)s.groups * group);
+    *per_run = bvp_device_bytes(desc) + (s.is_short ? 0 : (size_t)s.groups * group);
 }
 
 static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
 {
-    const struct device_bvp_source source = source_of(desc->n);
+    const struct bvp_kernels source = source_of(desc->n);
     struct sw_bvp_desc with_offsets = *desc;
     struct offsets o = {0};
     enum sw_status st = offsets_create(&with_offsets, &o);
-    if (!st) st = device_bvp_try_compile(row, &with_offsets, &source, sm);
+    if (!st) st = bvp_device_try_compile(row, &with_offsets, &source, sm);
     offsets_destroy(&o);
     return st;
 }
@@ -204,26 +204,26 @@ static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_
 static enum sw_status solve_long(struct sw_bvp *bvp, struct scan *p)
 {
     const int threads = 32 * p->shape.warps, blocks = (int)(bvp->count * p->shape.groups);
-    void *args[] = {&p->device.batch, &p->arrays}, *chain[] = {&p->arrays};
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[TOTALS_K], blocks, 1, threads, 0, args));
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[CHAIN_K], bvp->count, 1, CHAIN_THREADS, 0, chain));
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[WRITE_K], blocks, 1, threads, shared_of(&p->shape), args));
-    return device_bvp_norms(bvp, &p->device, p->arrays.part, 0, bvp->count, p->shape.groups);
+    void *args[] = {&p->device.batch, &p->arrays}, *scan[] = {&p->arrays};
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[GROUP_TOTALS_K], blocks, 1, threads, 0, args));
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[SCAN_GROUPS_K], bvp->count, 1, SCAN_THREADS, 0, scan));
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernel[SOLUTION_K], blocks, 1, threads, shared_of(&p->shape), args));
+    return bvp_device_norms(bvp, &p->device, p->arrays.norms, 0, bvp->count, p->shape.groups);
 }
 
 static enum sw_status solve(struct sw_bvp *bvp)
 {
     struct scan *p = bvp->own;
     void *args[] = {&p->device.batch, &p->arrays};
-    SW_TRY(device_bvp_begin(bvp, &p->device));
+    SW_TRY(bvp_device_begin(bvp, &p->device));
     if (!p->shape.is_short) return solve_long(bvp, p);
-    return sw_kernel_launch(bvp->device, p->device.kernel[SHORT_K], bvp->count, 1, 32 * p->shape.warps,
+    return sw_kernel_launch(bvp->device, p->device.kernel[SHORT_PROBLEM_K], bvp->count, 1, 32 * p->shape.warps,
                             shared_of(&p->shape), args);
 }
 
 static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
 {
-    return device_bvp_fetch(bvp, &((struct scan *)bvp->own)->device, field, result);
+    return bvp_device_fetch(bvp, &((struct scan *)bvp->own)->device, field, result);
 }
 
 /* ------------------------------------------------------------------ the row */
@@ -234,12 +234,12 @@ static bool fits(const struct sw_bvp_desc *desc)
     return sw_bvp_plain(desc) && shape_of(desc->n).groups <= INT_MAX / desc->capacity;
 }
 
-/* Nothing is read; u is written, where it is kept. Additions, a product counting as one more: five in the first pass,
+/* Nothing is read; u is written, where it is saved. Additions, a product counting as one more: five in the first pass,
  * eight in the second; in one kernel, six. */
 static struct sw_cost cost(const struct sw_bvp *bvp)
 {
-    const double word = bvp->desc.keep_single ? 4 : 8;
-    return (struct sw_cost){bvp->desc.keep ? word : 0, shape_of(bvp->desc.n).is_short ? 6 : 8};
+    const double size = bvp->desc.save_single ? 4 : 8;
+    return (struct sw_cost){bvp->desc.save ? size : 0, shape_of(bvp->desc.n).is_short ? 6 : 8};
 }
 
 extern const struct sw_bvp_ops bvp_scan_cuda;

@@ -39,8 +39,8 @@ struct sw_bvp_desc {                  /* what all problems of a batch have in co
     int64_t n;                        /* points, >= 1; >= 2 where the right end is one                           */
     int     capacity;                 /* most problems a batch will have, >= 1                                   */
     bool    single;                   /* compute in single precision; rows whose name fixes theirs ignore it      */
-    bool    keep;                     /* fields are wanted                                                       */
-    bool    keep_single;              /* as float                                                                */
+    bool    save;                     /* fields are wanted                                                       */
+    bool    save_single;              /* as float                                                                */
     int     nparam;                   /* parameters of a problem: the RUN symbols of the programs                */
     const struct sw_program *f;       /* in the CELL symbol x (slot SW_IN_X) and parameters; no rand             */
     const struct sw_program *exact;   /* likewise; NULL: no norms                                                */
@@ -136,7 +136,7 @@ const char *sw_bvp_refusal(const struct sw_bvp *bvp, const struct sw_bvp_run *ru
 enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_run *run, const double *param);
 
 /** Wait for solve().
- *  @param field   out: [count][n] float (desc.keep_single) or double on the host, in the order of the points; NULL
+ *  @param field   out: [count][n] float (desc.save_single) or double on the host, in the order of the points; NULL
  *                 where not kept
  *  @param result  out: [count] on the host
  *  Both belong to the solver and stay valid until the next solve. */

@@ -19,9 +19,9 @@ struct sw_bvp_ops {
     enum sw_status (*try_compile)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm);  /* NULL:
                                                                  compiles nothing                     */
     struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
-    int            word;    /* bytes of a number of its columns, 4 or 8; 0: as desc.single says       */
-    bool           columns; /* it uses r                                                             */
-    int            carry;   /* of the sums across them (steps B), where these are apart              */
+    int            element_size;       /* bytes of a number of its columns, 4 or 8; 0: as desc.single says */
+    bool           columns;            /* it uses r                                                       */
+    int            scan_element_size;  /* likewise of the sums across them (steps B), where these are apart */
 };
 
 struct sw_bvp {

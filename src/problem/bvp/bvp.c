@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/bvp_problem.h"
+#include "problem/bvp/bvp.h"
 
 struct bvp_sim {
     struct sw_sim       sim;      /* first: the operations get a pointer to it */
@@ -35,8 +35,8 @@ struct sw_bvp_desc sw_bvp_describe(const struct sw_setup *setup)
         .n = setup->n[0],
         .capacity = setup->capacity,
         .single = setup->single_steps,
-        .keep = setup->fields,
-        .keep_single = setup->single,
+        .save = setup->fields,
+        .save_single = setup->single,
         .nparam = setup->ncolumn,
         .f = sw_setup_function(setup, "f"),
         .exact = sw_setup_function(setup, "exact"),
@@ -58,7 +58,6 @@ static bool walls(const struct sw_setup *setup, int d) { return d == 0 && right_
 
 static const char *solver_name(const struct sw_sim *sim) { return sw_bvp_name(((const struct bvp_sim *)sim)->bvp); }
 
-/* From the end nothing goes on, and before it nothing is there. */
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct bvp_sim *b = (struct bvp_sim *)sim;
@@ -74,7 +73,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     return SW_OK;
 }
 
-/* The one step. It waits: nothing of the batch is left to do meanwhile. */
+/* The one step. It waits for the solution: there is no other step to queue. */
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct bvp_sim *b = (struct bvp_sim *)sim;
@@ -83,7 +82,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
     return sw_bvp_fetch(b->bvp, &b->field, &b->result);
 }
 
-/* The picture is the solver's own: it stays until the next batch. */
+/* The snapshot is the solver's own output: it stays until the next batch. */
 static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
 {
     (void)slot;
@@ -177,7 +176,7 @@ static bool is_zero(const struct sw_program *program)
     return program && sw_program_constant(program, &value) && value == 0;
 }
 
-static const char *unfit_end(const struct sw_bvp_end *e, const char *const *key, char why[160])
+static const char *validate_end(const struct sw_bvp_end *e, const char *const *key, char why[160])
 {
     const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0]};
     const int side = (int)strcspn(*key, ".");
@@ -195,21 +194,21 @@ static const char *unfit_end(const struct sw_bvp_end *e, const char *const *key,
     return key[3];
 }
 
-/* Whether u' is all that an end says. */
-static bool only_slope(const struct sw_bvp_end *e) { return e->neumann || is_zero(e->robin[0]); }
+/* Whether an end gives u' alone. */
+static bool only_neumann(const struct sw_bvp_end *e) { return e->neumann || is_zero(e->robin[0]); }
 
-static const char *unfit_ends(const struct sw_bvp_desc *d, char why[160])
+static const char *validate_ends(const struct sw_bvp_desc *d, char why[160])
 {
-    const bool left_silent = !d->left.dirichlet && !d->left.neumann && !d->left.robin[0];
+    const bool left_empty = !d->left.dirichlet && !d->left.neumann && !d->left.robin[0];
     double p;
-    const char *key = unfit_end(&d->left, left, why);
-    if (!key) key = unfit_end(&d->right, right, why);
+    const char *key = validate_end(&d->left, left, why);
+    if (!key) key = validate_end(&d->right, right, why);
     if (key) return key;
     if (d->p && sw_program_constant(d->p, &p) && !(p > 0 && isfinite(p))) {
         snprintf(why, 160, "p must be positive and finite");
         return "p";
     }
-    if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_slope(&d->right) || !(left_silent || only_slope(&d->left)))
+    if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_neumann(&d->right) || !(left_empty || only_neumann(&d->left)))
         return NULL;
     snprintf(why, 160, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" "
              "takes the one of mean 0");
@@ -217,9 +216,9 @@ static const char *unfit_ends(const struct sw_bvp_desc *d, char why[160])
 }
 
 /* What an end gives must be numbers, for the run in column j. A robin end enters the equations as alpha/beta and
- * value/beta; a beta of 0 is told of elsewhere. */
-static const char *not_finite(const struct sw_bvp_end *e, const char *const *key, int ld, const double *column, int j,
-                              char why[160])
+ * value/beta; a beta of 0 is reported by validate_end() or by the run. */
+static const char *validate_finite(const struct sw_bvp_end *e, const char *const *key, int ld, const double *column,
+                                   int j, char why[160])
 {
     const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0], e->robin[1], e->robin[2]};
     double v[5] = {0};
@@ -229,19 +228,19 @@ static const char *not_finite(const struct sw_bvp_end *e, const char *const *key
         return key[k];
     }
     if (!e->robin[0] || v[3] == 0 || (isfinite(v[2] / v[3]) && isfinite(v[4] / v[3]))) return NULL;
-    const bool slope = isfinite(v[2] / v[3]);
+    const bool value = isfinite(v[2] / v[3]);
     snprintf(why, 160, "%s/beta = %g/%g overflows, in [alpha, beta, value]; where u itself is known give %s",
-             slope ? "value" : "alpha", slope ? v[4] : v[2], v[3], key[0]);
+             value ? "value" : "alpha", value ? v[4] : v[2], v[3], key[0]);
     return key[3];
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                         char why[160])
+                                char why[160])
 {
     const struct sw_bvp_desc desc = sw_bvp_describe(setup);
-    const char *refusal = sw_bvp_gauge_refusal(&desc), *key = unfit_ends(&desc, why);
-    if (!key) key = not_finite(&desc.left, left, ld, column, j, why);
-    if (!key) key = not_finite(&desc.right, right, ld, column, j, why);
+    const char *refusal = sw_bvp_gauge_refusal(&desc), *key = validate_ends(&desc, why);
+    if (!key) key = validate_finite(&desc.left, left, ld, column, j, why);
+    if (!key) key = validate_finite(&desc.right, right, ld, column, j, why);
     if (key) return key;
     if (refusal) {
         snprintf(why, 160, "%s", refusal);

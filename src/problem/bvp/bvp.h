@@ -1,5 +1,5 @@
-#ifndef BVP_PROBLEM_H
-#define BVP_PROBLEM_H
+#ifndef BVP_H
+#define BVP_H
 /* What a config of the problem `bvp` asks of the solvers. */
 #include "problem/bvp/sw_bvp.h"
 #include "problem/sw_problem.h"

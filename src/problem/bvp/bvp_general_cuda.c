@@ -1,13 +1,13 @@
 /* Row `cuda.thomas`: the general problem by the elimination of cpu.thomas, one thread a system, interleaved
- * (cuda/bvp_thomas.cu). The systems are made on the CPU. */
+ * (cuda/bvp_general.cu). The systems are made on the CPU. */
 #include "base/sw_mem.h"
-#include "problem/bvp/bvp_cells.h"
+#include "problem/bvp/bvp_general.h"
 #include "sw_cuda.h"
 
 enum { VECTORS = 7 };          /* c, e, b, u; work, l, inverse */
 
 struct thomas {
-    struct cells           cells;      /* first: bvp_cells.h works on it */
+    struct bvp_general           general;      /* first: bvp_general.h works on it */
     double                *d_vector;   /* [VECTORS] vectors              */
     struct sw_tri         *d_tri;      /* [capacity]                     */
     struct sw_tri_outcome *d_outcome;  /* [capacity]                     */
@@ -16,12 +16,12 @@ struct thomas {
 static enum sw_status eliminate(struct sw_bvp *bvp)
 {
     const struct thomas *p = bvp->own;
-    const struct cells *s = &p->cells;
+    const struct bvp_general *s = &p->general;
     const size_t count = (size_t)bvp->count, vector = s->vector;
     double *d_u = p->d_vector + 3 * vector;
     for (int j = 0; j < bvp->count; j++) {
         struct sw_tri *t = &s->tri[j];
-        cells_point(s, j, p->d_vector, t);
+        bvp_general_bind(s, j, p->d_vector, t);
         t->l = d_u + 2 * vector + (size_t)j * s->line;
         t->inverse = t->l + vector;
     }
@@ -36,7 +36,7 @@ static void destroy(struct sw_bvp *bvp)
 {
     struct thomas *p = bvp->own;
     if (!p) return;
-    cells_destroy(&p->cells);
+    bvp_general_destroy(&p->general);
     sw_device_free(bvp->device, p->d_vector);
     sw_device_free(bvp->device, p->d_tri);
     sw_device_free(bvp->device, p->d_outcome);
@@ -49,9 +49,9 @@ static enum sw_status create(struct sw_bvp *bvp)
     struct thomas *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     bvp->own = p;
-    p->cells.eliminate = eliminate;
-    SW_TRY(cells_create(bvp, &p->cells));
-    SW_TRY(sw_device_alloc(bvp->device, VECTORS * p->cells.vector, &p->d_vector));
+    p->general.eliminate = eliminate;
+    SW_TRY(bvp_general_create(bvp, &p->general));
+    SW_TRY(sw_device_alloc(bvp->device, VECTORS * p->general.vector, &p->d_vector));
     SW_TRY(sw_device_alloc(bvp->device, room, &p->d_tri));
     return sw_device_alloc(bvp->device, room, &p->d_outcome);
 }
@@ -60,15 +60,15 @@ static enum sw_status create(struct sw_bvp *bvp)
 static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
 {
     (void)row;
-    *fixed = cells_bytes_fixed(desc);
-    *per_run = cells_bytes_per_run(desc, VECTORS - 4);
+    *fixed = bvp_general_bytes_fixed(desc);
+    *per_run = bvp_general_bytes_per_run(desc, VECTORS - 4);
 }
 
 /* As cpu.thomas. */
 static struct sw_cost cost(const struct sw_bvp *bvp)
 {
     (void)bvp;
-    return cells_cost((struct sw_cost){56, 3});
+    return bvp_general_cost((struct sw_cost){56, 3});
 }
 
 extern const struct sw_bvp_ops bvp_thomas_cuda;
@@ -76,12 +76,12 @@ const struct sw_bvp_ops bvp_thomas_cuda = {
     .name = "cuda.thomas",
     .about = "the elimination of cpu.thomas, one thread a system; the systems are made on the CPU",
     .space = SW_DEVICE,
-    .fits = cells_fit,
+    .fits = bvp_general_fits,
     .bytes = bytes,
     .create = create,
-    .solve = cells_solve,
-    .fetch = cells_fetch,
+    .solve = bvp_general_solve,
+    .fetch = bvp_general_fetch,
     .destroy = destroy,
     .cost = cost,
-    .word = 8,
+    .element_size = 8,
 };

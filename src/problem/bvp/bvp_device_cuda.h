@@ -1,60 +1,60 @@
-#ifndef DEVICE_BVP_CUDA_H
-#define DEVICE_BVP_CUDA_H
-/* What the rows on a CUDA device share, as host_bvp.h has it for those on the CPU: kernels compiled at run time with
- * the problem's f and exact in them, the runs of a batch in device memory, norms, faults, kept fields on their way to
+#ifndef BVP_DEVICE_CUDA_H
+#define BVP_DEVICE_CUDA_H
+/* What the rows on a CUDA device share, as bvp_host.h has it for those on the CPU: kernels compiled at run time with
+ * the problem's f and exact in them, the runs of a batch in device memory, norms, faults, saved fields on their way to
  * the host. A row is a file bvp_NAME_cuda.c and its kernels, cuda/bvp_NAME_rtc.cuh; they see all of cuda/bvp_rtc.cuh.
  *
- * In a batch: device_bvp_begin(); the row's kernels, which call keep_u() for each point of u (or of the first alone, if
- * nothing is kept), mark_bad() where f is not finite, and add up norms in parts; device_bvp_norms().
+ * In a batch: bvp_device_begin(); the row's kernels, which call save_u() for each point of u (or of the first alone, if
+ * nothing is saved), record_bad() where f is not finite, and add up norms by blocks; bvp_device_norms().
  * What is refused (job.r = 0) they leave alone. */
 #include <cuda_runtime.h>
 
 #include "problem/bvp/bvp_batch_point.h"
-#include "problem/bvp/host_bvp.h"
+#include "problem/bvp/bvp_host.h"
 
 /* The kernels of a row. */
-struct device_bvp_source {
+struct bvp_kernels {
     const char        *file;     /* "bvp_a2_rtc.cuh"                                                                */
-    const char *const *kernel;   /* their names, NULL at the end; DEVICE_BVP_KERNELS at most                         */
+    const char *const *kernel;   /* their names, NULL at the end; BVP_KERNELS at most                         */
     /* what else stands before them; NULL: nothing */
     void (*shape)(const struct sw_bvp_desc *desc, struct sw_text *text);
 };
-enum { DEVICE_BVP_KERNELS = 14 };
+enum { BVP_KERNELS = 14 };
 
-struct device_bvp {
+struct bvp_device {
     struct bvp_batch    batch;   /* for kernels, by value; its arrays belong to this                                */
-    void               *kernel[DEVICE_BVP_KERNELS];  /* the row's, for sw_kernel_launch()                           */
+    void               *kernel[BVP_KERNELS];  /* the row's, for sw_kernel_launch()                           */
     void               *begin_k, *norms_k;
     struct sw_module   *module;
     void               *d_input; /* jobs, then parameters                                                           */
     char               *input;   /* the same, pinned                                                                */
     struct bvp_outcome *outcome; /* [capacity] pinned                                                               */
-    struct host_kept    kept;    /* its field is pinned, made when first fetched                                    */
+    struct bvp_output    output;  /* its field is pinned, made when first fetched                                    */
     cudaEvent_t         taken;   /* the input is on the device                                                      */
 };
 
 /** Bytes of device memory a problem: all but the row's own, and runs and parameters, which sw_bvp_bytes() counts. */
-size_t device_bvp_bytes(const struct sw_bvp_desc *desc);
+size_t bvp_device_bytes(const struct sw_bvp_desc *desc);
 
 /** @return as sw_bvp_create(). What was made stays, for destroy */
-enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_source *source, struct device_bvp *d);
+enum sw_status bvp_device_create(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d);
 /** Waits for what is queued, then frees; of zeros it is fine. Frees nothing of the row. */
-void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d);
+void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d);
 
 /** Compile for sm_xx without a device: what sw_bvp_ops.try_compile does. */
-enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                      const struct device_bvp_source *source, int sm);
+enum sw_status bvp_device_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                      const struct bvp_kernels *source, int sm);
 
 /** Queue what comes first: runs and parameters to the device. While a batch is computed the next one's are prepared. */
-enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d);
+enum sw_status bvp_device_begin(struct sw_bvp *bvp, struct bvp_device *d);
 
 /** Queue that the norms of problems first .. first+count-1 are summed up from their parts, by 256 threads a problem in
  * an order that `parts` fixes. Nothing without exact.
  * @param d_part  [count][parts] struct bvp_norms on the device, the row's */
-enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const void *d_part, int first, int count,
+enum sw_status bvp_device_norms(struct sw_bvp *bvp, struct bvp_device *d, const void *d_part, int first, int count,
                                 int64_t parts);
 
 /** What sw_bvp_ops.fetch does: waits, and takes results and fields to the host. Until then they stay on the device. */
-enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const void **field,
+enum sw_status bvp_device_fetch(struct sw_bvp *bvp, struct bvp_device *d, const void **field,
                                 const struct sw_bvp_result **result);
 #endif

@@ -1,4 +1,4 @@
-#include "problem/bvp/device_bvp_cuda.h"
+#include "problem/bvp/bvp_device_cuda.h"
 
 #include <assert.h>
 #include <math.h>
@@ -21,25 +21,25 @@ static struct sw_program_size size_of(const struct sw_program *program)
 static int greater(int a, int b) { return a > b ? a : b; }
 
 static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                     const struct device_bvp_source *source, struct sw_text *text)
+                     const struct bvp_kernels *source, struct sw_text *text)
 {
-    static const char *const before[] = {"base/sw_hd.h", "problem/bvp/pair_point.h", "problem/bvp/bvp_batch_point.h"};
-    const int word = row->word ? row->word : desc->single ? 4 : 8;
+    static const char *const before[] = {"base/sw_hd.h", "problem/bvp/double_double_point.h",
+"problem/bvp/bvp_batch_point.h"}; const int size = row->element_size ? row->element_size : desc->single ? 4 : 8;
     sw_program_cuda_prologue(text);
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
     sw_program_cuda_part(desc->f, "F", "model_f", text);
     sw_program_cuda_part(desc->exact, "EXACT", "model_exact", text);
     sw_text_printf(text, "enum { PARAMS = %d, NORM_THREADS = %d };\n",
                    greater(size_of(desc->f).params, size_of(desc->exact).params), NORM_THREADS);
-    sw_text_printf(text, "typedef %s word_t;\ntypedef %s field_t;\n", word == 4 ? "float" : "double",
-                   desc->keep_single ? "float" : "double");
+    sw_text_printf(text, "typedef %s real_t;\ntypedef %s field_t;\n", size == 4 ? "float" : "double",
+                   desc->save_single ? "float" : "double");
     sw_embedded_add("bvp_rtc.cuh", text);
     if (source->shape) source->shape(desc, text);
     sw_embedded_add(source->file, text);
 }
 
 static enum sw_status compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                              const struct device_bvp_source *source, int sm, void **cubin)
+                              const struct bvp_kernels *source, int sm, void **cubin)
 {
     size_t bytes;
     bool from_cache;
@@ -53,8 +53,8 @@ static enum sw_status compile(const struct sw_bvp_ops *row, const struct sw_bvp_
     return st;
 }
 
-enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                      const struct device_bvp_source *source, int sm)
+enum sw_status bvp_device_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                                      const struct bvp_kernels *source, int sm)
 {
     void *cubin;
     enum sw_status st = compile(row, desc, source, sm, &cubin);
@@ -62,13 +62,13 @@ enum sw_status device_bvp_try_compile(const struct sw_bvp_ops *row, const struct
     return st;
 }
 
-static enum sw_status make_kernels(struct sw_bvp *bvp, const struct device_bvp_source *source, struct device_bvp *d)
+static enum sw_status create_kernels(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d)
 {
-    const char *name[DEVICE_BVP_KERNELS + 2] = {"begin_k", "norms_k"};
-    void *kernel[DEVICE_BVP_KERNELS + 2], *cubin;
+    const char *name[BVP_KERNELS + 2] = {"begin_k", "norms_k"};
+    void *kernel[BVP_KERNELS + 2], *cubin;
     int count = 0;
     for (; source->kernel[count]; count++) {
-        assert(count < DEVICE_BVP_KERNELS);
+        assert(count < BVP_KERNELS);
         name[2 + count] = source->kernel[count];
     }
     SW_TRY(compile(bvp->ops, &bvp->desc, source, bvp->device->sm, &cubin));
@@ -83,7 +83,7 @@ static enum sw_status make_kernels(struct sw_bvp *bvp, const struct device_bvp_s
 
 /* ------------------------------------------------------------------ life */
 
-static size_t kept_of(const struct sw_bvp_desc *desc)
+static size_t cached_values(const struct sw_bvp_desc *desc)
 {
     return (size_t)(size_of(desc->f).run + size_of(desc->exact).run);
 }
@@ -93,46 +93,46 @@ static size_t input_of(const struct sw_bvp_desc *desc)
     return sizeof(struct bvp_job) + (size_t)desc->nparam * sizeof(double);
 }
 
-size_t device_bvp_bytes(const struct sw_bvp_desc *desc)
+size_t bvp_device_bytes(const struct sw_bvp_desc *desc)
 {
-    return kept_of(desc) * sizeof(double) + sizeof(struct bvp_outcome) +
-           (desc->keep ? sw_reals_word(desc->keep_single) * (size_t)desc->n : 0);
+    return cached_values(desc) * sizeof(double) + sizeof(struct bvp_outcome) +
+           (desc->save ? sw_reals_word(desc->save_single) * (size_t)desc->n : 0);
 }
 
 static size_t field_room(const struct sw_bvp_desc *desc) { return (size_t)desc->capacity * (size_t)desc->n; }
 
-enum sw_status device_bvp_create(struct sw_bvp *bvp, const struct device_bvp_source *source, struct device_bvp *d)
+enum sw_status bvp_device_create(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d)
 {
     const size_t room = (size_t)bvp->desc.capacity;
-    *d = (struct device_bvp){.batch.n = bvp->desc.n};
-    SW_TRY(make_kernels(bvp, source, d));
+    *d = (struct bvp_device){.batch.n = bvp->desc.n};
+    SW_TRY(create_kernels(bvp, source, d));
     CU_TRY(cudaSetDevice(bvp->device->index));
     CU_TRY(cudaEventCreateWithFlags(&d->taken, cudaEventDisableTiming));
     SW_TRY(sw_device_alloc_bytes(bvp->device, room, input_of(&bvp->desc), &d->d_input));
     SW_TRY(sw_device_alloc_host_bytes(bvp->device, room, input_of(&bvp->desc), &d->input));
-    SW_TRY(sw_device_alloc(bvp->device, room * kept_of(&bvp->desc), &d->batch.kept));
+    SW_TRY(sw_device_alloc(bvp->device, room * cached_values(&bvp->desc), &d->batch.cached));
     SW_TRY(sw_device_alloc(bvp->device, room, &d->batch.outcome));
     SW_TRY(sw_device_alloc_host(bvp->device, room, &d->outcome));
-    SW_TRY(sw_alloc(room, &d->kept.result));
-    d->kept.word = sw_reals_word(bvp->desc.keep_single);
-    if (!bvp->desc.keep) return SW_OK;
-    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.keep_single),
+    SW_TRY(sw_alloc(room, &d->output.result));
+    d->output.element_size = sw_reals_word(bvp->desc.save_single);
+    if (!bvp->desc.save) return SW_OK;
+    return sw_device_alloc_bytes(bvp->device, field_room(&bvp->desc), sw_reals_word(bvp->desc.save_single),
                                  &d->batch.field);
 }
 
-void device_bvp_destroy(struct sw_bvp *bvp, struct device_bvp *d)
+void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d)
 {
     (void)sw_device_wait(bvp->device);  /* copies into pinned memory may be under way */
     if (d->taken) cudaEventDestroy(d->taken);
     sw_module_unload(bvp->device, &d->module);
     sw_device_free(bvp->device, d->d_input);
-    sw_device_free(bvp->device, d->batch.kept);
+    sw_device_free(bvp->device, d->batch.cached);
     sw_device_free(bvp->device, d->batch.outcome);
     sw_device_free(bvp->device, d->batch.field);
     sw_device_free_host(bvp->device, d->input);
     sw_device_free_host(bvp->device, d->outcome);
-    sw_device_free_host(bvp->device, d->kept.field);
-    sw_free(d->kept.result);
+    sw_device_free_host(bvp->device, d->output.field);
+    sw_free(d->output.result);
 }
 
 /* ------------------------------------------------------------------ a batch */
@@ -155,7 +155,7 @@ static void fill_input(const struct sw_bvp *bvp, char *input)
     sw_copy(job + count, bvp->param, count * (size_t)bvp->desc.nparam * sizeof(double), threads);
 }
 
-enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d)
+enum sw_status bvp_device_begin(struct sw_bvp *bvp, struct bvp_device *d)
 {
     enum { THREADS = 128 };
     void *args[] = {&d->batch};
@@ -170,7 +170,7 @@ enum sw_status device_bvp_begin(struct sw_bvp *bvp, struct device_bvp *d)
     return sw_kernel_launch(bvp->device, d->begin_k, (bvp->count + THREADS - 1) / THREADS, 1, THREADS, 0, args);
 }
 
-enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const void *d_part, int first, int count,
+enum sw_status bvp_device_norms(struct sw_bvp *bvp, struct bvp_device *d, const void *d_part, int first, int count,
                                 int64_t parts)
 {
     long long number = parts;
@@ -178,35 +178,35 @@ enum sw_status device_bvp_norms(struct sw_bvp *bvp, struct device_bvp *d, const 
     return bvp->desc.exact ? sw_kernel_launch(bvp->device, d->norms_k, count, 1, NORM_THREADS, 0, args) : SW_OK;
 }
 
-static void finish(const struct sw_bvp *bvp, const struct device_bvp *d, int j)
+static void finish(const struct sw_bvp *bvp, const struct bvp_device *d, int j)
 {
     const struct bvp_outcome *o = &d->outcome[j];
     const struct sw_bvp_run *run = &bvp->run[j];
     const struct sw_norm_sums sum = {o->norms.error, o->norms.exact, o->norms.max};
     double bad = o->bad == BVP_NONE ? INFINITY : run->x0 + run->h * (double)o->bad;
-    if (bvp->refused[j]) host_norms_none(&d->kept.result[j]);
-    else host_norms_result(&sum, bvp, j, bad, o->u0, &d->kept.result[j]);
+    if (bvp->refused[j]) bvp_result_refused(&d->output.result[j]);
+    else bvp_result_from_norms(&sum, bvp, j, bad, o->u0, &d->output.result[j]);
 }
 
-static enum sw_status fetch_field(struct sw_bvp *bvp, struct device_bvp *d)
+static enum sw_status fetch_field(struct sw_bvp *bvp, struct bvp_device *d)
 {
-    const size_t word = sw_reals_word(bvp->desc.keep_single);
-    if (!bvp->desc.keep) return SW_OK;
-    if (!d->kept.field)
-        SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), word, &d->kept.field));
-    return sw_device_download(bvp->device, d->kept.field, d->batch.field,
-                              (size_t)bvp->count * (size_t)bvp->desc.n * word);
+    const size_t size = sw_reals_word(bvp->desc.save_single);
+    if (!bvp->desc.save) return SW_OK;
+    if (!d->output.field)
+        SW_TRY(sw_device_alloc_host_bytes(bvp->device, field_room(&bvp->desc), size, &d->output.field));
+    return sw_device_download(bvp->device, d->output.field, d->batch.field,
+                              (size_t)bvp->count * (size_t)bvp->desc.n * size);
 }
 
-enum sw_status device_bvp_fetch(struct sw_bvp *bvp, struct device_bvp *d, const void **field,
+enum sw_status bvp_device_fetch(struct sw_bvp *bvp, struct bvp_device *d, const void **field,
                                 const struct sw_bvp_result **result)
 {
     CU_TRY(cudaSetDevice(bvp->device->index));
     SW_TRY(sw_device_download(bvp->device, d->outcome, d->batch.outcome, (size_t)bvp->count * sizeof *d->outcome));
     SW_TRY(fetch_field(bvp, d));
     for (int j = 0; j < bvp->count; j++) finish(bvp, d, j);
-    host_kept_spoil(&d->kept, bvp);
-    *field = d->kept.field;
-    *result = d->kept.result;
+    bvp_output_clear_failed(&d->output, bvp);
+    *field = d->output.field;
+    *result = d->output.result;
     return SW_OK;
 }

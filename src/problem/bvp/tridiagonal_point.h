@@ -1,5 +1,5 @@
-#ifndef TRI_POINT_H
-#define TRI_POINT_H
+#ifndef TRIDIAGONAL_POINT_H
+#define TRIDIAGONAL_POINT_H
 /* One symmetric tridiagonal system with its row sums kept apart, for one core or one thread of a GPU
  * (docs/numerics.md, 7):
  *
@@ -26,7 +26,7 @@
 #include <stddef.h>
 
 #include "base/sw_hd.h"
-#include "problem/bvp/pair_point.h"
+#include "problem/bvp/double_double_point.h"
 
 struct sw_tri {
     int           n;
@@ -122,10 +122,10 @@ SW_HD static inline void sw_tri_solve(const struct sw_tri *t, double *x)
 /* ------------------------------------------------------------------ the solution to rounding */
 
 /* c (a - b) as a pair. */
-SW_HD static inline struct sw_pair sw_tri_flux(double c, double a, double b)
+SW_HD static inline struct sw_dd sw_tri_flux(double c, double a, double b)
 {
-    struct sw_pair d = {a, 0.0}, v;
-    d = sw_pair_plus(d, -b);
+    struct sw_dd d = {a, 0.0}, v;
+    d = sw_dd_add_double(d, -b);
     v.hi = c * d.hi;
     v.lo = fma(c, d.hi, -v.hi) + c * d.lo;
     return v;
@@ -134,13 +134,13 @@ SW_HD static inline struct sw_pair sw_tri_flux(double c, double a, double b)
 /** r = b - A u in twice the working precision, rounded at the end. */
 SW_HD static inline void sw_tri_residual(const struct sw_tri *t, const double *u, double *r)
 {
-    struct sw_pair before = {0.0, 0.0};
+    struct sw_dd before = {0.0, 0.0};
     for (int k = 0; k < t->n; k++) {
         const size_t at = (size_t)k * t->stride;
         const double eu = t->e[at] * u[at];
-        struct sw_pair flux = {0.0, 0.0}, sum = {t->b[at], 0.0};
+        struct sw_dd flux = {0.0, 0.0}, sum = {t->b[at], 0.0};
         if (k < t->n - 1) flux = sw_tri_flux(t->c[at], u[at], u[at + t->stride]);
-        sum = sw_pair_plus(sw_pair_plus(sw_pair_plus(sum, before.hi), -flux.hi), -eu);
+        sum = sw_dd_add_double(sw_dd_add_double(sw_dd_add_double(sum, before.hi), -flux.hi), -eu);
         r[at] = sum.hi + (sum.lo + (before.lo - flux.lo - fma(t->e[at], u[at], -eu)));
         before = flux;
     }

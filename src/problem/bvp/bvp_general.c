@@ -1,11 +1,11 @@
-#include "problem/bvp/bvp_cells.h"
+#include "problem/bvp/bvp_general.h"
 
 #include <limits.h>
 #include <math.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "problem/bvp/pair_point.h"
+#include "problem/bvp/double_double_point.h"
 
 /* ------------------------------------------------------------------ what is given at the ends */
 
@@ -38,10 +38,11 @@ static enum sw_status end_of(const struct sw_bvp *bvp, const struct sw_bvp_end *
 
 static double x_of(const struct sw_bvp_run *run, double i) { return run->x0 + run->h * i; }
 
-static void over_points(struct cells *s, struct sw_eval *eval, double constant, double x0, double h, int64_t count,
-                        double *out)
+static void evaluate_points(struct bvp_general *s, struct sw_eval *eval, double constant, double x0, double h,
+                            int64_t count,
+                            double *out)
 {
-    if (eval) host_values_over(&s->values, eval, x0, h, count, out);
+    if (eval) bvp_evaluator_range(&s->values, eval, x0, h, count, out);
     else for (int64_t i = 0; i < count; i++) out[i] = constant;
 }
 
@@ -53,22 +54,22 @@ static void begin_program(struct sw_eval *eval, const struct sw_bvp *bvp, int j)
 }
 
 /* f, q at the points x_0 .. x_N and p between them. */
-static void coefficients(const struct sw_bvp *bvp, struct cells *s, int j)
+static void coefficients(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right;
-    host_values_begin(&s->values, bvp, j);
+    bvp_evaluator_begin(&s->values, bvp, j);
     begin_program(s->eval_p, bvp, j);
     begin_program(s->eval_q, bvp, j);
-    over_points(s, s->values.f, 0, run->x0, run->h, n + 1, s->f);
-    over_points(s, s->eval_q, 0, run->x0, run->h, n + 1, s->q);
-    over_points(s, s->eval_p, 1, x_of(run, 0.5), run->h, n, s->p);
+    evaluate_points(s, s->values.f, 0, run->x0, run->h, n + 1, s->f);
+    evaluate_points(s, s->eval_q, 0, run->x0, run->h, n + 1, s->q);
+    evaluate_points(s, s->eval_p, 1, x_of(run, 0.5), run->h, n, s->p);
 }
 
-static double p_at(struct cells *s, double x)
+static double p_at(struct bvp_general *s, double x)
 {
     double p;
-    over_points(s, s->eval_p, 1, x, 0, 1, &p);
+    evaluate_points(s, s->eval_p, 1, x, 0, 1, &p);
     return p;
 }
 
@@ -78,8 +79,9 @@ static struct sw_bvp_result fault(enum sw_bvp_fault what, double where)
 }
 
 /* What is wrong with the coefficients, if anything; u that is given at a point makes f and q there of no account. */
-static struct sw_bvp_result examine(const struct sw_bvp *bvp, const struct cells *s, int j, const struct end *left,
-                                    const struct end *right)
+static struct sw_bvp_result check_coefficients(const struct sw_bvp *bvp, const struct bvp_general *s, int j,
+                                               const struct end *left,
+                                               const struct end *right)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right, last = s->first + (int64_t)s->unknowns - 1;
@@ -105,25 +107,26 @@ static const double compatible_to = 64 * 0x1p-53;
 
 /* Whether the equations of zero_mean have a solution: with the weights of the cells, sum h f + (p u') at the right end
  * - (p u') at the left one = 0. */
-static struct sw_bvp_result examine_gauge(const struct sw_bvp *bvp, struct cells *s, int j, const struct end *left,
-                                          const struct end *right)
+static struct sw_bvp_result check_compatibility(const struct sw_bvp *bvp, struct bvp_general *s, int j,
+                                                const struct end *left,
+                                                const struct end *right)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
     const int64_t n = s->right;
     const double west = p_at(s, run->x0) * left->value, east = p_at(s, x_of(run, (double)n)) * right->value;
     struct sw_bvp_result result = fault(SW_BVP_INCOMPATIBLE, NAN);
-    struct sw_pair sum = sw_pair_plus((struct sw_pair){east, 0}, -west);
+    struct sw_dd sum = sw_dd_add_double((struct sw_dd){east, 0}, -west);
     double largest = 0;
     if (!isfinite(s->f[n])) return fault(SW_BVP_F_NOT_FINITE, x_of(run, (double)n));
     if (!isfinite(west) || !isfinite(east))
         return fault(SW_BVP_P_NOT_POSITIVE, isfinite(west) ? x_of(run, (double)n) : run->x0);
     for (int64_t i = 0; i <= n; i++) {
         if (s->q[i] != 0) return fault(SW_BVP_DETERMINED, x_of(run, (double)i));
-        sum = sw_pair_plus(sum, (i == 0 || i == n ? 0.5 : 1) * (run->h * s->f[i]));
+        sum = sw_dd_add_double(sum, (i == 0 || i == n ? 0.5 : 1) * (run->h * s->f[i]));
         largest = fmax(largest, fabs(s->f[i]));
     }
     const double length = run->h * (double)n;
-    result.defect = sw_pair_value(sum);
+    result.defect = sw_dd_value(sum);
     result.excess = result.defect / length;
     bool compatible = fabs(result.defect) <= compatible_to * (length * largest + fabs(west) + fabs(east));
     return compatible ? fault(SW_BVP_FINE, NAN) : result;
@@ -141,7 +144,7 @@ static void add(struct equation *r, double e, double b)
 }
 
 /* The balance of the cell around point i, times h. */
-static struct equation cell(const struct sw_bvp *bvp, struct cells *s, int j, int64_t i, const struct end *left,
+static struct equation cell(const struct sw_bvp *bvp, struct bvp_general *s, int j, int64_t i, const struct end *left,
                             const struct end *right)
 {
     const struct sw_bvp_run *run = &bvp->run[j];
@@ -159,8 +162,8 @@ static struct equation cell(const struct sw_bvp *bvp, struct cells *s, int j, in
     return r;
 }
 
-static void put_system(const struct sw_bvp *bvp, struct cells *s, int j, const struct end *left,
-                       const struct end *right)
+static void assemble_system(const struct sw_bvp *bvp, struct bvp_general *s, int j, const struct end *left,
+                            const struct end *right)
 {
     double *c = s->system + (size_t)j * s->line, *e = c + s->vector, *b = e + s->vector;
     struct sw_tri *t = &s->tri[j];
@@ -177,25 +180,25 @@ static void put_system(const struct sw_bvp *bvp, struct cells *s, int j, const s
 }
 
 /* A problem at fault has no unknowns. */
-static enum sw_status set_up(const struct sw_bvp *bvp, struct cells *s, int j)
+static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
     struct end left, right;
     s->tri[j].n = 0;
     SW_TRY(end_of(bvp, &bvp->desc.left, false, j, &left));
     SW_TRY(end_of(bvp, &bvp->desc.right, true, j, &right));
     coefficients(bvp, s, j);
-    s->kept.result[j] = examine(bvp, s, j, &left, &right);
-    if (bvp->desc.zero_mean && !s->kept.result[j].fault) {
-        s->kept.result[j] = examine_gauge(bvp, s, j, &left, &right);
+    s->output.result[j] = check_coefficients(bvp, s, j, &left, &right);
+    if (bvp->desc.zero_mean && !s->output.result[j].fault) {
+        s->output.result[j] = check_compatibility(bvp, s, j, &left, &right);
         right = (struct end){.fixed = true, .beta = 1};
     }
-    if (!s->kept.result[j].fault) put_system(bvp, s, j, &left, &right);
+    if (!s->output.result[j].fault) assemble_system(bvp, s, j, &left, &right);
     return SW_OK;
 }
 
 /* ------------------------------------------------------------------ what rows call */
 
-void cells_point(const struct cells *s, int j, const double *system, struct sw_tri *t)
+void bvp_general_bind(const struct bvp_general *s, int j, const double *system, struct sw_tri *t)
 {
     t->stride = s->stride;
     t->c = system + (size_t)j * s->line;
@@ -203,7 +206,7 @@ void cells_point(const struct cells *s, int j, const double *system, struct sw_t
     t->b = t->e + s->vector;
 }
 
-void cells_solve_one(const struct cells *s, int j, int bad, double *work)
+void bvp_general_solve_one(const struct bvp_general *s, int j, int bad, double *work)
 {
     struct sw_tri_outcome *o = &s->outcome[j];
     *o = (struct sw_tri_outcome){SW_TRI_FINE, 0, 0};
@@ -214,20 +217,20 @@ void cells_solve_one(const struct cells *s, int j, int bad, double *work)
 
 enum { WORTH_THREADS = 16384 };  /* unknowns of a batch, some 50 ns each */
 
-int cells_threads(const struct sw_bvp *bvp, const struct cells *s)
+int bvp_general_threads(const struct sw_bvp *bvp, const struct bvp_general *s)
 {
     return s->vector < WORTH_THREADS ? 1 : bvp->device->threads;
 }
 
 /* c and e read, two factors written; the residual: c, e, b and u read, one number written; u corrected. */
-struct sw_cost cells_cost(struct sw_cost solve)
+struct sw_cost bvp_general_cost(struct sw_cost solve)
 {
     return (struct sw_cost){32 + 2 * solve.bytes + 40 + 24, 6 + 2 * solve.fma + 24};
 }
 
 /* ------------------------------------------------------------------ what comes out */
 
-static struct sw_bvp_result failed(const struct sw_bvp *bvp, const struct cells *s, int j)
+static struct sw_bvp_result failed(const struct sw_bvp *bvp, const struct bvp_general *s, int j)
 {
     static const enum sw_bvp_fault fault_of[] = {
         [SW_TRI_FINE] = SW_BVP_FINE, [SW_TRI_PIVOT] = SW_BVP_PIVOT, [SW_TRI_OVERFLOW] = SW_BVP_U_NOT_FINITE,
@@ -240,16 +243,16 @@ static struct sw_bvp_result failed(const struct sw_bvp *bvp, const struct cells 
 }
 
 /* Of the points x_0 .. x_N, half cells at the ends. */
-static void take_mean_away(double *u, int64_t n)
+static void subtract_mean(double *u, int64_t n)
 {
-    struct sw_pair sum = {0.5 * u[0], 0};
-    for (int64_t i = 1; i <= n; i++) sum = sw_pair_plus(sum, i < n ? u[i] : 0.5 * u[i]);
-    const double mean = sw_pair_value(sum) / (double)n;
+    struct sw_dd sum = {0.5 * u[0], 0};
+    for (int64_t i = 1; i <= n; i++) sum = sw_dd_add_double(sum, i < n ? u[i] : 0.5 * u[i]);
+    const double mean = sw_dd_value(sum) / (double)n;
     for (int64_t i = 0; i <= n; i++) u[i] -= mean;
 }
 
 /* u at the points. What is given at the left end is one of them; at the right end u is one where it is not given. */
-static enum sw_status gather_field(const struct sw_bvp *bvp, struct cells *s, int j)
+static enum sw_status assemble_field(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
     const double *u = s->u + (size_t)j * s->line;
     struct end left;
@@ -258,60 +261,60 @@ static enum sw_status gather_field(const struct sw_bvp *bvp, struct cells *s, in
     for (int k = 0; k < s->unknowns; k++) s->field[s->first + (int64_t)k] = u[(size_t)k * s->stride];
     if (!bvp->desc.zero_mean) return SW_OK;
     s->field[s->right] = 0;
-    take_mean_away(s->field, s->right);
+    subtract_mean(s->field, s->right);
     return SW_OK;
 }
 
-static enum sw_status finish(const struct sw_bvp *bvp, struct cells *s, int j)
+static enum sw_status finish(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
     const int64_t n = bvp->desc.n;
     const struct sw_bvp_run *run = &bvp->run[j];
     struct sw_norm_sums sum = {0};
-    struct host_values *v = &s->values;
+    struct bvp_evaluator *v = &s->values;
     bool finite = true;
-    if (s->kept.result[j].fault) return SW_OK;
+    if (s->output.result[j].fault) return SW_OK;
     if (s->outcome[j].fault) {
-        s->kept.result[j] = failed(bvp, s, j);
+        s->output.result[j] = failed(bvp, s, j);
         return SW_OK;
     }
-    SW_TRY(gather_field(bvp, s, j));
+    SW_TRY(assemble_field(bvp, s, j));
     for (int64_t i = 0; i < n; i++) finite &= isfinite(s->field[i]) != 0;
-    if (s->kept.field) sw_reals_put(s->kept.field, s->kept.word, j * n, s->field, n);
-    host_values_begin(v, bvp, j);
+    if (s->output.field) sw_reals_put(s->output.field, s->output.element_size, j * n, s->field, n);
+    bvp_evaluator_begin(v, bvp, j);
     for (int64_t i = 0, count; i < n; i += count) {
-        count = n - i < HOST_POINTS ? n - i : HOST_POINTS;
+        count = n - i < BVP_POINTS ? n - i : BVP_POINTS;
         for (int64_t k = 0; k < count; k++) v->x[k] = x_of(run, (double)(i + k));
-        host_norms_points(&sum, v, s->field + i, (int)count);
+        bvp_norms_add_points(&sum, v, s->field + i, (int)count);
     }
-    host_norms_result(&sum, bvp, j, INFINITY, finite ? 0 : NAN, &s->kept.result[j]);
+    bvp_result_from_norms(&sum, bvp, j, INFINITY, finite ? 0 : NAN, &s->output.result[j]);
     return SW_OK;
 }
 
-enum sw_status cells_solve(struct sw_bvp *bvp)
+enum sw_status bvp_general_solve(struct sw_bvp *bvp)
 {
-    struct cells *s = bvp->own;
+    struct bvp_general *s = bvp->own;
     s->values.problem = -1;
     for (int j = 0; j < bvp->count; j++) SW_TRY(set_up(bvp, s, j));
     for (int j = bvp->count; j < bvp->desc.capacity; j++) s->tri[j].n = 0;
     SW_TRY(s->eliminate(bvp));
     for (int j = 0; j < bvp->count; j++) SW_TRY(finish(bvp, s, j));
-    host_kept_spoil(&s->kept, bvp);
+    bvp_output_clear_failed(&s->output, bvp);
     return SW_OK;
 }
 
 /* ------------------------------------------------------------------ the operations of a row */
 
-enum sw_status cells_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
+enum sw_status bvp_general_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result)
 {
-    const struct cells *s = bvp->own;
-    *field = s->kept.field;
-    *result = s->kept.result;
+    const struct bvp_general *s = bvp->own;
+    *field = s->output.field;
+    *result = s->output.result;
     return SW_OK;
 }
 
-bool cells_fit(const struct sw_bvp_desc *desc) { return desc->n < INT_MAX / 4; }
+bool bvp_general_fits(const struct sw_bvp_desc *desc) { return desc->n < INT_MAX / 4; }
 
-enum sw_status cells_create(struct sw_bvp *bvp, struct cells *s)
+enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
 {
     const struct sw_bvp_desc *desc = &bvp->desc;
     const size_t room = (size_t)desc->capacity;
@@ -332,18 +335,18 @@ enum sw_status cells_create(struct sw_bvp *bvp, struct cells *s)
     SW_TRY(sw_alloc(points, &s->p));
     SW_TRY(sw_alloc(points, &s->q));
     SW_TRY(sw_alloc(points, &s->field));
-    if (desc->p) SW_TRY(sw_eval_create(desc->p, HOST_POINTS, &s->eval_p));
-    if (desc->q) SW_TRY(sw_eval_create(desc->q, HOST_POINTS, &s->eval_q));
-    SW_TRY(host_values_create(desc, true, &s->values));
-    return host_kept_create(desc, &s->kept);
+    if (desc->p) SW_TRY(sw_eval_create(desc->p, BVP_POINTS, &s->eval_p));
+    if (desc->q) SW_TRY(sw_eval_create(desc->q, BVP_POINTS, &s->eval_q));
+    SW_TRY(bvp_evaluator_create(desc, true, &s->values));
+    return bvp_output_create(desc, &s->output);
 }
 
-void cells_destroy(struct cells *s)
+void bvp_general_destroy(struct bvp_general *s)
 {
     sw_eval_destroy(&s->eval_p);
     sw_eval_destroy(&s->eval_q);
-    host_values_destroy(&s->values);
-    host_kept_destroy(&s->kept);
+    bvp_evaluator_destroy(&s->values);
+    bvp_output_destroy(&s->output);
     sw_free(s->system);
     sw_free(s->u);
     sw_free(s->tri);
@@ -356,10 +359,10 @@ void cells_destroy(struct cells *s)
 
 static size_t system_bytes(const struct sw_bvp_desc *desc) { return sizeof(double) * ((size_t)desc->n + 3); }
 
-size_t cells_bytes_fixed(const struct sw_bvp_desc *desc) { return 4 * system_bytes(desc); }
+size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc) { return 4 * system_bytes(desc); }
 
-size_t cells_bytes_per_run(const struct sw_bvp_desc *desc, int more)
+size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more)
 {
     return (4 + (size_t)more) * system_bytes(desc) + sizeof(struct sw_tri) + sizeof(struct sw_tri_outcome) +
-           host_kept_bytes(desc);
+           bvp_output_bytes(desc);
 }
