@@ -13,12 +13,11 @@ __device__ static inline int run_of_thread(void) { return blockIdx.x * blockDim.
 
 __device__ static inline double x_at(const struct sw_line_batch &b, int i, int j) { return b.x0[j] + i * b.dx[j]; }
 
-__device__ static inline void fill_inputs(double in[SW_INPUTS], double x, double u, double ux)
+__device__ static inline void fill_inputs(double in[SW_INPUTS], double x, double u)
 {
     for (int k = 0; k < SW_INPUTS; k++) in[k] = 0.0;
     in[SW_IN_X] = x;
     in[SW_IN_U] = u;
-    in[SW_IN_UX] = ux;
 }
 
 /* Once a batch: what G and S keep a run. */
@@ -45,7 +44,7 @@ extern "C" __global__ void cell_k(struct sw_line_batch b)
     if (j >= b.count) return;
     for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
         double in[SW_INPUTS], *cell = b.cell + (size_t)i * b.cells * b.ld + j;
-        fill_inputs(in, x_at(b, i, j), 0.0, 0.0);
+        fill_inputs(in, x_at(b, i, j), 0.0);
         (void)cell;
 #if SW_HAS_G
         double g[G_CELL + 1];
@@ -84,7 +83,7 @@ __device__ static inline double g_at(const struct sw_line_batch &b, int i, int j
 {
 #if SW_HAS_G
     double in[SW_INPUTS];
-    fill_inputs(in, x_at(b, i, j), u, 0.0);
+    fill_inputs(in, x_at(b, i, j), u);
     return model_g_point(b.param + j, b.count, b.run + j, b.ld, b.step + j, b.ld,
                          b.cell + (size_t)i * b.cells * b.ld + j, b.ld, in, i, t, step);
 #else
@@ -97,7 +96,7 @@ __device__ static inline double s_at(const struct sw_line_batch &b, int i, int j
 {
 #if SW_HAS_S
     double in[SW_INPUTS];
-    fill_inputs(in, x_at(b, i, j), u, 0.0);
+    fill_inputs(in, x_at(b, i, j), u);
     return model_s_point(b.param + j, b.count, b.run + (size_t)G_RUN * b.ld + j, b.ld,
                          b.step + (size_t)G_STEP * b.ld + j, b.ld, b.cell + ((size_t)i * b.cells + G_CELL) * b.ld + j,
                          b.ld, in, i, t, step);
@@ -173,7 +172,7 @@ extern "C" __global__ void initial_k(struct sw_line_batch b, double *u)
     model_initial_run(p, b.count, r);
     model_initial_step(p, b.count, r, 1, 0.0, 0, s);
     for (int i = blockIdx.y; i < b.n; i += gridDim.y) {
-        fill_inputs(in, x_at(b, i, j), 0.0, 0.0);
+        fill_inputs(in, x_at(b, i, j), 0.0);
         model_initial_cell(p, b.count, r, 1, in, i, c);
         double value = model_initial_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
         u[sw_line_at(&b, i, j)] = faulty ? nan("") : value;
@@ -202,14 +201,17 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
         const double *p = b.param + j, dx = b.dx[j];
         double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS];
-        double totals[SW_LINE_SCALARS], half = 0.5 / dx;
+        double totals[SW_LINE_SCALARS], half = 0.5 / dx, scale = 1.0 / (dx * dx);
         DENSITY_ROWS(BEGIN)
         model_energy_run(p, b.count, r);
         model_energy_step(p, b.count, r, 1, 0.0, 0, s);
         for (int i = threadIdx.x; i < n; i += SW_SUM_LANES) {
             double left = u[sw_line_at(&b, i > 0 ? i - 1 : n - 1, j)];
             double right = u[sw_line_at(&b, i + 1 < n ? i + 1 : 0, j)];
-            fill_inputs(in, x_at(b, i, j), u[sw_line_at(&b, i, j)], sw_measure_slope(left, right, half));
+            double here = u[sw_line_at(&b, i, j)];
+            fill_inputs(in, x_at(b, i, j), here);
+            in[SW_IN_UX] = sw_measure_slope(left, right, half);
+            in[SW_IN_UXX] = sw_measure_second(left, here, right, scale);
             model_energy_cell(p, b.count, r, 1, in, i, c);
             const double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
             DENSITY_ROWS(ADD)

@@ -48,7 +48,7 @@ __device__ static inline void add_densities(const LANE &me, const struct sw_line
 #if SW_HAS_ENERGY
     const double *p = b.param + run;
     double r[ENERGY_RUN + 1], s[ENERGY_STEP + 1], c[ENERGY_CELL + 1], in[SW_INPUTS] = {};
-    double dx = b.dx[run], half = 0.5 / dx, left, beyond;
+    double dx = b.dx[run], half = 0.5 / dx, scale = 1.0 / (dx * dx), left, beyond;
     edges(me, u[0], me.full ? u[ROOM - 1] : u[ROOM > 1 ? ROOM - 2 : 0], &left, &beyond);
     model_energy_run(p, b.count, r);
     model_energy_step(p, b.count, r, 1, 0.0, 0, s);
@@ -58,6 +58,7 @@ __device__ static inline void add_densities(const LANE &me, const struct sw_line
         in[SW_IN_X] = b.x0[run] + (me.first + j) * dx;
         in[SW_IN_U] = u[j];
         in[SW_IN_UX] = sw_measure_slope(left, right, half);
+        in[SW_IN_UXX] = sw_measure_second(left, u[j], right, scale);
         model_energy_cell(p, b.count, r, 1, in, me.first + j, c);
         double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, me.first + j, 0.0, 0);
         if (has_point<ROOM>(me, j)) {

@@ -25,7 +25,7 @@ static inline int close_devices(void **state)
 
 /* ---- a stepper and the programs it borrows */
 
-/* Expressions may use the parameters a, b, c of a run besides x, t, u, ux. */
+/* Expressions may use the parameters a, b, c of a run besides x, t, u, ux, uxx. */
 struct texts { enum sw_scheme scheme; const char *initial, *g, *s, *energy; };
 enum { PARAMS = 3 };
 
@@ -40,8 +40,9 @@ static inline struct sw_program *compile(const char *text, uint32_t stream)
     static const struct sw_symbol symbol[] = {
         {"a", SW_RATE_RUN, 0}, {"b", SW_RATE_RUN, 1}, {"c", SW_RATE_RUN, 2}, {"t", SW_RATE_STEP, 0},
         {"x", SW_RATE_CELL, SW_IN_X}, {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX},
+        {"uxx", SW_RATE_POINT, SW_IN_UXX},
     };
-    const struct sw_scope scope = {.symbol = symbol, .count = 7, .random = true, .stream = stream};
+    const struct sw_scope scope = {.symbol = symbol, .count = 8, .random = true, .stream = stream};
     struct sw_expr *expr = NULL;
     struct sw_program *program = NULL;
     struct sw_expr_error err;

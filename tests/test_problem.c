@@ -210,6 +210,213 @@ static void cahn_hilliard_is_of_second_order_in_space(void **state)
     assert_order(error, 2.0);
 }
 
+/* u = A cos 2x, A = exp(-t)/2, with the forcing that makes it exact: (1 + d_xx)² u = 9 u. */
+static double swift_hohenberg_error(const char *scheme, int n, int steps, double end)
+{
+    char text[800];
+    snprintf(text, sizeof text,
+             "problem = \"swift_hohenberg\"; grid = { n = %d; length = \"2*pi\"; };\n"
+             "physics = { r = 0.3; };\n"
+             "time = { dt = %.17g; end = %.17g; scheme = \"%s\"; }; initial = \"cos(2*x)/2\";\n"
+             "forcing = \"(8 - r)*exp(-t)/2*cos(2*x) + (exp(-t)/2*cos(2*x))^3\";",
+             n, end / steps, end, scheme);
+    return error_of(text, exp(-end) / 2.0, 2.0, 2.0 * pi);
+}
+
+/* u = A cos x, A = exp(-t)/2, likewise. */
+static double allen_cahn_error(const char *scheme, int n, int steps, double end)
+{
+    char text[800];
+    snprintf(text, sizeof text,
+             "problem = \"allen_cahn\"; grid = { n = %d; length = \"2*pi\"; };\n"
+             "physics = { gamma = 0.3; };\n"
+             "time = { dt = %.17g; end = %.17g; scheme = \"%s\"; }; initial = \"cos(x)/2\";\n"
+             "forcing = \"(gamma - 2)*exp(-t)/2*cos(x) + (exp(-t)/2*cos(x))^3\";",
+             n, end / steps, end, scheme);
+    return error_of(text, exp(-end) / 2.0, 1.0, 2.0 * pi);
+}
+
+typedef double error_function(const char *scheme, int n, int steps, double end);
+static error_function *const with_source[] = {swift_hohenberg_error, allen_cahn_error};
+static const char *const schemes[] = {"backward_euler", "crank_nicolson"};
+
+static void a_source_is_of_first_order_in_time_with_either_scheme(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int s = 0; s < 2; s++) {
+            for (int k = 0; k < 3; k++) error[k] = with_source[p](schemes[s], 512, 40 << k, 1.0);
+            assert_order(error, 1.0);
+        }
+}
+
+static void a_source_leaves_the_order_in_space(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int s = 0; s < 2; s++) {
+            for (int k = 0; k < 3; k++) error[k] = with_source[p](schemes[s], 24 << k, 40000, 0.5);
+            assert_order(error, 2.0);
+        }
+}
+
+/* ---- against a spectral solution */
+
+/* u_t = L u - u³ on [0, 4 pi) in N points: a pseudo-spectral method with integrating factors and the classical
+ * Runge-Kutta method, by discrete Fourier transforms written out. The wave numbers are k/2; those beyond MOST/2 are left out. */
+enum { N = 96, HALF = N / 2, MOST = N / 3 };
+struct spectrum { double re[HALF + 1], im[HALF + 1]; };
+
+static struct spectrum transform(const double *u)
+{
+    struct spectrum s = {{0}, {0}};
+    for (int k = 0; k <= HALF; k++)
+        for (int i = 0; i < N; i++) {
+            s.re[k] += u[i] * cos(2.0 * pi * k * i / N) / N;
+            s.im[k] -= u[i] * sin(2.0 * pi * k * i / N) / N;
+        }
+    return s;
+}
+
+static void transform_back(const struct spectrum *s, double *u)
+{
+    for (int i = 0; i < N; i++) {
+        u[i] = s->re[0] + s->re[HALF] * cos(pi * i);
+        for (int k = 1; k < HALF; k++)
+            u[i] += 2.0 * (s->re[k] * cos(2.0 * pi * k * i / N) - s->im[k] * sin(2.0 * pi * k * i / N));
+    }
+}
+
+/* d/dt (exp(-L t) û) = -exp(-L t) (u³)^; `gain` is exp(L t). */
+static struct spectrum rate_of(const struct spectrum *v, const double *gain)
+{
+    double u[N];
+    struct spectrum s = *v;
+    for (int k = 0; k <= HALF; k++) {
+        s.re[k] *= gain[k];
+        s.im[k] *= gain[k];
+    }
+    transform_back(&s, u);
+    for (int i = 0; i < N; i++) u[i] = -u[i] * u[i] * u[i];
+    s = transform(u);
+    for (int k = 0; k <= HALF; k++) {
+        s.re[k] = k <= MOST ? s.re[k] / gain[k] : 0.0;
+        s.im[k] = k <= MOST ? s.im[k] / gain[k] : 0.0;
+    }
+    return s;
+}
+
+static struct spectrum add(struct spectrum s, double factor, const struct spectrum *rate)
+{
+    for (int k = 0; k <= HALF; k++) {
+        s.re[k] += factor * rate->re[k];
+        s.im[k] += factor * rate->im[k];
+    }
+    return s;
+}
+
+/* Time begins at 0 again in each step, so that no gain is too small. */
+static void spectral_solution(double (*symbol_of)(double k), double end, double *u)
+{
+    enum { STEPS = 200 };
+    const double dt = end / STEPS;
+    double gain[3][HALF + 1];
+    struct spectrum v = transform(u);
+    for (int k = 0; k <= HALF; k++)
+        for (int s = 0; s < 3; s++) gain[s][k] = exp(symbol_of(k / 2.0) * dt * s / 2.0);
+    for (int step = 0; step < STEPS; step++) {
+        struct spectrum at, rate[4];
+        rate[0] = rate_of(&v, gain[0]);
+        at = add(v, dt / 2, &rate[0]);
+        rate[1] = rate_of(&at, gain[1]);
+        at = add(v, dt / 2, &rate[1]);
+        rate[2] = rate_of(&at, gain[1]);
+        at = add(v, dt, &rate[2]);
+        rate[3] = rate_of(&at, gain[2]);
+        for (int r = 0; r < 4; r++) v = add(v, dt * (r == 0 || r == 3 ? 1 : 2) / 6, &rate[r]);
+        for (int k = 0; k <= HALF; k++) {
+            v.re[k] *= gain[2][k];
+            v.im[k] *= gain[2][k];
+        }
+    }
+    transform_back(&v, u);
+}
+
+static double swift_hohenberg_symbol(double k) { return 0.4 - (1 - k * k) * (1 - k * k); }
+static double allen_cahn_symbol(double k) { return 1 - 0.2 * k * k; }
+
+static const struct {
+    const char *problem, *physics;
+    double (*symbol_of)(double k);
+} kinds[] = {
+    {"swift_hohenberg", "r = 0.4;", swift_hohenberg_symbol},
+    {"allen_cahn", "gamma = 0.2;", allen_cahn_symbol},
+};
+
+static double spectral_error(int kind, const char *scheme, int refine, const double *exact)
+{
+    char text[800];
+    int n, steps = 400 * refine * refine;
+    snprintf(text, sizeof text,
+             "problem = \"%s\"; grid = { n = %d; length = \"4*pi\"; }; physics = { %s };\n"
+             "time = { dt = %.17g; end = 2.0; scheme = \"%s\"; };\n"
+             "initial = \"0.1 + 0.3*cos(x) + 0.2*sin(3*x/2)\";", kinds[kind].problem, N * refine, kinds[kind].physics,
+             2.0 / steps, scheme);
+    double *u = final_state(text, &n), largest = 0.0;
+    for (int i = 0; i < N; i++) largest = fmax(largest, fabs(u[i * refine] - exact[i]));
+    sw_free(u);
+    return largest;
+}
+
+static void comes_to_the_spectral_solution(void **state)
+{
+    double exact[N], error[3];
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        for (int i = 0; i < N; i++) {
+            const double x = 4.0 * pi * i / N;
+            exact[i] = 0.1 + 0.3 * cos(x) + 0.2 * sin(3 * x / 2);
+        }
+        spectral_solution(kinds[kind].symbol_of, 2.0, exact);
+        for (int s = 0; s < 2; s++) {
+            for (int k = 0; k < 3; k++) error[k] = spectral_error(kind, schemes[s], 1 << k, exact);
+            assert_order(error, 2.0);
+            assert_true(error[2] < 1e-3);
+        }
+    }
+}
+
+/* ---- energy */
+
+static void gradient_flows_never_gain_energy(void **state)
+{
+    char text[800];
+    (void)state;
+    for (int kind = 0; kind < 2; kind++)
+        for (int s = 0; s < 2; s++) {
+            const void *field;
+            const double *scalars;
+            double last = INFINITY;
+            snprintf(text, sizeof text,
+                     "problem = \"%s\"; grid = { n = 128; length = \"8*pi\"; }; physics = { %s };\n"
+                     "time = { dt = 0.05; end = 20.0; scheme = \"%s\"; }; initial = \"0.5*randn(1)\";",
+                     kinds[kind].problem, kinds[kind].physics, schemes[s]);
+            struct job w = open_job(text);
+            assert_ok(sw_sim_initial(w.sim));
+            for (int step = 0; step <= 400; step += 10) {
+                if (step) assert_ok(w.sim->ops->advance(w.sim, step - 10, step));
+                assert_ok(sw_sim_snapshot(w.sim, 0, SW_SNAPSHOT_SCALARS));
+                assert_ok(w.sim->ops->fetch(w.sim, 0, &field, &scalars));
+                if (!(scalars[SW_ENERGY] < last))
+                    fail_msg("%s, step %d: energy %.17g after %.17g", text, step, scalars[SW_ENERGY], last);
+                last = scalars[SW_ENERGY];
+            }
+            close_job(&w);
+        }
+}
+
 /* ---- what a batch reports */
 
 static void measures_the_free_energy_with_the_parameters_of_each_run(void **state)
@@ -241,15 +448,15 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
 {
     static const struct { const char *problem, *forcing, *remark; } cases[] = {
         {"hyperdiffusion", "x*t", ""}, {"hyperdiffusion", "-u", "forcing depends on u: first order in time"},
-        {"cahn_hilliard", "-u", ""},
+        {"cahn_hilliard", "-u", ""}, {"allen_cahn", "-u", ""},
     };
     char text[600], remark[200];
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         snprintf(text, sizeof text,
-                 "problem = \"%s\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; D = 1.0; };\n"
+                 "problem = \"%s\"; grid = { n = 16; length = 1.0; }; physics = { gamma = 1.0; %s };\n"
                  "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
-                 cases[k].problem, cases[k].forcing);
+                 cases[k].problem, k < 3 ? "D = 1.0;" : "", cases[k].forcing);
         struct job w = open_job(text);
         w.sweep->problem->warn_setup(w.sweep->problem, &w.setup, remark);
         assert_string_equal(remark, cases[k].remark);
@@ -365,6 +572,10 @@ int main(void)
         cmocka_unit_test(heat_is_of_second_order_in_time),
         cmocka_unit_test(cahn_hilliard_is_of_first_order_in_time),
         cmocka_unit_test(cahn_hilliard_is_of_second_order_in_space),
+        cmocka_unit_test(a_source_is_of_first_order_in_time_with_either_scheme),
+        cmocka_unit_test(a_source_leaves_the_order_in_space),
+        cmocka_unit_test(comes_to_the_spectral_solution),
+        cmocka_unit_test(gradient_flows_never_gain_energy),
         cmocka_unit_test(measures_the_free_energy_with_the_parameters_of_each_run),
         cmocka_unit_test(remarks_on_a_force_that_depends_on_u),
         cmocka_unit_test(knows_what_a_run_needs_and_refuses_unknown_solvers),

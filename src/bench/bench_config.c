@@ -38,6 +38,16 @@ static const struct kind {
      "physics = { gamma = 1.0; D = 1.0; };\n"
      "time = { dt = 1.0e-2; };\n" LINE_DEFINES
      "initial = \"0.05*randn(seed)\";\n", {"physics.gamma"}},
+    {"swift_hohenberg", 8192,
+     "grid = { n = 512; length = \"n*(2*pi/32)\"; };\n"
+     "physics = { r = 0.3; };\n"
+     "time = { dt = 1.0e-2; };\n" LINE_DEFINES
+     "initial = \"0.05*randn(seed)\";\n", {"grid.length"}},
+    {"allen_cahn", 8192,
+     "grid = { n = 512; length = \"n*(2*pi/32)\"; };\n"
+     "physics = { gamma = 1.0; };\n"
+     "time = { dt = 1.0e-2; };\n" LINE_DEFINES
+     "initial = \"0.05*randn(seed)\";\n", {"physics.gamma"}},
     {"advection", 64,
      "grid = { n = 128; length = \"2*pi\"; dim = 2; };\n"
      "velocity = { x = \"1 + part\"; y = \"1 + part\"; };\n"
@@ -62,7 +72,7 @@ static const struct short_word {
     const char *setting[2];
 } short_words[] = {
     {"single", NULL, {"run.precision=\"single\""}},
-    {"forced", "hyperdiffusion heat cahn_hilliard", {"forcing=a*cos(q*(x - v*t))"}},
+    {"forced", "hyperdiffusion heat cahn_hilliard swift_hohenberg allen_cahn", {"forcing=a*cos(q*(x - v*t))"}},
     {"problem=P1", "bvp", {"f=" BENCH_P1_F, "exact=" BENCH_P1_EXACT}},
     {"problem=P2", "bvp", {"f=" BENCH_P2_F, "exact=" BENCH_P2_EXACT}},
     {"dimensions=", "compact", {"grid.dim="}},

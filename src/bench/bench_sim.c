@@ -36,7 +36,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column)
 /* factor/dx^power times a coefficient of the equation, of every run. */
 static enum sw_status fill_coefficient(const struct sw_bench_spec *spec, const char *text, int power, double *out)
 {
-    const double theta = line_kind(spec)->scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
+    const double theta = sw_line_scheme(spec->problem, &spec->setup) == SW_CRANK_NICOLSON ? 0.5 : 1.0;
     struct sw_program *program = NULL;
     if (!text) return SW_OK;  /* the array is of zeros */
     SW_TRY(sw_line_expression(spec->problem, &spec->setup, text, 0, &program));
@@ -223,7 +223,7 @@ static enum sw_status compare_with_reference(struct sim *l, int64_t steps, doubl
 /* Whether the modes keep their shape and are at rest at x = 0. */
 static bool has_known_modes(const struct sw_bench_spec *spec)
 {
-    return is_line(spec) && line_kind(spec)->scheme == SW_CRANK_NICOLSON && !line_kind(spec)->g &&
+    return is_line(spec) && line_kind(spec)->scheme == SW_CRANK_NICOLSON && !line_kind(spec)->g && !line_kind(spec)->source &&
            !sw_setup_find(&spec->setup, "forcing") && bench_has_function(spec, "initial", BENCH_MODES) &&
            bench_value(spec, "grid.x0", 0) == 0;
 }

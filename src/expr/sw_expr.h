@@ -80,7 +80,7 @@ struct sw_symbol {
 };
 
 /* The slots of CELL and POINT symbols, wherever expressions are used: in[SW_IN_X] is x, ... */
-enum sw_input { SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_INPUTS };
+enum sw_input { SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_IN_UXX, SW_INPUTS };
 
 struct sw_scope {
     const struct sw_symbol *symbol;  /* the first of a name counts                                     */
@@ -114,6 +114,12 @@ void sw_program_destroy(struct sw_program **program);
  * @param offset   out; free with sw_program_destroy()
  * @return SW_E_ARG it uses the time, or rand; SW_E_MEMORY */
 enum sw_status sw_program_offset(const struct sw_program *program, enum sw_input slot, struct sw_program **offset);
+
+/** The sum of two programs. Symbols of one rate and slot are one symbol, whatever the two programs call it.
+ * @param a, b  borrowed, not needed afterwards; a does not call rand or randn: the stream is that of b
+ * @param sum   out; free with sw_program_destroy()
+ * @return SW_E_MEMORY */
+enum sw_status sw_program_sum(const struct sw_program *a, const struct sw_program *b, struct sw_program **sum);
 
 /** The fastest rate at which the whole value changes: SW_RATE_RUN means it is a constant of the run. */
 enum sw_rate sw_program_rate(const struct sw_program *program);

@@ -4,13 +4,15 @@
 
 #include "problem/sw_problem.h"
 
-extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_bvp,
-    problem_compact, problem_advection;
+extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_swift_hohenberg,
+    problem_allen_cahn, problem_bvp, problem_compact, problem_advection;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
     &problem_heat,
     &problem_cahn_hilliard,
+    &problem_swift_hohenberg,
+    &problem_allen_cahn,
     &problem_bvp,
     &problem_compact,
     &problem_advection,

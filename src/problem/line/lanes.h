@@ -79,7 +79,8 @@ struct sw_lanes_forms {        /* what is not used is zero */
     double      cell_factor[SW_LANES_CELLS][SW_LANES_MOST];
     const void *cell[SW_LANES_CELLS];     /* [n][lanes]; all valid where cells > 0    */
     int         cells;                    /* how many are used                        */
-    bool        has_g, has_s_in_u;        /* s[1 ..] are used; s[0] always is         */
+    int         g_degree;                 /* 0: no G; 1; or SW_LANES_POWERS - 1       */
+    bool        has_s_in_u;               /* s[1 ..] are used; s[0] always is         */
 };
 
 /* Arrays of points are double, or float in the rows for single precision, and 64-byte aligned. */
@@ -110,8 +111,7 @@ struct sw_lanes_ops {
     /** The second recursion of a step, and the first one of the next if there is one.
      *  @param u     the state before the step, read with u_left = 1
      *  @param into  u or another array: the state after it, written with u_left = 1 and if last
-     *  @param terms of the next step, as forms, either with G or with u_left = 1; if last, for u_left only; NULL: as in
-     *               first()
+     *  @param terms of the next step, as forms; if last, for u_left only; NULL: as in first()
      *  @param odd   the step is
      *  @param last  there is no next one */
     void (*pass)(const struct sw_lanes *lanes, int n, struct sw_lanes_work *work, const void *u, void *into,

@@ -269,12 +269,15 @@ BODY struct cubic cubic_of(const double coefficient[SW_LANES_POWERS][SW_LANES_MO
 }
 
 #define CUBIC(c, u) FMA(FMA(FMA((c).power[3][j], (u), (c).power[2][j]), (u), (c).power[1][j]), (u), (c).power[0][j])
+#define LINEAR(c, u) FMA((c).power[1][j], (u), (c).power[0][j])
+/* G of degree 1 or 3; the powers that a linear one lacks have factors of zero, so that both give the same bits. */
+#define G_OF(u) (g_degree == 1 ? (vec)LINEAR(cubic_g, u) : (vec)CUBIC(cubic_g, u))
 
 /* From the old state at hand (again false), or from the one that the second recursion makes, the first recursion on
  * u_weight u + d2 G + S of the new step, one point behind, as G is wanted at both neighbours. The first point goes
  * without the one before it, which the sweep meets last: its G is what is `beyond`. */
 BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u, real *into,
-                      const struct sw_lanes_terms *t, bool down, bool again, bool has_g, int cells, bool has_s_in_u,
+                      const struct sw_lanes_terms *t, bool down, bool again, int g_degree, int cells, bool has_s_in_u,
                       bool u_left)
 {
     const struct sw_lanes_forms *form = t->forms;
@@ -315,7 +318,7 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     vec f = FMA(u_weight, here[j], cubic_s.power[0][j]);                          \
     if (has_s_in_u) f = FMA(u_weight, here[j], CUBIC(cubic_s, here[j]));          \
     for (int i = 0; i < cells; i++) f = FMA(factor[i][j], LOAD(cell[i]), f);      \
-    if (has_g) f = FNMA(two, mid[j], f + (left[j] + (right)));                    \
+    if (g_degree) f = FNMA(two, mid[j], f + (left[j] + (right)));                    \
     RECUR(r.v, f);                                                                \
     STORE(w - step, r.v.one[j]);                                                  \
     if (adds) ADD_SUMS(r, k);
@@ -323,7 +326,7 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     EACH {                                                                        \
         NEXT_U(k, completes, next)                                                \
         vec right = {0};                                                          \
-        if (has_g) right = CUBIC(cubic_g, next);                                  \
+        if (g_degree) right = G_OF(next);                                  \
         SWEEP(k - 1, adds, right)                                                 \
         left[j] = mid[j];                                                         \
         mid[j] = right;                                                           \
@@ -335,7 +338,7 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     EACH {
         NEXT_U(0, c->points == n, next)
         left[j] = (vec){0};
-        end[j] = mid[j] = has_g ? (vec)CUBIC(cubic_g, next) : (vec){0};
+        end[j] = mid[j] = g_degree ? G_OF(next) : (vec){0};
         here[j] = next;
     }
     FORWARD
@@ -348,17 +351,20 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
 #undef FORWARD
 }
 
-#define SWEEP(again, has_g, cells, has_s_in_u, u_left)                            \
-    sweep_forms(c, lane, n, work, u, into, t, down, again, has_g, cells, has_s_in_u, u_left)
+#define SWEEP(again, g_degree, cells, has_s_in_u, u_left)                         \
+    sweep_forms(c, lane, n, work, u, into, t, down, again, g_degree, cells, has_s_in_u, u_left)
 /* Variants have to pay: what is not used has factors of zero, and adding zero changes no bit. */
-#define SWEEP_ONCE(has_g)                                                         \
-    (t->forms->cells == 0 ? SWEEP(false, has_g, 0, true, false) : SWEEP(false, has_g, SW_LANES_CELLS, true, false))
-#define SWEEP_AGAIN(has_g, u_left)                                                \
-    (t->forms->cells == 0 ? t->forms->has_s_in_u ? SWEEP(true, has_g, 0, true, u_left)                           \
-                                                 : SWEEP(true, has_g, 0, false, u_left)                          \
-     : t->forms->has_s_in_u ? SWEEP(true, has_g, SW_LANES_CELLS, true, u_left)                                   \
-     : t->forms->cells < 3  ? SWEEP(true, has_g, 2, false, u_left)                                               \
-                            : SWEEP(true, has_g, SW_LANES_CELLS, false, u_left))
+#define SWEEP_ONCE(g_degree)                                                      \
+    (t->forms->cells == 0 ? SWEEP(false, g_degree, 0, true, false)                \
+                          : SWEEP(false, g_degree, SW_LANES_CELLS, true, false))
+#define SWEEP_BY_CELLS(g_degree, has_s_in_u, u_left)                              \
+    (t->forms->cells == 0  ? SWEEP(true, g_degree, 0, has_s_in_u, u_left)         \
+     : t->forms->cells < 3 ? SWEEP(true, g_degree, 2, has_s_in_u, u_left)         \
+                           : SWEEP(true, g_degree, SW_LANES_CELLS, has_s_in_u, u_left))
+#define SWEEP_IN_U(u_left)                                                        \
+    (t->forms->g_degree == 0   ? SWEEP_BY_CELLS(0, true, u_left)                  \
+     : t->forms->g_degree == 1 ? SWEEP_BY_CELLS(1, true, u_left)                  \
+                               : SWEEP_BY_CELLS(3, true, u_left))
 
 BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_work *work, const real *u,
                      const struct sw_lanes_terms *t, bool odd)
@@ -369,8 +375,8 @@ BODY void first_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
         if (work->narrow) first_alone(c, lane, n, work, u, odd, true);
         else first_alone(c, lane, n, work, u, odd, false);
     } else if (t->forms) {
-        if (t->forms->has_g) SWEEP_ONCE(true);
-        else SWEEP_ONCE(false);
+        if (t->forms->g_degree) SWEEP_ONCE(3);
+        else SWEEP_ONCE(0);
     } else if (t->g) {
         if (t->s) first_values(c, lane, n, work, u, t, odd, true, true);
         else first_values(c, lane, n, work, u, t, odd, true, false);
@@ -392,9 +398,12 @@ BODY void pass_part(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
     } else if (last) {
         if (t->u_left != 0.0) pass_last(c, lane, n, work, u, into, odd, true);
         else pass_last(c, lane, n, work, u, into, odd, false);
+    } else if (t->u_left != 0.0) {
+        if (t->forms->g_degree || t->forms->has_s_in_u) SWEEP_IN_U(true);
+        else SWEEP_BY_CELLS(0, false, true);
     } else {
-        if (t->forms->has_g) SWEEP_AGAIN(true, false);
-        else SWEEP_AGAIN(false, true);
+        if (t->forms->g_degree < 3 || t->forms->has_s_in_u) SWEEP_IN_U(false);
+        else SWEEP_BY_CELLS(3, false, false);
     }
 }
 

@@ -16,7 +16,11 @@ const struct sw_quantity sw_line_scalars[] = {
 
 /* ------------------------------------------------------------------ the expressions of a kind */
 
-struct programs { struct sw_program *a4, *a2, *g, *energy; };
+struct programs {
+    struct sw_program *a4, *a2, *g, *energy;
+    struct sw_program *own_s;          /* NULL where s is the user's forcing */
+    const struct sw_program *s;
+};
 
 static void free_programs(struct programs *p)
 {
@@ -24,6 +28,15 @@ static void free_programs(struct programs *p)
     sw_program_destroy(&p->a2);
     sw_program_destroy(&p->g);
     sw_program_destroy(&p->energy);
+    sw_program_destroy(&p->own_s);
+}
+
+enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup)
+{
+    const struct sw_line_kind *kind = problem->model;
+    const char *word = sw_setup_word(setup, "time.scheme");
+    if (!word) return kind->scheme;
+    return strcmp(word, "crank_nicolson") ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON;
 }
 
 enum { MAX_SYMBOLS = 32 };
@@ -49,10 +62,14 @@ static int make_symbols(const struct sw_problem *problem, const struct sw_setup 
 }
 
 enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                               int points, struct sw_program **program)
+                                  unsigned sees, struct sw_program **program)
 {
-    static const struct sw_symbol point[] = {
-        {"u", SW_RATE_POINT, SW_IN_U}, {"ux", SW_RATE_POINT, SW_IN_UX}, {"x", SW_RATE_CELL, SW_IN_X},
+    static const struct { unsigned seen; struct sw_symbol symbol; } known[] = {
+        {SW_LINE_SEES_U, {"u", SW_RATE_POINT, SW_IN_U}},
+        {SW_LINE_SEES_X, {"x", SW_RATE_CELL, SW_IN_X}},
+        {SW_LINE_SEES_T, {"t", SW_RATE_STEP, 0}},
+        {SW_LINE_SEES_DERIVATIVES, {"ux", SW_RATE_POINT, SW_IN_UX}},
+        {SW_LINE_SEES_DERIVATIVES, {"uxx", SW_RATE_POINT, SW_IN_UXX}},
     };
     struct sw_symbol symbol[MAX_SYMBOLS];
     struct sw_expr_error err = {0};
@@ -60,12 +77,36 @@ enum sw_status sw_line_expression(const struct sw_problem *problem, const struct
     struct sw_scope scope = {.symbol = symbol, .count = make_symbols(problem, setup, symbol)};
 
     if (!text) return SW_OK;
-    for (int k = 0; k < points; k++) symbol[scope.count++] = point[k];
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (sees & known[k].seen) symbol[scope.count++] = known[k].symbol;
     enum sw_status st = sw_expr_parse(text, &expr, &err);
     if (!st) st = sw_program_compile(expr, &scope, program, &err);
     if (st == SW_E_CONFIG) st = SW_FAIL(st, "%s: '%s', column %d: %s", problem->name, text, err.column, err.text);
     sw_expr_destroy(&expr);
     return st;
+}
+
+enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_program **own,
+                              const struct sw_program **program)
+{
+    const struct sw_line_kind *kind = problem->model;
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    struct sw_program *source = NULL;
+    enum sw_status st;
+    *own = NULL;
+    *program = forcing;
+    if (!kind->source) return SW_OK;
+    SW_TRY(sw_line_expression(problem, setup, kind->source, SW_LINE_SEES_U | SW_LINE_SEES_X | SW_LINE_SEES_T,
+                              &source));
+    if (forcing) {
+        st = sw_program_sum(source, forcing, own);
+        sw_program_destroy(&source);
+        SW_TRY(st);
+    } else {
+        *own = source;
+    }
+    *program = *own;
+    return SW_OK;
 }
 
 static enum sw_status compile_programs(const struct sw_problem *problem, const struct sw_setup *setup,
@@ -75,8 +116,10 @@ static enum sw_status compile_programs(const struct sw_problem *problem, const s
     enum sw_status st;
     SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->a4, 0, &p->a4));
     SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->a2, 0, &p->a2));
-    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->g, 1, &p->g));
-    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->energy, 3, &p->energy));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->g, SW_LINE_SEES_U, &p->g));
+    SW_TRY_TO(failed, st, sw_line_expression(problem, setup, kind->energy,
+                                             SW_LINE_SEES_U | SW_LINE_SEES_X | SW_LINE_SEES_DERIVATIVES, &p->energy));
+    SW_TRY_TO(failed, st, sw_line_source(problem, setup, &p->own_s, &p->s));
     return SW_OK;
 failed:
     free_programs(p);
@@ -86,7 +129,6 @@ failed:
 static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, const struct programs *p,
                                struct sw_stepper_desc *desc)
 {
-    const struct sw_line_kind *kind = problem->model;
     if (setup->n[0] > INT_MAX)
         return SW_FAIL(SW_E_ARG, "grid.n = %lld: at most %d points are possible", (long long)setup->n[0], INT_MAX);
     *desc = (struct sw_stepper_desc){
@@ -95,11 +137,11 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
         .single = setup->single,
         .single_steps = setup->single_steps,
         .uniform = setup->uniform,
-        .model = {.scheme = kind->scheme,
+        .model = {.scheme = sw_line_scheme(problem, setup),
                   .nparam = setup->ncolumn,
                   .initial = sw_setup_function(setup, "initial"),
                   .g = p->g,
-                  .s = sw_setup_function(setup, "forcing"),
+                  .s = p->s,
                   .energy = p->energy},
     };
     return SW_OK;
@@ -207,7 +249,7 @@ enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_
     *sim = NULL;
     SW_TRY(sw_alloc(1, &l));
     l->sim.ops = &line_ops;
-    l->scheme = ((const struct sw_line_kind *)problem->model)->scheme;
+    l->scheme = sw_line_scheme(problem, setup);
     l->setup = *setup;
     SW_TRY_TO(failed, st, compile_programs(problem, setup, &l->programs));
     SW_TRY_TO(failed, st, describe(problem, setup, &l->programs, &desc));
@@ -285,7 +327,7 @@ enum sw_status sw_line_check_precision(const struct sw_problem *problem, const s
     SW_TRY_TO(done, st, sw_line_expression(problem, setup, kind->a2, 0, &p.a2));
     if (p.a4) SW_TRY_TO(done, st, sw_program_over_runs(p.a4, count, column, ld, a4));
     if (p.a2) SW_TRY_TO(done, st, sw_program_over_runs(p.a2, count, column, ld, a2));
-    *first = find_imprecise(kind->scheme, setup, solver, count, ld, column, a4, a2, why);
+    *first = find_imprecise(sw_line_scheme(problem, setup), setup, solver, count, ld, column, a4, a2, why);
     if (*first < 0) goto done;
     *key = setup->single_steps ? "run.precision" : sw_stepper_takes_band(solver[*first]) ? "stepper" : "time.dt";
 done:
@@ -308,6 +350,9 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
     const struct sw_line_kind *kind = problem->model;
     const struct sw_program *s = sw_setup_function(setup, "forcing");
     text[0] = 0;
-    if (kind->scheme == SW_CRANK_NICOLSON && s && sw_program_uses(s, "u"))
+    if (sw_line_scheme(problem, setup) != SW_CRANK_NICOLSON) return;
+    if (kind->g || kind->source)
+        snprintf(text, 200, "time.scheme = \"crank_nicolson\": the explicit terms are of first order in time all the same");
+    else if (s && sw_program_uses(s, "u"))
         snprintf(text, 200, "forcing depends on u: first order in time");
 }

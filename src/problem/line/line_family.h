@@ -2,7 +2,7 @@
 #define LINE_FAMILY_H
 /* What the problems on the line equation share (docs/numerics.md, 1)
  *
- *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      S = forcing
+ *     u_t = -a4 u_xxxx + a2 u_xx + (G(u))_xx + S(x, t, u),      S = source + forcing
  *
  * A kind of problem is the data below and its keys; everything else is here. A new member of the family is a file with
  * these and a row in problem_table.c. */
@@ -10,12 +10,15 @@
 #include "problem/line/sw_stepper.h"
 
 /* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
- * n, length, dt, ...), g and energy also u, energy also x and ux (u_x). NULL: 0; energy NULL: not reported. */
+ * n, length, dt, ...); g also u; source also x, t and u; energy also x, u, ux (u_x) and uxx (u_xx). NULL: 0; energy NULL:
+ * not reported. A kind that has the word key `time.scheme` lets the user choose the scheme; its default is `scheme` here. */
 struct sw_line_kind {
     enum sw_scheme scheme;
     const char    *a4, *a2, *g;
+    const char    *source;      /* of the equation itself; S is this and the user's forcing */
     const char    *energy;      /* density */
     const char    *width;       /* of the interfaces that form by themselves, by the number keys; NULL: none do */
+    const char    *wavelength;  /* of the waves that do, likewise */
 };
 
 enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
@@ -35,15 +38,31 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
 extern const struct sw_run_warning sw_line_warnings[];
 enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                               const double *column, int64_t j, char text[200]);
-/** An expression of a kind, over the number keys and the first `points` of u, ux, x. @param text  NULL: no program */
+/** The scheme of these runs: the word of their key `time.scheme`, or that of the kind. */
+enum sw_scheme sw_line_scheme(const struct sw_problem *problem, const struct sw_setup *setup);
+
+/* What an expression of a kind sees besides the number keys. */
+enum { SW_LINE_SEES_U = 1, SW_LINE_SEES_X = 2, SW_LINE_SEES_T = 4, SW_LINE_SEES_DERIVATIVES = 8 };
+
+/** An expression of a kind. @param text  NULL: no program */
 enum sw_status sw_line_expression(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
-                               int points, struct sw_program **program);
+                                  unsigned sees, struct sw_program **program);
+/** S of these runs: the kind's source, the user's forcing, or their sum; NULL: there is neither.
+ * @param own      out: what the caller destroys, NULL where S is the forcing or nothing
+ * @param program  out: S, borrowed from own or from the setup */
+enum sw_status sw_line_source(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_program **own,
+                              const struct sw_program **program);
 enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
-/* The keys that all members have; COEFFICIENT is one that must be positive. */
+/* The keys that all members have; COEFFICIENT is one that must be positive. SCHEME is for those that let the user
+ * choose. */
 #define SW_LINE_COEFFICIENT(name, text)                                                                           \
     {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
      .visible = true, .about = text}
+#define SW_LINE_SCHEME                                                                                            \
+    {.path = "time.scheme", .kind = SW_KEY_WORD, .words = "backward_euler|crank_nicolson", .fallback = "backward_euler", \
+     .decides = true,                                                                                             \
+     .about = "How the implicit part is taken in time: at the new time, or at the mean of both."}
 #define SW_LINE_FUNCTIONS                                                                                         \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
      .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise."},                       \

@@ -1,20 +1,23 @@
-/* What there is to say of a run on the line equation (docs/numerics.md, 1): whether its interfaces have enough points,
- * whether the explicit part, G, stays stable, and what rounding does to the mean.
+/* What there is to say of a run on the line equation (docs/numerics.md, 1): whether its interfaces or waves have enough
+ * points, whether the explicit part, G and S, stays stable, and what rounding does to the mean.
  *
- * Stability of a backward Euler step about a constant U. A wave with s = 2 - 2 cos(k dx) is multiplied by
+ * Stability of a step about a constant U. A wave with s = 2 - 2 cos(k dx) is multiplied by
  *
- *     (1 - r G'(U) s)/(1 + s4 s²),      r = dt/dx²,  s4 = dt a4/dx⁴
+ *     (1 + dt S'(U) - r G'(U) s - e s²)/(1 + q),      q = s2 s + s4 s²,   r = dt/dx²,   S' = dS/du,
  *
- * which is at least -1 for all s in (0, 4] if G'(U) <= least (2/s + s4 s)/r. That is 2 sqrt(2 a4/dt), at
- * s = sqrt(2/s4), unless this s is beyond 4. (Measured for Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three
- * wavelengths: no run diverged whose u a force drives to 1.05 times the U so found, all did from 1.35 times on.)
+ * with s4 = theta dt a4/dx⁴, s2 = theta dt a2/dx²; backward Euler has no e s², Crank-Nicolson has q there. It is at
+ * least -1 for all s in [0, 4] if r G'(U) s <= m + q (backward Euler) or m (Crank-Nicolson), m = 2 + dt S'(U): for
+ * backward Euler without a2, if m >= 0 and G'(U) <= least (m/s + s4 s)/r, which is 2 sqrt(m s4)/r, at s = sqrt(m/s4),
+ * unless this s is beyond 4. A source that draws u back, S' < 0, bounds dt by 2/|S'| where G' <= 0. (Measured for
+ * Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run diverged whose u a force drives to 1.05
+ * times the U so found, all did from 1.35 times on.)
  *
  * A force a cos(q (x - v t)) is balanced by a wave of the peak U with
  *
- *     a = U sqrt(omega² + q⁴ (G(U)/U + a4 q²)²),      omega = q v
+ *     a = U sqrt(omega² + (q² G(U)/U + a4 q⁴ + a2 q² - S(U)/U)²),      omega = q v,
  *
- * (at rest, a = q² (G(U) + a4 q² U) holds at the peak). Its right-hand side grows with U where U is large, so that a
- * force with more than its value at the limit drives u beyond it. */
+ * S the kind's own source (at rest, a = q² (G(U) + a4 q² U) - S(U) holds at the peak). Its right-hand side grows with U
+ * where U is large, so that a force with more than its value at the limit drives u beyond it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,68 +53,94 @@ static struct sw_setup setup_of(const struct sw_setup *setup, int64_t ld, const 
 
 /* ------------------------------------------------------------------ how large u may be */
 
-/* G of one run, and what its steps are made of. */
+/* An expression of the kind in u, for one run; eval NULL: it has none. */
+struct function { struct sw_program *program; struct sw_eval *eval; };
+
+/* G and the kind's source of one run, and what its steps are made of. */
 struct limit {
-    struct sw_program *g;
-    struct sw_eval    *eval;
-    double dt, dx, a4;
-    double u;                /* stable up to here; infinite: there is no G */
+    struct function g, source;
+    bool   crank_nicolson;
+    double dt, dx, a4, a2;
+    double u;                /* stable up to here; infinite: nothing is explicit */
 };
 
 static void limit_free(struct limit *l)
 {
-    sw_eval_destroy(&l->eval);
-    sw_program_destroy(&l->g);
+    struct function *const both[] = {&l->g, &l->source};
+    for (int k = 0; k < 2; k++) {
+        sw_eval_destroy(&both[k]->eval);
+        sw_program_destroy(&both[k]->program);
+    }
 }
 
-static double g_at(struct limit *l, double u)
+static double value_at(const struct function *f, double u)
 {
     const double *in[SW_INPUTS] = {[SW_IN_U] = &u};
-    double value;
-    sw_eval_points(l->eval, 1, in, &value);
+    double value = 0;
+    if (f->eval) sw_eval_points(f->eval, 1, in, &value);
     return value;
 }
 
-/* The larger one of G'(u) and G'(-u), by differences: to some 1e-8. */
-static double steepness(struct limit *l, double u)
+/* By a difference: to some 1e-8. */
+static double derivative_at(const struct function *f, double u)
 {
-    const double h = 1e-4 * (1 + u);
-    return fmax(g_at(l, u + h) - g_at(l, u - h), g_at(l, -u + h) - g_at(l, -u - h)) / (2 * h);
+    const double h = 1e-4 * (1 + fabs(u));
+    return (value_at(f, u + h) - value_at(f, u - h)) / (2 * h);
 }
 
-static double steepest(const struct limit *l, double dt)
+/* The largest G' that a step dt bears where dt S' = m - 2; -infinity: it bears none. */
+static double steepest(const struct limit *l, double dt, double m)
 {
-    const double dx2 = l->dx * l->dx, s4 = dt * l->a4 / (dx2 * dx2), s = s4 > 0 ? fmin(4, sqrt(2 / s4)) : 4;
-    return (2 / s + s4 * s) * dx2 / dt;
+    const double dx2 = l->dx * l->dx, s4 = l->crank_nicolson ? 0 : dt * l->a4 / (dx2 * dx2);
+    if (m < 0) return -INFINITY;
+    const double s = s4 > 0 ? fmin(4, sqrt(m / s4)) : 4;
+    return (m / s + s4 * s) * dx2 / dt + (l->crank_nicolson ? 0 : l->a2);
 }
+
+static bool stable_at(const struct limit *l, double dt, double u)
+{
+    const double m = 2 + (l->source.eval ? dt * derivative_at(&l->source, u) : 0);
+    if (!(m >= 0)) return false;
+    return !l->g.eval || derivative_at(&l->g, u) <= steepest(l, dt, m);
+}
+
+static bool stable(const struct limit *l, double dt, double u) { return stable_at(l, dt, u) && stable_at(l, dt, -u); }
 
 /* Up to which |u| a step dt is stable. */
-static double stable_to(struct limit *l, double dt)
+static double stable_to(const struct limit *l, double dt)
 {
-    const double most = steepest(l, dt);
     double low = 0, high = 1e-3;
-    while (high < 1e100 && steepness(l, high) <= most) high *= 2;
+    while (high < 1e100 && stable(l, dt, high)) high *= 2;
     if (!(high < 1e100)) return INFINITY;
     for (int k = 0; k < 60; k++) {
         const double middle = 0.5 * (low + high);
-        if (steepness(l, middle) <= most) low = middle;
+        if (stable(l, dt, middle)) low = middle;
         else high = middle;
     }
     return low;
 }
 
 /* A step that is stable up to u, less than dt, rounded down to two digits. */
-static double stable_step(struct limit *l, double u)
+static double stable_step(const struct limit *l, double u)
 {
-    const double steep = steepness(l, u);
     double low = 0, high = l->dt;
     for (int k = 0; k < 1000 && !(low > 0.999 * high); k++) {
         const double middle = low > 0 ? 0.5 * (low + high) : 0.5 * high;
-        if (steepest(l, middle) >= steep) low = middle;
+        if (stable(l, middle, u)) low = middle;
         else high = middle;
     }
     const double unit = pow(10, floor(log10(low)) - 1);
     return floor(low / unit) * unit;
+}
+
+static enum sw_status function_of(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
+                                  int64_t ld, const double *column, int64_t j, struct function *f)
+{
+    if (!text) return SW_OK;
+    SW_TRY(sw_line_expression(problem, setup, text, SW_LINE_SEES_U, &f->program));
+    SW_TRY(sw_eval_create(f->program, 1, &f->eval));
+    sw_eval_run(f->eval, column + j, ld);
+    return SW_OK;
 }
 
 static enum sw_status limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
@@ -120,13 +149,14 @@ static enum sw_status limit_of(const struct sw_problem *problem, const struct sw
     const struct sw_line_kind *kind = problem->model;
     const struct sw_setup one = setup_of(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
-    *l = (struct limit){.dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
-    if (!kind->g) return SW_OK;
+    *l = (struct limit){.crank_nicolson = sw_line_scheme(problem, setup) == SW_CRANK_NICOLSON,
+                        .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
+    if (!kind->g && !kind->source) return SW_OK;
     SW_TRY(number_of(problem, setup, kind->a4, ld, column, j, &l->a4));
-    SW_TRY(sw_line_expression(problem, setup, kind->g, 1, &l->g));
-    SW_TRY(sw_eval_create(l->g, 1, &l->eval));
-    sw_eval_run(l->eval, column + j, ld);
-    if (kind->scheme == SW_BACKWARD_EULER) l->u = stable_to(l, l->dt);
+    SW_TRY(number_of(problem, setup, kind->a2, ld, column, j, &l->a2));
+    SW_TRY(function_of(problem, setup, kind->g, ld, column, j, &l->g));
+    SW_TRY(function_of(problem, setup, kind->source, ld, column, j, &l->source));
+    l->u = stable_to(l, l->dt);
     return SW_OK;
 }
 
@@ -217,9 +247,10 @@ static void add_wave(struct wave *w, int mode, int count, const double *cosine, 
     w->change += dre * dre + dim * dim;
 }
 
-static double balance(struct limit *l, double u, double q, double omega)
+static double balance(const struct limit *l, double u, double q, double omega)
 {
-    return u * hypot(omega, q * q * (g_at(l, u) / u + l->a4 * q * q));
+    const double q2 = q * q;
+    return u * hypot(omega, q2 * (value_at(&l->g, u) / u + l->a4 * q2 + l->a2) - value_at(&l->source, u) / u);
 }
 
 /* The force that drives u furthest beyond the limit. */
@@ -306,11 +337,18 @@ static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, cons
         return SW_OK;
     }
     SW_TRY(mean_force(setup, ld, column, j, l, &mean));
-    *u = fabs(mean) * column[sw_setup_column(setup, "time.end") * ld + j];
-    if (*u > l->u) {
-        snprintf(who, 80, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
-        return SW_OK;
+    if (l->source.eval) {  /* the source balances it */
+        const struct wave all = {.amplitude = fabs(mean)};
+        force = (struct force){0};
+        look_at_wave(l, 0, &all, &force);
+        *u = force.u;
+        if (*u > l->u) snprintf(who, 80, "a force of mean %.3g drives it to %.3g", mean, *u);
+    } else {
+        *u = fabs(mean) * column[sw_setup_column(setup, "time.end") * ld + j];
+        if (*u > l->u)
+            snprintf(who, 80, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
     }
+    if (*who) return SW_OK;
     SW_TRY(worst_force(setup, ld, column, j, l, &force));
     *u = force.u;
     if (force.u > 0)
@@ -342,6 +380,9 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
 /* With fewer, the energy of an interface is off by more than 4 %, and depends by more than 1e-4 on where among the
  * points it lies: it stays there instead of moving (numerics.md, 4). */
 static const double least_points = 4.0;
+
+/* Of a wave of its own length: with fewer, its wave number is off by more than (2 pi/8)²/24 = 2.6 % (numerics.md, 1). */
+static const double least_of_wave = 8.0;
 
 /* Interfaces join u near -1 and 1. A field that varies by less than this, a millionth of it, has none. */
 static const double flat = 2e-6;
@@ -378,18 +419,22 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
 {
     const struct sw_line_kind *kind = problem->model;
     const struct sw_setup one = setup_of(setup, ld, column, j);
-    const double dx = sw_setup_grid(&one, ld, column, j).dx[0];
-    double width, points;
+    const double dx = sw_setup_grid(&one, ld, column, j).dx[0], least = kind->width ? least_points : least_of_wave;
+    const char *of = kind->width ? kind->width : kind->wavelength;
+    double size, points;
     bool waves;
     text[0] = 0;
-    SW_TRY(number_of(problem, setup, kind->width, ld, column, j, &width));
-    points = width / dx;
-    if (!kind->width || points >= least_points) return SW_OK;
+    SW_TRY(number_of(problem, setup, of, ld, column, j, &size));
+    points = size / dx;
+    if (!of || points >= least) return SW_OK;
     SW_TRY(has_waves(setup, ld, column, j, state, &waves));
     if (!waves) return SW_OK;
-    snprintf(text, 200, "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; "
-             "%.0f need grid.n >= %.0f", kind->width, width, points, dx, least_points,
-             ceil(least_points / points * (double)one.n[0] * (1 - 1e-12)));
+    int length = snprintf(text, 200, kind->width ?
+                          "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; " :
+                          "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
+                          of, size, points, dx);
+    snprintf(text + length, 200 - (size_t)length, "%.0f need grid.n >= %.0f", least,
+             ceil(least / points * (double)one.n[0] * (1 - 1e-12)));
     return SW_OK;
 }
 
@@ -410,7 +455,7 @@ static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const 
     double s[SAMPLES], sum = 0;
     struct sw_eval *eval = NULL;
     z->u = fmax(z->u, largest_of(count, u));
-    for (int i = 0; i < count && l->g; i++) z->g = fmax(z->g, fabs(g_at(l, u[i])));
+    for (int i = 0; i < count && l->g.eval; i++) z->g = fmax(z->g, fabs(value_at(&l->g, u[i])));
     if (!force) return SW_OK;
     SW_TRY(begin(force, ld, column, j, count, x, &eval));
     for (int k = 0; k < TIMES; k++) {
@@ -436,7 +481,7 @@ static enum sw_status longest_of(const struct sw_problem *problem, const struct 
 {
     const struct sw_line_kind *kind = problem->model;
     const double n = (double)setup_of(setup, ld, column, j).n[0], dx2 = l->dx * l->dx;
-    const double part = kind->scheme == SW_CRANK_NICOLSON ? 0.5 * l->dt : l->dt, s = 2 - 2 * cos(2 * pi / n);
+    const double part = l->crank_nicolson ? 0.5 * l->dt : l->dt, s = 2 - 2 * cos(2 * pi / n);
     double a4, a2;
     SW_TRY(number_of(problem, setup, kind->a4, ld, column, j, &a4));
     SW_TRY(number_of(problem, setup, kind->a2, ld, column, j, &a2));
@@ -471,9 +516,11 @@ static enum sw_status moved_mean(const struct sw_problem *problem, const struct 
 static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                     const double *column, int64_t j, const double *state, char text[200])
 {
+    const struct sw_line_kind *kind = problem->model;
     struct limit l;
     double moved = 0;
     text[0] = 0;
+    if (kind->source) return SW_OK;  /* it draws the mean back */
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st) st = moved_mean(problem, setup, ld, column, j, &l, state, &moved);
     if (!st && !(moved <= SW_LINE_MAX_ROUNDING))

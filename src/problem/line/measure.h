@@ -12,6 +12,9 @@ size_t sw_measure_bytes(int n);
 /** u_x by central differences, for the energy's density. @return [n], valid until the next call */
 const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx);
 
+/** u_xx by second differences, likewise. */
+const double *sw_measure_second_derivative(struct sw_measure *m, const double *u, double dx);
+
 /** All scalars of a line.
  *  @param line       [n], finite
  *  @param noise      sw_stepper_rounding() times sw_measure_noise_growth(): by this a constant field may vary

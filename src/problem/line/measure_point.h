@@ -13,6 +13,12 @@ SW_HD static inline double sw_measure_slope(double left, double right, double ha
     return (right - left) * half;
 }
 
+/** u_xx at a point, by the second difference. @param scale  1/dx² */
+SW_HD static inline double sw_measure_second(double left, double here, double right, double scale)
+{
+    return ((left + right) - 2.0 * here) * scale;
+}
+
 /** How many times the rounding of one step a constant field varies by after some steps. Crank-Nicolson hardly damps
  * what rounding puts into stiff modes, and long waves are damped slowly anyway: the steps add up like a random walk.
  * (Measured over 1 to 10^4 steps, s4 and s2 up to 10^8, heat and hyperdiffusion: at most 2 sqrt(steps) with the

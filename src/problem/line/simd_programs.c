@@ -117,10 +117,13 @@ void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const s
     const struct sw_simd *p = s->own;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
     struct sw_form_term term[SW_FORM_TERMS];
-    *forms = (struct sw_lanes_forms){.has_g = g->form[SW_SIMD_G] != NULL};
+    *forms = (struct sw_lanes_forms){0};
     if (g->form[SW_SIMD_G]) {
         int count = sw_form_terms(g->form[SW_SIMD_G], in, term);
         add_terms(term, count, g->lanes.g_weight, forms->g, p->lanes, forms);
+        forms->g_degree = 1;
+        for (int k = 0; k < count; k++)
+            if (term[k].power > 1) forms->g_degree = SW_LANES_POWERS - 1;
     }
     if (g->form[SW_SIMD_S]) {
         int count = sw_form_terms(g->form[SW_SIMD_S], in, term);

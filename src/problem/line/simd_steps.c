@@ -60,18 +60,13 @@ static void steps_of_values(const struct sw_stepper *s, struct sw_simd_worker *w
     }
 }
 
-/* Backward Euler comes with a G and Crank-Nicolson without; no problem wants a sweep for the other two. */
-static bool has_forms(const struct sw_stepper *s, const struct sw_simd_group *g)
-{
-    if (!g->form[SW_SIMD_G] == (s->desc.model.scheme == SW_BACKWARD_EULER)) return false;
-    return g->form[SW_SIMD_G] || g->form[SW_SIMD_S];
-}
+static bool has_forms(const struct sw_simd_group *g) { return g->form[SW_SIMD_G] || g->form[SW_SIMD_S]; }
 
 static void steps(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g, int64_t from,
                   int64_t to)
 {
     if (sw_simd_alone(&s->desc)) steps_alone(s->own, s->desc.n, w, g, from, to);
-    else if (has_forms(s, g)) steps_of_forms(s, w, g, from, to);
+    else if (has_forms(g)) steps_of_forms(s, w, g, from, to);
     else steps_of_values(s, w, g, from, to);
 }
 
