@@ -24,6 +24,8 @@ draw ch_forcing                 ch_forcing     --kind spacetime --run 0,128,136,
 draw ch_coarsening              ch_coarsening  --kind lines --of domain_length --log x
 draw hyperdiffusion_convergence convergence    --kind convergence
 draw heat_convergence           heat           --kind convergence
+draw swift_hohenberg            swift_hohenberg --kind heatmap --of u_max --over k,r
+draw allen_cahn_front           allen_cahn_front --kind convergence
 draw compact_convergence        compact        --kind convergence
 draw advection_1d               advection      --kind convergence
 { record hyperdiffusion_convergence; record heat_convergence | sed 1d; } > results/convergence.csv

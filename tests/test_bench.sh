@@ -8,7 +8,7 @@ subcommand=bench
 # ---- refused, with what is known
 expect 2; says 'needs SPEC'
 expect 2 wave:n=5; says "there is no benchmark 'wave'"
-says 'known: '; for name in hyperdiffusion heat cahn_hilliard bvp compact advection band gradient; do says " $name"; done
+says 'known: '; for name in hyperdiffusion heat cahn_hilliard swift_hohenberg allen_cahn bvp compact advection band gradient; do says " $name"; done
 expect 2 heat:n=32,speed=3; says "heat has no setting 'speed'"
 says 'known: steps= batch= runs= per_run single forced n= length='; says ' dt= '; says ' kappa= order= '
 expect 2 bvp:forced; says "bvp has no setting 'forced'"
@@ -61,6 +61,7 @@ expect 2 heat:n=16 heat:n=17 --json; says '--json prints one object: one SPEC at
 works=(hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run heat:n=16,batch=2,forced
         heat:n=31,batch=40,single hyperdiffusion:n=37,batch=5,single,per_run
         cahn_hilliard:n=33,batch=40,single,forced,per_run cahn_hilliard:n=33,batch=7,steps=40
+        swift_hohenberg:n=33,batch=7,forced,per_run allen_cahn:n=33,batch=7,forced,per_run
         cahn_hilliard:n=32,batch=9,forced,per_run band:n=17,batch=3,periodic,lower=1,upper=1
         band:n=9,batch=2,lower=2,upper=0 bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run
         bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 bvp:n=2^12,r=best,batch=2,per_run,single

@@ -114,4 +114,36 @@ for u in 0.0 2.0; do
 done
 expect 0 check coarse.cfg --device cpu -s initial=0.0 -s 'forcing=0.1*cos(x/4)'
 prints 'note     under-resolved: interfaces'
+
+# ---- equations with a source of their own: too long a step, a mean force that the source balances, waves too coarse
+cat >source.cfg <<'END'
+problem = "allen_cahn";
+grid = { n = 64; length = 32.0; };
+physics = { gamma = 1.0; };
+time = { dt = "h"; end = 60.0; };
+sweep = { h = [0.1, 0.75, 1.5]; };
+initial = "0.1*randn(1)";
+output = { scalars = { every = 6.0; }; };
+END
+expect 0 check source.cfg --device cpu -s 'initial=3*cos(2*pi*x/length)'
+prints 'note     time.dt = 0.75 is stable for |u| up to 1.11 but the initial value is up to 3: the run may diverge; time.dt <= 0.076 is stable (h = 0.75); 2 of 3 runs alike'
+expect 1 run source.cfg --device cpu -s 'initial=30.0' -o source.h5
+expect 0 check source.cfg --device cpu -s forcing=20.0 -s 'sweep.h=[0.1]' -s time.end=1000.0
+prints 'is stable for |u| up to 2.65 but a force of mean 20 drives it to 2.84: the run may diverge; time.dt <= 0.08'
+expect 0 check source.cfg --device cpu -s forcing=2.0 -s 'sweep.h=[0.1]' -s time.end=1000.0
+if grep -q 'may diverge' out; then fail 'a force that the source balances is warned of'; fi
+expect 0 run source.cfg --device cpu -s forcing=2.0 -s 'sweep.h=[0.1]' -o balanced.h5
+cat >waves.cfg <<'END'
+problem = "swift_hohenberg";
+grid = { n = 64; length = "2*pi*m"; };
+physics = { r = 0.2; };
+time = { dt = 0.1; end = 1.0; };
+sweep = { m = [8, 16]; };
+initial = "0.1*randn(1)";
+output = { scalars = { every = 0.1; }; };
+END
+expect 0 check waves.cfg --device cpu
+prints 'note     under-resolved: waves 2*pi/wavenumber = 6.28 long have 4 points (dx = 1.57) and come out too short; 8 need grid.n >= 128 (m = 16)'
+expect 0 check waves.cfg --device cpu -s time.scheme=crank_nicolson
+prints 'note     time.scheme = "crank_nicolson": the explicit terms are of first order in time all the same'
 summary
