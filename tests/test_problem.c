@@ -265,7 +265,8 @@ static void a_source_leaves_the_order_in_space(void **state)
 /* ---- against a spectral solution */
 
 /* u_t = L u - u³ on [0, 4 pi) in N points: a pseudo-spectral method with integrating factors and the classical
- * Runge-Kutta method, by discrete Fourier transforms written out. The wave numbers are k/2; those beyond MOST/2 are left out. */
+ * Runge-Kutta method, by discrete Fourier transforms written out. The wave numbers are k/2; those beyond MOST/2 are
+ * left out. */
 enum { N = 96, HALF = N / 2, MOST = N / 3 };
 struct spectrum { double re[HALF + 1], im[HALF + 1]; };
 

@@ -126,7 +126,7 @@ initial = "0.1*randn(1)";
 output = { scalars = { every = 6.0; }; };
 END
 expect 0 check source.cfg --device cpu -s 'initial=3*cos(2*pi*x/length)'
-prints 'note     time.dt = 0.75 is stable for |u| up to 1.11 but the initial value is up to 3: the run may diverge; time.dt <= 0.076 is stable (h = 0.75); 2 of 3 runs alike'
+prints 'note     time.dt = 1.5 is stable for |u| up to 0.882 but the initial value is up to 3: the run may diverge; time.dt <= 0.076 is stable (h = 1.5); 3 of 3 runs alike'
 expect 1 run source.cfg --device cpu -s 'initial=30.0' -o source.h5
 expect 0 check source.cfg --device cpu -s forcing=20.0 -s 'sweep.h=[0.1]' -s time.end=1000.0
 prints 'is stable for |u| up to 2.65 but a force of mean 20 drives it to 2.84: the run may diverge; time.dt <= 0.08'

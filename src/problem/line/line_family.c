@@ -352,7 +352,8 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
     text[0] = 0;
     if (sw_line_scheme(problem, setup) != SW_CRANK_NICOLSON) return;
     if (kind->g || kind->source)
-        snprintf(text, 200, "time.scheme = \"crank_nicolson\": the explicit terms are of first order in time all the same");
+        snprintf(text, 200,
+                 "time.scheme = \"crank_nicolson\": the explicit terms are of first order in time all the same");
     else if (s && sw_program_uses(s, "u"))
         snprintf(text, 200, "forcing depends on u: first order in time");
 }

@@ -10,8 +10,9 @@
 #include "problem/line/sw_stepper.h"
 
 /* struct sw_problem.model of the family. The expressions see the number keys by the last part of their paths (gamma, D,
- * n, length, dt, ...); g also u; source also x, t and u; energy also x, u, ux (u_x) and uxx (u_xx). NULL: 0; energy NULL:
- * not reported. A kind that has the word key `time.scheme` lets the user choose the scheme; its default is `scheme` here. */
+ * n, length, dt, ...); g also u; source also x, t and u; energy also x, u, ux (u_x) and uxx (u_xx). NULL: 0; energy
+ * NULL: not reported. A kind that has the word key `time.scheme` lets the user choose the scheme; its default is
+ * `scheme` here. */
 struct sw_line_kind {
     enum sw_scheme scheme;
     const char    *a4, *a2, *g;
@@ -60,7 +61,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
      .visible = true, .about = text}
 #define SW_LINE_SCHEME                                                                                            \
-    {.path = "time.scheme", .kind = SW_KEY_WORD, .words = "backward_euler|crank_nicolson", .fallback = "backward_euler", \
+    {.path = "time.scheme", .kind = SW_KEY_WORD, .words = "backward_euler|crank_nicolson", \
+    .fallback = "backward_euler", \
      .decides = true,                                                                                             \
      .about = "How the implicit part is taken in time: at the new time, or at the mean of both."}
 #define SW_LINE_FUNCTIONS                                                                                         \

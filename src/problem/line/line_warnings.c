@@ -9,8 +9,8 @@
  * least -1 for all s in [0, 4] if r G'(U) s <= m + q (backward Euler) or m (Crank-Nicolson), m = 2 + dt S'(U): for
  * backward Euler without a2, if m >= 0 and G'(U) <= least (m/s + s4 s)/r, which is 2 sqrt(m s4)/r, at s = sqrt(m/s4),
  * unless this s is beyond 4. A source that draws u back, S' < 0, bounds dt by 2/|S'| where G' <= 0. (Measured for
- * Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run diverged whose u a force drives to 1.05
- * times the U so found, all did from 1.35 times on.)
+ * Cahn-Hilliard, dt = 0.005 ... 0.1, forces at rest of three wavelengths: no run diverged whose u a force drives to
+ * 1.05 times the U so found, all did from 1.35 times on.)
  *
  * A force a cos(q (x - v t)) is balanced by a wave of the peak U with
  *
@@ -381,7 +381,8 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
  * points it lies: it stays there instead of moving (numerics.md, 4). */
 static const double least_points = 4.0;
 
-/* Of a wave of its own length: with fewer, its wave number is off by more than (2 pi/8)²/24 = 2.6 % (numerics.md, 1). */
+/* Of a wave of its own length: with fewer, its wave number is off by more than (2 pi/8)²/24 = 2.6 % (numerics.md,
+ * 1). */
 static const double least_of_wave = 8.0;
 
 /* Interfaces join u near -1 and 1. A field that varies by less than this, a millionth of it, has none. */

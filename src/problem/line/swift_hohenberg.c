@@ -1,5 +1,5 @@
-/* The Swift-Hohenberg equation: a pattern of the wave number q0 (the key `wavenumber`) grows from the state at rest where
- * r > 0,
+/* The Swift-Hohenberg equation: a pattern of the wave number q0 (the key `wavenumber`) grows from the state at rest
+ * where r > 0,
  *
  *     u_t = r u - (q0² + d_xx)² u - u³ = -u_xxxx - 2 q0² u_xx + (r - q0⁴) u - u³.
  *
