@@ -63,7 +63,8 @@ objects := $(sources:%.c=$B/%.o) $(if $(CUDA),$(patsubst %.cu,$B/%.o,$(wildcard 
 tests   := $(patsubst tests/%.c,$B/%,$(wildcard tests/test_*.c))
 benches := $(patsubst tests/%.c,$B/%,$(wildcard tests/bench_*.c))
 # Text that run-time compilation needs: the very files the build compiles.
-embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h src/*/*/*_point.h) $(wildcard cuda/*_rtc.cuh)
+embedded := src/base/sw_hd.h $(wildcard src/*/*_point.h src/*/*/*_point.h) $(wildcard cuda/*_rtc.cuh) \
+            $(wildcard src/jobs/*.tmpl)
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 
 all: sweep                     ## ./sweep (the default)

@@ -253,8 +253,8 @@ void bench_config_list_words(const struct bench_config *c, struct sw_text *text)
     for (int k = 0; c->problem && (key = sw_key_at(c->problem, k)); k++) {
         char word[80];
         snprintf(word, sizeof word, " %s=", short_name(c->problem, key));
-        if (key->decides && !key->element && key->kind != SW_KEY_NAMES && key->kind != SW_KEY_ROW && strcmp(key->path, "problem") && !strstr(sw_text_get(text), word))
-            sw_text_add(text, word);
+        const bool set = key->kind != SW_KEY_NAMES && key->kind != SW_KEY_ROW && strcmp(key->path, "problem");
+        if (set && key->decides && !key->element && !strstr(sw_text_get(text), word)) sw_text_add(text, word);
     }
 }
 

@@ -19,7 +19,7 @@ void bench_rows_add(struct bench_rows *rows, const char *stepper, const char *ba
 }
 
 void bench_rows_add_bands(struct bench_rows *rows, const char *stepper, enum sw_space space,
-                      const struct sw_band_desc *shape)
+                          const struct sw_band_desc *shape)
 {
     for (int k = 0; sw_band_table[k]; k++) {
         const struct sw_band_ops *o = sw_band_table[k];

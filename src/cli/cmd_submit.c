@@ -29,8 +29,7 @@ static struct sw_submit_desc describe_submission(const struct sw_cli *cli, const
     return (struct sw_submit_desc){
         .sweep = s->sweep, .id = s->id, .run = s->run, .count = s->count, .file = s->file, .source = source,
         .words = words, .again = again, .dry = cli->print, .shards = cli->shards, .override = cli->override,
-        .noverrides = cli->noverrides, .only = cli->only, .device = cli->device, .threads = cli->threads,
-        .time = cli->time, .job = cli->job,
+        .noverrides = cli->noverrides, .only = cli->only, .job = submit_job_options(cli),
     };
 }
 

@@ -135,7 +135,6 @@ enum sw_status status_file(struct sw_cli *cli, const char *file, struct sw_last_
     struct status v = {.file = file};
     bool by_files;
     enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &v.now, sign);
-    bool running = life == SW_LIVENESS_ALIVE;
     enum sw_status st = sw_completed_open_live(file, &cli->report, &completed);
     console_report(cli);
     if (st) return st;
@@ -143,9 +142,9 @@ enum sw_status status_file(struct sw_cli *cli, const char *file, struct sw_last_
     if (v.unwritten) count_running(&v);
     else st = count_stored(cli, completed, &v);
     if (!st) {
-        v.state = running                                                ? "running"
-                  : v.unwritten || v.counts.pending || completed->has_parts ? "interrupted"
-                                                                         : "finished";
+        const struct sw_file_facts facts = {.liveness = life, .has_file = !v.unwritten,
+                                            .has_parts = completed->has_parts, .all_ended = !v.counts.pending};
+        v.state = sw_file_state(sw_shard_state_of_file(&facts));
         *finished = !strcmp(v.state, "finished");
         if (cli->json) print_json(&v);
         else print_for_people(cli, &v);

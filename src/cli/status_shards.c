@@ -319,10 +319,7 @@ void status_shards_json(const struct sw_monitor *v)
     sw_json_begin(&j, NULL, '{');
     sw_json_text(&j, "file", v->file);
     if (*v->of.sweep_id) sw_json_text(&j, "sweep_id", v->of.sweep_id);
-    sw_json_text(&j, "state", v->count[SW_SHARD_DONE] == v->nshards ? "done"
-                 : v->count[SW_SHARD_RUNNING]          ? "running"
-                 : v->count[SW_SHARD_QUEUED]           ? "queued"
-                 : "interrupted");
+    sw_json_text(&j, "state", sw_sweep_state(v->count, v->nshards));
     sw_json_count(&j, "runs", v->runs);
     sw_json_count(&j, "done", v->done);
     sw_json_count(&j, "diverged", v->diverged);

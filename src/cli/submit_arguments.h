@@ -3,6 +3,9 @@
 /* The options of a submission as words, one a line, which the parser reads again: FILE.jobs/arguments. */
 #include "cli/command_line.h"
 
+/** The options of the jobs, those among them that other commands have, too. */
+struct sw_job_options submit_job_options(const struct sw_cli *cli);
+
 void submit_arguments_write(const struct sw_cli *cli, struct sw_text *text);
 
 /** Where an option is given again, it counts instead of the stored one; the sweep and its shards stay. */

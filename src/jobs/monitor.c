@@ -1,9 +1,11 @@
-/* The shards of a sweep: which there are, and how many runs each has. */
+/* The shards of a sweep: which there are, how many runs each has, and how far they are. */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
@@ -25,7 +27,10 @@ static bool is_shard(const char *name, const char *file, int *shard, int *nshard
     return *folder || (same && !name[length]);
 }
 
-enum sw_status monitor_each(const char *file, monitor_found *found, void *user)
+/* A shard of a sweep in the folder of its output: its file, or the folder of its parts. */
+typedef void found_shard(void *user, int shard, int nshards, bool folder);
+
+static enum sw_status for_each_shard(const char *file, found_shard *found, void *user)
 {
     const char *slash = strrchr(file, '/');
     char *folder = slash ? sw_strndup(file, slash == file ? 1 : (size_t)(slash - file)) : sw_strdup(".");
@@ -44,7 +49,7 @@ enum sw_status monitor_each(const char *file, monitor_found *found, void *user)
 
 struct cuts { int wanted, first, other; bool there; };
 
-static void note_cut(void *user, int shard, int nshards, bool folder)
+static void count_cut(void *user, int shard, int nshards, bool folder)
 {
     struct cuts *c = user;
     (void)shard;
@@ -75,13 +80,13 @@ bool sw_monitor_is_one(const char *file)
 static enum sw_status choose_cut(const char *file, int submitted, int wanted, int *nshards)
 {
     struct cuts c = {.wanted = wanted};
-    SW_TRY(monitor_each(file, note_cut, &c));
+    SW_TRY(for_each_shard(file, count_cut, &c));
     *nshards = wanted ? wanted : submitted ? submitted : c.first;
     if (wanted && wanted != submitted && !c.there)
         return SW_FAIL(SW_E_USAGE, "--shards %d: there is no shard of %s that is one of %d", wanted, file, wanted);
     if (!wanted && !submitted && c.other)
         return SW_FAIL(SW_E_USAGE, "%s was cut in several ways: there are shards of %d and of %d; say which is meant "
-                                   "with --shards N", file, c.first, c.other);
+                       "with --shards N", file, c.first, c.other);
     return SW_OK;
 }
 
@@ -128,4 +133,198 @@ void sw_monitor_free(struct sw_monitor **monitor)
     sw_free((*monitor)->file);
     sw_free(*monitor);
     *monitor = NULL;
+}
+
+/* ---- how far one is: from its parts and its file */
+
+static void set_counts(struct sw_shard *k, const struct sw_run_counts *counts)
+{
+    k->done = counts->done;
+    k->diverged = counts->diverged;
+    k->failed = counts->failed;
+}
+
+/* Whatever its runs are: the sweep may not be known. */
+static void count_stored(struct sw_shard *k, const struct sw_completed *completed)
+{
+    struct sw_run_counts counts = {0};
+    for (int64_t r = 0; r < completed->count; r++) sw_run_count(&counts, (enum sw_run_status)completed->status[r]);
+    set_counts(k, &counts);
+}
+
+static int64_t ended(const struct sw_shard *k) { return k->done + k->diverged + k->failed; }
+
+static double modification_time(const char *file, bool folder)
+{
+    char *path = folder ? sw_files_name(file, ".d") : sw_strdup(file);
+    struct stat s;
+    double time = path && !stat(path, &s) ? (double)s.st_mtim.tv_sec + 1e-9 * (double)s.st_mtim.tv_nsec : 0;
+    sw_free(path);
+    return time;
+}
+
+/* `sweep merge` joins what is of one sweep. */
+static bool is_foreign(const struct sw_monitor *v, const struct sw_shard *k)
+{
+    return *v->of.sweep_id && *k->of.sweep_id && !sw_same_sweep(&v->of, &k->of);
+}
+
+static void set_sweep(struct sw_monitor *v, struct sw_shard *k, const struct sw_sweep_identity *of)
+{
+    k->of = *of;
+    if (*v->of.sweep_id || !*of->sweep_id) return;
+    v->of = *of;
+    v->of_shard = (int)(k - v->shard) + 1;
+}
+
+static void mark_foreign(const struct sw_monitor *v, struct sw_shard *k)
+{
+    k->state = SW_SHARD_FOREIGN;
+    k->done = k->diverged = k->failed = 0;
+    k->part = 0;
+    if (v->of_shard)
+        snprintf(k->message, sizeof k->message, "of another sweep, %s; shard %d is of %s", k->of.sweep_id, v->of_shard,
+                 v->of.sweep_id);
+    else
+        snprintf(k->message, sizeof k->message, "of another sweep, %s; this one is %s", k->of.sweep_id, v->of.sweep_id);
+}
+
+static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_completed *completed,
+                                     const struct sw_warnings *warnings)
+{
+    struct sw_config *config = NULL;
+    struct sw_sweep *sweep = NULL;
+    uint64_t *id = NULL;
+    enum sw_status st = sw_config_read_text(v->file, completed->config_text, (const char *const *)completed->override,
+                                            completed->noverride, warnings->report, &config);
+    if (!st) st = sw_sweep_expand(config, warnings->report, &sweep);
+    warnings->tell(warnings->user);
+    if (!st) st = sw_alloc((size_t)sweep->nruns, &id);
+    if (!st) st = sw_sweep_ids(sweep, 0, sweep->nruns, id);
+    if (!st) st = sw_monitor_measure(v, sweep, NULL);
+    sw_free(id);
+    sw_sweep_destroy(&sweep);
+    sw_config_destroy(&config);
+    return st;
+}
+
+/* From the parts and the file. Not again while nothing has changed there. */
+static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,
+                                 struct sw_shard *k)
+{
+    struct sw_completed *completed = NULL;
+    double written = modification_time(file, k->saw_folder);
+    if (k->written > 0 && written == k->written) return SW_OK;
+    enum sw_status st = sw_completed_open_live(file, warnings->report, &completed);
+    warnings->tell(warnings->user);
+    *k->message = 0;
+    if (st) {
+        snprintf(k->message, sizeof k->message, "%s", sw_err_message());
+        return SW_OK;  /* the others are reported all the same */
+    }
+    count_stored(k, completed);
+    set_sweep(v, k, &completed->of);
+    if (!v->known && completed->config_text && !is_foreign(v, k)) st = measure_stored(v, completed, warnings);
+    k->has_file = completed->has_file;
+    k->has_parts = completed->has_parts;
+    k->written = written;
+    sw_completed_close(&completed);
+    return st;
+}
+
+/* What a running process says of itself: parts need not be read. */
+static void count_running(struct sw_shard *k)
+{
+    const struct sw_status_file *now = &k->now;
+    const struct sw_run_counts counts = sw_status_file_count(now);
+    if (!k->runs) k->runs = now->asked;
+    set_counts(k, &counts);
+    k->part = now->asked ? 1 - (1 - now->fraction) * (double)now->runs / (double)now->asked : 0;
+    if (!(k->part >= 0)) k->part = 0;
+}
+
+static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,
+                                    double now, struct sw_shard *k)
+{
+    enum sw_liveness life = k->saw_folder ? sw_liveness_of(file, now, &k->now, &k->sign) : SW_LIVENESS_NONE;
+    const bool current = life == SW_LIVENESS_ALIVE && k->now.asked > 0;
+    if (k->state == SW_SHARD_FOREIGN) *k->message = 0;
+    if (!k->saw_folder && !k->saw_file) {
+        k->has_file = k->has_parts = false;
+        k->of = (struct sw_sweep_identity){0};
+    } else if (!current) SW_TRY(read_shard(v, warnings, file, k));
+    if (current && *k->now.of.sweep_id) set_sweep(v, k, &k->now.of);
+    if (is_foreign(v, k)) {
+        mark_foreign(v, k);
+        return SW_OK;
+    }
+    if (current) count_running(k);
+    else k->part = k->runs ? (double)ended(k) / (double)k->runs : 0;
+    const struct sw_file_facts facts = {.liveness = life, .has_file = k->has_file, .has_parts = k->has_parts,
+                                        .all_ended = ended(k) >= k->runs, .unreadable = *k->message != 0};
+    k->state = sw_shard_state_of_file(&facts);
+    if (k->state == SW_SHARD_DONE) k->part = 1;
+    return SW_OK;
+}
+
+/* ---- all together */
+
+static void sum_up(struct sw_monitor *v)
+{
+    double speed = 0, longest = 0, left = 0;
+    v->runs = v->done = v->diverged = v->failed = v->pending = 0;
+    v->fraction = v->rate = 0;
+    memset(v->count, 0, sizeof v->count);
+    for (int j = 0; j < v->nshards; j++) {
+        const struct sw_shard *k = &v->shard[j];
+        const double share = 1. / v->nshards;  /* of the cost: shards are cut so */
+        v->count[k->state]++;
+        v->runs += k->runs;
+        v->done += k->done;
+        v->diverged += k->diverged;
+        v->failed += k->failed;
+        v->pending += k->runs > ended(k) ? k->runs - ended(k) : 0;
+        v->fraction += share * k->part;
+        left += share * (1 - k->part);
+        if (k->state != SW_SHARD_RUNNING || !(k->now.eta > 0)) continue;
+        speed += share * (1 - k->part) / k->now.eta;
+        longest = fmax(longest, k->now.eta);
+        if (k->now.rate > 0) v->rate += k->now.rate;
+    }
+    v->eta = left <= 0 || v->count[SW_SHARD_DONE] == v->nshards ? 0 : speed > 0 ? fmax(left / speed, longest) : NAN;
+}
+
+static void mark_present(void *user, int shard, int nshards, bool folder)
+{
+    struct sw_monitor *v = user;
+    if (nshards != v->nshards) return;
+    if (folder) v->shard[shard - 1].saw_folder = true;
+    else v->shard[shard - 1].saw_file = true;
+}
+
+/* Of a process that has not said yet how far it is, Slurm alone knows that it runs. */
+static void set_job_state(struct sw_shard *k)
+{
+    const enum sw_shard_state state = sw_shard_state_with_job(k->state, k->job_state);
+    if (state == SW_SHARD_RUNNING && state != k->state) snprintf(k->now.phase, sizeof k->now.phase, "starting");
+    k->state = state;
+}
+
+enum sw_status sw_monitor_look(struct sw_monitor *v, const struct sw_warnings *warnings)
+{
+    double now = sw_filesystem_time(v->file, &v->by_files);
+    for (int j = 0; j < v->nshards; j++)
+        v->shard[j].saw_file = v->shard[j].saw_folder = false;
+    SW_TRY(for_each_shard(v->file, mark_present, v));
+    for (int j = 0; j < v->nshards; j++) {
+        if (v->shard[j].state == SW_SHARD_DONE && v->shard[j].written > 0) continue;  /* was read, and stays so */
+        char *file = sw_shard_file(v->file, j + 1, v->nshards);
+        enum sw_status st = file ? look_at_shard(v, warnings, file, now, &v->shard[j]) : SW_E_MEMORY;
+        sw_free(file);
+        SW_TRY(st);
+    }
+    slurm_find_jobs(v);
+    for (int j = 0; j < v->nshards; j++) set_job_state(&v->shard[j]);
+    sum_up(v);
+    return SW_OK;
 }

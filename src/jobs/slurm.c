@@ -1,4 +1,5 @@
-/* What Slurm is asked: sbatch, squeue. */
+/* Slurm: sbatch submits jobs, squeue knows those that wait or run, sacct, where accounting is kept, those that ended.
+ * The numbers of the jobs of a sweep are in FILE.jobs/jobs, the newest last. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
+#include "output/files.h"
 
 bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer)
 {
@@ -81,7 +83,7 @@ done:
 }
 
 /* Is the number one of the lines of FILE.jobs/jobs? */
-static bool ours(const char *jobs, const char *id)
+static bool is_ours(const char *jobs, const char *id)
 {
     const size_t n = strlen(id);
     for (const char *p = jobs; (p = strstr(p, id)); p += n)
@@ -98,7 +100,7 @@ static bool is_listed(const char *list, const char *entry)
     return false;
 }
 
-static void found_task(struct sw_submit *u, const char *id, int shard)
+static void skip_task(struct sw_submit *u, const char *id, int shard)
 {
     char entry[40];
     snprintf(entry, sizeof entry, ":%s", id);
@@ -116,10 +118,10 @@ static enum sw_status ask_squeue(const struct sw_submit *u, struct sw_text *queu
     if (u->desc.dry) return SW_OK;
     SW_TRY(slurm_find_sbatch(u));
     return SW_FAIL(SW_E_IO, "squeue does not answer, and what is in the queue would be submitted twice; once it does: "
-                            "%s", u->go_on);
+                   "%s", u->go_on);
 }
 
-enum sw_status slurm_look_at_queue(struct sw_submit *u)
+enum sw_status slurm_skip_queued(struct sw_submit *u)
 {
     struct sw_text jobs = {0}, queue = {0};
     char id[32], *path = jobs_inside(u->folder, "jobs");
@@ -127,10 +129,73 @@ enum sw_status slurm_look_at_queue(struct sw_submit *u)
     enum sw_status st = !path ? SW_E_MEMORY : access(path, F_OK) ? SW_OK : jobs_read(path, &jobs);
     if (!st && jobs.length) st = ask_squeue(u, &queue);
     for (const char *p = sw_text_get(&queue); *p && !st; p += strcspn(p, "\n"), p += *p == '\n')
-        if (sscanf(p, "%31[0-9] %d", id, &task) == 2 && ours(sw_text_get(&jobs), id))
-            found_task(u, id, task);
+        if (sscanf(p, "%31[0-9] %d", id, &task) == 2 && is_ours(sw_text_get(&jobs), id))
+            skip_task(u, id, task);
     sw_free(path);
     sw_text_free(&jobs);
     sw_text_free(&queue);
     return st;
+}
+
+/* ---- the jobs of the shards, for `sweep status` */
+
+/* The lines as a list with commas. */
+static bool read_jobs(const struct sw_monitor *v, struct sw_text *list)
+{
+    char *folder = sw_files_name(v->file, ".jobs"), *path = folder ? jobs_inside(folder, "jobs") : NULL;
+    bool there = path && !jobs_read(path, list) && list->length > 1;
+    sw_free(path);
+    sw_free(folder);
+    if (!there) return false;
+    for (char *p = list->data; *p; p++)
+        if (*p == '\n') *p = p[1] ? ',' : 0;
+    return true;
+}
+
+static void set_job(struct sw_monitor *v, const char *job, int task, const char *state, const char *reason)
+{
+    if (task < 1 || task > v->nshards) return;
+    struct sw_shard *k = &v->shard[task - 1];
+    if (*k->job && strtol(k->job, NULL, 10) > strtol(job, NULL, 10)) return;  /* it was submitted again since */
+    snprintf(k->job, sizeof k->job, "%.20s_%d", job, task);
+    snprintf(k->job_state, sizeof k->job_state, "%.*s", (int)strcspn(state, " +"), state);
+    snprintf(k->reason, sizeof k->reason, "%s", strcmp(reason, "None") ? reason : "");
+}
+
+static void parse_jobs(struct sw_monitor *v, char *text, const char *format)
+{
+    char job[24], state[24], reason[40];
+    int task;
+    for (char *p = text, *end; p && *p; p = end ? end + 1 : NULL) {
+        if ((end = strchr(p, '\n'))) *end = 0;
+        *reason = 0;
+        if (sscanf(p, format, job, &task, state, reason) >= 3) set_job(v, job, task, state, reason);
+    }
+}
+
+static void ask_jobs(struct sw_monitor *v, char *const *argv, const char *format)
+{
+    struct sw_text answer = {0};
+    if (slurm_ask(argv, true, &answer)) parse_jobs(v, answer.data, format);
+    sw_text_free(&answer);
+}
+
+/* What was said at the last look: a job that has left the queue may not be spoken of any more (no accounts). */
+static void forget_jobs(struct sw_monitor *v)
+{
+    for (int k = 0; k < v->nshards; k++) *v->shard[k].job = *v->shard[k].job_state = *v->shard[k].reason = 0;
+}
+
+void slurm_find_jobs(struct sw_monitor *v)
+{
+    struct sw_text jobs = {0};
+    if (v->submitted && read_jobs(v, &jobs)) {
+        char *list = jobs.data;
+        char *const queue[] = {"squeue", "-h", "-r", "-j", list, "-o", "%F %K %T %r", NULL};
+        char *const past[] = {"sacct", "-n", "-X", "-P", "-j", list, "-o", "JobID,State", NULL};
+        forget_jobs(v);
+        ask_jobs(v, past, "%20[0-9]_%d|%23s");  /* "CANCELLED by 0": a user's number is no reason */
+        ask_jobs(v, queue, "%20[0-9] %d %23s %39s");
+    }
+    sw_text_free(&jobs);
 }

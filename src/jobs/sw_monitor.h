@@ -3,24 +3,9 @@
 /* How far the shards of a sweep are, whoever computes them and wherever: from their files, from what their processes
  * say (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
  * makes. */
+#include "jobs/sw_shard_state.h"
 #include "jobs/sw_warnings.h"
 #include "output/sw_liveness.h"
-
-#define SW_SHARD_STATES(X)                                                                                             \
-    X(DONE, "done")           /* all its runs are in its file                                                      */ \
-    X(RUNNING, "running")                                                                                              \
-    X(SILENT, "silent")       /* it ran on another machine, and has not written for long                           */ \
-    X(DIED, "died")           /* it ran on this machine, and its process is gone                                   */ \
-    X(FAILED, "failed")       /* Slurm says that its job ended badly                                               */ \
-    X(UNREADABLE, "unreadable")                                                                                        \
-    X(FOREIGN, "foreign")     /* it is of another sweep: `sweep merge` will refuse it, and it does not count       */ \
-    X(STOPPED, "stopped")     /* some of it is there, nobody is at it                                              */ \
-    X(QUEUED, "queued")       /* in Slurm's queue                                                                  */ \
-    X(WAITING, "waiting")     /* nothing of it is there                                                            */
-#define X(name, text) SW_SHARD_##name,
-enum sw_shard_state { SW_SHARD_STATES(X) SW_SHARD_STATE_COUNT };
-#undef X
-extern const char *const sw_shard_state_names[];
 
 struct sw_shard {
     enum sw_shard_state state;

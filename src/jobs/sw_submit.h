@@ -13,10 +13,26 @@
 struct sw_job_options {             /* what a job gets; 0 or NULL: not given                                         */
     int             cpus, gpus;     /* of a shard: CPUs, else 1; 1 + its GPUs                                        */
     int             max_parallel;   /* shards at a time; else no limit                                               */
-    const char     *partition, *account;  /* as sbatch takes them                                                    */
+    int             threads;        /* of a shard; else as many as it has CPUs                                       */
+    const char     *device;         /* as `sweep run` takes it; else all GPUs of the shard, if it has some           */
+    const char     *time;           /* the limit                                                                     */
+    const char     *partition, *account;  /* all three as sbatch takes them                                          */
     char          **passed;         /* [npassed] further arguments of sbatch                                         */
     int             npassed;
 };
+
+/* The options of a job: how a user gives each, and which field of the templates (shards.sh.tmpl, merge.sh.tmpl) it
+ * fills. A further one is a member above, a row here and a line there. */
+struct sw_job_option {
+    const char *option;             /* "--partition"                                                                 */
+    const char *field;              /* "partition"; NULL: in no field of its own                                     */
+    size_t      offset;             /* in struct sw_job_options                                                      */
+    bool        number;             /* an int, 0 where it is not given; else a text                                  */
+    int         more;               /* by so much the int is larger than what is given                               */
+};
+extern const struct sw_job_option sw_job_option_table[];  /* ends with option NULL */
+int         *sw_job_option_number(const struct sw_job_option *option, const struct sw_job_options *job);
+const char **sw_job_option_text(const struct sw_job_option *option, const struct sw_job_options *job);
 
 struct sw_submit_desc {             /* what is to be submitted; all of it borrowed until sw_submit_close()           */
     const struct sw_sweep *sweep;
@@ -32,9 +48,7 @@ struct sw_submit_desc {             /* what is to be submitted; all of it borrow
     int             shards;         /* >= 1                                                                          */
     const char *const *override;    /* [noverrides] of the config, "key=value"                                       */
     int             noverrides;
-    const char     *only, *device;  /* as `sweep run` takes them; NULL: none                                         */
-    int             threads;        /* of a shard; 0: as many as it has CPUs                                         */
-    const char     *time;           /* the limit, as sbatch takes it; NULL: none                                     */
+    const char     *only;           /* as `sweep run` takes it; NULL: none                                           */
     struct sw_job_options job;
 };
 
