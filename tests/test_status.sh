@@ -13,7 +13,7 @@ sweep   = { seed = "range(1, 10)"; until = [1.0]; };
 initial = "0.05*randn(seed)";
 output  = { file = "r/n.h5"; scalars = { every = "end/20"; }; };
 run     = { device = "cpu"; };
-solver  = "cpu.plain";
+stepper = "cpu.plain";
 CFG
 begun() { for ((k = 0; k < 500; k++)); do [ -e "$1" ] && return; sleep 0.02; done; fail "no $1 after 10 s"; }
 host=$(hostname)

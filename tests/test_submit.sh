@@ -105,7 +105,7 @@ mv squeue bin/squeue
 cp bin/sbatch sbatch
 printf '#!/bin/sh\nmkdir %s/lost.h5.jobs/jobs\necho 18\n' "$tmp" >bin/sbatch
 ln -s "$(command -v mkdir)" bin
-PATH="$tmp/bin" expect 5 "$config" -o lost.h5 --shards 2; says 'job 18 is submitted, but that could not be noted ('
+PATH="$tmp/bin" expect 5 "$config" -o lost.h5 --shards 2; says 'job 18 is submitted, but that could not be recorded ('
 says 'lost.h5.jobs/jobs: Is a directory'; says 'scancel 18, and once that is mended: sweep submit --missing '
 PATH="$tmp/bin" expect 5 --missing lost.h5; says 'lost.h5.jobs/jobs: Is a directory'
 rm -r lost.h5.jobs/jobs; mv sbatch bin/sbatch
