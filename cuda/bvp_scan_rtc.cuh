@@ -241,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) group_totals_k(struct bvp_
 extern "C" __global__ void __launch_bounds__(SCAN_THREADS) scan_groups_k(struct scan s)
 {
     __shared__ struct sw_dd shared[SCAN_THREADS / 32];
-    struct edge *group = s.group + blockIdx.x * s.groups;
+    struct prefix *group = s.group + blockIdx.x * s.groups;
     const long long each = (s.groups + SCAN_THREADS - 1) / SCAN_THREADS, from = threadIdx.x * each;
     const long long to = from + each < s.groups ? from + each : s.groups;
     struct sw_dd y = {0, 0}, u = {0, 0}, all;

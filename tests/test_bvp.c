@@ -586,7 +586,8 @@ static void compiles_for_each_architecture_without_a_device(void **state)
     for (size_t k = 0; k < sizeof f / sizeof *f; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
             struct sw_program *program = compiled(f[k]), *exact = compiled(some_exact);
-            struct sw_bvp_desc desc = {.n = 100, .capacity = 3, .nparam = PARAMS, .f = program, .save = true,
+            const int64_t n = sm == 80 ? 100 : 100000;  /* a short problem, a long one */
+            struct sw_bvp_desc desc = {.n = n, .capacity = 3, .nparam = PARAMS, .f = program, .save = true,
                                        .single = k == 1, .save_single = k == 2, .exact = k == 3 ? NULL : exact};
             enum sw_status st = sw_bvp_try_compile(&desc, under_test->name, sm);
             sw_program_destroy(&program);
