@@ -28,7 +28,7 @@ struct job {
     const char      **load_error;
     int               count;
     struct sw_norms  *norm;   /* [count]            */
-    const double     *field;  /* [2][count][points] */
+    const double     *field;  /* [2][count][points]; of a gradient [2][components][count][points] */
 };
 
 /* Runs `run` of a config, which are of one shape, on so many threads. */
@@ -204,6 +204,120 @@ static void a_constant_has_derivative_zero_to_the_bit(void **state)
     assert_true(isnan(n.rel));  /* 0/0 */
 }
 
+/* ------------------------------------------------------------------ gradient, divergence, Laplacian */
+
+static const char *const box[] = {"grid={ n=[16, 24, 20]; length=(\"2*pi\", 1.0, 2.0); x0=[0.0, 0.5, -1.0]; }",
+                                  "grid={ n=[16, 24]; length=(\"2*pi\", 1.0); x0=[0.0, 0.5]; }", "grid.n=40"};
+
+/* The components have the bits of three derivatives, each along its axis, on as many dimensions; where the others are
+ * sampled periodically, as with walls along an axis alone, the points are not the same. */
+static void a_gradient_has_the_bits_of_derivatives_along_each_axis(void **state)
+{
+    (void)state;
+    static const char *const axis[] = {"axis=x", "axis=y", "axis=z"},
+                            *const field[] = {"field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", "field=sin(x)*cos(2*pi*y)",
+                                              "field=exp(sin(x))"};
+    for (int k = 0; k < 6; k++) {
+        const char *precision = k < 3 ? "run.precision=double" : "run.precision=single";
+        const int dim = 3 - k % 3;
+        struct job all = compute(COMPACT(box[k % 3], field[k % 3], precision, "operator=gradient"));
+        const size_t points = (size_t)sw_points(all.setup.n);
+        struct sw_norms most = {0};
+        for (int d = 0; d < dim; d++) {
+            struct job one = compute(COMPACT(box[k % 3], field[k % 3], precision, axis[d]));
+            assert_memory_equal(all.field + (size_t)d * points, one.field, points * sizeof *one.field);
+            assert_memory_equal(all.field + (size_t)(dim + d) * points, one.field + points,
+                                points * sizeof *one.field);
+            most.l2 = hypot(most.l2, one.norm[0].l2);
+            most.max = fmax(most.max, one.norm[0].max);
+            close_job(&one);
+        }
+        assert_near(all.norm[0].l2, most.l2, 1e-14 * most.l2);
+        assert_near(all.norm[0].max, most.max, 0);
+        assert_near(all.norm[0].interior, most.max, 0);
+        close_job(&all);
+    }
+}
+
+/* |d| over |exact|, both with all components. */
+static void the_norms_of_a_gradient_are_those_of_a_vector(void **state)
+{
+    (void)state;
+    struct job j = compute(COMPACT(box[0], "field=sin(x)*cos(2*pi*y)*sin(pi*z + 0.3)", "operator=gradient",
+                                   "boundary=4-4-6"));
+    const size_t count = 3 * (size_t)sw_points(j.setup.n);
+    double off = 0, size = 0, middle = 0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = k % (count / 3), x = i % 16, y = i / 16 % 24, z = i / 16 / 24;
+        const double d = j.field[count + k], exact = j.field[k] - d;
+        off += d * d;
+        size += exact * exact;
+        if (x >= 4 && x < 12 && y >= 6 && y < 18 && z >= 5 && z < 15) middle = fmax(middle, fabs(d));
+    }
+    assert_near(j.norm[0].l2, sqrt(off / (double)(count / 3)), 1e-12 * j.norm[0].l2);
+    assert_near(j.norm[0].rel, sqrt(off / size), 1e-12 * j.norm[0].rel);
+    assert_near(j.norm[0].interior, middle, 0);
+    assert_true(middle < j.norm[0].max / 10);
+    close_job(&j);
+}
+
+static void each_operator_has_the_order_of_its_scheme(void **state)
+{
+    (void)state;
+    static const struct { const char *operator, *scheme, *dim; } known[] = {
+        {"operator=gradient", "scheme=d1_c6", "grid.dim=2"},   {"operator=gradient", "scheme=d1_c6", "grid.dim=3"},
+        {"operator=divergence", "scheme=d1_c6", "grid.dim=2"}, {"operator=divergence", "scheme=d1_c6", "grid.dim=3"},
+        {"operator=laplacian", "scheme=d2_c6", "grid.dim=2"},  {"operator=laplacian", "scheme=d2_c6", "grid.dim=3"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        for (int walls = 0; walls < 2; walls++) {
+            const bool space = strchr(known[k].dim, '3') != NULL;
+            struct sw_norms n[2];
+            for (int i = 0; i < 2; i++)
+                n[i] = norms_of(COMPACT(known[k].operator, known[k].scheme, known[k].dim,
+                                        space ? "field=exp(sin(x)*cos(y))*sin(z + x)" : "field=exp(sin(x)*cos(y))",
+                                        "vector.x=exp(sin(x + y))", "vector.y=cos(x)*sin(y)^3",
+                                        space ? "vector.z=sin(x + y)*cos(2*z)" : "vector.z=0",
+                                        walls ? "boundary=4-4-6" : "boundary=periodic",
+                                        walls ? "grid.length=2.0" : "grid.length=2*pi",
+                                        i ? (walls ? "grid.n=49" : "grid.n=36") : walls ? "grid.n=33" : "grid.n=24"));
+            const double order = order_between(n[0], n[1], 1.5, false), wanted = walls ? 4 : 6;
+            if (!(fabs(order - wanted) < 0.5))
+                fail_msg("%s %s %s: order %g", known[k].operator, known[k].dim, walls ? "walls" : "", order);
+        }
+}
+
+/* x² + 2 y² + 3 z² is a polynomial that the scheme differentiates but for rounding: its Laplacian is 12, the divergence
+ * of half its gradient 6. */
+static void polynomials_are_differentiated_exactly(void **state)
+{
+    (void)state;
+    struct job j = compute(COMPACT("operator=laplacian", "scheme=d2_c6", "boundary=4-4-6", "field=x^2 + 2*y^2 + 3*z^2",
+                                   "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
+    for (int64_t i = 0; i < sw_points(j.setup.n); i++) assert_near(j.field[i], 12, 1e-9);
+    close_job(&j);
+    j = compute(COMPACT("operator=divergence", "boundary=4-4-6", "vector={ x=\"x\"; y=\"2*y\"; z=\"3*z\"; }",
+                        "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
+    for (int64_t i = 0; i < sw_points(j.setup.n); i++) assert_near(j.field[i], 6, 1e-12);
+    close_job(&j);
+}
+
+/* Files are older than the key. */
+static void the_operator_of_older_configs_is_not_in_their_ids(void **state)
+{
+    (void)state;
+    uint64_t id[3];
+    for (int k = 0; k < 3; k++) {
+        static const char *const given[] = {"title=t", "operator=derivative", "operator=gradient"};
+        struct made m = COMPACT(given[k]);
+        assert_ok(sw_sweep_ids(m.sweep, 0, 1, &id[k]));
+        unmake(&m);
+    }
+    assert_true(id[0] == UINT64_C(0xe85bdb71e1558da4));
+    assert_true(id[1] == id[0]);
+    assert_true(id[2] != id[0]);
+}
+
 /* ------------------------------------------------------------------ batches, threads, precision */
 
 static void a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads(void **state)
@@ -291,6 +405,16 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
     REFUSED_COMPACT("-s: error: 'axis' = \"z\": there is no z on a grid of 2 dimensions\n", "axis=z", "grid.dim=2");
     REFUSED_COMPACT("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the "
                     "shortest waves\n", "scheme=f4", "alpha=0.5");
+    REFUSED_COMPACT("-s: error: 'scheme' = \"f4\": the gradient takes a scheme of first derivatives at the points: "
+                    "d1_c4 d1_c6 d1_c8 d1_c10\n", "scheme=f4", "operator=gradient");
+    REFUSED_COMPACT("-s: error: 'scheme' = \"mid_c4\": the laplacian takes a scheme of second derivatives at the "
+                    "points: d2_c4 d2_c6 d2_c8\n", "scheme=mid_c4", "operator=laplacian");
+    REFUSED_COMPACT("ch.cfg: error: 'vector.y' = \"\": the divergence on a grid of 2 dimensions needs it\n",
+                    "operator=divergence", "vector.x=y", "grid.dim=2");
+    REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along y\n", "grid.n=[8, 5]",
+                    "boundary=3-4-6", "operator=gradient");
+    REFUSED_COMPACT("-s: error: 'operator' = \"$o\": it is one for all runs, no axis\n", "operator=$o",
+                    "sweep.o=[\"gradient\", \"divergence\"]");
     REFUSED_COMPACT("-s: error: 'alpha' = 0.6: must be at most 0.5\n", "alpha=0.6");
     known[0] = 0;
     for (int k = 0; sw_fd_schemes[k]; k++)
@@ -329,6 +453,11 @@ int main(void)
         cmocka_unit_test(walls_have_the_order_of_their_closure_and_the_middle_that_of_the_scheme),
         cmocka_unit_test(half_way_schemes_and_filters_are_compared_where_they_are),
         cmocka_unit_test(a_constant_has_derivative_zero_to_the_bit),
+        cmocka_unit_test(a_gradient_has_the_bits_of_derivatives_along_each_axis),
+        cmocka_unit_test(the_norms_of_a_gradient_are_those_of_a_vector),
+        cmocka_unit_test(each_operator_has_the_order_of_its_scheme),
+        cmocka_unit_test(polynomials_are_differentiated_exactly),
+        cmocka_unit_test(the_operator_of_older_configs_is_not_in_their_ids),
         cmocka_unit_test(a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads),
         cmocka_unit_test(single_precision_has_its_floor_and_is_remarked_on),
         cmocka_unit_test(a_field_that_is_not_finite_says_where),

@@ -41,6 +41,45 @@ for run, (a, axis) in enumerate(zip(f["a"][:], f["axis"].asstr()[:])):
     assert np.isclose(middle, f["err_interior"][run], rtol=1e-12, atol=0), (middle, f["err_interior"][run])
 PY
 
+# ---- gradient, divergence, Laplacian: the same, along all axes
+cat >nabla.cfg <<'CFG'
+problem  = "compact";
+sweep    = { a = [0.5, 1.0]; };
+grid     = { n = [8, 9, 10]; length = ("a", 1.0, 3.0); x0 = (0.0, "a", -1.0); };
+boundary = "4-4-6";
+field    = "x^3 + 2*y^4 - z^3*x";
+vector   = { x = "x^2*y"; y = "y^3 + a*z"; z = "z*x"; };
+output   = { fields = { precision = "double"; }; };
+run      = { device = "cpu"; };
+CFG
+expect 0 run nabla.cfg -s operator=gradient -o gradient.h5
+expect 0 run nabla.cfg -s operator=divergence -o divergence.h5
+expect 0 run nabla.cfg -s operator=laplacian -s scheme=d2_c6 -o laplacian.h5
+expect 0 run nabla.cfg -s operator=gradient -s run.batch=1 -o other.h5; same gradient.h5 other.h5; rm -f other.h5
+expect 5 run nabla.cfg -s operator=divergence -o gradient.h5; says 'holds another sweep'
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "gradient.h5, divergence.h5, laplacian.h5"
+import h5py, numpy as np
+gradient, divergence, laplacian = (h5py.File(f + ".h5") for f in ("gradient", "divergence", "laplacian"))
+assert sorted(k for k in gradient if k[:2] == "g_") == ["g_" + c + e for c in "xyz" for e in ("", "_error")]
+for run, a in enumerate(gradient["a"][:]):
+    x, y, z = (gradient[c + "c"][run] if c + "c" in gradient else gradient[c][:] for c in "xyz")
+    assert abs(x[-1] - a) < 1e-15 and abs(y[-1] - a - 1) < 1e-14 and z[-1] == 2    # all ends are walls
+    x, y, z = x[None, None, :], y[None, :, None], z[:, None, None]
+    exact = {"x": 3 * x**2 - z**3 + 0 * y, "y": 8 * y**3 + 0 * x * z, "z": -3 * z**2 * x + 0 * y}
+    off = {c: gradient[f"g_{c}_error"][run, 0] for c in "xyz"}
+    for c in "xyz":
+        assert np.abs(gradient["g_" + c][run, 0] - off[c] - exact[c]).max() < 1e-12 * np.abs(exact[c]).max(), (run, c)
+    squares = sum(e**2 for e in off.values())
+    assert np.isclose(np.sqrt(squares.mean()), gradient["err_l2"][run], rtol=1e-12, atol=0)
+    assert np.isclose(np.sqrt(squares.sum() / sum((e**2).sum() for e in exact.values())), gradient["err_rel"][run],
+                      rtol=1e-12, atol=0)
+    assert max(np.abs(e).max() for e in off.values()) == gradient["err_max"][run]
+    for f, exact in ((divergence, 2 * x * y + 3 * y**2 + x + 0 * z), (laplacian, 6 * x + 24 * y**2 - 6 * z * x)):
+        g, e = f["g"][run, 0], f["g_error"][run, 0]
+        assert np.abs(g - e - exact).max() < 1e-11 * np.abs(exact).max(), (run, np.abs(g - e - exact).max())
+        assert np.isclose(np.sqrt((e**2).mean()), f["err_l2"][run], rtol=1e-12, atol=0)
+PY
+
 # ---- any batch, any order of doing it: the same file
 expect 0 run "$tiny" --device cpu -o tiny.h5
 for batch in 1 2; do
@@ -97,6 +136,18 @@ for run, axis in enumerate(cpu["axis"].asstr()[:]):
     assert np.abs(g - c).max() <= bound, (run, np.abs(g - c).max(), bound)
     assert abs(gpu["err_l2"][run] - cpu["err_l2"][run]) <= bound
 PY
+
+for operator in gradient divergence laplacian; do
+    [ -e gpu.h5 ] || continue
+    [ $operator = laplacian ] && scheme=d2_c6 || scheme=d1_c6
+    expect 0 run nabla.cfg -s operator=$operator -s scheme=$scheme -s run.device=cuda -o gpu_$operator.h5
+    [ -z "$python" ] || $python - $operator 2>out <<'PY' || fail "gpu_$operator.h5"
+import sys, h5py, numpy as np
+gpu, cpu = (h5py.File(f + sys.argv[1] + ".h5") for f in ("gpu_", ""))
+for g in (k for k in cpu if k[0] == "g" and isinstance(cpu[k], h5py.Dataset) and cpu[k].ndim == 5):
+    assert np.abs(gpu[g][:] - cpu[g][:]).max() < 1e-8, g   # 300 |f| 49 eps (above), |f| < 100 or so
+PY
+done
 
 # ---- the norm of the middle is shown where there is one, and only there
 expect 0 show tiny.h5; prints err_interior

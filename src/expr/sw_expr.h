@@ -62,6 +62,9 @@ bool sw_expr_is_random(const struct sw_expr *expr);
  * @return SW_E_CONFIG the result would be larger than 100 000 nodes; SW_E_MEMORY */
 enum sw_status sw_expr_derivative(const struct sw_expr *expr, const char *name, struct sw_expr **out);
 
+/** The tree of a + b. @param sum  out: new tree; free with sw_expr_destroy()  @return SW_E_MEMORY */
+enum sw_status sw_expr_sum(const struct sw_expr *a, const struct sw_expr *b, struct sw_expr **sum);
+
 /** Write the tree as text that parses back to the same tree, with no more parentheses than needed. (A derivative may be
  * nested too deep or be too long to be parsed again.) */
 void sw_expr_print(const struct sw_expr *expr, struct sw_text *text);

@@ -57,6 +57,36 @@ enum sw_status tree_prune(struct sw_expr *expr)
     return SW_OK;
 }
 
+/* Append the nodes of another tree. @param root  out: index of its root */
+static enum sw_status append(struct sw_expr *to, const struct sw_expr *from, int *root)
+{
+    const int first = to->count;
+    for (int k = 0; k <= from->root; k++) {
+        struct node node = from->node[k];
+        const char *name = node.op == OP_NAME ? from->names[node.name] : NULL;
+        if (name && (node.name = tree_name(to, name, strlen(name))) < 0) return SW_E_MEMORY;
+        for (int j = 0; j < op_table[node.op].operands; j++) node.child[j] += first;
+        if (tree_add(to, &node) < 0) return SW_E_MEMORY;
+    }
+    *root = first + from->root;
+    return SW_OK;
+}
+
+enum sw_status sw_expr_sum(const struct sw_expr *a, const struct sw_expr *b, struct sw_expr **sum)
+{
+    enum sw_status st;
+    struct node add = {.op = OP_ADD, .child = {-1, -1, -1}};
+    *sum = NULL;
+    SW_TRY(sw_alloc(1, sum));
+    SW_TRY_TO(failed, st, append(*sum, a, &add.child[0]));
+    SW_TRY_TO(failed, st, append(*sum, b, &add.child[1]));
+    (*sum)->root = tree_add(*sum, &add);
+    st = (*sum)->root < 0 ? SW_E_MEMORY : SW_OK;
+failed:
+    if (st) sw_expr_destroy(sum);
+    return st;
+}
+
 void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user)
 {
     for (int k = 0; k < expr->count; k++)

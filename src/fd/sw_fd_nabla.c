@@ -39,7 +39,7 @@ static enum sw_status make(const struct sw_fd_nabla *w, int axis, bool plane, bo
 {
     const struct sw_fd_desc d = along(w, axis, plane, add);
     enum sw_status st = sw_fd_create(&d, row, device, fd);
-    return st == SW_E_ABSENT && add && w->kind == SW_FD_FIRST ? SW_OK : st;
+    return st == SW_E_ABSENT && add && w->kind == SW_FD_FIRST && !w->desc.sums ? SW_OK : st;
 }
 
 static bool has(const struct sw_fd_nabla *w, int axis) { return w->desc.n[axis] > 1; }
@@ -143,6 +143,8 @@ void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla)
     sw_free(w);
     *nabla = NULL;
 }
+
+const char *sw_fd_nabla_name(const struct sw_fd_nabla *w) { return sw_fd_name(w->set[first_axis(w)]); }
 
 /* ------------------------------------------------------------------ */
 

@@ -14,6 +14,7 @@ struct sw_fd_nabla_desc {
     const char *boundary[3];  /* along each axis that has points                                      */
     double      h[3];
     bool        single;    /* fields are float */
+    bool        sums;         /* divergences are wanted: rows that do not add to a field are refused */
     bool        separate;  /* one axis after the other in any case: to compare with */
 };
 
@@ -26,6 +27,9 @@ struct sw_fd_nabla;
 enum sw_status sw_fd_nabla_create(const struct sw_fd_nabla_desc *desc, const char *row, struct sw_device *device,
                                   struct sw_fd_nabla **nabla);
 void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla);
+
+/** The row that differentiates along the first axis of a sum. */
+const char *sw_fd_nabla_name(const struct sw_fd_nabla *nabla);
 
 /* Fields as in sw_fd.h, in the device's memory; none may overlap another. On a device work is queued.
  * SW_E_ARG: not with this scheme. SW_E_ABSENT: the row does not add. */

@@ -114,14 +114,17 @@ static void compare_piece(const struct sw_piece *p, struct sw_evaluator *exact, 
 {
     const struct comparison *c = own;
     const struct sw_interior *in = c->interior;
+    bool inside = true;       /* along y and z */
     double *d = exact->x[0];  /* the coordinates are not needed any more */
     struct partial part = {.bad = -1};
     sw_evaluator_points(exact, p->first, p->count, exact->value);
     sw_reals_get(c->u, c->word, (size_t)p->first, d, (size_t)p->count);
     for (int i = 0; i < p->count; i++) d[i] -= exact->value[i];
+    for (int axis = 1; axis < SW_DIMS; axis++)
+        inside &= p->index[axis] >= in->first[axis] && p->index[axis] < in->last[axis];
     for (int i = 0; i < p->count; i++) {
-        const int64_t along = in->axis ? p->index[in->axis] : p->index[0] + i;
-        if (along >= in->first && along < in->last) part.interior = larger(part.interior, fabs(d[i]));
+        const int64_t x = p->index[0] + i;
+        if (inside && x >= in->first[0] && x < in->last[0]) part.interior = larger(part.interior, fabs(d[i]));
         if (part.bad < 0 && !isfinite(d[i])) part.bad = p->first + i;
     }
     if (c->d) sw_reals_put(c->d, c->word, (size_t)p->first, d, (size_t)p->count);
@@ -140,6 +143,7 @@ enum sw_status sw_compare(const struct sw_sampling *exact, const struct sw_inter
     sw_free(c.part);
     difference->norms = sw_norms_from_sums(&sum.sums, sw_points(exact->n));
     difference->norms.interior = sum.interior;
+    difference->sums = sum.sums;
     difference->bad = sum.bad;
     return st;
 }

@@ -28,12 +28,13 @@ void sw_norm_sums_points(struct sw_norm_sums *sum, const double *u, const double
 /** The norms of one run by the calling thread. @param exact  begun  @param u  [points] */
 struct sw_norms sw_norms_of_run(struct sw_evaluator *exact, const double *u);
 
-/* Which points lie in the interior: first <= index < last along an axis. */
-struct sw_interior { int axis; int64_t first, last; };
+/* Which points lie in the interior: first <= index < last along each axis. */
+struct sw_interior { int64_t first[SW_DIMS], last[SW_DIMS]; };
 
 struct sw_difference {
-    struct sw_norms norms;
-    int64_t bad;            /* the first point where d is not finite, -1: none */
+    struct sw_norms     norms;
+    struct sw_norm_sums sums;   /* of which they are made */
+    int64_t bad;                /* the first point where d is not finite, -1: none */
 };
 
 /** The norms of one run by all threads.

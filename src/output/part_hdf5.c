@@ -42,7 +42,8 @@ static enum sw_status list_variables(struct sw_part *p)
     enum sw_h5_type type = p->desc.sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
     for (const struct sw_quantity *q = problem->scalars; q && q->name && p->desc.group->nscalar; q++, p->nseries++)
         SW_TRY(sw_section_add(&p->section, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
-    for (const struct sw_quantity *q = problem->fields; q && q->name && p->desc.group->nfield; q++, p->nfields++)
+    const struct sw_quantity *fields = sw_sweep_fields(p->desc.sweep, p->desc.group);
+    for (const struct sw_quantity *q = fields; q && q->name && p->desc.group->nfield; q++, p->nfields++)
         SW_TRY(sw_section_add(&p->section, SW_VAR_FIELD, type, q->name, q->unit, q->long_name));
     p->nstream = p->section.nvar;
     return SW_OK;

@@ -34,6 +34,8 @@ struct sw_key {
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
     unsigned         symbols;   /* FUNCTION                                                         */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
+    bool             later;     /* WORD: files are older than the key: its default is not hashed        */
+    bool             common;    /* WORD: one word for all runs, not "$axis"                         */
     bool             visible;   /* REAL, COUNT: expressions may use its last part as a name         */
     const char      *name, *alias;  /* instead of its last part; one more name. NULL: none          */
     bool             element;   /* of a list that the row of the list describes: not explained by itself   */

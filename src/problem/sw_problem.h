@@ -139,6 +139,10 @@ struct sw_problem {
     bool        interior;               /* its norms have `interior`                                   */
     const void *model;                  /* what `create` needs to know of this kind                    */
 
+    /** The fields of runs with these words on a grid of this dimension; the setup counts for its choices and dim only.
+     * NULL: `fields`. Runs of one shape have the same: a key on which it depends is `common`. */
+    const struct sw_quantity *(*fields_of)(const struct sw_setup *setup);
+
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */
     bool (*walls)(const struct sw_setup *setup, int d);

@@ -210,11 +210,12 @@ static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
     /* A row of the run table: parameters, columns, index, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + (double)sw_run_row_bytes(sweep) + 71,
            field = sweep->single_fields ? 4 : 8;
-    int nscalars = quantity_count(sweep->problem->scalars), nfields = quantity_count(sweep->problem->fields);
+    int nscalars = quantity_count(sweep->problem->scalars);
     /* What HDF5 itself takes was read off small files: 30 kB, and 18 kB for each further group. */
     p->output_bytes = p->ngroup ? 30e3 + 18e3 * (p->ngroup - 1) : 0;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *s = &p->group[g];
+        const int nfields = quantity_count(sw_sweep_fields(sweep, s));
         p->output_bytes +=
             (double)s->count * (row + field * nfields * (double)s->nfield * (double)sw_points(s->n) +
                                 8.0 * s->nscalar * nscalars +

@@ -16,7 +16,7 @@ enum { MOST_RUNS = 1 << 24 };
 static double host_bytes_per_run(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
 {
     const bool timed = sweep->problem->timed;
-    double field = (sweep->single_fields ? 4 : 8) * quantity_count(sweep->problem->fields), state = timed ? 16 : 0;
+    double field = (sweep->single_fields ? 4 : 8) * quantity_count(sw_sweep_fields(sweep, g)), state = timed ? 16 : 0;
     double pinned = device->space == SW_DEVICE ? (timed ? SW_SNAPSHOT_SLOTS : g->nfield) * field : 0;
     return (double)sw_points(g->n) * (state + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
 }

@@ -310,3 +310,9 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
     for (int d = 0; d < group->dim && s->problem->walls; d++) setup.walls[d] = s->problem->walls(&setup, d);
     return setup;
 }
+
+const struct sw_quantity *sw_sweep_fields(const struct sw_sweep *s, const struct sw_group *group)
+{
+    const struct sw_setup setup = sw_sweep_setup(s, group, 1);
+    return s->problem->fields_of ? s->problem->fields_of(&setup) : s->problem->fields;
+}

@@ -172,6 +172,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
     for (int k = 0; (key = key_at(s, k)); k++) {
         if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT))
             continue;
+        if (key->later && !strcmp(word_of(m, key, word), key->fallback)) continue;
         add_text(h, &length, sw_key_id_name(key));
         add_text(h, &length, word_of(m, key, word));
     }

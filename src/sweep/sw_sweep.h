@@ -136,4 +136,7 @@ void sw_groups_free(struct sw_group **group, int ngroup);
 
 /** What a problem needs to know to simulate runs of a group (borrows from both). */
 struct sw_setup sw_sweep_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity);
+
+/** What the runs of a group save as fields; ends with name NULL. */
+const struct sw_quantity *sw_sweep_fields(const struct sw_sweep *sweep, const struct sw_group *group);
 #endif

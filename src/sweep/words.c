@@ -60,6 +60,8 @@ static const char *read_choice(const struct sw_sweep *s, const struct sw_key *ke
     const struct sw_setting *setting = key_setting(s, key->path);
     if (!setting) return default_word(key);
     if (setting->kind != SW_SETTING_STRING) report_error(s, setting, "'%s' must be a text in quotes", setting->path);
+    else if (setting->text[0] == '$' && key->common)
+        report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, setting->text);
     else if (setting->text[0] == '$' || key_word_check(s, key, setting, setting->path, setting->text))
         return setting->text;
     return default_word(key);

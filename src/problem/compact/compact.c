@@ -1,6 +1,6 @@
-/* Compact finite differences of a field that an expression gives (docs/numerics.md, 8): what a scheme of src/fd makes
- * of it, and what that differs from the exact result, which is derived from the expression. There is no time; here are
- * the keys and what is refused. */
+/* The problem `compact`: compact finite differences of a field that an expression gives (docs/numerics.md, 8), and
+ * their difference from the exact result, which is derived from the expression. A derivative, filter or interpolation
+ * along one axis; or the gradient, divergence or Laplacian. There is no time. Here are the keys and what is refused. */
 #include "problem/compact/compact.h"
 
 #include <math.h>
@@ -13,13 +13,33 @@
 
 const char *const compact_axes[SW_DIMS] = {"x", "y", "z"};
 
+static const char *const operators[] = {"derivative", "gradient", "divergence", "laplacian", NULL};
+static const char *operator_word(int k) { return operators[k]; }
+
 struct compact_method compact_method_of(const struct sw_setup *setup)
 {
-    struct compact_method m = {.scheme = sw_fd_scheme_find(sw_setup_word(setup, "scheme")),
+    struct compact_method m = {.operator = COMPACT_DERIVATIVE,
+                               .scheme = sw_fd_scheme_find(sw_setup_word(setup, "scheme")),
                                .boundary = sw_setup_word(setup, "boundary")};
     while (m.axis < SW_DIMS - 1 && !sw_setup_chosen(setup, "axis", compact_axes[m.axis])) m.axis++;
+    while (operators[m.operator] && !sw_setup_chosen(setup, "operator", operators[m.operator])) m.operator++;
     m.walls = strcmp(m.boundary, "periodic") != 0;
     return m;
+}
+
+bool compact_along(const struct compact_method *m, int dim, int d)
+{
+    return m->operator == COMPACT_DERIVATIVE ? d == m->axis : d < dim;
+}
+
+int compact_inputs(const struct compact_method *m, int dim) { return m->operator == COMPACT_DIVERGENCE ? dim : 1; }
+
+int compact_results(const struct compact_method *m, int dim) { return m->operator == COMPACT_GRADIENT ? dim : 1; }
+
+const char *compact_input(const struct compact_method *m, int k)
+{
+    static const char *const component[SW_DIMS] = {"vector.x", "vector.y", "vector.z"};
+    return m->operator == COMPACT_DIVERGENCE ? component[k] : "field";
 }
 
 double compact_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
@@ -30,36 +50,75 @@ double compact_number(const struct sw_setup *setup, const char *path, int64_t ld
 static bool walls(const struct sw_setup *setup, int d)
 {
     const struct compact_method m = compact_method_of(setup);
-    return m.walls && m.axis == d;
+    return m.walls && compact_along(&m, SW_DIMS, d);
 }
 
 /* ------------------------------------------------------------------ what is refused */
 
-static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                         char why[160])
+/* Gradient and divergence take the schemes of first derivatives, the Laplacian those of second ones: the other kinds
+ * have their results elsewhere, or are no derivatives. */
+static const char *refuse_scheme(const struct compact_method *m, char why[160])
 {
-    static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+    const enum sw_fd_kind wanted = m->operator == COMPACT_LAPLACIAN ? SW_FD_SECOND : SW_FD_FIRST;
+    const bool second = wanted == SW_FD_SECOND;
+    if (m->operator == COMPACT_DERIVATIVE || m->scheme->kind == wanted) return NULL;
+    snprintf(why, 160, "the %s takes a scheme of %s derivatives at the points:", operators[m->operator],
+                        second ? "second" : "first");
+    for (int k = 0; sw_fd_schemes[k]; k++)
+        if (sw_fd_schemes[k]->kind == wanted)
+            snprintf(why + strlen(why), 160 - strlen(why), " %s", sw_fd_schemes[k]->name);
+    return "scheme";
+}
+
+/* A function that the operator needs and the config does not give. */
+static const char *refuse_inputs(const struct sw_setup *setup, const struct compact_method *m, int dim, char why[160])
+{
+    for (int k = 0; k < compact_inputs(m, dim); k++) {
+        if (sw_setup_find(setup, compact_input(m, k))) continue;
+        snprintf(why, 160, "the %s on a grid of %d dimension%s needs it", operators[m->operator], dim,
+                 dim == 1 ? "" : "s");
+        return compact_input(m, k);
+    }
+    return NULL;
+}
+
+static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
+
+/* An axis along which there are fewer points than the scheme needs. */
+static const char *refuse_points(const struct sw_setup *setup, const struct compact_method *m, int ld,
+                                 const double *column, int j, int dim, char why[160])
+{
+    const int least = sw_fd_min_points(m->scheme->name, m->boundary);
+    for (int d = 0; d < dim; d++) {
+        if (!compact_along(m, dim, d) || compact_number(setup, n_of[d], ld, column, j) >= least) continue;
+        snprintf(why, 160, "%s, %s needs at least %d points along %s", m->scheme->name, m->boundary, least,
+                 compact_axes[d]);
+        return n_of[d];
+    }
+    return NULL;
+}
+
+static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                char why[160])
+{
     const struct compact_method m = compact_method_of(setup);
-    const int least = sw_fd_min_points(m.scheme->name, m.boundary);
     const double alpha = compact_number(setup, "alpha", ld, column, j);
-    const double dim = compact_number(setup, "grid.dim", ld, column, j);
+    const int dim = (int)compact_number(setup, "grid.dim", ld, column, j);
+    const char *key;
     char known[120];
     (void)solver;
-    if (m.axis >= dim) {
-        snprintf(why, 160, "there is no %s on a grid of %.0f dimension%s", compact_axes[m.axis], dim,
+    if (m.operator == COMPACT_DERIVATIVE && m.axis >= dim) {
+        snprintf(why, 160, "there is no %s on a grid of %d dimension%s", compact_axes[m.axis], dim,
                  dim == 1 ? "" : "s");
         return "axis";
     }
-    if (!least) {
+    if ((key = refuse_scheme(&m, why)) || (key = refuse_inputs(setup, &m, dim, why))) return key;
+    if (!sw_fd_min_points(m.scheme->name, m.boundary)) {
         snprintf(why, 160, "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary,
                  sw_fd_boundaries(m.scheme, known));
         return "boundary";
     }
-    if (compact_number(setup, n_of[m.axis], ld, column, j) < least) {
-        snprintf(why, 160, "%s, %s needs at least %d points along %s", m.scheme->name, m.boundary, least,
-                 compact_axes[m.axis]);
-        return n_of[m.axis];
-    }
+    if ((key = refuse_points(setup, &m, ld, column, j, dim, why))) return key;
     if (m.scheme->kind == SW_FD_FILTER && !(alpha > -0.5 && alpha < 0.5)) {
         snprintf(why, 160, "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves");
         return "alpha";
@@ -69,16 +128,19 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 /* A float is off by up to 2^-24 of itself, a second difference of four such by 2^-22/h² of the field; of a derivative
  * that is (2 pi/L)² times the field that is 2^-22 (n/2 pi)². (Seen: 5e-3 at n = 1024 of d2_c6, where this is 6e-3.) */
-static void remark(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
+static void warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, char text[200])
 {
     const struct compact_method m = compact_method_of(setup);
-    const double waves = (double)setup->n[m.axis] / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
+    int64_t n = 1;
+    for (int d = 0; d < setup->dim; d++)
+        if (compact_along(&m, setup->dim, d) && setup->n[d] > n) n = setup->n[d];
+    const double waves = (double)n / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
     (void)problem;
     text[0] = 0;
     if (setup->single_steps && m.scheme->kind == SW_FD_SECOND && floor > 1e-4)
         snprintf(text, 200,
                  "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the domain; "
-                 "use run.precision = \"double\"", m.scheme->name, (long long)setup->n[m.axis], floor);
+                 "use run.precision = \"double\"", m.scheme->name, (long long)n, floor);
 }
 
 /* ------------------------------------------------------------------ keys */
@@ -98,19 +160,33 @@ static const char *boundary_word(int k)
     return NULL;
 }
 
+#define VECTOR_KEY(axis)                                                                                      \
+    {.path = "vector." axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,  \
+     .about = "The component along " axis " of the vector whose divergence is formed, an expression in the "  \
+              "coordinates."}
+
 static const struct sw_key keys[] = {
-    {.path = "field", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X, .decides = true,
-     .about = "The field, an expression in the coordinates; the exact result is derived from it."},
+    {.path = "operator", .kind = SW_KEY_WORD, .word = operator_word, .fallback = "derivative", .decides = true,
+     .later = true, .common = true,
+     .about = "What is formed: what the scheme makes of the field along one axis, `derivative`; or, along all axes of "
+              "the grid with one scheme, the gradient of the field, the divergence of `vector` or the Laplacian of "
+              "the field."},
+    {.path = "field", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
+     .about = "The field, an expression in the coordinates; the exact result is derived from it. All operators but the "
+              "divergence need it."},
+    VECTOR_KEY("x"),
+    VECTOR_KEY("y"),
+    VECTOR_KEY("z"),
     {.path = "scheme", .kind = SW_KEY_WORD, .word = scheme_word, .fallback = "d1_c6", .decides = true,
      .about = "The scheme (numerics.md, 8): d1 and d2 for first and second derivatives, d1s and mid for derivatives "
               "and values half-way between points, f for filters; c4 and the like for compact ones of that order. A "
-              "filter's exact result is the field itself."},
+              "filter's exact result is the field itself. Gradient and divergence take d1, the Laplacian d2."},
     {.path = "boundary", .kind = SW_KEY_WORD, .word = boundary_word, .fallback = "periodic", .decides = true,
-     .about = "What the ends of the axis are: periodic, or walls with closures of these orders in the first row, the "
-              "second row and inside; refused where the scheme has no such closure. Other axes are sampled "
-              "periodically."},
+     .about = "What the ends of the axis are, and of all axes unless the operator is `derivative`: periodic, or walls "
+              "with closures of these orders in the first row, the second row and inside; refused where the scheme has "
+              "no such closure. Axes without derivatives are sampled periodically."},
     {.path = "axis", .kind = SW_KEY_WORD, .words = "x|y|z", .fallback = "x", .decides = true,
-     .about = "The axis along which lines run."},
+     .about = "The axis along which the lines of a `derivative` run."},
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
      .decides = true,
      .about = "Of a filter, below 1/2: the larger, the shorter the waves that it takes. Other schemes do not use it."},
@@ -123,6 +199,21 @@ static const struct sw_key keys[] = {
 
 static const struct sw_quantity fields[] = {
     {"g", "1", "result of the scheme"}, {"g_error", "1", "result less the exact one"}, {0}};
+
+/* All components first, then their errors. */
+#define G(axis) {"g_" axis, "1", "derivative along " axis}
+#define G_ERROR(axis) {"g_" axis "_error", "1", "derivative along " axis " less the exact one"}
+static const struct sw_quantity gradient[SW_DIMS][2 * SW_DIMS + 1] = {
+    {G("x"), G_ERROR("x"), {0}},
+    {G("x"), G("y"), G_ERROR("x"), G_ERROR("y"), {0}},
+    {G("x"), G("y"), G("z"), G_ERROR("x"), G_ERROR("y"), G_ERROR("z"), {0}},
+};
+
+static const struct sw_quantity *fields_of(const struct sw_setup *setup)
+{
+    const struct compact_method m = compact_method_of(setup);
+    return m.operator == COMPACT_GRADIENT ? gradient[setup->dim - 1] : fields;
+}
 
 static const char example[] =
     "// First derivatives of a periodic field by compact schemes, compared with the exact one.\n"
@@ -141,10 +232,11 @@ extern const struct sw_problem problem_compact;
 const struct sw_problem problem_compact = {
     .name = "compact",
     .title = "Compact finite differences",
-    .equation = "g = a derivative, a shift or a filter of the field along one axis, by a compact scheme",
+    .equation = "g = a derivative, shift or filter of a field along an axis, its gradient or Laplacian; a divergence",
     .example = example,
     .keys = keys,
     .fields = fields,
+    .fields_of = fields_of,
     .min_points = 1,
     .max_dim = 3,
     .timed = false,
@@ -156,5 +248,5 @@ const struct sw_problem problem_compact = {
     .create = compact_create,
     .validate_run = validate_run,
     .solver = sw_fd_row,
-    .warn_setup = remark,
+    .warn_setup = warn_rounding,
 };

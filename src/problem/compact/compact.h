@@ -1,13 +1,31 @@
 #ifndef COMPACT_H
 #define COMPACT_H
-/* Between the files of the problem `compact`: compact.c has its keys and what is refused, compact_sim.c does the
- * work. */
+/* Between the files of the problem `compact`: compact.c has its keys and what is refused, compact_sim.c computes. */
 #include "fd/sw_fd.h"
 #include "problem/sw_problem.h"
 
+enum compact_operator { COMPACT_DERIVATIVE, COMPACT_GRADIENT, COMPACT_DIVERGENCE, COMPACT_LAPLACIAN };
+
 /* What the words of a run mean. */
-struct compact_method { const struct sw_fd_scheme *scheme; const char *boundary; int axis; bool walls; };
+struct compact_method {
+    enum compact_operator operator;
+    const struct sw_fd_scheme *scheme;
+    const char *boundary;
+    int         axis;   /* of a derivative: the other operators differentiate along all axes of the grid */
+    bool        walls;  /* at the ends of each axis that is differentiated along                         */
+};
 struct compact_method compact_method_of(const struct sw_setup *setup);
+
+/** Whether lines run along axis d of a grid of this dimension. */
+bool compact_along(const struct compact_method *method, int dim, int d);
+
+/** How many fields go in (a divergence: components of the vector), and come out (a gradient: its components). */
+int compact_inputs(const struct compact_method *method, int dim);
+int compact_results(const struct compact_method *method, int dim);
+
+/** The function key of input k. */
+const char *compact_input(const struct compact_method *method, int k);
+
 extern const char *const compact_axes[SW_DIMS];  /* "x", "y", "z" */
 
 /** A number key of run j. @param column  [ncolumn][ld] */
