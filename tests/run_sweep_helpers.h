@@ -52,7 +52,7 @@ struct call {
 };
 
 static volatile sig_atomic_t stop;
-static atomic_int delay;             /* 0: not yet; 1: the first advance() is under way; 2: it is over  */
+static atomic_int delay;             /* 0: not yet; 1: the first advance() is running; 2: it is over  */
 
 static void on_progress(void *user, const struct sw_progress *progress)
 {

@@ -157,7 +157,7 @@ static void a_device_alone_names_its_failure(void **state)
     assert_int_equal(c.broken, 0);
 }
 
-/* ---- the queue */
+/* ---- the work queue */
 
 static void gives_out_the_largest_first_and_what_comes_back_once(void **state)
 {
@@ -197,16 +197,16 @@ static void gives_out_the_largest_first_and_what_comes_back_once(void **state)
     queue.destroy(&queue);
 }
 
-/* ---- deals of other processes: what a scheduler makes of them */
+/* ---- work queues of other processes, and what the scheduler does with them */
 
 struct others {
     struct sw_work_queue queue;
-    enum sw_status fails;  /* with what a question for a batch ends                          */
+    enum sw_status fails;  /* what a request for a batch returns                             */
     int64_t batch;         /* given out once, then none                                      */
     double  until;         /* the clock until which others compute; 0: there are none        */
 };
 
-static enum sw_status next_of_others(struct sw_work_queue *queue, int worker, int64_t *batch)
+static enum sw_status other_next(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
     struct others *o = queue->own;
     (void)worker;
@@ -216,7 +216,7 @@ static enum sw_status next_of_others(struct sw_work_queue *queue, int worker, in
     return SW_OK;
 }
 
-static enum sw_status over_at_others(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome end,
+static enum sw_status other_complete(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome end,
                                      const struct sw_totals *tally)
 {
     (void)queue;
@@ -227,14 +227,14 @@ static enum sw_status over_at_others(struct sw_work_queue *queue, int worker, in
     return SW_OK;
 }
 
-static enum sw_status poll_others(struct sw_work_queue *queue, struct sw_scheduler *scheduler, bool *busy)
+static enum sw_status other_poll(struct sw_work_queue *queue, struct sw_scheduler *scheduler, bool *busy)
 {
     (void)scheduler;
     *busy = sw_clock() < ((struct others *)queue->own)->until;
     return SW_OK;
 }
 
-static int64_t left_at_others(const struct sw_work_queue *queue)
+static int64_t other_remaining(const struct sw_work_queue *queue)
 {
     (void)queue;
     return 1;
@@ -242,22 +242,22 @@ static int64_t left_at_others(const struct sw_work_queue *queue)
 
 static enum sw_status perform_with(struct others *o, struct call *c)
 {
-    o->queue = (struct sw_work_queue){.next = next_of_others, .complete = over_at_others, .poll = poll_others,
-                               .remaining = left_at_others, .own = o};
+    o->queue = (struct sw_work_queue){.next = other_next, .complete = other_complete, .poll = other_poll,
+                               .remaining = other_remaining, .own = o};
     c->queue = &o->queue;
     c->config = chaos;
     c->override[0] = "run.batch=1";
     return perform(c);
 }
 
-/* Rank 0 takes a client that is out of memory for one that has lost its device. */
-static void a_helper_without_memory_for_a_letter_has_lost_no_device(void **state)
+/* Rank 0 takes a client that ends with SW_E_MEMORY for one that has lost its device. */
+static void a_client_without_memory_for_a_message_has_lost_no_device(void **state)
 {
     const char *file = path("client.h5");
     (void)state;
-    struct call letter = {.file = file, .client = true}, first = {.file = file};
+    struct call message = {.file = file, .client = true}, first = {.file = file};
     struct call device = {.file = file, .client = true, .breaks = "cpu", .with = SW_E_MEMORY};
-    assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &letter), SW_E_COMM);
+    assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &message), SW_E_COMM);
     assert_string_equal(sw_err_message(), "injected");
     assert_int_equal(perform_with(&(struct others){.fails = SW_E_MEMORY}, &first), SW_E_MEMORY);
     assert_int_equal(perform_with(&(struct others){.batch = 0}, &device), SW_E_MEMORY);
@@ -290,7 +290,7 @@ int main(void)
         cmocka_unit_test(a_batch_that_breaks_every_device_is_left),
         cmocka_unit_test(a_device_alone_names_its_failure),
         cmocka_unit_test(gives_out_the_largest_first_and_what_comes_back_once),
-        cmocka_unit_test(a_helper_without_memory_for_a_letter_has_lost_no_device),
+        cmocka_unit_test(a_client_without_memory_for_a_message_has_lost_no_device),
         cmocka_unit_test(what_others_compute_is_shown_while_nobody_works_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,8 +73,8 @@ static void begin_send(const double *numbers, size_t count, int to, int tag, MPI
     else MPI_Isend(numbers, (int)count, MPI_DOUBLE, to, tag, world, request);
 }
 
-static enum sw_status mpi_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
-                                   const struct sw_comm_message *rightward)
+static enum sw_status mpi_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                                   const struct sw_comm_transfer *rightward)
 {
     enum { LEFTWARD, RIGHTWARD };  /* tags: of two ranks on a circle each is the other's left and right neighbour */
     const int left = sw_comm_left(comm, periodic), right = sw_comm_right(comm, periodic);
@@ -118,15 +118,16 @@ _Noreturn static void end_job(const struct sw_comm *comm, const struct sw_err_ke
     world_abort(sw_status_exit_code(failure->status));
 }
 
-/* The lowest rank that failed on its own, else the lowest that heard of a failure; -1: none has failed. */
+/* The lowest rank that failed on its own, else the lowest that got a failure from sw_comm_agree(); -1: none has
+ * failed. */
 static int rank_to_report(const int *status, int size)
 {
-    int heard = -1;
+    int informed = -1;
     for (int r = size - 1; r >= 0; r--)
-        if (status[r] == SW_E_COMM) heard = r;
+        if (status[r] == SW_E_COMM) informed = r;
     for (int r = 0; r < size; r++)
         if (status[r] && status[r] != SW_E_COMM) return r;
-    return heard;
+    return informed;
 }
 
 /* All ranks have ended their parts: the same failure on all of them. They meet on a communicator of their own, since a

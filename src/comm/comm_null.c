@@ -16,8 +16,8 @@ static void copy_numbers(size_t count, const double *from, double *to)
     if (count) memcpy(to, from, count * sizeof *to);
 }
 
-static enum sw_status null_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
-                                    const struct sw_comm_message *rightward)
+static enum sw_status null_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                                    const struct sw_comm_transfer *rightward)
 {
     (void)comm;
     if (!periodic) return SW_OK;

@@ -141,7 +141,8 @@ static enum sw_status wait_until_copied(struct rank *m, enum sw_status st)
 }
 
 static enum sw_status threads_exchange(const struct sw_comm *comm, bool periodic,
-                                       const struct sw_comm_message *leftward, const struct sw_comm_message *rightward)
+                                       const struct sw_comm_transfer *leftward,
+                                       const struct sw_comm_transfer *rightward)
 {
     struct rank *m = comm->own;
     int left = sw_comm_left(comm, periodic), right = sw_comm_right(comm, periodic);
@@ -212,7 +213,8 @@ static enum sw_status start_threads(struct shared *s, int *started)
     return SW_OK;
 }
 
-/* The failure to report: the lowest rank's that failed on its own, else the lowest rank's that heard of one. */
+/* The failure to report: the lowest rank's of those that failed on their own, else the lowest rank's of those that got
+ * one from an operation. */
 static enum sw_status failure_to_report(const struct shared *s)
 {
     const struct rank *found = NULL;

@@ -29,20 +29,8 @@ const char *sw_comm_name(const struct sw_comm *comm) { return comm->ops->name; }
 
 enum sw_space sw_comm_space(const struct sw_comm *comm) { return comm->ops->space; }
 
-int sw_comm_left(const struct sw_comm *comm, bool periodic)
-{
-    if (comm->rank > 0) return comm->rank - 1;
-    return periodic ? comm->size - 1 : -1;
-}
-
-int sw_comm_right(const struct sw_comm *comm, bool periodic)
-{
-    if (comm->rank < comm->size - 1) return comm->rank + 1;
-    return periodic ? 0 : -1;
-}
-
 /* One direction: `to` and `from` say whether there is a neighbour on the side it goes to, and comes from. */
-static enum sw_status check(const struct sw_comm_message *m, const char *name, bool to, bool from)
+static enum sw_status check(const struct sw_comm_transfer *m, const char *name, bool to, bool from)
 {
     if (!m->count) return SW_OK;
     if (to && !m->send) return SW_FAIL(SW_E_ARG, "%zu numbers go %s, but there is no array of them", m->count, name);
@@ -51,8 +39,8 @@ static enum sw_status check(const struct sw_comm_message *m, const char *name, b
     return SW_OK;
 }
 
-enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
-                                const struct sw_comm_message *rightward)
+enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                                const struct sw_comm_transfer *rightward)
 {
     bool left = sw_comm_left(comm, periodic) >= 0, right = sw_comm_right(comm, periodic) >= 0;
     SW_TRY(check(leftward, "leftward", left, right));

@@ -62,11 +62,19 @@ const char *sw_comm_name(const struct sw_comm *comm);
 enum sw_space sw_comm_space(const struct sw_comm *comm);
 
 /** The rank beside this one, -1 if there is none. With periodic, rank size-1 is the left neighbour of rank 0. */
-int sw_comm_left(const struct sw_comm *comm, bool periodic);
-int sw_comm_right(const struct sw_comm *comm, bool periodic);
+static inline int sw_comm_left(const struct sw_comm *comm, bool periodic)
+{
+    if (comm->rank > 0) return comm->rank - 1;
+    return periodic ? comm->size - 1 : -1;
+}
+static inline int sw_comm_right(const struct sw_comm *comm, bool periodic)
+{
+    if (comm->rank < comm->size - 1) return comm->rank + 1;
+    return periodic ? 0 : -1;
+}
 
 /* Numbers that travel in one direction along all ranks. */
-struct sw_comm_message {
+struct sw_comm_transfer {
     size_t        count;    /* numbers, the same on all ranks                          */
     const double *send;     /* [count] to the neighbour on one side; not read if there is none           */
     double       *receive;  /* [count] from the neighbour on the other side; untouched if there is none  */
@@ -77,8 +85,8 @@ struct sw_comm_message {
  * @param leftward   goes to the left neighbour and comes from the right one
  * @param rightward  the other way round
  * @return SW_E_ARG an array is NULL, or has more than INT_MAX numbers (row mpi); SW_E_COMM; SW_E_CUDA */
-enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
-                                const struct sw_comm_message *rightward);
+enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                                const struct sw_comm_transfer *rightward);
 
 /** The numbers of all ranks, on every rank.
  * @param mine   [count]

@@ -14,8 +14,8 @@ struct sw_comm_ops {
     bool           apart;   /* ranks share no memory: each is a process of its own    */
     bool           (*fits)(int ranks);
     enum sw_status (*run)(int ranks, sw_comm_part *part, void *context);
-    enum sw_status (*exchange)(const struct sw_comm *comm, bool periodic, const struct sw_comm_message *leftward,
-                               const struct sw_comm_message *rightward);
+    enum sw_status (*exchange)(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
+                               const struct sw_comm_transfer *rightward);
     enum sw_status (*gather)(const struct sw_comm *comm, size_t count, const double *mine, double *all);
     enum sw_status (*gather_host)(const struct sw_comm *comm, size_t count, const double *mine, double *all);
     enum sw_status (*barrier)(const struct sw_comm *comm);

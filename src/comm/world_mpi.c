@@ -30,7 +30,7 @@ enum sw_status world_start(void)
     int provided, size;
     char name[80];
     if (started) return SW_OK;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);  /* most others compute and write */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);  /* other threads compute and write */
     library_version(name, sizeof name);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != launch.size) {

@@ -144,8 +144,8 @@ enum sw_status fd_block_halo(const struct fd_block *b, const struct sw_comm *com
     const size_t left = b->lines * (size_t)b->halo_left, right = b->lines * (size_t)b->halo_right;
     if (b->left) pack(b, f, 0, b->halo_right, b->to_left);
     if (b->right) pack(b, f, b->m - b->halo_left, b->halo_left, b->to_right);
-    return sw_comm_exchange(comm, b->line.periodic, &(struct sw_comm_message){right, b->to_left, b->from_right},
-                            &(struct sw_comm_message){left, b->to_right, b->from_left});
+    return sw_comm_exchange(comm, b->line.periodic, &(struct sw_comm_transfer){right, b->to_left, b->from_right},
+                            &(struct sw_comm_transfer){left, b->to_right, b->from_left});
 }
 
 /* ------------------------------------------------------------------ right-hand side */

@@ -60,8 +60,8 @@ static enum sw_status truncated_connect(struct sw_fd_distributed *fd)
 {
     struct truncated *t = fd->own;
     const struct fd_block *b = &fd->block;
-    return sw_comm_exchange(fd->comm, b->line.periodic, &(struct sw_comm_message){1, &b->u[0], &t->u_right},
-                            &(struct sw_comm_message){1, &b->l[b->q - 1], &t->l_left});
+    return sw_comm_exchange(fd->comm, b->line.periodic, &(struct sw_comm_transfer){1, &b->u[0], &t->u_right},
+                            &(struct sw_comm_transfer){1, &b->l[b->q - 1], &t->l_left});
 }
 
 /* A and B of first and last. What comes from the neighbours is put where A and B will be. */
@@ -69,8 +69,8 @@ static enum sw_status truncated_join(const struct sw_fd_distributed *fd)
 {
     const struct truncated *t = fd->own;
     const struct fd_block *b = &fd->block;
-    SW_TRY(sw_comm_exchange(fd->comm, b->line.periodic, &(struct sw_comm_message){b->lines, b->first, b->B},
-                            &(struct sw_comm_message){b->lines, b->last, b->A}));
+    SW_TRY(sw_comm_exchange(fd->comm, b->line.periodic, &(struct sw_comm_transfer){b->lines, b->first, b->B},
+                            &(struct sw_comm_transfer){b->lines, b->last, b->A}));
     if (b->left) {
         const double by = 1 / (1 - t->l_left * b->u[0]);
         for (size_t j = 0; j < b->lines; j++) b->A[j] = (b->A[j] + t->l_left * b->first[j]) * by;

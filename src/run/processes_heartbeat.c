@@ -112,7 +112,7 @@ void heartbeat_check(struct sw_processes *p, int rank, double now)
     char text[64];
     if (peer->exited) return;
     if (now - peer->last_message > dead_after) {
-        snprintf(text, sizeof text, "has not been heard of for %.0f s", now - peer->last_message);
+        snprintf(text, sizeof text, "has sent nothing for %.0f s", now - peer->last_message);
         print_silent_rank(p, rank, text);
         sw_message_abort_job(sw_status_exit_code(SW_E_COMM));
     }
