@@ -20,14 +20,59 @@ static void pass_of_four(const struct sw_dft *d, int done, const double *re, con
             sw_spectrum_four(n, rest, k, j, cosine, sine, re, im, out_re, out_im);
 }
 
+/* The outputs of one k, all j at once: sw_spectrum_point() term by term. */
+static void outputs_of(const struct sw_dft *d, int radix, int rest, int k, int low, const double *re, const double *im,
+                       double *out_re, double *out_im)
+{
+    const int turn = k * rest;
+    int angle = 0;
+    for (int j = 0; j < rest; j++) out_re[j] = out_im[j] = 0.0;
+    for (int q = 0; q < radix; q++) {
+        const double *x = re + (low * radix + q) * rest, *y = im + (low * radix + q) * rest;
+        const double c = d->cosine[angle], s = d->sine[angle];
+#pragma omp simd
+        for (int j = 0; j < rest; j++) sw_spectrum_add(x[j], y[j], c, s, &out_re[j], &out_im[j]);
+        angle += turn;
+        if (angle >= d->length) angle -= d->length;
+    }
+}
+
+/* The last pass, of radix 2: outputs k and k + n/2. */
+static void last_pass_of_two(const struct sw_dft *d, const double *re, const double *im, double *out_re,
+                             double *out_im)
+{
+    const int half = d->length / 2;
+    const double *cosine = d->cosine, *sine = d->sine;
+    for (int side = 0; side < 2; side++) {
+        const int shift = side * half;
+#pragma omp simd
+        for (int k = 0; k < half; k++) {
+            double sum_re = 0.0, sum_im = 0.0;
+            sw_spectrum_add(re[2 * k], im[2 * k], cosine[0], sine[0], &sum_re, &sum_im);
+            sw_spectrum_add(re[2 * k + 1], im[2 * k + 1], cosine[k + shift], sine[k + shift], &sum_re, &sum_im);
+            out_re[k + shift] = sum_re;
+            out_im[k + shift] = sum_im;
+        }
+    }
+}
+
+/* The loops are those in which the compiler finds vectors; each output is the sum that sw_spectrum_point() is, in its
+ * order, which CUDA kernels call. */
 static void pass_of_any(const struct sw_dft *d, int done, int radix, const double *re, const double *im,
                         double *out_re, double *out_im)
 {
+    enum { VECTOR = 8 };
     int n = d->length, rest = n / (done * radix);
-    for (int k = 0, low = 0; k < done * radix; k++, low = low + 1 < done ? low + 1 : 0)
-        for (int j = 0; j < rest; j++)
+    if (radix == 2 && rest == 1) {
+        last_pass_of_two(d, re, im, out_re, out_im);
+        return;
+    }
+    for (int k = 0, low = 0; k < done * radix; k++, low = low + 1 < done ? low + 1 : 0) {
+        if (rest >= VECTOR) outputs_of(d, radix, rest, k, low, re, im, out_re + k * rest, out_im + k * rest);
+        for (int j = 0; j < rest && rest < VECTOR; j++)
             sw_spectrum_point(n, radix, rest, k, low, j, d->cosine, d->sine, re, im, &out_re[k * rest + j],
                               &out_im[k * rest + j]);
+    }
 }
 
 /* @return which of re[], im[] holds the transform of re[in], im[in] */

@@ -96,6 +96,13 @@ SW_HD static inline void sw_spectrum_filter(double filter_re, double filter_im, 
     *im = -(x * filter_im + y * filter_re);
 }
 
+/** Add a term of such a sum. @param c, s  cosine and sine of its angle */
+SW_HD static inline void sw_spectrum_add(double x, double y, double c, double s, double *re, double *im)
+{
+    *re += x * c + y * s;
+    *im += y * c - x * s;
+}
+
 /** One output of a pass of any radix: A_{Lr}[k][j], which lies at k*rest + j of A_{Lr}.
  * @param rest    M = n/(Lr)
  * @param k, low  k and k mod L
@@ -110,9 +117,7 @@ SW_HD static inline void sw_spectrum_point(int n, int radix, int rest, int k, in
     unsigned angle = 0;  /* up to 2 n */
     double sum_re = 0.0, sum_im = 0.0;
     for (int q = 0; q < radix; q++) {
-        double x = in_re[from + q * rest], y = in_im[from + q * rest];
-        sum_re += x * cosine[angle] + y * sine[angle];
-        sum_im += y * cosine[angle] - x * sine[angle];
+        sw_spectrum_add(in_re[from + q * rest], in_im[from + q * rest], cosine[angle], sine[angle], &sum_re, &sum_im);
         angle += (unsigned)turn;
         if (angle >= (unsigned)n) angle -= (unsigned)n;
     }
