@@ -103,7 +103,7 @@ struct sw_sim_ops {
     void           (*destroy)(struct sw_sim *sim);
 };
 
-/* Without the operation: a state of no numbers, which is there from the beginning; a picture that needs no taking. */
+/* Without the operation: a state of no numbers, which is there from the beginning; a snapshot that is always there. */
 size_t         sw_sim_state_size(const struct sw_sim *sim);
 enum sw_status sw_sim_initial(struct sw_sim *sim);
 enum sw_status sw_sim_set_state(struct sw_sim *sim, const double *state);
@@ -155,7 +155,7 @@ struct sw_problem {
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, size_t *fixed, size_t *per_run);
     /** Host memory that the work takes where the device has its own, however many runs a batch has; beside checkpoints
-     * and pictures, which are counted for all problems. NULL: none. */
+     * and snapshots, which are counted for all problems. NULL: none. */
     size_t         (*host_bytes)(const struct sw_setup *setup);
     /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
     enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,

@@ -1,7 +1,7 @@
 #ifndef HOST_LINES_H
 #define HOST_LINES_H
 /* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
- * its initial value, its scalars, its pictures. A stepper's own data begin with a struct sw_host_lines, and it fills
+ * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_lines, and it fills
  * the operations below into its row. */
 #include "problem/line/measure.h"
 #include "problem/line/sw_stepper_impl.h"

@@ -1,7 +1,7 @@
 #ifndef LINES_CUDA_H
 #define LINES_CUDA_H
 /* A batch of lines on a CUDA device: all that a stepper there needs besides the steps themselves. Its coefficients, the
- * kernels that hold the model's expressions, where the field comes from and goes to, its scalars, its pictures. A
+ * kernels that hold the model's expressions, where the field comes from and goes to, its scalars, its snapshots. A
  * stepper's own data begin with a struct sw_lines, and it fills the operations below into its row.
  *
  * All work is queued on the device's stream `compute`; device/sw_snapshot.h says how snapshots leave. */

@@ -2,8 +2,8 @@
 
 #include "problem/line/dft.h"
 
-/* A run needs 4 numbers a point of its transforms while it is measured: in shared memory, if they fit beside what else
- * is there. */
+/* While a run is measured, each point of its transforms needs 4 numbers: they lie in shared memory if they fit beside
+ * what else is there. */
 static bool is_short(int length) { return 4 * (size_t)length * sizeof(double) <= 47 * 1024; }
 
 /* Runs measured at once: 1024 blocks fill any device; where lines are long, no more than need 256 MiB. */
@@ -23,7 +23,7 @@ size_t sw_spectrum_bytes(int n)
     return (scratch_of(sw_spectrum_length(n)) + sw_dft_numbers(n)) * sizeof(double);
 }
 
-/* The tables of the host, and where each begins. */
+/* The tables of struct sw_dft on the device, and where each of them begins. */
 static enum sw_status upload_tables(struct sw_device *device, int n, struct sw_cuda_spectrum *p)
 {
     struct sw_dft d;

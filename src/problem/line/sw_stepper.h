@@ -122,7 +122,7 @@ enum sw_status sw_stepper_get_state(struct sw_stepper *stepper, double *u);
  * bits as in one. A run whose field is no longer finite stops costing time. */
 enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int64_t to);
 
-/** Take a picture of the state as it is at this point of the queue, into one of SW_SNAPSHOT_SLOTS slots.
+/** Take a snapshot of the state as it is at this point of the queue, into one of SW_SNAPSHOT_SLOTS slots.
  *  @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */
 enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what);
 
