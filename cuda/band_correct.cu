@@ -1,7 +1,7 @@
-/* The last part of Navon's closure (linalg/navon_point.h) for a batch, after any solver of E: x = y - Z z. Every entry
- * by itself, so threads go over the systems and over stretches of rows. */
+/* The last part of Navon's closure (linalg/border_point.h) for a batch, after any solver of E: x = y - Z z. Every entry
+ * by itself, so threads go over the systems and over blocks of rows. */
 #include "cu_check.cuh"
-#include "linalg/navon_point.h"
+#include "linalg/border_point.h"
 #include "sw_cuda.h"
 
 /* ROWS: those a thread has on the way at once. The y grid ends at 65535. */
@@ -24,7 +24,7 @@ __device__ static void correct_rows(struct column Z0, struct column Z1, double z
     }
 #pragma unroll
     for (int k = 0; k < ROWS; k++)
-        if (first + k < m) x[(size_t)(first + k) * ld] = sw_navon_correct(y[k], a[k], b[k], z0, z1);
+        if (first + k < m) x[(size_t)(first + k) * ld] = sw_border_correct(y[k], a[k], b[k], z0, z1);
 }
 
 /* 32 bytes an unknown (16 where all systems share Z) and 2 FMA. Where z is NaN, because the system is bad, x becomes
@@ -44,10 +44,10 @@ __global__ static void correct_k(struct sw_cuda_correction c, double *x)
 extern "C" enum sw_status sw_cuda_correct(sw_cuda_stream stream, const struct sw_cuda_correction *c, double *x)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    int stretches = (c->n - c->p + ROWS - 1) / ROWS;
+    int row_blocks = (c->n - c->p + ROWS - 1) / ROWS;
     if (c->batch == 0 || !c->p) return SW_OK;
     unsigned blocks = (unsigned)(((long long)c->batch + THREADS - 1) / THREADS);
-    dim3 grid(blocks, stretches < MAX_BLOCKS ? stretches : MAX_BLOCKS);
+    dim3 grid(blocks, row_blocks < MAX_BLOCKS ? row_blocks : MAX_BLOCKS);
     correct_k<<<grid, THREADS, 0, s>>>(*c, x);
     CU_LAUNCHED(s);
     return SW_OK;

@@ -1,7 +1,7 @@
 /* Around cuSPARSE's gpsvInterleavedBatch, which solves pentadiagonal systems without corners: cutting E out of a
  * matrix, and Navon's closure of periodic ones (linalg/thomas_point.h). */
 #include "cu_check.cuh"
-#include "navon.cuh"
+#include "border.cuh"
 #include "linalg/thomas_point.h"
 #include "sw_cuda.h"
 
@@ -22,28 +22,28 @@ __global__ static void matrix_k(struct sw_cuda_gpsv g, struct diagonals A)
     struct sw_thomas_matrix matrix = matrix_of(g, A, j);
     for (int i = blockIdx.y; i < m; i += gridDim.y)
         for (int k = 0; k < 5; k++)
-            g.matrix[((size_t)k * m + i) * g.batch + j] = sw_thomas_inner(&matrix, i, k - 2);
+            g.matrix[((size_t)k * m + i) * g.batch + j] = sw_thomas_inner_entry(&matrix, i, k - 2);
 }
 
 /* Columns of k and entries of h, a thread a system. */
-__global__ static void begin_k(struct sw_cuda_gpsv g, struct diagonals A)
+__global__ static void split_border_k(struct sw_cuda_gpsv g, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
     struct sw_thomas_matrix matrix = matrix_of(g, A, j);
-    struct sw_navon c = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}};
-    sw_thomas_begin(&matrix, &c, g.batch, g.Z + j, g.Z + (size_t)(g.n - g.p) * g.batch + j);
-    sw_cuda_navon_put(&c, g.closure, g.batch, j);
+    struct sw_border c = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}};
+    sw_thomas_split_border(&matrix, &c, g.batch, g.Z + j, g.Z + (size_t)(g.n - g.p) * g.batch + j);
+    sw_cuda_border_store(&c, g.border, g.batch, j);
 }
 
-__global__ static void end_k(struct sw_cuda_gpsv g, struct diagonals A)
+__global__ static void factor_border_k(struct sw_cuda_gpsv g, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
     struct sw_thomas_matrix matrix = matrix_of(g, A, j);
-    struct sw_navon c = sw_cuda_navon_get(g.closure, g.batch, j);
-    int bad = sw_thomas_end(&matrix, &c, g.batch, g.Z + j, g.Z + (size_t)(g.n - g.p) * g.batch + j);
-    sw_cuda_navon_put(&c, g.closure, g.batch, j);
+    struct sw_border c = sw_cuda_border_load(g.border, g.batch, j);
+    int bad = sw_thomas_factor_border(&matrix, &c, g.batch, g.Z + j, g.Z + (size_t)(g.n - g.p) * g.batch + j);
+    sw_cuda_border_store(&c, g.border, g.batch, j);
     if (bad && !g.bad[j]) g.bad[j] = bad;
 }
 
@@ -77,7 +77,7 @@ __global__ static void reset_k(struct sw_cuda_gpsv g, double *work)
     for (int i = blockIdx.y; i < m; i += gridDim.y)
         for (int k = 0; k < 5; k++) {
             size_t row = (size_t)k * m + i;
-            work[row * g.batch + j] = g.matrix[row * g.own + sw_cuda_own(g.own, j)];
+            work[row * g.batch + j] = g.matrix[row * g.matrices + sw_cuda_system_index(g.matrices, j)];
         }
 }
 
@@ -86,12 +86,12 @@ __global__ static void border_k(struct sw_cuda_gpsv g, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch) return;
-    if (!g.bad[j]) sw_cuda_navon_border(g.closure, g.own, g.n, g.p, g.ld, j, x);
+    if (!g.bad[j]) sw_cuda_border_solve(g.border, g.matrices, g.n, g.p, g.ld, j, x);
     else for (int i = g.n - g.p; i < g.n; i++) x[(size_t)i * g.ld + j] = nan("");
 }
 
 /* Systems found bad become NaN; where they are periodic, the border has told the others. */
-__global__ static void spoil_k(struct sw_cuda_gpsv g, double *x)
+__global__ static void set_nan_k(struct sw_cuda_gpsv g, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= g.batch || !g.bad[j]) return;
@@ -123,17 +123,17 @@ extern "C" enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct
     matrix_k<<<grid_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
     CU_LAUNCHED(s);
     if (!g->p) return SW_OK;
-    begin_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    split_border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
     CU_LAUNCHED(s);
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g,
-                                             const double *const diagonal[5])
+extern "C" enum sw_status sw_cuda_gpsv_factor_border(sw_cuda_stream stream, const struct sw_cuda_gpsv *g,
+                                                     const double *const diagonal[5])
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (g->batch == 0 || !g->p) return SW_OK;
-    end_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
+    factor_border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, pack(diagonal));
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -170,13 +170,13 @@ extern "C" enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struc
                                               double *x)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    struct sw_cuda_correction c = {g->n, g->p, g->batch, g->ld, g->Z, g->n - g->p, g->own};
+    struct sw_cuda_correction c = {g->n, g->p, g->batch, g->ld, g->Z, g->n - g->p, g->matrices};
     if (g->batch == 0) return SW_OK;
     if (g->p) {
         border_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
         CU_LAUNCHED(s);
     } else if (any_bad) {
-        spoil_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
+        set_nan_k<<<blocks_of(g), THREADS, 0, s>>>(*g, x);
         CU_LAUNCHED(s);
     }
     return sw_cuda_correct(stream, &c, x);

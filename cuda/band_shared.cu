@@ -6,13 +6,13 @@
  * and so would wait for the memory at each row. It therefore has the next AHEAD rows on the way while it works on as
  * many. */
 #include "cu_check.cuh"
-#include "navon.cuh"
+#include "border.cuh"
 #include "linalg/penta_point.h"
 #include "sw_cuda.h"
 
 struct factors { const double *inverse, *a, *b, *gamma, *delta; };
 
-struct last { double one, two; };  /* of a recursion */
+struct previous { double one, two; };  /* the two values before in a recursion */
 
 /* Rows first, first + step, ... of x, as far as there are any. */
 template <int AHEAD>
@@ -28,7 +28,7 @@ __device__ static void fetch(double next[AHEAD], const double *x, size_t ld, int
 /* `count` rows of L g = f from `first` on; f: [AHEAD] in registers. */
 template <int AHEAD>
 __device__ static void forward(const struct factors &y, const double *f, int count, int first, size_t ld,
-                               struct last &g, double *x)
+                               struct previous &g, double *x)
 {
 #pragma unroll
     for (int k = 0; k < AHEAD; k++) {
@@ -44,7 +44,7 @@ __device__ static void forward(const struct factors &y, const double *f, int cou
 /* `count` rows of R x = g from `first` on upwards. */
 template <int AHEAD>
 __device__ static void backward(const struct factors &y, const double *g, int count, int first, size_t ld,
-                                struct last &v, double *x)
+                                struct previous &v, double *x)
 {
 #pragma unroll
     for (int k = 0; k < AHEAD; k++) {
@@ -58,10 +58,10 @@ __device__ static void backward(const struct factors &y, const double *g, int co
 }
 
 /* 16 bytes an unknown. */
-template <int AHEAD> __device__ static void go_down(const struct factors &y, int m, size_t ld, double *x)
+template <int AHEAD> __device__ static void forward_sweep(const struct factors &y, int m, size_t ld, double *x)
 {
     double next[AHEAD], now[AHEAD];
-    struct last g = {0.0, 0.0};
+    struct previous g = {0.0, 0.0};
     int first = 0;
     fetch<AHEAD>(next, x, ld, 0, 1, m);
     for (; first + AHEAD <= m; first += AHEAD) {
@@ -73,10 +73,10 @@ template <int AHEAD> __device__ static void go_down(const struct factors &y, int
 }
 
 /* 16 bytes an unknown. */
-template <int AHEAD> __device__ static void go_up(const struct factors &y, int m, size_t ld, double *x)
+template <int AHEAD> __device__ static void backward_sweep(const struct factors &y, int m, size_t ld, double *x)
 {
     double next[AHEAD], now[AHEAD];
-    struct last v = {0.0, 0.0};
+    struct previous v = {0.0, 0.0};
     int first = m - 1;
     fetch<AHEAD>(next, x, ld, first, -1, m);
     for (; first - AHEAD + 1 >= 0; first -= AHEAD) {
@@ -94,9 +94,9 @@ template <int AHEAD> __global__ static void shared_k(struct sw_cuda_thomas t, do
     if (j >= t.batch) return;
     const double *f = t.factor;
     struct factors y = {f, f + n, f + 2 * (size_t)n, f + 3 * (size_t)n, f + 4 * (size_t)n};
-    go_down<AHEAD>(y, m, t.ld, x + j);
-    go_up<AHEAD>(y, m, t.ld, x + j);
-    if (t.p) sw_cuda_navon_border(t.closure, 1, n, t.p, t.ld, j, x);
+    forward_sweep<AHEAD>(y, m, t.ld, x + j);
+    backward_sweep<AHEAD>(y, m, t.ld, x + j);
+    if (t.p) sw_cuda_border_solve(t.border, 1, n, t.p, t.ld, j, x);
 }
 
 /* Small blocks spread a small batch over more multiprocessors. 16 rows ahead take so many registers that no more than

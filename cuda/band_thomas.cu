@@ -3,7 +3,7 @@
  * is large enough to hide the latency of the recursions: each row waits for the loads of the one before. The loops are
  * the published ones; band_shared.cu has some that load ahead. */
 #include "cu_check.cuh"
-#include "navon.cuh"
+#include "border.cuh"
 #include "linalg/thomas_point.h"
 #include "sw_cuda.h"
 
@@ -21,7 +21,7 @@ struct diagonals { const double *d[5]; int ld; };
 __device__ static struct sw_thomas_matrix matrix_of(const struct sw_cuda_thomas &t, const struct diagonals &A, int j)
 {
     struct sw_thomas_matrix matrix = {{NULL, NULL, NULL, NULL, NULL}, (size_t)A.ld, t.n, t.p};
-    for (int k = 0; k < 5; k++) matrix.diagonal[k] = A.d[k] ? A.d[k] + sw_cuda_own(A.ld, j) : NULL;
+    for (int k = 0; k < 5; k++) matrix.diagonal[k] = A.d[k] ? A.d[k] + sw_cuda_system_index(A.ld, j) : NULL;
     return matrix;
 }
 
@@ -37,20 +37,20 @@ __global__ static void factor_k(struct sw_cuda_thomas t, struct diagonals A, boo
     if (bad || !again) t.bad[j] = bad;
 }
 
-/* Z and the closure of a system: reads the matrix again, writes 2 columns and solves for them, 200 bytes an unknown. */
-__global__ static void close_k(struct sw_cuda_thomas t, struct diagonals A)
+/* Z and the border of a system: reads the matrix again, writes 2 columns and solves for them, 200 bytes an unknown. */
+__global__ static void factor_border_k(struct sw_cuda_thomas t, struct diagonals A)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x, m = t.n - t.p;
     if (j >= t.batch || t.bad[j]) return;
-    struct sw_navon c;
+    struct sw_border c;
     struct sw_thomas_matrix matrix = matrix_of(t, A, j);
     struct sw_thomas_factors y = factors_of(t, j);
     double *Z0 = t.Z + j, *Z1 = Z0 + (size_t)t.n * t.ld;
-    sw_thomas_begin(&matrix, &c, t.ld, Z0, Z1);
+    sw_thomas_split_border(&matrix, &c, t.ld, Z0, Z1);
     if (t.p == 2) sw_thomas_inner_solve(m, y.stride, y.inverse, y.a, y.b, y.gamma, y.delta, Z0);
     sw_thomas_inner_solve(m, y.stride, y.inverse, y.a, y.b, y.gamma, y.delta, Z1);
-    t.bad[j] = sw_thomas_end(&matrix, &c, t.ld, Z0, Z1);
-    sw_cuda_navon_put(&c, t.closure, t.ld, j);
+    t.bad[j] = sw_thomas_factor_border(&matrix, &c, t.ld, Z0, Z1);
+    sw_cuda_border_store(&c, t.border, t.ld, j);
 }
 
 /* E^-1, and the border unknowns in their places: 72 bytes an unknown and 8 operations. What is bad becomes NaN. */
@@ -65,7 +65,7 @@ __global__ static void solve_k(struct sw_cuda_thomas t, double *x)
     }
     struct sw_thomas_factors y = factors_of(t, j);
     sw_thomas_inner_solve(t.n - t.p, y.stride, y.inverse, y.a, y.b, y.gamma, y.delta, x + j);
-    if (t.p) sw_cuda_navon_border(t.closure, t.closure_ld, t.n, t.p, t.ld, j, x);
+    if (t.p) sw_cuda_border_solve(t.border, t.border_ld, t.n, t.p, t.ld, j, x);
 }
 
 /* A small batch is spread over more multiprocessors by smaller blocks (tests/bench_thomas.c). No bit
@@ -98,12 +98,12 @@ extern "C" enum sw_status sw_cuda_thomas_factor(sw_cuda_stream stream, const str
     return SW_OK;
 }
 
-extern "C" enum sw_status sw_cuda_thomas_close(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
-                                               const double *const diagonal[5])
+extern "C" enum sw_status sw_cuda_thomas_factor_border(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
+                                                       const double *const diagonal[5])
 {
     cudaStream_t s = (cudaStream_t)stream;
     if (t->batch == 0 || !t->p) return SW_OK;
-    close_k<<<blocks_for(t), threads_for(t), 0, s>>>(*t, pack(diagonal, t->ld));
+    factor_border_k<<<blocks_for(t), threads_for(t), 0, s>>>(*t, pack(diagonal, t->ld));
     CU_LAUNCHED(s);
     return SW_OK;
 }
@@ -111,7 +111,7 @@ extern "C" enum sw_status sw_cuda_thomas_close(sw_cuda_stream stream, const stru
 extern "C" enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x)
 {
     cudaStream_t s = (cudaStream_t)stream;
-    struct sw_cuda_correction c = {t->n, t->p, t->batch, t->ld, t->Z, t->n, t->closure_ld};
+    struct sw_cuda_correction c = {t->n, t->p, t->batch, t->ld, t->Z, t->n, t->border_ld};
     if (t->batch == 0) return SW_OK;
     solve_k<<<blocks_for(t), threads_for(t), 0, s>>>(*t, x);
     CU_LAUNCHED(s);

@@ -31,9 +31,9 @@ enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const stru
 struct sw_cuda_thomas {        /* linalg/thomas_point.h for a batch                                        */
     int     n, p, batch, ld;
     double *factor;            /* [5] vectors: inverse, a, b, gamma, delta; band_shared.cu: [5][n], for all */
-    double *Z;                 /* [2][n][closure_ld]: E^-1 k; NULL when not periodic                       */
-    double *closure;           /* [10][closure_ld]: struct sw_navon, border then h; NULL when not periodic */
-    int     closure_ld;        /* ld, or 1: one for all systems                                            */
+    double *Z;                 /* [2][n][border_ld]: E^-1 k; NULL when not periodic                         */
+    double *border;            /* [10][border_ld]: struct sw_border, S then h; NULL when not periodic       */
+    int     border_ld;         /* ld, or 1: one for all systems                                             */
     int    *bad;               /* [batch]: 1 + the row of a bad pivot; its solutions are NaN. Not for band_shared.cu */
     int     threads, ahead;    /* a block; rows on the way (band_shared.cu: 1, 8 or 16); 0: what was measured best */
 };
@@ -44,12 +44,12 @@ struct sw_cuda_thomas {        /* linalg/thomas_point.h for a batch             
  * @param again     systems that are bad stay so */
 enum sw_status sw_cuda_thomas_factor(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
                                      const double *const diagonal[5], int ld, bool again);
-/** Z and closure of each system (closure_ld = ld), of periodic ones, after factor. @param diagonal  a vector each */
-enum sw_status sw_cuda_thomas_close(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
-                                    const double *const diagonal[5]);
+/** Z and border of each system (border_ld = ld), of periodic ones, after factor. @param diagonal  a vector each */
+enum sw_status sw_cuda_thomas_factor_border(sw_cuda_stream stream, const struct sw_cuda_thomas *t,
+                                            const double *const diagonal[5]);
 /** Solve in place, one thread a system. */
 enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
-/** The same, with the factors and closure of one matrix for all. */
+/** The same, with the factors and border of one matrix for all. */
 enum sw_status sw_cuda_shared_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
 
 /* ---- the end of every solve of periodic systems (band_correct.cu) */
@@ -66,17 +66,18 @@ enum sw_status sw_cuda_correct(sw_cuda_stream stream, const struct sw_cuda_corre
 
 struct sw_cuda_gpsv {
     int     n, p, batch, ld;   /* ld: of A and x; m = n - p                                                */
-    int     own;               /* batch, or 1: one matrix and closure for all systems                      */
-    double *matrix;            /* [5][m][own]: E, zero outside                                             */
-    double *Z;                 /* [2][m][own]: E^-1 k; NULL when not periodic                              */
-    double *closure;           /* [10][own]: struct sw_navon, border then h; NULL when not periodic        */
+    int     matrices;          /* batch, or 1: one matrix and border for all systems                        */
+    double *matrix;            /* [5][m][matrices]: E, zero outside                                             */
+    double *Z;                 /* [2][m][matrices]: E^-1 k; NULL when not periodic                              */
+    double *border;            /* [10][matrices]: struct sw_border, S then h; NULL when not periodic        */
     int    *bad;               /* [batch]: 1 + the row found bad                                           */
 };
 
-/** matrix := E, Z := k; h into closure; own = batch. @param diagonal  as in sw_cuda_thomas_close() */
+/** matrix := E, Z := k; h into border; matrices = batch. @param diagonal  as in sw_cuda_thomas_factor_border() */
 enum sw_status sw_cuda_gpsv_split(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
-/** closure from Z = E^-1 k; sets bad where S is singular; own = batch. */
-enum sw_status sw_cuda_gpsv_close(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5]);
+/** border from Z = E^-1 k; sets bad where S is singular; matrices = batch. */
+enum sw_status sw_cuda_gpsv_factor_border(sw_cuda_stream stream, const struct sw_cuda_gpsv *g,
+                                          const double *const diagonal[5]);
 /** bad := 0 where probe [m][batch], the solution of some system with E, is finite; else 1 + the row of the pivot that
  * fails in an elimination without pivoting, or if none does, the last row that is not finite. */
 enum sw_status sw_cuda_gpsv_probe(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, const double *const diagonal[5],

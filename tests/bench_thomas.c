@@ -40,10 +40,10 @@ static double *numbers(struct sw_device *device, size_t count)
 static struct sw_cuda_thomas make(struct sw_device *device, struct shape shape)
 {
     size_t vector = (size_t)shape.n * (size_t)shape.batch;
-    struct sw_cuda_thomas t = {.n = shape.n, .p = 2, .batch = shape.batch, .ld = shape.batch, .closure_ld = 1};
+    struct sw_cuda_thomas t = {.n = shape.n, .p = 2, .batch = shape.batch, .ld = shape.batch, .border_ld = 1};
     t.factor = numbers(device, 5 * vector);
     t.Z = numbers(device, 2 * (size_t)shape.n);
-    t.closure = numbers(device, 10);
+    t.border = numbers(device, 10);
     need(sw_device_alloc(device, (size_t)shape.batch, &t.bad));
     if (cudaMemset(t.bad, 0, (size_t)shape.batch * sizeof *t.bad)) exit(fprintf(stderr, "cudaMemset failed\n"));
     return t;
@@ -90,7 +90,7 @@ static void run(struct sw_device *device, struct shape shape, const struct varia
     print(v, seconds, count, shape);
     sw_device_free(device, x);
     sw_device_free(device, t.bad);
-    sw_device_free(device, t.closure);
+    sw_device_free(device, t.border);
     sw_device_free(device, t.Z);
     sw_device_free(device, t.factor);
 }

@@ -262,7 +262,7 @@ static void check_known_solution(struct sw_band_desc d)
     struct batch y = random_batch(d, 1 + (uint64_t)d.n);
     double *x = zeros(entries(&d));
     solve_batch(&y, x);
-    /* error <= |A^-1| (backward error); 64 eps covers |A| <= 9 and the few roundings a row and its closure make */
+    /* error <= |A^-1| (backward error); 64 eps covers |A| <= 9 and the few roundings a row and its border make */
     for (size_t k = 0; k < entries(&d); k++)
         if (!(fabs(x[k] - y.x[k]) <= 64 * DBL_EPSILON))
             fail_msg("n %d batch %d lower %d upper %d%s: entry %zu is off by %.3g", d.n, d.batch, d.lower, d.upper,

@@ -83,13 +83,13 @@ static int solve(struct problem *q, int j)
 {
     struct sw_thomas_matrix A = matrix_of(q, j);
     struct sw_thomas_factors f = factors_of(q, j);
-    struct sw_navon c = {0};
+    struct sw_border c = {0};
     double *Z0 = q->Z + j, *Z1 = Z0 + q->n * LD;
     int bad = sw_thomas_prepare(&A, &f, &c, Z0, Z1);
     assert_int_equal(sw_thomas_factor(&A, NULL), 0);
     if (bad) return bad;
     solve_inner(q, f, q->b + j);
-    if (q->p) sw_thomas_close(&c, q->n, q->p, LD, Z0, Z1, q->b + j);
+    if (q->p) sw_thomas_correct(&c, q->n, q->p, LD, Z0, Z1, q->b + j);
     return 0;
 }
 

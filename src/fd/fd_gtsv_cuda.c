@@ -1,6 +1,6 @@
-/* Compact differences by cuSPARSE's batched tridiagonal solvers (linalg/gtsv_cuda.h), as a user would who knows them:
- * the baselines of the rows of our own. One pass makes right-hand sides, in the layout that the solver wants; then the
- * solver; then, where that layout is not the field's or the lines are circles, one pass back.
+/* Compact differences by cuSPARSE's batched tridiagonal solvers (linalg/cusparse_cuda.h), as a user would who knows
+ * them: the baselines of the rows of our own. One pass makes right-hand sides, in the layout that the solver wants;
+ * then the solver; then, where that layout is not the field's or the lines are circles, one pass back.
  *
  * Systems one after another (gtsv_strided): lines along x lie so. The matrix, the same for all, must be there for each
  * system, and is read each time.
@@ -13,7 +13,7 @@
 #include "fd/fd_closure.h"
 #include "fd/fd_gtsv_point.h"
 #include "fd/fd_rtc_cuda.h"
-#include "linalg/gtsv_cuda.h"
+#include "linalg/cusparse_cuda.h"
 #include "sw_cuda.h"
 
 typedef long double wide;

@@ -10,7 +10,7 @@
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
 #include "linalg/cusparse_cuda.h"
-#include "linalg/first_cuda.h"
+#include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
 #include "sw_cuda.h"
 
@@ -84,19 +84,19 @@ static enum sw_status gpsv_create(struct sw_band *s)
     g->d.p = sw_band_border(d);
     g->d.batch = d->batch;
     g->d.ld = d->ld;
-    g->d.own = d->uniform ? 1 : d->batch;
+    g->d.matrices = d->uniform ? 1 : d->batch;
     if (d->batch == 0) return SW_OK;
-    size_t m = (size_t)(d->n - g->d.p), vector = m * (size_t)d->batch, own = (size_t)g->d.own;
+    size_t m = (size_t)(d->n - g->d.p), vector = m * (size_t)d->batch, matrices = (size_t)g->d.matrices;
     CU_TRY(cudaSetDevice(s->device->index));
     SPARSE_TRY(Create(&g->handle));
     SPARSE_TRY(SetStream(g->handle, s->device->compute));
     SW_TRY(sw_alloc((size_t)d->batch, &g->bad));
     SW_TRY(sw_device_alloc(s->device, (size_t)d->batch, &g->d.bad));
-    SW_TRY(sw_device_alloc(s->device, 5 * m * own, &g->d.matrix));
+    SW_TRY(sw_device_alloc(s->device, 5 * m * matrices, &g->d.matrix));
     SW_TRY(sw_device_alloc(s->device, 5 * vector, &g->work));
     SW_TRY(sw_device_alloc(s->device, vector, &g->packed));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * m * own, &g->d.Z));
-    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 10 * own, &g->d.closure));
+    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 2 * m * matrices, &g->d.Z));
+    if (g->d.p) SW_TRY(sw_device_alloc(s->device, 10 * matrices, &g->d.border));
     return make_buffer(s, g);
 }
 
@@ -134,34 +134,34 @@ static enum sw_status factor_each(struct sw_band *s, struct gpsv *g, const doubl
     SW_TRY(probe(s, g, diagonal));
     for (int k = 2 - g->d.p; k < 2; k++)
         SW_TRY(solve_inner(s, g, g->d.Z + (size_t)k * (size_t)(g->d.n - g->d.p) * (size_t)g->d.batch));
-    SW_TRY(sw_cuda_gpsv_close(s->device->compute, &g->d, diagonal));
+    SW_TRY(sw_cuda_gpsv_factor_border(s->device->compute, &g->d, diagonal));
     return sw_device_download(s->device, g->bad, g->d.bad, (size_t)s->desc.batch * sizeof *g->bad);
 }
 
-/* matrix := E of the first system, which is made on the host as Z and the closure are. */
-static enum sw_status put_first(struct sw_band *s, struct gpsv *g, const struct sw_first *first)
+/* matrix := E of the first system, which is made on the host as Z and the border are. */
+static enum sw_status upload_shared(struct sw_band *s, struct gpsv *g, const struct sw_host_factor *host)
 {
     size_t m = (size_t)(g->d.n - g->d.p), n = (size_t)g->d.n;
     double *E = NULL;
     SW_TRY(sw_alloc(5 * m, &E));
-    for (size_t k = 0; k < 5 * m; k++) E[k] = sw_thomas_inner(&first->A, (int)(k % m), (int)(k / m) - 2);
+    for (size_t k = 0; k < 5 * m; k++) E[k] = sw_thomas_inner_entry(&host->A, (int)(k % m), (int)(k / m) - 2);
     enum sw_status st = sw_device_upload(s->device, g->d.matrix, E, 5 * m * sizeof *E);
     sw_free(E);
     if (st || !g->d.p) return st;
     for (size_t k = 0; k < 2; k++)
-        SW_TRY(sw_device_upload(s->device, g->d.Z + k * m, first->Z + k * n, m * sizeof *first->Z));
-    return sw_device_upload(s->device, g->d.closure, first->closure, sizeof first->closure);
+        SW_TRY(sw_device_upload(s->device, g->d.Z + k * m, host->Z + k * n, m * sizeof *host->Z));
+    return sw_device_upload(s->device, g->d.border, host->border, sizeof host->border);
 }
 
 /* What is wrong with the first system is wrong with all. */
-static enum sw_status factor_first(struct sw_band *s, struct gpsv *g, const double *const diagonal[5],
-                                   const struct sw_first *first)
+static enum sw_status factor_shared(struct sw_band *s, struct gpsv *g, const double *const diagonal[5],
+                                   const struct sw_host_factor *host)
 {
     size_t bytes = (size_t)s->desc.batch * sizeof *g->bad;
-    SW_TRY(put_first(s, g, first));
+    SW_TRY(upload_shared(s, g, host));
     SW_TRY(probe(s, g, diagonal));
     SW_TRY(sw_device_download(s->device, g->bad, g->d.bad, bytes));
-    for (int j = 0; g->d.p && first->bad && j < s->desc.batch; j++) g->bad[j] = first->bad;
+    for (int j = 0; g->d.p && host->bad && j < s->desc.batch; j++) g->bad[j] = host->bad;
     return sw_device_upload(s->device, g->d.bad, g->bad, bytes);
 }
 
@@ -169,13 +169,13 @@ static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *ba
 {
     struct gpsv *g = s->own;
     const struct sw_thomas_matrix A = sw_band_matrix(s, band, 0);
-    struct sw_first first = {0};
+    struct sw_host_factor host = {0};
     enum sw_status st;
     CU_TRY(cudaSetDevice(s->device->index));
     if (s->desc.uniform) {
-        st = sw_first_make(s, band, &first);
-        if (!st) st = factor_first(s, g, A.diagonal, &first);
-        sw_first_free(&first);
+        st = sw_host_factor_create(s, band, &host);
+        if (!st) st = factor_shared(s, g, A.diagonal, &host);
+        sw_host_factor_destroy(&host);
     } else {
         st = factor_each(s, g, A.diagonal);
     }
@@ -215,7 +215,7 @@ static void gpsv_destroy(struct sw_band *s)
     if (!g) return;
     if (g->handle) g->Destroy(g->handle);
     sw_device_free(s->device, g->buffer);
-    sw_device_free(s->device, g->d.closure);
+    sw_device_free(s->device, g->d.border);
     sw_device_free(s->device, g->d.Z);
     sw_device_free(s->device, g->packed);
     sw_device_free(s->device, g->work);

@@ -5,12 +5,12 @@
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
-#include "linalg/first_cuda.h"
+#include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
 #include "sw_cuda.h"
 
 struct shared {
-    struct sw_cuda_thomas d;   /* factor [5][n], Z [2][n], closure [10] on the device; bad is not used */
+    struct sw_cuda_thomas d;   /* factor [5][n], Z [2][n], border [10] on the device; bad is not used */
     int *bad;                  /* [batch] on the host, all the same                                    */
 };
 
@@ -23,34 +23,34 @@ static enum sw_status shared_create(struct sw_band *s)
     size_t n = (size_t)d->n;
     SW_TRY(sw_alloc(1, &h));
     s->own = h;
-    h->d = (struct sw_cuda_thomas){.n = d->n, .p = sw_band_border(d), .batch = d->batch, .ld = d->ld, .closure_ld = 1};
+    h->d = (struct sw_cuda_thomas){.n = d->n, .p = sw_band_border(d), .batch = d->batch, .ld = d->ld, .border_ld = 1};
     SW_TRY(sw_alloc((size_t)d->batch, &h->bad));
     SW_TRY(sw_device_alloc(s->device, 5 * n, &h->d.factor));
     if (!h->d.p) return SW_OK;
     SW_TRY(sw_device_alloc(s->device, 2 * n, &h->d.Z));
-    return sw_device_alloc(s->device, 10, &h->d.closure);
+    return sw_device_alloc(s->device, 10, &h->d.border);
 }
 
 /* A singular matrix makes all solutions NaN. */
-static enum sw_status put(struct sw_band *s, struct shared *h, struct sw_first *first)
+static enum sw_status put(struct sw_band *s, struct shared *h, struct sw_host_factor *host)
 {
     size_t n = (size_t)s->desc.n;
-    for (int j = 0; j < s->desc.batch; j++) h->bad[j] = first->bad;
-    for (size_t i = 0; first->bad && i < 5 * n; i++) first->factor[i] = NAN;
-    SW_TRY(sw_device_upload(s->device, h->d.factor, first->factor, 5 * n * sizeof *first->factor));
+    for (int j = 0; j < s->desc.batch; j++) h->bad[j] = host->bad;
+    for (size_t i = 0; host->bad && i < 5 * n; i++) host->factor[i] = NAN;
+    SW_TRY(sw_device_upload(s->device, h->d.factor, host->factor, 5 * n * sizeof *host->factor));
     if (!h->d.p) return SW_OK;
-    SW_TRY(sw_device_upload(s->device, h->d.Z, first->Z, 2 * n * sizeof *first->Z));
-    return sw_device_upload(s->device, h->d.closure, first->closure, sizeof first->closure);
+    SW_TRY(sw_device_upload(s->device, h->d.Z, host->Z, 2 * n * sizeof *host->Z));
+    return sw_device_upload(s->device, h->d.border, host->border, sizeof host->border);
 }
 
 static enum sw_status shared_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct shared *h = s->own;
-    struct sw_first first = {0};
+    struct sw_host_factor host = {0};
     CU_TRY(cudaSetDevice(s->device->index));
-    enum sw_status st = sw_first_make(s, band, &first);
-    if (!st) st = put(s, h, &first);
-    sw_first_free(&first);
+    enum sw_status st = sw_host_factor_create(s, band, &host);
+    if (!st) st = put(s, h, &host);
+    sw_host_factor_destroy(&host);
     return st ? st : sw_band_report(s, h->bad, bad);
 }
 
@@ -65,7 +65,7 @@ static void shared_destroy(struct sw_band *s)
 {
     struct shared *h = s->own;
     if (!h) return;
-    sw_device_free(s->device, h->d.closure);
+    sw_device_free(s->device, h->d.border);
     sw_device_free(s->device, h->d.Z);
     sw_device_free(s->device, h->d.factor);
     sw_free(h->bad);

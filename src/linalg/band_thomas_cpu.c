@@ -12,18 +12,18 @@ struct thomas {
     int              p, m;    /* unknowns split off, and those left                          */
     double          *factor;  /* [batch][5][m]: inverse, a, b, gamma, delta (penta_point.h)  */
     double          *Z;       /* [batch][2][m]: Z = E^-1 k, a line a border column           */
-    struct sw_navon *closure; /* [batch]                                                     */
+    struct sw_border *border; /* [batch]                                                     */
     int             *bad;     /* [batch]: 0, or 1 + row of a bad pivot                       */
 };
 
 /* One system's part of all that. */
-struct system { struct sw_thomas_factors f; double *Z0, *Z1; struct sw_navon *closure; };
+struct system { struct sw_thomas_factors f; double *Z0, *Z1; struct sw_border *border; };
 
 static struct system system_of(const struct thomas *t, int j)
 {
     size_t m = (size_t)t->m;
     double *f = t->factor + (size_t)j * 5 * m, *z = t->p ? t->Z + (size_t)j * 2 * m : NULL;
-    return (struct system){{f, f + m, f + 2 * m, f + 3 * m, f + 4 * m, 1}, z, z ? z + m : NULL, t->closure + j};
+    return (struct system){{f, f + m, f + 2 * m, f + 3 * m, f + 4 * m, 1}, z, z ? z + m : NULL, t->border + j};
 }
 
 static bool thomas_fits(const struct sw_band_desc *desc)
@@ -43,7 +43,7 @@ static enum sw_status thomas_create(struct sw_band *s)
     size_t batch = (size_t)d->batch, line = batch * (size_t)t->m;
     SW_TRY(sw_alloc(5 * line, &t->factor));
     SW_TRY(sw_alloc(t->p ? 2 * line : 0, &t->Z));
-    SW_TRY(sw_alloc(batch, &t->closure));
+    SW_TRY(sw_alloc(batch, &t->border));
     SW_TRY(sw_alloc(batch, &t->bad));
     return SW_OK;
 }
@@ -59,7 +59,7 @@ static int factor_one(const struct sw_band *s, const double *band, const struct 
 {
     struct system y = system_of(t, j);
     struct sw_thomas_matrix A = sw_band_matrix(s, band, j);
-    return sw_thomas_prepare(&A, &y.f, y.closure, y.Z0, y.Z1);
+    return sw_thomas_prepare(&A, &y.f, y.border, y.Z0, y.Z1);
 }
 
 static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *bad)
@@ -79,7 +79,7 @@ static void thomas_solve_one(const struct sw_band *s, int j, double *x)
         return;
     }
     solve_e(&y, t->m, x);
-    if (t->p) sw_thomas_close(y.closure, s->desc.n, t->p, 1, y.Z0, y.Z1, x);
+    if (t->p) sw_thomas_correct(y.border, s->desc.n, t->p, 1, y.Z0, y.Z1, x);
 }
 
 static enum sw_status thomas_solve(const struct sw_band *s, double *x)
@@ -95,7 +95,7 @@ static void thomas_destroy(struct sw_band *s)
     if (!t) return;
     sw_free(t->factor);
     sw_free(t->Z);
-    sw_free(t->closure);
+    sw_free(t->border);
     sw_free(t->bad);
     sw_free(t);
 }

@@ -2,11 +2,11 @@
  * rows: cuda.thomas factors once and solves many times; cuda.thomas_rewrite keeps the matrix and factors it in every
  * solve, as one whose matrix changes from step to step would have to (the paper's cuPentBatchConstant and
  * cuPentBatchRewrite). Both keep Navon's closure from the set-up, as the paper does (end of II.3). Where all matrices
- * of a batch are equal, the closure and the matrix to factor again are one for all; each system has its own
+ * of a batch are equal, the border and the matrix to factor again are one for all; each system has its own
  * factors. */
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
-#include "linalg/first_cuda.h"
+#include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
 #include "sw_cuda.h"
 
@@ -33,13 +33,13 @@ static enum sw_status thomas_create(struct sw_band *s)
     t->d.n = d->n;
     t->d.batch = d->batch;
     t->d.ld = d->ld;
-    t->d.closure_ld = d->uniform ? 1 : d->ld;
+    t->d.border_ld = d->uniform ? 1 : d->ld;
     SW_TRY(sw_alloc((size_t)d->batch, &t->bad));
     SW_TRY(sw_device_alloc(s->device, (size_t)d->batch, &t->d.bad));
     SW_TRY(sw_device_alloc(s->device, 5 * sw_band_vector(s), &t->d.factor));
     if (!t->d.p) return SW_OK;
-    SW_TRY(sw_device_alloc(s->device, 2 * (size_t)d->n * (size_t)t->d.closure_ld, &t->d.Z));
-    return sw_device_alloc(s->device, 10 * (size_t)t->d.closure_ld, &t->d.closure);
+    SW_TRY(sw_device_alloc(s->device, 2 * (size_t)d->n * (size_t)t->d.border_ld, &t->d.Z));
+    return sw_device_alloc(s->device, 10 * (size_t)t->d.border_ld, &t->d.border);
 }
 
 static enum sw_status rewrite_create(struct sw_band *s)
@@ -55,39 +55,39 @@ static enum sw_status factor_each(struct sw_band *s, struct thomas *t, const dou
 {
     const struct sw_thomas_matrix A = sw_band_matrix(s, band, 0);
     SW_TRY(sw_cuda_thomas_factor(s->device->compute, &t->d, A.diagonal, s->desc.ld, false));
-    if (!s->desc.uniform) SW_TRY(sw_cuda_thomas_close(s->device->compute, &t->d, A.diagonal));
+    if (!s->desc.uniform) SW_TRY(sw_cuda_thomas_factor_border(s->device->compute, &t->d, A.diagonal));
     return sw_device_download(s->device, t->bad, t->d.bad, (size_t)s->desc.batch * sizeof *t->bad);
 }
 
-/* One closure for all; what is wrong with the first system is wrong with all. */
-static enum sw_status close_all(struct sw_band *s, struct thomas *t, const struct sw_first *first)
+/* One border for all; what is wrong with the first system is wrong with all. */
+static enum sw_status upload_shared_border(struct sw_band *s, struct thomas *t, const struct sw_host_factor *host)
 {
     size_t batch = (size_t)s->desc.batch, n = (size_t)s->desc.n;
-    for (size_t j = 0; j < batch; j++) t->bad[j] = first->bad;
+    for (size_t j = 0; j < batch; j++) t->bad[j] = host->bad;
     SW_TRY(sw_device_upload(s->device, t->d.bad, t->bad, batch * sizeof *t->bad));
     if (!t->d.p) return SW_OK;
-    SW_TRY(sw_device_upload(s->device, t->d.Z, first->Z, 2 * n * sizeof *first->Z));
-    return sw_device_upload(s->device, t->d.closure, first->closure, sizeof first->closure);
+    SW_TRY(sw_device_upload(s->device, t->d.Z, host->Z, 2 * n * sizeof *host->Z));
+    return sw_device_upload(s->device, t->d.border, host->border, sizeof host->border);
 }
 
-static enum sw_status keep_first(struct sw_band *s, struct thomas *t, const struct sw_first *first)
+static enum sw_status upload_shared(struct sw_band *s, struct thomas *t, const struct sw_host_factor *host)
 {
     size_t entries = (size_t)(s->desc.lower + s->desc.upper + 1) * (size_t)s->desc.n;
-    SW_TRY(close_all(s, t, first));
-    return t->band ? sw_device_upload(s->device, t->band, first->diagonals, entries * sizeof *t->band) : SW_OK;
+    SW_TRY(upload_shared_border(s, t, host));
+    return t->band ? sw_device_upload(s->device, t->band, host->diagonals, entries * sizeof *t->band) : SW_OK;
 }
 
 static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct thomas *t = s->own;
-    struct sw_first first = {0};
+    struct sw_host_factor host = {0};
     enum sw_status st = SW_OK;
     CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(factor_each(s, t, band));
     if (s->desc.uniform) {
-        st = sw_first_make(s, band, &first);
-        if (!st) st = keep_first(s, t, &first);
-        sw_first_free(&first);
+        st = sw_host_factor_create(s, band, &host);
+        if (!st) st = upload_shared(s, t, &host);
+        sw_host_factor_destroy(&host);
     }
     return st ? st : sw_band_report(s, t->bad, bad);
 }
@@ -134,7 +134,7 @@ static void thomas_destroy(struct sw_band *s)
     struct thomas *t = s->own;
     if (!t) return;
     sw_device_free(s->device, t->band);
-    sw_device_free(s->device, t->d.closure);
+    sw_device_free(s->device, t->d.border);
     sw_device_free(s->device, t->d.Z);
     sw_device_free(s->device, t->d.factor);
     sw_device_free(s->device, t->d.bad);

@@ -1,5 +1,5 @@
-#ifndef NAVON_POINT_H
-#define NAVON_POINT_H
+#ifndef BORDER_POINT_H
+#define BORDER_POINT_H
 /* Navon's closure of a periodic pentadiagonal system (Navon 1987; cuPentBatch, section II.3, eq. 8-12). The last p = 2
  * unknowns z = (x_{n-2}, x_{n-1}) are split off; with m = n - p,
  *
@@ -14,14 +14,14 @@
  * Tridiagonal matrices split off one unknown, p = 1: what belongs to z_0 is then zero, and the same formulas hold. */
 #include "base/sw_hd.h"
 
-struct sw_navon {
-    double border[4];   /* S = L R: 1/r00, r01, l10, 1/r11                                                        */
+struct sw_border {
+    double S[4];        /* S = L R: 1/r00, r01, l10, 1/r11                                                        */
     double h[6];        /* h(0,0) h(0,1) h(1,1), which wrap around, then h(m-2,0) h(m-1,0) h(m-1,1)               */
 };
 
 /** h^T y from the first two and the last two entries of y; those that y does not have (m = 1) are passed as 0. */
-SW_HD static inline void sw_navon_product(const struct sw_navon *c, double first, double second, double last_but_one,
-                                          double last, double *p0, double *p1)
+SW_HD static inline void sw_border_product(const struct sw_border *c, double first, double second, double last_but_one,
+                                           double last, double *p0, double *p1)
 {
     *p0 = c->h[0] * first + c->h[3] * last_but_one + c->h[4] * last;
     *p1 = c->h[1] * first + c->h[2] * second + c->h[5] * last;
@@ -29,7 +29,7 @@ SW_HD static inline void sw_navon_product(const struct sw_navon *c, double first
 
 /** Take in S = (s00 s01; s10 s11), by elimination without pivoting, as in E; with p = 1, s00 = 1 and s01 = s10 = 0.
  *  @return 0, or 1 + the border row whose pivot is zero or not finite */
-SW_HD static inline int sw_navon_factor(double s00, double s01, double s10, double s11, double border[4])
+SW_HD static inline int sw_border_factor(double s00, double s01, double s10, double s11, double border[4])
 {
     border[0] = 1.0 / s00;
     border[1] = s01;
@@ -41,14 +41,14 @@ SW_HD static inline int sw_navon_factor(double s00, double s01, double s10, doub
 }
 
 /** The border unknowns S z = r, r = g - h^T y; with p = 1, r0 = 0. */
-SW_HD static inline void sw_navon_border(const struct sw_navon *c, double r0, double r1, double *z0, double *z1)
+SW_HD static inline void sw_border_solve(const struct sw_border *c, double r0, double r1, double *z0, double *z1)
 {
-    *z1 = (r1 - c->border[2] * r0) * c->border[3];
-    *z0 = (r0 - c->border[1] * *z1) * c->border[0];
+    *z1 = (r1 - c->S[2] * r0) * c->S[3];
+    *z0 = (r0 - c->S[1] * *z1) * c->S[0];
 }
 
 /** An entry of x = y - Z z. */
-SW_HD static inline double sw_navon_correct(double y, double Z0, double Z1, double z0, double z1)
+SW_HD static inline double sw_border_correct(double y, double Z0, double Z1, double z0, double z1)
 {
     return y - (Z0 * z0 + Z1 * z1);
 }

@@ -1,4 +1,4 @@
-#include "linalg/first_cuda.h"
+#include "linalg/host_factor_cuda.h"
 
 #include <string.h>
 
@@ -14,21 +14,21 @@ static enum sw_status download(const struct sw_band *s, const double *band, doub
     return sw_device_wait(s->device);
 }
 
-static void prepare(struct sw_first *f)
+static void prepare(struct sw_host_factor *f)
 {
     size_t n = (size_t)f->A.n;
     struct sw_thomas_factors y = {f->factor, f->factor + n, f->factor + 2 * n, f->factor + 3 * n, f->factor + 4 * n, 1};
-    struct sw_navon c = {{0}, {0}};
+    struct sw_border c = {{0}, {0}};
     f->bad = sw_thomas_prepare(&f->A, &y, &c, f->Z, f->Z + n);
-    memcpy(f->closure, c.border, sizeof c.border);
-    memcpy(f->closure + 4, c.h, sizeof c.h);
+    memcpy(f->border, c.S, sizeof c.S);
+    memcpy(f->border + 4, c.h, sizeof c.h);
 }
 
-enum sw_status sw_first_make(const struct sw_band *s, const double *band, struct sw_first *f)
+enum sw_status sw_host_factor_create(const struct sw_band *s, const double *band, struct sw_host_factor *f)
 {
     const struct sw_band_desc *d = &s->desc;
     size_t n = (size_t)d->n;
-    *f = (struct sw_first){.A = {.stride = 1, .n = d->n, .p = sw_band_border(d)}};
+    *f = (struct sw_host_factor){.A = {.stride = 1, .n = d->n, .p = sw_band_border(d)}};
     SW_TRY(sw_alloc((size_t)(d->lower + d->upper + 1) * n, &f->diagonals));
     SW_TRY(sw_alloc(5 * n, &f->factor));
     SW_TRY(sw_alloc(2 * n, &f->Z));
@@ -39,10 +39,10 @@ enum sw_status sw_first_make(const struct sw_band *s, const double *band, struct
     return SW_OK;
 }
 
-void sw_first_free(struct sw_first *f)
+void sw_host_factor_destroy(struct sw_host_factor *f)
 {
     sw_free(f->diagonals);
     sw_free(f->factor);
     sw_free(f->Z);
-    *f = (struct sw_first){0};
+    *f = (struct sw_host_factor){0};
 }
