@@ -114,7 +114,7 @@ static void zip_walks_the_axes_together(void **state)
             "sweep={ mode=\"zip\"; a=[1, 2, 3]; b=[4, 5]; }", "initial=a*b");
 }
 
-static void axes_of_words_choose_the_solver(void **state)
+static void axes_of_words_choose_the_stepper(void **state)
 {
     (void)state;
     struct made m =
@@ -570,7 +570,7 @@ int main(void)
         cmocka_unit_test(a_product_varies_the_last_axis_fastest),
         cmocka_unit_test(a_product_too_large_is_refused_with_the_arithmetic),
         cmocka_unit_test(zip_walks_the_axes_together),
-        cmocka_unit_test(axes_of_words_choose_the_solver),
+        cmocka_unit_test(axes_of_words_choose_the_stepper),
         cmocka_unit_test(numbers_may_be_expressions_in_any_order),
         cmocka_unit_test(an_axis_shadows_the_key_of_its_name),
         cmocka_unit_test(columns_are_keys_then_axes_then_defines),

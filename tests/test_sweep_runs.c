@@ -1,140 +1,8 @@
-/* Runs as a set: random samples, ids, groups and output times, selections, a million of them. */
+/* Runs as a set: ids, groups and output times, selections, a million of them. */
 #include <math.h>
 #include <sys/resource.h>
 
-#include "sweep/sample.h"
 #include "sweep_helpers.h"
-
-/* ------------------------------------------------------------------ random sweeps */
-
-static void sobol_points_are_those_of_joe_and_kuo(void **state)
-{
-    (void)state;
-    /* scipy.stats.qmc.Sobol(21, scramble=False, bits=32) of SciPy 1.17.1, times 2^32 */
-    static const struct { uint32_t index, point[SOBOL_AXES]; } known[] = {
-        {3, {0x40000000u, 0xc0000000u, 0xc0000000u, 0xc0000000u, 0x40000000u, 0x40000000u, 0xc0000000u,
-             0x40000000u, 0x40000000u, 0x40000000u, 0x40000000u, 0x40000000u, 0xc0000000u, 0xc0000000u,
-             0x40000000u, 0xc0000000u, 0x40000000u, 0xc0000000u, 0x40000000u, 0xc0000000u, 0xc0000000u}},
-        {100, {0x6a000000u, 0x42000000u, 0xc6000000u, 0xba000000u, 0xe2000000u, 0xbe000000u, 0x06000000u,
-               0x7a000000u, 0xa2000000u, 0xb2000000u, 0x76000000u, 0xae000000u, 0x7a000000u, 0xda000000u,
-               0x52000000u, 0x7e000000u, 0xae000000u, 0xbe000000u, 0xd6000000u, 0x56000000u, 0xc2000000u}},
-        {1000, {0x38400000u, 0x18c00000u, 0x84c00000u, 0xad400000u, 0x47c00000u, 0xe8400000u, 0x0bc00000u,
-                0xe6400000u, 0x80400000u, 0x11c00000u, 0x15c00000u, 0x41400000u, 0x29400000u, 0x62400000u,
-                0x24c00000u, 0x5ec00000u, 0xb8400000u, 0x58400000u, 0xfdc00000u, 0xb9c00000u, 0x85c00000u}},
-        {1023, {0x00400000u, 0xc0c00000u, 0x9cc00000u, 0x25400000u, 0x2fc00000u, 0x70400000u, 0x23c00000u,
-                0x9e400000u, 0x58400000u, 0xd9c00000u, 0xadc00000u, 0x09400000u, 0x21400000u, 0xaa400000u,
-                0x5cc00000u, 0x76c00000u, 0x50400000u, 0xe0400000u, 0x95c00000u, 0x51c00000u, 0xddc00000u}},
-    };
-    uint32_t v[32];
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        for (int d = 0; d < SOBOL_AXES; d++) {
-            sobol_directions(d, v);
-            assert_int_equal(sobol_point(v, known[i].index), known[i].point[d]);
-            assert_int_equal(sobol_point(v, 0), 0);
-        }
-}
-
-#define RANDOM(method, count, seed) \
-    "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; b=\"loguniform(0.01, 100)\"; }", "initial=a*b", \
-    "sample={ method=\"" method "\"; count=" #count "; seed=" #seed "; }"
-
-static void sobol_with_seed_0_is_the_plain_sequence(void **state)
-{
-    (void)state;
-    struct made m = MAKE(RANDOM("sobol", 8, 0));
-    static const double first[8] = {0,     0.5,   0.75,  0.25,
-                                    0.375, 0.875, 0.625, 0.125}; /* van der Corput in Gray code order */
-    for (int r = 0; r < 8; r++) assert_near(number(m.sweep, "a", r), first[r], 0);
-    assert_near(number(m.sweep, "b", 0), 0.01, 1e-17);
-    assert_near(number(m.sweep, "b", 1), 1.0, 0);
-    unmake(&m);
-}
-
-static void other_seeds_flip_digits_and_keep_the_sequence_even(void **state)
-{
-    (void)state;
-    struct made m = MAKE(RANDOM("sobol", 64, 7));
-    int in[8][8] = {{0}};  /* 64 points of a (0, 2)-sequence: one in each of 8 x 8 boxes */
-    for (int r = 0; r < 64; r++)
-        in[(int)(8 * number(m.sweep, "a", r))][(int)(2 * (log10(number(m.sweep, "b", r)) + 2))]++;
-    for (int i = 0; i < 8; i++)
-        for (int j = 0; j < 8; j++) assert_int_equal(in[i][j], 1);
-    assert_true(number(m.sweep, "a", 0) > 0);
-    unmake(&m);
-}
-
-static void a_latin_hypercube_has_one_run_in_each_slice(void **state)
-{
-    (void)state;
-    struct made m = MAKE(RANDOM("lhs", 100, 1));
-    int a[100] = {0}, b[100] = {0}, moved = 0;
-    for (int r = 0; r < 100; r++) {
-        int k = (int)(100 * number(m.sweep, "a", r));
-        moved += k != r;
-        a[k]++;
-        b[(int)(25 * (log10(number(m.sweep, "b", r)) + 2))]++;
-    }
-    for (int k = 0; k < 100; k++) assert_true(a[k] == 1 && b[k] == 1);
-    assert_true(moved > 80);  /* a random order of 100 leaves one in place on average */
-    unmake(&m);
-}
-
-static void samples_depend_on_the_seed_alone_and_longer_ones_go_on(void **state)
-{
-    (void)state;
-    struct made one = MAKE(RANDOM("random", 10, 1)), same = MAKE(RANDOM("random", 20, 1)),
-                other = MAKE(RANDOM("random", 10, 2));
-    struct made sobol = MAKE(RANDOM("sobol", 10, 3)), longer = MAKE(RANDOM("sobol", 33, 3));
-    struct made three = MAKE(RANDOM("random", 10, 1), "sweep.c=uniform(5, 6)", "forcing=c");
-    for (int r = 0; r < 10; r++) {
-        assert_near(number(one.sweep, "a", r), number(same.sweep, "a", r), 0);
-        assert_near(number(one.sweep, "b", r), number(three.sweep, "b", r), 0);
-        assert_near(number(sobol.sweep, "b", r), number(longer.sweep, "b", r), 0);
-        assert_true(number(one.sweep, "a", r) != number(other.sweep, "a", r));
-        assert_true(number(one.sweep, "a", r) != number(three.sweep, "c", r) - 5);
-    }
-    assert_near(number(one.sweep, "a", 0), 0.27887487236942288,
-                0); /* stored: a change would change everyone's samples */
-    unmake(&one);
-    unmake(&same);
-    unmake(&other);
-    unmake(&sobol);
-    unmake(&longer);
-    unmake(&three);
-}
-
-static void bad_samples_are_refused(void **state)
-{
-    (void)state;
-    REFUSED("-s: error: 'sample.count' is missing: Number of points in random mode; each is a run, or one for each "
-            "combination of the axes that are lists.\n",
-            "sweep={ mode=\"random\"; a=\"uniform(0, 1)\"; }", "initial=a", "sample.seed=1");
-    REFUSED("-s: error: 'sweep.a': the deviation must be above 0\n", RANDOM("lhs", 3, 1), "sweep.a=normal(1, 0)");
-    REFUSED("-s: error: 'sweep.a': 3 .. 2 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=integer(3, 2)");
-    REFUSED("-s: error: 'sweep.a': the ends of integer must be whole numbers within 2^53\n", RANDOM("lhs", 3, 1),
-            "sweep.a=integer(0.5, 2)");
-    REFUSED("-s: error: 'sweep.a' has the value 1 twice\n", RANDOM("lhs", 3, 1), "sweep.a=[1, 2, 1]");
-    REFUSED("-s: error: sample(1000000) x c(20) = 2e+07 runs, more than 1e+07, the most that a sweep may have: shorten "
-            "an axis or lower sample.count\n",
-            RANDOM("lhs", 1000000, 1), "sweep.c=range(1, 20)", "forcing=c");
-    REFUSED("-s: error: 'sweep.a': 1 .. 0 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=uniform(1, 0)");
-    REFUSED("-s: error: 'sweep.b': the ends of loguniform must be positive\n", RANDOM("lhs", 3, 1),
-            "sweep.b=loguniform(0, 1)");
-    REFUSED("-s: error: 'sample.count' = 0: must be at least 1\n", RANDOM("lhs", 0, 1));
-    REFUSED("-s: error: 'sample.method' = \"sobl\" is none of lhs, sobol, random; did you mean 'sobol'?\n",
-            RANDOM("sobl", 3, 1));
-    REFUSED("ch.cfg: error: sweep.mode = \"random\" needs an axis that is drawn, such as a = \"uniform(0, 1)\"\n",
-            "sweep.mode=random", "sample.count=3");
-    REFUSED("-s: error: 'sample.count' = 20000000: must be at most 1e+07\n", RANDOM("lhs", 20000000, 1));
-    char axes[2000] = "sweep={ mode=\"random\";", sum[200] = "initial=0";
-    for (int k = 0; k < 22; k++) {
-        snprintf(axes + strlen(axes), sizeof axes - strlen(axes), " a%d=\"uniform(0, 1)\";", k);
-        snprintf(sum + strlen(sum), sizeof sum - strlen(sum), "+a%d", k);
-    }
-    strcat(axes, "}");
-    REFUSED("ch.cfg: error: a Sobol sequence has at most 21 axes here, the sweep has 22; use sample.method = \"lhs\"\n",
-            axes, sum, "sample={ count=4; method=\"sobol\"; }");
-}
 
 /* ------------------------------------------------------------------ ids */
 
@@ -489,7 +357,7 @@ static void shards_are_a_partition_of_equal_cost(void **state)
 }
 
 /* One run as expensive as all others together has a shard to itself; runs that differ in steps alone count too. */
-static void a_dear_run_has_a_shard_to_itself(void **state)
+static void an_expensive_run_has_a_shard_to_itself(void **state)
 {
     (void)state;
     struct made m = MAKE("sweep={ k=[1, 1000, 2, 3, 4]; }", "time.end=k*0.01", "time.dt=0.01");
@@ -553,12 +421,6 @@ static void a_list_of_a_million_values_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sobol_points_are_those_of_joe_and_kuo),
-        cmocka_unit_test(sobol_with_seed_0_is_the_plain_sequence),
-        cmocka_unit_test(other_seeds_flip_digits_and_keep_the_sequence_even),
-        cmocka_unit_test(a_latin_hypercube_has_one_run_in_each_slice),
-        cmocka_unit_test(samples_depend_on_the_seed_alone_and_longer_ones_go_on),
-        cmocka_unit_test(bad_samples_are_refused),
         cmocka_unit_test(ids_are_what_they_were),
         cmocka_unit_test(an_id_does_not_depend_on_how_a_value_is_written),
         cmocka_unit_test(an_id_does_not_depend_on_output_device_or_title),
@@ -574,7 +436,7 @@ int main(void)
         cmocka_unit_test(only_keeps_what_holds),
         cmocka_unit_test(a_bad_selection_is_refused),
         cmocka_unit_test(shards_are_a_partition_of_equal_cost),
-        cmocka_unit_test(a_dear_run_has_a_shard_to_itself),
+        cmocka_unit_test(an_expensive_run_has_a_shard_to_itself),
         cmocka_unit_test(a_million_runs_take_little_memory),
         cmocka_unit_test(a_list_of_a_million_values_is_read),
     };

@@ -101,25 +101,31 @@ static const struct sw_key *find_id_name(const struct sw_key *key, const char *n
 
 const char *sw_key_id_name(const struct sw_key *key) { return key->former ? key->former : key->path; }
 
+int sw_keys_list(const struct sw_problem *problem, const struct sw_key *list[SW_MAX_KEYS])
+{
+    int n = 0;
+    for (const struct sw_key *key = sw_common_keys; key->path; key++) {
+        const struct sw_key *own = problem ? find_id_name(problem->keys, sw_key_id_name(key)) : NULL;
+        if (applies(problem, key)) list[n++] = own ? own : key;
+    }
+    for (const struct sw_key *key = problem ? problem->keys : NULL; key && key->path && n < SW_MAX_KEYS; key++)
+        if (!find_id_name(sw_common_keys, sw_key_id_name(key))) list[n++] = key;
+    return n;
+}
+
 const struct sw_key *sw_key_at(const struct sw_problem *problem, int k)
 {
-    for (const struct sw_key *key = sw_common_keys; key->path; key++) {
-        if (!applies(problem, key) || k-- > 0) continue;
-        const struct sw_key *own = problem ? find_id_name(problem->keys, sw_key_id_name(key)) : NULL;
-        return own ? own : key;
-    }
-    if (!problem) return NULL;
-    for (const struct sw_key *key = problem->keys; key->path; key++)
-        if (!find_id_name(sw_common_keys, sw_key_id_name(key)) && k-- == 0) return key;
-    return NULL;
+    const struct sw_key *list[SW_MAX_KEYS];
+    return k < sw_keys_list(problem, list) ? list[k] : NULL;
 }
 
 const struct sw_key *sw_key_find(const struct sw_problem *problem, const char *path)
 {
-    const struct sw_key *key, *former = NULL;
-    for (int k = 0; (key = sw_key_at(problem, k)); k++) {
-        if (!strcmp(key->path, path)) return key;
-        if (key->former && !strcmp(key->former, path)) former = key;
+    const struct sw_key *list[SW_MAX_KEYS], *former = NULL;
+    const int n = sw_keys_list(problem, list);
+    for (int k = 0; k < n; k++) {
+        if (!strcmp(list[k]->path, path)) return list[k];
+        if (list[k]->former && !strcmp(list[k]->former, path)) former = list[k];
     }
     return former;
 }

@@ -8,7 +8,7 @@
 #include "base/sw_near.h"
 #include "sweep/sweep_own.h"
 
-enum { MAX_MEMBERS = 256, MAX_ERRORS = 100 };
+enum { MAX_ERRORS = 100 };
 
 static const char *last_part(const char *path)
 {
@@ -68,14 +68,13 @@ static void report_former_name(const struct sw_sweep *s, const struct sw_key *ke
 
 static enum sw_status make_table(struct sw_sweep *s)
 {
-    const struct sw_key *key;
+    const struct sw_key *list[SW_MAX_KEYS], *key;
     struct sw_sweep_own *own = s->own;
-    int n = 0;
-    while (sw_key_at(s->problem, n)) n++;
+    const int n = sw_keys_list(s->problem, list);
     SW_TRY(sw_arena_take(own->arena, (size_t)n, &own->key));
     SW_TRY(sw_arena_take(own->arena, 2 * (size_t)n, &own->key_by_name));
     for (; own->nkey < n; own->nkey++) {
-        key = sw_key_at(s->problem, own->nkey);
+        key = list[own->nkey];
         own->key[own->nkey] = (struct sweep_key){key, sw_key_setting(s->config, key)};
         own->key_by_name[own->nname++] = (struct key_by_name){key->path, own->nkey};
         if (key->kind == SW_KEY_ROW) own->row_key = key;
@@ -110,7 +109,7 @@ static int list_members(const struct sw_sweep *s, const char *group, char name[]
 {
     const char *rest;
     int n = 0;
-    for (int k = 0; k < s->own->nkey && n < MAX_MEMBERS; k++) {
+    for (int k = 0; k < s->own->nkey && n < SW_MAX_KEYS; k++) {
         if (!is_inside(s->own->key[k].key->path, group, &rest)) continue;
         size_t length = strcspn(rest, ".");
         if (length >= 64) continue;
@@ -134,9 +133,9 @@ static const struct sw_key *find_elsewhere(const struct sw_sweep *s, const char 
 /* The key whose former name is nearest, NULL where none is near. */
 static const struct sw_key *near_former(const struct sw_sweep *s, const char *path)
 {
-    const char *name[MAX_MEMBERS], *near;
+    const char *name[SW_MAX_KEYS], *near;
     int n = 0;
-    for (int k = 0; k < s->own->nkey && n < MAX_MEMBERS; k++)
+    for (int k = 0; k < s->own->nkey && n < SW_MAX_KEYS; k++)
         if (s->own->key[k].key->former) name[n++] = s->own->key[k].key->former;
     near = sw_near(path, name, n);
     return near ? key_find(s, near) : NULL;
@@ -153,8 +152,8 @@ static const struct sw_problem *find_other_problem(const struct sw_sweep *s, con
 
 static void report_unknown(const struct sw_sweep *s, const struct sw_setting *setting, const char *group)
 {
-    char name[MAX_MEMBERS][64];
-    const char *list[MAX_MEMBERS];
+    char name[SW_MAX_KEYS][64];
+    const char *list[SW_MAX_KEYS];
     char known[600] = "";
     int n = list_members(s, group, name, list);
     const struct sw_problem *other = find_other_problem(s, setting->path);

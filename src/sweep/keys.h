@@ -13,7 +13,7 @@ struct sweep_key {
  * written by their former names. */
 enum sw_status keys_read(struct sw_sweep *s);
 
-/** Key number k of the problem, in the order of sw_key_at(), NULL past the end. */
+/** Key number k of the problem, in the order of sw_keys_list(), NULL past the end. */
 const struct sw_key *key_at(const struct sw_sweep *s, int k);
 
 /** The row of a key, NULL if the problem has no such key. A former name counts as the key's. */

@@ -9,8 +9,12 @@ extern const struct sw_key sw_common_keys[];  /* ends with path NULL */
 /** The row of a path or of a former name; NULL if there is none. problem NULL: common keys only. */
 const struct sw_key *sw_key_find(const struct sw_problem *problem, const char *path);
 
-/** Row number k of all keys of a problem (common, then own), NULL past the end. A row of the problem takes the place of
- * the common row with the same id name. */
+enum { SW_MAX_KEYS = 256 };
+/** List all keys of a problem: the common ones, then its own; NULL: the common ones only. A row of the problem takes
+ * the place of the common row with the same id name. @return how many */
+int sw_keys_list(const struct sw_problem *problem, const struct sw_key *list[SW_MAX_KEYS]);
+
+/** Number k of that list, NULL past the end. */
 const struct sw_key *sw_key_at(const struct sw_problem *problem, int k);
 
 /** The name under which a key is hashed into the ids of runs: its path, or its former name. */

@@ -106,13 +106,13 @@ enum { SW_SHAPE_NAME = 48 };
 /** The name of the group of such grids in an output file: "n00064", "n00064x00032", "n00064x00032x00016". */
 const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_NAME]);
 
-/* Runs of one shape: same n in each dimension, same steps between outputs, same solver and words. The steps of outputs
+/* Runs of one shape: same n in each dimension, same steps between outputs, same row and words. The steps of outputs
  * ascend; step 0 is the initial state. */
 struct sw_group {
     int            dim;                 /* dimensions of the grid                                            */
     int64_t        n[SW_DIMS];          /* points along x, y, z; 1 in a dimension that it does not have      */
     struct sw_choice *choice;           /* [nchoice of the sweep] the words of these runs                    */
-    const char    *solver;              /* NULL: the best that fits                                          */
+    const char    *solver;              /* the row that does the work; NULL: the best that fits              */
     int64_t        steps;               /* in all                                                            */
     int            nfield;              /* saved fields a run                                                */
     int64_t       *field_step;          /* [nfield]; -1: none, as another time is nearer to it: NaN          */

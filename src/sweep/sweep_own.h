@@ -18,6 +18,8 @@
  *     ids, select          the ids of runs; which runs are asked for
  *     sweep                calls all of these in turn
  *
+ * run_columns, the columns of the run table that hold results, depends on none of them.
+ *
  * A file reports what is wrong with a config by report_error() and goes on, so that the user sees all errors at once;
  * only failing memory returns a status. */
 #include "sweep/sw_arena.h"
@@ -32,7 +34,7 @@ struct sw_sweep_own {
     bool              out_of_memory;    /* where a function has no status to return                             */
 
     int               nkey;
-    struct sweep_key *key;              /* [nkey] in the order of sw_key_at()                                   */
+    struct sweep_key *key;              /* [nkey] in the order of sw_keys_list()                                 */
     int               nname;
     struct key_by_name *key_by_name;    /* [nname] sorted                                                       */
     const struct sw_key *row_key;       /* the key that names the row that does the work                        */
