@@ -138,7 +138,7 @@ static void refuse_text(struct sw_sweep *s, struct axis *a)
         path_of(a), a->setting->text, is_random(s) ? ", or a distribution such as uniform(a, b)" : "");
 }
 
-static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct call *call, const struct function *f,
+static bool read_arguments(struct sw_sweep *s, struct axis *a, const struct list_call *call, const struct function *f,
                            double arg[3])
 {
     if (call->narg < f->least || call->narg > f->most) {
@@ -203,7 +203,7 @@ static void read_interval(struct sw_sweep *s, struct axis *a, const double arg[3
     else a->count = s->own->sample->count;
 }
 
-static void read_call(struct sw_sweep *s, struct axis *a, const struct call *call)
+static void read_call(struct sw_sweep *s, struct axis *a, const struct list_call *call)
 {
     const struct function *f = functions;
     double arg[3] = {0, 0, 1};
@@ -220,7 +220,7 @@ static void read_call(struct sw_sweep *s, struct axis *a, const struct call *cal
 
 static enum sw_status read_text(struct sw_sweep *s, struct axis *a, double *constant)
 {
-    struct call call;
+    struct list_call call;
     bool is_call;
     SW_TRY(call_split(s, a->setting->text, AXIS_FUNCTIONS, &call, &is_call));
     if (is_call) read_call(s, a, &call);

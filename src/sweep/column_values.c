@@ -79,7 +79,7 @@ static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t
     return SW_OK;
 }
 
-enum sw_status value_over_runs(const struct value *value, int count, const double *column, double *out)
+enum sw_status value_over_runs(const struct run_value *value, int count, const double *column, double *out)
 {
     if (value->formula) return sw_program_over_runs(value->formula->program, count, column, BLOCK, out);
     for (int j = 0; j < count; j++) out[j] = value->number;

@@ -34,5 +34,5 @@ struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int
                              struct sw_choice choice[MAX_CHOICES]);
 
 /** The value in `count` runs of a block. */
-enum sw_status value_over_runs(const struct value *value, int count, const double *column, double *out);
+enum sw_status value_over_runs(const struct run_value *value, int count, const double *column, double *out);
 #endif

@@ -155,7 +155,7 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
 {
     struct source *from = &s->own->source[k];
     const struct sw_key *key = s->column[k].key;
-    struct value v;
+    struct run_value v;
     bool ok;
     if (from->kind == SOURCE_AXIS || (key && read_grid_source(s, k))) return SW_OK;
     SW_TRY(read_step_source(s, k, &ok));
@@ -186,16 +186,16 @@ static void add_need(void *user, const char *name, int column)
     needs->known &= !needs->s->own->source[k].unknown;
 }
 
-static struct needs needs_of(const struct sw_sweep *s, const struct value *value)
+static struct needs needs_of(const struct sw_sweep *s, const struct run_value *value)
 {
     struct needs needs = {s, true, true};
     if (value->formula) sw_expr_names(value->formula->expr, add_need, &needs);
     return needs;
 }
 
-bool value_uniform(const struct sw_sweep *s, const struct value *value) { return needs_of(s, value).uniform; }
+bool value_uniform(const struct sw_sweep *s, const struct run_value *value) { return needs_of(s, value).uniform; }
 
-bool value_known(const struct sw_sweep *s, const struct value *value) { return needs_of(s, value).known; }
+bool value_known(const struct sw_sweep *s, const struct run_value *value) { return needs_of(s, value).known; }
 
 /* ------------------------------------------------------------------ in which order */
 
@@ -271,7 +271,7 @@ static void visit(struct ordering *o, int k)
     if (from->kind == SOURCE_STEP) visit_step(o, k);
     o->depth--;
     o->state[k] = CLOSED;
-    if (from->kind == SOURCE_FORMULA) c->uniform = value_uniform(o->s, &(struct value){.formula = from->formula});
+    if (from->kind == SOURCE_FORMULA) c->uniform = value_uniform(o->s, &(struct run_value){.formula = from->formula});
     if (from->kind == SOURCE_CONSTANT) c->uniform = true;
     o->order[o->norder++] = k;
 }

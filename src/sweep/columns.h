@@ -28,8 +28,8 @@ int column_find(const struct sw_sweep *s, const char *name);
 int column_in_scope(const struct sw_sweep *s, const char *name);
 
 /** Whether all runs have the same value. */
-bool value_uniform(const struct sw_sweep *s, const struct value *value);
+bool value_uniform(const struct sw_sweep *s, const struct run_value *value);
 
 /** Whether all columns that a value needs are known. */
-bool value_known(const struct sw_sweep *s, const struct value *value);
+bool value_known(const struct sw_sweep *s, const struct run_value *value);
 #endif

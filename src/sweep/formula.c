@@ -98,7 +98,7 @@ void formulas_free(struct sw_sweep *s)
 /* ------------------------------------------------------------------ numbers of a run */
 
 static enum sw_status read_value_text(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
-                                      const char *text, struct value *value, bool *ok)
+                                      const char *text, struct run_value *value, bool *ok)
 {
     struct formula *f;
     SW_TRY(formula_parse(s, path, setting, text, &f));
@@ -109,9 +109,9 @@ static enum sw_status read_value_text(const struct sw_sweep *s, const char *path
 }
 
 enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
-                          const char *text, struct value *value, bool *ok)
+                          const char *text, struct run_value *value, bool *ok)
 {
-    *value = (struct value){0};
+    *value = (struct run_value){0};
     *ok = false;
     if (text) return read_value_text(s, path, setting, text, value, ok);
     switch (setting->kind) {
@@ -215,7 +215,7 @@ static const char *argument_end(const char *c)
     return NULL;
 }
 
-enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call,
+enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct list_call *call,
                           bool *is_call)
 {
     const char *name = skip_blanks(text), *c = name, *end;
@@ -224,7 +224,7 @@ enum sw_status call_split(const struct sw_sweep *s, const char *text, const char
     while (isalpha((unsigned char)*c)) c++;
     size_t length = (size_t)(c - name);
     if (length >= sizeof call->name || !is_listed(name, length, functions)) return SW_OK;
-    *call = (struct call){0};
+    *call = (struct list_call){0};
     memcpy(call->name, name, length);
     c = skip_blanks(c);
     if (*c++ != '(') return SW_OK;

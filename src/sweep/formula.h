@@ -14,7 +14,7 @@ struct formula {
 };
 
 /* A number that may differ from run to run. */
-struct value {
+struct run_value {
     double          number;            /* if formula is NULL                                                    */
     struct formula *formula;
 };
@@ -25,7 +25,7 @@ bool formula_constant(const struct sw_sweep *s, const char *text, double *value)
 /** Read a setting that must be a number or an expression over the columns; or (text not NULL) an expression alone.
  * @param path  what messages call it  @param ok  out: false if it was refused  @return SW_E_MEMORY */
 enum sw_status value_read(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
-                          const char *text, struct value *value, bool *ok);
+                          const char *text, struct run_value *value, bool *ok);
 
 /** Compile the FUNCTION keys that the config sets, over the columns and what the row of the key allows besides:
  * fills sw_sweep.function. @return SW_E_MEMORY */
@@ -36,11 +36,11 @@ void formulas_free(struct sw_sweep *s);
 /* The functions that make lists are not functions of the expression language; they are the whole of a string:
  * "linspace(0, end, 11)". */
 enum { CALL_ARGS = 3 };
-struct call { char name[16]; int narg; const char *arg[CALL_ARGS]; };
+struct list_call { char name[16]; int narg; const char *arg[CALL_ARGS]; };
 
 /** Split such a call into its name and the texts of its arguments. Arguments beyond CALL_ARGS are counted only.
  * @param functions  the names that are allowed, separated by '|'
  * @param is_call    out: whether the text is a call of one of them  @return SW_E_MEMORY */
-enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct call *call,
+enum sw_status call_split(const struct sw_sweep *s, const char *text, const char *functions, struct list_call *call,
                           bool *is_call);
 #endif

@@ -21,7 +21,7 @@ static enum sw_status read_argument(struct sw_sweep *s, struct times *t, const s
     return SW_OK;
 }
 
-static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struct call *call)
+static enum sw_status read_call(struct sw_sweep *s, struct times *t, const struct list_call *call)
 {
     bool range = !strcmp(call->name, "range");
     if (call->narg > 3 || call->narg < (range ? 2 : 3)) {
@@ -48,7 +48,7 @@ static enum sw_status read_list(struct sw_sweep *s, struct times *t, int count, 
 
 enum sw_status times_read(struct sw_sweep *s, const char *path, struct times *t)
 {
-    struct call call;
+    struct list_call call;
     bool is_call = false;
     struct sw_setting *setting = (struct sw_setting *)key_setting(s, path);
     *t = (struct times){.path = path, .setting = setting};
@@ -64,7 +64,7 @@ enum sw_status end_read(struct sw_sweep *s, const char *path, struct times *t)
     if (!t->setting) return SW_OK;
     t->kind = TIMES_LIST;
     SW_TRY(sw_arena_take(s->own->arena, 1, &t->arg));
-    t->arg[t->narg++] = (struct value){.number = 1};
+    t->arg[t->narg++] = (struct run_value){.number = 1};
     return SW_OK;
 }
 

@@ -12,7 +12,7 @@ struct times {
     const char              *path;
     const struct sw_setting *setting;
     int                      narg;
-    struct value            *arg;
+    struct run_value            *arg;
     bool                     aligned;  /* runs differ in their steps: each time keeps its position, see times_steps() */
     bool                     ends_differ;  /* time.end differs                                                  */
 };
