@@ -17,7 +17,7 @@
 
 __device__ static inline int padded(int i) { return i + i / 16 + i / 256; }
 
-/* Before `readers` threads of each line look at what `writers` of them wrote. */
+/* A barrier between `writers` threads of each line and the `readers` that use what they wrote. */
 __device__ static inline void sync_line(int writers, int readers)
 {
     if (THREADS_PER_LINE > 32 && (writers > 32 || readers > 32)) __syncthreads();

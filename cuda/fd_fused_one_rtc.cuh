@@ -1,5 +1,5 @@
-/* Compact differences along an axis (fd_fused_rtc.cuh). THREAD_LIMIT of all blocks on a multiprocessor.
- * @param tile_size   words of a tile, a multiple of 128 bytes
+/* Compact differences along an axis (fd_fused_rtc.cuh). THREAD_LIMIT: threads of all blocks on a multiprocessor.
+ * @param tile_size   elements of a tile, a multiple of 128 bytes
  * @param tiles  of all lines */
 extern "C" __global__ void __launch_bounds__(THREAD_LIMIT)
 fused_k(const __grid_constant__ struct sw_fd_fused d, const real_t *f, real_t *out, int tile_size, unsigned tiles,
@@ -9,7 +9,7 @@ fused_k(const __grid_constant__ struct sw_fd_fused d, const real_t *f, real_t *o
     real_t *const ring = (real_t *)memory;
     const struct scratch s = partition_shared(d, ring + STAGES * tile_size, tile_size);
     struct thread_segment w;
-    if (!CHUNKED) {  /* a thread has the same place in all tiles */
+    if (!CHUNKED) {  /* a thread has the same segment in all tiles */
         struct tile any;
         w = segment_of_thread(d, tile_of(d, any));
     }

@@ -2,16 +2,16 @@
  * is double throughout). No coefficient is loaded: they are kernel arguments.
  *
  * With rho = c alpha, c = 1 + rho^2, |rho| < 1 the matrix is T = (1 + rho S-)(1 + rho S+)/c, S+- shifts by a point: two
- * recursions, y_i = c r_i - rho y_{i-1} and x_i = y_i - rho x_{i+1}. A thread has a segment of a line in registers and
+ * sweeps, y_i = c r_i - rho y_{i-1} and x_i = y_i - rho x_{i+1}. A thread has a segment of a line in registers and
  * runs both from zero:
  *     y0 and its last value E,  x0 of y0 and its first value F.
- * What is missing follows from the two numbers E and F of the segments nearby, for it decays as -rho to the distance:
+ * What is missing follows from E and F of the segments nearby, as it decays like -rho to the power of the distance:
  * with q = -rho and Y, X the true y before and x after a segment of m points
  *     Y of the next = E + q^m Y,   X of the one before = F + kappa Y + q^m X,       sigma = 1/(1 - q^2),
  *     x_i = x0_i + A q^(i+1) + B q^(m-i),   A = sigma Y,   B = X - nu Y,
  *     nu = sigma q^(m+1),   kappa = sigma (q - q^(2m+1)).
- * Sums over as many segments as matter to double precision; round a circle as often as that takes. Five diagonals are
- * two such factors, one after the other.
+ * The sums go over as many segments as matter in double precision, on short periodic lines several times around. Five
+ * diagonals are two such factors, one after the other.
  *
  * Between walls the recursions start from zero there, which solves all rows of the scheme itself, whatever the
  * right-hand side of the K = max(3, half_width) rows next to a wall is; what solves them as well is q^i from either
@@ -29,10 +29,10 @@
  * FACTORS, DECAY_0 and DECAY_1 segments to either side that they feel, 0: as the numbers say; K; SEPARATE, along x
  * only. The kernel is in fd_fused_one_rtc.cuh or, along two axes at once, in fd_fused_two_rtc.cuh. */
 
-struct scratch {
+struct scratch {             /* shared memory of a block, beside the ring               */
     double *E, *F;           /* [threads], for each factor                              */
     double *wall;            /* [2][K][tile_lines]                                            */
-    double *defects;            /* [4][tile_lines]: what the closures lack, near and far; x0_K there */
+    double *defects;            /* [4][tile_lines]: defects at the near and far wall, x0_K there */
     real_t *results;         /* SEPARATE: as large as a tile                               */
 };
 
@@ -57,7 +57,7 @@ FD_INLINE void right_hand_side(const struct sw_fd_fused &d, double *c, double *l
     }
 }
 
-/* Both from zero; c is 0 beyond the segment. */
+/* Forward and backward sweep of a segment, both from zero; c is 0 beyond the segment. */
 FD_INLINE void recursions(const struct sw_fd_fused_factor &t, int len, double *c, double *E, double *F)
 {
     double y = 0, x = 0;
@@ -76,7 +76,7 @@ FD_INLINE void recursions(const struct sw_fd_fused_factor &t, int len, double *c
 
 struct states { double A, B; };
 
-/* Of a kernel argument; an index known at run time would have a copy of it made. */
+/* Element 0 or 1 of a kernel argument; an index known at run time only would make the compiler copy it. */
 FD_INLINE double by_length(const double two[2], bool second) { return LEAST < M && second ? two[1] : two[0]; }
 
 /* The segment before (by = -1) or after (1) segment s, p of the tile; false: there is none, or the tile does not have
@@ -89,7 +89,7 @@ FD_INLINE bool next_segment(const struct sw_fd_fused &d, const struct tile &b, i
     return !CHUNKED || (*p >= 0 && *p < b.end + d.halo - b.first);
 }
 
-/* Of segment p of the tile. */
+/* The value of segment p of the tile. */
 FD_INLINE double at_segment(const double *E, int p) { return E[p * (ALONG_X ? 1 : TILE_LINES)]; }
 
 /* E and F begin with those of the tile's first segment of this line; `far` segments to either side matter. */
@@ -163,7 +163,7 @@ FD_INLINE void closure_right_hand_sides(const struct sw_fd_fused &d, const struc
     }
 }
 
-/* What the solution so far lacks at a wall, and its value K points from there. */
+/* The defect of the closure's row K - 1 in the solution so far, and the solution K points from the wall. */
 FD_INLINE void wall_defects(const struct sw_fd_fused &d, const struct thread_segment &w, struct states g,
                             const double *c, const double *wall, double *out)
 {
@@ -201,7 +201,7 @@ FD_INLINE struct amounts amounts_at_walls(const struct sw_fd_fused &d, const str
     return {fma(d.wall.other, far, d.wall.same * near), fma(d.wall.other, near, d.wall.same * far)};
 }
 
-/* The powers that start from the walls are powers like the others. */
+/* Powers that start from the walls add to the states of a segment as those of its neighbours do. */
 FD_INLINE void add_amounts(const struct sw_fd_fused &d, const struct thread_segment &w, struct amounts a,
                            struct states &g)
 {
@@ -210,7 +210,7 @@ FD_INLINE void add_amounts(const struct sw_fd_fused &d, const struct thread_segm
     if (to < SW_FD_FUSED_WALL_SEGMENTS) g.B = fma(d.wall.far[to], a.far, g.B);
 }
 
-/* The K points next to each wall: into the tile along x, else into the field. */
+/* Store the K points next to each wall: into the tile along x, else into the field. */
 FD_INLINE void store_wall_points(const struct sw_fd_fused &d, const struct tile &b, const double *wall,
                                  const double *defects, real_t *tile, real_t *out)
 {
@@ -232,7 +232,7 @@ FD_INLINE void store_wall_points(const struct sw_fd_fused &d, const struct tile 
 
 /* ------------------------------------------------------------------ a tile */
 
-/* Behind the ring, for blocks of this many threads. @param tile_size  words of a tile */
+/* The parts of shared memory behind the ring. @param tile_size  elements of a tile */
 FD_INLINE struct scratch partition_shared(const struct sw_fd_fused &d, real_t *behind, int tile_size)
 {
     struct scratch s;
@@ -244,7 +244,7 @@ FD_INLINE struct scratch partition_shared(const struct sw_fd_fused &d, real_t *b
     return s;
 }
 
-/* A factor of the matrix: c := its inverse times c. `read` when all threads have read the tile. */
+/* Apply the inverse of a factor of the matrix to c. @param read  called when all threads have read the tile */
 template <int FACTOR, typename Read>
 FD_INLINE void solve_factor(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
                             const struct scratch &s, double *c, Read read)
@@ -265,8 +265,8 @@ FD_INLINE void solve_factor(const struct sw_fd_fused &d, const struct tile &b, c
     add_states(d, t, w, g, c);
 }
 
-/* From f in the tile to g in the field. `freed` when no thread needs the tile any more. Along x the results of a tile
- * are put together in it or, SEPARATE, in a place of their own, and the tile is free as early as along y and z. */
+/* From f in the tile to g in the field. Along x results are collected in the tile or, SEPARATE, in memory of their own,
+ * so that the tile is free as early as along y and z. @param freed  called when no thread needs the tile any more */
 template <typename Freed>
 FD_INLINE void solve_tile(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
                           real_t *tile, const struct scratch &s, real_t *out, Freed freed)

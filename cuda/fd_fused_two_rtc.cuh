@@ -6,7 +6,7 @@
  * Tiles of both are given out evenly mixed, those along the second axis `lead` tiles behind: by then all of what they
  * read has been given out along the first, and is in the cache or on its way there. */
 
-/* Of the first t tiles so many are of the second kind; it grows by one or not at all. */
+/* How many of the first t tiles are along the second axis; it grows by one or not at all. */
 FD_INLINE unsigned second_of(const struct sw_fd_fused_joined &d, unsigned t)
 {
     const unsigned even = t > d.lead ? (unsigned)((unsigned long long)(t - d.lead) * d.tiles[1] /
@@ -14,7 +14,7 @@ FD_INLINE unsigned second_of(const struct sw_fd_fused_joined &d, unsigned t)
     return t > d.tiles[0] ? max(even, t - d.tiles[0]) : even;
 }
 
-/* THREAD_LIMIT of all blocks on a multiprocessor. */
+/* THREAD_LIMIT: threads of all blocks on a multiprocessor. */
 extern "C" __global__ void __launch_bounds__(THREAD_LIMIT)
 fused_two_k(const __grid_constant__ struct sw_fd_fused_joined d, const real_t *f, real_t *out_1, real_t *out_2,
             unsigned *next)

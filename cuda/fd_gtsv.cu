@@ -1,6 +1,6 @@
 /* Around cuSPARSE's batched tridiagonal solvers, for compact differences: right-hand sides, laid out as a solver wants
- * them; the matrix, again; and the end of circles (Sherman and Morrison), on the way back. Bytes a point: each pass
- * reads and writes one field, 16; a matrix is 24 written. */
+ * them; the matrix, again; and the correction of periodic lines (Sherman and Morrison), on the way back. Bytes a point:
+ * each pass reads and writes one field, 16; a matrix is 24 written. */
 #include "cu_check.cuh"
 #include "fd/fd_gtsv_point.h"
 #include "sw_cuda.h"

@@ -4,7 +4,7 @@
  * and a/b falls as rho^s. So a level is one number for all points of all lines, the last division is done to the
  * weights of the right-hand side, and a result knows of 2^levels - 1 points to either side.
  *
- * A warp has a piece of a line, P adjacent points a lane, 32 P in all, and computes as if these were a circle: a line
+ * A warp has a piece of a line, P adjacent points a lane, 32 P in all, and computes as if these were periodic: a line
  * of just so many points is one; else the piece has 2^levels - 1 points more at both ends, and what comes round does
  * not reach its own points. Neighbours are in registers of the lane, or of one a few lanes away: of 16 points 94
  * values go through shuffles in 6 levels.
@@ -151,7 +151,7 @@ __device__ static inline double closure(const struct fd_pcr &c, const struct pie
     return far ? c.wall.far * sum : sum;
 }
 
-/* What lacks at a wall, and x at point K from it. @param own  the right-hand side for point K - 1 */
+/* The defect of the closure's row K - 1, and x at point K from the wall. @param own  that row's right-hand side */
 __device__ static inline double wall_defect(const struct fd_pcr &c, const double *line, int last, int step, double own,
                                             double *inner)
 {
@@ -192,7 +192,8 @@ __device__ static inline void apply_closures(const struct fd_pcr &c, const struc
                           row);
 }
 
-/* Lines side by side are moved by all warps together; a line of adjacent points by the one that computes with it. */
+/* Wait for a line's numbers in shared memory. Lines side by side are moved by all warps together, a line of adjacent
+ * points by the warp that computes with it. */
 __device__ static inline void sync_line(bool across)
 {
     if (across) __syncthreads();

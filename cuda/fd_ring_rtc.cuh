@@ -17,9 +17,10 @@ struct tile {
     bool      there;         /* there are no more tiles if not                                              */
 };
 
-/* Bytes copied without a register in between; both places are aligned to so many. KEEP 1: they are read again soon, 2:
- * they are not, so that the cache may give their place away first. Copies of words also ask for the rest of 128 bytes
- * (1 % faster, n = 333); those of 16 bytes come by whole lines of the cache, and to ask for more costs 1 to 2 %. */
+/* Copy bytes to shared memory without a register in between; both addresses are aligned to so many bytes. KEEP 1: they
+ * are read again soon; 2: they are not, so that the cache may evict them first. Copies of words also ask for the rest
+ * of 128 bytes (1 % faster, n = 333); those of 16 bytes come by whole lines of the cache, and to ask for more costs 1
+ * to 2 %. */
 template <int BYTES, int KEEP> FD_INLINE void copy_async(void *to, const void *from)
 {
     const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
@@ -42,18 +43,18 @@ enum { REAL_BYTES = sizeof(real_t), PACK = 16 / REAL_BYTES };
 
 FD_INLINE bool aligned(const void *p) { return (size_t)p % 16 == 0; }
 
-/* Tiles are given out as blocks become free, in the order of memory: some multiprocessors are nearer to it than others,
- * and a part of them at fixed places would wait for the slowest. The first grid of them are everybody's first; `next`
- * counts the others, and each block asks once in vain, so that it has come round to 0 at the end.
- * @param tiles  at least the number of blocks
- * @param find   (index, tile): by one thread
- * @param start  (tile, stage): begins to copy it into the ring, and closes the group; where it is not there, only that
- * @param work   (tile, stage, next): all with it; start(next, stage) when no thread needs its place in the ring any
- *               more, at least a barrier later */
+/* A block takes the next tile when it is free, in the order of memory: some multiprocessors are nearer to the memory
+ * than others, and with a fixed share for each all would wait for the slowest. Block k begins with tile k; the counter
+ * `next` gives out the others. Each block asks once in vain, so that the counter has wrapped around to 0 at the end.
+ * @param tiles at least the number of blocks
+ * @param find (index, tile): by one thread
+ * @param start (tile, stage): starts to copy it into the ring, if it exists, and commits the group of copies
+ * @param work (tile, stage, next): solves it, and calls start(next, stage) when no thread needs the stage any more, at
+ *         least a barrier later */
 template <typename Find, typename Start, typename Work>
 FD_INLINE void for_each_tile(unsigned tiles, unsigned *next, Find find, Start start, Work work)
 {
-    __shared__ struct tile queue[STAGES + 1];  /* those in the ring, and the one after them */
+    __shared__ struct tile queue[STAGES + 1];  /* the tiles in the ring, and the next one */
     const bool first = threadIdx.x == 0;
     unsigned drawn = blockIdx.x;
     const auto draw = [&] { if (drawn < tiles) drawn = gridDim.x + atomicInc(next, tiles - 1); };
@@ -72,7 +73,7 @@ FD_INLINE void for_each_tile(unsigned tiles, unsigned *next, Find find, Start st
         const int spare = k ? k - 1 : STAGES;  /* the place of the tile before this one */
         wait_copies<STAGES - 1>();
         __syncthreads();
-        if (first) publish(spare);  /* drawn a tile ago: the number is here */
+        if (first) publish(spare);  /* drawn a tile ago: the atomic has returned */
         work(queue[k], stage, queue[spare]);
         if (first) draw();
         stage = stage + 1 < STAGES ? stage + 1 : 0;

@@ -1,15 +1,15 @@
-/* A tile: what a block works on at a time, some lines, or for long lines the same piece of each with a halo of segments
- * on both sides. It is copied to shared memory while the block works on the one before it; there a thread's segment and
- * the points around it are side by side, for lines along x as for those along y and z.
+/* A tile is what a block works on at a time: some lines, or of long lines the same chunk of each, with a halo of
+ * segments on both sides. It is copied to shared memory while the block works on the one before it; there a thread's
+ * segment and the points around it are side by side, for lines along x as for those along y and z.
  *
  * Along x a line lies after the other, segments have odd lengths, and so the threads of a half-warp hit different
  * banks, as long as they are on one line. Where more lines defects in a half-warp they may all begin at the same bank
  * (96 points: 8 threads at one); PADDED lines have a padding after each, d.padding words. Along y and z point lies
  * after point, TILE_LINES lines wide: neighbours in a warp are neighbours in memory, too.
  *
- * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; TILE_LINES, unless ALONG_X; CHUNKED: a tile
- * does not have whole lines; M points of a segment at most, LEAST at least; MIDPOINTS, ADD; KEEP: whether f is to
- * stay in the cache (1), or not (2); STREAM: the result is not to; PADDED. */
+ * Shape (enum of the text), besides that of fd_ring_rtc.cuh: ALONG_X; TILE_LINES, unless ALONG_X; CHUNKED: a tile does
+ * not have whole lines; M points of a segment at most, LEAST at least; MIDPOINTS, ADD; KEEP: whether f is to stay in
+ * the cache (1), or not (2); STREAM: the result is not to; PADDED. */
 struct thread_segment {               /* of a thread                                                                 */
     int  line, p, s;         /* of the tile: line, segment; of the line: segment                            */
     int  start, len;         /* first point, how many                                                       */
@@ -24,14 +24,14 @@ enum { STEP = ALONG_X ? 1 : TILE_LINES };  /* words from a point to the next, in
 FD_INLINE int tile_lines_of(const struct sw_fd_fused &d) { return ALONG_X ? d.tile_lines : TILE_LINES; }
 FD_INLINE int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 
-/* First point of a segment of the circle or beyond it by less than once around: before point 0, or after n. */
+/* First point of segment s; a segment beyond the ends of a periodic line begins before point 0, or after n. */
 FD_INLINE int start_of(const struct sw_fd_fused &d, int s)
 {
     const int t = wrapped(s, d.segments);
     return t * d.points + min(t, d.longer) * d.step + (s < 0 ? -d.n : s >= d.segments ? d.n : 0);
 }
 
-/* Piece number `chunk` of the lines. */
+/* The range of segments of chunk number `chunk`. */
 FD_INLINE void set_chunk(const struct sw_fd_fused &d, int chunk, struct tile *b)
 {
     b->begin = chunk * d.own;
@@ -44,7 +44,7 @@ FD_INLINE void set_chunk(const struct sw_fd_fused &d, int chunk, struct tile *b)
     b->count = last - b->from;
 }
 
-/* Divides; one thread does it for all. */
+/* Find a tile by its index. It divides: one thread does it for all. */
 FD_INLINE void locate_tile(const struct sw_fd_fused &d, unsigned index, struct tile *b)
 {
     b->line = (CHUNKED ? index / d.chunks : index) * tile_lines_of(d);
@@ -55,7 +55,7 @@ FD_INLINE void locate_tile(const struct sw_fd_fused &d, unsigned index, struct t
     if (CHUNKED) set_chunk(d, (int)(index % d.chunks), b);
 }
 
-/* Tiles of whole lines differ in nothing else. */
+/* Fill in what all tiles of whole lines have in common. */
 FD_INLINE struct tile tile_of(const struct sw_fd_fused &d, const struct tile &found)
 {
     struct tile b = found;
@@ -67,7 +67,7 @@ FD_INLINE struct tile tile_of(const struct sw_fd_fused &d, const struct tile &fo
     return b;
 }
 
-/* Of a line of the tile. */
+/* Index in the field of point 0 of a line of the tile. */
 FD_INLINE long long line_base(const struct sw_fd_fused &d, const struct tile &b, int line)
 {
     if (ALONG_X) return b.base + (long long)line * d.n;
@@ -76,7 +76,7 @@ FD_INLINE long long line_base(const struct sw_fd_fused &d, const struct tile &b,
     return base;
 }
 
-/* Where point k of a line is in the tile. */
+/* Index in the tile of point k of a line. */
 FD_INLINE int tile_index(const struct sw_fd_fused &d, const struct tile &b, int line, int k)
 {
     return ALONG_X ? line * (b.count + (PADDED ? d.padding : 0)) + k : k * TILE_LINES + line;
@@ -98,7 +98,7 @@ FD_INLINE struct thread_segment segment_of_thread(const struct sw_fd_fused &d, c
     w.at = tile_index(d, b, w.inside ? w.line : 0, w.inside ? start_of(d, s) - b.from : 0);
     w.before = !WALLS && !CHUNKED && w.s == 0 ? d.n * STEP : 0;
     w.after = !WALLS && !CHUNKED && w.s == d.segments - 1 ? -d.n * STEP : 0;
-    if (!w.inside) {  /* it reads something of the tile */
+    if (!w.inside) {  /* it reads any part of the tile, and stores nothing */
         w.before = HALF_WIDTH * STEP;
         w.after = 0;
     }
@@ -191,14 +191,14 @@ template <typename T> FD_INLINE void write(T *out, T x)
 }
 FD_INLINE void store(real_t *out, double x) { write(out, (real_t)(ADD ? *out + x : x)); }
 
-/* Points K from a wall and on; all of a circle. */
+/* Whether point j of a segment is stored with it: all points of periodic lines, else those K from a wall and on. */
 FD_INLINE bool stores_point(const struct sw_fd_fused &d, const struct thread_segment &w, int j)
 {
     return (j < LEAST || j < w.len) && (!WALLS || j >= K || w.s > 0) &&
            (!WALLS || j < LEAST - K || j < w.len - K || w.s < d.segments - 1);
 }
 
-/* Along y and z. */
+/* Store the results of a segment along y and z. */
 FD_INLINE void store_segment(const struct sw_fd_fused &d, const struct tile &b, const struct thread_segment &w,
                              const double *c, real_t *out)
 {

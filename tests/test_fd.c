@@ -441,9 +441,9 @@ static double symbol(const struct sw_fd_scheme *s, double alpha, double h, long 
     return (double)(top * (odd ? sinl(phase) : cosl(phase)));
 }
 
-/* Rounding: |A^-1| <= 10 for all schemes on a circle (alpha of filters: 0.4), weights of f add up to at most 6/h^d, and
- * f itself and some eight operations are rounded. */
-static double rounding_on_a_circle(const struct sw_fd_desc *d)
+/* Rounding: |A^-1| <= 10 for all schemes on periodic lines (alpha of filters: 0.4), weights of f add up to at most
+ * 6/h^d, and f itself and some eight operations are rounded. */
+static double rounding_of_periodic(const struct sw_fd_desc *d)
 {
     return 8 * DBL_EPSILON * 10 * 6 / pow(d->h, derivative(d->scheme));
 }
@@ -459,12 +459,12 @@ static void check_mode(struct sw_fd_desc *d, int k)
     for (int j = 0; j < n; j++) {
         long double phase = pi * (k * (2 * j + halves) % (2 * n)) / n;
         double expected = symbol(sw_fd_scheme_find(d->scheme), d->alpha, d->h, w, phase);
-        if (!(fabs(out[j] - expected) <= rounding_on_a_circle(d)))
+        if (!(fabs(out[j] - expected) <= rounding_of_periodic(d)))
             fail_msg("%s, n = %d, mode %d, point %d: %.17g, expected %.17g", d->scheme, n, k, j, out[j], expected);
     }
 }
 
-static void gives_modes_on_a_circle_their_modified_wave_number(void **state)
+static void gives_periodic_modes_their_modified_wave_number(void **state)
 {
     (void)state;
     need_row();
@@ -500,14 +500,14 @@ static void is_exact_for_polynomials_between_walls(void **state)
             for (int i = 0; i < N; i++) {
                 long double x = i * (long double)d.h - 1, expected = m < q ? 0 : powl(x, m - q);
                 for (int k = 0; k < q; k++) expected *= m - k;
-                /* as rounding_on_a_circle; weights of the row at a wall are up to 60 in all */
+                /* as rounding_of_periodic; weights of the row at a wall are up to 60 in all */
                 assert_near(out[i], (double)expected, 8 * DBL_EPSILON * a.inverse * 60 / pow(d.h, q));
             }
         }
     }
 }
 
-static void is_linear_and_on_a_circle_shift_invariant(void **state)
+static void is_linear_and_if_periodic_shift_invariant(void **state)
 {
     enum { MOST_N = 150, SHIFT = 37 };
     double f[MOST_N], g[MOST_N], sum[MOST_N], of_f[MOST_N], of_g[MOST_N], of_sum[MOST_N];
@@ -526,7 +526,7 @@ static void is_linear_and_on_a_circle_shift_invariant(void **state)
         run(&d, g, of_g);
         run(&d, sum, of_sum);
         /* results are of the size of what their terms may add up to, within a factor that the bound has */
-        const double tolerance = 40 * rounding_on_a_circle(&d) * fmax(1, largest(of_sum, n));
+        const double tolerance = 40 * rounding_of_periodic(&d) * fmax(1, largest(of_sum, n));
         for (int i = 0; i < n; i++) assert_near(of_sum[i], 2 * of_f[i] - 0.25 * of_g[i], tolerance);
         for (int i = 0; i < n; i++) sum[i] = 0x1p-20 * f[i];
         run(&d, sum, of_sum);
@@ -534,7 +534,7 @@ static void is_linear_and_on_a_circle_shift_invariant(void **state)
         if (strcmp(b, "periodic")) continue;
         for (int i = 0; i < n; i++) g[(i + SHIFT) % n] = f[i];
         run(&d, g, of_g);
-        for (int i = 0; i < n; i++) assert_near(of_g[(i + SHIFT) % n], of_f[i], 2 * rounding_on_a_circle(&d));
+        for (int i = 0; i < n; i++) assert_near(of_g[(i + SHIFT) % n], of_f[i], 2 * rounding_of_periodic(&d));
     }
 }
 
@@ -608,7 +608,7 @@ static void agrees_with_the_reference_on_large_planes(void **state)
         d.fields = FIELDS;
         if (!run(&d, f, out)) continue;
         by_the_reference(&d, f, expected);
-        for (size_t i = 0; i < ALL; i++) assert_near(out[i], expected[i], 2 * rounding_on_a_circle(&d));
+        for (size_t i = 0; i < ALL; i++) assert_near(out[i], expected[i], 2 * rounding_of_periodic(&d));
     }
     sw_free(f);
     sw_free(out);
@@ -629,8 +629,8 @@ struct errors { double max, l2, middle; };
 /* NaN: the row does not do this. */
 static struct errors errors_of(const char *scheme, const char *boundary, int n)
 {
-    const bool circle = !strcmp(boundary, "periodic");
-    const double h = circle ? 2 * acos(-1.0) / n : 2.0 / (n - 1), shift = half(scheme) ? 0.5 : 0;
+    const bool periodic = !strcmp(boundary, "periodic");
+    const double h = periodic ? 2 * acos(-1.0) / n : 2.0 / (n - 1), shift = half(scheme) ? 0.5 : 0;
     struct sw_fd_desc d = line_desc(scheme, boundary, n, h);
     struct errors e = {0, 0, 0};
     double f[512] = {0}, out[512];
@@ -836,9 +836,9 @@ int main(void)
         cmocka_unit_test(keeps_lines_apart_and_takes_any_number_of_threads),
         cmocka_unit_test(adds_to_what_is_there),
         cmocka_unit_test(gives_exactly_zero_for_constants),
-        cmocka_unit_test(gives_modes_on_a_circle_their_modified_wave_number),
+        cmocka_unit_test(gives_periodic_modes_their_modified_wave_number),
         cmocka_unit_test(is_exact_for_polynomials_between_walls),
-        cmocka_unit_test(is_linear_and_on_a_circle_shift_invariant),
+        cmocka_unit_test(is_linear_and_if_periodic_shift_invariant),
         cmocka_unit_test(agrees_with_the_reference_on_long_lines),
         cmocka_unit_test(agrees_with_the_reference_on_large_planes),
         cmocka_unit_test(has_the_orders_of_its_schemes),

@@ -327,8 +327,8 @@ static void one_rank_needs_no_threads(void **state)
 {
     struct problem p = {.ranks = 1, .count = {101}, .row = under_test->name};
     (void)state;
-    for (int circle = 0; circle < 2; circle++) {
-        p.whole = field("d1_c6", circle ? "periodic" : "3-4-6", 2, 101);
+    for (int periodic = 0; periodic < 2; periodic++) {
+        p.whole = field("d1_c6", periodic ? "periodic" : "3-4-6", 2, 101);
         double *f = random_field(&p.whole), *out[2];
         for (int k = 0; k < 2; k++) {
             p.f = f;
@@ -349,9 +349,9 @@ static void each_line_gives_the_same_bits_alone(void **state)
     struct problem p = {.ranks = 4, .count = {50, 41, 60, 47}, .row = under_test->name};
     const int64_t n = 198, lines = 130;
     (void)state;
-    for (int circle = 0; circle < 2; circle++) {
+    for (int periodic = 0; periodic < 2; periodic++) {
         p.whole = (struct sw_fd_desc){.n = {lines, 1, n}, .axis = 2, .fields = 1, .scheme = "d1_c6", .h = 0.5,
-                                      .boundary = circle ? "periodic" : "3-4-6"};
+                                      .boundary = periodic ? "periodic" : "3-4-6"};
         double *f = random_field(&p.whole), *all = numbers(size_of(&p.whole)), *again = numbers(size_of(&p.whole));
         double one[198], result[198];
         p.f = f;

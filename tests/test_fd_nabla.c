@@ -19,11 +19,11 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static const double pi = 3.14159265358979323846;
 
-static struct sw_fd_nabla_desc desc_of(const int64_t n[3], const char *scheme, bool circle)
+static struct sw_fd_nabla_desc desc_of(const int64_t n[3], const char *scheme, bool periodic)
 {
     struct sw_fd_nabla_desc d = {.scheme = scheme};
     for (int k = 0; k < 3; k++) {
-        const bool along = circle && k != 1;  /* y between walls in any case */
+        const bool along = periodic && k != 1;  /* y between walls in any case */
         d.n[k] = n[k];
         d.boundary[k] = along ? "periodic" : "3-4-6";
         d.h[k] = along ? 2 * pi / (double)n[k] : 2.0 / (double)(n[k] > 1 ? n[k] - 1 : 1);

@@ -16,7 +16,7 @@ static void add(struct equation *to, wide by, const struct equation *from)
     to->v += by * from->v;
 }
 
-static void put_left(struct equation *e, int k, int K, wide entry)
+static void set_entry(struct equation *e, int k, int K, wide entry)
 {
     if (k < K) e->left[k] += entry;
     else e->v -= entry;
@@ -27,9 +27,9 @@ static void equation_of(const struct sw_fd_line *line, int r, int K, struct equa
 {
     const struct sw_fd_end *end = &line->end;
     memset(e, 0, sizeof *e);
-    put_left(e, r, K, 1);
-    if (r > 0) put_left(e, r - 1, K, r == 1 ? end->l2 : line->alpha);
-    put_left(e, r + 1, K, r == 0 ? end->a1 : r == 1 ? end->u2 : line->alpha);
+    set_entry(e, r, K, 1);
+    if (r > 0) set_entry(e, r - 1, K, r == 1 ? end->l2 : line->alpha);
+    set_entry(e, r + 1, K, r == 0 ? end->a1 : r == 1 ? end->u2 : line->alpha);
     if (r < line->rows) {
         for (int l = 0; l < line->points[r]; l++)
             if (l != r || line->kind == SW_FD_FILTER) e->f[l] = line->wall[r][l];
@@ -64,7 +64,7 @@ static bool eliminate(struct equation *e, int K)
     return true;
 }
 
-double fd_power(long double q, int64_t k)
+double fd_decay(long double q, int64_t k)
 {
     const wide p = powl(q, (wide)k);
     return fabsl(p) < 0x1p-60L ? 0 : (double)p;
@@ -72,7 +72,7 @@ double fd_power(long double q, int64_t k)
 
 /* With a, b the amounts of q^i from either wall: g_{K-1} = x_{K-1} + a + b q across, g_K = x_K + a q + b across, and
  * g_{K-1} - v g_K is what the closure says; the same at the other wall. */
-static void put_amounts(wide q, wide v, struct fd_closure *c)
+static void set_amounts(wide q, wide v, struct fd_closure *c)
 {
     const wide here = 1 - v * q, there = c->across * (q - v), det = here * here - there * there;
     c->same = (double)(here / det);
@@ -102,8 +102,8 @@ enum sw_status fd_closure_make(const struct sw_fd_line *line, long double q, str
             if (c->weight[k][l] != 0 && l >= c->points) c->points = l + 1;
         }
     }
-    c->across = fd_power(q, line->n - 2 * K);
-    put_amounts(q, e[K - 1].v, c);
+    c->across = fd_decay(q, line->n - 2 * K);
+    set_amounts(q, e[K - 1].v, c);
     if (good && isfinite(c->same) && isfinite(c->other)) return SW_OK;
     return SW_FAIL(SW_E_SINGULAR, "compact differences: the matrix of %lld points between walls is singular",
                    (long long)line->n);

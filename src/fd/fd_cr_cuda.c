@@ -1,7 +1,7 @@
 /* Compact differences by cyclic reduction with precomputed coefficients (A. Srinath's draft on compact schemes on GPU
  * clusters; cuda/fd_cr_rtc.cuh). The draft keeps the first row, the last one and those inside, 8 numbers a level. Here
  * row N - 1 of each level has its own coefficients too: it is another one from the beginning where row n - 1 is, with
- * a closure of two rows, and then on every level (row 2 only on the first). A circle has the same coefficients in all
+ * a closure of two rows, and then on every level (row 2 only on the first). A periodic line has the same in all
  * rows. */
 #include "base/sw_mem.h"
 #include "fd/fd_closure.h"
@@ -13,7 +13,7 @@ typedef long double wide;
 enum { MOST = 1 << FD_CR_LEVELS };
 
 struct cr {
-    struct fd_cr     line;    /* what the kernel is told */
+    struct fd_cr     line;    /* its argument */
     struct fd_kernel kernel;
     int              lines, threads, groups;
     size_t           bytes;   /* of shared memory */
@@ -49,7 +49,7 @@ static struct shape shape_of(const struct sw_fd_line *line, size_t stride)
     return s;
 }
 
-static void add_shape(const struct shape *s, struct sw_text *text)
+static void add_shape_constants(const struct shape *s, struct sw_text *text)
 {
     sw_text_printf(text,
                    "#define N %d\n#define SHIFT %d\n#define THREADS_PER_LINE %d\n#define LINES %d\n#define ACROSS %d\n"
@@ -61,7 +61,7 @@ static void add_shape(const struct shape *s, struct sw_text *text)
 
 struct rows { wide *a, *b, *c; };  /* a x_{r-1} + b x_r + c x_{r+1}; [0]: row 1 */
 
-static void fill(const struct sw_fd_line *line, struct rows *m)
+static void set_rows(const struct sw_fd_line *line, struct rows *m)
 {
     const int64_t n = line->n;
     for (int64_t i = 0; i < n; i++) {
@@ -86,8 +86,8 @@ static struct fd_cr_up up_of(const struct rows *m, int64_t i)
     return (struct fd_cr_up){(double)(1 / m->b[i]), (double)(m->a[i] / m->b[i]), (double)(m->c[i] / m->b[i])};
 }
 
-/* The same rows stand for those inside wherever there are any. */
-static void put_level(const struct rows *m, int64_t N, struct fd_cr_level *level)
+/* Coefficients of a level; rows 3 and 2 stand for all that are inside. */
+static void set_level(const struct rows *m, int64_t N, struct fd_cr_level *level)
 {
     const int64_t inside = N > 4 ? 3 : 1;
     level->down[FD_CR_INSIDE] = down_of(m, inside, N);
@@ -99,9 +99,9 @@ static void put_level(const struct rows *m, int64_t N, struct fd_cr_level *level
     level->up[FD_CR_LAST] = up_of(m, N - 2);
 }
 
-/* Even rows of N without their neighbours, in place: entry i/2 is written after entry i - 1 was read, but for row 1,
- * which is the neighbour of the last on a circle. */
-static void halve(struct rows *m, int64_t N)
+/* Eliminate the neighbours of the even rows of N, in place: entry i/2 is written after entry i - 1 was read, but row 1,
+ * which is the neighbour of the last row of a periodic line. */
+static void reduce_once(struct rows *m, int64_t N)
 {
     const wide first[3] = {m->a[0], m->b[0], m->c[0]};
     for (int64_t i = 1; i < N; i += 2) {
@@ -122,17 +122,17 @@ static bool pivots_good(const struct rows *m, int64_t N)
     return true;
 }
 
-static enum sw_status singular(const struct sw_fd_line *line, int64_t left)
+static enum sw_status refuse_singular(const struct sw_fd_line *line, int64_t left)
 {
     return SW_FAIL(SW_E_SINGULAR, "compact differences: cyclic reduction of %lld points meets a zero or non-finite "
                    "pivot with %lld rows left", (long long)line->n, (long long)left);
 }
 
-static enum sw_status put_last_two(const struct sw_fd_line *line, const struct rows *m, double *inverse)
+static enum sw_status set_last_two(const struct sw_fd_line *line, const struct rows *m, double *inverse)
 {
     const wide p = m->b[0], s = m->b[1], q = m->c[0] + (line->periodic ? m->a[0] : 0);
     const wide r = m->a[1] + (line->periodic ? m->c[1] : 0), det = p * s - q * r;
-    if (!sw_fd_pivot_good((double)det)) return singular(line, 2);
+    if (!sw_fd_pivot_good((double)det)) return refuse_singular(line, 2);
     inverse[0] = (double)(s / det);
     inverse[1] = (double)(-q / det);
     inverse[2] = (double)(-r / det);
@@ -140,7 +140,7 @@ static enum sw_status put_last_two(const struct sw_fd_line *line, const struct r
     return SW_OK;
 }
 
-static enum sw_status put_coefficients(const struct sw_fd_line *line, struct fd_cr *c)
+static enum sw_status set_coefficients(const struct sw_fd_line *line, struct fd_cr *c)
 {
     static const struct rows none;
     struct rows m = none;
@@ -151,16 +151,16 @@ static enum sw_status put_coefficients(const struct sw_fd_line *line, struct fd_
     SW_TRY(sw_alloc(3 * n, &m.a));
     m.b = m.a + n;
     m.c = m.b + n;
-    fill(line, &m);
+    set_rows(line, &m);
     for (int l = 0; N > 2; l++, N /= 2) {
         if (!pivots_good(&m, N)) {
-            st = singular(line, N);
+            st = refuse_singular(line, N);
             goto done;
         }
-        put_level(&m, N, &c->level[l]);
-        halve(&m, N);
+        set_level(&m, N, &c->level[l]);
+        reduce_once(&m, N);
     }
-    st = put_last_two(line, &m, c->inverse);
+    st = set_last_two(line, &m, c->inverse);
 done:
     sw_free(m.a);
     return st;
@@ -177,22 +177,22 @@ static enum sw_status create(struct sw_fd *fd)
     const struct shape s = shape_of(&fd->line, fd->stride);
     SW_TRY(sw_alloc(1, &c));
     fd->own = c;
-    SW_TRY(put_coefficients(&fd->line, &c->line));
+    SW_TRY(set_coefficients(&fd->line, &c->line));
     fd_lines_of(fd, &c->line.lines);
     fd_rhs_make(&fd->line, 1, &c->line.rhs);
     c->threads = s.lines * s.threads_per_line;
     c->bytes = (size_t)(s.lines * (s.f_pitch + s.pitch)) * sizeof(double);
     c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
-    add_shape(&s, &text);
-    return fd_kernel_make(fd->device, &source, &text, &c->kernel);
+    add_shape_constants(&s, &text);
+    return fd_kernel_create(fd->device, &source, &text, &c->kernel);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
 {
     struct sw_text text = {0};
     const struct shape s = shape_of(line, desc->axis ? 2 : 1);
-    add_shape(&s, &text);
-    return fd_kernel_try(&source, &text, sm);
+    add_shape_constants(&s, &text);
+    return fd_kernel_try_compile(&source, &text, sm);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
@@ -206,7 +206,7 @@ static void destroy(struct sw_fd *fd)
 {
     struct cr *c = fd->own;
     if (!c) return;
-    fd_kernel_free(fd->device, &c->kernel);
+    fd_kernel_destroy(fd->device, &c->kernel);
     sw_free(c);
 }
 

@@ -1,6 +1,6 @@
 #ifndef FD_CR_POINT_H
 #define FD_CR_POINT_H
-/* What the kernel of cuda.cr knows of a scheme: coefficients of cyclic reduction, all computed at set-up. Embedded for
+/* The argument of the kernel of cuda.cr: coefficients of cyclic reduction, all computed at set-up. Embedded for
  * run-time compilation. */
 #include "fd/fd_rhs_point.h"
 

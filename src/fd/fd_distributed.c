@@ -18,7 +18,7 @@ int sw_fd_distributed_least(const char *scheme, const char *boundary)
 
 /* ------------------------------------------------------------------ checks */
 
-/* What must be right before the ranks can hear of each other's shapes. */
+/* Checks of one rank's part, before any communication. */
 static enum sw_status check_part(const struct sw_fd_desc *part)
 {
     if (part->axis < 0 || part->axis > 2) return SW_FAIL(SW_E_ARG, "axis %d: there are 0, 1 and 2", part->axis);
@@ -130,7 +130,7 @@ static enum sw_status pick(const char *name, const struct sw_device *device, str
 
 /* ------------------------------------------------------------------ create, apply, destroy */
 
-/* Between two agreements either all is local, or communication comes first: so no rank waits for one that failed. */
+/* Between two agreements a step is local, or communicates before it can fail: so no rank waits for one that failed. */
 static enum sw_status set_up(const struct sw_fd_distributed_desc *desc, const char *row, struct sw_device *device,
                              struct sw_fd_distributed *s)
 {

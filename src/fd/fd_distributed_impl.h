@@ -1,13 +1,13 @@
 #ifndef FD_DISTRIBUTED_IMPL_H
 #define FD_DISTRIBUTED_IMPL_H
-/* What the author of a row sees: how the parts of a line hear of each other. One file a row, listed in
- * fd_distributed_table.c. */
+/* Private to distributed compact differences: what a rank does with its part of the lines, and what a method of the
+ * table provides. One file a method, listed in fd_distributed_table.c. */
 #include "fd/sw_fd_distributed.h"
 
 /* ------------------------------------------------------------------ a rank's part of the lines */
 
-/* One rank's part of lines that are cut over several, on the host. With A the value left of the part and B the one
- * right of it, both on other ranks, the part of a line is
+/* One rank's part of lines that are cut over several, on the host (fd_distributed_block.c). With A the value left of
+ * the part and B the one right of it, both on other ranks, the part of a line is
  *
  *     x = x_r + A u + B l,      T x_r = r,      T u = -alpha e_1,      T l = -alpha e_m
  *
@@ -15,7 +15,7 @@
  * sw_fd_line.end, and T has two rows fewer. u and l are computed once, in long double. They decay from their ends;
  * where they are below 2^-60 they are not added.
  *
- * To find A and B the ranks need x_r at the ends of all parts, or of those beside theirs. There are two ways to it:
+ * To find A and B a rank needs x_r at the ends of all parts, or of the neighbouring ones. There are two ways:
  *   solve, then finish  x_r everywhere; later A u and B l are added to the points near the ends
  *   ends, then pass     x_r at the two ends only, as sums over the right-hand sides near them: the first row of T^-1
  *                       decays as u does; later x in one pass, from T x = r - alpha A e_1 - alpha B e_m */

@@ -5,7 +5,7 @@
  *     L_q - l_m R_q - u_m L_{q-1} = x_r,m                 (u, l, x_r of rank q)
  *     R_q - u_1 L_q - l_1 R_{q+1} = x_r,1                 (of rank q+1)
  *
- * two equations an interface: 2P - 2 between walls, 2P on a circle. (With the unknowns on the other side, as it is
+ * two equations an interface: 2P - 2 between walls, 2P if periodic. (With the unknowns on the other side, as it is
  * often printed, the right-hand side is -x_r.) All ranks gather the x_r at all ends. The matrix is the same for all
  * lines, and a rank needs two of the unknowns: so it computes two rows of the inverse once, by elimination with
  * pivoting in long double, and forms two sums a line, always in the order of the interfaces. */

@@ -1,4 +1,5 @@
-/* Every way in which the parts of a line hear of each other. To add one: write fd_<name>.c, add its row. */
+/* The methods for lines that are cut over ranks, in the order of preference. To add one: write
+ * fd_distributed_<name>.c, add its row. */
 #include "fd/fd_distributed_impl.h"
 
 extern const struct sw_fd_distributed_ops fd_truncated_cpu, fd_strips_cpu, fd_mattor_cpu;
@@ -6,6 +7,6 @@ extern const struct sw_fd_distributed_ops fd_truncated_cpu, fd_strips_cpu, fd_ma
 const struct sw_fd_distributed_ops *const sw_fd_distributed_table[] = {
     &fd_truncated_cpu,  /* one number a line to each neighbour: parts that are long enough           */
     &fd_strips_cpu,     /* the same, with each point written once                                    */
-    &fd_mattor_cpu,     /* two numbers a line to everybody: the exact one, for parts of any length   */
+    &fd_mattor_cpu,     /* two numbers a line to all ranks: exact, for parts of any length   */
     NULL,
 };

@@ -34,8 +34,8 @@ int sw_fd_distributed_decay_length(double alpha, double drop)
 static enum sw_status truncated_fits(const struct sw_fd_cut *cut)
 {
     const double rho = rho_of(cut->line.alpha);
-    const bool circle = cut->line.periodic;
-    for (int r = circle ? 0 : 1; r < cut->size - (circle ? 0 : 1); r++) {
+    const bool periodic = cut->line.periodic;
+    for (int r = periodic ? 0 : 1; r < cut->size - (periodic ? 0 : 1); r++) {
         const double left = pow(rho, (double)cut->count[r]);
         if (left > cut->drop)
             return SW_FAIL(SW_E_ABSENT,

@@ -57,7 +57,7 @@ bool sw_fd_fused_fits(const struct sw_fd_line *line)
     return true;
 }
 
-static void put_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fused_factor *t)
+static void set_factor(double rho, const struct sw_fd_fused *d, struct sw_fd_fused_factor *t)
 {
     const wide q = -(wide)rho, sigma = 1 / (1 - q * q);
     t->back = -rho;
@@ -88,7 +88,7 @@ static int64_t start_of(const struct sw_fd_fused *d, int s)
     return (int64_t)s * d->points + (int64_t)(s < d->longer ? s : d->longer) * d->step;
 }
 
-static void put_powers(double q, int K, const struct sw_fd_fused *d, struct sw_fd_fused_wall *w)
+static void set_powers(double q, int K, const struct sw_fd_fused *d, struct sw_fd_fused_wall *w)
 {
     const int first = d->points + (d->longer ? d->step : 0), last = d->points;
     for (int k = 0; k < 2; k++) {
@@ -98,20 +98,20 @@ static void put_powers(double q, int K, const struct sw_fd_fused *d, struct sw_f
     }
     for (int s = 0; s < FAR && s < d->segments; s++) {
         const int t = d->segments - 1 - s;  /* as far from the far wall */
-        w->near[s] = fd_power(q, start_of(d, s) - K);
-        w->far[s] = fd_power(q, d->n - K - start_of(d, t + 1));
+        w->near[s] = fd_decay(q, start_of(d, s) - K);
+        w->far[s] = fd_decay(q, d->n - K - start_of(d, t + 1));
     }
     /* Of the first segment it is q^-K; the kernel takes it from point K on, where nothing is left of a tiny q. */
     if (fabs(q) < 0x1p-100) w->near[0] = w->far[0] = 0;
 }
 
-static enum sw_status put_walls(const struct sw_fd_line *line, double q, struct sw_fd_fused *d)
+static enum sw_status set_walls(const struct sw_fd_line *line, double q, struct sw_fd_fused *d)
 {
     struct sw_fd_fused_wall *w = &d->wall;
     struct fd_closure c;
     memset(w, 0, sizeof *w);
     SW_TRY(fd_closure_make(line, q, &c));
-    put_powers(q, c.K, d, w);
+    set_powers(q, c.K, d, w);
     w->points = c.points;
     w->differences = line->kind != SW_FD_FILTER;
     w->sign = line->sign;
@@ -162,8 +162,8 @@ enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool alon
     d->centre = (double)(f.c * line->centre);
     for (int k = 1; k <= line->half_width; k++) d->weight[k] = (double)(f.c * line->weight[k]);
     for (int k = 0; k < f.count; k++) {
-        put_factor(f.rho[k], d, k ? &d->factor_2 : &d->factor);
+        set_factor(f.rho[k], d, k ? &d->factor_2 : &d->factor);
         d->decay_segments[k] = decay_segments_of(f.rho[k], d);
     }
-    return line->periodic ? SW_OK : put_walls(line, -f.rho[0], d);
+    return line->periodic ? SW_OK : set_walls(line, -f.rho[0], d);
 }

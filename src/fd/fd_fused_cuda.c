@@ -29,7 +29,8 @@ enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_f
 
 /* ------------------------------------------------------------------ text */
 
-/* The fewer, the more registers has each; a line between walls takes some 140, and a few classes are enough. */
+/* The limit that the kernel is compiled for: the fewer threads, the more registers each may have. A line between walls
+ * takes some 140. Few classes of limits mean few kernels. */
 static int thread_limit(int threads, bool periodic)
 {
     return threads <= 384 && !periodic ? 384 : threads <= 512 ? 512 : 1024;
@@ -43,7 +44,8 @@ static void add_ring_constants(const struct sw_fd_fused_shape *shape, int thread
                    thread_limit(threads * shape->blocks, !walls));
 }
 
-/* Of short lines the lengths of segments are told roughly, so that few texts differ. */
+/* Constants of an axis. For short lines LEAST is a lower bound of the lengths of segments, so that they share
+ * kernels. */
 static void add_axis_constants(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int keep, bool stream,
                                struct sw_text *text)
 {
@@ -69,7 +71,7 @@ static void add_constants(const struct sw_fd *fd, const struct sw_fd_fused_kerne
     add_axis_constants(fd, own, 0, false, text);
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ the kernel along an axis */
 
 static void set_grid(const struct sw_device *device, struct sw_fd_fused_kernel *own)
 {
@@ -90,7 +92,7 @@ enum sw_status sw_fd_fused_create(const struct sw_fd *fd, const struct sw_fd_fus
     SW_TRY(sw_device_alloc(fd->device, 1, &own->next_tile));
     set_grid(fd->device, own);
     add_constants(fd, own, &text);
-    return fd_kernel_make(fd->device, &single_source, &text, &own->kernel);
+    return fd_kernel_create(fd->device, &single_source, &text, &own->kernel);
 }
 
 enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm)
@@ -101,12 +103,12 @@ enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm)
     SW_TRY(sw_fd_fused_best(fd, &m, &own.shape));
     SW_TRY(sw_fd_fused_fit(fd, &m, &own));
     add_constants(fd, &own, &text);
-    return fd_kernel_try(&single_source, &text, sm);
+    return fd_kernel_try_compile(&single_source, &text, sm);
 }
 
 void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
 {
-    fd_kernel_free(fd->device, &own->kernel);
+    fd_kernel_destroy(fd->device, &own->kernel);
     sw_device_free(fd->device, own->next_tile);
     own->next_tile = NULL;
 }
@@ -125,10 +127,10 @@ static int larger(int a, int b) { return a > b ? a : b; }
 
 static size_t larger_size(size_t a, size_t b) { return a > b ? a : b; }
 
-/* Points of f that the second axis' tiles read before they read others. */
+/* Points of a plane: what the tiles along the second axis read of f before they go on to the next plane. */
 static double plane_of(const struct sw_fd *second) { return (double)second->stride * (double)second->line.n; }
 
-/* Both share the ring and the threads of a block. */
+/* Set the sizes of a joined kernel: tiles along both axes share the ring and the threads of a block. */
 static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *second,
                                  const struct sw_fd_fused_memory *m, struct parts *p, struct sw_fd_joined *own)
 {
@@ -148,13 +150,13 @@ static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *
     own->d.tiles[1] = p->second.tiles;
     own->d.lead = (unsigned)fmin(p->first.tiles, ceil(own->shape.lead * plane_of(second) / (double)first->outer /
                                                       (double)first->line.n * p->first.tiles));
-    if (sw_fd_fused_has_room(m, blocks, own->threads, own->shared)) return SW_OK;
-    return sw_fd_fused_too_much(blocks, own->threads, own->shared);
+    return sw_fd_fused_check_blocks(m, blocks, own->threads, own->shared);
 }
 
-/* The second as it is best by itself, but with a tile each for more blocks: those along the first wait at more barriers
- * (measured by tests/bench_fd.c). Of the first as many lines as keep its threads busy. A plane, and what is on its
- * way meanwhile, is to find room in the cache, half of which may be far from a multiprocessor. */
+/* Along the second axis the shape that is best by itself, but with one stage and more blocks instead, as tiles along
+ * the first wait at more barriers (measured by tests/bench_fd.c). Along the first as many lines as keep the threads of
+ * a block busy. A plane and the tiles in flight must fit the L2 cache, half of which may be far from a
+ * multiprocessor. */
 enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
                                        const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape)
 {
@@ -205,7 +207,7 @@ static void add_joined_text(const struct sw_fd *first, const struct sw_fd *secon
 
 static void free_joined(struct sw_fd_joined *own)
 {
-    fd_kernel_free(own->device, &own->kernel);
+    fd_kernel_destroy(own->device, &own->kernel);
     sw_device_free(own->device, own->next_tile);
     own->next_tile = NULL;
 }
@@ -225,7 +227,7 @@ enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct
     const unsigned tiles = own->d.tiles[0] + own->d.tiles[1];
     own->grid = (int)(tiles < resident ? tiles : resident);
     add_joined_text(first, second, &p, own, &text);
-    return fd_kernel_make(own->device, &joined_source, &text, &own->kernel);
+    return fd_kernel_create(own->device, &joined_source, &text, &own->kernel);
 }
 
 enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm)
@@ -237,10 +239,10 @@ enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const s
     SW_TRY(sw_fd_fused_joined_best(first, second, &m, &own.shape));
     SW_TRY(fit_joined(first, second, &m, &p, &own));
     add_joined_text(first, second, &p, &own, &text);
-    return fd_kernel_try(&joined_source, &text, sm);
+    return fd_kernel_try_compile(&joined_source, &text, sm);
 }
 
-/* ------------------------------------------------------------------ the row's part in gradients */
+/* ------------------------------------------------------------------ joined derivatives, for gradients */
 
 static void destroy_joined(struct sw_fd_joined **joined)
 {

@@ -1,40 +1,43 @@
 #ifndef FD_FUSED_CUDA_H
 #define FD_FUSED_CUDA_H
-/* The row cuda.fused (cuda/fd_fused_rtc.cuh): its numbers, its shape and its kernel. */
+/* Private to the row cuda.fused (cuda/fd_fused_rtc.cuh). Three files, each of which calls only those before it:
+ *     fd_fused_coefficients_cuda.c  the numbers that follow from a line
+ *     fd_fused_shape_cuda.c         how a field is cut into tiles, and how many blocks work on them
+ *     fd_fused_cuda.c               the kernels' texts, the kernels along one and along two axes, the row */
 #include "fd/fd_fused_point.h"
 #include "fd/fd_rtc_cuda.h"
 #include "fd/sw_fd_impl.h"
 
-/** Whether the recursions of a scheme are real and forget fast enough. */
+/** Whether the matrix of a scheme has real factors, and influences decay within the segments that a kernel looks at. */
 bool sw_fd_fused_fits(const struct sw_fd_line *line);
 
-/** Whether lines are cut as those along x are: what their axis is, not their stride, for one along y has the same bits
- *  alone, in a field one point wide. */
+/** Whether lines are cut into segments as those along x are. The axis decides, not the stride: a line along y has the
+ *  same bits in a field that is one point wide. */
 static inline bool sw_fd_fused_along_x(const struct sw_fd *fd) { return fd->desc.axis == 0; }
 
-/** Tridiagonal factors of the matrix. */
+/** How many tridiagonal factors the matrix has. */
 static inline int sw_fd_fused_factors(const struct sw_fd_line *line) { return line->beta != 0 ? 2 : 1; }
-/** Points next to a wall that do not follow from the recursions: K. */
+/** K: the points next to a wall whose results come from the closure, not from the recursions. */
 static inline int sw_fd_fused_wall_rows(const struct sw_fd_line *line)
 {
     return line->half_width > 3 ? line->half_width : 3;
 }
 
-/** All numbers that follow from a line; not stride, all, nor which segments a tile has.
- *  @param max_points  in, out: points of a segment at most; 0: what suits n
+/** All members of d that follow from the line alone: not stride, all, and the segments of a tile.
+ *  @param max_points  in, out: the most points of a segment; 0: chosen for n
  *  @return SW_E_SINGULAR */
 enum sw_status sw_fd_fused_coefficients(const struct sw_fd_line *line, bool along_x, int *max_points,
                                         struct sw_fd_fused *d);
 
-/* How the kernel works on a field. No bit depends on it, but for `max_points`. */
+/* How the kernel works on a field. No bit of the result depends on it, except on `max_points`. */
 struct sw_fd_fused_shape {
-    int max_points;     /* points of a segment; 0: what suits n */
+    int max_points;     /* points of a segment; 0: chosen for n */
     int tile_lines;     /* lines of a tile */
-    int tile_segments;  /* segments of each line that a tile has, at most */
+    int tile_segments;  /* the most segments of a line in a tile, halo included */
     int stages;         /* tiles in shared memory */
-    int blocks;         /* on a multiprocessor */
-    int separate;       /* along x: results are put together beside the tiles, not in their tile */
-    int padded;         /* along x: lines of a tile have gaps between them, if that spares banks of shared memory */
+    int blocks;         /* resident on a multiprocessor */
+    int separate;       /* along x: results are collected in memory of their own, not in the tile that f was in */
+    int padded;         /* along x: pad the lines of a tile where that spares bank conflicts */
 };
 
 struct sw_fd_fused_kernel {
@@ -43,61 +46,59 @@ struct sw_fd_fused_kernel {
     struct fd_kernel kernel;
     int       threads, grid;
     unsigned  tiles;
-    unsigned *next_tile;  /* on the device: 0 between calls */
-    int       tile_size;  /* words of a tile */
+    unsigned *next_tile;  /* on the device: counts tiles given out; 0 between calls */
+    int       tile_size;  /* elements of a tile */
     size_t    shared;     /* bytes */
 };
 
-/* Bytes of shared memory: of a multiprocessor, what the driver takes of it for each block, what a block may have; and
- * of the cache that all multiprocessors share. */
+/* Bytes of shared memory: of a multiprocessor, what the driver reserves for each block, the most that a block may have;
+ * and bytes of the L2 cache. */
 struct sw_fd_fused_memory { int per_multiprocessor, reserved_per_block, per_block, l2_cache; };
 extern const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80;  /* sm_90 has more, sm_86 and sm_89 less */
 enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
 
-/* Of fd these look at desc, line, stride and outer only. */
+/* The following read only desc, line, stride and outer of fd. */
 
-/** What was measured best (tests/bench_fd.c), as far as there is room for it; there is for every line that fits where a
- *  block may have 64 KiB, and the kernel wants sm_80, where it may have 99 or more.
- *  @return SW_E_ABSENT less than that; SW_E_SINGULAR */
+/** The shape that was measured to be fastest (tests/bench_fd.c), made smaller until it fits the shared memory. One is
+ *  found for every line where a block may have 64 KiB; the kernel needs sm_80, where it may have 99 KiB or more.
+ *  @return SW_E_ABSENT none fits; SW_E_SINGULAR */
 enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
                                 struct sw_fd_fused_shape *shape);
 
-/** The numbers and sizes of own->shape; not grid and next.
- *  @return SW_E_ARG lines of this length cannot be cut so, or blocks would have more than a multiprocessor;
+/** Set all members of own that follow from own->shape: not grid and next_tile.
+ *  @return SW_E_ARG lines of this length cannot be cut so, or the blocks need more than a multiprocessor has;
  *          SW_E_SINGULAR */
 enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
                                struct sw_fd_fused_kernel *own);
 
-/** Only compile the best, for an architecture. @return SW_E_ABSENT no NVRTC; SW_E_CUDA */
+/** Compile the kernel of the best shape for an architecture, and discard it. @return SW_E_ABSENT no NVRTC; SW_E_CUDA */
 enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm);
 
-/** Compile and load. own is zeroed, or was made before.
+/** Compile and load the kernel. own is zeroed, or was created before.
  *  @return as sw_fd_fused_fit(); SW_E_ABSENT no NVRTC; SW_E_MEMORY; SW_E_CUDA */
 enum sw_status sw_fd_fused_create(const struct sw_fd *fd, const struct sw_fd_fused_shape *shape,
                                   struct sw_fd_fused_kernel *own);
 void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
 
-/* ---- parts of these, for a kernel along two axes */
+/* ---- steps of these, which a kernel along two axes needs one by one */
 
-/** Numbers, threads, tiles and tile_size of own->shape. @return as sw_fd_fused_fit(); not whether it fits the
- * multiprocessor */
+/** As sw_fd_fused_fit(), without checking that the blocks fit a multiprocessor. */
 enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_kernel *own);
-/** Bytes of shared memory behind the ring, for blocks of so many threads. */
+/** Bytes of shared memory behind the ring of tiles, for blocks of this many threads. */
 size_t sw_fd_fused_scratch_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads);
-/** Of the 64 Ki registers of a multiprocessor a thread cannot do with much fewer than 128, unless a block must be
- *  large. */
-bool sw_fd_fused_has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
-/** SW_E_ARG with its message. */
-enum sw_status sw_fd_fused_too_much(int blocks, int threads, size_t shared);
+/** Whether so many blocks fit a multiprocessor. A thread takes some 128 of its 64 Ki registers, fewer where a block
+ *  must be large. @return SW_E_ARG */
+enum sw_status sw_fd_fused_check_blocks(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
 
 /* ---- two axes of one field (cuda/fd_fused_two_rtc.cuh) */
 
-/* What the cache of the device is told: nothing; that results are not read again; of f, too, when that is so. */
+/* Hints for the L2 cache: none; results are not read again; and f is, along the first axis, or is not, along the
+ * second. */
 enum sw_fd_fused_hints { SW_FD_HINTS_NONE, SW_FD_HINTS_RESULTS, SW_FD_HINTS_ALL };
 
 struct sw_fd_fused_joined_shape {
     struct sw_fd_fused_shape first, second;  /* stages and blocks are those of the second */
-    int lead;                                /* points of f that tiles along the first axis are ahead, in planes */
+    int lead;                                /* how far tiles along the first axis are ahead, in planes of f */
     enum sw_fd_fused_hints hints;
 };
 
@@ -111,12 +112,12 @@ struct sw_fd_joined {                        /* of sw_fd_impl.h */
     size_t    shared;     /* bytes */
 };
 
-/** What seems best. @return SW_E_ABSENT nothing is: one axis after the other; SW_E_SINGULAR */
+/** The shape to take. @return SW_E_ABSENT there is none: one axis after the other is faster; SW_E_SINGULAR */
 enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
                                        const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape);
 /** As sw_fd_fused_create(). */
 enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct sw_fd *second,
                                          const struct sw_fd_fused_joined_shape *shape, struct sw_fd_joined *own);
-/** As sw_fd_fused_try_compile(): @return SW_E_ABSENT there is no best, too */
+/** As sw_fd_fused_try_compile(). @return also SW_E_ABSENT: there is no shape to take */
 enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm);
 #endif

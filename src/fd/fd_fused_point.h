@@ -1,52 +1,53 @@
 #ifndef FD_FUSED_POINT_H
 #define FD_FUSED_POINT_H
-/* The numbers that the kernel of cuda.fused takes as its argument, so that no coefficient is loaded:
- * cuda/fd_fused_rtc.cuh says what each is for, src/fd/fd_fused_coefficients_cuda.c fills them in. */
+/* The arguments of the kernels of cuda.fused, so that no coefficient is loaded from memory: cuda/fd_fused_rtc.cuh
+ * explains each, src/fd/fd_fused_coefficients_cuda.c computes them. Embedded for run-time compilation. */
 #include "base/sw_hd.h"
 
 enum {
     SW_FD_FUSED_POINTS = 33,        /* most points of a segment: a thread has them in registers */
     SW_FD_FUSED_HALF_WIDTH = 5,     /* most pairs of a right-hand side */
     SW_FD_FUSED_WALL = 9,           /* most points at a wall that a closure takes */
-    SW_FD_FUSED_WALL_SEGMENTS = 32  /* segments from a wall up to which it is felt */
+    SW_FD_FUSED_WALL_SEGMENTS = 32  /* segments from a wall that its closure influences */
 };
 
-/* A factor (1 + rho S-)(1 + rho S+) of the matrix; q = -rho. [0]: of a segment of `points`, [1]: of a longer one. */
+/* A factor (1 + rho S-)(1 + rho S+) of the matrix; q = -rho. [0]: for a segment of `points` points, [1]: a longer
+ * one. */
 struct sw_fd_fused_factor {
-    double back, sigma, step;            /* q, 1/(1 - q^2), q^step                                         */
-    double mu[2], kappa[2], nu[2];       /* for m points: q^m, sigma (q - q^(2m+1)), sigma q^(m+1)         */
-    double up[SW_FD_FUSED_POINTS];       /* q^(j+1)                                                        */
-    double down[SW_FD_FUSED_POINTS];     /* q^(points-j), j <= points; 0 beyond                            */
+    double back, sigma, step;            /* q, 1/(1 - q^2), q^step */
+    double mu[2], kappa[2], nu[2];       /* for m points: q^m, sigma (q - q^(2m+1)), sigma q^(m+1) */
+    double up[SW_FD_FUSED_POINTS];       /* q^(j+1) */
+    double down[SW_FD_FUSED_POINTS];     /* q^(points-j), j <= points; 0 beyond */
 };
 
 /* Between walls; K = max(3, half_width). A closure: g_k = sum weight[k][l] f_l + v[k] g_K, points counted from the
  * wall. */
 struct sw_fd_fused_wall {
-    int    points;                       /* l < points                                                     */
-    int    differences;                  /* f_l - f_0 instead of f_l                                       */
-    double sign;                         /* of the weights at the far end                                  */
+    int    points;                       /* l < points */
+    int    differences;                  /* f_l - f_0 instead of f_l */
+    double sign;                         /* of the weights at the far end */
     double weight[SW_FD_FUSED_HALF_WIDTH][SW_FD_FUSED_WALL], v[SW_FD_FUSED_HALF_WIDTH];
-    double same, other;      /* how much of q^i, i counted from point K - 1, for what lacks at a wall, at the other */
-    double across;                       /* q^(n-2K): of what starts at one wall, at point K of the other  */
+    double same, other;                  /* amount of q^i for a defect of 1 at this wall, at the other; i from K - 1 */
+    double across;                       /* q^(n-2K): what is left of it at point K of the other wall */
     double near_power[2], far_power_A[2], far_power_B[2];  /* of points K - 1 and K: q^.. times the states A, B */
     double near[SW_FD_FUSED_WALL_SEGMENTS];  /* of segments from a wall: A for amount 1 */
     double far[SW_FD_FUSED_WALL_SEGMENTS];   /* likewise B */
 };
 
 struct sw_fd_fused {
-    int    n;                            /* points of a line, < 2^28                                       */
-    long long stride, all;               /* from a point to the next; lines, < 2^31. Line l begins at
+    int    n;                            /* points of a line, < 2^28 */
+    long long stride, all;               /* from a point to the next; number of lines, < 2^31. Line l begins at
                                             l/stride*stride*n + l%stride                                   */
-    int    segments, points;             /* of a line                                                      */
-    int    longer, step;                 /* the first `longer` have points + step, step 1 or 2             */
-    int    tile_lines;                         /* lines of a tile                                                */
-    int    own, halo, tile_segments;              /* segments of a line that a block writes; beyond them; that it has */
-    int    chunks;                       /* tiles of a line; 1: own = tile_segments = segments, halo = 0            */
-    int    padding;                          /* words between lines of a tile along x, in shared memory        */
-    unsigned inverse;                    /* 2^32/n + 1                                                     */
-    int    shift;                        /* result i is written to i + shift                               */
-    int    decay_segments[2];                     /* segments to either side that matter: to each factor; 0: none   */
-    double sign, centre, weight[SW_FD_FUSED_HALF_WIDTH + 1];    /* of f_-: 1, -1; the others times c            */
+    int    segments, points;             /* of a line */
+    int    longer, step;                 /* the first `longer` have points + step, step 1 or 2 */
+    int    tile_lines;                   /* lines of a tile */
+    int    own, halo, tile_segments;     /* segments of a line in a tile: written; on either side; all */
+    int    chunks;                       /* tiles of a line; 1: own = tile_segments = segments, halo = 0 */
+    int    padding;                      /* elements between lines of a tile along x, in shared memory */
+    unsigned inverse;                    /* 2^32/n + 1 */
+    int    shift;                        /* result i is written to i + shift */
+    int    decay_segments[2];            /* segments on either side that influence one: of each factor */
+    double sign, centre, weight[SW_FD_FUSED_HALF_WIDTH + 1];    /* sign of f_-, 1 or -1; weights times c */
     struct sw_fd_fused_factor factor;
     union {                              /* five diagonals have no walls                                   */
         struct sw_fd_fused_factor factor_2;
@@ -57,7 +58,7 @@ struct sw_fd_fused {
 /* Along two axes of a field at once (cuda/fd_fused_two_rtc.cuh). A kernel takes no more than 4 KiB of arguments. */
 struct sw_fd_fused_joined {
     struct sw_fd_fused first, second;
-    int      tile_size;       /* words of a tile of either */
-    unsigned tiles[2], lead;  /* of each; tiles of the first before there is one of the second */
+    int      tile_size;                  /* elements of a tile along either axis */
+    unsigned tiles[2], lead;             /* along each axis; tiles along the first before one along the second */
 };
 #endif

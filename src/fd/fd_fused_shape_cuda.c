@@ -1,4 +1,4 @@
-/* How cuda.fused works on a field: which tiles, how many blocks. */
+/* How cuda.fused cuts a field into tiles, and how many blocks work on them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,14 +6,14 @@
 #include "fd/sw_fd_impl.h"
 
 enum { FEW_THREADS = 512 };
-enum { OWN_SHARED = 512 };  /* of a block, besides tiles and ends of segments: at most so many bytes */
+enum { STATIC_SHARED = 512 };  /* bytes of shared memory that a block takes beside tiles and scratch, at most */
 
 /* ------------------------------------------------------------------ tiles */
 
-/* Segments beyond those of a tile that are felt in it. */
+/* Segments on each side of a tile that influence its results. */
 static int halo_of(const struct sw_fd_fused *d) { return d->decay_segments[0] + d->decay_segments[1]; }
 
-/* Tiles of lines of at most `tile_segments` segments. False: they cannot be cut that short. */
+/* Cut lines into tiles of at most `tile_segments` segments. False: the halo leaves no room for own segments. */
 static bool cut(struct sw_fd_fused *d, int tile_segments)
 {
     const int halo = halo_of(d);
@@ -30,10 +30,10 @@ static bool cut(struct sw_fd_fused *d, int tile_segments)
     return true;
 }
 
-enum { GROUPS = 12 };  /* of threads to look at: of 6 segments, 3 or 6 kinds */
+enum { GROUPS = 12 };  /* of threads that are looked at: where a line has 6 segments, groups are of 3 or 6 kinds */
 
-/* As many threads read shared memory at once as there are banks for their words, a thread of each segment: the most of
- * them that hit one bank, summed over some groups. */
+/* A group of as many threads as there are banks reads shared memory at once, each thread from its own segment: the most
+ * threads of a group that hit one bank, summed over some groups. */
 static int bank_conflicts(const struct sw_fd_fused *d, int banks, int padding)
 {
     int sum = 0;
@@ -115,16 +115,16 @@ static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_ker
     return SW_OK;
 }
 
-bool sw_fd_fused_has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
+static bool has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
 {
-    const size_t bytes = shared + OWN_SHARED;
+    const size_t bytes = shared + STATIC_SHARED;
     return threads <= 1024 && (blocks == 1 || threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->per_block &&
            (bytes + (size_t)m->reserved_per_block) * (size_t)blocks <= (size_t)m->per_multiprocessor;
 }
 
 static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_fused_memory *m)
 {
-    return sw_fd_fused_has_room(m, own->shape.blocks, own->threads, own->shared);
+    return has_room(m, own->shape.blocks, own->threads, own->shared);
 }
 
 enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
@@ -137,8 +137,9 @@ enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_
     return SW_OK;
 }
 
-enum sw_status sw_fd_fused_too_much(int blocks, int threads, size_t shared)
+enum sw_status sw_fd_fused_check_blocks(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
 {
+    if (has_room(m, blocks, threads, shared)) return SW_OK;
     return SW_FAIL(SW_E_ARG, "cuda.fused: %d blocks of %d threads and %zu bytes are too much for a multiprocessor",
                    blocks, threads, shared);
 }
@@ -147,10 +148,10 @@ enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_
                                struct sw_fd_fused_kernel *own)
 {
     SW_TRY(sw_fd_fused_partition(fd, own));
-    return blocks_fit(own, m) ? SW_OK : sw_fd_fused_too_much(own->shape.blocks, own->threads, own->shared);
+    return sw_fd_fused_check_blocks(m, own->shape.blocks, own->threads, own->shared);
 }
 
-/* ------------------------------------------------------------------ what is best */
+/* ------------------------------------------------------------------ the best shape */
 
 /* Bytes; measured by tests/bench_fd.c (results/bench/fd_shapes.txt, fd_trials.txt). */
 enum {
@@ -160,7 +161,7 @@ enum {
 
 static int at_least_1(double x) { return x < 1 ? 1 : (int)(x + 0.5); }
 
-/* So many lines along x, a multiple of step, more or less, that few threads of the last warp have no segment. */
+/* About so many lines along x, a multiple of step: the number that leaves the fewest threads of the last warp idle. */
 static int full_warps(int lines, int segments, int step)
 {
     int best = lines;
@@ -214,7 +215,7 @@ static struct sw_fd_fused_shape wanted(const struct sw_fd *fd, const struct sw_f
     return sw_fd_fused_along_x(fd) ? wanted_along_x(d, line, word) : wanted_beside(d, line, word);
 }
 
-/* Something less, where the device or the kernel has not enough for what is wanted. */
+/* Make the shape one step smaller, where the device has not enough memory for it. False: it is the smallest. */
 static bool lessen(struct sw_fd_fused_shape *s, bool along_x, int halo)
 {
     if (s->blocks > 1) s->blocks--;

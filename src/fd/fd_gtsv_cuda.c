@@ -1,6 +1,6 @@
-/* Compact differences by cuSPARSE's batched tridiagonal solvers (linalg/cusparse_cuda.h), as a user would who knows
- * them: the baselines of the rows of our own. One pass makes right-hand sides, in the layout that the solver wants;
- * then the solver; then, where that layout is not the field's or the lines are circles, one pass back.
+/* Compact differences by cuSPARSE's batched tridiagonal solvers (linalg/cusparse_cuda.h), used as their manual intends:
+ * baselines for the other rows. One pass makes right-hand sides, in the layout that the solver wants; then the
+ * solver; then, where that layout is not the field's or the lines are periodic, one pass back.
  *
  * Systems one after another (gtsv_strided): lines along x lie so. The matrix, the same for all, must be there for each
  * system, and is read each time.
@@ -50,10 +50,10 @@ static void set_matrix(const struct sw_fd_line *line, struct fd_gtsv *d)
     const struct sw_fd_end *e = &line->end;
     const double al = line->alpha, corner = al * al;
     const double walls[4][3] = {{0, 1, e->a1}, {e->l2, 1, e->u2}, {e->u2, 1, e->l2}, {e->a1, 1, 0}};
-    const double circle[4][3] = {{0, 2, al}, {al, 1, al}, {al, 1, al}, {al, 1 + corner, 0}};
+    const double periodic[4][3] = {{0, 2, al}, {al, 1, al}, {al, 1, al}, {al, 1 + corner, 0}};
     for (int k = 0; k < 3; k++) {
         d->inside[k] = k == 1 ? 1 : al;
-        for (int r = 0; r < 4; r++) d->end[r][k] = line->periodic ? circle[r][k] : walls[r][k];
+        for (int r = 0; r < 4; r++) d->end[r][k] = line->periodic ? periodic[r][k] : walls[r][k];
     }
 }
 

@@ -1,6 +1,6 @@
 #ifndef FD_GTSV_POINT_H
 #define FD_GTSV_POINT_H
-/* What the kernels around the library's tridiagonal solvers know (cuda/fd_gtsv.cu). */
+/* The argument of the kernels around the library's tridiagonal solvers (cuda/fd_gtsv.cu). */
 #include "fd/fd_rhs_point.h"
 
 struct fd_gtsv {
@@ -9,7 +9,7 @@ struct fd_gtsv {
     long long       stride;       /* of the systems: system l lies as a line of such a stride would        */
     double          inside[3];    /* lower, main, upper                                                    */
     double          end[4][3];    /* of rows 0, 1, n - 2, n - 1                                            */
-    double          alpha, close; /* circles: x = y - amount z, amount = (y_0 - alpha y_{n-1}) close       */
+    double          alpha, close; /* periodic: x = y - amount z, amount = (y_0 - alpha y_{n-1}) close       */
     const double   *z;            /* [n]; NULL between walls                                               */
     double         *amount;       /* [lines.all]                                                           */
 };

@@ -1,4 +1,4 @@
-/* From fractions to a line of n points. */
+/* A scheme on a line of n points: from fractions to doubles. */
 #include <math.h>
 #include <string.h>
 
@@ -22,14 +22,14 @@ static double power_of(enum sw_fd_kind kind, double h)
     return d == 2 ? 1 / (h * h) : d == 1 ? 1 / h : 1;
 }
 
-/* Least n of a circle: as many points as a right-hand side, or a row of the matrix, has. */
-static int circle_points(const struct sw_fd_scheme *s)
+/* The least n of a periodic line: as many points as a right-hand side, or a row of the matrix, has. */
+static int periodic_points(const struct sw_fd_scheme *s)
 {
     int right = 2 * s->half_width + !sw_fd_at_midpoints(s->kind), left = s->beta.num ? 5 : 3;
     return right > left ? right : left;
 }
 
-/* And between walls: special rows of the two ends apart, and one row of the scheme. */
+/* The least n between walls: the rows of both closures, and one row of the scheme between them. */
 static int wall_points(const struct sw_fd_scheme *s)
 {
     int rows = 2 * s->half_width + 1;
@@ -40,7 +40,7 @@ int sw_fd_min_points(const char *scheme, const char *boundary)
 {
     const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
     if (!s) return 0;
-    if (!strcmp(boundary, "periodic")) return circle_points(s);
+    if (!strcmp(boundary, "periodic")) return periodic_points(s);
     return sw_fd_closure_find(s, boundary) ? wall_points(s) : 0;
 }
 
@@ -83,7 +83,7 @@ static void inner_row(const struct sw_fd_scheme *s, int r, double alpha, double 
     w[r] = s->kind == SW_FD_SECOND ? -2 * sum : weight_of(s, 0, alpha);
 }
 
-static void put_walls(const struct sw_fd_scheme *s, const struct sw_fd_closure *c, double alpha, double scale,
+static void set_walls(const struct sw_fd_scheme *s, const struct sw_fd_closure *c, double alpha, double scale,
                       struct sw_fd_line *line)
 {
     const struct sw_fd_scheme *second = s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
@@ -154,6 +154,6 @@ enum sw_status sw_fd_line_make(const char *scheme, const char *boundary, int64_t
     if (sw_fd_at_midpoints(s->kind)) *(left ? &line->up : &line->down) = left ? -1 : 1;
     line->centre = weight_of(s, 0, alpha);
     for (int k = 1; k <= s->half_width; k++) line->weight[k] = weight_of(s, k, alpha) * scale;
-    if (!line->periodic) put_walls(s, sw_fd_closure_find(s, boundary), alpha, scale, line);
+    if (!line->periodic) set_walls(s, sw_fd_closure_find(s, boundary), alpha, scale, line);
     return SW_OK;
 }

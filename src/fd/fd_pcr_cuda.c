@@ -16,7 +16,7 @@ enum {
 };
 
 struct pcr {
-    struct fd_pcr    line;    /* what the kernel is told */
+    struct fd_pcr    line;    /* its argument */
     struct fd_kernel kernel;
     double          *power;   /* on the device           */
     int              threads, groups;
@@ -30,8 +30,8 @@ struct levels {
     wide factor[FD_PCR_LEVELS], diagonal;  /* after the last */
 };
 
-/* What is left off the diagonal is taken for 0 where it is less than this part of it: a quarter of a rounding of the
- * result. False: it takes more levels. */
+/* The off-diagonal is taken for 0 where it is below `least` of the diagonal, a quarter of a rounding of the result.
+ * False: that takes more than FD_PCR_LEVELS levels. */
 static bool make_levels(const struct sw_fd_line *line, bool single, struct levels *v)
 {
     wide a = line->alpha, b = 1;
@@ -77,7 +77,7 @@ static int room_of(const struct shape *s)
     return HEAD + last / s->points * apart + last % s->points + 1;
 }
 
-/* A line of 32 P points is a circle, or the middle of one, by itself; another one is cut into as few pieces as there
+/* A line of 32 P points is one piece, which a warp solves as it is; any other line is cut into as few pieces as there
  * can be. */
 static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t stride)
 {
@@ -95,7 +95,7 @@ static struct shape shape_of(const struct sw_fd_line *line, int levels, size_t s
     return s;
 }
 
-static void add_shape(const struct shape *s, struct sw_text *text)
+static void add_shape_constants(const struct shape *s, struct sw_text *text)
 {
     sw_text_printf(text, "#define P %d\n#define HALF_WIDTH %d\n#define THREADS %d\n", s->points, s->half_width,
                    s->threads);
@@ -108,7 +108,7 @@ static wide decay(const struct sw_fd_line *line)
     return -2 * (wide)line->alpha / (1 + sqrtl(1 - 4 * (wide)line->alpha * line->alpha));
 }
 
-static enum sw_status put_walls(const struct sw_fd_line *line, struct fd_pcr_wall *w)
+static enum sw_status set_walls(const struct sw_fd_line *line, struct fd_pcr_wall *w)
 {
     struct fd_closure c;
     SW_TRY(fd_closure_make(line, decay(line), &c));
@@ -125,12 +125,12 @@ static enum sw_status put_walls(const struct sw_fd_line *line, struct fd_pcr_wal
     return SW_OK;
 }
 
-static enum sw_status put_powers(const struct sw_fd *fd, struct pcr *c)
+static enum sw_status set_powers(const struct sw_fd *fd, struct pcr *c)
 {
     double power[128];
     const wide q = decay(&fd->line);
     int count = 0;  /* |q| < 0.57 where 6 levels are enough: 75 */
-    while (count < 128 && (power[count] = fd_power(q, count)) != 0) count++;
+    while (count < 128 && (power[count] = fd_decay(q, count)) != 0) count++;
     c->line.powers = count;
     SW_TRY(sw_device_alloc(fd->device, 128, &c->power));
     c->line.power = c->power;
@@ -139,7 +139,7 @@ static enum sw_status put_powers(const struct sw_fd *fd, struct pcr *c)
 
 /* ------------------------------------------------------------------ the row */
 
-static void put_shape(const struct shape *s, struct pcr *c)
+static void set_shape_numbers(const struct shape *s, struct pcr *c)
 {
     c->line.pieces = s->pieces;
     c->line.halo = s->halo;
@@ -163,7 +163,7 @@ static enum sw_status create(struct sw_fd *fd)
     const struct shape s = shape_of(line, v.count, fd->stride);
     fd_lines_of(fd, &c->line.lines);
     fd_rhs_make(line, 1 / v.diagonal, &c->line.rhs);
-    put_shape(&s, c);
+    set_shape_numbers(&s, c);
     c->groups = (int)((c->line.lines.all + s.lines - 1) / s.lines);
     c->line.levels = v.count;
     for (int l = 0; l < v.count; l++) c->line.factor[l] = (double)v.factor[l];
@@ -171,11 +171,11 @@ static enum sw_status create(struct sw_fd *fd)
     c->line.shift = line->up;  /* left of point i is right of point i - 1 */
     c->line.walls = !line->periodic;
     if (!line->periodic) {
-        SW_TRY(put_walls(line, &c->line.wall));
-        SW_TRY(put_powers(fd, c));
+        SW_TRY(set_walls(line, &c->line.wall));
+        SW_TRY(set_powers(fd, c));
     }
-    add_shape(&s, &text);
-    return fd_kernel_make(fd->device, &source, &text, &c->kernel);
+    add_shape_constants(&s, &text);
+    return fd_kernel_create(fd->device, &source, &text, &c->kernel);
 }
 
 static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
@@ -184,8 +184,8 @@ static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw
     struct sw_text text = {0};
     make_levels(line, desc->single, &v);
     const struct shape s = shape_of(line, v.count, desc->axis ? 2 : 1);
-    add_shape(&s, &text);
-    return fd_kernel_try(&source, &text, sm);
+    add_shape_constants(&s, &text);
+    return fd_kernel_try_compile(&source, &text, sm);
 }
 
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
@@ -199,7 +199,7 @@ static void destroy(struct sw_fd *fd)
 {
     struct pcr *c = fd->own;
     if (!c) return;
-    fd_kernel_free(fd->device, &c->kernel);
+    fd_kernel_destroy(fd->device, &c->kernel);
     sw_device_free(fd->device, c->power);
     sw_free(c);
 }

@@ -1,7 +1,7 @@
 #ifndef FD_RHS_POINT_H
 #define FD_RHS_POINT_H
-/* The right-hand side of compact differences at a point (sw_fd_scheme.h), as kernels see it, and the lines of a field.
- * Embedded for run-time compilation. */
+/* The right-hand side of compact differences at a point (sw_fd_scheme.h), and the lines of a field, as arguments of
+ * kernels. Embedded for run-time compilation. */
 #include <math.h>
 
 #include "base/sw_hd.h"
@@ -11,10 +11,10 @@ enum { FD_PAIRS = 5, FD_WALL_POINTS = 9 };
 struct fd_rhs {
     int    half_width, up, down;  /* pair k: f at i + k + up and at i - k + down */
     int    second;                /* pairs are (f_+ - f_i) - (f_i - f_-); else f_+ + minus f_- */
-    int    rows;                  /* whose right-hand side is special, at each wall; 0: a circle */
-    int    differences;           /* these take f_k - f_r; else f_k */
+    int    rows;                  /* rows at each wall with weights of their own; 0: periodic */
+    int    differences;           /* such rows take f_k - f_r; else f_k */
     int    points[FD_PAIRS];      /* row r takes points 0 .. points[r] - 1 from the wall */
-    double minus, far;            /* 1 or -1: of f_-; of special rows at the far wall */
+    double minus, far;            /* signs, 1 or -1: of f_-; of the rows at the far wall */
     double centre, weight[FD_PAIRS + 1];
     double wall[FD_PAIRS][FD_WALL_POINTS];
 };
@@ -38,7 +38,7 @@ SW_HD static inline double fd_pair(int second, double minus, double here, double
     return second ? (plus - here) - (here - other) : fma(minus, other, plus);
 }
 
-/** Row r from a wall: f is there, and the way from it has this step. */
+/** Row r from a wall. @param f  at the wall  @param step  from a point to the next, away from the wall */
 SW_HD static inline double fd_rhs_wall(const struct fd_rhs *s, int r, const double *f, long long step)
 {
     const double base = s->differences ? f[r * step] : 0;

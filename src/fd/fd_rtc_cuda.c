@@ -67,7 +67,7 @@ static enum sw_status compile(const struct fd_source *source, struct sw_text *sh
     return st;
 }
 
-enum sw_status fd_kernel_try(const struct fd_source *source, struct sw_text *shape, int sm)
+enum sw_status fd_kernel_try_compile(const struct fd_source *source, struct sw_text *shape, int sm)
 {
     void *cubin;
     enum sw_status st = compile(source, shape, sm, &cubin);
@@ -76,8 +76,8 @@ enum sw_status fd_kernel_try(const struct fd_source *source, struct sw_text *sha
     return st;
 }
 
-enum sw_status fd_kernel_make(struct sw_device *device, const struct fd_source *source, struct sw_text *shape,
-                              struct fd_kernel *k)
+enum sw_status fd_kernel_create(struct sw_device *device, const struct fd_source *source, struct sw_text *shape,
+                                struct fd_kernel *k)
 {
     void *cubin;
     enum sw_status st = compile(source, shape, device->sm, &cubin);
@@ -87,4 +87,4 @@ enum sw_status fd_kernel_make(struct sw_device *device, const struct fd_source *
     return st;
 }
 
-void fd_kernel_free(struct sw_device *device, struct fd_kernel *k) { sw_module_unload(device, &k->module); }
+void fd_kernel_destroy(struct sw_device *device, struct fd_kernel *k) { sw_module_unload(device, &k->module); }

@@ -1,7 +1,7 @@
 #ifndef FD_SIMD_COPY_H
 #define FD_SIMD_COPY_H
-/* Segments of lines of a field to lanes side by side, [points][lanes], and results back. Those of lines along x are
- * transposed in registers, a block of as many points and lanes as a vector has at a time. */
+/* Copy segments of lines of a field into a group side by side, [points][lines], and results back. Segments along x are
+ * transposed in registers, in square blocks as wide as a vector. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,17 +10,17 @@
 
 struct fd_segment {
     size_t  base;         /* index of point 0 of its line                                           */
-    int64_t first;        /* point of the line that it begins with; beyond the ends: modulo n        */
+    int64_t first;        /* point of the line that it begins with; modulo n beyond the ends         */
     int64_t skip, keep;   /* of the results, entries skip .. skip+keep-1 of the segment are kept     */
 };
 
 struct fd_simd_copy {
     struct fd_segment segment[FD_GROUP];
-    int     count, lines; /* segments, and lanes there are: those beyond count get zeros            */
+    int     count, lines; /* segments, and lines of the group: those beyond count are set to 0       */
     int64_t points;       /* of each segment                                                         */
     int64_t n;            /* of each line                                                            */
     size_t  stride;       /* from a point to the next                                                */
-    size_t  ahead;        /* along x: segments that follow are this far off, to be fetched early; 0: there are none */
+    size_t  ahead;        /* along x: distance of the segments to prefetch, those that come next; 0: none */
 };
 
 void fd_simd_gather_double(const struct fd_simd_copy *c, const double *f, double *to);

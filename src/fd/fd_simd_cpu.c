@@ -1,13 +1,13 @@
-/* Compact differences on the CPU, lines side by side (fd_simd_lines.h), groups of lines by all threads. Lines along y
- * and z lie side by side in the field already, x being fastest; lines along x, groups that are not side by side, and
- * fields in single precision are copied to such a layout and back. Arithmetic is double throughout.
+/* Compact differences on the CPU, groups of lines side by side (fd_simd_lines.h), groups shared by all threads. Lines
+ * along y and z lie side by side in the field already, x being fastest. Lines along x, groups that are not contiguous,
+ * and fields in single precision are copied to such a layout and back. Arithmetic is double throughout.
  *
  * f is read once and the result written once; what lies between them, 8 or 16 n bytes a line, stays in the cache.
  *
- * Long lines are cut into chunks, as n and the scheme decide, which are side by side then. What is some way off does
- * not count: k points on, |rho|^k is left of an influence. So a chunk is solved with `margin` points more on both
- * sides, closed to a periodic line, whatever that may be, and between walls those at the ends as short lines between
- * walls; of the results the chunk's own are kept. |rho|^margin < 2^-60. */
+ * Long lines are cut into chunks, whose length follows from n and the scheme alone, and a group consists of chunks. An
+ * influence falls to |rho|^k over k points, so that a chunk is solved with `margin` more points on both sides, where
+ * |rho|^margin < 2^-60: an interior chunk as if its segment were periodic, a chunk at a wall as a short line between
+ * walls. Only the chunk's own results are kept. */
 #include <math.h>
 #include <omp.h>
 
@@ -16,7 +16,7 @@
 #include "fd/fd_simd_lines.h"
 #include "fd/sw_fd_impl.h"
 
-enum { CHUNK = 1024 };  /* points of a segment, chunk and margins, where the margins are less than a quarter of it */
+enum { CHUNK = 1024 };  /* points of a segment, a chunk with its margins; more where margins are wide */
 
 /* Segments of one kind. */
 struct segment_class {
@@ -35,7 +35,7 @@ struct simd {
     int64_t       margin, chunk;  /* of lines that are cut                    */
     int           lines;          /* of a group                               */
     int           threads;
-    size_t        buffer_size;  /* numbers of a buffer: points*lanes */
+    size_t        buffer_size;  /* numbers of a buffer: points*lines */
     double       *work;         /* [threads][2][buffer_size] */
 };
 
@@ -48,7 +48,7 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 
 /* ------------------------------------------------------------------ segments */
 
-/* Segment id of a segment_class: those at one place of neighbouring lines follow each other. */
+/* Segment number id of a class. Segments at the same place of neighbouring lines have successive numbers. */
 static struct fd_segment segment_of(const struct sw_fd *fd, const struct simd *s, int segment_class, size_t id)
 {
     const size_t each = (size_t)s->segment_class[segment_class].each, lines = fd->stride * each;
@@ -86,7 +86,7 @@ static struct fd_simd_copy copy_of(const struct sw_fd *fd, const struct simd *s,
 
 /* ------------------------------------------------------------------ groups */
 
-/* Whether lanes lie side by side in the field as they are. */
+/* Whether the lines of a group lie side by side in the field as they are. */
 static bool is_contiguous(const struct sw_fd *fd, const struct simd *s, const struct fd_simd_copy *c)
 {
     return !fd->desc.single && !s->cut && c->count == s->lines && fd->stride > 1
@@ -129,7 +129,7 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     const struct simd *s = fd->own;
     const size_t middle = s->segment_class[INTERIOR].groups, all = middle + s->segment_class[AT_WALLS].groups;
-    /* a few neighbours at a time: a thread that shares its core does fewer of them */
+    /* a few neighbouring groups at a time; dynamic, as a thread may have to share its core */
 #pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
     for (size_t k = 0; k < all; k++) {
         double *work = s->work + (size_t)omp_get_thread_num() * 2 * s->buffer_size;
@@ -141,7 +141,8 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 
 /* ------------------------------------------------------------------ the row */
 
-/* The larger rho of a matrix, the size of the influence a point further on; fd_simd_lines_create() has the formulas. */
+/* From the larger rho of the matrix, the factor by which an influence falls from a point to the next;
+ * fd_simd_lines_create() has the formulas. */
 static enum sw_status set_margin(const struct sw_fd *fd, struct simd *s)
 {
     struct sw_fd_line periodic = fd->line;
@@ -151,7 +152,7 @@ static enum sw_status set_margin(const struct sw_fd *fd, struct simd *s)
     enum sw_status st = fd_simd_lines_create(&periodic, &c);
     const double rho = fmax(fabs(c.rho[0]), fabs(c.rho[1]));
     fd_simd_lines_free(&c);
-    /* and the half-width of right-hand sides, which at the seam of a periodic line are not those of the line */
+    /* and the half-width of the stencil: at the seam of the segment its right-hand sides are not those of the line */
     s->margin = SW_FD_HALF_WIDTH + 1 + (rho == 0 ? 0 : (int64_t)ceil(60 / -log2(rho)));
     return st;
 }
@@ -191,7 +192,7 @@ static enum sw_status create(struct sw_fd *fd)
     fd->own = s;
     SW_TRY(set_margin(fd, s));
     SW_TRY(create_classes(fd, s));
-    s->threads = points < 65536 ? 1 : fd->device->threads;  /* 1 to 2 ns a point: waking the others takes longer */
+    s->threads = points < 65536 ? 1 : fd->device->threads;  /* less takes 0.1 ms: starting threads costs more */
     s->buffer_size = (size_t)s->segment_class[INTERIOR].points * (size_t)s->lines;
     return sw_alloc(2 * s->buffer_size * (size_t)s->threads, &s->work);
 }

@@ -53,7 +53,7 @@ static enum sw_status create_periodic(struct fd_simd_lines *c)
     return SW_OK;
 }
 
-static enum sw_status vanishes(int64_t row, int64_t m)
+static enum sw_status refuse_pivot(int64_t row, int64_t m)
 {
     return SW_FAIL(SW_E_SINGULAR, "compact differences: zero or non-finite pivot in row %lld of %lld", (long long)row,
                    (long long)m);
@@ -68,17 +68,17 @@ static enum sw_status create_between_walls(struct fd_simd_lines *c)
     double upper = e->next / e->diagonal;
     SW_TRY(sw_alloc((size_t)m, &c->factor));
     c->factor[0] = (struct fd_factor){1 / e->diagonal, 0, upper};
-    if (!sw_fd_pivot_good(e->diagonal)) return vanishes(0, m);
+    if (!sw_fd_pivot_good(e->diagonal)) return refuse_pivot(0, m);
     for (int64_t k = 1; k < m - 1; k++) {
         double pivot = 1 - al * upper;
-        if (!sw_fd_pivot_good(pivot)) return vanishes(k, m);
+        if (!sw_fd_pivot_good(pivot)) return refuse_pivot(k, m);
         c->factor[k] = (struct fd_factor){1 / pivot, al / pivot, al / pivot};
         c->steps = k;
         if (k > 1 && al / pivot == upper) break;
         upper = al / pivot;
     }
     double pivot = e->diagonal - e->next * c->factor[c->steps].upper;
-    if (!sw_fd_pivot_good(pivot)) return vanishes(m - 1, m);
+    if (!sw_fd_pivot_good(pivot)) return refuse_pivot(m - 1, m);
     c->last = (struct fd_factor){1 / pivot, e->next / pivot, 0};
     return SW_OK;
 }
@@ -250,7 +250,7 @@ static forward_fn *const forwards[][SW_FD_HALF_WIDTH + 1][2] = {
     [SUM] = {{0}, BOTH(sum1), BOTH(sum2), BOTH(sum3), BOTH(sum4), BOTH(sum5)},
 };
 
-/* ------------------------------------------------------------------ circles */
+/* ------------------------------------------------------------------ periodic lines */
 
 /* Adds to y what the first recursion, which left `state`, did not have; then state becomes g_n. */
 INLINE void close_periodic(const struct fd_simd_lines *c, int k, int vectors, double *y, vec *state)

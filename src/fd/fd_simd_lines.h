@@ -1,39 +1,42 @@
 #ifndef FD_SIMD_LINES_H
 #define FD_SIMD_LINES_H
-/* Compact differences of lines side by side: entry i of line l at i*stride + l, 8 or 32 lines. No lane reads another.
+/* Compact differences of a group of lines side by side, 8 or 32: entry i of line l lies at i*stride + l, and a vector
+ * holds entry i of neighbouring lines. No line reads another.
  *
  * A tridiagonal matrix with alpha, 1, alpha is (alpha/rho) (1 + rho S-)(1 + rho S+), S-+ the shifts to the left and to
  * the right and rho = (1 - sqrt(1 - 4 alpha^2))/(2 alpha), so that two recursions with a constant solve for it:
  *
  *     y_i = (rho/alpha) r_i - rho y_{i-1},    g_i = y_i - rho g_{i+1}
  *
- * The first one is done with r_i while f is read, the second one while g is written: f is read once and g written once,
- * and y stays in the cache.
+ * The forward sweep forms r_i while it reads f, the backward sweep writes g: f is read once and g written once, and y
+ * stays in the cache.
  *
- * On a periodic line the first recursion runs from 0; at point i it then lacks (-rho)^(i+1) t, t = y_{n-1}/(1 -
- * (-rho)^n). The second one begins with g_n = g_0 = sum (-rho)^k y_k / (1 - (-rho)^n). Both concern the first
- * `decay_points` points only, where (-rho)^decay_points is below 2^-60, or all n. Five diagonals are a product of two
- * such matrices, one after the other.
+ * On a periodic line the forward sweep starts from 0, and then (-rho)^(i+1) t is missing at point i, where t =
+ * y_{n-1}/(1 - (-rho)^n). The backward sweep starts from g_n = g_0 = sum (-rho)^k y_k / (1 - (-rho)^n). Both concern
+ * only the first `decay_points` points, with (-rho)^decay_points below 2^-60, or all n. Five diagonals are a product of
+ * two such matrices, one after the other.
  *
- * Between walls the matrix begins, after elimination of two rows at each end (sw_fd_end), with another diagonal:
- * contiguous the constants are those of its factors L U, which become rho/alpha and rho after `steps` rows, to the last
- * bit. */
+ * Between walls two rows are eliminated at each end (sw_fd_end), and the matrix that remains begins with another
+ * diagonal entry. There the constants are those of its factors L U, which equal rho/alpha and rho to the last bit after
+ * `steps` rows. */
 #include <stddef.h>
 
 #include "fd/sw_fd_scheme.h"
 
+/* Lines of a group, and of a small one; points that are prefetched ahead of a sweep; entries of `row` on either
+ * side. */
 enum { FD_GROUP = 32, FD_GROUP_SMALL = 8, FD_AHEAD = 8, FD_MARGIN = SW_FD_HALF_WIDTH + 1 + FD_AHEAD };
 
 struct fd_factor { double scale, lower, upper; };  /* y_i = scale r_i - lower y_{i-1};  g_i = y_i - upper g_{i+1} */
 
 struct fd_simd_lines {
-    struct sw_fd_line line;     /* on circles of a matrix that is a product: alpha and beta are not used         */
+    struct sw_fd_line line;     /* periodic with five diagonals: alpha and beta are not used */
     int               factors;  /* of the matrix, on a periodic line: 1 or 2 */
     double            rho[2];
-    int64_t           decay_points[2];  /* points that the closing of a periodic line concerns */
+    int64_t           decay_points[2];  /* points that the correction of a periodic line concerns */
     double           *power[2];         /* [decay_points + 1] (-rho)^k */
     double            close[2];         /* 1/(1 - (-rho)^n) */
-    int64_t           steps;            /* row k of the recursion has factor[min(k, steps)]; circles: 0 */
+    int64_t           steps;            /* row k of the recursion has factor[min(k, steps)]; periodic: 0 */
     struct fd_factor *factor;           /* [steps + 1]; of five diagonals: the first matrix, with the scale of both */
     struct fd_factor  last;             /* walls: the last row */
     int64_t          *row;              /* [-MARGIN .. n-1+MARGIN]: i modulo n on a periodic line */

@@ -1,4 +1,5 @@
-/* Every way to compute compact finite differences there is. To add one: write fd_<name>.c, add its row. */
+/* The ways to compute compact finite differences, in the order of preference. To add one: write fd_<name>.c, add its
+ * row. */
 #include "fd/sw_fd_impl.h"
 
 extern const struct sw_fd_ops fd_simd_cpu, fd_thomas_cpu;
@@ -17,7 +18,7 @@ ABSENT(fd_gtsv_interleaved_cuda, "cusparse.gtsv_interleaved");
 
 const struct sw_fd_ops *const sw_fd_table[] = {
     &fd_simd_cpu,    /* lines side by side, one pass                    */
-    &fd_fused_cuda,  /* one pass, a line in the registers of a group of threads */
+    &fd_fused_cuda,  /* one pass, a line in the registers of neighbouring threads */
     &fd_pcr_cuda,    /* one pass, parallel cyclic reduction in registers, cut off */
     &fd_cr_cuda,     /* one pass, cyclic reduction in shared memory, coefficients precomputed: lines of 2^m points */
     &fd_gtsv_strided_cuda,      /* the library's batched tridiagonal solvers: baselines */

@@ -1,11 +1,11 @@
 /* Compact differences on the CPU, one line after another: right-hand side, then a tridiagonal system by the Thomas
- * algorithm with factors computed once; circles by the Sherman-Morrison formula, five diagonals by the band solver of
- * that name. The reference for all other rows: arithmetic is double throughout, in single precision a result is rounded
- * once.
+ * algorithm with factors computed once; periodic lines by the Sherman-Morrison formula, five diagonals by the band
+ * solver of that name. The reference for all other rows: arithmetic is double throughout, in single precision a result
+ * is rounded once.
  *
  * A line is copied to a buffer with the points before its first and after its last one, so that all axes and boundaries
- * are one loop. The solve reads two factors a point, and a third one on a circle; its time is that of two recursions
- * whose every step waits for the one before. */
+ * are one loop. The solve reads two factors a point, and a third one on periodic lines; its time is that of two
+ * recursions whose every step waits for the one before. */
 #include <limits.h>
 #include <math.h>
 #include <omp.h>
@@ -17,11 +17,11 @@
 #include "linalg/sw_band.h"
 
 struct thomas {
-    int64_t         m;                        /* unknowns of the recursion: n on a circle, n - 4 between walls */
+    int64_t         m;                        /* unknowns of the recursion: n if periodic, n - 4 between walls */
     double         *inverse;                  /* [m] 1/pivot */
     double         *upper;                    /* [m] entry to the right / pivot */
     double          first_lower, last_lower;  /* entries to the left in row 1 and m - 1, alpha else */
-    double         *z;                        /* [n] circles: T⁻¹ (-1, 0, .., 0, alpha) */
+    double         *z;                        /* [n] periodic: T⁻¹ (-1, 0, .., 0, alpha) */
     double          close;                    /* 1/(1 + z_1 - alpha z_n) */
     struct sw_band *band;                     /* five diagonals */
     double         *work;                     /* [threads][2][room] */
@@ -89,7 +89,7 @@ static void recursions(const struct thomas *t, double alpha, double *x)
     for (int64_t i = m - 2; i >= 0; i--) x[i] -= t->upper[i] * x[i + 1];
 }
 
-static void solve_circle(const struct thomas *t, const struct sw_fd_line *line, double *x)
+static void solve_periodic(const struct thomas *t, const struct sw_fd_line *line, double *x)
 {
     recursions(t, line->alpha, x);
     const double by = (x[0] - line->alpha * x[line->n - 1]) * t->close;
@@ -123,13 +123,13 @@ static void solve_walls(const struct thomas *t, const struct sw_fd_line *line, d
 static void solve(const struct thomas *t, const struct sw_fd_line *line, double *x)
 {
     if (t->band) sw_band_solve_one(t->band, 0, x);
-    else if (line->periodic) solve_circle(t, line, x);
+    else if (line->periodic) solve_periodic(t, line, x);
     else solve_walls(t, line, x);
 }
 
 /* ------------------------------------------------------------------ lines of a field */
 
-/* f[-HALF_WIDTH .. n-1+HALF_WIDTH]: beyond the ends what is there on a circle; between walls it is not used. */
+/* f[-HALF_WIDTH .. n-1+HALF_WIDTH]: beyond the ends the periodic continuation; between walls not used. */
 static void gather(const struct sw_fd *fd, const void *from, size_t base, double *f)
 {
     const int64_t n = fd->line.n;
@@ -206,7 +206,7 @@ static enum sw_status factor(struct thomas *t, const struct sw_fd_line *line)
     return SW_OK;
 }
 
-static enum sw_status create_circle(struct sw_fd *fd, struct thomas *t)
+static enum sw_status create_periodic(struct sw_fd *fd, struct thomas *t)
 {
     const int64_t n = fd->line.n;
     SW_TRY(sw_alloc((size_t)n, &t->z));
@@ -224,7 +224,7 @@ static enum sw_status create(struct sw_fd *fd)
     struct thomas *t = NULL;
     SW_TRY(sw_alloc(1, &t));
     fd->own = t;
-    t->threads = points < 16384 ? 1 : fd->device->threads;  /* some 10 ns a point: less than waking the others takes */
+    t->threads = points < 16384 ? 1 : fd->device->threads;  /* some 10 ns a point: less than starting threads takes */
     t->room = ((size_t)n + 2 * SW_FD_HALF_WIDTH + 15) / 8 * 8;
     SW_TRY(sw_alloc(2 * t->room * (size_t)t->threads, &t->work));
     if (fd->line.beta != 0) return create_band(fd, t);
@@ -232,7 +232,7 @@ static enum sw_status create(struct sw_fd *fd)
     SW_TRY(sw_alloc((size_t)t->m, &t->inverse));
     SW_TRY(sw_alloc((size_t)t->m, &t->upper));
     SW_TRY(factor(t, &fd->line));
-    return fd->line.periodic ? create_circle(fd, t) : SW_OK;
+    return fd->line.periodic ? create_periodic(fd, t) : SW_OK;
 }
 
 static void destroy(struct sw_fd *fd)
@@ -248,7 +248,8 @@ static void destroy(struct sw_fd *fd)
 }
 
 /* f is read and the result written once; a line stays in the cache between. Two operations a pair (three for second
- * derivatives), and of the solve 2 + 1 (multiply-subtract counts as one), a circle 1 more, five diagonals 9 + 4. */
+ * derivatives), and of the solve 2 + 1 (multiply-subtract counts as one), periodic lines 1 more, five diagonals 9 +
+ * 4. */
 static struct sw_cost cost(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 {
     int pair = line->kind == SW_FD_SECOND ? 4 : 2, solving = line->beta != 0 ? 13 : line->periodic ? 4 : 3;

@@ -31,9 +31,9 @@ struct sw_fd_desc {
     bool        add;       /* out += g instead of out = g                                             */
 };
 
-struct sw_fd;  /* opaque; sw_fd_impl.h is for the authors of rows */
+struct sw_fd;  /* opaque; rows of the table see sw_fd_impl.h */
 
-/** Whether a row could do this, and if not why: shape, scheme, boundary, number of points, alpha, h.
+/** Check shape, scheme, boundary, number of points, alpha and h, for any row.
  *  @return SW_E_CONFIG as sw_fd_line_make(); SW_E_ARG shape or axis out of range */
 enum sw_status sw_fd_check(const struct sw_fd_desc *desc);
 
@@ -54,15 +54,15 @@ enum sw_status sw_fd_apply(const struct sw_fd *fd, const void *f, void *out);
 
 /** The name of row k of the table, NULL after the last. */
 const char *sw_fd_row(int k);
-/** Whether a row of this build does this on its kind of device. */
+/** Whether a row of this build can differentiate fields of this shape, on its kind of device. */
 bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row);
 const char *sw_fd_name(const struct sw_fd *fd);
 
-/** Compile the kernel of a row that does so at run time, for an architecture (90 for sm_90), and throw it away.
- *  @return SW_OK also where there is none; as sw_fd_create(); SW_E_ABSENT no such row in this build, not for this
- *          shape, or no compiler on this machine; SW_E_CUDA with the compiler's log */
+/** Compile the kernel of a row that compiles one at run time, for an architecture (90 for sm_90), and discard it.
+ *  @return SW_OK also where the row has no such kernel; as sw_fd_create(); SW_E_ABSENT no such row in this build, not
+ *          for this shape, or no compiler on this machine; SW_E_CUDA with the compiler's log */
 enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm);
 
-/** What a row counts for a point; NaN: not counted, or no such row. desc as for create. */
+/** Bytes and operations of a row for a point; NaN: not counted, or no such row. desc as for create. */
 struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row);
 #endif

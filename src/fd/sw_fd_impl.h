@@ -1,28 +1,28 @@
 #ifndef SW_FD_IMPL_H
 #define SW_FD_IMPL_H
-/* What the author of a row sees. One file a row, listed in fd_table.c. */
+/* Private to the rows of the table of compact differences: one file a row, listed in fd_table.c. */
 #include <math.h>
 
 #include "fd/sw_fd.h"
 
-struct sw_fd_joined;        /* of the row that has it                                   */
+struct sw_fd_joined;        /* defined by the row that joins derivatives                */
 
 struct sw_fd_ops {
     SW_ROW;                 /* its space: where f and out must live                     */
-    bool           adds;    /* it knows desc.add                                        */
+    bool           adds;    /* it does desc.add                                         */
     /* line: the scheme on the axis; desc.scheme and desc.boundary are not to be used   */
     bool           (*fits)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
-    /* optional: what it is that does not fit, for the user; NULL where it fits          */
+    /* optional: why it does not fit, in words for the user; NULL where it fits         */
     const char    *(*why_not)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     enum sw_status (*create)(struct sw_fd *fd);                                /* fills own */
     enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);
     void           (*destroy)(struct sw_fd *fd);                               /* own may be NULL */
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
-    /* optional, of rows whose kernel is compiled at run time: only compile it           */
+    /* optional, of rows whose kernel is compiled at run time: compile it, and discard it */
     enum sw_status (*try_compile)(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm);
-    /* optional: derivatives of a field along two axes at once, f read from memory once, bits as by apply. join takes
-     * what create made for a field's first axis (stride 1) and its next one with more than a point, borrowed; where it
-     * gains nothing *joined stays NULL */
+    /* optional: derivatives of a field along two axes in one pass, which reads f from memory once; bits as by apply.
+     * `first` and `second` differentiate along the first two axes that have more than one point, and are borrowed.
+     * Where one pass is not faster *joined stays NULL */
     enum sw_status (*create_joined)(const struct sw_fd *first, const struct sw_fd *second,
                                     struct sw_fd_joined **joined);
     enum sw_status (*apply_joined)(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2);
@@ -39,7 +39,7 @@ struct sw_fd {
     void                   *own;
 };
 
-/** Whether it can be divided by. create() looks at every pivot, so that apply() need not. */
+/** Whether a pivot can be divided by. create() checks every pivot, so that apply() need not. */
 static inline bool sw_fd_pivot_good(double pivot) { return isfinite(pivot) && isfinite(1 / pivot); }
 
 extern const struct sw_fd_ops *const sw_fd_table[];  /* ends with NULL; order is preference */

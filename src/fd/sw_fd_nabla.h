@@ -1,11 +1,12 @@
 #ifndef SW_FD_NABLA_H
 #define SW_FD_NABLA_H
 /* Gradient, divergence and Laplacian of fields of 1 to 3 dimensions by compact differences (sw_fd.h): one scheme along
- * all axes. An axis with one point is none: nothing varies along it.
+ * all axes. An axis with one point does not count: nothing varies along it.
  *
- * Sums are taken in the order z, x, y. Where a plane fits a core's cache, its x and y derivatives are computed one
- * after the other, so that f comes from memory twice for a Laplacian or gradient and not three times; rows that know
- * two axes at once (sw_fd_impl.h) do so for gradients. The bits are the same. */
+ * Sums are taken in the order z, x, y. On the CPU, where a plane fits a core's cache, a thread computes the derivatives
+ * along x and y of one plane after another, so that a gradient or Laplacian reads f from memory twice and not three
+ * times. Rows with joined derivatives (sw_fd_impl.h) use them for gradients. The bits are those of one axis after the
+ * other in each case. */
 #include "fd/sw_fd.h"
 
 struct sw_fd_nabla_desc {
@@ -14,7 +15,7 @@ struct sw_fd_nabla_desc {
     const char *boundary[3];  /* along each axis that has points                                      */
     double      h[3];
     bool        single;    /* fields are float */
-    bool        sums;         /* divergences are wanted: rows that do not add to a field are refused */
+    bool        sums;      /* divergences are wanted: rows that do not add to a field are refused */
     bool        separate;  /* one axis after the other in any case: to compare with */
 };
 
@@ -23,7 +24,7 @@ struct sw_fd_nabla;
 /** @param desc    copied
  *  @param row     of the table of sw_fd.h; NULL: the first that fits
  *  @param device  borrowed
- *  @return as sw_fd_create(); SW_E_CONFIG a scheme that is none of these, or no axis */
+ *  @return as sw_fd_create(); SW_E_CONFIG a scheme of another kind, or a field of one point */
 enum sw_status sw_fd_nabla_create(const struct sw_fd_nabla_desc *desc, const char *row, struct sw_device *device,
                                   struct sw_fd_nabla **nabla);
 void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla);
@@ -34,13 +35,13 @@ const char *sw_fd_nabla_name(const struct sw_fd_nabla *nabla);
 /* Fields as in sw_fd.h, in the device's memory; none may overlap another. On a device work is queued.
  * SW_E_ARG: not with this scheme. SW_E_ABSENT: the row does not add. */
 
-/** g[axis] := derivative along it; g of an axis without points is not looked at. */
+/** g[axis] := derivative along it; g of an axis with one point is not used. */
 enum sw_status sw_fd_gradient(const struct sw_fd_nabla *nabla, const void *f, void *const g[3]);
-/** out := sum of the derivatives of v[axis] along axis; likewise. */
+/** out := sum of the derivatives of v[axis] along axis; v of an axis with one point is not used. */
 enum sw_status sw_fd_divergence(const struct sw_fd_nabla *nabla, const void *const v[3], void *out);
 /** out := sum of the second derivatives of f. */
 enum sw_status sw_fd_laplacian(const struct sw_fd_nabla *nabla, const void *f, void *out);
 
-/** Whether a gradient takes two axes at once, so that f comes from memory once for both. */
+/** Whether a gradient differentiates along two axes in one pass, which reads f from memory once. */
 bool sw_fd_nabla_joins(const struct sw_fd_nabla *nabla);
 #endif
