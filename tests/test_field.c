@@ -1,0 +1,222 @@
+/* What is computed of fields on grids: sums in a fixed order, expressions at points, error norms, snapshots. */
+#include "helpers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "device/sw_snapshot.h"
+#include "field/norms.h"
+#include "field/sum.h"
+
+static struct sw_program *compile(const char *text)
+{
+    static const struct sw_symbol symbol[] = {
+        {"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y}, {"z", SW_RATE_CELL, SW_IN_Z}, {"a", SW_RATE_RUN, 0},
+        {"t", SW_RATE_STEP, 0},
+    };
+    const struct sw_scope scope = {.symbol = symbol, .count = 5, .random = true};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+        fail_msg("%s: column %d: %s", text, err.column, err.text);
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+static void fill(double *v, int n)
+{
+    uint64_t state = 7;
+    for (int i = 0; i < n; i++) v[i] = test_random(&state);
+}
+
+/* ------------------------------------------------------------------ sums */
+
+/* Powers of two times small whole numbers: any order is exact. */
+static void sums_are_those_of_all_terms(void **state)
+{
+    double v[1000];
+    (void)state;
+    for (int i = 0; i < 1000; i++) v[i] = i + 1;
+    for (int n = 0; n <= 1000; n += n < 300 ? 1 : 50) {
+        assert_near(sw_sum_pairwise(v, n), 0.5 * n * (n + 1), 0);
+        assert_near(sw_sum_lanes(v, n), 0.5 * n * (n + 1), 0);
+    }
+}
+
+/* The orders that the numbers in files have been taken in, on terms whose sum depends on the order. */
+static void sums_keep_their_orders(void **state)
+{
+    enum { N = 300 };
+    double v[N], lane[SW_SUM_LANES] = {0};
+    (void)state;
+    fill(v, N);
+    for (int i = 0; i < N; i++) lane[i % SW_SUM_LANES] += v[i];
+    for (int w = SW_SUM_LANES / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) lane[l] += lane[l + w];
+    assert_true(sw_sum_lanes(v, N) == lane[0]);
+    assert_true(sw_sum_pairwise(v, 17) == (((((((v[0] + v[1]) + v[2]) + v[3]) + v[4]) + v[5]) + v[6]) + v[7]) +
+                                              sw_sum_pairwise(v + 8, 9));
+    assert_true(sw_sum_pairwise(v, 9) ==
+                (((v[0] + v[1]) + v[2]) + v[3]) + ((((v[4] + v[5]) + v[6]) + v[7]) + v[8]));
+}
+
+/* ------------------------------------------------------------------ expressions at points */
+
+static const struct sw_grid grid = {.x0 = {0.25, -1, 2}, .dx = {0.125, 0.5, 0.0625}};
+
+static void a_value_does_not_depend_on_what_else_is_evaluated(void **state)
+{
+    const int64_t n[SW_DIMS] = {7, 5, 3};
+    enum { POINTS = 7 * 5 * 3 };
+    struct sw_program *program = compile("a*sin(x) + y*z + t + randn(1)");
+    struct sw_evaluator e;
+    double all[POINTS], one[POINTS], a = 1.5;
+    (void)state;
+    assert_ok(sw_evaluator_create(program, n, &e));
+    sw_evaluator_begin(&e, &grid, &a, 1, 0.5, 3);
+    sw_evaluator_points(&e, 0, POINTS, all);
+    for (int width = 1; width < 20; width++) {
+        for (int first = 0; first < POINTS; first += width)
+            sw_evaluator_points(&e, first, POINTS - first < width ? POINTS - first : width, one + first);
+        assert_memory_equal(one, all, sizeof all);
+    }
+    sw_evaluator_destroy(&e);
+    sw_program_destroy(&program);
+}
+
+static void points_are_where_the_grid_has_them(void **state)
+{
+    const struct sw_sampling at = {.n = {3000, 2, 3}, .grid = grid, .threads = 2};
+    struct sw_sampling with = at;
+    struct sw_program *program = compile("x + 10*y + 100*z");
+    double *u;
+    float *v;
+    (void)state;
+    with.program = program;
+    assert_ok(sw_alloc(3000 * 6, &u));
+    assert_ok(sw_alloc(3000 * 6, &v));
+    assert_ok(sw_sample(&with, false, u));
+    assert_ok(sw_sample(&with, true, v));
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 2; j++)
+            for (int i = 0; i < 3000; i++) {
+                const int p = (k * 2 + j) * 3000 + i;
+                assert_near(u[p], 0.25 + i * 0.125 + 10 * (-1 + j * 0.5) + 100 * (2 + k * 0.0625), 1e-10);
+                assert_true(v[p] == (float)u[p]);
+            }
+    sw_free(u);
+    sw_free(v);
+    sw_program_destroy(&program);
+}
+
+/* ------------------------------------------------------------------ norms */
+
+static void norms_of_a_run_are_pairwise_over_all_points(void **state)
+{
+    enum { N = 5000 };
+    const int64_t n[SW_DIMS] = {N / 4, 4, 1};
+    static double u[N], exact[N], square[N];
+    struct sw_program *program = compile("sin(x)*cos(y)");
+    struct sw_evaluator e;
+    double a = 0, largest = 0;
+    (void)state;
+    fill(u, N);
+    assert_ok(sw_evaluator_create(program, n, &e));
+    sw_evaluator_begin(&e, &grid, &a, 1, 0, 0);
+    for (int first = 0; first < N; first += 1000) sw_evaluator_points(&e, first, 1000, exact + first);
+    for (int i = 0; i < N; i++) {
+        square[i] = (u[i] - exact[i]) * (u[i] - exact[i]);
+        largest = fmax(largest, fabs(u[i] - exact[i]));
+        exact[i] *= exact[i];
+    }
+    const double difference = sw_sum_pairwise(square, N);
+    const struct sw_norms norms = sw_norms_of_run(&e, u);
+    assert_true(norms.l2 == sqrt(difference / N));
+    assert_true(norms.max == largest);
+    assert_true(norms.rel == sqrt(difference) / sqrt(sw_sum_pairwise(exact, N)));
+    assert_true(isnan(norms.interior));
+    u[0] = NAN;  /* finite differences come after it */
+    const struct sw_norms bad = sw_norms_of_run(&e, u);
+    assert_true(isnan(bad.l2) && isnan(bad.max) && isnan(bad.rel));
+    sw_evaluator_destroy(&e);
+    sw_program_destroy(&program);
+}
+
+static void a_comparison_names_the_interior_and_the_first_bad_point(void **state)
+{
+    enum { N = 40, LINES = 3 };
+    static double u[LINES][N], d[LINES][N];
+    struct sw_program *program = compile("x");
+    const struct sw_sampling at = {.program = program, .n = {N, LINES, 1}, .grid = grid, .threads = 1};
+    const struct sw_interior interior = {.first = {10}, .last = {30, LINES, 1}};
+    struct sw_difference found;
+    (void)state;
+    assert_ok(sw_sample(&at, false, u));
+    u[1][12] += 0.5;
+    u[2][35] += 2;
+    assert_ok(sw_compare(&at, &interior, false, u, d, &found));
+    assert_near(found.norms.max, 2, 0);
+    assert_near(found.norms.interior, 0.5, 0);
+    assert_near(found.norms.l2, sqrt(4.25 / (N * LINES)), 1e-15);
+    assert_int_equal(found.bad, -1);
+    assert_near(d[2][35], 2, 0);
+    u[1][20] = INFINITY;
+    u[2][1] = NAN;
+    assert_ok(sw_compare(&at, &interior, false, u, NULL, &found));
+    assert_int_equal(found.bad, N + 20);
+    sw_program_destroy(&program);
+}
+
+/* ------------------------------------------------------------------ snapshots */
+
+static void take_snapshot(struct sw_snapshots *s, int slot, int what, double value)
+{
+    void *field;
+    double *scalars;
+    assert_ok(sw_snapshots_begin(s, slot, what, &field, &scalars));
+    assert_int_equal(field != NULL, (what & SW_SNAPSHOT_FIELD) != 0);
+    assert_int_equal(scalars != NULL, (what & SW_SNAPSHOT_SCALARS) != 0);
+    if (field) ((double *)field)[3] = value;
+    if (scalars) scalars[1] = -value;
+    assert_ok(sw_snapshots_send(s, 4 * sizeof(double), 2 * sizeof(double)));
+}
+
+static void each_slot_holds_the_last_snapshot_sent_to_it(void **state)
+{
+    struct sw_device *device;
+    struct sw_snapshots *s;
+    const void *field;
+    const double *scalars;
+    (void)state;
+    assert_ok(sw_device_open("cpu", 1, &device));
+    assert_ok(sw_snapshots_create(device, 4 * sizeof(double), 2 * sizeof(double), &s));
+    for (int slot = 0; slot < SW_SNAPSHOT_SLOTS; slot++)
+        take_snapshot(s, slot, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS, slot + 1);
+    take_snapshot(s, 1, SW_SNAPSHOT_SCALARS, 10);
+    for (int slot = 0; slot < SW_SNAPSHOT_SLOTS; slot++) {
+        assert_ok(sw_snapshots_fetch(s, slot, &field, &scalars));
+        assert_int_equal(field != NULL, slot != 1);
+        if (field) assert_near(((const double *)field)[3], slot + 1, 0);
+        assert_near(scalars[1], slot == 1 ? -10 : -(slot + 1), 0);
+    }
+    sw_snapshots_destroy(&s);
+    assert_null(s);
+    sw_snapshots_destroy(&s);
+    sw_device_close(&device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_all_terms),
+        cmocka_unit_test(sums_keep_their_orders),
+        cmocka_unit_test(a_value_does_not_depend_on_what_else_is_evaluated),
+        cmocka_unit_test(points_are_where_the_grid_has_them),
+        cmocka_unit_test(norms_of_a_run_are_pairwise_over_all_points),
+        cmocka_unit_test(a_comparison_names_the_interior_and_the_first_bad_point),
+        cmocka_unit_test(each_slot_holds_the_last_snapshot_sent_to_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
