@@ -23,7 +23,7 @@ static void add_keys(const struct sw_key *key, struct sw_text *words)
     }
 }
 
-static void all_keys(struct sw_text *words)
+static void add_all_keys(struct sw_text *words)
 {
     add_keys(sw_common_keys, words);
     for (int k = 0; sw_problem_table[k]; k++) add_keys(sw_problem_table[k]->keys, words);
@@ -37,9 +37,9 @@ static void add_rows(const char *key, struct sw_text *words)
         for (int k = 0; (!key || !strcmp(l->key, key)) && l->row(k, &row); k++) sw_text_printf(words, " %s", row.name);
 }
 
-static void problems(struct sw_text *words) { add_rows("problems", words); }
+static void add_problems(struct sw_text *words) { add_rows("problems", words); }
 
-static void solvers(struct sw_text *words)
+static void add_solvers(struct sw_text *words)
 {
     sw_text_add(words, " auto");
     add_rows("steppers", words);
@@ -47,18 +47,18 @@ static void solvers(struct sw_text *words)
     add_rows("difference_solvers", words);
 }
 
-static void all_words(struct sw_text *words)
+static void add_all_words(struct sw_text *words)
 {
-    all_keys(words);
+    add_all_keys(words);
     add_rows(NULL, words);
 }
 
-static void commands(struct sw_text *words)
+static void add_commands(struct sw_text *words)
 {
     for (const struct cli_command *c = cli_command_table; c->name; c++) sw_text_printf(words, " %s", c->name);
 }
 
-static void statuses(struct sw_text *words)
+static void add_statuses(struct sw_text *words)
 {
     for (int s = 0; s < SW_RUN_STATUSES; s++) sw_text_printf(words, " %s", sw_run_status_names[s]);
 }
@@ -73,11 +73,11 @@ struct value {
 };
 static const struct value of_options[] = {
     {"FILE", COMPLETE_FILES, "", NULL},
-    {"KEY=VALUE", COMPLETE_KEYS, NULL, all_keys},
+    {"KEY=VALUE", COMPLETE_KEYS, NULL, add_all_keys},
     {"DEVICE", COMPLETE_WORDS, " auto cpu cuda", NULL},
-    {"ROW", COMPLETE_WORDS, NULL, solvers},
+    {"ROW", COMPLETE_WORDS, NULL, add_solvers},
     {"WHEN", COMPLETE_WORDS, " auto always never", NULL},
-    {"STATUS", COMPLETE_WORDS, NULL, statuses},
+    {"STATUS", COMPLETE_WORDS, NULL, add_statuses},
     {"KIND", COMPLETE_WORDS, " convergence lines spacetime slice heatmap", NULL},
     {0},
 };
@@ -86,31 +86,20 @@ static const struct value of_commands[] = {
     {"FILE", COMPLETE_FILES, " .h5", NULL},
     {"FILE|CONFIG", COMPLETE_FILES, " .h5 .cfg", NULL},
     {"PART", COMPLETE_FILES, " .h5", NULL},
-    {"PROBLEM", COMPLETE_WORDS, NULL, problems},
-    {"WORD", COMPLETE_WORDS, NULL, all_words},
-    {"COMMAND", COMPLETE_WORDS, NULL, commands},
+    {"PROBLEM", COMPLETE_WORDS, NULL, add_problems},
+    {"WORD", COMPLETE_WORDS, NULL, add_all_words},
+    {"COMMAND", COMPLETE_WORDS, NULL, add_commands},
     {"SHELL", COMPLETE_WORDS, " bash zsh fish", NULL},
     {0},
 };
 
 /* @param length  of its name */
-static enum completion_kind find(const struct value *v, const char *argument, size_t length, struct sw_text *words)
+static enum completion_kind find_value(const struct value *v, const char *argument, size_t length, struct sw_text *words)
 {
     while (v->argument && (strlen(v->argument) != length || strncmp(v->argument, argument, length))) v++;
     if (v->words) sw_text_add(words, v->words);
     if (v->add) v->add(words);
     return v->argument ? v->kind : COMPLETE_NOTHING;
-}
-
-enum completion_kind completion_of_option(const struct cli_option *o, struct sw_text *words)
-{
-    return o->argument ? find(of_options, o->argument, strlen(o->argument), words) : COMPLETE_NOTHING;
-}
-
-enum completion_kind completion_of_command(const struct cli_command *c, struct sw_text *words)
-{
-    const char *argument = c->arguments + (*c->arguments == '[');
-    return find(of_commands, argument, strcspn(argument, "]. "), words);
 }
 
 void completion_quote(const char *text)
@@ -122,14 +111,51 @@ void completion_quote(const char *text)
     putchar('\'');
 }
 
+void completion_print_with_values(void)
+{
+    for (const struct cli_option *o = cli_option_table; o->name; o++) {
+        if (!o->argument) continue;
+        if (o->letter) printf(" -%c", o->letter);
+        printf(" --%s", o->name);
+    }
+}
+
+void completion_print_commands(void)
+{
+    for (const struct cli_command *c = cli_command_table; c->name; c++) printf(" %s", c->name);
+}
+
+static void print_option(const struct completion_shell *shell, const struct cli_option *o)
+{
+    struct sw_text words = {0};
+    enum completion_kind kind = COMPLETE_NOTHING;
+    if (o->argument) kind = find_value(of_options, o->argument, strlen(o->argument), &words);
+    shell->option(o, kind, sw_text_get(&words));
+    sw_text_free(&words);
+}
+
+/* "CONFIG" of the arguments "[CONFIG]" and "CONFIG..." */
+static void print_command(const struct completion_shell *shell, const struct cli_command *c)
+{
+    struct sw_text words = {0};
+    const char *argument = c->arguments + (*c->arguments == '[');
+    const enum completion_kind kind = find_value(of_commands, argument, strcspn(argument, "]. "), &words);
+    shell->command(c, kind, sw_text_get(&words));
+    sw_text_free(&words);
+}
+
 enum sw_status cmd_completion(struct sw_cli *cli)
 {
-    static const struct { const char *shell; void (*print)(void); } shells[] = {
-        {"bash", completion_bash}, {"zsh", completion_zsh}, {"fish", completion_fish}};
+    static const struct completion_shell *const shells[] = {&completion_bash, &completion_zsh, &completion_fish};
+    const struct completion_shell *shell = NULL;
     for (size_t k = 0; k < sizeof shells / sizeof *shells; k++)
-        if (!strcmp(cli->argument[0], shells[k].shell)) {
-            shells[k].print();
-            return SW_OK;
-        }
-    return SW_FAIL(SW_E_USAGE, "there are completions for bash, zsh and fish; got '%s'", cli->argument[0]);
+        if (!strcmp(cli->argument[0], shells[k]->name)) shell = shells[k];
+    if (!shell)
+        return SW_FAIL(SW_E_USAGE, "there are completions for bash, zsh and fish; got '%s'", cli->argument[0]);
+    shell->begin();
+    for (const struct cli_option *o = cli_option_table; o->name; o++) print_option(shell, o);
+    shell->middle();
+    for (const struct cli_command *c = cli_command_table; c->name; c++) print_command(shell, c);
+    shell->end();
+    return SW_OK;
 }

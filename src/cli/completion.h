@@ -1,7 +1,8 @@
 #ifndef COMPLETION_H
 #define COMPLETION_H
-/* `sweep completion SHELL` prints a script by which a shell completes commands, options and their values. All it knows
- * is of the tables: cmd_completion.c says what may stand for an argument, completion_SHELL.c writes the script. */
+/* `sweep completion SHELL` prints a script by which a shell completes commands, options and their values. All that the
+ * script knows comes from the tables: cmd_completion.c goes through them and says what may stand for an argument,
+ * completion_SHELL.c prints that as its shell reads it. */
 #include "cli/command_line.h"
 
 enum completion_kind {
@@ -11,15 +12,22 @@ enum completion_kind {
     COMPLETE_FILES     /* files; words: their endings, ".cfg .h5"; none: any                   */
 };
 
-/** What may stand for an argument of an option, "DEVICE", or of a command, "[PROBLEM]".
- * @param words  out: added to, each with a space before it */
-enum completion_kind completion_of_option(const struct cli_option *option, struct sw_text *words);
-enum completion_kind completion_of_command(const struct cli_command *command, struct sw_text *words);
+/* What a shell prints: begin, each option, middle, each command, end. */
+struct completion_shell {
+    const char *name;
+    void (*begin)(void);
+    /** @param words  what may stand for its argument, each with a space before it; kind NOTHING of one without */
+    void (*option)(const struct cli_option *option, enum completion_kind kind, const char *words);
+    void (*middle)(void);
+    void (*command)(const struct cli_command *command, enum completion_kind kind, const char *words);
+    void (*end)(void);
+};
+extern const struct completion_shell completion_bash, completion_zsh, completion_fish;
 
-/** A text in single quotes, as bash and zsh read it, and fish. */
+/** A text in single quotes, as bash and zsh read it. */
 void completion_quote(const char *text);
-
-void completion_bash(void);
-void completion_zsh(void);
-void completion_fish(void);
+/** " -o --output" of each option with an argument: those after which a word is no command. */
+void completion_print_with_values(void);
+/** " run check ..." */
+void completion_print_commands(void);
 #endif

@@ -67,19 +67,28 @@ static void print_replies(enum completion_kind kind, const char *words)
     else fputs(":", stdout);
 }
 
-static void print_values(void)
+static void begin(void)
 {
-    for (const struct cli_option *o = cli_option_table; o->name; o++) {
-        struct sw_text words = {0};
-        if (!o->argument) continue;
-        fputs("        ", stdout);
-        print_name(o, "|");
-        fputs(") ", stdout);
-        const enum completion_kind kind = completion_of_option(o, &words);
-        print_replies(kind, sw_text_get(&words));
-        fputs("; return ;;\n", stdout);
-        sw_text_free(&words);
-    }
+    fputs(head, stdout);
+    print_with_values();
+    fputs(middle, stdout);
+}
+
+static void print_option(const struct cli_option *o, enum completion_kind kind, const char *words)
+{
+    if (!o->argument) return;
+    fputs("        ", stdout);
+    print_name(o, "|");
+    fputs(") ", stdout);
+    print_replies(kind, words);
+    fputs("; return ;;\n", stdout);
+}
+
+static void begin_commands(void)
+{
+    fputs("    esac\n    [[ $command && ! \"", stdout);
+    completion_print_commands();
+    fputs(" \" == *\" $command \"* ]] && command=run\n    case $command in\n", stdout);
 }
 
 static void print_options(unsigned commands)
@@ -91,33 +100,24 @@ static void print_options(unsigned commands)
         }
 }
 
-static void print_command(const struct cli_command *c)
+static void print_command(const struct cli_command *c, enum completion_kind kind, const char *words)
 {
-    struct sw_text words = {0};
     printf("        %s)\n            if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '", c->name);
     print_options(c->bit);
     fputs("' -- \"$cur\")\n            else ", stdout);
-    const enum completion_kind kind = completion_of_command(c, &words);
-    print_replies(kind, sw_text_get(&words));
+    print_replies(kind, words);
     fputs("; fi ;;\n", stdout);
-    sw_text_free(&words);
 }
 
-void completion_bash(void)
+static void end(void)
 {
-    fputs(head, stdout);
-    print_with_values();
-    fputs(middle, stdout);
-    print_values();
-    fputs("    esac\n    [[ $command && ! \" ", stdout);
-    for (const struct cli_command *c = cli_command_table; c->name; c++) printf("%s ", c->name);
-    fputs("\" == *\" $command \"* ]] && command=run\n    case $command in\n", stdout);
-    for (const struct cli_command *c = cli_command_table; c->name; c++) print_command(c);
     fputs("        *)\n            if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '", stdout);
     print_options(CLI_ANY);
     fputs("' -- \"$cur\")\n            else\n                _sweep_files \"$cur\" .cfg\n"
           "                mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W '", stdout);
-    for (const struct cli_command *c = cli_command_table; c->name; c++) printf(" %s", c->name);
+    completion_print_commands();
     fputs("' -- \"$cur\")\n            fi ;;\n    esac\n}\n"
           "complete -o bashdefault -o default -F _sweep sweep\n", stdout);
 }
+
+const struct completion_shell completion_bash = {"bash", begin, print_option, begin_commands, print_command, end};

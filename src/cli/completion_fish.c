@@ -54,52 +54,44 @@ static void print_condition(unsigned commands)
     putchar('\'');
 }
 
-static void print_option(const struct cli_option *o)
+static void begin(void)
 {
-    struct sw_text words = {0};
+    fputs("set -g __sweep_commands", stdout);
+    completion_print_commands();
+    fputs("\nset -g __sweep_with_value", stdout);
+    completion_print_with_values();
+    putchar('\n');
+    fputs(head, stdout);
+}
+
+static void print_option(const struct cli_option *o, enum completion_kind kind, const char *words)
+{
     fputs("complete -c sweep", stdout);
     print_condition(o->commands);
     if (o->letter) printf(" -s %c", o->letter);
     printf(" -l %s", o->name);
     if (o->argument) {
-        const enum completion_kind kind = completion_of_option(o, &words);
         fputs(kind == COMPLETE_FILES ? " -r" : " -x", stdout);
-        print_values(kind, sw_text_get(&words));
+        print_values(kind, words);
     }
     fputs(" -d ", stdout);
     quote(o->about);
     putchar('\n');
-    sw_text_free(&words);
 }
 
-static void print_command(const struct cli_command *c)
+static void begin_commands(void) { fputs("complete -c sweep -n __sweep_begins -a '(__sweep_files .cfg)'\n", stdout); }
+
+static void print_command(const struct cli_command *c, enum completion_kind kind, const char *words)
 {
-    struct sw_text words = {0};
     printf("complete -c sweep -n __sweep_begins -a %s -d ", c->name);
     quote(c->about);
     putchar('\n');
-    const enum completion_kind kind = completion_of_command(c, &words);
-    if (kind != COMPLETE_NOTHING) {
-        printf("complete -c sweep -n '__sweep_in %s'", c->name);
-        print_values(kind, sw_text_get(&words));
-        putchar('\n');
-    }
-    sw_text_free(&words);
+    if (kind == COMPLETE_NOTHING) return;
+    printf("complete -c sweep -n '__sweep_in %s'", c->name);
+    print_values(kind, words);
+    putchar('\n');
 }
 
-void completion_fish(void)
-{
-    fputs("set -g __sweep_commands", stdout);
-    for (const struct cli_command *c = cli_command_table; c->name; c++) printf(" %s", c->name);
-    fputs("\nset -g __sweep_with_value", stdout);
-    for (const struct cli_option *o = cli_option_table; o->name; o++) {
-        if (!o->argument) continue;
-        if (o->letter) printf(" -%c", o->letter);
-        printf(" --%s", o->name);
-    }
-    putchar('\n');
-    fputs(head, stdout);
-    for (const struct cli_command *c = cli_command_table; c->name; c++) print_command(c);
-    fputs("complete -c sweep -n __sweep_begins -a '(__sweep_files .cfg)'\n", stdout);
-    for (const struct cli_option *o = cli_option_table; o->name; o++) print_option(o);
-}
+static void end(void) {}
+
+const struct completion_shell completion_fish = {"fish", begin, print_option, begin_commands, print_command, end};

@@ -35,21 +35,6 @@ static void print_replies(enum completion_kind kind, const char *words)
     else fputs(":", stdout);
 }
 
-static void print_values(void)
-{
-    for (const struct cli_option *o = cli_option_table; o->name; o++) {
-        struct sw_text words = {0};
-        if (!o->argument) continue;
-        fputs("        ", stdout);
-        if (o->letter) printf("-%c|", o->letter);
-        printf("--%s) ", o->name);
-        const enum completion_kind kind = completion_of_option(o, &words);
-        print_replies(kind, sw_text_get(&words));
-        fputs("; return ;;\n", stdout);
-        sw_text_free(&words);
-    }
-}
-
 /* 'name:what it is', as _describe takes it */
 static void print_described(const char *dashes, const char *name, const char *about)
 {
@@ -72,35 +57,44 @@ static void print_options(unsigned commands)
     fputs(" )", stdout);
 }
 
-static void print_command(const struct cli_command *c)
-{
-    struct sw_text words = {0};
-    printf("        %s) ", c->name);
-    print_options(c->bit);
-    fputs("\n            [[ $PREFIX == -* ]] || { ", stdout);
-    const enum completion_kind kind = completion_of_command(c, &words);
-    print_replies(kind, sw_text_get(&words));
-    fputs("; return } ;;\n", stdout);
-    sw_text_free(&words);
-}
-
-void completion_zsh(void)
+static void begin(void)
 {
     fputs(head, stdout);
     fputs("    local -a with_value=(", stdout);
-    for (const struct cli_option *o = cli_option_table; o->name; o++) {
-        if (!o->argument) continue;
-        if (o->letter) printf(" -%c", o->letter);
-        printf(" --%s", o->name);
-    }
+    completion_print_with_values();
     fputs(" )\n    commands=(", stdout);
     for (const struct cli_command *c = cli_command_table; c->name; c++) print_described("", c->name, c->about);
     fputs(" )\n", stdout);
     fputs(find_command, stdout);
-    print_values();
+}
+
+static void print_option(const struct cli_option *o, enum completion_kind kind, const char *words)
+{
+    if (!o->argument) return;
+    fputs("        ", stdout);
+    if (o->letter) printf("-%c|", o->letter);
+    printf("--%s) ", o->name);
+    print_replies(kind, words);
+    fputs("; return ;;\n", stdout);
+}
+
+static void begin_commands(void)
+{
     fputs("    esac\n    [[ -z $command || -n ${(M)commands:#$command:*} ]] || command=run\n    case $command in\n",
           stdout);
-    for (const struct cli_command *c = cli_command_table; c->name; c++) print_command(c);
+}
+
+static void print_command(const struct cli_command *c, enum completion_kind kind, const char *words)
+{
+    printf("        %s) ", c->name);
+    print_options(c->bit);
+    fputs("\n            [[ $PREFIX == -* ]] || { ", stdout);
+    print_replies(kind, words);
+    fputs("; return } ;;\n", stdout);
+}
+
+static void end(void)
+{
     fputs("        *) ", stdout);
     print_options(CLI_ANY);
     fputs("\n            [[ $PREFIX == -* ]] ||\n"
@@ -109,3 +103,5 @@ void completion_zsh(void)
           "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _sweep \"$@\"; else compdef _sweep sweep; fi\n",
           stdout);
 }
+
+const struct completion_shell completion_zsh = {"zsh", begin, print_option, begin_commands, print_command, end};
