@@ -5,8 +5,8 @@
 
 #include "cli/sw_cli.h"
 
-/* What opens next would get the number of a standard stream that is closed: an output file what goes to stderr, the
- * answer of sbatch what goes to stdout. Each is held by what refuses as a closed one does: to be written, or read. */
+/* If the caller has closed a standard stream, the next file to be opened gets its number, and an output file would get
+ * what goes to stderr. /dev/null takes the number, opened so that writing to it, or reading, fails as before. */
 static void hold_standard_streams(void)
 {
     for (int k = STDIN_FILENO; k <= STDERR_FILENO; k++)

@@ -83,15 +83,15 @@ static enum sw_status add_named(struct sw_bench *b, const struct bench_rows *row
     char row[64];
     const char *at = strchr(name, '@');
     char *end = NULL;
-    long asked = at ? strtol(at + 1, &end, 10) : 0;
+    long wanted = at ? strtol(at + 1, &end, 10) : 0;
     snprintf(row, sizeof row, "%.*s", (int)(at ? at - name : (long)strlen(name)), name);
     for (int k = 0; k < rows->count; k++) {
         if (strcmp(rows->row[k].name, row)) continue;
-        if (at && (*end || asked < 1 || asked > 4096 || rows->row[k].space != SW_HOST))
+        if (at && (*end || wanted < 1 || wanted > 4096 || rows->row[k].space != SW_HOST))
             return SW_FAIL(SW_E_USAGE, "'%s': @T is a number of threads from 1 on, of a row of the CPU", name);
-        return add_row(b, name, row, rows->row[k].space, at ? (int)asked : threads);
+        return add_row(b, name, row, rows->row[k].space, at ? (int)wanted : threads);
     }
-    return add_variant(b, rows, name, row, at ? (int)asked : threads);
+    return add_variant(b, rows, name, row, at ? (int)wanted : threads);
 }
 
 static enum sw_status add_list(struct sw_bench *b, const struct bench_rows *rows, const char *names, int threads)

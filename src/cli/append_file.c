@@ -5,7 +5,7 @@
 #include "cli/append_file.h"
 #include "output/files.h"
 
-/* A file that is there and does not begin as ours do is somebody else's: its owner would not thank us for our lines. */
+/* A file that begins in another way was not written by this program: nothing is added to it. */
 static enum sw_status check_beginning(const char *path, FILE *file, const char *beginning)
 {
     char head[16] = "";

@@ -65,8 +65,8 @@ static int widest_name(const struct sw_bench *b)
 static bool is_narrow(const struct sw_bench *b)
 {
     struct winsize size;
-    const char *told = getenv("COLUMNS");
-    int width = widest_name(b), room = told ? atoi(told) : 0;
+    const char *given = getenv("COLUMNS");
+    int width = widest_name(b), room = given ? atoi(given) : 0;
     for (int k = 0; k < FIGURES; k++) width += 1 + columns[k].width;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) room = size.ws_col;
     return room > 0 && room < width;

@@ -79,7 +79,7 @@ struct check {
     struct cli_sweep *s;
     struct sw_devices devices;
     struct sw_completed *completed;
-    struct sw_plan *plan;          /* NULL: not planned here, why says why        */
+    struct sw_plan *plan;          /* NULL: not planned here; `why` has the reason */
     char   refusal[1000];          /* "": the output file is of this sweep        */
     char   why[1000];
     double rate, seconds;          /* by a short trial; 0: there is nothing to do */

@@ -74,7 +74,7 @@ static void print_row(struct sw_cli *cli, const struct sw_bench *b, const struct
     console_message(cli, " · %.4g bytes of copy a %s\n", sw_bench_rates_of(b, r)->copy / r->rate, b->spec.terms->one);
 }
 
-/* A row that this machine lacks is no failure unless it was asked for by name. */
+/* A row that this machine lacks is a failure only where the user named it. */
 static void set_exit_code(struct sw_cli *cli, const struct sw_bench_row *r)
 {
     bool all = !cli->rows || !strcmp(cli->rows, "all");

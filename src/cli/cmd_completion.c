@@ -94,7 +94,8 @@ static const struct value of_commands[] = {
 };
 
 /* @param length  of its name */
-static enum completion_kind find_value(const struct value *v, const char *argument, size_t length, struct sw_text *words)
+static enum completion_kind find_value(const struct value *v, const char *argument, size_t length,
+                                       struct sw_text *words)
 {
     while (v->argument && (strlen(v->argument) != length || strncmp(v->argument, argument, length))) v++;
     if (v->words) sw_text_add(words, v->words);

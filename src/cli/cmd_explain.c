@@ -115,7 +115,7 @@ static void print_plain(const struct sw_key *key, const struct sw_problem *owner
     print_account(key, owner);
 }
 
-/* Of one problem alone, whoever else has the row. */
+/* Of one problem, without the others that have the row. */
 static void print_row(const struct sw_key *key, const struct sw_problem *owner)
 {
     printf("%s\n", key->path);

@@ -14,7 +14,7 @@
 
 static const double look_every = 2, line_every = 30;  /* seconds */
 
-/* A file that is there and is no HDF5 is a config; one that is not there is what its name says. */
+/* An existing file that is not HDF5 is a config; of one that does not exist the ending of its name decides. */
 static bool is_config(const char *path)
 {
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
@@ -30,7 +30,7 @@ static bool is_config(const char *path)
     return from && (length < sizeof bytes || memcmp(bytes, signature, sizeof bytes));
 }
 
-/* ---- again and again. On a terminal a page in place of the last one; else lines */
+/* ---- --watch: on a terminal each page takes the place of the last one; elsewhere lines are added */
 
 struct watch {
     bool   terminal;
@@ -104,7 +104,7 @@ static enum sw_status measure_submitted(const struct submit_arguments *stored, s
     return st;
 }
 
-/* The shards of the file, if it is them that are to be told of: of the cut that was submitted, or of a known sweep. */
+/* The shards of the file, NULL if it has none: those that were submitted, or those of a known sweep. */
 static enum sw_status find_shards(const struct sw_cli *cli, const char *file, const struct cli_sweep *known,
                                   struct sw_monitor **v)
 {

@@ -1,4 +1,4 @@
-/* A sweep as jobs of a cluster (src/jobs/sw_submit.h does it; here it is asked for, and told). */
+/* A sweep as jobs of a cluster (src/jobs does it; here options are checked and results printed). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/submit_arguments.h"
 #include "jobs/sw_submit.h"
 
-/* ---- what was asked for */
+/* ---- options */
 
 static enum sw_status check_options(const struct sw_cli *cli)
 {
@@ -33,7 +33,7 @@ static struct sw_submit_desc describe_submission(const struct sw_cli *cli, const
     };
 }
 
-/* ---- what came of it */
+/* ---- results */
 
 static enum sw_status print_scripts(const struct sw_submit *u)
 {
@@ -62,7 +62,7 @@ static enum sw_status submit_jobs(struct sw_submit *u, const struct sw_cli *cli)
     return st;
 }
 
-/* cli: whoever asked, for what is said. */
+/* @param cli  as typed: its options decide what is printed */
 static enum sw_status report_and_submit(struct sw_submit *u, const struct sw_cli *cli, const struct cli_sweep *s)
 {
     struct sw_text headline = {0};

@@ -11,7 +11,7 @@
 void console_message(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /** A result on stdout. */
 void console_print(const struct sw_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* One of these two, for callers that are told where their text goes. */
+/* One of these two: a caller chooses where messages go. */
 typedef void console_printer(const struct sw_cli *cli, const char *fmt, ...);
 
 void console_write(const struct sw_cli *cli, FILE *to, const char *text);

@@ -19,7 +19,7 @@ static bool must_reach(const struct sw_cli *cli, int fd)
     return !cli->terminal && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
-/* What did not reach its file or pipe was not said. */
+/* Output that did not reach its file or pipe is a failure. */
 static enum sw_status flush_output(struct sw_cli *cli)
 {
     if (fflush(stdout) || ferror(stdout)) return SW_FAIL(SW_E_IO, "standard output: could not write all of it");
@@ -57,15 +57,15 @@ void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
 {
     const char *red = cli && cli->colored ? "\033[1;31m" : "", *plain = cli && cli->colored ? "\033[0m" : "";
     if (cli && cli->muted && cli->reported) return;
-    /* The first says it, and ends us: mpirun would end it with us, were we to go before it has spoken. 1 s is what
-     * Open MPI's mpirun, too, leaves the others once one has ended with an error. */
+    /* Rank 0 prints the error and ends the job. If another rank exited first, mpirun would kill rank 0 before it has
+     * printed. Open MPI's mpirun, too, gives the others 1 s once one has ended with an error. */
     if (cli && cli->muted && st == SW_E_USAGE) {
         sleep(1);
         return;
     }
     bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
     if (cli) console_report(cli);
-    if (listed || st == SW_E_STOPPED) return;  /* said already: the list of errors, or how to go on */
+    if (listed || st == SW_E_STOPPED) return;  /* printed already: the list of errors, or how to continue */
     fprintf(stderr, "%serror:%s ", red, plain);
     console_write(cli, stderr, sw_err_message());
     if (is_full(sw_err_message())) fputs("; make room, then run the same command again", stderr);
@@ -84,7 +84,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
     int code = cli_exit_code(st);
     if (!c) return code;
     if (!st) code = c->exit_code;
-    if (c->muted && c->reported) code = 0;  /* mpirun ends with that of the first process, which speaks for all */
+    if (c->muted && c->reported) code = 0;  /* rank 0 returns the exit code of the job */
     event_log_close(c);
     sw_report_free(&c->report);
     sw_free(c->override);

@@ -69,8 +69,8 @@ struct sw_json *event_log_begin(struct sw_cli *cli, const char *event)
     return &log->json;
 }
 
-/* Followed by others while we run. A line that is lost to a full disk is no reason to stop: it is told of at once, and
- * at the end, by the exit code too. */
+/* Other programs follow the log during a run, so each line is flushed. A line lost to a full disk does not stop the
+ * run: a warning is printed at once, and at the end the exit code reports it. */
 void event_log_end(struct sw_cli *cli)
 {
     struct event_log *log = cli->log;

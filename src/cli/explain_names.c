@@ -143,18 +143,18 @@ static void know_words(const struct sw_key *key, struct known *known)
     }
 }
 
-/* Keys of one account and one word are told once, by their paths: the same key of several problems. */
-struct telling { const char *word; bool print; struct sw_text told; int hits; };
+/* A key that several problems have is printed once, by its path. */
+struct choices { const char *word; bool print; struct sw_text printed; int hits; };
 
-static void tell_choices(const struct sw_key *key, struct telling *t, struct known *known)
+static void print_choices(const struct sw_key *key, struct choices *t, struct known *known)
 {
     for (; key->path; key++) {
         char path[80];
         struct sw_text line = {0};
         know_words(key, known);
         snprintf(path, sizeof path, " %s ", key->path);
-        if (!has_word(key, t->word) || strstr(sw_text_get(&t->told), path)) continue;
-        sw_text_add(&t->told, path);
+        if (!has_word(key, t->word) || strstr(sw_text_get(&t->printed), path)) continue;
+        sw_text_add(&t->printed, path);
         if (!t->print) continue;
         if (!t->hits++) printf("%s\n", t->word);
         sw_text_printf(&line, "A value of %s: %s", key->path, key->about);
@@ -163,13 +163,13 @@ static void tell_choices(const struct sw_key *key, struct telling *t, struct kno
     }
 }
 
-/* @param print  false: a row of a table has said what it is */
+/* @param print  false: a row of a table has explained the word */
 static int explain_choices(const char *word, bool print, struct known *known)
 {
-    struct telling t = {.word = word, .print = print};
-    tell_choices(sw_common_keys, &t, known);
-    for (int p = 0; sw_problem_table[p]; p++) tell_choices(sw_problem_table[p]->keys, &t, known);
-    sw_text_free(&t.told);
+    struct choices t = {.word = word, .print = print};
+    print_choices(sw_common_keys, &t, known);
+    for (int p = 0; sw_problem_table[p]; p++) print_choices(sw_problem_table[p]->keys, &t, known);
+    sw_text_free(&t.printed);
     return t.hits;
 }
 

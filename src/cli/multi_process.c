@@ -1,5 +1,5 @@
-/* One sweep by several processes, which mpirun has started: who does what, and that all mean the same. `sweep run` and
- * `sweep resume` are for all of them; of other commands the first does all. It alone speaks. */
+/* One sweep by several processes, which mpirun has started: which rank does what, and checks that all agree. `sweep
+ * run` and `sweep resume` run on all ranks; rank 0 does other commands. Only rank 0 prints. */
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "comm/sw_launch.h"
 #include "output/sw_output.h"
 
-/* ---- who is where: each tells all others */
+/* ---- hosts and processors: every rank sends its own to all others */
 
 struct rank_info { char host[64]; cpu_set_t mask; };
 enum { INFO = (sizeof(struct rank_info) + sizeof(double) - 1) / sizeof(double) };
@@ -120,8 +120,8 @@ enum sw_status multi_process_run(struct sw_cli *cli, enum sw_status (*perform)(s
                      !cli->version;
     struct rank_task t = {cli, perform};
     if (launch.size == 1 || (!all && !launch.rank)) return perform(cli);
-    if (!all) return SW_OK;  /* the first does it */
-    if (mpi_absent() && launch.rank) return SW_OK;  /* the first says it */
+    if (!all) return SW_OK;  /* rank 0 does it */
+    if (mpi_absent() && launch.rank) return SW_OK;  /* rank 0 prints the error */
     if (mpi_absent())
         return SW_FAIL(SW_E_ABSENT, "%s has started %d processes, but this program cannot have them work together: %s",
                        launch.by, launch.size, mpi_absent());
@@ -130,7 +130,7 @@ enum sw_status multi_process_run(struct sw_cli *cli, enum sw_status (*perform)(s
     return st;
 }
 
-/* ---- that all mean the same */
+/* ---- checks that all ranks agree */
 
 enum sw_status multi_process_check_same(const struct sw_cli *cli, const char *what, uint64_t digest)
 {
@@ -179,7 +179,7 @@ uint64_t multi_process_completed_digest(const struct sw_completed *l)
     return end_digest(&h);
 }
 
-/* ---- the end of something */
+/* ---- sharing a result */
 
 enum sw_status multi_process_share_status(const struct sw_cli *cli, enum sw_status st)
 {

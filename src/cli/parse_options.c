@@ -18,7 +18,7 @@ struct getopt_tables { char letters[2 * MOST + 2]; struct option names[MOST + 1]
 static void fill_getopt_tables(struct getopt_tables *g)
 {
     char *p = g->letters;
-    *p++ = ':';  /* a missing argument is told apart from an unknown option */
+    *p++ = ':';  /* getopt then distinguishes a missing argument from an unknown option */
     for (int k = 0; k < MOST && cli_option_table[k].name; k++) {
         const struct cli_option *o = &cli_option_table[k];
         g->names[k] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, LONG + k};

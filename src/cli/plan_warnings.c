@@ -1,4 +1,4 @@
-/* What there is to say about the runs that are planned: whether the disk has room for them, and by their problem about
+/* Warnings about a plan: whether the disk has room for the output, and by the problem about
  * their set-ups, and about the numbers of one of them. */
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "cli/progress_bar.h"
 #include "output/sw_liveness.h"
 
-/* Where stderr is no terminal. The first line comes soon: it tells the rate, and that it will take long. */
+/* Where stderr is no terminal. The first line comes soon: it shows the rate and the time left. */
 static const double first_line = 10, line_every = 60;  /* seconds */
 
 /* Each status is a new file and a rename for the file system, and a sweep may have thousands of shards: after the first

@@ -1,4 +1,4 @@
-/* What a run says: to people on stderr, to programs in the log. */
+/* Messages of a run: for people on stderr, for programs in the log. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #ifndef RUN_MESSAGES_H
 #define RUN_MESSAGES_H
-/* One sweep being run: carry_out.c does it, tell.c says what happens. */
+/* A sweep being run by run_sweep.c, and the messages about it: for people on stderr, for programs in the log. */
 #include "cli/open_sweep.h"
 
 struct sweep_run {

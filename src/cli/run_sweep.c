@@ -147,7 +147,7 @@ static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options
     }
     enum sw_status st = sw_run_sweep(run->s->sweep, run->plan, run->completed, &run->devices, options, summary);
     st = sw_processes_finish(&processes, st);
-    return is_rank_0(run) ? st : SW_OK;  /* the first knows of it, and speaks for all */
+    return is_rank_0(run) ? st : SW_OK;  /* rank 0 reports the failures of all ranks */
 }
 
 struct run_facts { char hostname[128], device[160], cuda[64], driver[64]; };
@@ -186,7 +186,7 @@ static enum sw_status execute_plan(struct sweep_run *run)
     enum sw_status st = compute(run, &options, &summary);
     if (!is_rank_0(run)) return st;
     progress_bar_clear(&run->bar);
-    if (run->bar.saved >= 0) sw_status_file_remove(run->file);  /* else the file, and what tells of it, is another's */
+    if (run->bar.saved >= 0) sw_status_file_remove(run->file);  /* else another process has written it */
     if (st == SW_E_STOPPED) {
         message_stopped(run, &summary);
         run->cli->exit_code = 1;
@@ -275,7 +275,7 @@ static void end_attempt(struct sweep_run *run)
 /* A folder that loses its files again and again is not to keep us for ever. */
 enum { ATTEMPTS = 3 };
 
-/* Results that were on disk and are not there when they are joined are computed again; by all ranks, as the first says
+/* Results that were on disk and are not there when they are joined are computed again; by all ranks, as rank 0 decides
  * it. */
 static enum sw_status attempt_until_complete(struct sweep_run *run)
 {

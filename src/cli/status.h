@@ -1,12 +1,13 @@
 #ifndef STATUS_H
 #define STATUS_H
-/* `sweep status`: cmd_status.c decides what is asked for, status_file.c tells of one file, status_shards.c of the
- * shards of a sweep. */
+/* `sweep status`: cmd_status.c decides what is shown, status_file.c prints one file, status_shards.c the shards of a
+ * sweep. */
 #include "cli/console.h"
 #include "jobs/sw_monitor.h"
 
 /* ---- status_file.c */
-/** @param sign  from {0}, the same one each time  @param finished  out: all its runs are in, and nobody is at it */
+/** @param sign  from {0}, the same one each time  @param finished  out: all its runs have ended, and no process
+ * writes it */
 enum sw_status status_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished);
 
 /* ---- status_shards.c */

@@ -30,7 +30,7 @@ static void count_runs(const struct cli_sweep *s, const struct sw_completed *com
     }
 }
 
-/* What is not known yet, in a run's first moments, is not told. */
+/* In its first moments a run does not know its rate yet: then none is printed. */
 static void print_progress(const struct sw_cli *cli, const struct sw_status_file *now)
 {
     char eta[24];

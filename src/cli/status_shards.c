@@ -15,7 +15,7 @@
 #include "cli/status.h"
 #include "output/sw_output.h"
 
-enum { ROWS = 20, TROUBLED = 10 };  /* how many shards a page tells of one by one, and how many of these in trouble */
+enum { ROWS = 20, TROUBLED = 10 };  /* shards with a line of their own, and how many of these in trouble */
 
 /* One line, cut to the page. */
 static void print_line(const struct sw_cli *cli, struct console_size page, struct sw_text *line)
@@ -104,7 +104,7 @@ static void print_shard(const struct sw_cli *cli, const struct sw_monitor *v, in
     print_line(cli, page, &text);
 }
 
-/* The last line of what a job said, FILE.jobs/NAME. */
+/* The last line of the log of a job, FILE.jobs/NAME. */
 static void print_log(const struct sw_cli *cli, const struct sw_monitor *v, const char *name, struct console_size page)
 {
     struct sw_text path = {0}, text = {0};
@@ -147,7 +147,7 @@ static int smallest_number_first(const void *a, const void *b)
     return ((const struct order *)a)->shard - ((const struct order *)b)->shard;
 }
 
-/* Which shards a page tells of one by one: those in trouble, then those that will run longest. */
+/* Which shards get a line of their own: those in trouble, then those that will run longest. */
 static int choose_shards(const struct sw_cli *cli, const struct sw_monitor *v, int most, struct order *chosen)
 {
     int n = 0, trouble = 0, running = 0;
@@ -166,7 +166,7 @@ static int choose_shards(const struct sw_cli *cli, const struct sw_monitor *v, i
     return n + running;
 }
 
-/* "1-3, 7", for the shards of one state that are not told of one by one. */
+/* "1-3, 7", for the shards of one state that have no line of their own. */
 static void print_ranges(const struct sw_cli *cli, const struct sw_monitor *v, enum sw_shard_state state,
                          const bool *printed, struct console_size page)
 {

@@ -5,10 +5,10 @@
 
 struct sw_cli;
 
-/** Understand argv; argv is permuted. @return SW_E_USAGE with a message that says what was meant; SW_E_MEMORY */
+/** Parse argv, which is permuted. @return SW_E_USAGE with a message that names the nearest word; SW_E_MEMORY */
 enum sw_status sw_cli_parse(int argc, char **argv, struct sw_cli **cli);
 
-/** Do what was asked. @return the failure that ended it */
+/** Perform the command. @return the failure that ended it */
 enum sw_status sw_cli_dispatch(struct sw_cli *cli);
 
 /** Print the failure a call returned. cli may be NULL. */

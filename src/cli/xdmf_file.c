@@ -1,4 +1,4 @@
-/* FILE.xdmf beside FILE.h5, for ParaView: when a sweep is done, or asked for. */
+/* FILE.xdmf beside FILE.h5, for ParaView: written at the end of a sweep, or by `sweep xdmf`. */
 #include "base/sw_mem.h"
 #include "cli/console.h"
 #include "cli/format.h"

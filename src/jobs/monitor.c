@@ -76,7 +76,7 @@ bool sw_monitor_is_one(const char *file)
     return count > 0 || exists(file, ".d/status.json");
 }
 
-/* @param submitted  into how many shards, 0: nobody said so */
+/* @param submitted  into how many shards, 0: it was not submitted */
 static enum sw_status choose_cut(const char *file, int submitted, int wanted, int *nshards)
 {
     struct cuts c = {.wanted = wanted};
@@ -198,7 +198,7 @@ static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_compl
     enum sw_status st = sw_config_read_text(v->file, completed->config_text, (const char *const *)completed->override,
                                             completed->noverride, warnings->report, &config);
     if (!st) st = sw_sweep_expand(config, warnings->report, &sweep);
-    warnings->tell(warnings->user);
+    warnings->print(warnings->user);
     if (!st) st = sw_alloc((size_t)sweep->nruns, &id);
     if (!st) st = sw_sweep_ids(sweep, 0, sweep->nruns, id);
     if (!st) st = sw_monitor_measure(v, sweep, NULL);
@@ -216,7 +216,7 @@ static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings 
     double written = modification_time(file, k->saw_folder);
     if (k->written > 0 && written == k->written) return SW_OK;
     enum sw_status st = sw_completed_open_live(file, warnings->report, &completed);
-    warnings->tell(warnings->user);
+    warnings->print(warnings->user);
     *k->message = 0;
     if (st) {
         snprintf(k->message, sizeof k->message, "%s", sw_err_message());
@@ -232,7 +232,7 @@ static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings 
     return st;
 }
 
-/* What a running process says of itself: parts need not be read. */
+/* A running process keeps these numbers in its status file: parts need not be read. */
 static void count_running(struct sw_shard *k)
 {
     const struct sw_status_file *now = &k->now;
@@ -302,7 +302,7 @@ static void mark_present(void *user, int shard, int nshards, bool folder)
     else v->shard[shard - 1].saw_file = true;
 }
 
-/* Of a process that has not said yet how far it is, Slurm alone knows that it runs. */
+/* Before a process has written its status file only Slurm knows that it runs. */
 static void set_job_state(struct sw_shard *k)
 {
     const enum sw_shard_state state = sw_shard_state_with_job(k->state, k->job_state);

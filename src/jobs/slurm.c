@@ -110,7 +110,7 @@ static void skip_task(struct sw_submit *u, const char *id, int shard)
     if (!is_listed(sw_text_get(&u->alive), entry)) sw_text_add(&u->alive, entry);
 }
 
-/* Scripts that are only printed are submitted by somebody who knows the queue. */
+/* A user who only prints the scripts knows the queue: there squeue may fail. */
 static enum sw_status ask_squeue(const struct sw_submit *u, struct sw_text *queue)
 {
     static char *const argv[] = {"squeue", "-h", "-r", "-o", "%F %K", NULL};  /* job of the array, task */
@@ -180,7 +180,7 @@ static void ask_jobs(struct sw_monitor *v, char *const *argv, const char *format
     sw_text_free(&answer);
 }
 
-/* What was said at the last look: a job that has left the queue may not be spoken of any more (no accounts). */
+/* Of the last look: without accounting, Slurm does not know a job any more that has left the queue. */
 static void forget_jobs(struct sw_monitor *v)
 {
     for (int k = 0; k < v->nshards; k++) *v->shard[k].job = *v->shard[k].job_state = *v->shard[k].reason = 0;

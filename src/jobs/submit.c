@@ -105,7 +105,7 @@ static enum sw_status open_completed(const struct sw_warnings *warnings, const c
                                      struct sw_completed **completed)
 {
     enum sw_status st = sw_completed_open(file, warnings->report, completed);
-    warnings->tell(warnings->user);
+    warnings->print(warnings->user);
     return st;
 }
 

@@ -1,7 +1,7 @@
 #ifndef SW_MONITOR_H
 #define SW_MONITOR_H
-/* How far the shards of a sweep are, whoever computes them and wherever: from their files, from what their processes
- * say (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
+/* How far the shards of a sweep are, on any machine: from their files, from the status files of their processes
+ * (sw_liveness.h), and from Slurm where jobs were submitted. Nothing is written but what sw_filesystem_time()
  * makes. */
 #include "jobs/sw_shard_state.h"
 #include "jobs/sw_warnings.h"
@@ -34,7 +34,7 @@ struct sw_monitor {
     double  fraction, rate, eta;  /* rate: points times steps a second of those that run; eta: with these            */
 };
 
-/** Whether a file that is there, whole or begun, speaks for itself: its shards, if it has some, are of the past. */
+/** Whether a file that is there, whole or begun, counts by itself: its shards, if it has some, are older. */
 bool sw_monitor_is_one(const char *file);
 
 /** The shards of FILE.

@@ -1,7 +1,7 @@
 #ifndef SW_SHARD_STATE_H
 #define SW_SHARD_STATE_H
-/* The state of a shard, of an output file that is not cut into shards, and of all shards of a sweep: decided here alone,
- * from what lies on disk, whether its process lives, and what Slurm says of its job. */
+/* The state of a shard, of an output file that is not cut into shards, and of all shards of a sweep: decided here
+ * alone, from what lies on disk, whether its process lives, and what Slurm says of its job. */
 #include "output/sw_liveness.h"
 
 #define SW_SHARD_STATES(X)                                                                                             \

@@ -3,8 +3,8 @@
 /* A sweep as jobs of Slurm: an array with a task for each shard that is not finished, and a job that merges them.
  *
  * Beside FILE is FILE.jobs/: sweep.cfg, a copy of the config, so that editing it does not change what waits in the
- * queue; arguments, the words it was asked for with, one a line; shards.sh and merge.sh, the two jobs; jobs, the
- * numbers that Slurm gave them, the newest last; shard-I.log and merge.log, what they said. All names in them are
+ * queue; arguments, the options of the command, one word a line; shards.sh and merge.sh, the two jobs; jobs, the
+ * numbers that Slurm gave them, the newest last; shard-I.log and merge.log, their output. All names in them are
  * absolute. */
 #include "base/sw_text.h"
 #include "jobs/sw_warnings.h"
@@ -60,8 +60,8 @@ struct sw_submit {                  /* read only to others                      
     bool  *wanted;                  /* [shards] not finished, and not in the queue                                   */
     int    count;                   /* how many                                                                      */
     struct sw_text list;            /* which: "1-3,7"                                                                */
-    struct sw_text alive;           /* ":17:23": jobs of ours in the queue                                           */
-    long   warning;                 /* seconds before the time limit at which a shard is told to stop                */
+    struct sw_text alive;           /* ":17:23": its jobs in the queue                                               */
+    long   warning;                 /* seconds before the time limit at which Slurm signals a shard                  */
 };
 
 /** A time limit as sbatch takes it, in seconds: "90" (minutes), "1:30", "2:00:00", "1-12", "1-12:30"; < 0: it is none;
@@ -85,7 +85,7 @@ enum sw_status sw_submit_scripts(const struct sw_submit *submit, struct sw_text 
 enum sw_status sw_submit_write(const struct sw_submit *submit);
 
 /** Submit the shards that are wanted, and then the merge, which waits for them and for those in the queue.
- * @param id  out: the job's number @return SW_E_IO sbatch refused, and has said why on stderr; SW_E_MEMORY */
+ * @param id  out: the job's number @return SW_E_IO sbatch refused, with its reason on stderr; SW_E_MEMORY */
 enum sw_status sw_submit_shards(struct sw_submit *submit, char id[32]);
 enum sw_status sw_submit_merge(struct sw_submit *submit, char id[32]);
 
