@@ -16,6 +16,7 @@
 
 #include "base/sw_mem.h"
 #include "output/schema_hdf5.h"
+#include "output/sw_output.h"
 
 /* ---- a sweep and its ids from a text */
 struct fixture {
@@ -1076,7 +1077,7 @@ static void chunks_of_large_boxes_are_cut_between_planes_or_lines(void **state)
     };
     (void)state;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const struct sw_section s = {.dim = known[k].dim, .n = {known[k].n[0], known[k].n[1], known[k].n[2]}};
+        const struct sw_data_group s = {.dim = known[k].dim, .n = {known[k].n[0], known[k].n[1], known[k].n[2]}};
         hsize_t chunk[SW_H5_RANK];
         assert_int_equal(sw_var_chunk(&s, SW_VAR_FIELD, 1, 3, chunk), 2 + known[k].dim);
         for (int d = 0; d < 2 + known[k].dim; d++) assert_int_equal(chunk[d], known[k].chunk[d]);

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "cli/append_file.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 
 /* A file that begins in another way was not written by this program: nothing is added to it. */
 static enum sw_status check_beginning(const char *path, FILE *file, const char *beginning)
 {
     char head[16] = "";
-    struct sw_file_mark mark;
-    SW_TRY(sw_files_mark(path, &mark));
+    struct sw_file_version mark;
+    SW_TRY(sw_files_version(path, &mark));
     if (!mark.bytes) return SW_OK;
     rewind(file);
     const size_t length = fread(head, 1, strlen(beginning), file);

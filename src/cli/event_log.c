@@ -9,7 +9,7 @@
 #include "cli/append_file.h"
 #include "cli/console.h"
 #include "cli/event_log.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 
 struct event_log {
     FILE   *file;

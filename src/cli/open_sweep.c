@@ -6,7 +6,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 #include "output/sw_liveness.h"
 #include "output/sw_output.h"
 #include "sweep/sw_keys.h"

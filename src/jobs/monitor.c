@@ -10,7 +10,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 
 /* ---- which there are */
 

@@ -10,7 +10,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 
 bool slurm_ask(char *const *argv, bool quiet, struct sw_text *answer)
 {

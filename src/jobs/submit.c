@@ -8,7 +8,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 
 /* Slurm looks at its clock twice a minute, and a checkpoint of a full GPU takes some seconds to reach a shared disk. */
 enum { WARNING = 120 };

@@ -4,7 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "jobs/jobs_impl.h"
-#include "output/files.h"
+#include "output/sw_files.h"
 
 char *jobs_inside(const char *folder, const char *name)
 {
@@ -32,7 +32,7 @@ enum sw_status jobs_write(const char *folder, const char *name, const struct sw_
     FILE *to = st ? NULL : fopen(tmp, "w");
     if (!st && (!to || fputs(sw_text_get(text), to) < 0)) st = sw_files_fail(tmp);
     if (to && fclose(to) && !st) st = sw_files_fail(tmp);
-    if (!st) st = sw_files_keep(tmp);
+    if (!st) st = sw_files_commit(tmp);
     sw_free(path);
     sw_free(tmp);
     return st;

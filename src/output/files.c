@@ -1,4 +1,4 @@
-#include "output/files.h"
+#include "output/sw_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "output/sw_output.h"
 
 enum sw_status sw_files_fail(const char *path) { return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno)); }
 
@@ -23,7 +24,7 @@ char *sw_files_name(const char *path, const char *suffix)
     return sw_text_take(&t);
 }
 
-bool sw_files_begun(const char *file)
+bool sw_files_has_folder(const char *file)
 {
     char *folder = sw_files_name(file, ".d");
     const bool there = folder && !access(folder, F_OK);
@@ -89,12 +90,12 @@ enum sw_status sw_files_parts(const char *file, char ***path, int *count)
     return SW_OK;
 }
 
-enum sw_status sw_files_remove_aside(const char *file)
+enum sw_status sw_files_remove_damaged(const char *file)
 {
     char **path;
     int count;
     enum sw_status st = SW_OK;
-    SW_TRY(list_of_file(file, ".h5" SW_FILES_ASIDE, &path, &count));
+    SW_TRY(list_of_file(file, ".h5" SW_FILES_DAMAGED, &path, &count));
     for (int k = 0; k < count && !st; k++) st = sw_files_remove(path[k]);
     sw_files_free_list(&path, count);
     return st;
@@ -214,7 +215,7 @@ enum sw_status sw_files_make_parents(const char *path)
 static enum sw_status last_number(const char *folder, long *last)
 {
     enum sw_status st = SW_OK;
-    static const char *const suffixes[] = {".h5", ".h5.tmp", ".h5" SW_FILES_ASIDE};
+    static const char *const suffixes[] = {".h5", ".h5.tmp", ".h5" SW_FILES_DAMAGED};
     *last = 0;
     DIR *dir = opendir(folder);
     if (!dir) return sw_files_fail(folder);
@@ -295,7 +296,7 @@ enum sw_status sw_files_move(const char *from, const char *to, bool *apart)
     return SW_FAIL(SW_E_IO, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));
 }
 
-enum sw_status sw_files_keep(const char *tmp)
+enum sw_status sw_files_commit(const char *tmp)
 {
     char *name = sw_strndup(tmp, strlen(tmp) - strlen(".tmp"));
     if (!name) return SW_E_MEMORY;
@@ -305,16 +306,16 @@ enum sw_status sw_files_keep(const char *tmp)
     return st;
 }
 
-enum sw_status sw_files_mark(const char *path, struct sw_file_mark *mark)
+enum sw_status sw_files_version(const char *path, struct sw_file_version *mark)
 {
     struct stat s;
     if (stat(path, &s)) return sw_files_fail(path);
-    *mark = (struct sw_file_mark){(int64_t)s.st_dev, (int64_t)s.st_ino, s.st_size, s.st_mtim.tv_sec,
-                                  s.st_mtim.tv_nsec};
+    *mark = (struct sw_file_version){(int64_t)s.st_dev, (int64_t)s.st_ino, s.st_size, s.st_mtim.tv_sec,
+                                     s.st_mtim.tv_nsec};
     return SW_OK;
 }
 
-bool sw_files_same(const struct sw_file_mark *a, const struct sw_file_mark *b)
+bool sw_files_same_version(const struct sw_file_version *a, const struct sw_file_version *b)
 {
     return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds;
@@ -324,3 +325,22 @@ enum sw_status sw_files_remove(const char *path)
 {
     return unlink(path) && errno != ENOENT && errno != ENOTDIR ? sw_files_fail(path) : SW_OK;
 }
+
+enum sw_status sw_output_remove_parts(const char *file)
+{
+    char **part;
+    int count;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_files_parts(file, &part, &count));
+    for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
+    sw_files_free_list(&part, count);
+    return st ? st : sw_files_remove_damaged(file);
+}
+
+enum sw_status sw_output_remove(const char *file)
+{
+    enum sw_status st = sw_files_remove(file);
+    return st ? st : sw_output_remove_parts(file);
+}
+
+enum sw_status sw_output_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "output/gather.h"
-#include "output/target_hdf5.h"
+#include "output/joined_file_hdf5.h"
+#include "output/sw_lengthen.h"
+#include "output/sw_part.h"
 
 enum { PART_BYTES = 64 << 20 };    /* of states and of one output, in a part */
 
@@ -17,7 +18,7 @@ struct lengthening {
     const char             *file, *output;
     const struct sw_lengthen_desc *l;
     const struct sw_provenance *provenance;
-    struct sw_source        in;
+    struct sw_input_file        in;
     struct sw_h5            h5;
     struct sw_group        *old_group, *group;
     int                     nold, ngroup;
@@ -25,13 +26,13 @@ struct lengthening {
 };
 
 /* Runs with the same pair of groups. */
-struct stretch {
+struct run_block {
     const struct sw_group   *old, *group;
-    const struct sw_section *section;
+    const struct sw_data_group *data_group;
     const struct pair       *pair;
     int64_t count;
-    int     nfield, nscalar;       /* outputs that are there already      */
-    int    *field, *scalar;        /* [nfield], [nscalar]: which of old's */
+    int     nfield, nscalar;  /* outputs that are there already      */
+    int    *field, *scalar;   /* [nfield], [nscalar]: which of old's */
 };
 
 /* ---- which runs go together */
@@ -94,9 +95,9 @@ static enum sw_status pair_up(struct lengthening *g)
 /* ---- what the file has to have */
 /* Which of the old outputs the new ones up to the old end are; -1 of one that has no step, also right behind it, where
  * a batch that goes on looks for the next that has one. */
-static enum sw_status choose(const struct lengthening *g, const struct stretch *s, const char *key,
-                             const int64_t *old_step, int nold, const int64_t *step, int count, int **which,
-                             int *chosen)
+static enum sw_status match_outputs(const struct lengthening *g, const struct run_block *s, const char *key,
+                                    const int64_t *old_step, int nold, const int64_t *step, int count, int **which,
+                                    int *chosen)
 {
     SW_TRY(sw_alloc((size_t)count, which));
     for (int k = 0, at = 0; k < count && step[k] <= s->old->steps; k++) {
@@ -114,11 +115,11 @@ static enum sw_status choose(const struct lengthening *g, const struct stretch *
     return SW_OK;
 }
 
-static enum sw_status check_quantities(const struct lengthening *g, const struct stretch *s,
+static enum sw_status check_quantities(const struct lengthening *g, const struct run_block *s,
                                        const struct sw_quantity *q, enum sw_h5_type type, const char *key)
 {
     for (; q && q->name; q++) {
-        const struct sw_var *v = sw_section_var(s->section, q->name);
+        const struct sw_var *v = sw_data_group_var(s->data_group, q->name);
         if (!v || v->type != type)
             return SW_FAIL(SW_E_REFUSED, "%s holds %s '%s'%s, which %s asks for; use -o FILE or --force", g->file,
                            v ? "in another precision" : "no", q->name, v ? "" : " before its end", key);
@@ -126,7 +127,7 @@ static enum sw_status check_quantities(const struct lengthening *g, const struct
     return SW_OK;
 }
 
-static enum sw_status check_stretch(const struct lengthening *g, struct stretch *s)
+static enum sw_status check_block(const struct lengthening *g, struct run_block *s)
 {
     const struct sw_run_table *t = g->in.table;
     const struct sw_problem *problem = g->l->sweep->problem;
@@ -139,10 +140,10 @@ static enum sw_status check_stretch(const struct lengthening *g, struct stretch 
         if (t->row[s->pair[k].row].status == SW_RUN_DONE && t->row[s->pair[k].row].steps != s->old->steps)
             return SW_FAIL(SW_E_IO, "%s: run %lld has other steps than its config says", g->file,
                            (long long)t->index[s->pair[k].row]);
-    SW_TRY(choose(g, s, "output.fields", s->old->field_step, s->old->nfield, s->group->field_step, s->group->nfield,
-                  &s->field, &s->nfield));
-    SW_TRY(choose(g, s, "output.scalars", s->old->scalar_step, s->old->nscalar, s->group->scalar_step,
-                  s->group->nscalar, &s->scalar, &s->nscalar));
+    SW_TRY(match_outputs(g, s, "output.fields", s->old->field_step, s->old->nfield, s->group->field_step,
+           s->group->nfield, &s->field, &s->nfield));
+    SW_TRY(match_outputs(g, s, "output.scalars", s->old->scalar_step, s->old->nscalar, s->group->scalar_step,
+                         s->group->nscalar, &s->scalar, &s->nscalar));
     if (s->nfield) SW_TRY(check_quantities(g, s, problem->fields, type, "output.fields"));
     if (s->nscalar) SW_TRY(check_quantities(g, s, problem->scalars, SW_H5_DOUBLE, "output.scalars"));
     return SW_OK;
@@ -150,31 +151,31 @@ static enum sw_status check_stretch(const struct lengthening *g, struct stretch 
 
 /* ---- reading rows of the file */
 /* Output `output` of a variable for runs pair[0 .. count-1], into to[count][inner]: neighbours in one go. */
-static enum sw_status read_rows(struct lengthening *g, const struct stretch *s, const char *name,
+static enum sw_status read_rows(struct lengthening *g, const struct run_block *s, const char *name,
                                 const struct pair *pair, int64_t count, int64_t output, char *to)
 {
-    const struct sw_var *v = sw_section_var(s->section, name);
-    const size_t bytes = (size_t)sw_var_inner(s->section, v->kind) * sw_h5_size(v->type);
+    const struct sw_var *v = sw_data_group_var(s->data_group, name);
+    const size_t bytes = (size_t)sw_var_inner(s->data_group, v->kind) * sw_h5_size(v->type);
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     char path[SW_PATH];
-    hid_t dataset = sw_h5_dataset(&g->h5, sw_section_path(s->section, name, path), &shape, &type);
+    hid_t dataset = sw_h5_dataset(&g->h5, sw_data_group_path(s->data_group, name, path), &shape, &type);
     for (int64_t k = 0, next; k < count && !g->h5.status; k = next) {
         const int64_t row = g->in.row_of[pair[k].row];
         hsize_t start[SW_H5_RANK], size[SW_H5_RANK];
         for (next = k + 1; next < count && g->in.row_of[pair[next].row] == row + next - k;) next++;
-        const int rank = sw_var_start(s->section, v->kind, row, output, start);
-        sw_var_size(s->section, v->kind, next - k, 1, size);
+        const int rank = sw_var_start(s->data_group, v->kind, row, output, start);
+        sw_var_size(s->data_group, v->kind, next - k, 1, size);
         sw_h5_read(&g->h5, dataset, v->type, rank, start, size, to + (size_t)k * bytes);
     }
     sw_h5_dataset_close(dataset);
     return g->h5.status;
 }
 
-static enum sw_status read_states(struct lengthening *g, const struct stretch *s, const struct pair *pair,
+static enum sw_status read_states(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                   int64_t count, double **state)
 {
-    const int64_t size = s->section->nstate;
+    const int64_t size = s->data_group->nstate;
     SW_TRY(sw_alloc((size_t)(count * size), state));
     SW_TRY(read_rows(g, s, "state_last", pair, count, 0, (char *)*state));
     for (int64_t k = 0; k < count; k++) {
@@ -189,12 +190,12 @@ static enum sw_status read_states(struct lengthening *g, const struct stretch *s
 }
 
 /* ---- writing parts */
-static enum sw_status add_fields(struct lengthening *g, const struct stretch *s, const struct pair *pair, int64_t count,
-                                 struct sw_part *part)
+static enum sw_status add_fields(struct lengthening *g, const struct run_block *s, const struct pair *pair,
+                                 int64_t count, struct sw_part *part)
 {
     const struct sw_quantity *fields = g->l->sweep->problem->fields;
     const size_t number = g->l->sweep->single_fields ? sizeof(float) : sizeof(double),
-                 bytes = (size_t)sw_points(s->section->n) * number;
+                 bytes = (size_t)sw_points(s->data_group->n) * number;
     size_t many = 0;
     char *block = NULL;
     while (s->nfield && fields[many].name) many++;
@@ -209,7 +210,7 @@ static enum sw_status add_fields(struct lengthening *g, const struct stretch *s,
     return st;
 }
 
-static enum sw_status add_scalars(struct lengthening *g, const struct stretch *s, const struct pair *pair,
+static enum sw_status add_scalars(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                   int64_t count, struct sw_part *part)
 {
     const struct sw_quantity *q = g->l->sweep->problem->scalars;
@@ -231,7 +232,7 @@ static enum sw_status add_scalars(struct lengthening *g, const struct stretch *s
     return st;
 }
 
-static enum sw_status write_part(struct lengthening *g, const struct stretch *s, const struct sw_part_desc *desc,
+static enum sw_status write_part(struct lengthening *g, const struct run_block *s, const struct sw_part_desc *desc,
                                  const struct pair *pair, struct sw_run_result *result, const double *state)
 {
     struct sw_part *part;
@@ -248,14 +249,14 @@ static enum sw_status write_part(struct lengthening *g, const struct stretch *s,
     SW_TRY(sw_part_create(g->output, desc, g->provenance, &part));
     enum sw_status st = add_fields(g, s, pair, count, part);
     if (!st) st = add_scalars(g, s, pair, count, part);
-    if (!st) return sw_part_finish(&part, result, state, (size_t)s->section->nstate, s->old->steps);
+    if (!st) return sw_part_finish(&part, result, state, (size_t)s->data_group->nstate, s->old->steps);
     sw_part_abandon(&part);
     return st;
 }
 
 /* Runs pair[0 .. count-1] of a stretch; dry: only see whether their states are there. */
-static enum sw_status make_part(struct lengthening *g, const struct stretch *s, const struct pair *pair, int64_t count,
-                                bool dry)
+static enum sw_status make_part(struct lengthening *g, const struct run_block *s, const struct pair *pair,
+                                int64_t count, bool dry)
 {
     struct sw_part_desc desc = {.sweep = g->l->sweep, .group = s->group, .count = (int)count};
     struct sw_run_result *result = NULL;
@@ -280,10 +281,10 @@ static enum sw_status make_part(struct lengthening *g, const struct stretch *s, 
     return st;
 }
 
-static enum sw_status make_parts(struct lengthening *g, const struct stretch *s, bool dry)
+static enum sw_status make_parts(struct lengthening *g, const struct run_block *s, bool dry)
 {
-    const int64_t size = 8 * (s->section->nstate > sw_points(s->section->n) ? s->section->nstate
-                                                                            : sw_points(s->section->n));
+    const int64_t size = 8 * (s->data_group->nstate > sw_points(s->data_group->n) ? s->data_group->nstate
+                              : sw_points(s->data_group->n));
     int64_t most = sw_clamp(PART_BYTES / size, 1, s->count);
     enum sw_status st = SW_OK;
     if (g->l->sweep->batch) most = sw_clamp(most, 1, g->l->sweep->batch);
@@ -292,48 +293,48 @@ static enum sw_status make_parts(struct lengthening *g, const struct stretch *s,
     return st;
 }
 
-static enum sw_status lengthen_stretch(struct lengthening *g, const struct pair *pair, int64_t count, bool dry)
+static enum sw_status lengthen_block(struct lengthening *g, const struct pair *pair, int64_t count, bool dry)
 {
-    struct stretch s = {.old = &g->old_group[pair->old_group], .group = &g->group[pair->group], .pair = pair,
-                        .count = count};
-    const int section = g->in.section_of[pair->row];
-    if (section < 0 || !g->in.section[section].nstate)
+    struct run_block s = {.old = &g->old_group[pair->old_group], .group = &g->group[pair->group], .pair = pair,
+                          .count = count};
+    const int data_group = g->in.data_group_of[pair->row];
+    if (data_group < 0 || !g->in.data_group[data_group].nstate)
         return SW_FAIL(SW_E_REFUSED, "%s holds no states to go on from: it was computed without output.state = true; "
                                      "use -o FILE or --force", g->file);
-    s.section = &g->in.section[section];
-    enum sw_status st = check_stretch(g, &s);
+    s.data_group = &g->in.data_group[data_group];
+    enum sw_status st = check_block(g, &s);
     if (!st) st = make_parts(g, &s, dry);
     sw_free(s.field);
     sw_free(s.scalar);
     return st;
 }
 
-static enum sw_status each_stretch(struct lengthening *g, bool dry)
+static enum sw_status for_each_block(struct lengthening *g, bool dry)
 {
     const struct pair *p = g->pair;
     enum sw_status st = SW_OK;
     for (int64_t k = 0, next; k < g->l->count && !st; k = next) {
         for (next = k + 1; next < g->l->count && p[next].old_group == p[k].old_group && p[next].group == p[k].group;)
             next++;
-        st = lengthen_stretch(g, p + k, next - k, dry);
+        st = lengthen_block(g, p + k, next - k, dry);
     }
     return st;
 }
 
 enum sw_status sw_output_lengthen(const char *file, const char *output, const struct sw_lengthen_desc *longer,
-                                   const struct sw_provenance *provenance)
+                                  const struct sw_provenance *provenance)
 {
     struct lengthening g = {.file = file, .output = output, .l = longer, .provenance = provenance};
     bool damaged;
-    SW_TRY(sw_source_open(file, &g.in, &damaged));
+    SW_TRY(sw_input_file_open(file, &g.in, &damaged));
     enum sw_status st = pair_up(&g);
     if (!st) st = sw_h5_open(&g.h5, file);
-    if (!st) st = each_stretch(&g, true);
-    if (!st) st = each_stretch(&g, false);
+    if (!st) st = for_each_block(&g, true);
+    if (!st) st = for_each_block(&g, false);
     const enum sw_status closed = sw_h5_close(&g.h5);
     sw_groups_free(&g.old_group, g.nold);
     sw_groups_free(&g.group, g.ngroup);
     sw_free(g.pair);
-    sw_source_free(&g.in);
+    sw_input_file_free(&g.in);
     return st ? st : closed;
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "output/files.h"
-#include "output/sw_output.h"
+#include "output/sw_files.h"
+#include "output/sw_lock.h"
 
 /* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. One
  * process has it for itself; of several that work together each has it shared, so that it ends with the last. */
@@ -20,7 +20,7 @@ struct sw_output_lock {
     bool  held;
 };
 
-static enum sw_status refuse(const char *file, const char *path)
+static enum sw_status fail_held(const char *file, const char *path)
 {
     char who[400] = "";
     int fd = open(path, O_RDONLY);
@@ -31,7 +31,7 @@ static enum sw_status refuse(const char *file, const char *path)
                    who[0] ? who : "another process");
 }
 
-static enum sw_status sign(const struct sw_output_lock *lock, const char *and)
+static enum sw_status write_holder(const struct sw_output_lock *lock, const char *and)
 {
     char host[256] = "", who[400];
     gethostname(host, sizeof host - 1);
@@ -42,20 +42,20 @@ static enum sw_status sign(const struct sw_output_lock *lock, const char *and)
 
 /* One attempt. @param how  LOCK_EX, LOCK_SH
  * @param again  out: the file we locked was removed by its last holder meanwhile */
-static enum sw_status attempt(const char *file, struct sw_output_lock *lock, int how, bool *again)
+static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, int how, bool *again)
 {
     struct stat held, named;
     lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock->fd < 0) return (*again = errno == ENOENT) ? SW_OK : sw_files_fail(lock->path);
     if (flock(lock->fd, how | LOCK_NB))
-        return errno == EWOULDBLOCK ? refuse(file, lock->path) : sw_files_fail(lock->path);
+        return errno == EWOULDBLOCK ? fail_held(file, lock->path) : sw_files_fail(lock->path);
     *again = fstat(lock->fd, &held) || stat(lock->path, &named) || held.st_ino != named.st_ino;
     lock->held = !*again;
-    return *again || how != LOCK_EX ? SW_OK : sign(lock, "");
+    return *again || how != LOCK_EX ? SW_OK : write_holder(lock, "");
 }
 
 /* The file is removed by who has it for himself, the last one. */
-static void release(struct sw_output_lock *lock)
+static void release_lock(struct sw_output_lock *lock)
 {
     if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
         unlink(lock->path);
@@ -68,7 +68,7 @@ static void release(struct sw_output_lock *lock)
 
 static void free_lock(struct sw_output_lock *lock)
 {
-    release(lock);
+    release_lock(lock);
     sw_free(lock->path);
     sw_free(lock->folder);
     sw_free(lock);
@@ -81,7 +81,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* We hold the lock, so whoever began a .tmp here is dead. */
-static enum sw_status clear_away(const char *file, const struct sw_output_lock *lock)
+static enum sw_status remove_unfinished(const char *file, const struct sw_output_lock *lock)
 {
     enum sw_status st = SW_OK;
     char *merging = sw_files_name(file, ".tmp");
@@ -100,20 +100,20 @@ static enum sw_status clear_away(const char *file, const struct sw_output_lock *
 /* Each time somebody else has removed what we locked, or its folder, or the file system does not show it yet. */
 enum { ATTEMPTS = 200 };
 
-static enum sw_status take(const char *file, struct sw_output_lock *lock, int how)
+static enum sw_status acquire(const char *file, struct sw_output_lock *lock, int how)
 {
     bool again = true;
     for (int k = 0; again && k < ATTEMPTS; k++) {
         if (k) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        release(lock);
+        release_lock(lock);
         SW_TRY(sw_files_make_parents(lock->path));
-        SW_TRY(attempt(file, lock, how, &again));
+        SW_TRY(try_lock(file, lock, how, &again));
     }
     if (again) return SW_FAIL(SW_E_IO, "%s cannot be made; what is in its place?", lock->path);
-    return how == LOCK_EX ? clear_away(file, lock) : SW_OK;
+    return how == LOCK_EX ? remove_unfinished(file, lock) : SW_OK;
 }
 
-static enum sw_status create(const char *file, int how, struct sw_output_lock **lock)
+static enum sw_status create_lock(const char *file, int how, struct sw_output_lock **lock)
 {
     *lock = NULL;
     struct sw_output_lock *l;
@@ -121,23 +121,24 @@ static enum sw_status create(const char *file, int how, struct sw_output_lock **
     l->fd = -1;
     l->folder = sw_files_name(file, ".d");
     l->path = sw_files_name(file, ".d/lock");
-    enum sw_status st = l->folder && l->path ? take(file, l, how) : SW_E_MEMORY;
+    enum sw_status st = l->folder && l->path ? acquire(file, l, how) : SW_E_MEMORY;
     if (st) free_lock(l);
     else *lock = l;
     return st;
 }
 
-enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock) { return create(file, LOCK_EX, lock); }
+enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock) { return create_lock(file, LOCK_EX,
+                              lock); }
 
 enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **lock)
 {
-    return create(file, LOCK_SH, lock);
+    return create_lock(file, LOCK_SH, lock);
 }
 
 /* To let others in one lets go for an instant (flock(2)): somebody else may come between, and then has it. */
 enum sw_status sw_output_lock_share(struct sw_output_lock *lock)
 {
-    SW_TRY(sign(lock, ", or another rank of its job"));
+    SW_TRY(write_holder(lock, ", or another rank of its job"));
     if (!flock(lock->fd, LOCK_SH | LOCK_NB)) return SW_OK;
     lock->held = false;
     if (errno != EWOULDBLOCK) return sw_files_fail(lock->path);
@@ -150,22 +151,3 @@ void sw_output_unlock(struct sw_output_lock **lock)
     free_lock(*lock);
     *lock = NULL;
 }
-
-enum sw_status sw_output_remove_parts(const char *file)
-{
-    char **part;
-    int count;
-    enum sw_status st = SW_OK;
-    SW_TRY(sw_files_parts(file, &part, &count));
-    for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
-    sw_files_free_list(&part, count);
-    return st ? st : sw_files_remove_aside(file);
-}
-
-enum sw_status sw_output_remove(const char *file)
-{
-    enum sw_status st = sw_files_remove(file);
-    return st ? st : sw_output_remove_parts(file);
-}
-
-enum sw_status sw_output_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }

@@ -6,42 +6,44 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
-#include "output/files.h"
-#include "output/gather.h"
+#include "output/merge_impl.h"
+#include "output/sw_files.h"
 #include "output/sw_liveness.h"
+#include "output/sw_output.h"
 
 /* ---- what is refused */
 static bool same_sweep(const struct sw_run_table *a, const struct sw_run_table *b)
 {
-    const struct sw_sweep_identity of_a = sw_run_table_of(a), of_b = sw_run_table_of(b);
+    const struct sw_sweep_identity of_a = sw_run_table_identity(a), of_b = sw_run_table_identity(b);
     return sw_same_sweep(&of_a, &of_b);
 }
 
-static enum sw_status check_one_sweep(const struct sw_gather *g)
+static enum sw_status check_one_sweep(const struct sw_catalog *c)
 {
-    const struct sw_source *first = g->input;
-    for (int k = 1; k < g->ninput; k++)
-        if (!same_sweep(first->table, g->input[k].table))
+    const struct sw_input_file *first = c->input;
+    for (int k = 1; k < c->ninput; k++)
+        if (!same_sweep(first->table, c->input[k].table))
             return SW_FAIL(SW_E_REFUSED, "%s (%s) and %s (%s) are of different sweeps: leave out what does not belong",
                            first->path,
-                           first->table->sweep_id, g->input[k].path, g->input[k].table->sweep_id);
-    for (int64_t j = 1; j < g->nwanted; j++)
-        if (g->wanted[j].index == g->wanted[j - 1].index)
-            return SW_FAIL(SW_E_REFUSED, "run %lld is not the same in all of the files", (long long)g->wanted[j].index);
+                           first->table->sweep_id, c->input[k].path, c->input[k].table->sweep_id);
+    for (int64_t j = 1; j < c->nselected; j++)
+        if (c->selected[j].index == c->selected[j - 1].index)
+            return SW_FAIL(SW_E_REFUSED, "run %lld is not the same in all of the files",
+                           (long long)c->selected[j].index);
     return SW_OK;
 }
 
 /* Every run of the inputs must be one of the sweep's, or it would be lost. Of a shard they are few, of the sweep many:
  * these are looked up among those. */
-static enum sw_status check_all_wanted(const struct sw_gather *g, const char *output)
+static enum sw_status check_all_wanted(const struct sw_catalog *c, const char *output)
 {
-    int64_t strangers = g->nfound;
+    int64_t strangers = c->nentry;
     bool *met;
-    SW_TRY(sw_alloc((size_t)g->nfound, &met));
-    for (int64_t j = 0; j < g->nwanted; j++) {
-        const struct sw_found *f = sw_gather_find(g, g->wanted[j].id);
-        if (!f || met[f - g->found]) continue;
-        met[f - g->found] = true;
+    SW_TRY(sw_alloc((size_t)c->nentry, &met));
+    for (int64_t j = 0; j < c->nselected; j++) {
+        const struct sw_catalog_entry *f = sw_catalog_find(c, c->selected[j].id);
+        if (!f || met[f - c->entry]) continue;
+        met[f - c->entry] = true;
         strangers--;
     }
     sw_free(met);
@@ -51,18 +53,18 @@ static enum sw_status check_all_wanted(const struct sw_gather *g, const char *ou
 }
 
 /* Indices 0 .. runs-1 that have no row in the table. */
-static enum sw_status check_complete(const struct sw_gather *g, const struct sw_run_table *t, const char *output)
+static enum sw_status check_complete(const struct sw_catalog *c, const struct sw_run_table *t, const char *output)
 {
     struct sw_text list = {0}, shards = {0};
     int64_t missing = t->sweep_runs - t->nruns, next = 0;
     if (missing <= 0) return SW_OK;
     for (int64_t j = 0; j <= t->nruns; j++) {
         int64_t index = j < t->nruns ? t->index[j] : t->sweep_runs;
-        if (index > next) sw_runs_add(&list, next, index - 1);
+        if (index > next) sw_run_ranges_add(&list, next, index - 1);
         next = index + 1;
     }
     if (list.length > 200) sw_text_add(&list, ", ...");
-    sw_shards_missing(g, &shards);
+    sw_shards_describe_missing(c, &shards);
     SW_FAIL(SW_E_REFUSED, "%s would lack %lld of %lld runs: %s%s", output, (long long)missing,
             (long long)t->sweep_runs, sw_text_get(&list), sw_text_get(&shards));
     sw_text_free(&list);
@@ -71,17 +73,17 @@ static enum sw_status check_complete(const struct sw_gather *g, const struct sw_
 }
 
 /* ---- merging */
-static enum sw_status write_safely(struct sw_gather *g, const struct sw_run_table *t, const int64_t *link,
+static enum sw_status write_safely(struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
                                    bool as_virtual, const char *output)
 {
     char *tmp = sw_files_name(output, ".tmp");
     if (!tmp) return SW_E_MEMORY;
     enum sw_status st = sw_files_make_parents(output);
     if (!st) {
-        st = sw_join_write(g, t, link, as_virtual, tmp);
-        if (!st) st = sw_inputs_check(g);
-        if (!st) st = sw_written_check(g, t, link, tmp);
-        if (!st) st = sw_files_keep(tmp);
+        st = sw_join_inputs(c, t, slice, as_virtual, tmp);
+        if (!st) st = sw_check_inputs_unchanged(c);
+        if (!st) st = sw_check_written_file(c, t, slice, tmp);
+        if (!st) st = sw_files_commit(tmp);
         if (st) unlink(tmp);
     }
     sw_free(tmp);
@@ -89,22 +91,22 @@ static enum sw_status write_safely(struct sw_gather *g, const struct sw_run_tabl
 }
 
 /* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
-static enum sw_status put_in_place(struct sw_gather *g, const struct sw_run_table *t, const int64_t *link,
-                                   bool own_parts, bool as_virtual, const char *output)
+static enum sw_status promote_or_write(struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
+                                       bool own_parts, bool as_virtual, const char *output)
 {
-    const char *part = own_parts ? sw_adopt_path(g, t, link) : NULL;
+    const char *part = own_parts ? sw_promotable_part(c, t, slice) : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */
-    if (part) SW_TRY(sw_written_check(g, t, link, part));
+    if (part) SW_TRY(sw_check_written_file(c, t, slice, part));
     enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
-    return apart ? write_safely(g, t, link, as_virtual, output) : st;
+    return apart ? write_safely(c, t, slice, as_virtual, output) : st;
 }
 
-static enum sw_status add_call(struct sw_run_table *t, const struct sw_provenance *provenance)
+static enum sw_status add_history(struct sw_run_table *t, const struct sw_provenance *provenance)
 {
-    struct sw_facts facts = t->own->facts;
+    struct sw_metadata metadata = t->own->metadata;
     if (!provenance || !provenance->command_line) return SW_OK;
-    enum sw_status st = sw_facts_add_history(&facts, provenance);
-    sw_run_table_take_facts(t, &facts);
+    enum sw_status st = sw_metadata_add_history(&metadata, provenance);
+    sw_run_table_take_metadata(t, &metadata);
     return st;
 }
 
@@ -115,20 +117,20 @@ static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum
 }
 
 /* own_parts: the inputs are the output's parts, and may be used up. */
-static enum sw_status merge(struct sw_gather *g, const char *output, bool own_parts, const struct sw_merge_options *o,
+static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
 {
     struct sw_run_table *table = NULL;
-    int64_t *link = NULL;
-    SW_TRY(sw_gather_want(g, o->sweep, o->id));
-    SW_TRY(o->sweep ? check_all_wanted(g, output) : check_one_sweep(g));
-    enum sw_status st = sw_gather_table(g, true, o->sweep, &table, &link);
-    if (!st && !o->allow_missing) st = check_complete(g, table, output);
-    if (!st) st = add_call(table, provenance);
-    if (!st && table->nruns) st = put_in_place(g, table, link, own_parts, o->as_virtual, output);
+    int64_t *slice = NULL;
+    SW_TRY(sw_catalog_select(c, o->sweep, o->id));
+    SW_TRY(o->sweep ? check_all_wanted(c, output) : check_one_sweep(c));
+    enum sw_status st = sw_catalog_table(c, true, o->sweep, &table, &slice);
+    if (!st && !o->allow_missing) st = check_complete(c, table, output);
+    if (!st) st = add_history(table, provenance);
+    if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, o->as_virtual, output);
     if (!st && o->summary) summarize(table, o->summary);
     sw_run_table_free(&table);
-    sw_free(link);
+    sw_free(slice);
     return st;
 }
 
@@ -145,10 +147,10 @@ static bool same_file(const char *a, const char *b)
     return !stat(a, &s) && !stat(b, &t) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
-static enum sw_status check_output(const struct sw_gather *g, const char *output, bool as_virtual)
+static enum sw_status check_output(const struct sw_catalog *c, const char *output, bool as_virtual)
 {
-    for (int k = 0; as_virtual && k < g->ninput; k++)
-        if (same_file(g->input[k].path, output))
+    for (int k = 0; as_virtual && k < c->ninput; k++)
+        if (same_file(c->input[k].path, output))
             return SW_FAIL(SW_E_REFUSED, "%s would be a virtual file of itself; use another name after -o", output);
     return SW_OK;
 }
@@ -157,25 +159,25 @@ static enum sw_status check_output(const struct sw_gather *g, const char *output
 enum { MANY_PARTS = 900 };
 
 /* What is no reason to refuse, but should be known. */
-static void remark(const struct sw_gather *g, bool as_virtual, struct sw_report *report)
+static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_report *report)
 {
-    const struct sw_source *first = g->input;
-    if (g->again)
+    const struct sw_input_file *first = c->input;
+    if (c->repeated)
         sw_report_add(report, SW_WARNING, NULL, 0, "%lld runs are in more than one of the files; the later file counts",
-                      (long long)g->again);
-    if (as_virtual && g->ninput > MANY_PARTS)
+                      (long long)c->repeated);
+    if (as_virtual && c->ninput > MANY_PARTS)
         sw_report_add(report, SW_WARNING, NULL, 0, "who reads the fields opens all %d files: raise `ulimit -n` above "
-                      "that, or HDF5 reads NaN in place of the rest and says nothing", g->ninput);
-    for (int k = 1; k < g->ninput; k++) {
-        if (!strcmp(first->table->source, g->input[k].table->source)) continue;
+                      "that, or HDF5 reads NaN in place of the rest and says nothing", c->ninput);
+    for (int k = 1; k < c->ninput; k++) {
+        if (!strcmp(first->table->source, c->input[k].table->source)) continue;
         sw_report_add(report, SW_WARNING, NULL, 0, "%s was computed by %s, %s by %s: numbers may differ in their last "
                       "digits from those of one program; provenance lists all of them", first->path,
-                      first->table->source, g->input[k].path, g->input[k].table->source);
+                      first->table->source, c->input[k].path, c->input[k].table->source);
         return;
     }
 }
 
-static enum sw_status advise_resume(const char *input, enum sw_status st)
+static enum sw_status fail_with_resume_hint(const char *input, enum sw_status st)
 {
     struct sw_text word = {0};
     struct sw_last_update sign = {0};
@@ -192,7 +194,7 @@ static enum sw_status advise_resume(const char *input, enum sw_status st)
 }
 
 /* What to do about an input that cannot be read. */
-static enum sw_status advise(const char *const *input, int ninput, enum sw_status st)
+static enum sw_status explain_unreadable_input(const char *const *input, int ninput, enum sw_status st)
 {
     char text[1000];
     if (st != SW_E_IO) return st;
@@ -204,7 +206,7 @@ static enum sw_status advise(const char *const *input, int ninput, enum sw_statu
         if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
             return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
                                "it by `sweep resume FILE.h5`, then merge FILE.h5", input[k]);
-        if (access(input[k], F_OK) && sw_files_begun(input[k])) return advise_resume(input[k], st);
+        if (access(input[k], F_OK) && sw_files_has_folder(input[k])) return fail_with_resume_hint(input[k], st);
         if (strstr(text, "is a damaged HDF5 file"))
             return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
                            text);
@@ -215,12 +217,12 @@ static enum sw_status advise(const char *const *input, int ninput, enum sw_statu
 static enum sw_status merge_locked(const char *const *input, int ninput, const char *output,
                                    const struct sw_merge_options *options, const struct sw_provenance *provenance)
 {
-    struct sw_gather g = {0};
-    enum sw_status st = advise(input, ninput, sw_gather_real(input, ninput, &g));
-    if (!st) st = check_output(&g, output, options->as_virtual);
-    if (!st) st = merge(&g, output, false, options, provenance);
-    if (!st && options->report) remark(&g, options->as_virtual, options->report);
-    sw_gather_free(&g);
+    struct sw_catalog c = {0};
+    enum sw_status st = explain_unreadable_input(input, ninput, sw_catalog_open_resolved(input, ninput, &c));
+    if (!st) st = check_output(&c, output, options->as_virtual);
+    if (!st) st = merge(&c, output, false, options, provenance);
+    if (!st && options->report) warn_inputs(&c, options->as_virtual, options->report);
+    sw_catalog_free(&c);
     return st;
 }
 
@@ -241,30 +243,31 @@ enum sw_status sw_merge(const char *const *input, int ninput, const char *output
 }
 
 /* Whether the newest chain of a run is to go on: not if the run is done elsewhere. */
-static bool goes_on(const struct sw_gather *g, const struct sw_found *f)
+static bool has_later_batch(const struct sw_catalog *c, const struct sw_catalog_entry *f)
 {
     if (f->newest == f->ended) return false;
     if (f->ended < 0) return true;
-    const struct sw_link *l = &g->link[f->ended];
-    return g->input[l->input].table->row[l->row].status != SW_RUN_DONE;
+    const struct sw_run_slice *l = &c->slice[f->ended];
+    return c->input[l->input].table->row[l->row].status != SW_RUN_DONE;
 }
 
 /* Parts in chains that are to go on are still needed. A part that nobody can read is of no use once FILE has all runs
  * of the sweep. */
-static enum sw_status remove_parts(const struct sw_gather *g, const char *file, bool complete)
+static enum sw_status remove_parts(const struct sw_catalog *c, const char *file, bool complete)
 {
     bool *needed;
     enum sw_status st = SW_OK;
-    SW_TRY(sw_alloc((size_t)g->ninput, &needed));
-    for (int64_t j = 0; j < g->nfound; j++) {
-        const struct sw_found *f = &g->found[j];
-        for (int64_t l = goes_on(g, f) ? f->newest : -1; l >= 0; l = g->link[l].before) needed[g->link[l].input] = true;
+    SW_TRY(sw_alloc((size_t)c->ninput, &needed));
+    for (int64_t j = 0; j < c->nentry; j++) {
+        const struct sw_catalog_entry *f = &c->entry[j];
+        for (int64_t l = has_later_batch(c, f) ? f->newest : -1; l >= 0; l = c->slice[l].previous)
+            needed[c->slice[l].input] = true;
     }
-    for (int k = 0; k < g->ninput && !st; k++)
-        if (!needed[k] && strcmp(g->input[k].path, file)) st = sw_files_remove(g->input[k].path);
-    for (int k = 0; k < g->ndamaged && !st && complete; k++) st = sw_files_remove(g->damaged[k]);
+    for (int k = 0; k < c->ninput && !st; k++)
+        if (!needed[k] && strcmp(c->input[k].path, file)) st = sw_files_remove(c->input[k].path);
+    for (int k = 0; k < c->ndamaged && !st && complete; k++) st = sw_files_remove(c->damaged[k]);
     sw_free(needed);
-    return st || !complete ? st : sw_files_remove_aside(file);
+    return st || !complete ? st : sw_files_remove_damaged(file);
 }
 
 enum sw_status sw_output_refuse_virtual(const char *file)
@@ -278,36 +281,37 @@ enum sw_status sw_output_refuse_virtual(const char *file)
 }
 
 /* Whether FILE came into being, or another one took its name, since the inputs were opened. */
-static bool is_new(const struct sw_gather *g, const char *file)
+static bool is_new(const struct sw_catalog *c, const char *file)
 {
-    struct sw_file_mark now;
-    if (sw_files_mark(file, &now)) return false;
-    return strcmp(g->input[0].path, file) || !sw_files_same(&g->input[0].mark, &now);
+    struct sw_file_version now;
+    if (sw_files_version(file, &now)) return false;
+    return strcmp(c->input[0].path, file) || !sw_files_same_version(&c->input[0].version, &now);
 }
 
 /* A part may have been harmed while it was joined: then what is gone is named.
  * @return st, with its message, if none was, or the message says it already, or if FILE is joined and only what came
  *         after that failed */
-static enum sw_status look_again(const struct sw_gather *old, const char *file, const struct sw_merge_options *o,
-                                 enum sw_status st)
+static enum sw_status check_parts_again(const struct sw_catalog *old, const char *file,
+                                        const struct sw_merge_options *o, enum sw_status st)
 {
-    struct sw_gather g = {0};
+    struct sw_catalog c = {0};
     struct sw_err_kept kept = {0};
     sw_err_keep(&kept, st);
-    const bool harmed = !is_new(old, file) && !sw_gather_output(file, NULL, &g) && sw_expected_check(&g, file, o);
-    sw_gather_free(&g);
+    const bool harmed = !is_new(old, file) && !sw_catalog_open_output(file, NULL, &c) && sw_check_expected_runs(&c,
+                                                                                                                file,
+o); sw_catalog_free(&c);
     return harmed && !old->unreadable ? SW_E_IO : sw_err_raise(&kept);
 }
 
 /* An input that opens, and whose arrays cannot be read: without it the part's runs are computed again. It keeps its
  * content under another name until FILE has all runs.
  * @return SW_E_IO, with what the join said and what came of it */
-static enum sw_status put_aside(const struct sw_gather *g, const char *file)
+static enum sw_status set_damaged_part_aside(const struct sw_catalog *c, const char *file)
 {
     struct sw_text why = {0};
-    const char *part = g->input[g->unreadable - 1].path;
+    const char *part = c->input[c->unreadable - 1].path;
     sw_text_add(&why, sw_err_message());
-    char *aside = sw_files_name(part, SW_FILES_ASIDE);
+    char *aside = sw_files_name(part, SW_FILES_DAMAGED);
     if (!strcmp(part, file))
         SW_FAIL(SW_E_IO, "%s; the file is damaged: move it away, and the same command computes its runs again",
                 sw_text_get(&why));
@@ -321,22 +325,22 @@ static enum sw_status put_aside(const struct sw_gather *g, const char *file)
 enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *options,
                               const struct sw_provenance *provenance)
 {
-    struct sw_gather g = {0};
+    struct sw_catalog c = {0};
     struct sw_merge_summary sum = {0};
     struct sw_merge_options how = *options;
     how.summary = &sum;
-    enum sw_status st = sw_gather_output(file, NULL, &g);
-    if (!st) st = sw_expected_check(&g, file, &how);
-    bool parts = g.ninput && strcmp(g.input[g.ninput - 1].path, file);
-    if (!st && parts && g.input[0].npart) st = sw_output_refuse_virtual(file);
+    enum sw_status st = sw_catalog_open_output(file, NULL, &c);
+    if (!st) st = sw_check_expected_runs(&c, file, &how);
+    bool parts = c.ninput && strcmp(c.input[c.ninput - 1].path, file);
+    if (!st && parts && c.input[0].nsource) st = sw_output_refuse_virtual(file);
     if (!st && parts) {
-        st = merge(&g, file, !options->keep_parts, &how, provenance);
-        if (st == SW_E_IO && g.unreadable) st = put_aside(&g, file);
-        if (st == SW_E_IO) st = look_again(&g, file, &how, st);
+        st = merge(&c, file, !options->keep_parts, &how, provenance);
+        if (st == SW_E_IO && c.unreadable) st = set_damaged_part_aside(&c, file);
+        if (st == SW_E_IO) st = check_parts_again(&c, file, &how, st);
     }
     const bool complete = how.sweep && sum.runs == how.sweep->nruns;
-    if (!st && parts && !options->keep_parts) st = remove_parts(&g, file, complete);
+    if (!st && parts && !options->keep_parts) st = remove_parts(&c, file, complete);
     if (options->summary) *options->summary = sum;
-    sw_gather_free(&g);
+    sw_catalog_free(&c);
     return st;
 }

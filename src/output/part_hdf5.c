@@ -2,33 +2,35 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "output/files.h"
-#include "output/stream_hdf5.h"
+#include "output/sw_completed.h"
+#include "output/sw_files.h"
+#include "output/sw_part.h"
+#include "output/var_writer_hdf5.h"
 
 struct sw_part {
     char             *tmp;
     struct sw_h5      h5;
     struct sw_part_desc desc;
-    struct sw_facts   facts;
-    struct sw_section section;
-    int               nstream, nfields, nseries;  /* series first */
-    struct sw_stream *stream;
-    struct sw_grid   *grid;                       /* [count] */
+    struct sw_metadata   metadata;
+    struct sw_data_group data_group;
+    int               nwriter, nfields, nseries;  /* series first */
+    struct sw_var_writer *writer;
+    struct sw_grid   *grid;                       /* [count]      */
 };
 
 static void free_part(struct sw_part *p)
 {
-    for (int k = 0; p->stream && k < p->nstream; k++) sw_stream_free(&p->stream[k]);
-    sw_free(p->stream);
-    sw_section_free(&p->section);
-    sw_facts_free(&p->facts);
+    for (int k = 0; p->writer && k < p->nwriter; k++) sw_var_writer_free(&p->writer[k]);
+    sw_free(p->writer);
+    sw_data_group_free(&p->data_group);
+    sw_metadata_free(&p->metadata);
     sw_free(p->grid);
     sw_free(p->tmp);
     sw_free(p);
 }
 
 /* Whatever comes of it: the message is of what went wrong before. */
-static void drop(struct sw_part *p)
+static void drop_part(struct sw_part *p)
 {
     sw_h5_drop(&p->h5);
     if (p->tmp) unlink(p->tmp);
@@ -41,21 +43,21 @@ static enum sw_status list_variables(struct sw_part *p)
     const struct sw_problem *problem = p->desc.sweep->problem;
     enum sw_h5_type type = p->desc.sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
     for (const struct sw_quantity *q = problem->scalars; q && q->name && p->desc.group->nscalar; q++, p->nseries++)
-        SW_TRY(sw_section_add(&p->section, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
     const struct sw_quantity *fields = sw_sweep_fields(p->desc.sweep, p->desc.group);
     for (const struct sw_quantity *q = fields; q && q->name && p->desc.group->nfield; q++, p->nfields++)
-        SW_TRY(sw_section_add(&p->section, SW_VAR_FIELD, type, q->name, q->unit, q->long_name));
-    p->nstream = p->section.nvar;
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_FIELD, type, q->name, q->unit, q->long_name));
+    p->nwriter = p->data_group.nvar;
     return SW_OK;
 }
 
-static enum sw_status open_streams(struct sw_part *p)
+static enum sw_status open_writers(struct sw_part *p)
 {
     const struct sw_part_desc *d = &p->desc;
-    SW_TRY(sw_alloc((size_t)p->nstream, &p->stream));
-    for (int k = 0; k < p->nstream; k++) {
+    SW_TRY(sw_alloc((size_t)p->nwriter, &p->writer));
+    for (int k = 0; k < p->nwriter; k++) {
         int64_t outputs = k < p->nseries ? d->group->nscalar - d->scalar_first : d->group->nfield - d->field_first;
-        SW_TRY(sw_stream_open(&p->stream[k], &p->h5, &p->section, &p->section.var[k], outputs));
+        SW_TRY(sw_var_writer_open(&p->writer[k], &p->h5, &p->data_group, &p->data_group.var[k], outputs));
     }
     return SW_OK;
 }
@@ -68,17 +70,17 @@ static enum sw_status keep_grid(void *user, int64_t first, int64_t count, const 
     return SW_OK;
 }
 
-static enum sw_status describe(struct sw_part *p, const struct sw_provenance *provenance)
+static enum sw_status describe_part(struct sw_part *p, const struct sw_provenance *provenance)
 {
     unsigned major, minor, release;
     char version[40];
     size_t count = (size_t)p->desc.count;
     H5get_libversion(&major, &minor, &release);
     snprintf(version, sizeof version, "%u.%u.%u", major, minor, release);
-    SW_TRY(sw_facts_make(p->desc.sweep, provenance, version, &p->facts));
+    SW_TRY(sw_metadata_make(p->desc.sweep, provenance, version, &p->metadata));
     SW_TRY(sw_alloc(count, &p->grid));
     SW_TRY(sw_run_table_columns(p->desc.sweep, p->desc.run, p->desc.count, keep_grid, p));
-    struct sw_section *s = &p->section;
+    struct sw_data_group *s = &p->data_group;
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
     s->dim = p->desc.group->dim;
     memcpy(s->n, p->desc.group->n, sizeof s->n);
@@ -90,14 +92,14 @@ static enum sw_status describe(struct sw_part *p, const struct sw_provenance *pr
     return list_variables(p);
 }
 
-static enum sw_status begin(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
+static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)
 {
-    SW_TRY(describe(p, provenance));
+    SW_TRY(describe_part(p, provenance));
     SW_TRY(sw_files_new_part(file, p->desc.turn, p->desc.of, &p->tmp));
     SW_TRY(sw_h5_create(&p->h5, p->tmp));
-    sw_h5_write_facts(&p->h5, &p->facts);
-    if (p->nstream || p->desc.sweep->save_state) sw_h5_write_group(&p->h5, &p->section);
-    return p->h5.status ? p->h5.status : open_streams(p);
+    sw_h5_write_metadata(&p->h5, &p->metadata);
+    if (p->nwriter || p->desc.sweep->save_state) sw_h5_write_data_group(&p->h5, &p->data_group);
+    return p->h5.status ? p->h5.status : open_writers(p);
 }
 
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
@@ -108,8 +110,8 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
     SW_TRY(sw_alloc(1, &p));
     p->desc = *desc;
     sw_h5_lock();
-    enum sw_status st = begin(p, file, provenance);
-    if (st) drop(p);
+    enum sw_status st = begin_file(p, file, provenance);
+    if (st) drop_part(p);
     sw_h5_unlock();
     *part = st ? NULL : p;
     return st;
@@ -120,9 +122,9 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
 {
     const char *data = field;
     sw_h5_lock();
-    for (int k = p->nseries; k < p->nstream; k++) {
-        struct sw_stream *s = &p->stream[k];
-        sw_stream_add(s, data, s->row);
+    for (int k = p->nseries; k < p->nwriter; k++) {
+        struct sw_var_writer *s = &p->writer[k];
+        sw_var_writer_add(s, data, s->row);
         if (data) data += (size_t)p->desc.count * s->row;
     }
     sw_h5_unlock();
@@ -133,20 +135,20 @@ enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 {
     size_t stride = (size_t)p->nseries * sizeof *scalars;
     sw_h5_lock();
-    for (int k = 0; k < p->nseries; k++) sw_stream_add(&p->stream[k], scalars ? scalars + k : NULL, stride);
+    for (int k = 0; k < p->nseries; k++) sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, stride);
     sw_h5_unlock();
     return p->h5.status;
 }
 
 /* ---- finish */
-static enum sw_status times(const double *in_steps, int64_t count, double dt, double **time)
+static enum sw_status make_times(const double *in_steps, int64_t count, double dt, double **time)
 {
     SW_TRY(sw_alloc((size_t)count, time));
     for (int64_t k = 0; k < count; k++) (*time)[k] = in_steps[k] * dt;
     return SW_OK;
 }
 
-static enum sw_status points(int64_t n, const struct sw_grid *g, int d, double **x)
+static enum sw_status make_points(int64_t n, const struct sw_grid *g, int d, double **x)
 {
     SW_TRY(sw_alloc((size_t)n, x));
     for (int64_t i = 0; i < n; i++) (*x)[i] = g->x0[d] + (double)i * g->dx[d];
@@ -157,57 +159,58 @@ static enum sw_status points(int64_t n, const struct sw_grid *g, int d, double *
 static enum sw_status set_space(struct sw_part *p, int d)
 {
     static const char *const name[SW_DIMS] = {"xc", "yc", "zc"};
-    struct sw_section *s = &p->section;
+    struct sw_data_group *s = &p->data_group;
     const struct sw_grid *first = &p->grid[0];
     bool one = true;
     for (int64_t j = 1; j < s->count; j++) one &= p->grid[j].x0[d] == first->x0[d] && p->grid[j].dx[d] == first->dx[d];
-    return one ? points(s->n[d], first, d, &s->x[d])
-               : sw_section_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
+    return one ? make_points(s->n[d], first, d, &s->x[d])
+               : sw_data_group_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
 }
 
 /* Values of the scales, or variables instead of them where runs disagree. */
 static enum sw_status set_scales(struct sw_part *p)
 {
-    struct sw_section *s = &p->section;
+    struct sw_data_group *s = &p->data_group;
     const struct sw_group *g = p->desc.group;
     const struct sw_grid *first = &p->grid[0];
     bool one_dt = true;
     for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
     if (p->nfields) {
-        s->nfield = p->stream[p->nseries].written;
-        SW_TRY(one_dt ? times(g->field_time + s->field_first, s->nfield, first->dt, &s->time)
-                      : sw_section_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
+        s->nfield = p->writer[p->nseries].written;
+        SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt, &s->time)
+               : sw_data_group_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
         for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
     }
     if (p->nseries) {
-        s->nscalar = p->stream[0].written;
-        SW_TRY(one_dt ? times(g->scalar_time + s->scalar_first, s->nscalar, first->dt, &s->time_s)
-                      : sw_section_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
+        s->nscalar = p->writer[0].written;
+        SW_TRY(one_dt ? make_times(g->scalar_time + s->scalar_first, s->nscalar, first->dt, &s->time_s)
+               : sw_data_group_add(s, SW_VAR_TS, SW_H5_DOUBLE, "t_s", "1", "time of scalar series"));
     }
     return SW_OK;
 }
 
 /* The values of t, t_s, xc, yc or zc for one run. */
-static enum sw_status values_of(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
+static enum sw_status run_coordinates(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
 {
-    const struct sw_section *s = &p->section;
+    const struct sw_data_group *s = &p->data_group;
     const struct sw_group *g = p->desc.group;
     for (int d = 0; d < s->dim; d++)
-        if (kind == sw_scale_var(d)) return points(s->n[d], &p->grid[j], d, value);
-    if (kind == SW_VAR_T) return times(g->field_time + s->field_first, s->nfield, p->grid[j].dt, value);
-    return times(g->scalar_time + s->scalar_first, s->nscalar, p->grid[j].dt, value);
+        if (kind == sw_scale_var(d)) return make_points(s->n[d], &p->grid[j], d, value);
+    if (kind == SW_VAR_T) return make_times(g->field_time + s->field_first, s->nfield, p->grid[j].dt, value);
+    return make_times(g->scalar_time + s->scalar_first, s->nscalar, p->grid[j].dt, value);
 }
 
-static void put_values(struct sw_part *p, const struct sw_var *var)
+static void write_run_coordinates(struct sw_part *p, const struct sw_var *var)
 {
     hsize_t start[] = {0, 0}, count[] = {1, 0};
     struct sw_h5_shape shape = {0};
-    shape.rank = sw_var_size(&p->section, var->kind, p->desc.count, sw_var_outputs(&p->section, var->kind), shape.dim);
-    hid_t dataset = sw_h5_make_var(&p->h5, &p->section, var, &shape);
+    shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, sw_var_outputs(&p->data_group, var->kind),
+                             shape.dim);
+    hid_t dataset = sw_h5_make_var(&p->h5, &p->data_group, var, &shape);
     count[1] = shape.dim[1];
     for (; start[0] < shape.dim[0] && count[1] && !p->h5.status; start[0]++) {
         double *value = NULL;
-        if (values_of(p, var->kind, (int64_t)start[0], &value)) p->h5.status = SW_E_MEMORY;
+        if (run_coordinates(p, var->kind, (int64_t)start[0], &value)) p->h5.status = SW_E_MEMORY;
         sw_h5_write(&p->h5, dataset, SW_H5_DOUBLE, 2, start, count, value);
         sw_free(value);
     }
@@ -236,56 +239,57 @@ static void write_state(struct sw_h5 *h, int64_t count, const double *state, siz
 }
 
 /* The states in which runs have ended, beside their other arrays. */
-static void put_last_state(struct sw_part *p, const double *state)
+static void write_last_state(struct sw_part *p, const double *state)
 {
     char path[SW_PATH];
-    for (int k = p->nstream; state && k < p->section.nvar; k++) {
-        const struct sw_var *var = &p->section.var[k];
+    for (int k = p->nwriter; state && k < p->data_group.nvar; k++) {
+        const struct sw_var *var = &p->data_group.var[k];
         struct sw_h5_shape shape = {0};
         if (var->kind != SW_VAR_STATE) continue;
-        shape.rank = sw_var_size(&p->section, var->kind, p->desc.count, 1, shape.dim);
-        sw_h5_put(&p->h5, sw_section_path(&p->section, var->name, path), SW_H5_DOUBLE, &shape, state);
+        shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, 1, shape.dim);
+        sw_h5_put(&p->h5, sw_data_group_path(&p->data_group, var->name, path), SW_H5_DOUBLE, &shape, state);
     }
 }
 
-static enum sw_status write_rest(struct sw_part *p, const struct sw_run_table *t, const double *last_state)
+static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct sw_run_table *t,
+                                                 const double *last_state)
 {
     char path[SW_PATH], *coordinates = sw_run_table_coordinates(t);
     if (!coordinates) return SW_E_MEMORY;
     sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
-    if (p->section.name[0] && (p->nstream || p->desc.sweep->save_state))
-        sw_h5_write_runs(&p->h5, sw_section_path(&p->section, "run", path), p->desc.count, p->desc.run);
-    sw_h5_write_scales(&p->h5, &p->section);
-    for (int k = p->nstream; k < p->section.nvar; k++)
-        if (p->section.var[k].kind != SW_VAR_STATE) put_values(p, &p->section.var[k]);
-    put_last_state(p, last_state);
+    if (p->data_group.name[0] && (p->nwriter || p->desc.sweep->save_state))
+        sw_h5_write_runs(&p->h5, sw_data_group_path(&p->data_group, "run", path), p->desc.count, p->desc.run);
+    sw_h5_write_scales(&p->h5, &p->data_group);
+    for (int k = p->nwriter; k < p->data_group.nvar; k++)
+        if (p->data_group.var[k].kind != SW_VAR_STATE) write_run_coordinates(p, &p->data_group.var[k]);
+    write_last_state(p, last_state);
     sw_h5_write_table(&p->h5, t, coordinates);
-    sw_h5_finish_vars(&p->h5, &p->section, coordinates);
+    sw_h5_finish_vars(&p->h5, &p->data_group, coordinates);
     sw_free(coordinates);
     return p->h5.status;
 }
 
-static enum sw_status finish(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
-                             size_t state_size, struct sw_run_table *t)
+static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_result *result, const double *last_state,
+                                     size_t state_size, struct sw_run_table *t)
 {
-    for (int k = 0; k < p->nstream; k++) sw_stream_flush(&p->stream[k]);
+    for (int k = 0; k < p->nwriter; k++) sw_var_writer_flush(&p->writer[k]);
     SW_TRY(set_scales(p));
     if (last_state) {
-        p->section.nstate = (int64_t)state_size;
-        SW_TRY(sw_section_add(&p->section, SW_VAR_STATE, SW_H5_DOUBLE, "state_last", "1",
+        p->data_group.nstate = (int64_t)state_size;
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_STATE, SW_H5_DOUBLE, "state_last", "1",
                               "what a longer sweep goes on from"));
     }
     SW_TRY(fill_table(p, result, t));
-    return write_rest(p, t, last_state);
+    return write_run_table_and_scales(p, t, last_state);
 }
 
-static enum sw_status write_all(struct sw_part *p, const struct sw_run_result *result, const double *state,
-                                size_t state_size, int64_t step)
+static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result *result, const double *state,
+                                  size_t state_size, int64_t step)
 {
     struct sw_run_table *table = NULL;
     const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
     enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
-    if (!st) st = finish(p, result, goes_on ? NULL : state, state_size, table);
+    if (!st) st = write_datasets(p, result, goes_on ? NULL : state, state_size, table);
     if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step);
     sw_run_table_free(&table);
     return st ? st : sw_h5_close(&p->h5);
@@ -296,9 +300,9 @@ enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result 
 {
     struct sw_part *p = *part;
     sw_h5_lock();
-    enum sw_status st = write_all(p, result, state, state_size, step);
+    enum sw_status st = finish_file(p, result, state, state_size, step);
     sw_h5_unlock();
-    if (!st) st = sw_files_keep(p->tmp);  /* it waits for the disk: others may write meanwhile */
+    if (!st) st = sw_files_commit(p->tmp);  /* it waits for the disk: others may write meanwhile */
     if (st) sw_part_abandon(part);
     else free_part(p);
     *part = NULL;
@@ -310,7 +314,23 @@ void sw_part_abandon(struct sw_part **part)
     struct sw_part *p = part ? *part : NULL;
     if (!p) return;
     sw_h5_lock();
-    drop(p);
+    drop_part(p);
     sw_h5_unlock();
     *part = NULL;
+}
+
+/* ---- the state of a part that goes on */
+enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size)
+{
+    struct sw_h5 h;
+    sw_h5_lock();
+    if (!sw_h5_open(&h, batch->path))
+        sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * state_size), state);
+    enum sw_status st = sw_h5_close(&h);
+    sw_h5_unlock();
+    if (!st || !h.damaged) return st;  /* what the system cannot read now may be whole */
+    char why[400];
+    snprintf(why, sizeof why, "%s", sw_err_message());
+    return SW_FAIL(st, "%s; remove this file, no other: its %d runs go on from the part before it, or begin again", why,
+                   batch->count);
 }

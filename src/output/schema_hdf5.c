@@ -6,14 +6,14 @@
 
 #include "base/sw_mem.h"
 
-/* ---- facts */
-void sw_h5_write_facts(struct sw_h5 *h, const struct sw_facts *f)
+/* ---- metadata */
+void sw_h5_write_metadata(struct sw_h5 *h, const struct sw_metadata *f)
 {
     unsigned char dirty = f->dirty;
     sw_h5_attr_text(h, "/", "Conventions", "CF-1.10");
     sw_h5_group(h, "/provenance");
-    for (int k = 0; k < SW_FACTS; k++)
-        sw_h5_attr_text(h, sw_fact_rows[k].group, sw_fact_rows[k].name, f->text[k] ? f->text[k] : "");
+    for (int k = 0; k < SW_METADATA_COUNT; k++)
+        sw_h5_attr_text(h, sw_metadata_rows[k].group, sw_metadata_rows[k].name, f->text[k] ? f->text[k] : "");
     sw_h5_attr(h, "/", "sweep_runs", SW_H5_INTEGER, 1, &f->runs);
     sw_h5_attr(h, "/provenance", "git_dirty", SW_H5_BYTE, 1, &dirty);
     sw_h5_attr_texts(h, "/provenance", "overrides", f->override, f->noverride);
@@ -28,13 +28,13 @@ static void check_schema(struct sw_h5 *h, const char *schema)
     sw_h5_damaged(h, message);
 }
 
-void sw_h5_read_facts(struct sw_h5 *h, struct sw_facts *f)
+void sw_h5_read_metadata(struct sw_h5 *h, struct sw_metadata *f)
 {
     if (!h->status && !sw_h5_has_attr(h, "/", "sweep_schema"))
         sw_h5_damaged(h, "is an HDF5 file, but not one that sweep has written");
-    for (int k = 0; k < SW_FACTS; k++)
-        if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_fact_rows[k].group, sw_fact_rows[k].name);
-    if (!h->status) check_schema(h, f->text[SW_FACT_SCHEMA]);
+    for (int k = 0; k < SW_METADATA_COUNT; k++)
+        if (!h->status) f->text[k] = sw_h5_get_attr_text(h, sw_metadata_rows[k].group, sw_metadata_rows[k].name);
+    if (!h->status) check_schema(h, f->text[SW_METADATA_SCHEMA]);
     f->runs = sw_h5_get_attr_integer(h, "/", "sweep_runs", 0);
     f->dirty = sw_h5_get_attr_integer(h, "/provenance", "git_dirty", 0) != 0;
     f->override = sw_h5_get_attr_texts(h, "/provenance", "overrides", &f->noverride);
@@ -197,7 +197,7 @@ static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
     for (int k = 0; k < sw_run_ncolumns; k++) t->has[k] = read_column(h, t, &sw_run_columns[k]);
 }
 
-void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_run_table **table)
+void sw_h5_read_table(struct sw_h5 *h, struct sw_metadata *metadata, struct sw_run_table **table)
 {
     struct names params = {.h = h};
     *table = NULL;
@@ -208,5 +208,5 @@ void sw_h5_read_table(struct sw_h5 *h, struct sw_facts *facts, struct sw_run_tab
     for (int k = 0; k < params.count && !h->status; k++) read_param(h, *table, k, params.name[k]);
     sw_h5_free_texts(&params.name, params.count);
     if (h->status) sw_run_table_free(table);
-    else sw_run_table_take_facts(*table, facts);
+    else sw_run_table_take_metadata(*table, metadata);
 }

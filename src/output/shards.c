@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "output/files.h"
-#include "output/gather.h"
+#include "output/merge_impl.h"
+#include "output/sw_files.h"
+#include "output/sw_shards.h"
 
 /* The last of them, where sw_shard_file() puts it; that of a folder is not the file's. */
 const char *sw_shard_find(const char *file, int *shard, int *nshards)
@@ -22,14 +23,14 @@ const char *sw_shard_find(const char *file, int *shard, int *nshards)
 }
 
 /* @param end  of the name before its shard; after it comes `tail`, ".h5" */
-static char *named(const char *file, const char *end, int shard, int nshards, const char *tail)
+static char *shard_name(const char *file, const char *end, int shard, int nshards, const char *tail)
 {
     struct sw_text text = {0};
     sw_text_printf(&text, "%.*s.shard-%d-of-%d%s", (int)(end - file), file, shard, nshards, tail);
     return sw_text_take(&text);
 }
 
-static const char *ending(const char *file)
+static const char *extension_of(const char *file)
 {
     const char *end = strrchr(file, '.');
     return end && !strchr(end, '/') ? end : file + strlen(file);
@@ -37,14 +38,14 @@ static const char *ending(const char *file)
 
 char *sw_shard_file(const char *file, int shard, int nshards)
 {
-    const char *end = ending(file);
-    return named(file, end, shard, nshards, end);
+    const char *end = extension_of(file);
+    return shard_name(file, end, shard, nshards, end);
 }
 
 void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard, int nshards)
 {
     struct sw_text stem = {0};
-    const char *end = ending(file);
+    const char *end = extension_of(file);
     sw_text_add_bytes(&stem, file, (size_t)(end - file));
     if (stem.length) sw_text_add_word(text, sw_text_get(&stem));
     sw_text_printf(text, ".shard-%s-of-%d", shard, nshards);
@@ -53,22 +54,22 @@ void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard
 }
 
 /* Is what there is of a shard, FILE.h5.d/, beside the others? at: where the shard begins in the name of one. */
-static bool is_begun(const char *like, const char *at, int shard, int shards)
+static bool is_shard_begun(const char *like, const char *at, int shard, int shards)
 {
-    const char *dot = ending(like);
-    char *file = named(like, at, shard, shards, strchr(at + 1, '.') ? dot : "");
-    const bool there = file && sw_files_begun(file);
+    const char *dot = extension_of(like);
+    char *file = shard_name(like, at, shard, shards, strchr(at + 1, '.') ? dot : "");
+    const bool there = file && sw_files_has_folder(file);
     sw_free(file);
     return there;
 }
 
-static void add(struct sw_text *list, int shard)
+static void add_shard(struct sw_text *list, int shard)
 {
     if (list->length < 100) sw_text_printf(list, "%s%d", list->length ? " " : "", shard);
     else if (list->length < 104) sw_text_add(list, " ...");
 }
 
-static void tell(const struct sw_text *absent, const struct sw_text *begun, int shards, struct sw_text *text)
+static void describe_shards(const struct sw_text *absent, const struct sw_text *begun, int shards, struct sw_text *text)
 {
     if (absent->length)
         sw_text_printf(text, "; of %d shards these are not among the files: %s", shards, sw_text_get(absent));
@@ -77,18 +78,18 @@ static void tell(const struct sw_text *absent, const struct sw_text *begun, int 
                              "with them)", shards, sw_text_get(begun));
 }
 
-void sw_shards_missing(const struct sw_gather *g, struct sw_text *text)
+void sw_shards_describe_missing(const struct sw_catalog *c, struct sw_text *text)
 {
     struct sw_text absent = {0}, begun = {0};
     int shard, shards, other;
     bool *seen;
-    const char *like = g->input[0].path, *at = sw_shard_find(like, &shard, &shards);
+    const char *like = c->input[0].path, *at = sw_shard_find(like, &shard, &shards);
     if (!at || sw_alloc((size_t)shards + 1, &seen)) return;
-    for (int k = 0; k < g->ninput; k++)
-        if (sw_shard_find(g->input[k].path, &shard, &other) && other == shards) seen[shard] = true;
+    for (int k = 0; k < c->ninput; k++)
+        if (sw_shard_find(c->input[k].path, &shard, &other) && other == shards) seen[shard] = true;
     for (int k = 1; k <= shards; k++)
-        if (!seen[k]) add(is_begun(like, at, k, shards) ? &begun : &absent, k);
-    tell(&absent, &begun, shards, text);
+        if (!seen[k]) add_shard(is_shard_begun(like, at, k, shards) ? &begun : &absent, k);
+    describe_shards(&absent, &begun, shards, text);
     sw_text_free(&absent);
     sw_text_free(&begun);
     sw_free(seen);

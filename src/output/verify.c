@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "output/gather.h"
-#include "output/target_hdf5.h"
+#include "output/joined_file_hdf5.h"
+#include "output/merge_impl.h"
 
 static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b, int64_t row)
 {
@@ -13,64 +13,64 @@ static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b,
 }
 
 /* Whether `to` has room for all outputs of a run whose last ones are in `from`, and the variables they are of. */
-static bool has_arrays(const struct sw_section *to, const struct sw_section *from)
+static bool has_arrays(const struct sw_data_group *to, const struct sw_data_group *from)
 {
     if (!to || to->dim != from->dim || memcmp(to->n, from->n, sizeof to->n)) return false;
     if (to->nfield < from->field_first + from->nfield || to->nscalar < from->scalar_first + from->nscalar) return false;
     for (int k = 0; k < from->nvar; k++) {
         const struct sw_var *v = &from->var[k];
-        if (v->kind >= SW_VAR_SERIES && sw_var_outputs(from, v->kind) && !sw_section_var(to, v->name)) return false;
+        if (v->kind >= SW_VAR_SERIES && sw_var_outputs(from, v->kind) && !sw_data_group_var(to, v->name)) return false;
     }
     return true;
 }
 
-static const struct sw_section *section_of(const struct sw_source *in, int64_t row)
+static const struct sw_data_group *data_group_of(const struct sw_input_file *in, int64_t row)
 {
-    return in->section_of[row] < 0 ? NULL : &in->section[in->section_of[row]];
+    return in->data_group_of[row] < 0 ? NULL : &in->data_group[in->data_group_of[row]];
 }
 
-static enum sw_status compare(const struct sw_gather *g, const struct sw_run_table *t, const int64_t *link,
-                              const struct sw_source *written)
+static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
+                                     const struct sw_input_file *written)
 {
     const struct sw_run_table *w = written->table;
     if (w->nruns != t->nruns)
         return SW_FAIL(SW_E_IO, "%s has %lld rows, and should have %lld; its parts are kept", written->path,
                        (long long)w->nruns, (long long)t->nruns);
     for (int64_t row = 0; row < t->nruns; row++) {
-        const struct sw_section *from = sw_link_section(g, link[row]);
-        if (same_row(w, t, row) && (!from || has_arrays(section_of(written, row), from))) continue;
+        const struct sw_data_group *from = sw_run_slice_group(c, slice[row]);
+        if (same_row(w, t, row) && (!from || has_arrays(data_group_of(written, row), from))) continue;
         return SW_FAIL(SW_E_IO, "%s: the row of run %lld is not what was written; its parts are kept", written->path,
                        (long long)t->index[row]);
     }
     return SW_OK;
 }
 
-enum sw_status sw_written_check(const struct sw_gather *g, const struct sw_run_table *table, const int64_t *link,
-                                const char *path)
+enum sw_status sw_check_written_file(const struct sw_catalog *c, const struct sw_run_table *table, const int64_t *slice,
+                                     const char *path)
 {
-    struct sw_source written;
+    struct sw_input_file written;
     bool damaged;
-    SW_TRY(sw_source_open(path, &written, &damaged));
-    enum sw_status st = compare(g, table, link, &written);
-    sw_source_free(&written);
+    SW_TRY(sw_input_file_open(path, &written, &damaged));
+    enum sw_status st = compare_tables(c, table, slice, &written);
+    sw_input_file_free(&written);
     return st;
 }
 
-enum sw_status sw_inputs_check(const struct sw_gather *g)
+enum sw_status sw_check_inputs_unchanged(const struct sw_catalog *c)
 {
-    for (int k = 0; k < g->ninput; k++) {
-        struct sw_file_mark now;
-        SW_TRY(sw_files_mark(g->input[k].path, &now));
-        if (!sw_files_same(&now, &g->input[k].mark))
+    for (int k = 0; k < c->ninput; k++) {
+        struct sw_file_version now;
+        SW_TRY(sw_files_version(c->input[k].path, &now));
+        if (!sw_files_same_version(&now, &c->input[k].version))
             return SW_FAIL(SW_E_IO, "%s was changed while it was read; nothing was joined, run the same command again",
-                           g->input[k].path);
+                           c->input[k].path);
     }
     return SW_OK;
 }
 
 /* ---- what the caller knows to have ended */
 
-void sw_runs_add(struct sw_text *t, int64_t first, int64_t last)
+void sw_run_ranges_add(struct sw_text *t, int64_t first, int64_t last)
 {
     if (t->length > 200) return;
     sw_text_printf(t, "%s%lld", t->length ? ", " : "", (long long)first);
@@ -78,26 +78,26 @@ void sw_runs_add(struct sw_text *t, int64_t first, int64_t last)
 }
 
 /* A run that was computed since is in a part; what FILE has of it is older. */
-static bool is_missing(const struct sw_gather *g, const char *file, const struct sw_merge_options *o, int64_t run)
+static bool is_missing(const struct sw_catalog *c, const char *file, const struct sw_merge_options *o, int64_t run)
 {
     const enum sw_expected what = (enum sw_expected)o->expected[run];
     if (what == SW_EXPECTED_NOT) return false;
-    const struct sw_found *f = sw_gather_find(g, o->id[run]);
+    const struct sw_catalog_entry *f = sw_catalog_find(c, o->id[run]);
     if (!f || f->ended < 0) return true;
-    return what == SW_EXPECTED_IN_PART && !strcmp(g->input[g->link[f->ended].input].path, file);
+    return what == SW_EXPECTED_IN_PART && !strcmp(c->input[c->slice[f->ended].input].path, file);
 }
 
-enum sw_status sw_expected_check(const struct sw_gather *g, const char *file, const struct sw_merge_options *o)
+enum sw_status sw_check_expected_runs(const struct sw_catalog *c, const char *file, const struct sw_merge_options *o)
 {
     struct sw_text list = {0};
     int64_t missing = 0, first = -1;
     if (!o->expected) return SW_OK;
     for (int64_t run = 0; run <= o->sweep->nruns; run++) {
-        const bool lacks = run < o->sweep->nruns && is_missing(g, file, o, run);
+        const bool lacks = run < o->sweep->nruns && is_missing(c, file, o, run);
         missing += lacks;
         if (lacks && first < 0) first = run;
         if (lacks || first < 0) continue;
-        sw_runs_add(&list, first, run - 1);
+        sw_run_ranges_add(&list, first, run - 1);
         first = -1;
     }
     if (list.length > 200) sw_text_add(&list, ", ...");

@@ -14,9 +14,10 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
-#include "output/files.h"
-#include "output/gather.h"
-#include "output/lattice.h"
+#include "output/grid_coordinates_hdf5.h"
+#include "output/input_file.h"
+#include "output/sw_files.h"
+#include "output/sw_xdmf.h"
 
 static const char mark[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!-- written by sweep -->\n";
 
@@ -64,17 +65,17 @@ static void add_name(struct sw_text *t, const struct sw_run_table *table, int64_
 /* ---- grids */
 struct xdmf {
     FILE       *to;
-    const char *h5;                /* its name as it stands in the text  */
-    const struct sw_source *in;
-    struct sw_lattice lattice;     /* of the section under way           */
-    struct sw_text text;           /* of the run under way               */
-    bool        any;               /* fields are there, if only of runs that came to nothing */
+    const char *h5;                          /* its name as it stands in the text                      */
+    const struct sw_input_file *in;
+    struct sw_grid_coordinates coordinates;  /* of the data group under way                            */
+    struct sw_text text;                     /* of the run under way                                   */
+    bool        any;                         /* fields are there, if only of runs that came to nothing */
     struct sw_xdmf_summary sum;
 };
 
 static void add_field(struct xdmf *x, const struct sw_var *v, int64_t row, int64_t output)
 {
-    const struct sw_section *s = x->lattice.section;
+    const struct sw_data_group *s = x->coordinates.data_group;
     const hsize_t n[SW_DIMS] = {(hsize_t)s->n[2], (hsize_t)s->n[1], (hsize_t)s->n[0]};
     struct sw_text *t = &x->text;
     hsize_t start[SW_H5_RANK], size[SW_H5_RANK], all[SW_H5_RANK];
@@ -95,21 +96,21 @@ static void add_field(struct xdmf *x, const struct sw_var *v, int64_t row, int64
                    v->type == SW_H5_SINGLE ? 4 : 8);
     add_counts(t, rank, all);
     sw_text_printf(t, "\">%s:", x->h5);
-    add_escaped(t, sw_section_path(s, v->name, path));
+    add_escaped(t, sw_data_group_path(s, v->name, path));
     sw_text_add(t, "</DataItem></DataItem></Attribute>\n");
 }
 
 static void add_output(struct xdmf *x, int64_t row, int64_t output)
 {
-    const struct sw_section *s = x->lattice.section;
+    const struct sw_data_group *s = x->coordinates.data_group;
     struct sw_text *t = &x->text;
     char number[32];
-    sw_text_printf(t, "<Grid><Time Value=\"%s\"/>", sw_number(x->lattice.time[output], number));
+    sw_text_printf(t, "<Grid><Time Value=\"%s\"/>", sw_number(x->coordinates.time[output], number));
     sw_text_printf(t, "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%lld %lld %lld\"/>", (long long)s->n[2],
                    (long long)s->n[1], (long long)s->n[0]);
     sw_text_add(t, "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">");
-    add_numbers(t, x->lattice.first);
-    add_numbers(t, x->lattice.step);
+    add_numbers(t, x->coordinates.first);
+    add_numbers(t, x->coordinates.step);
     sw_text_add(t, "</Geometry>\n");
     for (int k = 0; k < s->nvar; k++)
         if (s->var[k].kind == SW_VAR_FIELD) add_field(x, &s->var[k], row, output);
@@ -122,12 +123,12 @@ static enum sw_status write_run(struct xdmf *x, int64_t row)
     const double reached = x->in->table->row[row].t_reached * (1 + 1e-12);  /* a time is a product, rounded */
     const int64_t own_row = x->in->row_of[row];
     int64_t outputs = 0;
-    SW_TRY(sw_lattice_look(&x->lattice, own_row));
+    SW_TRY(sw_grid_coordinates_read(&x->coordinates, own_row));
     sw_text_add(&x->text, "<Grid Name=\"");
     add_name(&x->text, x->in->table, row);
     sw_text_add(&x->text, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
-    for (int64_t k = 0; k < x->lattice.section->nfield; k++) {
-        if (!(x->lattice.time[k] <= reached)) continue;
+    for (int64_t k = 0; k < x->coordinates.data_group->nfield; k++) {
+        if (!(x->coordinates.time[k] <= reached)) continue;
         add_output(x, own_row, k);
         outputs++;
     }
@@ -139,22 +140,22 @@ static enum sw_status write_run(struct xdmf *x, int64_t row)
     return sw_text_status(&x->text);
 }
 
-static bool has_field(const struct sw_section *s)
+static bool has_field(const struct sw_data_group *s)
 {
     for (int k = 0; k < s->nvar; k++)
         if (s->var[k].kind == SW_VAR_FIELD) return true;
     return false;
 }
 
-static enum sw_status write_section(struct xdmf *x, int k)
+static enum sw_status write_data_group(struct xdmf *x, int k)
 {
-    if (!has_field(&x->in->section[k])) return SW_OK;
+    if (!has_field(&x->in->data_group[k])) return SW_OK;
     x->any = true;
-    SW_TRY(sw_lattice_open(x->in->path, &x->in->section[k], &x->lattice));
+    SW_TRY(sw_grid_coordinates_open(x->in->path, &x->in->data_group[k], &x->coordinates));
     enum sw_status st = SW_OK;
     for (int64_t row = 0; row < x->in->table->nruns && !st; row++)
-        if (x->in->section_of[row] == k) st = write_run(x, row);
-    const enum sw_status closed = sw_lattice_close(&x->lattice);
+        if (x->in->data_group_of[row] == k) st = write_run(x, row);
+    const enum sw_status closed = sw_grid_coordinates_close(&x->coordinates);
     return st ? st : closed;
 }
 
@@ -164,7 +165,7 @@ static enum sw_status write_all(struct xdmf *x, const char *tmp)
     x->to = fopen(tmp, "w");
     if (!x->to) return sw_files_fail(tmp);
     fprintf(x->to, "%s<Xdmf Version=\"2.0\">\n<Domain>\n", mark);
-    for (int k = 0; k < x->in->nsection && !st; k++) st = write_section(x, k);
+    for (int k = 0; k < x->in->ndata_group && !st; k++) st = write_data_group(x, k);
     fputs("</Domain>\n</Xdmf>\n", x->to);
     x->sum.bytes = ftell(x->to);
     const bool failed = ferror(x->to), unclosed = fclose(x->to) != 0;
@@ -185,7 +186,7 @@ char *sw_xdmf_name(const char *file)
 }
 
 /* Whether there is a file, and whether it is ours. */
-static enum sw_status look(const char *name, bool *there, bool *ours)
+static enum sw_status inspect(const char *name, bool *there, bool *ours)
 {
     char start[sizeof mark] = "";
     *there = *ours = false;
@@ -205,7 +206,7 @@ enum sw_status sw_xdmf_find(const char *file, bool *ours)
     bool there;
     char *name = sw_xdmf_name(file);
     *ours = false;
-    const enum sw_status st = name ? look(name, &there, ours) : SW_E_MEMORY;
+    const enum sw_status st = name ? inspect(name, &there, ours) : SW_E_MEMORY;
     sw_free(name);
     return st;
 }
@@ -218,7 +219,7 @@ static enum sw_status check_names(const char *file, const char *base, const char
     if (strchr(base, ':'))
         return SW_FAIL(SW_E_REFUSED, "%s: an .xdmf cannot name a file with a colon, which ends names there; rename it",
                        file);
-    SW_TRY(look(name, &there, &ours));
+    SW_TRY(inspect(name, &there, &ours));
     if (there && !ours)
         return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep; move it away", name);
     if (!access(file, F_OK)) return SW_OK;
@@ -232,9 +233,9 @@ static enum sw_status check_names(const char *file, const char *base, const char
 static enum sw_status check_tmp(const char *tmp)
 {
     bool there, ours;
-    struct sw_file_mark m;
-    SW_TRY(look(tmp, &there, &ours));
-    if (there && !ours) SW_TRY(sw_files_mark(tmp, &m));
+    struct sw_file_version m;
+    SW_TRY(inspect(tmp, &there, &ours));
+    if (there && !ours) SW_TRY(sw_files_version(tmp, &m));
     if (!there || ours || !m.bytes) return SW_OK;
     return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep; move it away", tmp);
 }
@@ -250,7 +251,7 @@ static enum sw_status write_safely(struct xdmf *x, const char *name)
     enum sw_status st = check_tmp(tmp);
     if (!st) {
         st = write_all(x, tmp);
-        if (!st) st = sw_files_keep(tmp);
+        if (!st) st = sw_files_commit(tmp);
         if (st) unlink(tmp);
     }
     sw_free(tmp);
@@ -260,7 +261,7 @@ static enum sw_status write_safely(struct xdmf *x, const char *name)
 enum sw_status sw_xdmf_write(const char *file, struct sw_xdmf_summary *summary)
 {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-    struct sw_source in = {0};
+    struct sw_input_file in = {0};
     struct sw_text h5 = {0};
     struct xdmf x = {.in = &in};
     char *name = sw_xdmf_name(file);
@@ -269,10 +270,10 @@ enum sw_status sw_xdmf_write(const char *file, struct sw_xdmf_summary *summary)
     add_escaped(&h5, base);
     if (!st) st = sw_text_status(&h5);
     x.h5 = sw_text_get(&h5);
-    if (!st) st = sw_source_open(file, &in, &damaged);
+    if (!st) st = sw_input_file_open(file, &in, &damaged);
     if (!st) st = write_safely(&x, name);
     *summary = x.sum;
-    sw_source_free(&in);
+    sw_input_file_free(&in);
     sw_text_free(&x.text);
     sw_text_free(&h5);
     sw_free(name);

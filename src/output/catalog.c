@@ -1,0 +1,240 @@
+#include "output/catalog.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_mem.h"
+
+/* ---- files */
+static enum sw_status add_damaged_part(const char *path, struct sw_report *report, struct sw_catalog *c)
+{
+    if (report)
+        sw_report_add(report, SW_WARNING, NULL, 0, "%s; passed over, its runs are done again", sw_err_message());
+    SW_TRY(sw_resize((size_t)c->ndamaged, (size_t)c->ndamaged + 1, &c->damaged));
+    return (c->damaged[c->ndamaged++] = sw_strdup(path)) ? SW_OK : SW_E_MEMORY;
+}
+
+static enum sw_status open_inputs(const char *const *path, int count, struct sw_report *report, bool tolerate,
+                                  struct sw_catalog *c)
+{
+    if (c->ninput + count > c->capacity) {
+        const int capacity = c->ninput + count > 2 * c->capacity ? c->ninput + count : 2 * c->capacity;
+        SW_TRY(sw_resize((size_t)c->capacity, (size_t)capacity, &c->input));
+        c->capacity = capacity;
+    }
+    for (int k = 0; k < count; k++) {
+        bool damaged, gone;
+        enum sw_status st = sw_input_file_open(path[k], &c->input[c->ninput], &damaged);
+        if (!st) { c->ninput++; continue; }
+        gone = access(path[k], F_OK) && errno == ENOENT;
+        c->vanished |= gone;
+        if (st != SW_E_IO || !tolerate || !(damaged || gone)) return st;
+        if (damaged) SW_TRY(add_damaged_part(path[k], report, c));
+    }
+    return SW_OK;
+}
+
+static int64_t all_rows(const struct sw_catalog *c)
+{
+    int64_t rows = 0;
+    for (int k = 0; k < c->ninput; k++) rows += c->input[k].table->nruns;
+    return rows;
+}
+
+/* ---- chains */
+static int entry_by_id(const void *a, const void *b)
+{
+    uint64_t x = ((const struct sw_catalog_entry *)a)->id, y = ((const struct sw_catalog_entry *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static enum sw_status list_entries(struct sw_catalog *c)
+{
+    SW_TRY(sw_alloc((size_t)all_rows(c), &c->entry));
+    for (int k = 0; k < c->ninput; k++)
+        for (int64_t j = 0; j < c->input[k].table->nruns; j++)
+            c->entry[c->nentry++] = (struct sw_catalog_entry){c->input[k].table->id[j], -1, -1};
+    qsort(c->entry, (size_t)c->nentry, sizeof *c->entry, entry_by_id);
+    int64_t kept = 0;
+    for (int64_t j = 0; j < c->nentry; j++)
+        if (!kept || c->entry[kept - 1].id != c->entry[j].id) c->entry[kept++] = c->entry[j];
+    c->nentry = kept;
+    return SW_OK;
+}
+
+static struct sw_catalog_entry *find_entry(const struct sw_catalog *c, uint64_t id)
+{
+    return bsearch(&(struct sw_catalog_entry){.id = id}, c->entry, (size_t)c->nentry, sizeof *c->entry, entry_by_id);
+}
+
+const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *c, uint64_t id)
+{
+    return c->nentry ? find_entry(c, id) : NULL;
+}
+
+/* Does a stretch begin where a checkpoint left off? */
+static bool slice_continues(const struct sw_catalog *c, int64_t slice, struct sw_time_slice s)
+{
+    if (slice < 0 || !c->input[c->slice[slice].input].has_state) return false;
+    struct sw_time_slice b = sw_input_file_time_slice(&c->input[c->slice[slice].input], c->slice[slice].row);
+    return s.field_first == b.field_first + b.fields && s.scalar_first == b.scalar_first + b.scalars;
+}
+
+static void add_slice(struct sw_catalog *c, int input, int64_t row)
+{
+    const struct sw_run_table *t = c->input[input].table;
+    struct sw_catalog_entry *f = find_entry(c, t->id[row]);
+    struct sw_time_slice s = sw_input_file_time_slice(&c->input[input], row);
+    bool goes_on = slice_continues(c, f->newest, s);
+    if (!goes_on && (s.field_first || s.scalar_first)) return;  /* what came before it is lost */
+    c->slice[c->nslice] = (struct sw_run_slice){input, row, goes_on ? f->newest : -1};
+    f->newest = c->nslice++;
+    if (t->row[row].status == SW_RUN_PENDING) return;
+    c->repeated += f->ended >= 0;
+    f->ended = f->newest;
+}
+
+static enum sw_status follow_chains(struct sw_catalog *c)
+{
+    SW_TRY(list_entries(c));
+    SW_TRY(sw_alloc((size_t)all_rows(c), &c->slice));
+    for (int k = 0; k < c->ninput; k++)
+        for (int64_t j = 0; j < c->input[k].table->nruns; j++) add_slice(c, k, j);
+    return SW_OK;
+}
+
+/* What a merge reads: of a virtual file its parts, which are opened once each and in no need of capacity for many
+ * files at once. (A part may be virtual itself.) */
+static enum sw_status open_real(const char *const *path, int count, struct sw_catalog *c)
+{
+    enum sw_status st = SW_OK;
+    for (int k = 0; k < count && !st; k++) {
+        st = open_inputs(&path[k], 1, NULL, false, c);
+        if (st || !c->input[c->ninput - 1].nsource) continue;
+        struct sw_input_file master = c->input[--c->ninput];
+        st = open_real((const char *const *)master.source, master.nsource, c);
+        sw_input_file_free(&master);
+    }
+    return st;
+}
+
+enum sw_status sw_catalog_open_resolved(const char *const *path, int count, struct sw_catalog *c)
+{
+    SW_TRY(open_real(path, count, c));
+    return follow_chains(c);
+}
+
+enum sw_status sw_catalog_open_files(const char *const *path, int count, struct sw_report *report, struct sw_catalog *c)
+{
+    SW_TRY(open_inputs(path, count, report, report != NULL, c));
+    return follow_chains(c);
+}
+
+static enum sw_status open_output(const char *file, struct sw_report *report, struct sw_catalog *c)
+{
+    char **part;
+    int count;
+    SW_TRY(sw_files_parts(file, &part, &count));  /* before FILE: a merge puts parts into it, not the other way round */
+    const bool absent = access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR);  /* else opening says why not */
+    enum sw_status st = absent ? SW_OK : open_inputs(&file, 1, NULL, false, c);
+    if (!st) st = open_inputs((const char *const *)part, count, report, true, c);
+    sw_files_free_list(&part, count);
+    return st;
+}
+
+enum sw_status sw_catalog_open_output(const char *file, struct sw_report *report, struct sw_catalog *c)
+{
+    SW_TRY(open_output(file, report, c));
+    if (c->vanished) {  /* the part may be FILE now, or FILE have it */
+        sw_catalog_free(c);
+        SW_TRY(open_output(file, report, c));
+    }
+    return follow_chains(c);
+}
+
+void sw_catalog_free(struct sw_catalog *c)
+{
+    for (int k = 0; k < c->ninput; k++) sw_input_file_free(&c->input[k]);
+    for (int k = 0; k < c->ndamaged; k++) sw_free(c->damaged[k]);
+    sw_free(c->damaged);
+    sw_free(c->input);
+    sw_free(c->slice);
+    sw_free(c->entry);
+    sw_free(c->selected);
+    *c = (struct sw_catalog){0};
+}
+
+int64_t sw_catalog_entry_slice(const struct sw_catalog_entry *f) { return f->ended >= 0 ? f->ended : f->newest; }
+
+/* ---- which runs are wanted */
+static int selected_by_index(const void *a, const void *b)
+{
+    const struct sw_selected_run *x = a, *y = b;
+    if (x->index != y->index) return x->index < y->index ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int selected_by_id(const void *a, const void *b)
+{
+    uint64_t x = ((const struct sw_selected_run *)a)->id, y = ((const struct sw_selected_run *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static void sort_unique(struct sw_selected_run *w, int64_t *count)
+{
+    int64_t kept = 0;
+    qsort(w, (size_t)*count, sizeof *w, selected_by_index);
+    for (int64_t j = 0; j < *count; j++)
+        if (!kept || selected_by_index(&w[kept - 1], &w[j])) w[kept++] = w[j];
+    *count = kept;
+}
+
+/* The runs of all inputs of one sweep (current), or of those of other sweeps. */
+static int64_t list_runs_of_sweep(const struct sw_catalog *c, const char *sweep_id, bool current,
+                                  struct sw_selected_run *w)
+{
+    int64_t count = 0;
+    for (int k = 0; k < c->ninput; k++) {
+        const struct sw_run_table *t = c->input[k].table;
+        if (current == !strcmp(t->sweep_id, sweep_id))
+            for (int64_t j = 0; j < t->nruns; j++) w[count++] = (struct sw_selected_run){t->index[j], t->id[j]};
+    }
+    sort_unique(w, &count);
+    return count;
+}
+
+/* Runs of older sweeps count only where the newest sweep has not met them yet: it gives the index. */
+static enum sw_status select_inputs_runs(struct sw_catalog *c)
+{
+    struct sw_selected_run *old, *known;
+    const char *newest = c->ninput ? c->input[c->ninput - 1].table->sweep_id : "";
+    size_t rows = (size_t)all_rows(c);
+    SW_TRY(sw_alloc(rows, &c->selected));
+    SW_TRY(sw_alloc(rows, &old));
+    c->nselected = list_runs_of_sweep(c, newest, true, c->selected);
+    int64_t nold = list_runs_of_sweep(c, newest, false, old), nknown = c->nselected;
+    enum sw_status st = sw_alloc((size_t)nknown, &known);
+    if (!st) {
+        memcpy(known, c->selected, (size_t)nknown * sizeof *known);
+        qsort(known, (size_t)nknown, sizeof *known, selected_by_id);
+        for (int64_t j = 0; j < nold; j++)
+            if (!bsearch(&old[j], known, (size_t)nknown, sizeof *known, selected_by_id))
+                c->selected[c->nselected++] = old[j];
+        sort_unique(c->selected, &c->nselected);
+    }
+    sw_free(known);
+    sw_free(old);
+    return st;
+}
+
+enum sw_status sw_catalog_select(struct sw_catalog *c, const struct sw_sweep *sweep, const uint64_t *id)
+{
+    if (!sweep) return select_inputs_runs(c);
+    SW_TRY(sw_alloc((size_t)sweep->nruns, &c->selected));
+    for (c->nselected = 0; c->nselected < sweep->nruns; c->nselected++)
+        c->selected[c->nselected] = (struct sw_selected_run){c->nselected, id[c->nselected]};
+    return SW_OK;
+}

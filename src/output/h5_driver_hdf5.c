@@ -1,0 +1,195 @@
+/* The file driver below HDF5 when it writes. HDF5 cannot let go of a file whose metadata it cannot write: it keeps the
+ * ids and tries again until exit. So here a write always succeeds: the first error of the system is kept, what comes
+ * after it is dropped, and the file closes like any other; sw_h5_driver_error() tells what happened. */
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+
+#include "output/h5_hdf5.h"
+
+struct disk {
+    H5FD_t  hdf5;   /* HDF5's part: first, and the rest unknown to it */
+    int     fd;
+    haddr_t used;   /* what HDF5 has given out so far                 */
+    haddr_t end;    /* of the file                                    */
+    int     error;  /* errno of the first failure, 0: none            */
+};
+
+static int last_error;  /* of the file that was closed last, or could not be opened */
+
+static struct disk *disk_of(H5FD_t *file) { return (struct disk *)file; }
+static const struct disk *disk_of_const(const H5FD_t *file) { return (const struct disk *)file; }
+
+static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t most)
+{
+    struct stat s;
+    int how = O_CLOEXEC | (flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY) | (flags & H5F_ACC_TRUNC ? O_TRUNC : 0) |
+              (flags & H5F_ACC_CREAT ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0);
+    (void)access;
+    (void)most;
+    int fd = open(name, how, 0666);
+    struct disk *d = fd < 0 ? NULL : calloc(1, sizeof *d);
+    if (!d || fstat(fd, &s)) {
+        last_error = errno;
+        free(d);
+        if (fd >= 0) close(fd);
+        return NULL;
+    }
+    d->fd = fd;
+    d->end = (haddr_t)s.st_size;
+    return &d->hdf5;
+}
+
+static herr_t disk_close(H5FD_t *file)
+{
+    last_error = disk_of(file)->error;
+    if (close(disk_of(file)->fd) && !last_error) last_error = errno;
+    free(file);
+    return 0;
+}
+
+static int disk_compare(const H5FD_t *a, const H5FD_t *b)
+{
+    struct stat s, t;
+    if (fstat(disk_of_const(a)->fd, &s) || fstat(disk_of_const(b)->fd, &t)) return -1;
+    if (s.st_dev != t.st_dev) return s.st_dev < t.st_dev ? -1 : 1;
+    return (s.st_ino > t.st_ino) - (s.st_ino < t.st_ino);
+}
+
+static herr_t disk_query(const H5FD_t *file, unsigned long *flags)
+{
+    (void)file;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    return 0;
+}
+
+static haddr_t disk_used(const H5FD_t *file, H5FD_mem_t type)
+{
+    (void)type;
+    return disk_of_const(file)->used;
+}
+
+static herr_t disk_set_used(H5FD_t *file, H5FD_mem_t type, haddr_t used)
+{
+    (void)type;
+    disk_of(file)->used = used;
+    return 0;
+}
+
+static haddr_t disk_end(const H5FD_t *file, H5FD_mem_t type)
+{
+    (void)type;
+    return disk_of_const(file)->end;
+}
+
+static herr_t disk_handle(H5FD_t *file, hid_t access, void **handle)
+{
+    (void)access;
+    *handle = file;
+    return 0;
+}
+
+static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer)
+{
+    char *to = buffer;
+    (void)type;
+    (void)transfer;
+    while (size) {
+        ssize_t got = pread(disk_of(file)->fd, to, size, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
+        if (got == 0) {  /* beyond the end: zeros, as HDF5 wants it */
+            memset(to, 0, size);
+            return 0;
+        }
+        to += got;
+        at += (haddr_t)got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer)
+{
+    struct disk *d = disk_of(file);
+    const char *from = buffer;
+    (void)type;
+    (void)transfer;
+    while (size && !d->error) {
+        ssize_t put = pwrite(d->fd, from, size, (off_t)at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) d->error = put < 0 ? errno : EIO;
+        else {
+            from += put;
+            at += (haddr_t)put;
+            size -= (size_t)put;
+        }
+    }
+    if (at + size > d->end) d->end = at + size;
+    return 0;
+}
+
+static herr_t disk_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
+{
+    struct disk *d = disk_of(file);
+    (void)transfer;
+    (void)closing;
+    if (d->end != d->used && !d->error && ftruncate(d->fd, (off_t)d->used)) d->error = errno;
+    d->end = d->used;
+    return 0;
+}
+
+static const H5FD_class_t driver = {
+#if H5_VERSION_GE(1, 13, 2)
+    .version = H5FD_CLASS_VERSION,
+    .value = 300,  /* any of those that are nobody's (256 .. 511) */
+#endif
+    .name = "sweep_disk",
+    .maxaddr = (haddr_t)1 << 62,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .open = disk_open,
+    .close = disk_close,
+    .cmp = disk_compare,
+    .query = disk_query,
+    .get_eoa = disk_used,
+    .set_eoa = disk_set_used,
+    .get_eof = disk_end,
+    .get_handle = disk_handle,
+    .read = disk_read,
+    .write = disk_write,
+    .truncate = disk_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+void sw_h5_driver_use(hid_t access_list)
+{
+    static hid_t id = -1;
+    if (id < 0) id = H5FDregister(&driver);
+    if (id >= 0) H5Pset_driver(access_list, id, NULL);
+}
+
+static struct disk *find(hid_t file)
+{
+    void *handle = NULL;
+    return file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 ? handle : NULL;
+}
+
+int sw_h5_driver_error(hid_t file)
+{
+    struct disk *d = find(file);
+    return d ? d->error : last_error;
+}
+
+void sw_h5_driver_give_up(hid_t file)
+{
+    struct disk *d = find(file);
+    if (d && !d->error) d->error = ECANCELED;
+}

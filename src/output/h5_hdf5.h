@@ -1,0 +1,125 @@
+#ifndef H5_HDF5_H
+#define H5_HDF5_H
+/* HDF5 in the few words that this program needs. An open file remembers its first failure: later calls on it do nothing
+ * (reads leave zeros), so a schema reads as a list, and the status is asked for once, at the latest by close. Messages
+ * carry the path and the system's reason. Paths of objects are absolute: "/n00064/u". Nothing of a file stays open
+ * after its close, whatever failed. */
+#include <hdf5.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+
+struct sw_h5 {
+    hid_t          file;
+    char          *path;     /* of the file, for messages                      */
+    bool           writing;
+    bool           damaged;  /* the system can read it, HDF5 or we cannot      */
+    enum sw_status status;   /* of the first failure; its message is sw_fail's */
+};
+
+enum sw_h5_type { SW_H5_BYTE, SW_H5_INTEGER, SW_H5_SINGLE, SW_H5_DOUBLE, SW_H5_TEXT, SW_H5_TYPES };
+/* in memory:    unsigned char, int64_t,       float,        double,       char *        */
+size_t sw_h5_size(enum sw_h5_type type);
+hid_t sw_h5_native(enum sw_h5_type type);  /* not to be closed */
+
+enum { SW_H5_RANK = 5 };
+
+struct sw_h5_shape {
+    int     rank;               /* 0: a single value                                           */
+    hsize_t dim[SW_H5_RANK];
+    hsize_t chunk[SW_H5_RANK];  /* chunk[0] = 0: contiguous                                    */
+    hsize_t most[SW_H5_RANK];   /* chunked: what dim may grow to, 0: not at all, H5S_UNLIMITED */
+};
+
+enum sw_status sw_h5_create(struct sw_h5 *h, const char *path);
+/** @return SW_E_IO, also for what is no HDF5 file: the message says so */
+enum sw_status sw_h5_open(struct sw_h5 *h, const char *path);
+/** Flush and close; the status of all that was done. Fine on {0} and on a closed file. */
+enum sw_status sw_h5_close(struct sw_h5 *h);
+/** Close a file whose content does not matter any more, without writing what is still in memory. */
+void sw_h5_drop(struct sw_h5 *h);
+
+void sw_h5_group(struct sw_h5 *h, const char *path);
+
+/* Attributes of the object at `path` ("/" for the file's own). */
+void sw_h5_attr_text(struct sw_h5 *h, const char *path, const char *name, const char *text);
+void sw_h5_attr_texts(struct sw_h5 *h, const char *path, const char *name, char *const *text, int count);
+void sw_h5_attr(struct sw_h5 *h, const char *path, const char *name, enum sw_h5_type type, int count,
+                const void *value);
+
+/** Make a dataset. Its values are undefined until written, but floating-point ones carry NaN as their fill value. */
+hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape);
+/** Make a dataset and write all of it. */
+void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
+               const void *data);
+void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data);
+/** A scalar text. */
+void sw_h5_put_text(struct sw_h5 *h, const char *path, const char *text);
+
+/** Make a list of numbers the scale of a dimension. */
+void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, bool unlimited,
+                     const void *data);
+/** Give dimension `axis` of a dataset its scale. */
+void sw_h5_attach(struct sw_h5 *h, const char *path, int axis, const char *scale);
+
+hid_t sw_h5_filled(enum sw_h5_type type);  /* creation list with that fill value; to be closed */
+
+/* Blocks of an open dataset; data is packed. */
+hid_t sw_h5_no_cache(void);  /* access list: whole blocks go straight between memory and file; to be closed */
+void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim);
+void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
+                 const hsize_t *count, const void *data);
+void sw_h5_read(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
+                const hsize_t *count, void *data);
+
+/* Reading. Whether something is there: false also where the file cannot be read, which its status tells then. */
+bool sw_h5_has(struct sw_h5 *h, const char *path);
+bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
+/** "" if there is none. Free with sw_free(). */
+char *sw_h5_get_attr_text(struct sw_h5 *h, const char *path, const char *name);
+/** fallback if there is none. An attribute of another class, or of several entries, is a failure, here and below. */
+int64_t sw_h5_get_attr_integer(struct sw_h5 *h, const char *path, const char *name, int64_t fallback);
+/** How many there are: 0 if there is no such attribute; more than `most` is a failure. */
+int sw_h5_get_attr_integers(struct sw_h5 *h, const char *path, const char *name, int most, int64_t *value);
+/** Free each and the list with sw_h5_free_texts(). */
+char **sw_h5_get_attr_texts(struct sw_h5 *h, const char *path, const char *name, int *count);
+void sw_h5_free_texts(char ***text, int64_t count);
+
+hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape, enum sw_h5_type *type);  /* open */
+void sw_h5_dataset_close(hid_t dataset);  /* < 0 is fine */
+/** Walk through the index of a dataset's chunks, without their values: what HDF5 cannot find it cannot read. */
+void sw_h5_check_index(struct sw_h5 *h, const char *path);
+/** The length of a list, which the file is large enough to hold: so much may be allocated. */
+int64_t sw_h5_length(struct sw_h5 *h, const char *path);
+/** Read a whole dataset that must have `count` entries of such a class. */
+void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data);
+/** The same for texts: calls visit for each; its failure is the file's. */
+void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
+                     enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user);
+/** Free with sw_free(). */
+char *sw_h5_get_text(struct sw_h5 *h, const char *path);
+/** Call visit with the name of each member of a group, in the order they were made. */
+void sw_h5_members(struct sw_h5 *h, const char *path,
+                   enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user);
+
+/** HDF5 is one thread's at a time. Around what several threads may call; does not nest. */
+void sw_h5_lock(void);
+void sw_h5_unlock(void);
+
+/** Fail if a write has failed. */
+void sw_h5_check_disk(struct sw_h5 *h);
+
+/* The driver of files being written (results/disk_hdf5.c). */
+void sw_h5_driver_use(hid_t access_list);
+/** errno of a file's first failure, 0: none. file < 0: of the last one that was closed, or could not be opened. */
+int sw_h5_driver_error(hid_t file);
+void sw_h5_driver_give_up(hid_t file);  /* write nothing any more; closing succeeds */
+
+/** Fail in the name of the file: "PATH: TEXT" or "PATH is TEXT"; or with what HDF5 just failed of. */
+void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text);
+void sw_h5_fail_hdf5(struct sw_h5 *h);
+/** Fail with SW_E_IO because of what is in the file. */
+enum sw_status sw_h5_damaged(struct sw_h5 *h, const char *text);
+#endif

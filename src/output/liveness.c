@@ -1,0 +1,123 @@
+/* Is the process that computes a file alive? On this machine the process tells. Of one on another machine, which shares
+ * our file system, we see only when it last wrote FILE.d/status.json: the age of that is taken between two times of the
+ * file system, that file's and a new file's, so that the clocks of the machines do not come into it as long as the file
+ * system has one of its own (NFS; where clients stamp what they write, as on Lustre, it is an estimate). */
+#include "output/sw_liveness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_process.h"
+#include "base/sw_text.h"
+
+/* A status is written at least every 20 s, but for the merge at the end, which is not interrupted for it. */
+static const double silent_after = 120, merge_silent_after = 1800;
+
+static double modification_time(const struct stat *s)
+{
+    return (double)s->st_mtim.tv_sec + 1e-9 * (double)s->st_mtim.tv_nsec;
+}
+
+double sw_filesystem_time(const char *file, bool *by_files)
+{
+    struct sw_text name = {0};
+    struct stat s;
+    const char *slash = strrchr(file, '/');
+    sw_text_printf(&name, "%.*s.sweep-status-XXXXXX", slash ? (int)(slash - file + 1) : 0, file);
+    int fd = name.data ? mkstemp(name.data) : -1;
+    *by_files = fd >= 0 && !fstat(fd, &s);
+    if (fd >= 0) {
+        close(fd);
+        unlink(name.data);
+    }
+    sw_text_free(&name);
+    return *by_files ? modification_time(&s) : (double)time(NULL);
+}
+
+static bool is_this_host(const char *host)
+{
+    char own[sizeof ((struct sw_status_file *)0)->host] = "";
+    return !gethostname(own, sizeof own - 1) && !strcmp(own, host);
+}
+
+static bool is_process_alive(const struct sw_status_file *now)
+{
+    double started = sw_process_started(now->pid);
+    if (started < 0) return false;
+    if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
+    return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
+}
+
+/* What the lock says until there is a status: "process 123 on node07", and perhaps more after a comma. */
+static bool read_lock(const char *path, struct sw_status_file *now)
+{
+    char text[300];
+    FILE *from = fopen(path, "r");
+    *now = (struct sw_status_file){.started = NAN, .updated = NAN, .seconds = NAN, .fraction = NAN, .rate = NAN,
+                                   .eta = NAN, .t = NAN, .end = NAN, .points_steps = NAN};
+    if (!from) return false;
+    size_t length = fread(text, 1, sizeof text - 1, from);
+    fclose(from);
+    text[length] = 0;
+    long long pid;
+    int at = 0;
+    if (sscanf(text, "process %lld on %n", &pid, &at) < 1 || !at) return false;
+    now->pid = pid;
+    snprintf(now->host, sizeof now->host, "%.*s", (int)strcspn(text + at, ","), text + at);
+    snprintf(now->phase, sizeof now->phase, "starting");
+    return true;
+}
+
+enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_file *running,
+                                struct sw_last_update *sign)
+{
+    struct sw_text path = {0};
+    struct stat s;
+    bool found = sw_status_file_read(file, running);
+    sw_text_printf(&path, "%s.d/%s", file, found ? "status.json" : "lock");
+    if (!found) found = read_lock(sw_text_get(&path), running);
+    found = found && !stat(sw_text_get(&path), &s);
+    sw_text_free(&path);
+    if (!found) { *sign = (struct sw_last_update){.age = NAN}; return SW_LIVENESS_NONE; }
+    bool merging = !strcmp(running->phase, "merging"), changed = sign->time > 0 && sign->time != modification_time(&s);
+    sign->watched |= changed;
+    if (changed || !(sign->time > 0)) sign->since = sw_clock();
+    sign->time = modification_time(&s);
+    sign->age = sign->watched ? sw_clock() - sign->since : now - sign->time;
+    if (is_this_host(running->host)) return is_process_alive(running) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
+    if (sign->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
+    if (sign->age < 0) sign->age = 0;
+    return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;
+}
+
+enum sw_status sw_fail_absent(const char *file)
+{
+    bool by_files;
+    struct sw_status_file now;
+    struct sw_last_update sign = {0};
+    const enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &now, &sign);
+    const char *host = *now.host ? now.host : "this machine";
+    if (life == SW_LIVENESS_ALIVE || life == SW_LIVENESS_SILENT)
+        return SW_FAIL(SW_E_IO, "%s: nothing of it is on disk yet; process %lld on %s computes it, and `sweep status` "
+                       "tells how far it is", file, (long long)now.pid, host);
+    struct sw_text word = {0};
+    sw_text_add_word(&word, file);
+    if (life == SW_LIVENESS_DEAD)
+        SW_FAIL(SW_E_IO, "%s: nothing of it is on disk; process %lld on %s is gone, which ended before its first "
+                "checkpoint: `sweep run CONFIG -o %s` begins again", file, (long long)now.pid, host,
+                sw_text_get(&word));
+    else
+        SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
+                "first step begins with `sweep run CONFIG -o %s`", file, file, sw_text_get(&word));
+    sw_text_free(&word);
+    return SW_E_IO;
+}

@@ -1,0 +1,35 @@
+#ifndef RUN_TABLE_IMPL_H
+#define RUN_TABLE_IMPL_H
+/* The run table as the files of this folder fill it in (sw_run_table.h). No HDF5 here. */
+#include "output/metadata.h"
+#include "output/sw_run_table.h"
+#include "sweep/sw_sweep.h"
+
+struct sw_run_table_own {
+    struct sw_metadata metadata;  /* title, problem, ... of the table point into it */
+    char (*id_text)[17];          /* [nruns]: run_id points into it                 */
+};
+/** A table of zeros with room for nruns and nparam nameless parameters. */
+enum sw_status sw_run_table_alloc(int64_t nruns, int nparam, struct sw_run_table **table);
+enum sw_status sw_run_table_set_param(struct sw_run_table *table, int k, const char *name);
+/** Number a word of parameter k: the one it has, or the next. */
+enum sw_status sw_run_table_word(struct sw_run_table *table, int k, const char *word, double *number);
+void sw_run_table_set_id(struct sw_run_table *table, int64_t row, uint64_t id);
+enum sw_status sw_run_table_set_message(struct sw_run_table *table, int64_t row, const char *text);
+/** Copy one row's results (all but index and parameters). */
+enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t row, const struct sw_run_table *from,
+                                     int64_t from_row);
+/** Name the parameters after the axes of a sweep and fill in those of the rows' indices. */
+enum sw_status sw_run_table_set_sweep(struct sw_run_table *table, const struct sw_sweep *sweep);
+/** "a v seed", to be freed with sw_free(); NULL if memory is out. */
+char *sw_run_table_coordinates(const struct sw_run_table *table);
+struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table);
+/** Let the table own the metadata (they are moved). */
+void sw_run_table_take_metadata(struct sw_run_table *table, struct sw_metadata *metadata);
+
+/** Numbers of a sweep's runs in blocks: calls use(user, first, count, column) with column [ncolumn][count].
+ *  @param run  [nruns] indices */
+enum sw_status sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
+                                    enum sw_status (*use)(void *user, int64_t first, int64_t count, const double *column),
+                                    void *user);
+#endif

@@ -1,0 +1,176 @@
+/* Is what lies in a file of this sweep? If not, what is the first difference between the two configs? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "output/sw_completed.h"
+#include "sweep/sw_keys.h"
+
+/* ---- settings as text: 1.0, "linspace(0, 1, 3)", [1, 2] */
+
+static void add_number(const struct sw_setting *s, struct sw_text *text)
+{
+    char digits[32];
+    sw_number(s->number, digits);
+    bool whole = s->kind == SW_SETTING_REAL && !strpbrk(digits, ".en");
+    sw_text_printf(text, "%s%s", digits, whole ? ".0" : "");
+}
+
+static void add_setting(const struct sw_setting *s, struct sw_text *text)
+{
+    if (!s) { sw_text_add(text, "not set"); return; }
+    switch (s->kind) {
+    case SW_SETTING_INTEGER:
+    case SW_SETTING_REAL: add_number(s, text); return;
+    case SW_SETTING_SWITCH: sw_text_add(text, s->number != 0 ? "true" : "false"); return;
+    case SW_SETTING_STRING: sw_text_printf(text, "\"%s\"", s->text); return;
+    case SW_SETTING_LIST:
+        for (int k = 0; k < s->count; k++) {
+            sw_text_add(text, k ? ", " : "[");
+            add_setting(s->child[k], text);
+        }
+        sw_text_add(text, s->count ? "]" : "[]");
+        return;
+    case SW_SETTING_GROUP: sw_text_add(text, "{ ... }"); return;
+    }
+}
+
+/* ---- the first difference */
+
+typedef bool (*path_filter)(const struct sw_problem *problem, const char *path);
+
+/* Whether runs have other ids with another value: also how axes are combined, and which sample is drawn. */
+static bool decides_ids(const struct sw_problem *problem, const char *path)
+{
+    const struct sw_key *key = sw_key_find(problem, path);
+    if (!strcmp(path, "sweep.mode") || !strncmp(path, "sample.", 7)) return true;
+    return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
+}
+
+static bool shapes_output(const struct sw_problem *problem, const char *path)
+{
+    (void)problem;
+    return !strncmp(path, "output.fields.", 14) || !strncmp(path, "output.scalars.", 15);
+}
+
+struct search {
+    const struct sw_config *old, *new;
+    const struct sw_problem *problem;
+    path_filter which;
+    struct sw_text *text;
+    bool found;
+};
+
+static bool is_lhs(const struct sw_config *config)
+{
+    const struct sw_setting *method = sw_config_find(config, "sample.method");
+    return !method || method->kind != SW_SETTING_STRING || !strcmp(method->text, "lhs");
+}
+
+/* With more points a sample goes on where it ended, but a Latin hypercube has other points. */
+static bool extends_sample(const struct search *s, const char *path)
+{
+    const struct sw_setting *old = sw_config_find(s->old, path), *new = sw_config_find(s->new, path);
+    return !strcmp(path, "sample.count") && !is_lhs(s->old) && !is_lhs(s->new) && old && new &&
+           new->number >= old->number;
+}
+
+static const struct sw_setting *setting_of(const struct sw_problem *problem, const struct sw_config *config,
+                                           const char *path)
+{
+    const struct sw_key *key = sw_key_find(problem, path);
+    return key ? sw_key_setting(config, key) : sw_config_find(config, path);
+}
+
+static void compare_setting(struct search *s, const char *path)
+{
+    const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
+    struct sw_text a = {0}, b = {0};
+    add_setting(setting_of(s->problem, s->old, path), &a);
+    add_setting(setting_of(s->problem, s->new, path), &b);
+    if (!s->found && strcmp(sw_text_get(&a), sw_text_get(&b))) {
+        sw_text_printf(s->text, "%s %.60s -> %.60s%s", path, sw_text_get(&a), sw_text_get(&b),
+                       lhs ? ", on which all points of sample.method lhs depend" : "");
+        s->found = true;
+    }
+    sw_text_free(&a);
+    sw_text_free(&b);
+}
+
+static void search_group(struct search *s, const struct sw_setting *group)
+{
+    for (int k = 0; k < group->count && !s->found; k++) {
+        const struct sw_setting *c = group->child[k];
+        const struct sw_key *key = sw_key_find(s->problem, c->path);
+        const char *path = key ? key->path : c->path;  /* the stored config may have the key's former name */
+        if (c->kind == SW_SETTING_GROUP) search_group(s, c);
+        else if (s->which(s->problem, path) && !extends_sample(s, path)) compare_setting(s, path);
+    }
+}
+
+static bool first_difference(const struct sw_sweep *sweep, const struct sw_completed *completed, path_filter which,
+                             struct sw_text *text)
+{
+    struct sw_report report = {0};
+    struct sw_config *old = NULL;
+    struct search search = {.new = sweep->config, .problem = sweep->problem, .which = which, .text = text};
+    if (!sw_config_read_text("stored config", completed->config_text, (const char *const *)completed->override,
+                             completed->noverride, &report, &old)) {
+        search.old = old;
+        search_group(&search, sweep->config->root);  /* what ours sets, then what only the stored one sets */
+        search_group(&search, old->root);
+    }
+    sw_config_destroy(&old);
+    sw_report_free(&report);
+    return search.found;
+}
+
+/* ---- ids */
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static bool all_known(const uint64_t *sorted, int64_t n, const uint64_t *id, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (!bsearch(&id[k], sorted, (size_t)n, sizeof *sorted, by_value)) return false;
+    return true;
+}
+
+static enum sw_status all_runs_of_sweep(const struct sw_sweep *sweep, const uint64_t *id,
+                                        const struct sw_completed *completed, bool *yes)
+{
+    const int64_t n = sweep->nruns;
+    uint64_t *sorted = NULL;
+    *yes = true;
+    if (!strcmp(completed->of.sweep_id, sweep->id)) return SW_OK;
+    SW_TRY(sw_alloc((size_t)n, &sorted));
+    memcpy(sorted, id, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    *yes = all_known(sorted, n, completed->id, completed->count);
+    for (int k = 0; k < completed->ncheckpoint && *yes; k++)
+        *yes = all_known(sorted, n, completed->checkpoint[k].id, completed->checkpoint[k].count);
+    sw_free(sorted);
+    return SW_OK;
+}
+
+enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
+                                        const struct sw_sweep *sweep,
+                                        const uint64_t *id)
+{
+    struct sw_text text = {0};
+    bool yes;
+    if (!completed->config_text) return SW_OK;  /* nothing there */
+    SW_TRY(all_runs_of_sweep(sweep, id, completed, &yes));
+    bool outputs = yes && first_difference(sweep, completed, shapes_output, &text);
+    if (yes && !outputs) return SW_OK;
+    if (!yes && !first_difference(sweep, completed, decides_ids, &text))
+        sw_text_add(&text, "its runs have other ids: another version of sweep made them");
+    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
+            yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
+    sw_text_free(&text);
+    return SW_E_REFUSED;
+}

@@ -1,0 +1,47 @@
+#ifndef SW_PART_H
+#define SW_PART_H
+/* Writing a part of an output file: some runs of one group over a slice of their output times.
+ *
+ * A part is written to part-NNNNNN.h5.tmp and becomes permanent as part-NNNNNN.h5 by fsync, rename, fsync of the folder:
+ * a part that has this name is whole. A batch that ends without a checkpoint is one part; a batch that was stopped or
+ * checkpointed is a chain of parts, and each but the last has the state that the next goes on from. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+#include "output/sw_provenance.h"
+#include "sweep/sw_run_result.h"
+#include "sweep/sw_sweep.h"
+
+struct sw_part_desc {
+    const struct sw_sweep *sweep;
+    const struct sw_group *group;
+    const int64_t *run;                 /* [count] indices of the runs, ascending */
+    const uint64_t *id;                 /* [count] their ids */
+    int     count;
+    int     field_first, scalar_first;  /* the first output of the group that is in this part */
+    int     turn, of;                   /* of several processes that write to one file at once: which this is; 0, 0: alone */
+};
+struct sw_part;
+
+/** Begin the next free part of an output file's folder (made if missing).
+ * @param file  "output/ch.h5": parts go to "output/ch.h5.d/"
+ * @param desc  all it points to must stay as long as the part
+ * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
+enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
+                              struct sw_part **part);
+/** Append the next saved field: [count][points] float (sweep->single_fields) or double; the fields of a problem with
+ * several follow one another. Copied. NULL: all NaN. */
+enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
+/** Append the next entry of the scalar series: [count][scalars of the problem]. Copied. NULL: all NaN. */
+enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
+/** Write the run table and the state of a batch that goes on later; then make the part permanent and free it.
+ * @param result      [count]; status SW_RUN_PENDING for runs that go on
+ * @param state       [count][state_size] at `step`, or NULL. The state of runs that have ended is stored beside their
+ *                    results: a longer sweep goes on from it
+ * @return SW_E_IO, SW_E_MEMORY: nothing is left behind */
+enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result *result, const double *state,
+                              size_t state_size, int64_t step);
+/** Remove a part that is not finished. NULL and *NULL are fine. */
+void sw_part_abandon(struct sw_part **part);
+#endif
