@@ -86,7 +86,7 @@ cmp -s grow.xdmf before && [ ! -e grow.xdmf.tmp ] || fail 'a disk that is full: 
 expect 75 run "$configs/tiny_ch.cfg" --device cpu -o parts.h5 -s time.end=1000.0 -s run.batch=1 -j 1 --max-time 0.1s
 expect 5 xdmf parts.h5; says 'there is no file parts.h5 yet, only parts of it; sweep resume finishes it'
 expect 3 check "$configs/tiny_ch.cfg" "${plain[@]}" -s output.xdmf=true
-says "'output.xdmf' tells where fields are: add output.fields"
+says "'output.xdmf' says where fields are: add output.fields"
 expect 3 check "$configs/tiny_ch.cfg" -s 'output.xdmf="yes"'
 says "'output.xdmf' must be true or false, without quotes"
 expect 0 check "$configs/tiny_ch.cfg" -s output.xdmf=false

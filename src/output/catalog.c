@@ -75,7 +75,7 @@ const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *c, uint6
     return c->nentry ? find_entry(c, id) : NULL;
 }
 
-/* Does a stretch begin where a checkpoint left off? */
+/* Whether a time slice begins where the checkpoint at the end of another ends. */
 static bool slice_continues(const struct sw_catalog *c, int64_t slice, struct sw_time_slice s)
 {
     if (slice < 0 || !c->input[c->slice[slice].input].has_state) return false;
@@ -89,7 +89,7 @@ static void add_slice(struct sw_catalog *c, int input, int64_t row)
     struct sw_catalog_entry *f = find_entry(c, t->id[row]);
     struct sw_time_slice s = sw_input_file_time_slice(&c->input[input], row);
     bool goes_on = slice_continues(c, f->newest, s);
-    if (!goes_on && (s.field_first || s.scalar_first)) return;  /* what came before it is lost */
+    if (!goes_on && (s.field_first || s.scalar_first)) return;  /* the outputs before it are lost */
     c->slice[c->nslice] = (struct sw_run_slice){input, row, goes_on ? f->newest : -1};
     f->newest = c->nslice++;
     if (t->row[row].status == SW_RUN_PENDING) return;
@@ -106,16 +106,15 @@ static enum sw_status follow_chains(struct sw_catalog *c)
     return SW_OK;
 }
 
-/* What a merge reads: of a virtual file its parts, which are opened once each and in no need of capacity for many
- * files at once. (A part may be virtual itself.) */
-static enum sw_status open_real(const char *const *path, int count, struct sw_catalog *c)
+/* Open the files that hold the values in place of each virtual file; such a file may itself be virtual. */
+static enum sw_status open_resolved(const char *const *path, int count, struct sw_catalog *c)
 {
     enum sw_status st = SW_OK;
     for (int k = 0; k < count && !st; k++) {
         st = open_inputs(&path[k], 1, NULL, false, c);
         if (st || !c->input[c->ninput - 1].nsource) continue;
         struct sw_input_file master = c->input[--c->ninput];
-        st = open_real((const char *const *)master.source, master.nsource, c);
+        st = open_resolved((const char *const *)master.source, master.nsource, c);
         sw_input_file_free(&master);
     }
     return st;
@@ -123,7 +122,7 @@ static enum sw_status open_real(const char *const *path, int count, struct sw_ca
 
 enum sw_status sw_catalog_open_resolved(const char *const *path, int count, struct sw_catalog *c)
 {
-    SW_TRY(open_real(path, count, c));
+    SW_TRY(open_resolved(path, count, c));
     return follow_chains(c);
 }
 
@@ -137,7 +136,8 @@ static enum sw_status open_output(const char *file, struct sw_report *report, st
 {
     char **part;
     int count;
-    SW_TRY(sw_files_parts(file, &part, &count));  /* before FILE: a merge puts parts into it, not the other way round */
+    /* Parts come before FILE: a merge moves results from parts to FILE, not the other way round. */
+    SW_TRY(sw_files_parts(file, &part, &count));
     const bool absent = access(file, F_OK) && (errno == ENOENT || errno == ENOTDIR);  /* else opening says why not */
     enum sw_status st = absent ? SW_OK : open_inputs(&file, 1, NULL, false, c);
     if (!st) st = open_inputs((const char *const *)part, count, report, true, c);
@@ -148,7 +148,7 @@ static enum sw_status open_output(const char *file, struct sw_report *report, st
 enum sw_status sw_catalog_open_output(const char *file, struct sw_report *report, struct sw_catalog *c)
 {
     SW_TRY(open_output(file, report, c));
-    if (c->vanished) {  /* the part may be FILE now, or FILE have it */
+    if (c->vanished) {  /* the part may be FILE now, or be merged into it */
         sw_catalog_free(c);
         SW_TRY(open_output(file, report, c));
     }

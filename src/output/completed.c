@@ -31,8 +31,8 @@ static enum sw_status copy_metadata(const struct sw_catalog *c, struct sw_comple
     return SW_OK;
 }
 
-/* May the batch that an input's state belongs to go on: is it the newest of all its runs, one of which is not done?
- * Where some of them were begun again elsewhere, their chains would not join: then all begin anew. */
+/* Whether the batch of an input with a state can go on: the input is the newest of all its runs, and one of them is not
+ * done. Where some runs were begun again in another file the chains would not join: then all runs begin anew. */
 static bool can_continue(const struct sw_catalog *c, int input)
 {
     const struct sw_run_table *t = c->input[input].table;

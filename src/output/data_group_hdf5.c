@@ -7,7 +7,7 @@
 #include "base/sw_text.h"
 #include "output/schema_hdf5.h"
 
-/* What a kind of variable lies over, besides runs. */
+/* The dimensions of a kind of variable besides runs. */
 enum { OVER_X = 1, OVER_Y = 2, OVER_Z = 4, OVER_SPACE = OVER_X | OVER_Y | OVER_Z };
 static const struct { const char *name; bool over_time, over_time_s; unsigned over; } kinds[SW_VAR_KINDS] = {
     [SW_VAR_T]      = {"t", true, false, 0},
@@ -78,7 +78,7 @@ static const char *stored_name(const struct sw_data_group *s, const char *name)
     return name;
 }
 
-/* The name that a dataset of a file has today. */
+/* The name in schema 2 of a dataset of the file. */
 static const char *current_name(const struct sw_data_group *s, const char *stored)
 {
     for (int k = 0; s->schema_1 && k < RENAMED; k++)
@@ -218,7 +218,7 @@ static void attach_all(struct sw_h5 *h, const struct sw_data_group *s, const str
     if (v->kind == SW_VAR_STATE) sw_h5_attach(h, path, axis, sw_data_group_path(s, "state_value", scale));
 }
 
-/* What to look up a value by: the parameters, where they are at hand, and t, t_s, xc, yc, zc if there are any. */
+/* The coordinates of a variable: the parameters, in the root group, and t, t_s, xc, yc, zc if there are any. */
 static void write_coordinates(struct sw_h5 *h, const struct sw_data_group *s, const struct sw_var *v, const char *path,
                               const char *params)
 {

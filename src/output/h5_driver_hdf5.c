@@ -1,6 +1,6 @@
 /* The file driver below HDF5 when it writes. HDF5 cannot let go of a file whose metadata it cannot write: it keeps the
- * ids and tries again until exit. So here a write always succeeds: the first error of the system is kept, what comes
- * after it is dropped, and the file closes like any other; sw_h5_driver_error() tells what happened. */
+ * ids and tries again until exit. So here a write always succeeds: the first error of the system is kept, later writes
+ * are dropped, and the file closes like any other; sw_h5_driver_error() returns the error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>

@@ -1,6 +1,6 @@
 #ifndef H5_HDF5_H
 #define H5_HDF5_H
-/* HDF5 in the few words that this program needs. An open file remembers its first failure: later calls on it do nothing
+/* The calls of HDF5 that this program needs. An open file remembers its first failure: later calls on it do nothing
  * (reads leave zeros), so a schema reads as a list, and the status is asked for once, at the latest by close. Messages
  * carry the path and the system's reason. Paths of objects are absolute: "/n00064/u". Nothing of a file stays open
  * after its close, whatever failed. */
@@ -74,7 +74,7 @@ void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank,
 void sw_h5_read(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
                 const hsize_t *count, void *data);
 
-/* Reading. Whether something is there: false also where the file cannot be read, which its status tells then. */
+/* Reading. Whether an object exists: false also where the file cannot be read; h->status then says so. */
 bool sw_h5_has(struct sw_h5 *h, const char *path);
 bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name);
 /** "" if there is none. Free with sw_free(). */

@@ -26,7 +26,7 @@ bool sw_h5_has_attr(struct sw_h5 *h, const char *path, const char *name)
     return there > 0;
 }
 
-/* ---- what is there has to be what was written, whoever wrote it: looked at here, before anything of it is read */
+/* ---- checks: an attribute or dataset must have the type and shape that the reader expects, before it is read */
 
 static bool is_text(hid_t type)
 {

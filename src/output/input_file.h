@@ -1,7 +1,7 @@
 #ifndef INPUT_FILE_H
 #define INPUT_FILE_H
-/* One output file or part as an input: its run table, its data groups, and which row has its arrays where. Arrays stay in
- * the file. */
+/* One output file or part as an input: its run table, its data groups, and which row has its arrays where. Arrays
+ * stay in the file. */
 #include "output/run_table_impl.h"
 #include "output/sw_files.h"
 

@@ -6,11 +6,11 @@
 #include "output/merge_impl.h"
 #include "output/virtual_join_hdf5.h"
 
-/* The arrays of many files become those of one. Shards deal out their runs, so neighbours in the output come from files
- * all over, and to open one costs as much as to copy a megabyte. Fields, the bulk, are therefore copied input by input:
- * each file is opened once, and each of its runs goes to its place. All else, and fields whose runs are in chains or
- * larger than a block, go by windows: a block of rows of the output is gathered in memory, all its outputs together,
- * and written in one go. */
+/* The arrays of many files become those of one. Shards interleave their runs, so neighbours in the output come from
+ * files all over, and to open one costs as much as to copy a megabyte. Fields, the bulk, are therefore copied input
+ * by input: each file is opened once, and each of its runs goes to its place. All else, and fields whose runs are in
+ * chains or larger than a block, go by hyperslabs: a block of rows of the output is assembled in memory, all its
+ * outputs together, and written in one go. */
 enum { BLOCK_BYTES = 32 << 20 };   /* two buffers of this size are all it takes */
 
 struct var_copy {       /* a variable of the output under way */
@@ -84,7 +84,7 @@ static enum sw_status copy_by_input(struct join *j, const struct sw_joined_group
     return st;
 }
 
-/* ---- by windows */
+/* ---- by hyperslabs */
 /* All variables of an input's rows while it is open. */
 static enum sw_status fill_slabs(struct join *j, const struct sw_joined_group *t, const struct sw_hyperslab *w,
                                  int nslab)
@@ -104,7 +104,7 @@ static enum sw_status fill_slabs(struct join *j, const struct sw_joined_group *t
     return st;
 }
 
-/* One window of each variable; outputs: of one variable alone, when a run of it is more than a block. */
+/* One hyperslab of each variable. `outputs` counts for one variable alone, when a run of it is more than a block. */
 static enum sw_status copy_slab(struct join *j, const struct sw_joined_group *t, const struct var_copy *m, int count,
                                 int64_t row, int64_t rows, int64_t output, int64_t outputs, struct sw_hyperslab *w)
 {
@@ -150,7 +150,7 @@ static enum sw_status copy_small(struct join *j, const struct sw_joined_group *t
     return SW_OK;
 }
 
-/* ---- the variables of a target */
+/* ---- the variables of a joined group */
 static bool has_chains(const struct join *j, const struct sw_joined_group *t)
 {
     for (int64_t row = 0; row < t->data_group.count; row++)

@@ -98,7 +98,8 @@ static enum sw_status add_vars(struct sw_data_group *to, const struct sw_data_gr
     return SW_OK;
 }
 
-/* Put an input's scale values where they belong; true if something else is there already. NaN: not known yet. */
+/* Merge the values of an input's scale into that of the joined group, where NaN is not known yet.
+ * @return true: they differ from the values that are there */
 static bool merge_scale(double *to, const double *from, int64_t first, int64_t count)
 {
     for (int64_t k = 0; from && k < count; k++) {
@@ -134,7 +135,7 @@ static void mark_data_groups(const struct sw_joined_file *o, const struct sw_joi
         }
 }
 
-/* Call use(target, data group) for each data group of an input that some row of a target is in, old to new. */
+/* Call use(t, data group) for each data group of an input that some row of t is in, old to new. */
 static enum sw_status for_each_input_group(const struct sw_joined_file *o, struct sw_joined_group *t,
                                            enum sw_status (*use)(struct sw_joined_group *t,
                                                            const struct sw_data_group *s))

@@ -1,6 +1,6 @@
-/* A finished file becomes the parts of a longer sweep that was stopped where the file ended: its runs under their new
- * ids, pending, with the outputs that both have, and the states in which they ended. What goes on from a checkpoint
- * then goes on from these. */
+/* Lengthening writes the runs of a finished file as parts of a longer sweep that was stopped where the file ended: the
+ * runs have their new ids, are pending, and have the outputs that both sweeps ask for and the states in which they
+ * ended. The longer sweep goes on from these parts like from any checkpoint. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +254,7 @@ static enum sw_status write_part(struct lengthening *g, const struct run_block *
     return st;
 }
 
-/* Runs pair[0 .. count-1] of a stretch; dry: only see whether their states are there. */
+/* One part of runs pair[0 .. count-1] of a block. dry: only check that their states are there. */
 static enum sw_status make_part(struct lengthening *g, const struct run_block *s, const struct pair *pair,
                                 int64_t count, bool dry)
 {

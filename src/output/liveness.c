@@ -1,7 +1,8 @@
-/* Is the process that computes a file alive? On this machine the process tells. Of one on another machine, which shares
- * our file system, we see only when it last wrote FILE.d/status.json: the age of that is taken between two times of the
- * file system, that file's and a new file's, so that the clocks of the machines do not come into it as long as the file
- * system has one of its own (NFS; where clients stamp what they write, as on Lustre, it is an estimate). */
+/* Is the process that computes a file alive? On this machine the process table says so. Of a process on another
+ * machine, which shares our file system, we see only when it last wrote FILE.d/status.json. The age of that file is
+ * the difference of two times of the file system, its own and that of a new file, so the clocks of the machines do
+ * not matter as long as the file system has a clock (NFS). Where clients stamp what they write, as on Lustre, the age
+ * is an estimate. */
 #include "output/sw_liveness.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "base/sw_process.h"
 #include "base/sw_text.h"
 
-/* A status is written at least every 20 s, but for the merge at the end, which is not interrupted for it. */
+/* A status is written at least every 20 s, but not during the merge at the end. */
 static const double silent_after = 120, merge_silent_after = 1800;
 
 static double modification_time(const struct stat *s)
@@ -57,7 +58,7 @@ static bool is_process_alive(const struct sw_status_file *now)
     return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
 }
 
-/* What the lock says until there is a status: "process 123 on node07", and perhaps more after a comma. */
+/* Read the lock file, which says until there is a status: "process 123 on node07", and perhaps more after a comma. */
 static bool read_lock(const char *path, struct sw_status_file *now)
 {
     char text[300];
@@ -94,7 +95,7 @@ enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_f
     sign->time = modification_time(&s);
     sign->age = sign->watched ? sw_clock() - sign->since : now - sign->time;
     if (is_this_host(running->host)) return is_process_alive(running) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
-    if (sign->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong, and tells nothing */
+    if (sign->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong */
     if (sign->age < 0) sign->age = 0;
     return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;
 }

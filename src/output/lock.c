@@ -12,8 +12,9 @@
 #include "output/sw_files.h"
 #include "output/sw_lock.h"
 
-/* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says who holds it. One
- * process has it for itself; of several that work together each has it shared, so that it ends with the last. */
+/* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says which process holds
+ * it. A process that works alone holds it exclusively; processes of one job share it, and it ends with the last of
+ * them. */
 struct sw_output_lock {
     char *folder, *path;
     int   fd;
@@ -54,7 +55,7 @@ static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, in
     return *again || how != LOCK_EX ? SW_OK : write_holder(lock, "");
 }
 
-/* The file is removed by who has it for himself, the last one. */
+/* The process that holds the lock alone, the last one, removes the file. */
 static void release_lock(struct sw_output_lock *lock)
 {
     if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
@@ -80,7 +81,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* We hold the lock, so whoever began a .tmp here is dead. */
+/* We hold the lock, so the process that began a .tmp here has ended. */
 static enum sw_status remove_unfinished(const char *file, const struct sw_output_lock *lock)
 {
     enum sw_status st = SW_OK;
@@ -97,7 +98,8 @@ static enum sw_status remove_unfinished(const char *file, const struct sw_output
     return st;
 }
 
-/* Each time somebody else has removed what we locked, or its folder, or the file system does not show it yet. */
+/* Before each attempt another process has removed the file that we locked, or its folder, or the file system does not
+ * show it yet. */
 enum { ATTEMPTS = 200 };
 
 static enum sw_status acquire(const char *file, struct sw_output_lock *lock, int how)
@@ -135,7 +137,7 @@ enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **loc
     return create_lock(file, LOCK_SH, lock);
 }
 
-/* To let others in one lets go for an instant (flock(2)): somebody else may come between, and then has it. */
+/* flock(2) releases the lock for an instant when it changes to shared: another process may take it meanwhile. */
 enum sw_status sw_output_lock_share(struct sw_output_lock *lock)
 {
     SW_TRY(write_holder(lock, ", or another rank of its job"));

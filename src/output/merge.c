@@ -33,8 +33,8 @@ static enum sw_status check_one_sweep(const struct sw_catalog *c)
     return SW_OK;
 }
 
-/* Every run of the inputs must be one of the sweep's, or it would be lost. Of a shard they are few, of the sweep many:
- * these are looked up among those. */
+/* Check that every run of the inputs is one of the sweep's; a run that is not would be lost. A shard has few runs, the
+ * sweep many: the sweep's are searched for in the inputs. */
 static enum sw_status check_all_wanted(const struct sw_catalog *c, const char *output)
 {
     int64_t strangers = c->nentry;
@@ -90,7 +90,7 @@ static enum sw_status write_safely(struct sw_catalog *c, const struct sw_run_tab
     return st;
 }
 
-/* A part that is all there is to the result becomes it: what the writing cost is not paid again. */
+/* Promote a part that is already what the joined file would be, by renaming it; else write the joined file. */
 static enum sw_status promote_or_write(struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
                                        bool own_parts, bool as_virtual, const char *output)
 {
@@ -116,7 +116,7 @@ static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum
     for (int64_t k = 0; k < t->nruns; k++) sum->not_done += t->row[k].status != SW_RUN_DONE;
 }
 
-/* own_parts: the inputs are the output's parts, and may be used up. */
+/* own_parts: the inputs are the output's parts, one of which may be promoted. */
 static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
 {
@@ -155,10 +155,10 @@ static enum sw_status check_output(const struct sw_catalog *c, const char *outpu
     return SW_OK;
 }
 
-/* Mostly 1024 files may be open at once; HDF5 does not tell a file that it may not open from one that is not there. */
+/* Systems mostly allow 1024 open files; HDF5 treats a file that it may not open like one that is absent. */
 enum { MANY_PARTS = 900 };
 
-/* What is no reason to refuse, but should be known. */
+/* Warn about inputs that can be merged all the same. */
 static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_report *report)
 {
     const struct sw_input_file *first = c->input;
@@ -166,7 +166,8 @@ static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_r
         sw_report_add(report, SW_WARNING, NULL, 0, "%lld runs are in more than one of the files; the later file counts",
                       (long long)c->repeated);
     if (as_virtual && c->ninput > MANY_PARTS)
-        sw_report_add(report, SW_WARNING, NULL, 0, "who reads the fields opens all %d files: raise `ulimit -n` above "
+        sw_report_add(report, SW_WARNING, NULL, 0,
+                      "a program that reads the fields opens all %d files: raise `ulimit -n` above "
                       "that, or HDF5 reads NaN in place of the rest and says nothing", c->ninput);
     for (int k = 1; k < c->ninput; k++) {
         if (!strcmp(first->table->source, c->input[k].table->source)) continue;

@@ -63,7 +63,7 @@ void sw_h5_write_runs(struct sw_h5 *h, const char *path, int64_t count, const in
     sw_h5_attr_text(h, path, "long_name", "run index");
 }
 
-static void put_words(struct sw_h5 *h, const char *path, const struct sw_run_table *t, int k)
+static void write_labels(struct sw_h5 *h, const char *path, const struct sw_run_table *t, int k)
 {
     char **text = NULL;
     const double *number = t->param + (size_t)k * (size_t)t->nruns;
@@ -78,7 +78,7 @@ static void write_param(struct sw_h5 *h, const struct sw_run_table *t, int k)
 {
     char path[SW_PATH];
     at_root(t->param_name[k], path);
-    if (t->nword[k]) put_words(h, path, t, k);
+    if (t->nword[k]) write_labels(h, path, t, k);
     else sw_h5_put_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
     describe(h, path, t->nword[k] ? NULL : "1", t->param_name[k], NULL);
     sw_h5_attr_text(h, path, "sweep_role", "parameter");
@@ -142,22 +142,22 @@ static enum sw_status add_if_param(void *user, const char *name, bool is_group)
     return SW_OK;
 }
 
-struct target { struct sw_run_table *table; int param; };
+struct param_reader { struct sw_run_table *table; int param; };
 
-static enum sw_status keep_word(void *user, int64_t row, const char *text)
+static enum sw_status add_label(void *user, int64_t row, const char *text)
 {
-    const struct target *to = user;
+    const struct param_reader *to = user;
     double *number = to->table->param + (size_t)to->param * (size_t)to->table->nruns + row;
     return sw_run_table_word(to->table, to->param, text, number);
 }
 
-static enum sw_status keep_id(void *user, int64_t row, const char *text)
+static enum sw_status set_id(void *user, int64_t row, const char *text)
 {
     sw_run_table_set_id(user, row, strtoull(text, NULL, 16));
     return SW_OK;
 }
 
-static enum sw_status keep_message(void *user, int64_t row, const char *text)
+static enum sw_status set_message(void *user, int64_t row, const char *text)
 {
     return sw_run_table_set_message(user, row, text);
 }
@@ -170,7 +170,7 @@ static void read_param(struct sw_h5 *h, struct sw_run_table *t, int k, const cha
     if (!h->status && sw_run_table_set_param(t, k, name)) h->status = SW_E_MEMORY;
     sw_h5_dataset_close(sw_h5_dataset(h, at_root(name, path), &shape, &type));
     if (h->status) return;  /* then the type says nothing */
-    if (type == SW_H5_TEXT) sw_h5_get_texts(h, path, t->nruns, keep_word, &(struct target){t, k});
+    if (type == SW_H5_TEXT) sw_h5_get_texts(h, path, t->nruns, add_label, &(struct param_reader){t, k});
     else sw_h5_get_list(h, path, SW_H5_DOUBLE, t->nruns, t->param + (size_t)k * (size_t)t->nruns);
 }
 
@@ -191,8 +191,8 @@ static bool read_column(struct sw_h5 *h, struct sw_run_table *t, const struct sw
 static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
     sw_h5_get_list(h, "/run", SW_H5_INTEGER, t->nruns, t->index);
-    sw_h5_get_texts(h, "/run_id", t->nruns, keep_id, t);
-    sw_h5_get_texts(h, "/message", t->nruns, keep_message, t);
+    sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
+    sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
     for (int64_t j = 0; j < t->nruns; j++) t->row[j] = sw_run_row_empty();
     for (int k = 0; k < sw_run_ncolumns; k++) t->has[k] = read_column(h, t, &sw_run_columns[k]);
 }

@@ -79,8 +79,8 @@ static enum sw_status open_file(struct sw_slice_reader *r, int input)
     return st;
 }
 
-/* Outputs that are read at once: those of a chunk where it holds many runs (a part: what is read is then one stretch of
- * the file, not a line of each run), else all. */
+/* Outputs that are read at once: those of a chunk where a chunk holds many runs (in a part: one contiguous range of the
+ * file is read, not a line of each run); 0: all. */
 static int64_t chunk_outputs(const struct sw_h5_shape *shape)
 {
     return shape->chunk[0] > 1 ? (int64_t)shape->chunk[1] : 0;
@@ -124,8 +124,8 @@ bool sw_hyperslab_covered(const struct sw_hyperslab *w, const struct sw_catalog 
                           int64_t count)
 {
     int64_t outputs = 0, first, at;
-    if (w->var->kind == SW_VAR_STATE) return false;  /* only the last stretch of a run has it */
-    for (int64_t k = 0; k < count; k++) {  /* stretches of a run do not overlap */
+    if (w->var->kind == SW_VAR_STATE) return false;  /* only the last slice of a run has it */
+    for (int64_t k = 0; k < count; k++) {  /* slices of a run do not overlap */
         const struct sw_data_group *s = &c->input[job[k].input].data_group[job[k].data_group];
         if (sw_data_group_var(s, w->var->name)) outputs += sw_hyperslab_overlap(w, s, &first, &at);
     }
@@ -185,7 +185,7 @@ enum sw_status sw_slice_reader_copy(struct sw_slice_reader *r, const struct sw_h
     return SW_OK;
 }
 
-/* ---- tasks */
+/* ---- copy jobs */
 static int job_by_position(const void *a, const void *b)
 {
     const struct sw_copy_job *x = a, *y = b;
@@ -199,7 +199,7 @@ bool sw_copy_jobs_adjacent(const struct sw_copy_job *a, const struct sw_copy_job
     return a->input == b->input && a->data_group == b->data_group && a->from + 1 == b->from;
 }
 
-/* NULL task: only counted. */
+/* job NULL: count only. */
 static int64_t list_jobs(const struct sw_catalog *c, const struct sw_joined_group *t, int64_t row, int64_t rows,
                          struct sw_copy_job *job)
 {

@@ -1,7 +1,7 @@
 #ifndef FILES_H
 #define FILES_H
-/* Names and fates of result files: FILE.h5, its parts FILE.h5.d/part-NNNNNN.h5, and what is still being written (.tmp).
- * No HDF5 here. */
+/* The files of an output in the file system: FILE.h5, its parts FILE.h5.d/part-NNNNNN.h5, and files that are still
+ * being written (.tmp): their names, and how they are made permanent, renamed and removed. No HDF5 here. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,36 +13,37 @@ enum sw_status sw_files_fail(const char *path);
 /** "PATH.tmp" or the like, to be freed with sw_free(); NULL if memory is out. */
 char *sw_files_name(const char *path, const char *suffix);
 
-/** Is there something that is not finished of an output file, its folder FILE.d? */
+/** Whether an output file has a folder FILE.d, with results that are not finished. */
 bool sw_files_has_folder(const char *file);
 
 /** The parts of an output file in the order of their numbers; free with sw_files_free_list(). No folder: none. */
 enum sw_status sw_files_parts(const char *file, char ***path, int *count);
 void sw_files_free_list(char ***path, int count);
 
-/** A part that nobody can read is renamed to PART.damaged: it is none any more, and can be looked at. */
+/** A part that cannot be read is renamed to PART.damaged: it does not count any more, and can be inspected. */
 #define SW_FILES_DAMAGED ".damaged"
-/** Remove the parts of an output file that were put aside so. No folder: none. */
+/** Remove the parts of an output file that were renamed so. No folder: none. */
 enum sw_status sw_files_remove_damaged(const char *file);
 
-/** Take the next free part number: makes the folder if need be, and an empty part-NNNNNN.h5.tmp that is ours alone.
+/** Claim the next free part number: makes the folder if need be, and an empty part-NNNNNN.h5.tmp that is ours alone.
  * @param turn, of  of several processes that write at once: only numbers that leave `turn` when divided by `of`, so
- *                  that no two can have one, however late a file system shows what another machine wrote; of <= 1: any
+ *                  that no two processes claim one number, however late a file system shows what another machine wrote;
+ *                  of <= 1: any
  * @param tmp       its path, to be freed with sw_free() */
 enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp);
 
 /** The name of `to` seen from the folder of `file`, "../other/to.h5"; both folders exist. Free with sw_free(). */
 enum sw_status sw_files_relative(const char *file, const char *to, char **relative);
 
-/** Where what is written to a path goes: the end of the symbolic links that its name is the first of; else the path
- * itself. Nothing need be there yet. Free with sw_free(). @return SW_E_IO they go round in a circle; SW_E_MEMORY */
+/** Follow symbolic links to the path that a file is written to; it need not exist yet. Free with sw_free().
+ * @return SW_E_IO the links go round in a circle; SW_E_MEMORY */
 enum sw_status sw_files_follow(const char *path, char **real);
 
-/** Fail where something has the path that is not a file: a folder, a device, a pipe. @return SW_E_IO */
+/** Fail if a folder, a device or a pipe has the path. @return SW_E_IO */
 enum sw_status sw_files_regular(const char *path);
 
 /** Remove a .tmp that a killed writer of HDF5 has left. What is not there is no failure.
- * @return SW_E_REFUSED it begins like no such file: it is somebody else's, and stays; SW_E_IO */
+ * @return SW_E_REFUSED it does not begin like an HDF5 file: it is not ours, and stays; SW_E_IO */
 enum sw_status sw_files_clear_tmp(const char *tmp);
 
 /** Make the folders that lead to a path, like mkdir -p. */
@@ -55,7 +56,7 @@ enum sw_status sw_files_commit(const char *tmp);
  * @param apart  out: it failed because the two names are on different disks; may be NULL */
 enum sw_status sw_files_move(const char *from, const char *to, bool *apart);
 
-/** Which file has a path, and since when it is as it is: a change between two looks shows.
+/** The identity of a file and the time of its last change: they differ after a change.
  * @return SW_E_IO there is none, or the system does not say */
 struct sw_file_version { int64_t device, inode, bytes, seconds, nanoseconds; };
 enum sw_status sw_files_version(const char *path, struct sw_file_version *mark);

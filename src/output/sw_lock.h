@@ -10,8 +10,8 @@ struct sw_output_lock;
  * half-written (.tmp) is removed.
  * @return SW_E_REFUSED another process holds the lock (the message names host and pid); SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock);
-/** Share the lock with other processes of the same job, which call sw_output_lock_join(). The file stays locked until the
- * last of them has unlocked it or ended: nobody begins while a process that outlived this one still writes.
+/** Share the lock with other processes of the same job, which call sw_output_lock_join(). The file stays locked until
+ * the last of them has unlocked it or ended: nobody begins while a process that outlived this one still writes.
  * @return as sw_output_lock() */
 enum sw_status sw_output_lock_share(struct sw_output_lock *lock);
 /** Join a lock that another process of the job shares by now. @return as sw_output_lock() */

@@ -1,8 +1,8 @@
 #ifndef SW_MERGE_H
 #define SW_MERGE_H
-/* Joining output files and parts into one file. Parts of a chain are joined along time. Of two results of one run that of
- * the later input counts (a part is later than the file it belongs to), but a result that ended beats one that did not.
- * Runs are identified by their ids. */
+/* Joining output files and parts into one file. Parts of a chain are joined along time. Of two results of one run
+ * that of the later input counts (a part is later than the file it belongs to), but a result that ended beats one
+ * that did not. Runs are identified by their ids. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ struct sw_merge_options {
     bool allow_missing;                /* runs without a result are left out; else they are a failure                 */
     bool overwrite;                    /* sw_merge: `output` may be there without being among the inputs              */
     bool as_virtual;                   /* sw_merge: fields and series stay in the inputs, which must not change       */
-    struct sw_report *report;          /* sw_merge: what is odd about the inputs is told here; may be NULL            */
+    struct sw_report *report;          /* sw_merge: warnings about the inputs; may be NULL                         */
     struct sw_merge_summary *summary;  /* filled in; may be NULL                                                      */
     const struct sw_sweep *sweep;      /* the result gets its runs, with its indices, parameters and config; NULL:    */
     const uint64_t *id;                /* those of the inputs, which must be of one sweep. id: [sweep->nruns]         */

@@ -2,9 +2,9 @@
 #define SW_PART_H
 /* Writing a part of an output file: some runs of one group over a slice of their output times.
  *
- * A part is written to part-NNNNNN.h5.tmp and becomes permanent as part-NNNNNN.h5 by fsync, rename, fsync of the folder:
- * a part that has this name is whole. A batch that ends without a checkpoint is one part; a batch that was stopped or
- * checkpointed is a chain of parts, and each but the last has the state that the next goes on from. */
+ * A part is written to part-NNNNNN.h5.tmp and becomes permanent as part-NNNNNN.h5 by fsync, rename, fsync of the
+ * folder: a part that has this name is whole. A batch that ends without a checkpoint is one part; a batch that was
+ * stopped or checkpointed is a chain of parts, and each but the last has the state that the next goes on from. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +20,7 @@ struct sw_part_desc {
     const uint64_t *id;                 /* [count] their ids */
     int     count;
     int     field_first, scalar_first;  /* the first output of the group that is in this part */
-    int     turn, of;                   /* of several processes that write to one file at once: which this is; 0, 0: alone */
+    int     turn, of;                   /* process `turn` of the `of` that write to the file at once; 0, 0: alone */
 };
 struct sw_part;
 

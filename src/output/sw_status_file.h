@@ -1,8 +1,8 @@
 #ifndef SW_STATUS_FILE_H
 #define SW_STATUS_FILE_H
-/* FILE.d/status.json: how far the process is that computes FILE. The file is small; it is replaced by rename every second
- * at first, every 20 seconds later, and removed at the end. Other processes, also on other machines that share the file
- * system, read it. */
+/* FILE.d/status.json: how far the process is that computes FILE. The file is small; it is replaced by rename every
+ * second at first, every 20 seconds later, and removed at the end. Other processes, also on other machines that share
+ * the file system, read it. */
 #include <stdbool.h>
 #include <stdint.h>
 

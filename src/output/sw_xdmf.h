@@ -1,7 +1,7 @@
 #ifndef SW_XDMF_H
 #define SW_XDMF_H
-/* FILE.xdmf beside FILE.h5 tells programs that draw fields (ParaView) where the fields of FILE.h5 are. It holds no values
- * of fields. */
+/* FILE.xdmf beside FILE.h5 tells programs that draw fields (ParaView) where the fields of FILE.h5 are. It holds no
+ * values of fields. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #include "output/var_writer_hdf5.h"
 
 /* Outputs are gathered up to the first; one of more than the second is not: it is large enough for one write. (Chunks
- * of more than 1 MiB are also those that HDF5 reads by the piece, where it would else read and keep all of a chunk.) */
+ * of more than 1 MiB are also those that HDF5 reads in slices; smaller ones it reads and keeps whole.) */
 enum { BLOCK_BYTES = 4 << 20, ALONE_BYTES = 1 << 20 };
 
 /* So many of `count` in each chunk that no chunk holds more than `most`, and the last one has little room to spare. */

@@ -1,5 +1,5 @@
-/* What is written is opened again before it takes its name: a result is told of, and its parts are removed, only when
- * the file that is to hold it has every row, and every row its arrays. */
+/* Checks of a merge. The joined file is opened again before it takes its name: results are reported, and parts removed,
+ * only when the file has every row, and every row its arrays. */
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -77,7 +77,7 @@ void sw_run_ranges_add(struct sw_text *t, int64_t first, int64_t last)
     if (last > first) sw_text_printf(t, "..%lld", (long long)last);
 }
 
-/* A run that was computed since is in a part; what FILE has of it is older. */
+/* The result of a run that was computed again is in a part; the result in FILE is older. */
 static bool is_missing(const struct sw_catalog *c, const char *file, const struct sw_merge_options *o, int64_t run)
 {
     const enum sw_expected what = (enum sw_expected)o->expected[run];

@@ -1,6 +1,6 @@
 /* Virtual datasets (HDF5 1.10): a dataset whose values stay in others, in files beside it. Where such a file is not
- * there any more, HDF5 gives the fill value and says nothing; so the file lists its parts, with their sizes, and our
- * own readers look before they read. */
+ * there any more, HDF5 gives the fill value and says nothing; so the file lists these files with their sizes, and our
+ * own readers check them before they read. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

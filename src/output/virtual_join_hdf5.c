@@ -6,7 +6,7 @@
 #include "output/sw_files.h"
 #include "output/virtual_join_hdf5.h"
 
-/* One source of a variable is a stretch of an input's rows that lie equally far apart in the output: shards of like
+/* One source of a variable is a range of an input's rows that lie equally far apart in the output: shards of like
  * runs are dealt out in turn, so mostly all that an input has is one source. */
 
 static bool equally_spaced(const struct sw_copy_job *first, const struct sw_copy_job *a, const struct sw_copy_job *b)
@@ -21,7 +21,7 @@ static int64_t end_of_source(const struct sw_copy_job *job, int64_t k, int64_t c
     return next;
 }
 
-/* The stretch task[0 .. count-1] of a variable; false: the input has nothing of it. */
+/* The source of a variable that job[0 .. count-1] read. @return false: the input has none of its values */
 static bool map_source(const struct sw_virtual_join *v, const struct sw_joined_group *t, const struct sw_var *var,
                        const struct sw_copy_job *job, int64_t count, struct sw_h5_virtual_source *p)
 {
