@@ -199,11 +199,35 @@ static void a_derivative_that_explodes_is_refused(void **state)
     sw_text_free(&text);
 }
 
+/* A tree of its own, which prints as the sum would be written; names that both trees have are one. */
+static void a_sum_of_trees_is_their_sum(void **state)
+{
+    (void)state;
+    struct sw_expr *one = parse("sin(x)*a - 2"), *other = parse("x/(a + k)"), *sum = NULL, *derived = NULL;
+    struct sw_text text = {0};
+    assert_ok(sw_expr_sum(one, other, &sum));
+    struct sw_program *parts[] = {compile(one), compile(other), compile(sum)};
+    sw_expr_destroy(&one);
+    sw_expr_destroy(&other);
+    for (double x = -2; x < 2; x += 0.25) assert_near(value(parts[2], x), value(parts[0], x) + value(parts[1], x), 0);
+    sw_expr_print(sum, &text);
+    assert_string_equal(sw_text_get(&text), "sin(x)*a - 2 + x/(a + k)");
+    assert_ok(sw_expr_derivative(sum, "k", &derived));
+    struct sw_program *of_k = compile(derived);
+    assert_near(value(of_k, 1), -1 / ((a + k) * (a + k)), 1e-15);
+    sw_program_destroy(&of_k);
+    for (int i = 0; i < 3; i++) sw_program_destroy(&parts[i]);
+    sw_expr_destroy(&derived);
+    sw_expr_destroy(&sum);
+    sw_text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_derivative_agrees_with_central_differences),
         cmocka_unit_test(every_operation_has_its_derivative),
+        cmocka_unit_test(a_sum_of_trees_is_their_sum),
         cmocka_unit_test(derivatives_come_in_their_usual_form),
         cmocka_unit_test(the_heat_kernel_solves_the_heat_equation),
         cmocka_unit_test(a_derivative_that_explodes_is_refused),

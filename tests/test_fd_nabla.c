@@ -213,7 +213,11 @@ static void refuses_with_a_message(void **state)
     refuse(desc_of(one, "d1_c6", true), SW_E_CONFIG, "a field of one point has no derivatives");
     refuse(desc_of(few, "d1_c6", true), SW_E_CONFIG, "needs at least 6 points along its axis; there are 3");
     struct sw_fd_nabla_desc d = desc_of(n, "d1_c6", true);
+    d.sums = true;
+    if (!under_test->adds) refuse(d, SW_E_ABSENT, "it does not add to a field");
+    d.sums = under_test->adds;
     if (!make(&d, &w)) return;
+    assert_string_equal(sw_fd_nabla_name(w), under_test->name);
     assert_int_equal(sw_fd_laplacian(w, NULL, NULL), SW_E_ARG);
     assert_contains(sw_err_message(), "the Laplacian takes a scheme of second derivatives");
     sw_fd_nabla_destroy(&w);
