@@ -1,8 +1,10 @@
 /* Runs of a batch that fail: which ones, and why. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "field/evaluate.h"
 #include "run/batch_impl.h"
 
 size_t batch_state_size(const struct batch *b) { return sw_sim_state_size(b->w->sim); }
@@ -17,7 +19,52 @@ enum sw_status batch_read_diagnostics(struct batch *b)
     return b->diagnostics ? b->w->sim->ops->get_diagnostics(b->w->sim, b->diagnostics) : SW_OK;
 }
 
-/* ---- why */
+/* ---- why a run failed */
+
+static void describe_point(const struct sw_setup *setup, const struct sw_grid *g, int64_t point, double value,
+                           char text[160])
+{
+    const int64_t *n = setup->n, index[SW_DIMS] = {point % n[0], point / n[0] % n[1], point / n[0] / n[1]};
+    const bool rounds = isfinite(value);
+    char number[32];
+    int used = snprintf(text, 160, "the initial value is %s%s at", sw_number(value, number),
+                        rounds ? ", beyond single precision," : "");
+    for (int d = 0; d < setup->dim; d++)
+        used += snprintf(text + used, 160 - (size_t)used, "%s %c = %.6g", d ? "," : "", "xyz"[d],
+                         g->x0[d] + (double)index[d] * g->dx[d]);
+    used += snprintf(text + used, 160 - (size_t)used, " (");
+    for (int d = 0; d < setup->dim; d++)
+        used += snprintf(text + used, 160 - (size_t)used, "%s%c = %lld", d ? ", " : "", "ijk"[d],
+                         (long long)index[d]);
+    snprintf(text + used, 160 - (size_t)used, ")");
+}
+
+/* Name the first point at which the initial value of run j is not finite: its value, coordinates and indices. Problems
+ * report only that it is not finite. @return false: there is none, or memory is out */
+static bool describe_initial_value(const struct batch *b, int j, char text[160])
+{
+    const struct sw_setup *setup = &b->w->setup;
+    const struct sw_program *initial = sw_setup_function(setup, "initial");
+    const struct sw_grid g = sw_setup_grid(setup, b->plan->count, b->column, j);
+    const int64_t points = sw_points(setup->n);
+    const double most = setup->single_steps ? (double)FLT_MAX : DBL_MAX;
+    struct sw_evaluator e = {0};
+    bool found = false;
+    if (!initial || sw_evaluator_create(initial, setup->n, &e)) goto out;
+    sw_evaluator_begin(&e, &g, b->column + j, b->plan->count, 0, 0);
+    for (int64_t first = 0; first < points && !found; first += SW_EVALUATOR_POINTS) {
+        const int64_t left = points - first;
+        const int here = left < SW_EVALUATOR_POINTS ? (int)left : SW_EVALUATOR_POINTS;
+        sw_evaluator_points(&e, first, here, e.value);
+        for (int i = 0; i < here && !found; i++) {
+            found = !(fabs(e.value[i]) <= most);
+            if (found) describe_point(setup, &g, first + i, e.value[i], text);
+        }
+    }
+out:
+    sw_evaluator_destroy(&e);
+    return found;
+}
 
 void batch_warn_diagnostics(const struct batch *b, int j, char text[160])
 {
@@ -48,7 +95,7 @@ void batch_describe_failure(const struct batch *b, int j, char text[SW_MESSAGE])
     char more[160];
     if (b->load_error[j]) snprintf(text, SW_MESSAGE, "%s", b->load_error[j]);
     else if (sim->ops->explain) sim->ops->explain(sim, j, text);
-    else if (b->failed_step[j] > 0 || !initial_describe(&b->w->setup, b->plan->count, b->column, j, text)) {
+    else if (b->failed_step[j] > 0 || !describe_initial_value(b, j, text)) {
         snprintf(text, SW_MESSAGE, "not finite at t = %.6g (step %lld of %lld)",
                  (double)b->failed_step[j] * batch_dt(b, j), (long long)b->failed_step[j],
                  (long long)b->group->steps);

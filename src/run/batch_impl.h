@@ -52,12 +52,6 @@ void batch_report(const struct batch *b, enum sw_event_kind kind);
 /** The last part becomes permanent, with the results. */
 enum sw_status batch_end(struct batch *b);
 
-/* ---- initial.c */
-/** Name the first point at which the initial value of run j is not finite: its value, coordinates and indices.
- * @param column  [setup->ncolumn][count]
- * @return false: there is none, or memory is out */
-bool initial_describe(const struct sw_setup *setup, int count, const double *column, int j, char text[160]);
-
 /* ---- norms.c */
 /** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.

@@ -20,7 +20,7 @@ static bool is_to_do(const struct sw_completed *completed, uint64_t id, bool ret
 }
 
 static enum sw_status choose_runs(struct sw_plan *p, const int64_t *run, int64_t count, const uint64_t *id,
-                             const struct sw_completed *completed, bool retry_failed)
+                                  const struct sw_completed *completed, bool retry_failed)
 {
     struct sw_plan_own *own = p->own;
     SW_TRY(sw_alloc((size_t)count, &own->todo));
@@ -93,7 +93,7 @@ static bool outputs_match(const struct sw_group *g, const struct sw_checkpoint *
 /* The runs of a stored batch, in the order of this sweep's runs. @return false if one of them is not to do, or they are
  * no longer of one group: such a batch starts again at step 0, which costs time only */
 static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id,
-                    struct member *m, int *group)
+                         struct member *m, int *group)
 {
     for (int k = 0; k < old->count; k++) {
         struct run_id want = {.id = old->id[k]};
@@ -117,6 +117,7 @@ static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const
     }
 }
 
+/* Add the batches of checkpoints whose runs are all to do. */
 static enum sw_status resume_batches(struct sw_plan *p, const struct sw_completed *completed, const uint64_t *id)
 {
     struct run_id *todo_by_id = NULL;
@@ -163,7 +164,7 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t
 /* The most runs of each group in a batch: what fits the memory of every rank.
  * @param most  [ngroup] of doubles, which hold the numbers exactly */
 static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
-                          const struct sw_plan_sharing *sharing, double *most)
+                                 const struct sw_plan_sharing *sharing, double *most)
 {
     enum sw_status st = SW_OK;
     for (int g = 0; g < p->ngroup && !st; g++) {
@@ -261,7 +262,7 @@ static enum sw_status try_solvers(struct sw_plan *p, struct sw_sweep *sweep, con
 
 /* The runs to do, their groups, and the batches that resume. */
 static enum sw_status begin_plan(struct sw_plan *p, const struct sw_sweep *sweep, const int64_t *run, int64_t count,
-                            const struct sw_completed *completed, bool retry_failed)
+                                 const struct sw_completed *completed, bool retry_failed)
 {
     SW_TRY(sw_alloc(1, &p->own));
     SW_TRY(choose_runs(p, run, count, p->id, completed, retry_failed));

@@ -81,7 +81,7 @@ static double runs_per_share(const struct sw_plan *p, const struct sw_group *g, 
 struct need { size_t fixed, per_run; double fixed_on_host, on_host, fit; };
 
 static enum sw_status fit_device(struct sw_sweep *sweep, const struct sw_group *group, struct sw_device *device,
-                              const struct sw_plan_sharing *sharing, struct need *need)
+                                 const struct sw_plan_sharing *sharing, struct need *need)
 {
     const bool gpu = device->space == SW_DEVICE;
     struct sw_setup setup = sw_sweep_setup(sweep, group, 1);

@@ -70,8 +70,8 @@ static enum sw_status merge_results(struct sw_scheduler *s, const struct sw_comp
 }
 
 enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
-                          const struct sw_devices *devices, const struct sw_run_sweep_options *options,
-                          struct sw_run_sweep_summary *summary)
+                            const struct sw_devices *devices, const struct sw_run_sweep_options *options,
+                            struct sw_run_sweep_summary *summary)
 {
     struct sw_scheduler s = {
         .sweep = sweep, .plan = plan, .options = options, .summary = summary, .started = sw_clock(),
