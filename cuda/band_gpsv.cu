@@ -90,7 +90,7 @@ __global__ static void border_k(struct sw_cuda_gpsv g, double *x)
     else for (int i = g.n - g.p; i < g.n; i++) x[(size_t)i * g.ld + j] = nan("");
 }
 
-/* Systems found bad become NaN; where they are periodic, the border has told the others. */
+/* Solutions of bad systems become NaN. (Those of periodic ones become so through their border unknowns.) */
 __global__ static void set_nan_k(struct sw_cuda_gpsv g, double *x)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;

@@ -782,7 +782,7 @@ static void a_velocity_that_comes_and_goes_is_found(void **state)
     }
     char said[200];
     warning_of(CFL("sweep={ a=[0.0]; }", "velocity.x=a*sin(t)"), said);
-    assert_contains(said, "the velocity was 0 at all 256 times at which it was looked at: time.cfl makes one step");
+    assert_contains(said, "the velocity was 0 at all 256 times at which it was sampled: time.cfl makes one step");
     warning_of(CFL("sweep={ a=[1.0]; }", "velocity.x=a*sin(t)"), said);
     assert_string_equal(said, "");
     warning_of(CFL("velocity.x=0"), said);

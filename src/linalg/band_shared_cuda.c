@@ -1,6 +1,6 @@
 /* One factor for all systems of a batch, where their matrices are equal: interleaved, one thread a system, the factors
- * from the cache (cuda/band_shared.cu). What the users of cuPentBatch and of the library would come to who have one
- * matrix, and so the strongest of the baselines that go through memory in each step. Factored on the host. */
+ * from the cache (cuda/band_shared.cu). What users of cuPentBatch or of the library would write for one matrix,
+ * and so the strongest of the baselines that go through memory in each step. Factored on the host. */
 #include <math.h>
 
 #include "base/sw_mem.h"

@@ -1,7 +1,7 @@
 /* cuPentBatch on the GPU: the method of band_thomas_cpu.c, interleaved, one thread a system (cuda/band_thomas.cu). Two
- * rows: cuda.thomas factors once and solves many times; cuda.thomas_rewrite keeps the matrix and factors it in every
- * solve, as one whose matrix changes from step to step would have to (the paper's cuPentBatchConstant and
- * cuPentBatchRewrite). Both keep Navon's closure from the set-up, as the paper does (end of II.3). Where all matrices
+ * rows: cuda.thomas factors once and solves many times; cuda.thomas_rewrite stores the matrix and factors it in every
+ * solve, as a program whose matrix changes from step to step must (the paper's cuPentBatchConstant and
+ * cuPentBatchRewrite). Both reuse Navon's closure from the set-up, as the paper does (end of II.3). Where all matrices
  * of a batch are equal, the border and the matrix to factor again are one for all; each system has its own
  * factors. */
 #include "base/sw_mem.h"

@@ -8,7 +8,7 @@
  *
  * E is pentadiagonal without corners, Z two columns of m. h has at most six entries, in its first two and last two
  * rows: h^T y is cheap. A solve costs 4 m operations more than one with E.
- * The paper keeps h^T E^-1 instead and solves E x = f - k z after z: as many operations, but z then knows nothing of
+ * The paper stores h^T E^-1 instead and solves E x = f - k z after z: as many operations, but z then does not see
  * the rounding in x, and residuals reach hundreds of eps |A| |x| where this order leaves 47 at most (s2, s4 up to 1e8).
  * S is factored for the same reason: its explicit inverse would leave eps times its condition.
  * Tridiagonal matrices split off one unknown, p = 1: what belongs to z_0 is then zero, and the same formulas hold. */

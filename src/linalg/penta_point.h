@@ -11,8 +11,8 @@
  *     L g = f:  g = (f - a g'' - beta g') / alpha
  *     R x = g:  x_i = g_i - gamma_i x_{i+1} - delta_i x_{i+2}
  *
- * The division by alpha is multiplied out at set-up (a/alpha, beta/alpha and 1/alpha are kept), so that a solve has no
- * division and 8 operations a row. */
+ * The division by alpha is multiplied out at set-up (a/alpha, beta/alpha and 1/alpha are stored), so that a solve has
+ * no division and 8 operations a row. */
 #include "base/sw_hd.h"
 
 struct sw_penta {           /* row i of L and R                  */

@@ -3,7 +3,7 @@
 /* Batched banded linear systems: many small A_j x_j = b_j of one shape, solved together.
  *
  * Interleaved rows: entry i of system j of any vector v is v[i*ld + j]. Line rows: v[j*ld + i]. Each solver says which
- * it takes (sw_band_layout); index(i, j) stands for it here.
+ * it takes (sw_band_layout); below, index(i, j) stands for it.
  * Row r of the band is a vector of its own, sw_band_vector() entries long, r = 0 .. lower + upper:
  * band[r*vector + index(i, j)] = A_j(i, i + r - lower). Without `periodic`, entries outside the matrix are never read;
  * with it, columns wrap modulo n.
@@ -52,7 +52,7 @@ int sw_band_vectors(const char *name);
 size_t sw_band_vector(const struct sw_band *solver);
 
 /** Take in the matrices and factor them.
- * @param band  [lower+upper+1] vectors in the solver's memory space and layout; not kept
+ * @param band  [lower+upper+1] vectors in the solver's memory space and layout; not used afterwards
  * @param bad   NULL, or out [batch] on the host: 0, or 1 + the row whose pivot is zero or not finite. The other systems
  *              of the batch are unharmed and can be solved; a bad one solves to NaN.
  * @return SW_E_SINGULAR some pivot failed; the message names the first system and row. Without `bad` the solver is then

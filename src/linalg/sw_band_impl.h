@@ -1,6 +1,6 @@
 #ifndef SW_BAND_IMPL_H
 #define SW_BAND_IMPL_H
-/* What a solver author sees. One file per solver; its row goes into band_table.c. */
+/* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
 #include "linalg/sw_band.h"
 #include "linalg/thomas_point.h"
 

@@ -188,7 +188,7 @@ static void warn_courant_number(const struct sw_setup *one, double cfl, const st
     const struct advection_discretization m = advection_discretization_of(one);
     const double stable = 1 / advection_inverse_courant_limit(&m);
     if (!*text && cfl > 0 && !(limit->stability_rate > 0) && advection_velocity_uses(one, "t"))
-        snprintf(text, 200, "the velocity was 0 at all 256 times at which it was looked at: time.cfl makes one step of "
+        snprintf(text, 200, "the velocity was 0 at all 256 times at which it was sampled: time.cfl makes one step of "
                  "all the time; give time.dt if the velocity is not 0");
     if (!*text && limit->courant_rate > 0 && cfl > stable)
         snprintf(text, 200, "time.cfl = %.4g is more than %s with %s is stable with, %.3g: steps are of 0.9 of that at "

@@ -194,7 +194,7 @@ extern const struct advection_ops advection_cpu;
 extern const struct advection_ops *const advection_table[];  /* ends with NULL */
 const struct advection_ops *advection_row(enum sw_space space);
 
-/** Make the operators and filters of the runs that are loaded, or keep those of the batch before where they do as well
+/** Make the operators and filters of the runs that are loaded, or reuse those of the batch before where they fit
  * (advection_operators.c). @return as sw_fd_create() */
 enum sw_status advection_operators_create(struct advection_sim *a);
 void advection_operators_destroy(struct advection_sim *a);

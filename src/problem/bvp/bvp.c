@@ -1,5 +1,5 @@
 /* The boundary value problem -(p u')' + q u = f (docs/numerics.md, 7). A batch is solved by a row of src/problem/bvp;
- * here are its keys, and how runs become problems. */
+ * this file has its keys, validates runs, and makes problems of them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -78,7 +78,7 @@ static struct sw_bvp_result fault(enum sw_bvp_fault what, double where)
     return (struct sw_bvp_result){.rms = NAN, .max = NAN, .rel = NAN, .fault = what, .where = where};
 }
 
-/* What is wrong with the coefficients, if anything; u that is given at a point makes f and q there of no account. */
+/* Check the coefficients; f and q do not matter at a point where u is given. @return the first fault, or none */
 static struct sw_bvp_result check_coefficients(const struct sw_bvp *bvp, const struct bvp_general *s, int j,
                                                const struct end *left,
                                                const struct end *right)

@@ -52,7 +52,7 @@ size_t bvp_output_bytes(const struct sw_bvp_desc *desc);  /* a problem */
 /** Fields of problems at fault, or refused, become NaN. */
 void bvp_output_clear_failed(const struct bvp_output *output, const struct sw_bvp *bvp);
 
-/* All of this for a row with several threads: its own data begin with a struct bvp_host. */
+/* All of this for a row with several threads, whose own data begin with a struct bvp_host. */
 struct bvp_host {
     struct bvp_evaluator *evaluator;  /* [threads] */
     int                   threads;

@@ -15,8 +15,8 @@
  * and parameters; problems never influence each other, and no bit of one depends on the others, on their number, or on
  * the number of threads.
  *
- * Fields are kept only where asked for. The error norms against an exact solution are measured where u is, so that n is
- * bounded by time, and for rows that store no u of their own not by memory.
+ * Fields are saved only where asked for. The error norms against an exact solution are formed where u is computed, so
+ * that n is bounded by time, and for rows that store no u of their own not by memory.
  *
  * Life: create; then for each batch: solve, fetch. On a device solve queues work and returns; fetch waits.
  */
@@ -85,7 +85,7 @@ struct sw_bvp_result {
     enum sw_bvp_fault fault;          /* then the norms and the field are NaN                                    */
     double  where;                    /* the first x at fault; NaN: none                                         */
     double  moved;                    /* by how much of max |u| one rounding of each coefficient and of f moves u, a
-                                       * bound or close to one; 0 in the plain case, where it is not measured    */
+                                       * bound or close to one; 0 in the plain case, where it is not estimated   */
     double  defect, excess;           /* INCOMPATIBLE: that sum; f less this number is compatible                */
 };
 
@@ -137,7 +137,7 @@ enum sw_status sw_bvp_solve(struct sw_bvp *bvp, int count, const struct sw_bvp_r
 
 /** Wait for solve().
  *  @param field   out: [count][n] float (desc.save_single) or double on the host, in the order of the points; NULL
- *                 where not kept
+ *                 where not saved
  *  @param result  out: [count] on the host
  *  Both belong to the solver and stay valid until the next solve. */
 enum sw_status sw_bvp_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);

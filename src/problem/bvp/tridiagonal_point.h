@@ -1,6 +1,6 @@
 #ifndef TRIDIAGONAL_POINT_H
 #define TRIDIAGONAL_POINT_H
-/* One symmetric tridiagonal system with its row sums kept apart, for one core or one thread of a GPU
+/* One symmetric tridiagonal system whose row sums are stored apart, for one core or one thread of a GPU
  * (docs/numerics.md, 7):
  *
  *     c_{k-1} (u_k - u_{k-1}) + c_k (u_k - u_{k+1}) + e_k u_k = b_k,   k = 0 .. n-1,   c_k > 0,   c_{-1} = c_{n-1} = 0
@@ -17,7 +17,7 @@
  *
  * The solution is corrected by the solution for its residual until that changes nothing. The residual is that of the
  * system above in twice the working precision, so that the error of u falls to rounding, relative to its largest value,
- * however many digits an elimination loses, as long as it keeps one. Where it keeps none that is seen.
+ * however many digits an elimination loses, as long as one is left. Where none is left, the corrections show it.
  *
  * The vectors of a system lie in memory with one stride: entry k of v is v[k*stride]. */
 #include <float.h>
@@ -31,7 +31,7 @@
 struct sw_tri {
     int           n;
     size_t        stride;
-    const double *c, *e, *b;            /* [n]; c of the last row is not looked at                                   */
+    const double *c, *e, *b;            /* [n]; c of the last row is not read                                        */
     double        e_size[2], b_size[2]; /* of the first and the last row: |terms| that e and b were added up from    */
     double       *l, *inverse;          /* [n] the factors, out of sw_tri_factor()                                   */
     void        (*solve)(const struct sw_tri *t, double *x);  /* A x = x in place: sw_tri_solve(), or another's      */
@@ -64,7 +64,7 @@ SW_HD static inline bool sw_tri_pairs(double d, double c, double next, double co
     return fabs(d) < 0.6180339887498949 * c * (c / largest);
 }
 
-/** Pivots of one row are kept as l = c/d and inverse = 1/d. Those of rows k and k+1 as the inverse of the two rows,
+/** Pivots of one row are stored as l = c/d and inverse = 1/d. Those of rows k and k+1 as the inverse of the two rows,
  * (inverse_k, l_k; l_k, inverse_{k+1}), with l_{k+1} = INFINITY, which no other l is.
  * @return 0, or 1 + the row whose pivot is zero or not finite */
 SW_HD static inline int sw_tri_factor(const struct sw_tri *t)
@@ -158,8 +158,8 @@ SW_HD static inline double sw_tri_largest(const struct sw_tri *t, const double *
     return largest + zero;
 }
 
-/* Corrections fall by a factor that the first shows, so that the next one is known to be of no account: rho times the
- * last, where u is rounded by up to DBL_EPSILON/2 of itself. @param work  [n] */
+/* Corrections fall by a factor rho that the first two show, so that the next one is known to be negligible: rho times
+ * the last, where u is rounded by up to DBL_EPSILON/2 of itself. @param work  [n] */
 SW_HD static inline int sw_tri_correct(const struct sw_tri *t, double *u, double *work, double *size)
 {
     enum { MOST = 64 };  /* a factor of 2 each would reach rounding in 53 */
