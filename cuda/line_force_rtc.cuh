@@ -56,10 +56,10 @@ __device__ static inline sw_real g_at(const struct lane &me, const struct values
 {
 #if SW_HAS_G
     double in[SW_INPUTS], own[HELD_CELL + 1];
-    const double *cell = shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE;
+    const double *cell = shared_of(me) + AT_CELL + j * HELD_CELL * LINE_THREADS + threadIdx.x % LINE_THREADS;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
-    return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? HERE : 1, in,
+    return model_g_point(v.p, 1, v.r, 1, now.kept, 1, CELLS_SHARED ? cell : own, CELLS_SHARED ? LINE_THREADS : 1, in,
                          me.first + j, now.t, now.step);
 #else
     return 0.0;
@@ -71,11 +71,11 @@ __device__ static inline sw_real s_at(const struct lane &me, const struct values
 {
 #if SW_HAS_S
     double in[SW_INPUTS], own[HELD_CELL + 1];
-    const double *cell = shared_of(me) + AT_CELL + (j * HELD_CELL + G_CELL) * HERE + threadIdx.x % HERE;
+    const double *cell = shared_of(me) + AT_CELL + (j * HELD_CELL + G_CELL) * LINE_THREADS + threadIdx.x % LINE_THREADS;
     fill_inputs(in, x_of(v, j), u);
     if (!CELLS_SHARED) compute_cell(me, v, j, own, 1);
     return model_s_point(v.p, 1, v.r + G_RUN, 1, now.kept + G_STEP, 1, CELLS_SHARED ? cell : own + G_CELL,
-                         CELLS_SHARED ? HERE : 1, in, me.first + j, now.t, now.step);
+                         CELLS_SHARED ? LINE_THREADS : 1, in, me.first + j, now.t, now.step);
 #else
     return 0.0;
 #endif
@@ -86,7 +86,7 @@ __device__ static inline sw_real s_at(const struct lane &me, const struct values
 __device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct moment &now,
                                           double *left, double *beyond);
 #else
-__device__ static inline void team_edges(double first, double last, double *left, double *beyond);
+__device__ static inline void warp_edges(double first, double last, double *left, double *beyond);
 #endif
 
 __device__ static inline void edges(const struct lane &me, double first, double last, double *left, double *beyond)
@@ -94,16 +94,16 @@ __device__ static inline void edges(const struct lane &me, double first, double 
     *left = from_lane(last, (threadIdx.x - 1) & (GROUP - 1));
     *beyond = from_lane(first, (threadIdx.x + 1) & (GROUP - 1));
 #if !STREAM
-    if (TEAM > 1) team_edges(first, last, left, beyond);
+    if (LINE_WARPS > 1) warp_edges(first, last, left, beyond);
 #endif
 }
 
 /* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
- * @return what f leaves behind upwards */
-__device__ static inline struct sw_state right_side(const struct lane &me, const struct values &v,
+ * @return the block's forward total of f */
+__device__ static inline struct sw_state right_hand_side(const struct lane &me, const struct values &v,
                                                     const struct moment &now, const sw_real *c, const struct between &f)
 {
-    struct sw_state left_behind = {0.0, 0.0};
+    struct sw_state total = {0.0, 0.0};
     const double weight = CRANK ? 0.5 : 1.0;
     const sw_real g_weight = weight * v.kappa, s_weight = weight * v.dt;
     sw_real left = 0.0, here = 0.0, last = 0.0, beyond = 0.0;
@@ -132,10 +132,10 @@ __device__ static inline struct sw_state right_side(const struct lane &me, const
         }
         if (SW_HAS_S) value = fma(s_weight, s_at(me, v, now, j, u), value);
         if (!EVEN && j == BLOCK - 1 && !me.full) value = 0.0;
-        put(f, j, value);
-        leave_up(me, j, value, &left_behind);
+        store_between(f, j, value);
+        add_to_forward_total(me, j, value, &total);
     }
-    return left_behind;
+    return total;
 }
 
 __device__ static inline void set_values(const struct lane &me, const struct sw_line_batch &b, int run,
@@ -150,7 +150,8 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
     if (CELLS_SHARED && HELD_CELL)
         for (int j = 0; j < BLOCK; j++)
-            compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * HERE + threadIdx.x % HERE, HERE);
+            compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * LINE_THREADS + threadIdx.x % LINE_THREADS,
+                         LINE_THREADS);
 }
 
 __device__ static inline void set_moment(const struct lane &me, const struct values &v, long long from, long long step,
@@ -159,9 +160,9 @@ __device__ static inline void set_moment(const struct lane &me, const struct val
     int phase = (int)(step - from) & (GROUP - 1);
     if (HELD_STEP && phase == 0) {
         __syncwarp();
-        /* a team has met since those before were used */
-        if (TEAM == 1 || threadIdx.x < 32) compute_steps(me, v, step);
-        if (TEAM > 1) __syncthreads();
+        /* the warps of a line have met at a barrier since the values before were used */
+        if (LINE_WARPS == 1 || threadIdx.x < 32) compute_steps(me, v, step);
+        if (LINE_WARPS > 1) __syncthreads();
         else __syncwarp();
     }
     now.step = step;

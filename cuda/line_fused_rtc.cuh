@@ -1,20 +1,20 @@
 /* The kernel of cuda.fused: a group of lanes (line_lane_rtc.cuh) takes a line through all steps from one output to the
  * next. Device memory is touched before the first and after the last step. */
 
-/* What lines longer than a warp need besides (line_team_rtc.cuh). */
-__device__ static inline void team_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table,
+/* For lines longer than a warp (line_block_rtc.cuh). */
+__device__ static inline void warps_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table,
                                          int run);
-__device__ static inline void team_sync(void);
-__device__ static inline void team_tell(bool wrong);
-__device__ static inline bool team_was_told(void);
-template <typename OP> __device__ static inline double team_over(double value, OP op);
+__device__ static inline void warps_sync(void);
+__device__ static inline void warps_flag(bool wrong);
+__device__ static inline bool warps_flagged(void);
+template <typename OP> __device__ static inline double reduce_over_warps(double value, OP op);
 
-/* What op makes of the values of all lanes of a line, in each of them. */
+/* Reduce the values of all lanes of a line by op; every lane gets the result. */
 template <typename OP> __device__ static inline double over_line(const struct lane &me, double value, OP op)
 {
 #pragma unroll
     for (int w = GROUP / 2; w > 0; w /= 2) value = op(value, from_lane(value, (threadIdx.x % GROUP) ^ w));
-    return TEAM > 1 ? team_over(value, op) : value;
+    return LINE_WARPS > 1 ? reduce_over_warps(value, op) : value;
 }
 
 /* The lanes of this one's group, a bit each. */
@@ -23,10 +23,10 @@ __device__ static inline unsigned group_mask(void)
     return (GROUP == 32 ? EVERYONE : (1u << (GROUP & 31)) - 1u) << (threadIdx.x % 32 / GROUP * GROUP);
 }
 
-/* One line through the steps; all lanes of a warp come here together, line >= b.count: with nothing to do. Its scalars
- * at the end, which may be the beginning, are set if there is room for them. */
-__device__ static inline void take_line(struct lane &me, const struct sw_line_batch &b,
-                                        const struct sw_fused_line *coefficient, const double *team,
+/* Take one line through the steps. All lanes of a warp call this together; a line >= b.count has nothing to do. Scalars
+ * of the line at the end, which may be the beginning, are written unless `scalars` is NULL. */
+__device__ static inline void advance_line(struct lane &me, const struct sw_line_batch &b,
+                                        const struct sw_fused_line *coefficient, const double *table,
                                         double *u, long long from, long long to, double *scalars, int line)
 {
     struct values v;
@@ -39,44 +39,44 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     __syncwarp();
     set_coefficients(me, EACH ? coefficient + run : &me.common->line);
     set_values(me, b, run, v);
-    if (TEAM > 1) team_begin(me, coefficient, team, run);
+    if (LINE_WARPS > 1) warps_begin(me, coefficient, table, run);
     else __syncwarp();
 
-    sw_real c[BLOCK], held[IN_PLACE || AWAY == BLOCK ? 1 : BLOCK - AWAY];
+    sw_real c[BLOCK], held[IN_PLACE || SPILLED == BLOCK ? 1 : BLOCK - SPILLED];
     double *at = u + (size_t)run * POINTS + me.first;
     struct between y = {me, IN_PLACE ? c : held};
-    struct sw_state left = {0.0, 0.0};
+    struct sw_state total = {0.0, 0.0};
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
-    /* in go_down()'s order: the same bits */
+    /* in the order of backward_sweep(): the same bits */
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) leave_up(me, j, c[j], &left);
+    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) add_to_forward_total(me, j, c[j], &total);
     for (long long step = from; step < to; step++) {
         bool finite = true;
-        forget_shared();
+        reload_shared();
         if (FORCED) {
             set_moment(me, v, from, step, now);
-            left = right_side(me, v, now, c, y);
-            forget_shared();
+            total = right_hand_side(me, v, now, c, y);
+            reload_shared();
         }
-        struct sw_state before = carry<1>(me, left);
-        if (TEAM > 1 && team_was_told()) {
+        struct sw_state before = exclusive_scan<1>(me, total);
+        if (LINE_WARPS > 1 && warps_flagged()) {
             if (me.l == 0) b.first_bad[line] = step;
             return;
         }
-        left = go_up(me, before, [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
-        forget_shared();
-        struct sw_state behind = carry<-1>(me, left);
-        left = sw_state{0.0, 0.0};
-        go_down(me, behind, y, [&](int j, sw_real z) {
+        total = forward_sweep(me, before, [&](int j) { return FORCED ? load_between(y, j) : c[j]; }, y);
+        reload_shared();
+        struct sw_state behind = exclusive_scan<-1>(me, total);
+        total = sw_state{0.0, 0.0};
+        backward_sweep(me, behind, y, [&](int j, sw_real z) {
             c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
-            if (!FORCED) leave_up(me, j, c[j], &left);
+            if (!FORCED) add_to_forward_total(me, j, c[j], &total);
             if (j == 0) finite = isfinite(z);
         });
 
-        /* a recursion does not come back from what is not finite: its last point tells of all in the block */
-        if (TEAM > 1) {
-            team_tell(!finite);
+        /* a recursion never becomes finite again: the last point of a block shows whether all were */
+        if (LINE_WARPS > 1) {
+            warps_flag(!finite);
             continue;
         }
         unsigned wrong = __ballot_sync(EVERYONE, alive && !finite);
@@ -85,14 +85,14 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
                 if (alive && me.l == 0) b.first_bad[line] = step + 1;
                 alive = false;
                 for (int j = 0; j < BLOCK; j++) c[j] = 0.0;
-                left = sw_state{0.0, 0.0};
+                total = sw_state{0.0, 0.0};
             }
             if (!__any_sync(EVERYONE, alive)) return;
         }
     }
-    if (TEAM > 1) {
-        team_sync();
-        alive = !team_was_told();
+    if (LINE_WARPS > 1) {
+        warps_sync();
+        alive = !warps_flagged();
         if (!alive && me.l == 0) b.first_bad[line] = to;
     }
 #pragma unroll
@@ -101,16 +101,16 @@ __device__ static inline void take_line(struct lane &me, const struct sw_line_ba
     if (scalars) measure(me, b, run, alive, c, scalars + (size_t)run * SW_LINE_SCALARS);
 }
 
-/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). team: their tables (TEAM > 1). u [count][POINTS].
- * scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
+/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). table: one a line (LINE_WARPS > 1). u
+ * [count][POINTS]. scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
-        const __grid_constant__ struct sw_fused_common common, const double *__restrict__ team, double *__restrict__ u,
+        const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table, double *__restrict__ u,
         long long from, long long to, double *__restrict__ scalars)
 {
     struct lane me;
     me.common = &common;
-    find_place(me);
-    take_line(me, b, coefficient, team, u, from, to, scalars,
-              TEAM > 1 ? blockIdx.x / CLUSTER : blockIdx.x * GROUPS + threadIdx.x / GROUP);
+    locate_lane(me);
+    advance_line(me, b, coefficient, table, u, from, to, scalars,
+              LINE_WARPS > 1 ? blockIdx.x / CLUSTER : blockIdx.x * GROUPS + threadIdx.x / GROUP);
 }

@@ -1,12 +1,12 @@
 /* A group of lanes holds a line, its points in registers: what of it does not depend on the equation. Compiled at run
- * time (src/problem/line/line_kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
+ * time (src/problem/line/kernels_cuda.c) for cuda.fused and cuda.stream, behind the *_point.h files used below and
  *
- *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32, or 32 for each warp of a team), warps a
+ *     POINTS, LANES, WARPS, BLOCKS        points a line, lanes a line (4 .. 32, or 32 for each of its warps), warps a
  *                                         block, blocks a multiprocessor
- *     CLUSTER                             blocks a line, if it has a team, else 1
- *     STREAM                              1: the warps of a team meet in device memory (line_stream_rtc.cuh);
- *                                         0: in shared memory (line_team_rtc.cuh)
- *     AWAY                                how many of a lane's values between the two sweeps lie in shared memory
+ *     CLUSTER                             blocks a line, if it has several warps, else 1
+ *     STREAM                              1: the warps of a line meet in device memory (line_stream_rtc.cuh);
+ *                                         0: in shared memory (line_block_rtc.cuh)
+ *     SPILLED                             how many of a lane's values between the two sweeps lie in shared memory
  *                                         (Crank-Nicolson)
  *     EACH                                1: coefficients differ from line to line
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
@@ -17,16 +17,16 @@
  *                                         each step
  *     AT_STEP, AT_CELL, GROUP_ROOM        shared memory of a group, in doubles: where values kept a step and a cell
  *                                         begin, all of it
- *     AT_TEAM                             that of a block, likewise: where a team's begins
+ *     AT_WARPS                            that of a block, likewise: where the part of a line's warps begins
  *
  * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (problem/line/recursive.h),
- * upwards and downwards, and a sweep is two parts:
- *     1. the state before each block, from what each block leaves behind when it starts from zero: states are added up
- *        round the circle, stage k takes that of the lane 2^k back times the power of P for the points between; then
- *        the closure                                                                             4 FMA a lane and stage
+ * forward and backward, and a sweep is two parts:
+ *     1. the state before each block, by an exclusive scan over the block totals, a total being the state behind a
+ *        block that started from zero: stage k adds that of the lane 2^k back, round the circle, times the power of P
+ *        for the points between; then the closure                                                4 FMA a lane and stage
  *     2. the recursion through the block, from that state                                        2 FMA a point
- * What a block leaves behind is the sum of its values times h_k, the response of the recursion to a single one k points
- * on. It is taken along while the values come into being, in part 2 of the sweep before (or with the right-hand side),
+ * A block total is the sum of the block's values times h_k, the response of the recursion to a single one k points
+ * on. It is summed while the values are computed, in part 2 of the sweep before (or with the right-hand side),
  * 2 FMA a point: a recursion waits for its own last result, and these sums fill the time. 8 FMA a point, and one for
  * the new field.
  *
@@ -41,8 +41,8 @@
 
 enum { THREADS = 32 * WARPS, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
 /* Lanes of a warp that share a line, warps a line; lanes of a line in a block, lines a block. */
-enum { GROUP = LANES < 32 ? LANES : 32, TEAM = LANES / GROUP };
-enum { HERE = TEAM > 1 ? THREADS : GROUP, GROUPS = THREADS / HERE };
+enum { GROUP = LANES < 32 ? LANES : 32, LINE_WARPS = LANES / GROUP };
+enum { LINE_THREADS = LINE_WARPS > 1 ? THREADS : GROUP, GROUPS = THREADS / LINE_THREADS };
 enum { STAGES = GROUP == 32 ? 5 : GROUP == 16 ? 4 : GROUP == 8 ? 3 : 2 };
 enum { FORCED = SW_HAS_G || SW_HAS_S, IN_PLACE = !CRANK };
 enum { HELD_RUN = G_RUN + S_RUN, HELD_STEP = G_STEP + S_STEP, HELD_CELL = G_CELL + S_CELL };
@@ -57,15 +57,16 @@ struct lane {
     bool   full;             /* it has BLOCK points, not BLOCK - 1                        */
     int    forth, back;      /* bit k: the 2^k blocks up to, or from, this one have the larger number of points */
     int    stages, most;     /* of its line; of all lines in the warp (EACH)              */
-    int    reach;            /* warps before one that matter to it (a team in shared memory, EACH) */
-    struct sw_state outer[2];  /* before the warp upwards, and downwards (STREAM)         */
-    double2 *told;           /* where the warp tells what it leaves behind; NULL: nowhere (STREAM) */
-    double beside;           /* lanes 0 and 31: u at the point before, or behind, the warp (STREAM, G) */
+    int    decay_warps;      /* warps before one whose totals are not negligible (LINE_WARPS > 1, EACH, not STREAM) */
+    struct sw_state outer[2];  /* before the warp, forward and backward (STREAM)          */
+    double2 *outbox;         /* where the warp writes its totals; NULL: nowhere (STREAM)  */
+    double neighbour;        /* lanes 0 and 31: u at the point before, or behind, the warp (STREAM, G) */
     bool   closed;
     sw_real a1, a2, scale;   /* (EACH)                                                    */
     int    at;               /* bytes: where the shared memory of the group begins        */
-    int    response, late;   /* bytes: where h_0 is; h_0 in a full block, else h_-1       */
-    int    away;             /* bytes: where the first of its values between sweeps is    */
+    int    response;         /* bytes: where h_0 is                                       */
+    int    h_offset;         /* bytes: where h_0 is for a full block, h_-1 for another    */
+    int    spilled;          /* bytes: where the first of its spilled values is           */
     const struct sw_fused_common *common;  /* of all lines, an argument of the kernel (EACH 0) */
 };
 
@@ -74,9 +75,10 @@ template <typename T> __device__ static inline T from_lane(T value, int source)
     return __shfl_sync(EVERYONE, value, source, GROUP);
 }
 
-/* What lines longer than a warp need besides (line_warps_rtc.cuh; line_team_rtc.cuh or line_stream_rtc.cuh). */
-template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s);
-__device__ static inline void team_find_place(struct lane &me);
+/* For lines longer than a warp (line_warps_rtc.cuh; line_block_rtc.cuh or line_stream_rtc.cuh). */
+template <int DIRECTION>
+__device__ static inline struct sw_state scan_over_warps(const struct lane &me, struct sw_state s);
+__device__ static inline void locate_warp(struct lane &me);
 
 __device__ static inline double *bytes_into_shared(int at)
 {
@@ -126,30 +128,31 @@ __device__ static inline struct sw_state join_blocks(const struct lane &me, int 
     return join_shared(bytes_into_shared(at) + AT_POWER + 8 * stage, t, s);
 }
 
-/* What n points leave behind when started from zero becomes the true state. */
-__device__ static inline struct sw_state close_circle(const struct lane &me, struct sw_state s)
+/* The state before the first point, from the total of all n points. */
+__device__ static inline struct sw_state close_periodic(const struct lane &me, struct sw_state s)
 {
     const struct sw_state zero = {0.0, 0.0};
     if (!EACH) return me.common->line.closed ? sw_recursive_join(me.common->line.closure, s, zero) : s;
     return me.closed ? join_shared(shared_of(me), s, zero) : s;
 }
 
-/* The state behind the block before, from what each block leaves behind when it starts from zero. DIRECTION: 1 forward,
+/* The state before this lane's block, from the total of each block: an exclusive scan. DIRECTION: 1 forward,
  * the block before is that of lane l - 1; -1 backward, of lane l + 1. */
-template <int DIRECTION> __device__ static inline struct sw_state carry(const struct lane &me, struct sw_state s)
+template <int DIRECTION>
+__device__ static inline struct sw_state exclusive_scan(const struct lane &me, struct sw_state s)
 {
     int odd = DIRECTION > 0 ? me.forth : me.back, l = threadIdx.x % GROUP;
 #pragma unroll
     for (int k = 0; k < STAGES; k++) {
         if (k < (EACH ? me.most : me.common->line.stages)) {
             int source = l - DIRECTION * (1 << k);
-            bool mine = TEAM > 1 ? source >= 0 && source < GROUP : GROUP == 32 || !EACH || k < me.stages;
+            bool mine = LINE_WARPS > 1 ? source >= 0 && source < GROUP : GROUP == 32 || !EACH || k < me.stages;
             struct sw_state t = {from_lane(s.u, source & (GROUP - 1)), from_lane(s.v, source & (GROUP - 1))};
             if (mine) s = join_blocks(me, k, odd >> k, t, s);
         }
     }
-    if (TEAM > 1) return team_carry<DIRECTION>(me, s);
-    s = close_circle(me, s);
+    if (LINE_WARPS > 1) return scan_over_warps<DIRECTION>(me, s);
+    s = close_periodic(me, s);
     int before = (l - DIRECTION) & (GROUP - 1);
     return sw_state{from_lane(s.u, before), from_lane(s.v, before)};
 }
@@ -163,9 +166,9 @@ __device__ static inline sw_real response(const struct lane &me, int k)
 }
 
 /* ... h_{k-1} in a block that is not full. */
-__device__ static inline sw_real response_late(const struct lane &me, int k)
+__device__ static inline sw_real response_from_end(const struct lane &me, int k)
 {
-    return EACH || !EVEN ? numbers_in_shared(me.late)[k * TOGETHER * WIDE] : me.common->h[k + 2];
+    return EACH || !EVEN ? numbers_in_shared(me.h_offset)[k * TOGETHER * WIDE] : me.common->h[k + 2];
 }
 
 __device__ static inline void add_to(struct sw_state *s, sw_real value, sw_real u, sw_real v)
@@ -174,56 +177,57 @@ __device__ static inline void add_to(struct sw_state *s, sw_real value, sw_real 
     s->v = fma(v, value, s->v);
 }
 
-/* Value j of the block, zero where it has none, goes into what the block leaves behind upwards, or downwards. */
-__device__ static inline void leave_up(const struct lane &me, int j, sw_real value, struct sw_state *s)
+/* Add value j of the block, zero where it has none, to the forward, or backward, total of the block. */
+__device__ static inline void add_to_forward_total(const struct lane &me, int j, sw_real value, struct sw_state *s)
 {
-    add_to(s, value, response_late(me, BLOCK - 1 - j), response_late(me, BLOCK - 2 - j));
+    add_to(s, value, response_from_end(me, BLOCK - 1 - j), response_from_end(me, BLOCK - 2 - j));
 }
 
-__device__ static inline void leave_down(const struct lane &me, int j, sw_real value, struct sw_state *s)
+__device__ static inline void add_to_backward_total(const struct lane &me, int j, sw_real value, struct sw_state *s)
 {
     add_to(s, value, response(me, j), response(me, j - 1));
 }
 
-/* A lane's values between the sweeps: the first AWAY of them lie in shared memory, those of all lanes side by side. */
+/* A lane's values between the sweeps: the first SPILLED of them lie in shared memory, those of all lanes side by
+ * side. */
 struct between { const struct lane &me; sw_real *held; };
 
-__device__ static inline sw_real get(const struct between &y, int j)
+__device__ static inline sw_real load_between(const struct between &y, int j)
 {
-    return j < AWAY ? numbers_in_shared(y.me.away)[j * THREADS * WIDE] : y.held[j - AWAY];
+    return j < SPILLED ? numbers_in_shared(y.me.spilled)[j * THREADS * WIDE] : y.held[j - SPILLED];
 }
 
-__device__ static inline void put(const struct between &y, int j, sw_real value)
+__device__ static inline void store_between(const struct between &y, int j, sw_real value)
 {
-    *(j < AWAY ? &numbers_in_shared(y.me.away)[j * THREADS * WIDE] : &y.held[j - AWAY]) = value;
+    *(j < SPILLED ? &numbers_in_shared(y.me.spilled)[j * THREADS * WIDE] : &y.held[j - SPILLED]) = value;
 }
 
-/* The recursion upwards from the state e before the block; value(j) and y[j] may be the same. @return what y leaves
- * behind downwards */
+/* The forward recursion from the state e before the block; value(j) and y[j] may be the same. @return the block's
+ * backward total of y */
 template <typename F>
-__device__ static inline struct sw_state go_up(const struct lane &me, struct sw_state e, F value,
+__device__ static inline struct sw_state forward_sweep(const struct lane &me, struct sw_state e, F value,
                                                const struct between &y)
 {
-    struct sw_state left = {0.0, 0.0};
+    struct sw_state total = {0.0, 0.0};
 #pragma unroll
     for (int j = 0; j < BLOCK; j++) {
         sw_real z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
         if (!EVEN && j == BLOCK - 1 && !me.full) z = 0.0;
         e.v = e.u;
         e.u = z;
-        put(y, j, z);
-        leave_down(me, j, z, &left);
+        store_between(y, j, z);
+        add_to_backward_total(me, j, z, &total);
     }
-    return left;
+    return total;
 }
 
-/* The recursion downwards from the state e behind the block; done(j, z) takes its results. */
+/* The backward recursion from the state e behind the block; done(j, z) takes its results. */
 template <typename G>
-__device__ static inline void go_down(const struct lane &me, struct sw_state e, const struct between &y, G done)
+__device__ static inline void backward_sweep(const struct lane &me, struct sw_state e, const struct between &y, G done)
 {
 #pragma unroll
     for (int j = BLOCK - 1; j >= 0; j--) {
-        sw_real z = sw_recursive_next(a1_of(me), a2_of(me), get(y, j), e.u, e.v);
+        sw_real z = sw_recursive_next(a1_of(me), a2_of(me), load_between(y, j), e.u, e.v);
         bool none = !EVEN && j == BLOCK - 1 && !me.full;
         e.v = none ? e.v : e.u;
         e.u = none ? e.u : z;
@@ -231,12 +235,13 @@ __device__ static inline void go_down(const struct lane &me, struct sw_state e, 
     }
 }
 
-/* What lies in shared memory is loaded when it is used, not kept in registers from one part of a step to the next. */
-__device__ static inline void forget_shared(void) { __syncwarp(); }
+/* Make the compiler load from shared memory again, instead of keeping values in registers from one part of a step to
+ * the next. */
+__device__ static inline void reload_shared(void) { __syncwarp(); }
 
 /* ------------------------------------------------------------------ a place in the line */
 
-/* h_-2, h_-1, h_0, ..., h_0 at me.response; its values carry the rounding of a recursion of BLOCK steps. */
+/* h_-2, h_-1, h_0, ..., h_0 at me.response; its values have the rounding of a recursion of BLOCK steps. */
 __device__ static inline void compute_response(const struct lane &me)
 {
     const int next_h = TOGETHER * WIDE;
@@ -249,20 +254,21 @@ __device__ static inline void compute_response(const struct lane &me)
     }
 }
 
-/* What a lane keeps for all its lines: its block, and where in shared memory things are. */
-__device__ static inline void find_place(struct lane &me)
+/* Set what a lane keeps for all its lines: its block, and where in shared memory things are. */
+__device__ static inline void locate_lane(struct lane &me)
 {
-    int group = threadIdx.x / HERE, entry = (int)sizeof(double) * TOGETHER, warp = TEAM > 1 ? 0 : threadIdx.x / 32;
-    me.l = (TEAM > 1 ? blockIdx.x % CLUSTER * HERE : 0) + threadIdx.x % HERE;
+    int group = threadIdx.x / LINE_THREADS, entry = (int)sizeof(double) * TOGETHER;
+    int warp = LINE_WARPS > 1 ? 0 : threadIdx.x / 32;
+    me.l = (LINE_WARPS > 1 ? blockIdx.x % CLUSTER * LINE_THREADS : 0) + threadIdx.x % LINE_THREADS;
     me.first = sw_recursive_start(me.l, POINTS, LANES);
     me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == BLOCK;
     me.at = group * GROUP_ROOM * (int)sizeof(double);
     me.response =
         (GROUPS * GROUP_ROOM + warp * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
-    me.late = me.response - (me.full ? 0 : entry);
-    me.away = (GROUPS * (GROUP_ROOM + BLOCK + 2) + threadIdx.x) * (int)sizeof(double);
+    me.h_offset = me.response - (me.full ? 0 : entry);
+    me.spilled = (GROUPS * (GROUP_ROOM + BLOCK + 2) + threadIdx.x) * (int)sizeof(double);
     /* kept, not computed anew wherever they are used */
-    asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.late), "+r"(me.away));
+    asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.h_offset), "+r"(me.spilled));
     me.forth = me.back = 0;
     for (int k = 0; k < STAGES && !EVEN; k++) {
         int q = 1 << k, few = (int)((long long)q * POINTS / LANES);
@@ -271,16 +277,16 @@ __device__ static inline void find_place(struct lane &me)
         me.forth |= (up_to > few) << k;
         me.back |= (on > few) << k;
     }
-    if (TEAM > 1) team_find_place(me);
+    if (LINE_WARPS > 1) locate_warp(me);
 }
 
 __device__ static inline void set_coefficients(struct lane &me, const struct sw_fused_line *mine)
 {
     if (EACH || !EVEN)
-        for (int k = threadIdx.x % HERE; k < TABLE; k += HERE)  /* closure, power */
+        for (int k = threadIdx.x % LINE_THREADS; k < TABLE; k += LINE_THREADS)  /* closure, power */
             put_in_table(shared_of(me), k, ((const sw_real *)mine)[k]);
     if (!EACH) {
-        if (!EVEN && threadIdx.x % HERE == 0) compute_response(me);
+        if (!EVEN && threadIdx.x % LINE_THREADS == 0) compute_response(me);
         return;
     }
     me.a1 = mine->a1;
@@ -289,5 +295,5 @@ __device__ static inline void set_coefficients(struct lane &me, const struct sw_
     me.stages = mine->stages;
     me.closed = mine->closed;
     me.most = __reduce_max_sync(EVERYONE, me.stages);
-    if (threadIdx.x % HERE == 0) compute_response(me);
+    if (threadIdx.x % LINE_THREADS == 0) compute_response(me);
 }

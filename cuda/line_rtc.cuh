@@ -1,5 +1,5 @@
 /* The kernels of cuda.split that hold a user's expressions; compiled at run time
- * (src/problem/line/line_kernels_cuda.c), behind
+ * (src/problem/line/kernels_cuda.c), behind
  *
  *     base/sw_hd.h, the *_point.h files used below, cuda/sum_rtc.cuh
  *     SW_HAS_INITIAL, SW_HAS_G, SW_HAS_S, SW_HAS_ENERGY     1 if the model has the expression, else 0

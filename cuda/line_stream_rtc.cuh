@@ -1,15 +1,14 @@
 /* The kernels of cuda.stream: lines that no cluster of blocks holds. The field streams through the multiprocessors in
- * each step; warp w of a line's TEAM (line_warps_rtc.cuh) has span w of it, 32 BLOCK points or fewer: the field in
+ * each step; warp w of a line's LINE_WARPS (line_warps_rtc.cuh) has span w, 32 BLOCK points or fewer: the field in
  * shared memory, what is between the two sweeps in registers (line_lane_rtc.cuh).
  *
  * A step is
- *     stream_k, begin    each span's right-hand side f, and what the span leaves behind: upwards, sum over f, and
- *                        downwards, sum over y, if the sweep upwards begins with zero before it   reads 8 bytes a point
- *     stream_join_k      the states before each span, upwards and then downwards
+ *     stream_k, begin    each span's right-hand side f, and the totals of the span: forward, the sum over f, and
+ *                        backward, the sum over y of a forward sweep from zero                    reads 8 bytes a point
+ *     stream_join_k      the states before each span, forward and then backward
  *     stream_k, finish   f again, both sweeps from these states, the new field into another array   reads and writes 16
  *
- * y is linear in the state e before its span, and so is what y leaves behind downwards: that is the total from zero
- * plus M e, with
+ * y is linear in the state e before its span, and so is the backward total of y: that from zero plus M e, with
  *
  *     M = ( sum h_k h_{k+1}      -a2 sum h_k²       )
  *         ( sum h_{k-1} h_{k+1}  -a2 sum h_{k-1} h_k )      (sw_recursive_overlap), k over the points of the span.
@@ -18,21 +17,24 @@
  * one with what it has: 16 bytes a point and step. With G it is 24. Some 20 FMA a point, and G and S twice. States are
  * double in every precision. */
 
-enum { EACH_JOINS = TEAM / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
+enum { EACH_JOINS = LINE_WARPS / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
 /* Where the points of the warps are, those of a lane PITCH from the next's. */
 enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };
 
 __device__ static inline double2 *totals_of(double2 *state, int line, int direction)
 {
-    return state + ((size_t)line * 2 + (direction < 0)) * TEAM;
+    return state + ((size_t)line * 2 + (direction < 0)) * LINE_WARPS;
 }
 
-/* carry(), the states before the warp being known; what the warp leaves behind is told, if anybody asks for it. */
-template <int DIRECTION> __device__ static inline struct sw_state team_carry(const struct lane &me, struct sw_state s)
+/* The rest of exclusive_scan(), the states before the warp being known; the warp's total goes to me.outbox, if there is
+ * one. */
+template <int DIRECTION>
+__device__ static inline struct sw_state scan_over_warps(const struct lane &me, struct sw_state s)
 {
-    struct sw_state before = before_in_warp<DIRECTION>(s);
-    if (me.told && lane_of_warp() == (DIRECTION > 0 ? 31 : 0)) me.told[DIRECTION > 0 ? 0 : TEAM] = double2{s.u, s.v};
-    return join_warp<DIRECTION>(me, me.outer[DIRECTION < 0], before);
+    struct sw_state before = total_before_lane<DIRECTION>(s);
+    if (me.outbox && lane_of_warp() == (DIRECTION > 0 ? 31 : 0))
+        me.outbox[DIRECTION > 0 ? 0 : LINE_WARPS] = double2{s.u, s.v};
+    return state_of_lane<DIRECTION>(me, me.outer[DIRECTION < 0], before);
 }
 
 /* ------------------------------------------------------------------ points of a warp */
@@ -47,7 +49,7 @@ __device__ static inline struct place place_of(const struct lane &me, unsigned f
     return place{__shfl_sync(EVERYONE, me.first, q) + j, q * PITCH + j, j < BLOCK - 1 || (full >> q & 1)};
 }
 
-__device__ static inline double *landing_of_warp(void) { return team_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH; }
+__device__ static inline double *landing_of_warp(void) { return warps_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH; }
 
 /* The warp's points of a line into shared memory; each load is one contiguous stretch of memory, or a few. */
 __device__ static inline void load_points(const struct lane &me, const double *line)
@@ -83,7 +85,7 @@ __device__ static inline void store_points(const struct lane &me, double *line)
 }
 
 /* The point before the warp, for its lane 0, or behind it, for the others. */
-__device__ static inline int point_beside(const struct lane &me)
+__device__ static inline int neighbour_of_warp(const struct lane &me)
 {
     if (lane_of_warp() == 0) return me.first == 0 ? POINTS - 1 : me.first - 1;
     int next = me.first + BLOCK - (me.full ? 0 : 1);
@@ -97,9 +99,9 @@ __device__ static inline void outer_edges(const struct lane &me, const struct va
     if (l != 0 && l != 31) return;
     struct lane there = me;
     struct values w = v;
-    there.first = point_beside(me);
+    there.first = neighbour_of_warp(me);
     w.origin = there.first;
-    *(l == 0 ? left : beyond) = g_at(there, w, now, 0, me.beside);
+    *(l == 0 ? left : beyond) = g_at(there, w, now, 0, me.neighbour);
 }
 
 /* ------------------------------------------------------------------ a span */
@@ -107,30 +109,30 @@ __device__ static inline void outer_edges(const struct lane &me, const struct va
 __device__ static inline struct sw_state begin_solve(const struct lane &me, const struct values &v, long long step,
                                                      const sw_real *c, const struct between &y)
 {
-    struct sw_state left = {0.0, 0.0};
+    struct sw_state total = {0.0, 0.0};
     if (FORCED) {
         struct moment now;
         if (HELD_STEP) __syncthreads();  /* what is kept for the last step lies where that for this one comes */
         set_moment(me, v, step, step, now);
-        left = right_side(me, v, now, c, y);
+        total = right_hand_side(me, v, now, c, y);
     }
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) leave_up(me, j, c[j], &left);
-    forget_shared();
-    return left;
+    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) add_to_forward_total(me, j, c[j], &total);
+    reload_shared();
+    return total;
 }
 
-/* The sweep upwards. @return what y leaves behind downwards */
-__device__ static inline struct sw_state solve_up(const struct lane &me, struct sw_state left, const sw_real *c,
+/* The forward sweep. @return the block's backward total of y */
+__device__ static inline struct sw_state solve_forward(const struct lane &me, struct sw_state total, const sw_real *c,
                                                   const struct between &y)
 {
-    struct sw_state before = carry<1>(me, left);
-    left = go_up(me, before, [&](int j) { return FORCED ? get(y, j) : c[j]; }, y);
-    forget_shared();
-    return left;
+    struct sw_state before = exclusive_scan<1>(me, total);
+    total = forward_sweep(me, before, [&](int j) { return FORCED ? load_between(y, j) : c[j]; }, y);
+    reload_shared();
+    return total;
 }
 
-/* state [count][2][TEAM]: totals, then states; upwards, then downwards. */
+/* state [count][2][LINE_WARPS]: totals, then states; forward, then backward. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     stream_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
              const __grid_constant__ struct sw_fused_common common, const double *__restrict__ table,
@@ -141,13 +143,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     struct lane me;
     struct values v;
     me.common = &common;
-    find_place(me);
+    locate_lane(me);
     /* all of a block, also if another finds it now */
     if (!__syncthreads_and(b.first_bad[line] == SW_LINE_FINITE)) return;
     set_coefficients(me, EACH ? coefficient + line : &common.line);
     set_values(me, b, line, v);
     for (int k = threadIdx.x; k < 256; k += THREADS)
-        put_in_table(team_shared(LANE_POWERS), k, table[(EACH ? (size_t)line : 0) * SW_STREAM_TABLE + k]);
+        put_in_table(warps_shared(LANE_POWERS), k, table[(EACH ? (size_t)line : 0) * SW_STREAM_TABLE + k]);
     __syncthreads();
 
     sw_real held[BLOCK], *c = landing_of_warp() + lane_of_warp() * PITCH;
@@ -155,26 +157,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     double2 *mine = totals_of(state, line, 1) + warp_of_line();
     u += (size_t)line * POINTS;
     load_points(me, u);
-    if (SW_HAS_G) me.beside = u[point_beside(me)];
+    if (SW_HAS_G) me.neighbour = u[neighbour_of_warp(me)];
     /* the code once: the end of a step, the beginning of the next */
 #pragma unroll 1
     for (int ending = finish; ending >= 1 - begin; ending--) {
-        me.told = ending ? NULL : mine;
+        me.outbox = ending ? NULL : mine;
         me.outer[0] = me.outer[1] = sw_state{0.0, 0.0};
         if (ending) {
-            double2 before = mine[0], behind = mine[TEAM];
+            double2 before = mine[0], behind = mine[LINE_WARPS];
             me.outer[0] = sw_state{sw_real(before.x), sw_real(before.y)};
             me.outer[1] = sw_state{sw_real(behind.x), sw_real(behind.y)};
         }
-        struct sw_state left = begin_solve(me, v, ending ? step : step + finish, c, y);
-        left = carry<-1>(me, solve_up(me, left, c, y));
+        struct sw_state total = begin_solve(me, v, ending ? step : step + finish, c, y);
+        struct sw_state behind = exclusive_scan<-1>(me, solve_forward(me, total, c, y));
         if (!ending) continue;
         bool finite = true;
-        go_down(me, left, y, [&](int j, sw_real z) {
+        backward_sweep(me, behind, y, [&](int j, sw_real z) {
             c[j] = CRANK ? fma(scale_of(me), z, -c[j]) : scale_of(me) * z;
             if (j == 0) finite = isfinite(z);  /* a recursion does not come back from what is not */
         });
-        /* whoever writes: the same */
+        /* all warps that write write the same */
         if (__any_sync(EVERYONE, !finite) && lane_of_warp() == 0) b.first_bad[line] = step + 1;
         store_points(me, next + (size_t)line * POINTS);
         __syncwarp();
@@ -199,7 +201,7 @@ __device__ static inline double2 from_join(double2 value, int distance)
     return all[(threadIdx.x - distance) & (JOIN - 1)];
 }
 
-/* What n points leave behind that end with this lane's spans: stages as carry() has them, round the circle. */
+/* The total of the n points that end with this lane's spans: stages as in exclusive_scan(), round the circle. */
 template <int DIRECTION> __device__ static inline double2 sum_circle(const double *table, double2 s)
 {
     const int t = threadIdx.x;
@@ -213,27 +215,28 @@ template <int DIRECTION> __device__ static inline double2 sum_circle(const doubl
     return add_state(table + SW_STREAM_CLOSURE, s, double2{0.0, 0.0});
 }
 
-/* Totals become states. Of a walk upwards, each state also goes into what its span leaves behind downwards. */
+/* Turn totals into states. In the forward direction each state is also added to the backward total of its span. */
 template <int DIRECTION> __device__ static inline void walk(const double *table, double2 *total)
 {
     const int first = threadIdx.x * EACH_JOINS + (DIRECTION > 0 ? 0 : EACH_JOINS - 1);
     double2 s = {0.0, 0.0};
     for (int k = 0; k < EACH_JOINS; k++) {
-        int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / TEAM;
+        int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / LINE_WARPS;
         s = add_state(table + SW_STREAM_SPAN + 4 * more, s, total[w]);
     }
     s = from_join(sum_circle<DIRECTION>(table, s), DIRECTION);
     for (int k = 0; k < EACH_JOINS; k++) {
-        int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / TEAM;
+        int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / LINE_WARPS;
         double2 own = total[w];
         total[w] = s;
-        if (DIRECTION > 0) total[w + TEAM] = add_state(table + SW_STREAM_OVERLAP + 4 * more, s, total[w + TEAM]);
+        if (DIRECTION > 0)
+            total[w + LINE_WARPS] = add_state(table + SW_STREAM_OVERLAP + 4 * more, s, total[w + LINE_WARPS]);
         s = add_state(table + SW_STREAM_SPAN + 4 * more, s, own);
     }
 }
 
-/* A block of JOIN lanes a line, before its step from `step`. 2 TEAM states read and written twice; with TEAM/JOIN spans
- * a lane one after another. */
+/* A block of JOIN lanes a line, before its step from `step`. 2 LINE_WARPS states read and written twice; with
+ * LINE_WARPS/JOIN spans a lane one after another. */
 extern "C" __global__ void __launch_bounds__(JOIN)
     stream_join_k(const __grid_constant__ struct sw_line_batch b, const double *__restrict__ table,
                   double2 *__restrict__ state, long long step)

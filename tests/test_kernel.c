@@ -236,11 +236,15 @@ static void compiles_models_with_and_without_each_expression(void **state)
         }
 }
 
-static enum sw_status try_length(const char *row, int n, bool forced, int sm)
+/* Crank-Nicolson alone; backward Euler with G and a force; Crank-Nicolson with G and a source in u. */
+enum terms { NO_TERMS, FORCE, SOURCE, TERMS };
+
+static enum sw_status try_length(const char *row, int n, enum terms terms, int sm)
 {
-    struct sw_program *g = program(forced ? "D*(u^3 - u)" : NULL, 0), *s = program(forced ? "a*cos(x - v*t)" : NULL, 1);
+    static const char *const force[TERMS] = {[FORCE] = "a*cos(x - v*t)", [SOURCE] = "a*u - u^3 + cos(x - v*t)"};
+    struct sw_program *g = program(terms ? "D*(u^3 - u)" : NULL, 0), *s = program(force[terms], 1);
     struct sw_stepper_desc desc = {.n = n, .capacity = 8};
-    desc.model = (struct sw_line_model){forced ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, g, s, NULL};
+    desc.model = (struct sw_line_model){terms == FORCE ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, 4, NULL, g, s, NULL};
     enum sw_status st = sw_stepper_try_compile(&desc, row, sm);
     sw_program_destroy(&g);
     sw_program_destroy(&s);
@@ -255,7 +259,7 @@ static void compiles_lines_of_all_lengths(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
-            enum sw_status st = try_length("cuda.fused", length[k], k % 2, sm);
+            enum sw_status st = try_length("cuda.fused", length[k], k % TERMS, sm);
             if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
             if (st) fail_msg("n = %d, sm_%d: %s", length[k], sm, sw_err_message());
         }
@@ -267,7 +271,7 @@ static void compiles_lines_that_stream(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
-            enum sw_status st = try_length("cuda.stream", length[k], k % 2, sm);
+            enum sw_status st = try_length("cuda.stream", length[k], k % TERMS, sm);
             if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
             if (st) fail_msg("n = %d, sm_%d: %s", length[k], sm, sw_err_message());
         }

@@ -78,7 +78,7 @@ static void check(const struct sw_lanes_ops *ops, int n, const double *s4, const
     }
 }
 
-/* Sixteen of the combinations of powers of ten from 1e-12 to 1e12 and 0, side by side: their reaches differ. */
+/* Sixteen of the combinations of powers of ten from 1e-12 to 1e12 and 0, side by side: their decays differ. */
 static void choose(int first, int stride, double *s4, double *s2)
 {
     for (int l = 0; l < LINES; l++) {
@@ -107,7 +107,7 @@ static void solves_within_its_bound_for_all_coefficients(void **state)
     }
 }
 
-/* The same reach in all lanes goes another way. */
+/* The same decay in all lanes goes another way. */
 static void solves_within_its_bound_with_one_operator_for_all_lanes(void **state)
 {
     static const double power[] = {0.0, 1e-12, 1e-3, 1.0, 1e3, 1e7, 1e12};

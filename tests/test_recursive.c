@@ -209,7 +209,7 @@ static void sums_products_to_all_digits_where_roots_are_close_to_one(void **stat
         }
 }
 
-/* ---- a line over the warps of a team (cuda/line_team_rtc.cuh): lanes by a scan in each warp, warps by a sum */
+/* ---- a line over the warps of a team (cuda/line_block_rtc.cuh): lanes by a scan in each warp, warps by a sum */
 
 enum { LANES = 32, MAX_WARPS = 256, MAX_LONG = 131075 };
 

@@ -7,11 +7,11 @@
  * together, or one more, so there are two powers of P for them. power[2k] and power[2k + 1] are those for 2^k lanes in
  * a row, within a warp.
  *
- * A line of more than 32 lanes is one of a team of lanes/32 warps. It has a table of 2x2 matrices besides, of double
- * numbers: two powers of P each for q = 0 .. 31 lanes in a row, then
+ * A line of more than 32 lanes goes over lanes/32 warps. It also has a table of 2x2 matrices of doubles: two powers of
+ * P each for q = 0 .. 31 lanes in a row, then
  *     cuda.fused   those for q = 0 .. lanes/32 - 1 warps in a row
  *     cuda.stream  what stream_join_k needs, at SW_STREAM_...: those for a span, which is the points of a warp; what
- *                  the state before a span adds to what it leaves behind downwards, likewise two; those for 2^k of the
+ *                  the state before a span adds to its backward total, likewise two; those for 2^k of the
  *                  parts, one a lane of stream_join_k, that the line is cut into there; (I - P^n)^-1 */
 #include "base/sw_hd.h"
 #include "problem/line/sw_real.h"
@@ -24,7 +24,7 @@ enum { SW_FUSED_MAX_STAGES = 5, SW_FUSED_MOST = 64 };  /* points a lane */
     number power[2 * SW_FUSED_MAX_STAGES][4];                                                               \
     number a1, a2, scale;                                                                                   \
     int    stages;      /* of the scan, those beyond change nothing                                  */     \
-    int    reach;       /* a team: so many warps before one change anything in it, at least 1        */     \
+    int    decay_warps; /* of several warps: so many before one change anything in it, at least 1   */     \
     int    closed;      /* 0: what comes round the circle changes nothing                            */     \
 }
 struct sw_fused_line SW_FUSED_LINE(sw_real);

@@ -1,4 +1,4 @@
-#include "problem/line/fused_shape.h"
+#include "problem/line/fused_shape_cuda.h"
 
 #include <stdio.h>
 
@@ -28,45 +28,45 @@ static int registers_of(int threads, int blocks)
 
 /* ------------------------------------------------------------------ one layout */
 
-/* Crank-Nicolson keeps two numbers a point, the old field and the one being solved for, of which `away` lie in shared
- * memory; backward Euler one. About OTHERS registers hold the rest. */
+/* Crank-Nicolson keeps two numbers a point, the old field and the one being solved for, of which `spilled` lie in
+ * shared memory; backward Euler one. About OTHERS registers hold the rest. */
 enum { MOST = SW_FUSED_MOST, OTHERS = 40, AS_NEEDED = -1 };
 
 static bool two_numbers(const struct sw_stepper_desc *d) { return d->model.scheme == SW_CRANK_NICOLSON; }
 
-/* Up to 32 lanes `away` is what was measured to be best, whatever the compiler makes of the rest; a team's follows from
- * the registers. */
-static bool into_registers(const struct sw_stepper_desc *d, struct sw_fused_shape *shape)
+/* Up to 32 lanes `spilled` is what was measured to be best, whatever the compiler makes of the rest; that of a line of
+ * several warps follows from the registers. */
+static bool fit_registers(const struct sw_stepper_desc *d, struct sw_fused_shape *shape)
 {
     int block = block_of(d->n, shape->lanes), size = d->single_steps ? 1 : 2;  /* registers a number */
     int left = registers_of(32 * shape->warps, shape->blocks) - OTHERS - size * block;
     if (block > MOST) return false;
-    if (shape->away == AS_NEEDED) {
+    if (shape->spilled == AS_NEEDED) {
         if (left < 0) return false;
-        shape->away = left >= size * block ? 0 : block - left / size;
+        shape->spilled = left >= size * block ? 0 : block - left / size;
     }
-    if (!two_numbers(d) || (d->single_steps && shape->lanes <= 32)) shape->away = 0;  /* room for all */
-    if (shape->away > block) shape->away = block;
+    if (!two_numbers(d) || (d->single_steps && shape->lanes <= 32)) shape->spilled = 0;  /* room for all */
+    if (shape->spilled > block) shape->spilled = block;
     return true;
 }
 
 /* Powers for lanes, points that come and go; powers for lanes and warps, totals, edges, a flag. */
 size_t sw_fused_shared(const struct sw_fused_shape *shape)
 {
-    const int powers = 8 * 32, teams = shape->lanes / 32, block = shape->response - 2;
-    if (shape->lanes <= 32) return (size_t)shape->at_team;
-    if (shape->stream) return (size_t)(shape->at_team + powers + shape->warps * 32 * (block | 1));
-    return (size_t)(shape->at_team + powers + 8 * teams + 4 * teams + 2 * shape->warps + 1);
+    const int powers = 8 * 32, warps = shape->lanes / 32, block = shape->response - 2;
+    if (shape->lanes <= 32) return (size_t)shape->at_warps;
+    if (shape->stream) return (size_t)(shape->at_warps + powers + shape->warps * 32 * (block | 1));
+    return (size_t)(shape->at_warps + powers + 8 * warps + 4 * warps + 2 * shape->warps + 1);
 }
 
-static bool into_shared(const struct sw_fused_shape *shape, int sm)
+static bool fits_shared(const struct sw_fused_shape *shape, int sm)
 {
     return (sw_fused_shared(shape) * sizeof(double) + 1024) * (size_t)shape->blocks <= shared_of(sm);
 }
 
 /* Shared memory: of each line powers, values kept for the next steps, values kept a cell; their responses; values
- * between sweeps; what a team needs. Lines begin at multiples of 64 bytes. */
-static void place(const struct sw_stepper_desc *d, bool cells_shared, struct sw_fused_shape *shape)
+ * between sweeps; what a line of several warps needs. Lines begin at multiples of 64 bytes. */
+static void lay_out_shared(const struct sw_stepper_desc *d, bool cells_shared, struct sw_fused_shape *shape)
 {
     struct sw_program_size kept = sw_line_kept(&d->model);
     int group = shape->lanes < 32 ? shape->lanes : 32, here = shape->lanes / shape->cluster,
@@ -79,67 +79,67 @@ static void place(const struct sw_stepper_desc *d, bool cells_shared, struct sw_
     shape->at_step = 4 + 8 * stages;
     shape->at_cell = shape->at_step + (group * kept.step + 1) / 2 * 2;
     shape->room = (shape->at_cell + (cells_shared ? kept.cell * block * here : 0) + 7) / 8 * 8;
-    shape->at_team = ((shape->room + shape->response) * lines + shape->away * shape->warps * 32 + 1) / 2 * 2;
+    shape->at_warps = ((shape->room + shape->response) * lines + shape->spilled * shape->warps * 32 + 1) / 2 * 2;
 }
 
 /* More lines at once are worth less than values kept a cell. @return whether the line goes like this */
-static bool lay(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
+static bool fit_layout(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
     int wanted = shape->blocks;
-    if (!into_registers(d, shape)) return false;
+    if (!fit_registers(d, shape)) return false;
     for (; shape->blocks >= (wanted < 2 ? wanted : 2); shape->blocks--) {
-        place(d, true, shape);
-        if (into_shared(shape, sm)) return true;
+        lay_out_shared(d, true, shape);
+        if (fits_shared(shape, sm)) return true;
     }
     shape->blocks = wanted;
-    place(d, false, shape);
-    return into_shared(shape, sm);
+    lay_out_shared(d, false, shape);
+    return fits_shared(shape, sm);
 }
 
 /* ------------------------------------------------------------------ which layout */
 
-/* Lanes a line in a block, blocks a multiprocessor, blocks a line and values away for lines of up to so many points. Up
- * to 32 lanes measured on an H200, 64 Mi points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000, 1024,
- * 1500 and 2048, backward Euler with u^3 - u at 128, 512, 1000, 1024 and 2048, with a forcing in x and t besides at 512
- * and 1024; the rest is as their neighbours. The more points a lane has the fewer stages there are: 64 a lane win over
- * 32 and more warps. More lanes than 32: measured likewise at n = 3000, 4096, 8192, 16384, 65536, 131072 and 200000,
- * backward Euler at 4096, 16384 and 65536; what is between by occupancy. Single precision: n = 128 and 1024. */
-struct layout { int most, lanes, blocks, cluster, away; };
+/* Lanes a line in a block, blocks a multiprocessor, blocks a line and values spilled for lines of up to so many points.
+ * Up to 32 lanes measured on an H200, 64 Mi points at once: Crank-Nicolson at n = 64, 100, 128, 256, 333, 512, 1000,
+ * 1024, 1500 and 2048, backward Euler with u^3 - u at 128, 512, 1000, 1024 and 2048, with a forcing in x and t besides
+ * at 512 and 1024; the rest is as their neighbours. The more points a lane has the fewer stages there are: 64 a lane
+ * win over 32 and more warps. More lanes than 32: measured likewise at n = 3000, 4096, 8192, 16384, 65536, 131072 and
+ * 200000, backward Euler at 4096, 16384 and 65536; what is between by occupancy. Single precision: n = 128 and 1024. */
+struct layout { int most, lanes, blocks, cluster, spilled; };
 
-#define TEAM(most, lanes, blocks, cluster) {most, lanes, blocks, cluster, AS_NEEDED}
+#define WARPS(most, lanes, blocks, cluster) {most, lanes, blocks, cluster, AS_NEEDED}
 
-#define CRANK_TEAMS                                                                                                   \
-    TEAM(4096, 64, 4, 1), TEAM(8192, 128, 2, 1), TEAM(16384, 256, 1, 1), TEAM(32768, 128, 2, 4),                      \
-    TEAM(65536, 256, 1, 4), TEAM(131072, 256, 1, 8), TEAM(262144, 256, 1, 16)
+#define CRANK_WARPS                                                                                       \
+    WARPS(4096, 64, 4, 1), WARPS(8192, 128, 2, 1), WARPS(16384, 256, 1, 1), WARPS(32768, 128, 2, 4),      \
+    WARPS(65536, 256, 1, 4), WARPS(131072, 256, 1, 8), WARPS(262144, 256, 1, 16)
 static const struct layout crank[] = {
     {128, 4, 3, 1, 0}, {256, 4, 2, 1, 32}, {384, 8, 3, 1, 24}, {512, 8, 2, 1, 32}, {1024, 16, 2, 1, 32},
-    {32 * 48, 32, 2, 1, 0}, {32 * MOST, 32, 2, 1, 24}, CRANK_TEAMS, {0},
+    {32 * 48, 32, 2, 1, 0}, {32 * MOST, 32, 2, 1, 24}, CRANK_WARPS, {0},
 };
 static const struct layout crank_single[] = {
     {128, 4, 6, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0},
-    CRANK_TEAMS, {0},
+    CRANK_WARPS, {0},
 };
-#define EULER_TEAMS                                                                                                    \
-    TEAM(4096, 64, 6, 1), TEAM(6144, 96, 4, 1), TEAM(8192, 128, 3, 1), TEAM(12288, 192, 2, 1), TEAM(24576, 384, 1, 1), \
-    TEAM(32768, 128, 3, 4), TEAM(65536, 128, 3, 8), TEAM(98304, 192, 2, 8), TEAM(196608, 384, 1, 8),                   \
-    TEAM(393216, 384, 1, 16)
+#define EULER_WARPS                                                                                       \
+    WARPS(4096, 64, 6, 1), WARPS(6144, 96, 4, 1), WARPS(8192, 128, 3, 1), WARPS(12288, 192, 2, 1),        \
+    WARPS(24576, 384, 1, 1), WARPS(32768, 128, 3, 4), WARPS(65536, 128, 3, 8), WARPS(98304, 192, 2, 8),   \
+    WARPS(196608, 384, 1, 8), WARPS(393216, 384, 1, 16)
 static const struct layout euler[] = {
     {128, 4, 4, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0},
-    EULER_TEAMS, {0},
+    EULER_WARPS, {0},
 };
 static const struct layout euler_cells[] = {
     {128, 4, 4, 1, 0}, {256, 8, 4, 1, 0}, {512, 16, 4, 1, 0}, {1024, 32, 4, 1, 0}, {32 * MOST, 32, 3, 1, 0},
-    EULER_TEAMS, {0},
+    EULER_WARPS, {0},
 };
 
-static struct sw_fused_shape shape_of(int lanes, int blocks, int cluster, int away)
+static struct sw_fused_shape shape_of(int lanes, int blocks, int cluster, int spilled)
 {
     return (struct sw_fused_shape){
         .lanes = lanes * cluster,
         .cluster = cluster,
         .warps = lanes > 32 ? lanes / 32 : 4,
         .blocks = blocks,
-        .away = away,
+        .spilled = spilled,
     };
 }
 
@@ -153,13 +153,13 @@ bool sw_fused_shape_pick(const struct sw_stepper_desc *d, int sm, struct sw_fuse
 {
     for (const struct layout *l = layouts_for(d); l->most; l++) {
         if (l->most < d->n || (l->cluster > 1 && !has_clusters(sm))) continue;
-        *shape = shape_of(l->lanes, l->blocks, l->cluster, l->away);
-        if (lay(d, sm, shape)) return true;
+        *shape = shape_of(l->lanes, l->blocks, l->cluster, l->spilled);
+        if (fit_layout(d, sm, shape)) return true;
     }
     return false;
 }
 
-static bool sensible(const struct sw_stepper_desc *d, int sm, const struct sw_fused_shape *s)
+static bool is_possible(const struct sw_stepper_desc *d, int sm, const struct sw_fused_shape *s)
 {
     int here = s->lanes / s->cluster;
     if (here < 4 || s->lanes > d->n || s->blocks * s->warps > 64) return false;  /* 2048 threads a multiprocessor */
@@ -186,7 +186,7 @@ enum sw_status sw_fused_shape_read(const struct sw_stepper_desc *d, int sm, cons
         possible = possible && third > 0 && third <= MOST_CLUSTER && (count < 4 || fourth >= 0);
         if (possible) *shape = shape_of(lanes, blocks, third, count == 4 ? fourth : AS_NEEDED);
     }
-    if (!possible || !sensible(d, sm, shape) || !lay(d, sm, shape))
+    if (!possible || !is_possible(d, sm, shape) || !fit_layout(d, sm, shape))
         return SW_FAIL(SW_E_CONFIG, "cuda.fused+%s: %d points do not go over lanes like this", text, d->n);
     return SW_OK;
 }
@@ -206,6 +206,6 @@ bool sw_fused_shape_stream(const struct sw_stepper_desc *d, const char *text, st
     *shape = (struct sw_fused_shape){
         .lanes = 32 * spans, .cluster = spans / warps, .stream = true, .warps = warps, .blocks = blocks,
     };
-    place(d, false, shape);
+    lay_out_shared(d, false, shape);
     return true;
 }

@@ -3,7 +3,7 @@
 #include <omp.h>
 
 #include "base/sw_reals.h"
-#include "problem/line/host_lines.h"
+#include "problem/line/batch_cpu.h"
 #include "problem/line/measure_point.h"
 
 static void copy_field(const struct sw_stepper *s, int j, void *field)
@@ -25,7 +25,7 @@ static const double *energy_density(const struct sw_stepper *s, struct sw_host_w
 
 static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, int j, double out[SW_LINE_SCALARS])
 {
-    const struct sw_host_lines *h = s->own;
+    const struct sw_host_batch *h = s->own;
     if (h->stopped[j]) {
         for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
         return;
@@ -38,7 +38,7 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
 
 enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
 {
-    struct sw_host_lines *h = s->own;
+    struct sw_host_batch *h = s->own;
     void *field;
     double *scalars;
     SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &field, &scalars));
@@ -53,5 +53,5 @@ enum sw_status sw_host_snapshot(struct sw_stepper *s, int slot, int what)
 
 enum sw_status sw_host_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(((const struct sw_host_lines *)s->own)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(((const struct sw_host_batch *)s->own)->snapshots, slot, field, scalars);
 }

@@ -48,9 +48,9 @@ static bool negligible(const struct sw_recursive *r, int k, bool single)
 }
 
 /* A multiple of 4, or n. */
-static int reach_of(int n, const struct sw_recursive *r, bool single)
+static int decay_of(int n, const struct sw_recursive *r, bool single)
 {
-    int more = 0, most = (n - 1) / 4;   /* reach > 4 more, <= 4 most */
+    int more = 0, most = (n - 1) / 4;   /* decay > 4 more, <= 4 most */
     if (!negligible(r, 4 * most, single)) return n;
     while (most - more > 1) {
         int middle = more + (most - more) / 2;
@@ -65,8 +65,8 @@ bool sw_lanes_line(int n, double s4, double s2, bool single, struct sw_lanes_lin
     const double one[4] = {1.0, 0.0, 0.0, 1.0};
     if (!sw_recursive_factor(s4, s2, &line->factor)) return false;
     if (single) sw_recursive_to_single(&line->factor);
-    line->reach = reach_of(n, &line->factor, single);
-    line->decays = line->reach < n;
+    line->decay = decay_of(n, &line->factor, single);
+    line->decays = line->decay < n;
     if (line->decays) memcpy(line->closure, one, sizeof one);
     else sw_recursive_closure(&line->factor, n, line->closure);
     sw_recursive_overlap(&line->factor, n, line->overlap);
@@ -75,12 +75,12 @@ bool sw_lanes_line(int n, double s4, double s2, bool single, struct sw_lanes_lin
 
 static bool same_as_first(const struct sw_lanes *c, int lane)
 {
-    return c->b1[lane] == c->b1[0] && c->b2[lane] == c->b2[0] && c->reach[lane] == c->reach[0];
+    return c->b1[lane] == c->b1[0] && c->b2[lane] == c->b2[0] && c->decay[lane] == c->decay[0];
 }
 
 void sw_lanes_set(struct sw_lanes *c, int lane, const struct sw_lanes_line *line, double dt, double dx)
 {
-    int points = line->decays ? line->reach + 1 : line->reach;
+    int points = line->decays ? line->decay + 1 : line->decay;
     c->b1[lane] = -line->factor.a1;
     c->b2[lane] = -line->factor.a2;
     c->scale[lane] = line->factor.scale;
@@ -89,7 +89,7 @@ void sw_lanes_set(struct sw_lanes *c, int lane, const struct sw_lanes_line *line
     for (int k = 0; k < 4; k++) c->overlap[k][lane] = line->overlap[k];
     c->g_weight[lane] = dt / (dx * dx);
     c->s_weight[lane] = dt;
-    c->reach[lane] = line->decays ? line->reach : INFINITY;
+    c->decay[lane] = line->decays ? line->decay : INFINITY;
     if (points > c->points) c->points = points;
     c->alike = c->set++ == 0 || (c->alike && same_as_first(c, lane));
 }

@@ -17,8 +17,8 @@
  *     the second begins in the state c d, d = sum over k of (h_k, h_{k-1}) w_k + missing_k, k counted as in the first:
  *                the sum over w is taken while w is written, that over what is missing is a matrix times t (overlap).
  *
- * Both concern the first `reach` points only, after which P^k is negligible: then c = I. Where there is no such number
- * below n, reach = n and c = (I - P^n)⁻¹. All of it follows from a line's own coefficients alone; in a lane whose reach
+ * Both concern the first `decay` points only, after which P^k is negligible: then c = I. Where there is no such number
+ * below n, decay = n and c = (I - P^n)⁻¹. All of it follows from a line's own coefficients alone; in a lane whose decay
  * is shorter than that of others h is zero from there on.
  *
  * The arithmetic is one body (lanes_body.h) compiled for each instruction set and precision. Where there is a fused
@@ -41,7 +41,7 @@ struct sw_lanes {                                              /* double in eith
     double closure[4][SW_LANES_MOST];                          /* c by rows                                  */
     double overlap[4][SW_LANES_MOST];                          /* of (t_1, b2 t_2), likewise                 */
     double g_weight[SW_LANES_MOST], s_weight[SW_LANES_MOST];   /* dt/dx², dt                                 */
-    double reach[SW_LANES_MOST];                               /* h_k = 0 for k >= reach                     */
+    double decay[SW_LANES_MOST];                               /* h_k = 0 for k >= decay                     */
     int    points;                                             /* where h matters in some lane: k < points   */
     int    set;                                                /* lanes set so far                           */
     bool   alike;                                              /* all of them have one h                     */
@@ -51,15 +51,15 @@ struct sw_lanes {                                              /* double in eith
 struct sw_lanes_line {
     struct sw_recursive factor;
     double              closure[4], overlap[4];
-    int                 reach;
-    bool                decays;  /* reach < n */
+    int                 decay;
+    bool                decays;  /* decay < n */
 };
 
 /** @param single  a1 and a2 are rounded to single precision, and what is negligible there is left out
  *  @return false where A is not positive definite (recursive.h) */
 bool sw_lanes_line(int n, double s4, double s2, bool single, struct sw_lanes_line *line);
 
-/** Give a line to a lane, lane 0 first; lanes nobody has hold zeros. The structure begins as zeros. */
+/** Give a line to a lane, lane 0 first; lanes without a line hold zeros. The structure begins as zeros. */
 void sw_lanes_set(struct sw_lanes *lanes, int lane, const struct sw_lanes_line *line, double dt, double dx);
 
 /* Right-hand sides u_weight u + dt/dx² d2 G + dt S, of A (u' + u_left u) = rhs. */

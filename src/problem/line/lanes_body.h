@@ -1,18 +1,42 @@
 /* The arithmetic of lanes.h, included once for each instruction set and precision, after definitions of
  *
  *     real                            double or float
+ *     NAMED(name)                     name, with something that tells this precision: a file includes this one twice
  *     LANES                           lines side by side
  *     VL                              numbers in a vector
  *     TARGET                          function attribute that allows the instructions
  *     FMA(a, b, c)  FMS  FNMA         a*b + c,  a*b - c,  c - a*b  on vectors
  *     GROUP                           vectors that go through a recursion together
  *
- * Per point of one vector: a pass without terms has 7 FMA, a load and a store, and in the first and in the last `reach`
+ * It defines NAMED(begin), NAMED(first) and NAMED(pass) of struct sw_lanes_ops, and takes all of these macros back.
+ *
+ * Per point of one vector: a pass without terms has 7 FMA, a load and a store, and in the first and in the last `decay`
  * points 2 FMA more. One with G as a polynomial and two cells has 14 operations, three loads and a store. */
 #include <stddef.h>
 #include <string.h>
 
 #include "problem/line/lanes.h"
+
+/* What follows belongs to this precision. */
+#define vec NAMED(vec)
+#define wide NAMED(wide)
+#define bits NAMED(bits)
+#define state NAMED(state)
+#define begin NAMED(begin)
+#define first NAMED(first)
+#define store_work NAMED(store_work)
+#define row_of NAMED(row_of)
+#define load_work NAMED(load_work)
+#define first_alone NAMED(first_alone)
+#define pass_alone NAMED(pass_alone)
+#define first_values NAMED(first_values)
+#define pass_last NAMED(pass_last)
+#define cubic NAMED(cubic)
+#define cubic_of NAMED(cubic_of)
+#define sweep_forms NAMED(sweep_forms)
+#define first_part NAMED(first_part)
+#define pass_part NAMED(pass_part)
+#define pass NAMED(pass)
 
 typedef real vec __attribute__((vector_size(sizeof(real) * VL), may_alias));
 typedef double wide __attribute__((vector_size(8 * VL), aligned(8), may_alias));  /* numbers of struct sw_lanes */
@@ -61,7 +85,7 @@ TARGET static void begin(const struct sw_lanes *c, int n, struct sw_lanes_work *
                 vec h = k == 0 ? ALL(1.0) : (vec)FMA(b1[j], s.one[j], b2[j] * s.two[j]);
                 s.two[j] = s.one[j];
                 s.one[j] = h;
-                h = (vec)((bits)h & (bits)(ALL((double)k) < OF(c->reach)));
+                h = (vec)((bits)h & (bits)(ALL((double)k) < OF(c->decay)));
                 if (!work->narrow) STORE(out + (ptrdiff_t)(k + 1) * LANES + lane, h);
                 else if (lane == 0 && j == 0) out[k + 1] = h[0];
             }
@@ -79,7 +103,7 @@ struct first { struct state v; vec sum1[GROUP], sum2[GROUP]; };
         (f).sum2[j] = FMA(H((k) - 1), (f).v.one[j], (f).sum2[j]);                 \
     } while (0)
 
-BODY void leave(struct sw_lanes_work *work, int lane, const struct first *f, const vec *beyond)
+BODY void store_work(struct sw_lanes_work *work, int lane, const struct first *f, const vec *beyond)
 {
     EACH {
         GIVE(work->last[0], f->v.one[j]);
@@ -97,7 +121,7 @@ BODY vec row_of(const double matrix[4][SW_LANES_MOST], int lane, int row, int j,
 
 /* What is missing in w, h_{k+1} t1 + h_k t2, and the state that the second recursion begins in. A term that the first
  * point did not have is an impulse there, h_k times it. */
-BODY void take_up(const struct sw_lanes *c, int lane, int n, const struct sw_lanes_work *work, vec *t1, vec *t2,
+BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_lanes_work *work, vec *t1, vec *t2,
                   struct state *z)
 {
     const real *h = work->h;
@@ -124,9 +148,9 @@ BODY void take_up(const struct sw_lanes *c, int lane, int n, const struct sw_lan
  * w. */
 #define SECTIONS(from, early)                                                     \
     do {                                                                          \
-        int late = n - c->points, k = (from);                                     \
-        for (; k < (early) && k < late; k++) { POINT(true, false) }               \
-        for (; k < late; k++) { POINT(false, false) }                             \
+        int completed_from = n - c->points, k = (from);                                     \
+        for (; k < (early) && k < completed_from; k++) { POINT(true, false) }               \
+        for (; k < completed_from; k++) { POINT(false, false) }                             \
         for (; k < (early); k++) { POINT(true, true) }                            \
         for (; k < n; k++) { POINT(false, true) }                                 \
     } while (0)
@@ -149,7 +173,7 @@ BODY void first_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes
             STORE(w, f.v.one[j]);
             if (k < c->points) ADD_SUMS(f, k);
         }
-    leave(work, lane, &f, none);
+    store_work(work, lane, &f, none);
 }
 
 /* For each point on the way: u again from w and its two successors, which are zero beyond the end, as the recursion
@@ -165,7 +189,7 @@ BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
     struct first f = {0};
     vec here[GROUP], after[GROUP], twice[GROUP], t1[GROUP], t2[GROUP];
     COEFFICIENTS
-    take_up(c, lane, n, work, t1, t2, &z);
+    load_work(c, lane, n, work, t1, t2, &z);
     into = START(into, !odd);
     EACH {
         here[j] = LOAD(w);
@@ -181,7 +205,7 @@ BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
         here[j] = after[j];                                                       \
         after[j] = after2;                                                        \
         if (last) {                                                               \
-            STORE(into, u + (vec){0});  /* no zero keeps a sign that other lanes' reaches could have changed */ \
+            STORE(into, u + (vec){0});  /* no zero keeps a sign that other lanes' decays could have changed */ \
         } else {                                                                  \
             RECUR(f.v, u);                                                        \
             STORE(w, f.v.one[j]);                                                 \
@@ -194,7 +218,7 @@ BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
         SECTIONS(0, 0);
     } else {
         SECTIONS(0, c->points);
-        leave(work, lane, &f, none);
+        store_work(work, lane, &f, none);
     }
 #undef POINT
 }
@@ -225,7 +249,7 @@ BODY void first_values(const struct sw_lanes *c, int lane, int n, struct sw_lane
         if (has_g) g += step;
         if (has_s) s += step;
     }
-    leave(work, lane, &r, none);
+    store_work(work, lane, &r, none);
 }
 
 /* The second recursion only: u' = z/g - u_left u. */
@@ -239,7 +263,7 @@ BODY void pass_last(const struct sw_lanes *c, int lane, int n, struct sw_lanes_w
     struct state z;
     vec scale[GROUP], t1[GROUP], t2[GROUP];
     COEFFICIENTS
-    take_up(c, lane, n, work, t1, t2, &z);
+    load_work(c, lane, n, work, t1, t2, &z);
     EACH scale[j] = OF(c->scale);
     into = START(into, !odd);
     u = START(u, !odd);
@@ -292,7 +316,7 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     vec here[GROUP], left[GROUP], mid[GROUP], end[GROUP], scale[GROUP], t1[GROUP], t2[GROUP];
     vec factor[SW_LANES_CELLS][GROUP];
     COEFFICIENTS
-    if (again) take_up(c, lane, n, work, t1, t2, &z);
+    if (again) load_work(c, lane, n, work, t1, t2, &z);
     if (!again || u_left) u = START(u, down);
     if (again && u_left) into = START(into, down);
     for (int i = 0; i < cells; i++) cell[i] = START((const real *)form->cell[i], down);
@@ -344,7 +368,7 @@ BODY void sweep_forms(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     FORWARD
     SECTIONS(1, c->points < n ? c->points + 1 : n);
     EACH { SWEEP(n - 1, c->points == n, end[j]) }
-    leave(work, lane, &r, mid);
+    store_work(work, lane, &r, mid);
 #undef POINT
 #undef SWEEP
 #undef NEXT_U
@@ -423,3 +447,55 @@ TARGET static void pass(const struct sw_lanes *c, int n, struct sw_lanes_work *w
 {
     for (int lane = 0; lane < LANES; lane += GROUP * VL) pass_part(c, lane, n, work, u, into, terms, odd, last);
 }
+
+#undef vec
+#undef wide
+#undef bits
+#undef state
+#undef begin
+#undef first
+#undef store_work
+#undef row_of
+#undef load_work
+#undef first_alone
+#undef pass_alone
+#undef first_values
+#undef pass_last
+#undef cubic
+#undef cubic_of
+#undef sweep_forms
+#undef first_part
+#undef pass_part
+#undef pass
+#undef BODY
+#undef EACH
+#undef LOAD
+#undef STORE
+#undef ALL
+#undef OF
+#undef GIVE
+#undef COEFFICIENTS
+#undef H
+#undef RECUR
+#undef STEP_OF
+#undef START
+#undef SWEPT
+#undef ADD_SUMS
+#undef COMPLETE
+#undef SECTIONS
+#undef CUBIC
+#undef LINEAR
+#undef G_OF
+#undef SWEEP
+#undef SWEEP_ONCE
+#undef SWEEP_BY_CELLS
+#undef SWEEP_IN_U
+#undef real
+#undef NAMED
+#undef LANES
+#undef VL
+#undef TARGET
+#undef FMA
+#undef FMS
+#undef FNMA
+#undef GROUP

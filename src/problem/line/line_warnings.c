@@ -167,7 +167,7 @@ enum { SAMPLES = 256, MODES = 64, TIMES = 8 };  /* waves shorter than 4 samples 
 /* A program at some points of the line.
  * @param count  SAMPLES at most
  * @param u      there; NULL for a program that does not use it */
-static void sample(struct sw_eval *eval, int count, const double *x, const double *u, double t, int64_t step,
+static void sample_program(struct sw_eval *eval, int count, const double *x, const double *u, double t, int64_t step,
                    double *out)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = x, [SW_IN_U] = u};
@@ -175,8 +175,8 @@ static void sample(struct sw_eval *eval, int count, const double *x, const doubl
     sw_eval_points(eval, count, in, out);
 }
 
-static enum sw_status begin(const struct sw_program *program, int64_t ld, const double *column, int64_t j, int count,
-                            const double *x, struct sw_eval **eval)
+static enum sw_status begin_program(const struct sw_program *program, int64_t ld, const double *column, int64_t j,
+                                    int count, const double *x, struct sw_eval **eval)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = x};
     SW_TRY(sw_eval_create(program, count, eval));
@@ -186,7 +186,7 @@ static enum sw_status begin(const struct sw_program *program, int64_t ld, const 
 }
 
 /* As many points as there are, evenly spread if they are more than SAMPLES. */
-static int place(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double x[SAMPLES])
+static int sample_points(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, double x[SAMPLES])
 {
     const struct sw_setup one = setup_of(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
@@ -196,7 +196,7 @@ static int place(const struct sw_setup *setup, int64_t ld, const double *column,
     return count;
 }
 
-/* The initial value at the points of place(); zeros if there is none. */
+/* The initial value at the points of sample_points(); zeros if there is none. */
 static enum sw_status initial_at(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j, int count,
                                  const double *x, double *u)
 {
@@ -204,8 +204,8 @@ static enum sw_status initial_at(const struct sw_setup *setup, int64_t ld, const
     struct sw_eval *eval = NULL;
     for (int i = 0; i < count; i++) u[i] = 0;
     if (!program) return SW_OK;
-    SW_TRY(begin(program, ld, column, j, count, x, &eval));
-    sample(eval, count, x, NULL, 0, 0, u);
+    SW_TRY(begin_program(program, ld, column, j, count, x, &eval));
+    sample_program(eval, count, x, NULL, 0, 0, u);
     sw_eval_destroy(&eval);
     return SW_OK;
 }
@@ -221,7 +221,7 @@ static enum sw_status largest_initial(const struct sw_setup *setup, int64_t ld, 
                                       double *largest)
 {
     double x[SAMPLES], u[SAMPLES];
-    const int count = place(setup, ld, column, j, x);
+    const int count = sample_points(setup, ld, column, j, x);
     SW_TRY(initial_at(setup, ld, column, j, count, x, u));
     *largest = largest_of(count, u);
     return SW_OK;
@@ -256,7 +256,7 @@ static double balance(const struct limit *l, double u, double q, double omega)
 /* The force that drives u furthest beyond the limit. */
 struct force { double amplitude, wavelength, u; };  /* u 0: none does */
 
-static void look_at_wave(struct limit *l, double q, const struct wave *w, struct force *worst)
+static void check_wave(struct limit *l, double q, const struct wave *w, struct force *worst)
 {
     const double omega = w->square > 0 ? sqrt(w->change / w->square) / l->dt : 0;
     double low = l->u, high = 2 * l->u;
@@ -280,21 +280,21 @@ static enum sw_status worst_force(const struct sw_setup *setup, int64_t ld, cons
     struct sw_eval *eval = NULL;
     *worst = (struct force){0};
     if (!program || sw_program_uses(program, "u")) return SW_OK;
-    const int count = place(setup, ld, column, j, x), modes = count / 4 < MODES ? count / 4 : MODES;
+    const int count = sample_points(setup, ld, column, j, x), modes = count / 4 < MODES ? count / 4 : MODES;
     const double length = setup_of(setup, ld, column, j).n[0] * l->dx;
     for (int i = 0; i < count; i++) {
         cosine[2 * i] = cos(2 * pi * i / count);
         cosine[2 * i + 1] = sin(2 * pi * i / count);
     }
-    SW_TRY(begin(program, ld, column, j, count, x, &eval));
+    SW_TRY(begin_program(program, ld, column, j, count, x, &eval));
     for (int k = 0; k < TIMES; k++) {
         const int64_t step = (int64_t)(end / l->dt * k / TIMES);
-        sample(eval, count, x, NULL, (double)step * l->dt, step, now);
-        sample(eval, count, x, NULL, (double)(step + 1) * l->dt, step + 1, then);
+        sample_program(eval, count, x, NULL, (double)step * l->dt, step, now);
+        sample_program(eval, count, x, NULL, (double)(step + 1) * l->dt, step + 1, then);
         for (int m = 1; m <= modes; m++) add_wave(&wave[m], m, count, cosine, now, then);
     }
     sw_eval_destroy(&eval);
-    for (int m = 1; m <= modes; m++) look_at_wave(l, 2 * pi * m / length, &wave[m], worst);
+    for (int m = 1; m <= modes; m++) check_wave(l, 2 * pi * m / length, &wave[m], worst);
     return SW_OK;
 }
 
@@ -308,12 +308,12 @@ static enum sw_status mean_force(const struct sw_setup *setup, int64_t ld, const
     struct sw_eval *eval = NULL;
     *mean = 0;
     if (!program || sw_program_uses(program, "u")) return SW_OK;
-    const int count = place(setup, ld, column, j, x);
-    SW_TRY(begin(program, ld, column, j, count, x, &eval));
+    const int count = sample_points(setup, ld, column, j, x);
+    SW_TRY(begin_program(program, ld, column, j, count, x, &eval));
     for (int k = 0; k < TIMES; k++) {
         const int64_t step = (int64_t)(end / l->dt * fmod(0.6180339887498949 * k, 1));
         double sum = 0;
-        sample(eval, count, x, NULL, (double)step * l->dt, step, s);
+        sample_program(eval, count, x, NULL, (double)step * l->dt, step, s);
         for (int i = 0; i < count; i++) sum += s[i] / count;
         least = fmin(least, sum);
         largest = fmax(largest, sum);
@@ -324,35 +324,35 @@ static enum sw_status mean_force(const struct sw_setup *setup, int64_t ld, const
     return SW_OK;
 }
 
-/* Who drives u beyond the limit, "" if nobody is known to, and how far. */
+/* What drives u beyond the limit, "" if nothing is known to, and how far. */
 static enum sw_status find_driver(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
-                                  struct limit *l, char who[80], double *u)
+                                  struct limit *l, char cause[80], double *u)
 {
     struct force force;
     double mean;
-    who[0] = 0;
+    cause[0] = 0;
     SW_TRY(largest_initial(setup, ld, column, j, u));
     if (*u > l->u) {
-        snprintf(who, 80, "the initial value is up to %.3g", *u);
+        snprintf(cause, 80, "the initial value is up to %.3g", *u);
         return SW_OK;
     }
     SW_TRY(mean_force(setup, ld, column, j, l, &mean));
     if (l->source.eval) {  /* the source balances it */
         const struct wave all = {.amplitude = fabs(mean)};
         force = (struct force){0};
-        look_at_wave(l, 0, &all, &force);
+        check_wave(l, 0, &all, &force);
         *u = force.u;
-        if (*u > l->u) snprintf(who, 80, "a force of mean %.3g drives it to %.3g", mean, *u);
+        if (*u > l->u) snprintf(cause, 80, "a force of mean %.3g drives it to %.3g", mean, *u);
     } else {
         *u = fabs(mean) * column[sw_setup_column(setup, "time.end") * ld + j];
         if (*u > l->u)
-            snprintf(who, 80, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
+            snprintf(cause, 80, "a force of mean %.3g makes it grow without limit, to %.3g by the end", mean, *u);
     }
-    if (*who) return SW_OK;
+    if (*cause) return SW_OK;
     SW_TRY(worst_force(setup, ld, column, j, l, &force));
     *u = force.u;
     if (force.u > 0)
-        snprintf(who, 80, "a force of %.3g over a wavelength of %.3g drives it to %.3g", force.amplitude,
+        snprintf(cause, 80, "a force of %.3g over a wavelength of %.3g drives it to %.3g", force.amplitude,
                  force.wavelength, force.u);
     return SW_OK;
 }
@@ -362,15 +362,15 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
                                      char text[200])
 {
     struct limit l;
-    char who[80] = "";
+    char cause[80] = "";
     double u;
     (void)state;
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
-    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, who, &u);
-    if (!st && *who)
+    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
+    if (!st && *cause)
         snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s: the run may diverge; "
-                 "time.dt <= %.2g is stable", l.dt, l.u, who, stable_step(&l, u));
+                 "time.dt <= %.2g is stable", l.dt, l.u, cause, stable_step(&l, u));
     limit_free(&l);
     return st;
 }
@@ -408,7 +408,7 @@ static enum sw_status has_waves(const struct sw_setup *setup, int64_t ld, const 
         *waves = varies((int)setup_of(setup, ld, column, j).n[0], state);
         return SW_OK;
     }
-    const int count = place(setup, ld, column, j, x);
+    const int count = sample_points(setup, ld, column, j, x);
     SW_TRY(initial_at(setup, ld, column, j, count, x, u));
     *waves = varies(count, u) || (force && sw_program_rate(force) >= SW_RATE_CELL);
     return SW_OK;
@@ -447,7 +447,7 @@ struct sizes {
     double mean;     /* mean of S: u grows by it in time  */
 };
 
-/* Of the field u at the points of place(). */
+/* Of the field u at the points of sample_points(). */
 static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                 struct limit *l, int count, const double *x, const double *u, struct sizes *z)
 {
@@ -458,10 +458,10 @@ static enum sw_status add_sizes(const struct sw_setup *setup, int64_t ld, const 
     z->u = fmax(z->u, largest_of(count, u));
     for (int i = 0; i < count && l->g.eval; i++) z->g = fmax(z->g, fabs(value_at(&l->g, u[i])));
     if (!force) return SW_OK;
-    SW_TRY(begin(force, ld, column, j, count, x, &eval));
+    SW_TRY(begin_program(force, ld, column, j, count, x, &eval));
     for (int k = 0; k < TIMES; k++) {
         const int64_t step = (int64_t)(end / l->dt * k / TIMES);
-        sample(eval, count, x, u, (double)step * l->dt, step, s);
+        sample_program(eval, count, x, u, (double)step * l->dt, step, s);
         z->s = fmax(z->s, largest_of(count, s));
         for (int i = 0; i < count; i++) sum += s[i] / ((double)count * TIMES);
     }
@@ -501,7 +501,7 @@ static enum sw_status moved_mean(const struct sw_problem *problem, const struct 
     double x[SAMPLES], u[SAMPLES];
     struct longest wave;
     struct sizes z = {0};
-    const int count = place(setup, ld, column, j, x);
+    const int count = sample_points(setup, ld, column, j, x);
     SW_TRY(longest_of(problem, setup, ld, column, j, l, &wave));
     SW_TRY(initial_at(setup, ld, column, j, count, x, u));
     SW_TRY(add_sizes(setup, ld, column, j, l, count, x, u, &z));
@@ -543,13 +543,13 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
                               const double *column, int64_t j, char text[200])
 {
     struct limit l;
-    char who[80] = "";
+    char cause[80] = "";
     double u;
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
-    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, who, &u);
-    if (!st && *who)
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s; use time.dt <= %.2g", l.dt, l.u, who,
+    if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
+    if (!st && *cause)
+        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s; use time.dt <= %.2g", l.dt, l.u, cause,
                  stable_step(&l, u));
     else if (!st && isfinite(l.u))
         snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g and %.4g up to %.3g; use a smaller time.dt",

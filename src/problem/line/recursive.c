@@ -99,7 +99,7 @@ static bool vanished(const long double power[4])
 int sw_recursive_powers(const struct sw_recursive *r, int n, int blocks, int count, double (*power)[4])
 {
     long double P[4], block[2][4], now[4], more[4];
-    int reach = 1, q = 0;
+    int terms = 1, q = 0;
     power_long(r, 1, P);
     power_long(r, 0, now);
     power_long(r, n / blocks, block[0]);
@@ -109,12 +109,12 @@ int sw_recursive_powers(const struct sw_recursive *r, int n, int blocks, int cou
         multiply(now, P, more);
         store(now, power[2 * q]);
         store(more, power[2 * q + 1]);
-        if (!sw_recursive_negligible(power[2 * q]) || !sw_recursive_negligible(power[2 * q + 1])) reach = q + 1;
+        if (!sw_recursive_negligible(power[2 * q]) || !sw_recursive_negligible(power[2 * q + 1])) terms = q + 1;
         multiply(now, block[next - points > n / blocks], now);
     }
     for (; q < count; q++)
         for (int i = 0; i < 8; i++) power[2 * q + i / 4][i % 4] = 0.0;
-    return reach;
+    return terms;
 }
 
 void sw_recursive_closure(const struct sw_recursive *r, int64_t n, double closure[4])

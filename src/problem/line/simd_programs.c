@@ -1,6 +1,7 @@
 /* G and S of a group of cpu.simd: programs, and where both are polynomials in u with values of cells besides, forms. */
+#include "problem/line/simd_programs.h"
+
 #include "problem/line/line_point.h"
-#include "problem/line/simd_group.h"
 
 /* G has no cells here, and those of S, x among them, stand alone: not times u. */
 static bool fits_sweep(struct sw_form *form, int program)

@@ -4,13 +4,13 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/fused_lines_cuda.h"
-#include "problem/line/fused_shape.h"
-#include "problem/line/lines_cuda.h"
+#include "problem/line/fused_kernels_cuda.h"
+#include "problem/line/fused_shape_cuda.h"
+#include "problem/line/batch_cuda.h"
 
 struct fused {
-    struct sw_lines       lines;         /* first: lines_cuda.h works on it; its field is `field`    */
-    struct sw_fused_lines of;            /* their coefficients; the kernels                          */
+    struct sw_cuda_batch       lines;         /* first: batch_cuda.h works on it; its field is `field`    */
+    struct sw_fused_kernels of;            /* their coefficients; the kernels                          */
     double               *field, *staging;  /* n*capacity numbers each                               */
     double               *scalars;       /* [capacity][SW_LINE_SCALARS], all but the domain length   */
     bool                  known;         /* they are those of the state as it is                     */
@@ -42,8 +42,8 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
     struct sw_fused_shape shape = {.lanes = 32};
     size_t numbers = 2 * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + SW_LINE_SCALARS;
     (void)choose_shape(d, WITH_CLUSTERS, band, &shape);
-    sw_lines_bytes(d, fixed, per_run);
-    *per_run += numbers * sizeof(double) + sw_fused_lines_bytes(d, &shape);
+    sw_cuda_batch_bytes(d, fixed, per_run);
+    *per_run += numbers * sizeof(double) + sw_fused_kernels_bytes(d, &shape);
 }
 
 static enum sw_status fused_create(struct sw_stepper *s, const char *band)
@@ -54,14 +54,14 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     s->own = p;
     SW_TRY(choose_shape(&s->desc, s->device->sm, band, &shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
-    SW_TRY(sw_fused_lines_create(s, &shape, &p->of));
-    SW_TRY(sw_lines_create(s, true));
+    SW_TRY(sw_fused_kernels_create(s, &shape, &p->of));
+    SW_TRY(sw_cuda_batch_create(s, true));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
     SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
     p->lines.u = p->field;
     p->lines.measured = p->scalars;
-    sw_lines_lend_staging(&p->lines, p->staging);
+    sw_cuda_batch_lend_staging(&p->lines, p->staging);
     return SW_OK;
 }
 
@@ -69,8 +69,8 @@ static void fused_destroy(struct sw_stepper *s)
 {
     struct fused *p = s->own;
     if (!p) return;
-    sw_lines_destroy(s);  /* waits for what is queued */
-    sw_fused_lines_destroy(s, &p->of);
+    sw_cuda_batch_destroy(s);  /* waits for what is queued */
+    sw_fused_kernels_destroy(s, &p->of);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
     sw_device_free(s->device, p->scalars);
@@ -80,8 +80,8 @@ static void fused_destroy(struct sw_stepper *s)
 static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
 {
     struct fused *p = s->own;
-    SW_TRY(sw_lines_load(s, load_error));
-    return sw_fused_lines_load(s, &p->of);
+    SW_TRY(sw_cuda_batch_load(s, load_error));
+    return sw_fused_kernels_load(s, &p->of);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -95,7 +95,7 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
     int threads = 32 * shape->warps, lines = shape->lanes > 32 ? 1 : threads / shape->lanes;
     int blocks = (s->count + lines - 1) / lines;
     size_t shared = sw_fused_shared(shape) * sizeof(double);
-    void *kernel = sw_fused_lines_kernel(&p->of, 0);
+    void *kernel = sw_fused_kernels_get(&p->of, 0);
     void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &p->field, &from, &to, &scalars};
     p->known = measured;
     if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
@@ -112,13 +112,13 @@ static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t 
 static enum sw_status fused_initial(struct sw_stepper *s)
 {
     ((struct fused *)s->own)->known = false;
-    return sw_lines_initial(s);
+    return sw_cuda_batch_initial(s);
 }
 
 static enum sw_status fused_set_state(struct sw_stepper *s, const double *u)
 {
     ((struct fused *)s->own)->known = false;
-    return sw_lines_set_state(s, u);
+    return sw_cuda_batch_set_state(s, u);
 }
 
 /* Where the steps left no scalars behind the kernel is called for them alone: in the same order, to the same bits. */
@@ -129,14 +129,14 @@ static enum sw_status fused_snapshot(struct sw_stepper *s, int slot, int what)
         p->wanted = true;
         if (!p->known) SW_TRY(launch(s, 0, 0, true));
     }
-    return sw_lines_snapshot(s, slot, what);
+    return sw_cuda_batch_snapshot(s, slot, what);
 }
 
 static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
 {
     struct sw_fused_shape shape;
     SW_TRY(choose_shape(desc, sm, NULL, &shape));
-    return sw_fused_lines_try_compile(desc, &shape, sm);
+    return sw_fused_kernels_try_compile(desc, &shape, sm);
 }
 
 /* A line is read and written once a call. Operations: four recursions a point and the new field; what lanes exchange,
@@ -161,11 +161,11 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .load = fused_load,
     .initial = fused_initial,
     .set_state = fused_set_state,
-    .get_state = sw_lines_get_state,
+    .get_state = sw_cuda_batch_get_state,
     .advance = fused_advance,
     .snapshot = fused_snapshot,
-    .fetch = sw_lines_fetch,
-    .diverged = sw_lines_diverged,
+    .fetch = sw_cuda_batch_fetch,
+    .diverged = sw_cuda_batch_diverged,
     .destroy = fused_destroy,
     .cost = fused_cost,
     .try_compile = fused_try_compile,

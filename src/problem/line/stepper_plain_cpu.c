@@ -9,8 +9,8 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
-#include "problem/line/host_lines.h"
-#include "problem/line/line_cpu.h"
+#include "problem/line/batch_cpu.h"
+#include "problem/line/stencil_cpu.h"
 #include "problem/line/line_point.h"
 
 enum { G, S, PROGRAMS };
@@ -21,7 +21,7 @@ struct worker {                /* what a thread needs besides a struct sw_host_w
 };
 
 struct plain {
-    struct sw_host_lines lines;   /* first: host_lines.h works on it                                     */
+    struct sw_host_batch lines;   /* first: batch_cpu.h works on it                                     */
     char            band_row[64];
     struct sw_band *band;         /* of the batch loaded: one system for each different matrix           */
     int            *system;       /* [capacity]: the run's matrix                                        */
@@ -157,7 +157,7 @@ static void right_hand_side(const struct sw_stepper *s, struct worker *w, struct
     double t = sw_line_time(crank_nicolson ? 0.5 : 1.0, step, r->dt);
     int n = s->desc.n;
 
-    if (crank_nicolson) sw_line_explicit_side(r, n, u, f);
+    if (crank_nicolson) sw_line_explicit_rhs(r, n, u, f);
     else memcpy(f, u, (size_t)n * sizeof *f);
     if (w->eval[G]) sw_line_add_second_difference(r, n, values(w->eval[G], h, n, u, t, step), f);
     if (w->eval[S]) {

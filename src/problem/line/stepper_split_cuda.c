@@ -4,14 +4,14 @@
 
 #include "base/sw_mem.h"
 #include "linalg/sw_band.h"
-#include "problem/line/lines_cuda.h"
+#include "problem/line/batch_cuda.h"
 
 /* Vectors of n*capacity numbers in `work`. While a batch is loaded there is no state yet, and the matrix takes its
  * place. */
 enum { STATE, NEXT, STAGING, MATRIX_VECTORS = 5 };
 
 struct split {
-    struct sw_lines  lines;    /* first: lines_cuda.h works on it; its field u is STATE or NEXT, in turn */
+    struct sw_cuda_batch  lines;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
     struct sw_band  *band;
     double          *work;     /* [MATRIX_VECTORS] vectors                                           */
     double          *rhs;      /* the other one; between two steps it holds nothing that is needed   */
@@ -33,18 +33,18 @@ static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_
 {
     struct sw_program_size kept = sw_line_kept(&d->model);
     size_t vectors = MATRIX_VECTORS + (size_t)sw_band_vectors(band ? band : default_band) + (size_t)kept.cell;
-    sw_lines_bytes(d, fixed, per_run);
+    sw_cuda_batch_bytes(d, fixed, per_run);
     *per_run += (vectors * (size_t)d->n + (size_t)(kept.run + kept.step) + 10) * sizeof(double);
 }
 
-static enum sw_status make_arrays(struct sw_stepper *s, struct split *p)
+static enum sw_status alloc_arrays(struct sw_stepper *s, struct split *p)
 {
     const struct sw_stepper_desc *d = &s->desc;
     struct sw_line_batch *b = &p->lines.batch;
     SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * vector_of(d), &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.step * (size_t)d->capacity, &b->step));
     SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.cell * vector_of(d), &b->cell));
-    sw_lines_lend_staging(&p->lines, p->work + STAGING * vector_of(d));
+    sw_cuda_batch_lend_staging(&p->lines, p->work + STAGING * vector_of(d));
     return SW_OK;
 }
 
@@ -59,15 +59,15 @@ static enum sw_status split_create(struct sw_stepper *s, const char *band)
     s->own = p;
     SW_TRY(sw_band_create(&shape, band ? band : default_band, s->device, &p->band));
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
-    SW_TRY(sw_lines_create(s, false));
-    return make_arrays(s, p);
+    SW_TRY(sw_cuda_batch_create(s, false));
+    return alloc_arrays(s, p);
 }
 
 static void split_destroy(struct sw_stepper *s)
 {
     struct split *p = s->own;
     if (!p) return;
-    sw_lines_destroy(s);  /* waits for what is queued */
+    sw_cuda_batch_destroy(s);  /* waits for what is queued */
     sw_device_free(s->device, p->work);
     sw_band_destroy(&p->band);
     sw_free(p);
@@ -91,30 +91,30 @@ static enum sw_status factor(struct sw_stepper *s, struct split *p, const char *
     if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
     for (int j = 0; j < s->count; j++)
         if (bad[j] && !load_error[j]) load_error[j] = "the implicit part has a zero or non-finite pivot";
-    return sw_lines_faults(s, load_error);
+    return sw_cuda_batch_mark_faulty(s, load_error);
 }
 
 static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
 {
     struct split *p = s->own;
     void *args[] = {&p->lines.batch};
-    SW_TRY(sw_lines_load(s, load_error));
+    SW_TRY(sw_cuda_batch_load(s, load_error));
     SW_TRY(factor(s, p, load_error));
     p->lines.u = p->work + STATE * vector_of(&s->desc);
     p->rhs = p->work + NEXT * vector_of(&s->desc);
-    return p->lines.kept.cell ? sw_lines_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
+    return p->lines.kept.cell ? sw_cuda_batch_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ steps */
 
 static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
 {
-    struct sw_lines *l = &p->lines;
+    struct sw_cuda_batch *l = &p->lines;
     int rows = SW_LINE_ROWS;
     void *step_args[] = {&l->batch, &step}, *rhs_args[] = {&l->batch, &l->u, &p->rhs, &step, &rows};
     double *solved = p->rhs;
-    if (l->kept.step) SW_TRY(sw_lines_launch_runs(s, SW_STEP_K, step_args));
-    SW_TRY(sw_lines_launch_points(s, SW_RHS_K, rows, rhs_args));
+    if (l->kept.step) SW_TRY(sw_cuda_batch_launch_runs(s, SW_STEP_K, step_args));
+    SW_TRY(sw_cuda_batch_launch_points(s, SW_RHS_K, rows, rhs_args));
     SW_TRY(sw_band_solve(p->band, solved));
     p->rhs = l->u;
     l->u = solved;
@@ -125,7 +125,7 @@ static enum sw_status split_advance(struct sw_stepper *s, int64_t from, int64_t 
 {
     struct split *p = s->own;
     for (int64_t step = from; step < to; step++) SW_TRY(step_once(s, p, step));
-    return sw_lines_check(s, to);
+    return sw_cuda_batch_mark_not_finite(s, to);
 }
 
 static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int sm)
@@ -160,13 +160,13 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .bytes = split_bytes,
     .create = split_create,
     .load = split_load,
-    .initial = sw_lines_initial,
-    .set_state = sw_lines_set_state,
-    .get_state = sw_lines_get_state,
+    .initial = sw_cuda_batch_initial,
+    .set_state = sw_cuda_batch_set_state,
+    .get_state = sw_cuda_batch_get_state,
     .advance = split_advance,
-    .snapshot = sw_lines_snapshot,
-    .fetch = sw_lines_fetch,
-    .diverged = sw_lines_diverged,
+    .snapshot = sw_cuda_batch_snapshot,
+    .fetch = sw_cuda_batch_fetch,
+    .diverged = sw_cuda_batch_diverged,
     .destroy = split_destroy,
     .takes_band = true,
     .cost = split_cost,

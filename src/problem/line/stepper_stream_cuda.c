@@ -4,17 +4,17 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
-#include "problem/line/fused_lines_cuda.h"
-#include "problem/line/fused_shape.h"
-#include "problem/line/lines_cuda.h"
+#include "problem/line/fused_kernels_cuda.h"
+#include "problem/line/fused_shape_cuda.h"
+#include "problem/line/batch_cuda.h"
 
 /* Vectors of n*capacity numbers in `work`. */
 enum { STATE, NEXT, STAGING, VECTORS };
 enum { STREAM_K, JOIN_K };
 
 struct stream {
-    struct sw_lines        lines;    /* first: lines_cuda.h works on it; its field u is STATE or NEXT, in turn */
-    struct sw_fused_lines  of;       /* their coefficients; the kernels                                   */
+    struct sw_cuda_batch        lines;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
+    struct sw_fused_kernels  of;       /* their coefficients; the kernels                                   */
     double                *work;     /* [VECTORS] vectors                                                 */
     double                *next;     /* the other one; between two steps it holds nothing that is needed  */
     double                *state;    /* [capacity][2][spans][2]                                           */
@@ -47,9 +47,9 @@ static void stream_bytes(const struct sw_stepper_desc *d, const char *band, size
 {
     struct sw_fused_shape shape = {.lanes = 32};
     (void)sw_fused_shape_stream(d, band, &shape);
-    sw_lines_bytes(d, fixed, per_run);
+    sw_cuda_batch_bytes(d, fixed, per_run);
     *per_run += (VECTORS * (size_t)d->n + (size_t)sw_line_kept(&d->model).run + states_of(&shape)) * sizeof(double);
-    *per_run += sw_fused_lines_bytes(d, &shape);
+    *per_run += sw_fused_kernels_bytes(d, &shape);
 }
 
 static enum sw_status stream_create(struct sw_stepper *s, const char *band)
@@ -61,13 +61,13 @@ static enum sw_status stream_create(struct sw_stepper *s, const char *band)
     s->own = p;
     SW_TRY(choose_shape(&s->desc, band, &shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
-    SW_TRY(sw_fused_lines_create(s, &shape, &p->of));
-    SW_TRY(sw_lines_create(s, true));
+    SW_TRY(sw_fused_kernels_create(s, &shape, &p->of));
+    SW_TRY(sw_cuda_batch_create(s, true));
     SW_TRY(sw_device_alloc(s->device, VECTORS * vector, &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * states_of(&shape), &p->state));
     p->lines.u = p->work + STATE * vector;
     p->next = p->work + NEXT * vector;
-    sw_lines_lend_staging(&p->lines, p->work + STAGING * vector);
+    sw_cuda_batch_lend_staging(&p->lines, p->work + STAGING * vector);
     return SW_OK;
 }
 
@@ -75,8 +75,8 @@ static void stream_destroy(struct sw_stepper *s)
 {
     struct stream *p = s->own;
     if (!p) return;
-    sw_lines_destroy(s);  /* waits for what is queued */
-    sw_fused_lines_destroy(s, &p->of);
+    sw_cuda_batch_destroy(s);  /* waits for what is queued */
+    sw_fused_kernels_destroy(s, &p->of);
     sw_device_free(s->device, p->work);
     sw_device_free(s->device, p->state);
     sw_free(p);
@@ -85,8 +85,8 @@ static void stream_destroy(struct sw_stepper *s)
 static enum sw_status stream_load(struct sw_stepper *s, const char **load_error)
 {
     struct stream *p = s->own;
-    SW_TRY(sw_lines_load(s, load_error));
-    return sw_fused_lines_load(s, &p->of);
+    SW_TRY(sw_cuda_batch_load(s, load_error));
+    return sw_fused_kernels_load(s, &p->of);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -100,7 +100,7 @@ static enum sw_status pass(struct sw_stepper *s, int64_t step, int finish, int b
     long long from = step;
     void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &now,
                     &p->next,        &p->state,   &from,         &finish,      &begin};
-    SW_TRY(sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, STREAM_K), s->count * shape->cluster, 1,
+    SW_TRY(sw_kernel_launch(s->device, sw_fused_kernels_get(&p->of, STREAM_K), s->count * shape->cluster, 1,
                             32 * shape->warps, sw_fused_shared(shape) * sizeof(double), args));
     if (!finish) return SW_OK;
     p->lines.u = p->next;
@@ -113,7 +113,7 @@ static enum sw_status join(struct sw_stepper *s, int64_t step)
     struct stream *p = s->own;
     long long from = step;
     void *args[] = {&p->lines.batch, &p->of.table, &p->state, &from};
-    return sw_kernel_launch(s->device, sw_fused_lines_kernel(&p->of, JOIN_K), s->count, 1, sw_stream_join(s->desc.n), 0,
+    return sw_kernel_launch(s->device, sw_fused_kernels_get(&p->of, JOIN_K), s->count, 1, sw_stream_join(s->desc.n), 0,
                             args);
 }
 
@@ -133,7 +133,7 @@ static enum sw_status stream_try_compile(const struct sw_stepper_desc *desc, int
 {
     struct sw_fused_shape shape;
     SW_TRY(choose_shape(desc, NULL, &shape));
-    return sw_fused_lines_try_compile(desc, &shape, sm);
+    return sw_fused_kernels_try_compile(desc, &shape, sm);
 }
 
 /* Of a step: sums for both totals, both recursions and the first one twice, the new field. What lanes and spans
@@ -157,13 +157,13 @@ const struct sw_stepper_ops stepper_stream_cuda = {
     .bytes = stream_bytes,
     .create = stream_create,
     .load = stream_load,
-    .initial = sw_lines_initial,
-    .set_state = sw_lines_set_state,
-    .get_state = sw_lines_get_state,
+    .initial = sw_cuda_batch_initial,
+    .set_state = sw_cuda_batch_set_state,
+    .get_state = sw_cuda_batch_get_state,
     .advance = stream_advance,
-    .snapshot = sw_lines_snapshot,
-    .fetch = sw_lines_fetch,
-    .diverged = sw_lines_diverged,
+    .snapshot = sw_cuda_batch_snapshot,
+    .fetch = sw_cuda_batch_fetch,
+    .diverged = sw_cuda_batch_diverged,
     .destroy = stream_destroy,
     .cost = stream_cost,
     .try_compile = stream_try_compile,

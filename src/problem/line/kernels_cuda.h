@@ -1,5 +1,5 @@
-#ifndef LINE_KERNELS_H
-#define LINE_KERNELS_H
+#ifndef KERNELS_CUDA_H
+#define KERNELS_CUDA_H
 /* The text of the kernels that hold a model's expressions (cuda/line_rtc.cuh), and their compilation. */
 #include "base/sw_text.h"
 #include "problem/line/sw_stepper.h"
@@ -16,16 +16,16 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 /** The complete source of the kernels for a model. Parameters of runs are loaded by it, never part of it. */
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
 
-/* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line_lane_rtc.cuh; fused_shape.h chooses). */
+/* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line_lane_rtc.cuh; fused_shape_cuda.h chooses). */
 struct sw_fused_shape {
-    int lanes;          /* a line: 4, 8, 16, 32; or those of a team of warps, 32 each          */
+    int lanes;          /* a line: 4, 8, 16, 32; or 32 for each of several warps              */
     int cluster;        /* thread blocks a line: 1, or a cluster of them with equal parts       */
     bool stream;        /* for cuda.stream, whose blocks are not together                       */
     int warps, blocks;  /* warps a block; blocks a multiprocessor that the registers are cut for */
     int at_step, at_cell, room;  /* shared memory of a line, in doubles                        */
     int response;       /* and, behind all lines' rooms, for the response of each              */
-    int away;           /* a lane: values between two sweeps kept in shared memory             */
-    int at_team;        /* of a block, in doubles: where what a team needs begins              */
+    int spilled;        /* a lane: values between two sweeps kept in shared memory             */
+    int at_warps;       /* of a block, in doubles: where what several warps of a line need begins */
     int each;           /* whether coefficients differ from line to line                       */
     int single;         /* precision of the steps                                              */
     int cells_shared;   /* whether the values kept a cell lie there                            */

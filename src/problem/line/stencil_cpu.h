@@ -1,11 +1,11 @@
-#ifndef LINE_CPU_H
-#define LINE_CPU_H
+#ifndef STENCIL_CPU_H
+#define STENCIL_CPU_H
 /* Parts of a step on the CPU: on whole lines what line_point.h is at a point, and the matrices of a batch. */
 #include "linalg/sw_band.h"
 #include "problem/line/sw_stepper.h"
 
 /** f = (2 I - A) u; n >= 5, f and u apart. */
-void sw_line_explicit_side(const struct sw_line_run *r, int n, const double *u, double *f);
+void sw_line_explicit_rhs(const struct sw_line_run *r, int n, const double *u, double *f);
 
 /** f += (dt/dx²) d2 g */
 void sw_line_add_second_difference(const struct sw_line_run *r, int n, const double *g, double *f);

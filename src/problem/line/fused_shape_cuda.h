@@ -1,8 +1,8 @@
-#ifndef FUSED_SHAPE_H
-#define FUSED_SHAPE_H
+#ifndef FUSED_SHAPE_CUDA_H
+#define FUSED_SHAPE_CUDA_H
 /* How cuda.fused lays lines out over the lanes of a device: groups of lanes of a warp, a thread block, a cluster of
  * blocks. And cuda.stream over all of it: spans, each the points of a warp. */
-#include "problem/line/line_kernels.h"
+#include "problem/line/kernels_cuda.h"
 
 /** The layout for a model and n. @param sm  of the device, 90 for sm_90
  *  @return whether there is one on such a device */

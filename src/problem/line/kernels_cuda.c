@@ -1,6 +1,6 @@
 #include "base/sw_embed.h"
 #include "problem/line/fused_point.h"
-#include "problem/line/line_kernels.h"
+#include "problem/line/kernels_cuda.h"
 
 const char *const sw_line_kernel_name[SW_LINE_KERNELS] = {
     [SW_RUN_K] = "run_k", [SW_CELL_K] = "cell_k", [SW_STEP_K] = "step_k", [SW_RHS_K] = "rhs_k",
@@ -98,10 +98,10 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
         text, "enum { POINTS = %d, LANES = %d, CLUSTER = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
         shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
     sw_text_printf(text,
-                   "       AWAY = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, "
-                   "AT_TEAM = %d };\n",
-                   shape->away, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room,
-                   shape->at_team);
+                   "       SPILLED = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, "
+                   "AT_WARPS = %d };\n",
+                   shape->spilled, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room,
+                   shape->at_warps);
     sw_text_printf(text, "#define STREAM %d\n#define CLUSTERED %d\n", shape->stream,
                    shape->cluster > 1 && !shape->stream);
     sw_embedded_add("line_lane_rtc.cuh", text);
@@ -114,7 +114,7 @@ void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fus
     }
     sw_embedded_add("line_scalars_rtc.cuh", text);
     sw_embedded_add("line_fused_rtc.cuh", text);
-    sw_embedded_add("line_team_rtc.cuh", text);
+    sw_embedded_add("line_block_rtc.cuh", text);
 }
 
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,

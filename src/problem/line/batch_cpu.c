@@ -1,4 +1,4 @@
-#include "problem/line/host_lines.h"
+#include "problem/line/batch_cpu.h"
 
 #include <math.h>
 #include <omp.h>
@@ -6,7 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "problem/line/line_cpu.h"
+#include "problem/line/stencil_cpu.h"
 
 /* ------------------------------------------------------------------ create, destroy */
 
@@ -29,7 +29,7 @@ static void destroy_worker(struct sw_host_worker *w)
     sw_free(w->term);
 }
 
-enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *h)
+enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *h)
 {
     const struct sw_stepper_desc *d = &s->desc;
     size_t room = (size_t)d->capacity;
@@ -44,7 +44,7 @@ enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *
                                room * SW_LINE_SCALARS * sizeof(double), &h->snapshots);
 }
 
-void sw_host_destroy(struct sw_host_lines *h)
+void sw_host_destroy(struct sw_host_batch *h)
 {
     for (int k = 0; k < h->workers; k++) destroy_worker(&h->worker[k]);
     sw_snapshots_destroy(&h->snapshots);
@@ -67,39 +67,39 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
 
 double *sw_host_line(const struct sw_stepper *s, int j)
 {
-    const struct sw_host_lines *h = s->own;
+    const struct sw_host_batch *h = s->own;
     return h->u + (size_t)j * (size_t)s->desc.n;
 }
 
 int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
 {
-    const struct sw_host_lines *h = s->own;
+    const struct sw_host_batch *h = s->own;
     return (double)s->count * s->desc.n * (double)passes * ns < 160000.0 ? 1 : h->workers;
 }
 
 void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
 {
-    struct sw_host_lines *h = s->own;
+    struct sw_host_batch *h = s->own;
     double *u = sw_host_line(s, j);
     for (int i = 0; i < s->desc.n; i++) u[i] = NAN;
     h->stopped[j] = true;
     h->diverged[j] = step;
 }
 
-static void go_on(struct sw_stepper *s, int j)
+static void resume_run(struct sw_stepper *s, int j)
 {
-    struct sw_host_lines *h = s->own;
+    struct sw_host_batch *h = s->own;
     h->stopped[j] = false;
     h->diverged[j] = -1;
 }
 
 void sw_host_load(struct sw_stepper *s, const char *const *load_error)
 {
-    struct sw_host_lines *h = s->own;
+    struct sw_host_batch *h = s->own;
     for (int j = 0; j < s->count; j++) {
         h->sound[j] = !load_error[j];
         if (load_error[j]) sw_host_stop(s, j, 0);
-        else go_on(s, j);
+        else resume_run(s, j);
     }
 }
 
@@ -118,13 +118,13 @@ static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j
     sw_host_begin_run(s, w, w->initial, j);
     sw_eval_step(w->initial, 0.0, 0);
     sw_eval_points(w->initial, s->desc.n, in, u);
-    go_on(s, j);
+    resume_run(s, j);
     if (!sw_line_is_finite(s->desc.n, u)) sw_host_stop(s, j, 0);
 }
 
 enum sw_status sw_host_initial(struct sw_stepper *s)
 {
-    struct sw_host_lines *h = s->own;
+    struct sw_host_batch *h = s->own;
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 1, 10.0))
     for (int j = 0; j < s->count; j++)
         if (h->sound[j]) initial_of_run(s, &h->worker[omp_get_thread_num()], j);
@@ -133,12 +133,12 @@ enum sw_status sw_host_initial(struct sw_stepper *s)
 
 enum sw_status sw_host_set_state(struct sw_stepper *s, const double *u)
 {
-    const struct sw_host_lines *h = s->own;
+    const struct sw_host_batch *h = s->own;
     size_t n = (size_t)s->desc.n;
     for (int j = 0; j < s->count; j++) {
         if (!h->sound[j]) continue;
         memcpy(sw_host_line(s, j), u + (size_t)j * n, n * sizeof *u);
-        go_on(s, j);
+        resume_run(s, j);
         if (!sw_line_is_finite(s->desc.n, sw_host_line(s, j))) sw_host_stop(s, j, -1);
     }
     return SW_OK;
@@ -152,7 +152,7 @@ enum sw_status sw_host_get_state(struct sw_stepper *s, double *u)
 
 enum sw_status sw_host_diverged(struct sw_stepper *s, int64_t *step)
 {
-    const struct sw_host_lines *h = s->own;
+    const struct sw_host_batch *h = s->own;
     memcpy(step, h->diverged, (size_t)s->count * sizeof *step);
     return SW_OK;
 }

@@ -1,4 +1,4 @@
-#include "problem/line/lines_cuda.h"
+#include "problem/line/batch_cuda.h"
 
 #include "base/sw_mem.h"
 #include "cu_check.cuh"
@@ -8,7 +8,7 @@
 /* Numbers a run in `coefficient`. */
 enum { DT, DX, X0, S4, S2, NOISE, COEFFICIENTS };
 
-static struct sw_lines *lines_of(const struct sw_stepper *s) { return s->own; }
+static struct sw_cuda_batch *lines_of(const struct sw_stepper *s) { return s->own; }
 
 static size_t batch_size(const struct sw_stepper *s) { return (size_t)s->count * (size_t)s->desc.n; }
 
@@ -17,14 +17,14 @@ static size_t number_size(const struct sw_stepper_desc *d) { return d->single ? 
 
 /* ------------------------------------------------------------------ memory */
 
-void sw_lines_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
+void sw_cuda_batch_bytes(const struct sw_stepper_desc *d, size_t *fixed, size_t *per_run)
 {
     size_t numbers = COEFFICIENTS + (size_t)d->model.nparam + SW_LINE_SCALARS;
     *fixed = sw_spectrum_bytes(d->n);
     *per_run = numbers * sizeof(double) + 2 * sizeof(int) + sizeof(long long);
 }
 
-static enum sw_status make_arrays(struct sw_stepper *s, struct sw_lines *p)
+static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
     struct sw_device *device = s->device;
     size_t room = (size_t)s->desc.capacity;
@@ -37,7 +37,7 @@ static enum sw_status make_arrays(struct sw_stepper *s, struct sw_lines *p)
     return sw_alloc(room, &p->bad);
 }
 
-static enum sw_status make_kernels(struct sw_stepper *s, struct sw_lines *p)
+static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
     void *cubin = NULL;
     enum sw_status st;
@@ -47,10 +47,10 @@ static enum sw_status make_kernels(struct sw_stepper *s, struct sw_lines *p)
     return st;
 }
 
-enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line)
+enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     const size_t capacity = (size_t)d->capacity;
     p->kept = sw_line_kept(&d->model);
     p->batch.n = d->n;
@@ -59,22 +59,22 @@ enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line)
     p->batch.line = line_by_line ? d->n : 1;
     p->batch.cells = p->kept.cell;
     p->batch.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
-    SW_TRY(make_kernels(s, p));
-    SW_TRY(make_arrays(s, p));
+    SW_TRY(compile_kernels(s, p));
+    SW_TRY(alloc_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
     return sw_snapshots_create(s->device, capacity * (size_t)d->n * number_size(d),
                                capacity * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
 }
 
-void sw_lines_lend_staging(struct sw_lines *p, double *staging)
+void sw_cuda_batch_lend_staging(struct sw_cuda_batch *p, double *staging)
 {
     p->staging = staging;
     sw_snapshots_lend(p->snapshots, staging);
 }
 
-void sw_lines_destroy(struct sw_stepper *s)
+void sw_cuda_batch_destroy(struct sw_stepper *s)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     (void)sw_device_wait(s->device);
     sw_snapshots_destroy(&p->snapshots);
     sw_spectrum_destroy(s->device, &p->spectrum);
@@ -93,31 +93,31 @@ static int threads_for(int count) { return count < 4096 ? 32 : 128; }
 
 static int ceil_div(size_t a, size_t b) { return (int)((a + b - 1) / b); }
 
-enum sw_status sw_lines_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
+enum sw_status sw_cuda_batch_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
 {
     int threads = threads_for(s->count), blocks = ceil_div((size_t)s->count, (size_t)threads);
     return sw_kernel_launch(s->device, lines_of(s)->kernel[kernel], blocks, 1, threads, 0, args);
 }
 
 /* The y grid ends at 65535; the kernels go on in steps of it. */
-enum sw_status sw_lines_launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args)
+enum sw_status sw_cuda_batch_launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args)
 {
     int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads);
     int y = ceil_div((size_t)s->desc.n, (size_t)rows);
     return sw_kernel_launch(s->device, lines_of(s)->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
 }
 
-enum sw_status sw_lines_check(struct sw_stepper *s, long long mark)
+enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     int rows = SW_LINE_ROWS;
     void *args[] = {&p->batch, &p->u, &mark, &rows};
-    return sw_lines_launch_points(s, SW_CHECK_K, rows, args);
+    return sw_cuda_batch_launch_points(s, SW_CHECK_K, rows, args);
 }
 
 /* ------------------------------------------------------------------ load */
 
-static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_lines *p)
+static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
     size_t count = (size_t)s->count;
     struct sw_line_batch *b = &p->batch;
@@ -141,61 +141,61 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_lines 
     return sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.model.nparam * count * sizeof *s->param);
 }
 
-enum sw_status sw_lines_faults(struct sw_stepper *s, const char *const *load_error)
+enum sw_status sw_cuda_batch_mark_faulty(struct sw_stepper *s, const char *const *load_error)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     for (int j = 0; j < s->count; j++) p->bad[j] = load_error[j] != NULL;
     SW_TRY(sw_device_upload(s->device, p->load_error, p->bad, (size_t)s->count * sizeof *p->bad));
     return sw_cuda_line_reset(s->device->compute, &p->batch);
 }
 
-enum sw_status sw_lines_load(struct sw_stepper *s, const char *const *load_error)
+enum sw_status sw_cuda_batch_load(struct sw_stepper *s, const char *const *load_error)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     void *args[] = {&p->batch};
     SW_TRY(sw_device_wait(s->device));  /* a snapshot may still be on its way out of the device */
     SW_TRY(upload_coefficients(s, p));
-    SW_TRY(sw_lines_faults(s, load_error));
-    return p->kept.run ? sw_lines_launch_runs(s, SW_RUN_K, args) : SW_OK;
+    SW_TRY(sw_cuda_batch_mark_faulty(s, load_error));
+    return p->kept.run ? sw_cuda_batch_launch_runs(s, SW_RUN_K, args) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ the state */
 
-enum sw_status sw_lines_initial(struct sw_stepper *s)
+enum sw_status sw_cuda_batch_initial(struct sw_stepper *s)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     void *args[] = {&p->batch, &p->u};
     CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
-    SW_TRY(sw_lines_launch_points(s, SW_INITIAL_K, 1, args));
-    return sw_lines_check(s, 0);
+    SW_TRY(sw_cuda_batch_launch_points(s, SW_INITIAL_K, 1, args));
+    return sw_cuda_batch_mark_not_finite(s, 0);
 }
 
 /* Where the field does not lie line by line, it comes and goes through the buffer for snapshots. */
-enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u)
+enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     bool line_by_line = p->batch.point == 1;
     double *lines = line_by_line ? p->u : p->staging;
     SW_TRY(sw_snapshots_wait(p->snapshots));
     SW_TRY(sw_device_upload(s->device, lines, u, batch_size(s) * sizeof *u));
     SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
     if (!line_by_line) SW_TRY(sw_cuda_from_lines(s->device->compute, &p->batch, lines, p->u));
-    SW_TRY(sw_lines_check(s, SW_LINE_NOT_FINITE));
+    SW_TRY(sw_cuda_batch_mark_not_finite(s, SW_LINE_NOT_FINITE));
     return sw_device_wait(s->device);
 }
 
-enum sw_status sw_lines_get_state(struct sw_stepper *s, double *u)
+enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     SW_TRY(sw_snapshots_wait(p->snapshots));
     SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, false, p->staging));
     return sw_device_download(s->device, u, p->staging, batch_size(s) * sizeof *u);
 }
 
-enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step)
+enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
 {
-    const struct sw_lines *p = lines_of(s);
+    const struct sw_cuda_batch *p = lines_of(s);
     _Static_assert(sizeof *step == sizeof *p->batch.first_bad, "both have 64 bits");
     SW_TRY(sw_device_download(s->device, step, p->batch.first_bad, (size_t)s->count * sizeof *step));
     for (int j = 0; j < s->count; j++)
@@ -206,7 +206,7 @@ enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step)
 /* ------------------------------------------------------------------ snapshots */
 
 /* @param scalars  [capacity][SW_LINE_SCALARS] on the device */
-static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p, double *scalars)
+static enum sw_status measure(struct sw_stepper *s, struct sw_cuda_batch *p, double *scalars)
 {
     void *args[] = {&p->batch, &p->u, &scalars};
     p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
@@ -215,9 +215,9 @@ static enum sw_status measure(struct sw_stepper *s, struct sw_lines *p, double *
     return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
 }
 
-enum sw_status sw_lines_snapshot(struct sw_stepper *s, int slot, int what)
+enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)
 {
-    struct sw_lines *p = lines_of(s);
+    struct sw_cuda_batch *p = lines_of(s);
     void *field;
     double *scalars;
     SW_TRY(sw_snapshots_begin(p->snapshots, slot, what, &field, &scalars));
@@ -227,7 +227,7 @@ enum sw_status sw_lines_snapshot(struct sw_stepper *s, int slot, int what)
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
 }
 
-enum sw_status sw_lines_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
+enum sw_status sw_cuda_batch_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
 {
     return sw_snapshots_fetch(lines_of(s)->snapshots, slot, field, scalars);
 }

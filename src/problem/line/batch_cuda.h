@@ -1,16 +1,16 @@
-#ifndef LINES_CUDA_H
-#define LINES_CUDA_H
+#ifndef BATCH_CUDA_H
+#define BATCH_CUDA_H
 /* A batch of lines on a CUDA device: all that a stepper there needs besides the steps themselves. Its coefficients, the
  * kernels that hold the model's expressions, where the field comes from and goes to, its scalars, its snapshots. A
- * stepper's own data begin with a struct sw_lines, and it fills the operations below into its row.
+ * stepper's own data begin with a struct sw_cuda_batch, and it fills the operations below into its row.
  *
  * All work is queued on the device's stream `compute`; device/sw_snapshot.h says how snapshots leave. */
 #include "device/sw_snapshot.h"
 #include "problem/line/batch_point.h"
-#include "problem/line/line_kernels.h"
+#include "problem/line/kernels_cuda.h"
 #include "problem/line/measure_cuda.h"
 
-struct sw_lines {
+struct sw_cuda_batch {
     struct sw_module       *module;
     void                   *kernel[SW_LINE_KERNELS];
     struct sw_program_size  kept;
@@ -21,7 +21,7 @@ struct sw_lines {
     int    *load_error;
     double *u;                           /* the field; lent by the stepper                          */
     double *staging;                     /* [capacity][n], where snapshots are formed; lent by it, see
-                                            sw_lines_lend_staging()                                 */
+                                            sw_cuda_batch_lend_staging()                                 */
     double *measured;                    /* [capacity][SW_LINE_SCALARS], all but the domain length, where a
                                             stepper knows them at a snapshot; lent by it. NULL: snapshots measure */
     double *host;                        /* coefficients, to be uploaded                            */
@@ -32,29 +32,29 @@ enum { SW_LINE_ROWS = 16 };  /* points a thread of a stencil kernel goes along *
 
 /** Kernels, arrays (all but run, step and cell of the batch) and events. On failure what was made stays, for destroy.
  *  @param line_by_line  how the field lies: problem/line/batch_point.h */
-enum sw_status sw_lines_create(struct sw_stepper *s, bool line_by_line);
+enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line);
 /** Give the lines a vector of n*capacity numbers, before their first snapshot or state. */
-void sw_lines_lend_staging(struct sw_lines *lines, double *staging);
+void sw_cuda_batch_lend_staging(struct sw_cuda_batch *lines, double *staging);
 /** Waits for what is queued. */
-void sw_lines_destroy(struct sw_stepper *s);
-void sw_lines_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
+void sw_cuda_batch_destroy(struct sw_stepper *s);
+void sw_cuda_batch_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
 
 /** Wait for snapshots, upload the runs, mark those with a load_error, compute what is kept a run. */
-enum sw_status sw_lines_load(struct sw_stepper *s, const char *const *load_error);
+enum sw_status sw_cuda_batch_load(struct sw_stepper *s, const char *const *load_error);
 /** Mark more faults. */
-enum sw_status sw_lines_faults(struct sw_stepper *s, const char *const *load_error);
+enum sw_status sw_cuda_batch_mark_faulty(struct sw_stepper *s, const char *const *load_error);
 /** Mark, with a step or SW_LINE_NOT_FINITE, the runs whose field is not finite. */
-enum sw_status sw_lines_check(struct sw_stepper *s, long long mark);
+enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark);
 
 /* operations of struct sw_stepper_ops */
-enum sw_status sw_lines_initial(struct sw_stepper *s);
-enum sw_status sw_lines_set_state(struct sw_stepper *s, const double *u);
-enum sw_status sw_lines_get_state(struct sw_stepper *s, double *u);
-enum sw_status sw_lines_diverged(struct sw_stepper *s, int64_t *step);
-enum sw_status sw_lines_snapshot(struct sw_stepper *s, int slot, int what);
-enum sw_status sw_lines_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
+enum sw_status sw_cuda_batch_initial(struct sw_stepper *s);
+enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u);
+enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u);
+enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step);
+enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what);
+enum sw_status sw_cuda_batch_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars);
 
 /** Launch a kernel of line_rtc.cuh, a thread a run, or a thread a run and `rows` points. */
-enum sw_status sw_lines_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args);
-enum sw_status sw_lines_launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args);
+enum sw_status sw_cuda_batch_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args);
+enum sw_status sw_cuda_batch_launch_points(struct sw_stepper *s, enum sw_line_kernel kernel, int rows, void **args);
 #endif

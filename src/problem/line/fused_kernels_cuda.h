@@ -1,15 +1,15 @@
-#ifndef FUSED_LINES_CUDA_H
-#define FUSED_LINES_CUDA_H
-/* What the kernels of cuda.fused and cuda.stream need to know of the lines of a batch (fused_line.h), on the device,
- * and those kernels: one for coefficients that all lines have, one for coefficients that differ, compiled when
+#ifndef FUSED_KERNELS_CUDA_H
+#define FUSED_KERNELS_CUDA_H
+/* What the kernels of cuda.fused and cuda.stream need to know of the lines of a batch (fused_coefficients.h), on the
+ * device, and those kernels: one for coefficients that all lines have, one for coefficients that differ, compiled when
  * needed. */
-#include "problem/line/fused_line.h"
-#include "problem/line/line_kernels.h"
+#include "problem/line/fused_coefficients.h"
+#include "problem/line/kernels_cuda.h"
 #include "problem/line/sw_stepper_impl.h"
 
 enum { SW_FUSED_KERNELS = 2 };  /* cuda.stream has so many */
 
-struct sw_fused_lines {
+struct sw_fused_kernels {
     struct sw_fused_shape shape;
     struct sw_fused_cut   cut;
     int                   each;                     /* whether the runs of the batch loaded differ            */
@@ -25,20 +25,20 @@ struct sw_fused_lines {
 
 /** Arrays; which kernel is needed load() finds out. On failure what was made stays, for destroy.
  *  @param shape  copied */
-enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
-                                     struct sw_fused_lines *lines);
-void sw_fused_lines_destroy(struct sw_stepper *s, struct sw_fused_lines *lines);
+enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
+                                     struct sw_fused_kernels *lines);
+void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *lines);
 /** Bytes of device memory a run. */
-size_t sw_fused_lines_bytes(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape);
+size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape);
 
 /** Of the runs in the stepper, to the device. */
-enum sw_status sw_fused_lines_load(struct sw_stepper *s, struct sw_fused_lines *lines);
+enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *lines);
 
 /** Only compile, for sm_xx, to find out whether it works. */
-enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
+enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
                                           int sm);
 
-static inline void *sw_fused_lines_kernel(const struct sw_fused_lines *lines, int k)
+static inline void *sw_fused_kernels_get(const struct sw_fused_kernels *lines, int k)
 {
     return lines->kernel[lines->each][k];
 }

@@ -1,4 +1,4 @@
-#include "problem/line/line_cpu.h"
+#include "problem/line/stencil_cpu.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static double explicit_at_edge(const struct sw_line_run *r, int n, const double 
                             wrapped(u, n, i + 2));
 }
 
-void sw_line_explicit_side(const struct sw_line_run *r, int n, const double *restrict u, double *restrict f)
+void sw_line_explicit_rhs(const struct sw_line_run *r, int n, const double *restrict u, double *restrict f)
 {
     double s4 = r->s4, s2 = r->s2;
     for (int i = 0; i < 2; i++) f[i] = explicit_at_edge(r, n, u, i);

@@ -4,7 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "helpers.h"
-#include "problem/line/fused_line.h"
+#include "problem/line/fused_coefficients.h"
 #include "problem/line/recursive.h"
 #include "problem/line/sw_stepper_impl.h"
 
@@ -42,17 +42,17 @@ static void decides_by_the_coefficients_what_matters(void **state)
     (void)state;
     sw_fused_line_set(&cut, 0.0, 0.0, &line, table);
     assert_int_equal(line.stages, 0);
-    assert_int_equal(line.reach, 1);
+    assert_int_equal(line.decay_warps, 1);
     assert_int_equal(line.closed, 0);
     /* |rho| = 0.93: 38.8/0.072 = 540 points, a warp has 833 */
     sw_fused_line_set(&cut, 1e4, 0.0, &line, table);
     assert_int_equal(line.stages, 5);
-    assert_int_equal(line.reach, 1);
+    assert_int_equal(line.decay_warps, 1);
     sw_fused_line_set(&cut, 1e8, 0.0, &line, table);  /* |rho| = 1 - 0.0071: 6000 points */
-    assert_in_range(line.reach, 6, 9);
+    assert_in_range(line.decay_warps, 6, 9);
     assert_int_equal(line.closed, 0);
     sw_fused_line_set(&cut, 1e12, 0.0, &line, table);
-    assert_int_equal(line.reach, WARPS);
+    assert_int_equal(line.decay_warps, WARPS);
     assert_int_equal(line.closed, 1);
 }
 
@@ -73,12 +73,12 @@ static void gives_a_run_the_same_numbers_alone_and_with_any_number_of_threads(vo
     fill(run);
     for (int k = 0; k < 2; k++) {
         assert_ok(sw_alloc(RUNS * size, &table[k]));
-        assert_true(sw_fused_lines_set(&cut, RUNS, run, 1 + 3 * k, line[k], table[k]));
+        assert_true(sw_fused_batch_set(&cut, RUNS, run, 1 + 3 * k, line[k], table[k]));
     }
     assert_memory_equal(table[0], table[1], RUNS * size * sizeof(double));
     assert_memory_equal(line[0], line[1], sizeof line[0]);
     for (int j = 0; j < RUNS; j += 11) {
-        assert_false(sw_fused_lines_set(&cut, 1, &run[j], 1, &one, alone));
+        assert_false(sw_fused_batch_set(&cut, 1, &run[j], 1, &one, alone));
         assert_memory_equal(alone, table[0] + (size_t)j * size, sizeof alone);
         assert_memory_equal(&one, &line[0][j], sizeof one);
     }
@@ -93,10 +93,10 @@ static void computes_one_line_where_all_are_alike(void **state)
     (void)state;
     for (int j = 0; j < RUNS; j++) run[j] = run_of(3.0, 0.0);
     memset(line, 0, sizeof line);
-    assert_false(sw_fused_lines_set(&few, RUNS, run, 2, line, NULL));
+    assert_false(sw_fused_batch_set(&few, RUNS, run, 2, line, NULL));
     assert_true(line[0].scale > 0.0 && line[1].scale == 0.0);
     run[RUNS - 1].s2 = 1.0;
-    assert_true(sw_fused_lines_set(&few, RUNS, run, 2, line, NULL));
+    assert_true(sw_fused_batch_set(&few, RUNS, run, 2, line, NULL));
     assert_true(line[RUNS - 1].scale > 0.0 && line[1].scale == line[0].scale);
 }
 
@@ -138,5 +138,5 @@ int main(void)
         cmocka_unit_test(computes_one_line_where_all_are_alike),
         cmocka_unit_test(takes_lines_as_long_as_the_device_can_hold),
     };
-    return cmocka_run_group_tests_name("fused_line", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("fused_coefficients", tests, NULL, NULL);
 }

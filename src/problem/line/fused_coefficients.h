@@ -1,5 +1,5 @@
-#ifndef FUSED_LINE_H
-#define FUSED_LINE_H
+#ifndef FUSED_COEFFICIENTS_H
+#define FUSED_COEFFICIENTS_H
 /* What the kernels of cuda.fused and cuda.stream need to know of a line, from its coefficients (fused_point.h explains
  * it). */
 #include "problem/line/fused_point.h"
@@ -35,6 +35,6 @@ void sw_fused_common_to_single(const struct sw_fused_common *common, struct sw_f
  *  @param line   out [count]
  *  @param table  out [count][sw_fused_table(cut)]
  *  @return whether runs differ */
-bool sw_fused_lines_set(const struct sw_fused_cut *cut, int count, const struct sw_line_run *run, int threads,
+bool sw_fused_batch_set(const struct sw_fused_cut *cut, int count, const struct sw_line_run *run, int threads,
                         struct sw_fused_line *line, double *table);
 #endif

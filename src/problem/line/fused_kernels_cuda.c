@@ -1,4 +1,4 @@
-#include "problem/line/fused_lines_cuda.h"
+#include "problem/line/fused_kernels_cuda.h"
 
 #include "base/sw_mem.h"
 
@@ -7,13 +7,13 @@ static struct sw_fused_cut cut_of(const struct sw_stepper_desc *d, const struct 
     return (struct sw_fused_cut){.n = d->n, .lanes = shape->lanes, .stream = shape->stream, .single = d->single_steps};
 }
 
-size_t sw_fused_lines_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
+size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape)
 {
     const struct sw_fused_cut cut = cut_of(d, shape);
     return (size_t)sw_fused_table(&cut) * sizeof(double) + sizeof(struct sw_fused_line);
 }
 
-static enum sw_status make_kernels(struct sw_stepper *s, struct sw_fused_lines *p, int each)
+static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_fused_kernels *p, int each)
 {
     const char *const *name = sw_fused_kernel_names(p->shape.stream);
     const int count = p->shape.stream ? 2 : 1;
@@ -27,7 +27,8 @@ static enum sw_status make_kernels(struct sw_stepper *s, struct sw_fused_lines *
     return st;
 }
 
-enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused_shape *shape, struct sw_fused_lines *p)
+enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
+                                       struct sw_fused_kernels *p)
 {
     const size_t room = (size_t)s->desc.capacity;
     p->shape = *shape;
@@ -38,7 +39,7 @@ enum sw_status sw_fused_lines_create(struct sw_stepper *s, const struct sw_fused
     return sw_alloc(room * (size_t)sw_fused_table(&p->cut), &p->host_table);
 }
 
-void sw_fused_lines_destroy(struct sw_stepper *s, struct sw_fused_lines *p)
+void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
     for (int each = 0; each < 2; each++) sw_module_unload(s->device, &p->module[each]);
     sw_device_free(s->device, p->line);
@@ -48,7 +49,7 @@ void sw_fused_lines_destroy(struct sw_stepper *s, struct sw_fused_lines *p)
 }
 
 /* Lines as the kernel wants them; those in single precision overwrite the others, of which none is needed any more. */
-static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_lines *p, size_t lines)
+static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_kernels *p, size_t lines)
 {
     struct sw_fused_line_single *single = (struct sw_fused_line_single *)p->host;
     if (!p->cut.single) return sw_device_upload(s->device, p->line, p->host, lines * sizeof *p->host);
@@ -61,18 +62,18 @@ static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_lines *
     return sw_device_upload(s->device, p->line, single, lines * sizeof *single);
 }
 
-enum sw_status sw_fused_lines_load(struct sw_stepper *s, struct sw_fused_lines *p)
+enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
-    p->each = sw_fused_lines_set(&p->cut, s->count, s->run, s->device->threads, p->host, p->host_table);
+    p->each = sw_fused_batch_set(&p->cut, s->count, s->run, s->device->threads, p->host, p->host_table);
     sw_fused_common_set(&p->host[0], s->desc.model.scheme, &p->common);
-    SW_TRY(make_kernels(s, p, p->each));
+    SW_TRY(compile_kernels(s, p, p->each));
     size_t lines = p->each ? (size_t)s->count : 1;
     SW_TRY(upload_lines(s, p, lines));
     return sw_device_upload(s->device, p->table, p->host_table,
                             lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);
 }
 
-enum sw_status sw_fused_lines_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
+enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
                                           int sm)
 {
     void *cubin = NULL;

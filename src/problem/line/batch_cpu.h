@@ -1,7 +1,7 @@
-#ifndef HOST_LINES_H
-#define HOST_LINES_H
+#ifndef BATCH_CPU_H
+#define BATCH_CPU_H
 /* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
- * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_lines, and it fills
+ * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_batch, and it fills
  * the operations below into its row. */
 #include "problem/line/measure.h"
 #include "problem/line/sw_stepper_impl.h"
@@ -13,7 +13,7 @@ struct sw_host_worker {        /* what a thread needs; a stepper may use x and t
     double            *term;   /* [n] values of a program, such as the energy's density                            */
 };
 
-struct sw_host_lines {
+struct sw_host_batch {
     double  *u;                /* [capacity][n]; NaN where a run has stopped                                       */
     bool    *sound; /* [capacity]: load() found no load_error                                                */
     bool    *stopped;          /* [capacity]                                                                       */
@@ -23,8 +23,8 @@ struct sw_host_lines {
     struct sw_snapshots   *snapshots;
 };
 
-enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_lines *lines);
-void           sw_host_destroy(struct sw_host_lines *lines);
+enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *lines);
+void           sw_host_destroy(struct sw_host_batch *lines);
 
 /** What the above takes. */
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);

@@ -1,4 +1,4 @@
-#include "problem/line/fused_line.h"
+#include "problem/line/fused_coefficients.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ int sw_fused_table(const struct sw_fused_cut *cut)
     return cut->stream ? SW_STREAM_TABLE : cut->lanes > 32 ? 8 * (32 + cut->lanes / 32) : 0;
 }
 
-/* What the state e before k points adds to what they leave behind downwards: with y_j = h_{j+1} e.u - a2 h_j e.v that
+/* What the state e before k points adds to their backward total: with y_j = h_{j+1} e.u - a2 h_j e.v that
  * is (sum h_j y_j, sum h_{j-1} y_j). */
 static void set_overlap(const struct sw_recursive *r, int64_t k, double M[4])
 {
@@ -56,7 +56,7 @@ void sw_fused_line_set(const struct sw_fused_cut *cut, double s4, double s2, str
     double turn[4], (*power)[4] = (double (*)[4])table;
     if (!sw_recursive_factor(s4, s2, &r)) sw_recursive_factor(0.0, 0.0, &r);
     if (single) sw_recursive_to_single(&r);
-    *line = (struct sw_fused_line){.a1 = r.a1, .a2 = r.a2, .scale = r.scale, .reach = 1};
+    *line = (struct sw_fused_line){.a1 = r.a1, .a2 = r.a2, .scale = r.scale, .decay_warps = 1};
     set_stages(&r, n, lanes, single, line);
     sw_recursive_power(&r, n, turn);
     sw_recursive_closure(&r, n, line->closure);
@@ -64,7 +64,7 @@ void sw_fused_line_set(const struct sw_fused_cut *cut, double s4, double s2, str
     if (lanes <= 32) return;
     sw_recursive_powers(&r, n, lanes, 32, power);
     if (cut->stream) set_stream(&r, n, lanes / 32, table);
-    else line->reach = sw_recursive_powers(&r, n, lanes / 32, lanes / 32, power + 64);
+    else line->decay_warps = sw_recursive_powers(&r, n, lanes / 32, lanes / 32, power + 64);
 }
 
 void sw_fused_common_set(const struct sw_fused_line *line, enum sw_scheme scheme, struct sw_fused_common *c)
@@ -80,7 +80,7 @@ void sw_fused_line_to_single(const struct sw_fused_line *line, struct sw_fused_l
 {
     *s = (struct sw_fused_line_single){
         .a1 = (float)line->a1, .a2 = (float)line->a2, .scale = (float)line->scale,
-        .stages = line->stages, .reach = line->reach, .closed = line->closed,
+        .stages = line->stages, .decay_warps = line->decay_warps, .closed = line->closed,
     };
     for (int k = 0; k < 4; k++) s->closure[k] = (float)line->closure[k];
     for (int k = 0; k < 8 * SW_FUSED_MAX_STAGES; k++) s->power[k / 4][k % 4] = (float)line->power[k / 4][k % 4];
@@ -98,7 +98,7 @@ void sw_fused_common_to_single(const struct sw_fused_common *c, struct sw_fused_
 
 static bool alike(const struct sw_line_run *a, const struct sw_line_run *b) { return a->s4 == b->s4 && a->s2 == b->s2; }
 
-bool sw_fused_lines_set(const struct sw_fused_cut *cut, int count, const struct sw_line_run *run, int threads,
+bool sw_fused_batch_set(const struct sw_fused_cut *cut, int count, const struct sw_line_run *run, int threads,
                         struct sw_fused_line *line, double *table)
 {
     enum { PIECE = 64 };  /* runs that a thread takes at once: those in a row are often alike */

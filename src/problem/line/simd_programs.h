@@ -1,0 +1,24 @@
+#ifndef SIMD_PROGRAMS_H
+#define SIMD_PROGRAMS_H
+/* What G and S are in the steps of a group of cpu.simd. */
+#include "problem/line/simd_group.h"
+
+enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *desc, struct sw_simd_group *g);
+void           sw_simd_destroy_programs(struct sw_simd_group *g);
+
+/** Make x of the group. */
+void sw_simd_points(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g);
+
+/** What lasts for the batch. */
+void sw_simd_begin_batch(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g);
+
+/** What lasts for a step. */
+void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step);
+
+/** What the programs are in the step begun: as forms, where the group has them, */
+void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
+                   struct sw_lanes_forms *forms);
+
+/** or w->g and w->s at all points, from the state u. */
+void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g, const void *u);
+#endif
