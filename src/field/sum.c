@@ -15,6 +15,11 @@ double sw_sum_lanes(const double *term, int n)
         int width = n - base < SW_SUM_LANES ? n - base : SW_SUM_LANES;
         for (int l = 0; l < width; l++) lane[l] += term[base + l];
     }
+    return sw_sum_of_lanes(lane);
+}
+
+double sw_sum_of_lanes(double lane[SW_SUM_LANES])
+{
     for (int w = SW_SUM_LANES / 2; w; w /= 2)
         for (int l = 0; l < w; l++) lane[l] += lane[l + w];
     return lane[0];

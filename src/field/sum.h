@@ -14,4 +14,6 @@
 /** @param term  [n] */
 double sw_sum_pairwise(const double *term, int64_t n);
 double sw_sum_lanes(const double *term, int n);
+/** The end of the latter, for a caller that adds its terms to the lanes itself. @param lane  lost */
+double sw_sum_of_lanes(double lane[SW_SUM_LANES]);
 #endif

@@ -90,19 +90,23 @@ static void measure_spectrum(struct sw_measure *m, const double *line, double *p
     *moment = sw_sum_lanes(m->room, half);
 }
 
-/* What becomes of a row of the table, by its kind. */
-#define SUM_UP(id, name, unit, long_name, term, value)                        \
-    for (int i = 0; i < n; i++) {                                             \
-        u = line[i];                                                          \
-        m->room[i] = (term);                                                  \
-    }                                                                         \
-    totals[id] = sw_sum_lanes(m->room, n);
-#define SUM_UP_DENSITY(id, name, unit, long_name, term, value)                \
-    for (int i = 0; i < n && densities; i++) {                                \
-        const double density = densities[i];                                  \
-        m->room[i] = (term);                                                  \
-    }                                                                         \
-    totals[id] = densities ? sw_sum_lanes(m->room, n) : NAN;
+/* What becomes of a row of the table, by its kind. Terms are added to lanes as sw_sum_lanes() adds them. */
+#define SUM_OVER_LINE(id, name, values, term)                                                 \
+    {                                                                                         \
+        double lane[SW_SUM_LANES] = {0};                                                      \
+        for (int base = 0; base < n; base += SW_SUM_LANES) {                                  \
+            const int width = n - base < SW_SUM_LANES ? n - base : SW_SUM_LANES;              \
+            for (int l = 0; l < width; l++) {                                                 \
+                const double name = (values)[base + l];                                       \
+                lane[l] += (term);                                                            \
+            }                                                                                 \
+        }                                                                                     \
+        totals[id] = sw_sum_of_lanes(lane);                                                   \
+    }
+#define SUM_UP(id, name, unit, long_name, term, value) SUM_OVER_LINE(id, u, line, term)
+#define SUM_UP_DENSITY(id, name, unit, long_name, term, value)                                \
+    if (!densities) totals[id] = NAN;                                                         \
+    else SUM_OVER_LINE(id, density, densities, term)
 #define FIRST(id, name, unit, long_name, term, value) totals[id] = (term);
 #define LESS(id, name, unit, long_name, term, value) if ((term) < totals[id]) totals[id] = (term);
 #define GREATER(id, name, unit, long_name, term, value) if ((term) > totals[id]) totals[id] = (term);
@@ -117,10 +121,13 @@ void sw_measure_line(struct sw_measure *m, const double *line, double dx, double
                      double out[SW_LINE_SCALARS])
 {
     const int n = m->n;
-    double totals[SW_LINE_SCALARS] = {0}, u = line[0], power, moment;
-    SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, FIRST, FIRST, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
+    double totals[SW_LINE_SCALARS] = {0}, power, moment;
+    {
+        const double u = line[0];
+        SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, FIRST, FIRST, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
+    }
     for (int i = 1; i < n; i++) {
-        u = line[i];
+        const double u = line[i];
         SW_LINE_SCALAR_TABLE(SW_LINE_NO_ROW, LESS, GREATER, SW_LINE_NO_ROW, SW_LINE_NO_ROW)
     }
     SW_LINE_SCALAR_TABLE(SUM_UP, SW_LINE_NO_ROW, SW_LINE_NO_ROW, SUM_UP_DENSITY, SW_LINE_NO_ROW)
