@@ -63,6 +63,21 @@ static void add_statuses(struct sw_text *words)
     for (int s = 0; s < SW_RUN_STATUSES; s++) sw_text_printf(words, " %s", sw_run_status_names[s]);
 }
 
+/* "a, b or c" as " a b c" */
+static void add_listed(struct sw_text *words, const char *list)
+{
+    for (const char *p = list; *p; p += strcspn(p, ", "), p += strspn(p, ", ")) {
+        const size_t length = strcspn(p, ", ");
+        if (length == 2 && !strncmp(p, "or", 2)) continue;
+        sw_text_add(words, " ");
+        sw_text_add_bytes(words, p, length);
+    }
+}
+
+static void add_when_words(struct sw_text *words) { add_listed(words, CLI_WHEN_WORDS); }
+
+static void add_kind_words(struct sw_text *words) { add_listed(words, CLI_KIND_WORDS); }
+
 /* ---- what stands for an argument, by its name. What is not here is the user's own. */
 
 struct value {
@@ -76,9 +91,9 @@ static const struct value of_options[] = {
     {"KEY=VALUE", COMPLETE_KEYS, NULL, add_all_keys},
     {"DEVICE", COMPLETE_WORDS, " auto cpu cuda", NULL},
     {"ROW", COMPLETE_WORDS, NULL, add_solvers},
-    {"WHEN", COMPLETE_WORDS, " auto always never", NULL},
+    {"WHEN", COMPLETE_WORDS, NULL, add_when_words},
     {"STATUS", COMPLETE_WORDS, NULL, add_statuses},
-    {"KIND", COMPLETE_WORDS, " convergence lines spacetime slice heatmap", NULL},
+    {"KIND", COMPLETE_WORDS, NULL, add_kind_words},
     {0},
 };
 static const struct value of_commands[] = {

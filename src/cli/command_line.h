@@ -14,6 +14,10 @@
 
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 
+/* Words that an option takes, as help lists them. A shell completes the same. */
+#define CLI_WHEN_WORDS "auto, always or never"
+#define CLI_KIND_WORDS "convergence, lines, spacetime, slice or heatmap"
+
 /* Which commands an option belongs to: CLI_RUN, CLI_CHECK, ... */
 #define X(bit, name, arguments, least, most, about) CLI_NUMBER_##bit,
 enum { CLI_COMMANDS(X) CLI_COMMAND_COUNT };

@@ -110,7 +110,7 @@ static enum sw_status set_when(const char *option, const char *value, enum cli_w
     static const char *const names[] = {"auto", "always", "never"};
     for (int k = 0; k < 3; k++)
         if (!strcmp(value, names[k])) { *out = (enum cli_when)k; return SW_OK; }
-    return SW_FAIL(SW_E_USAGE, "--%s takes auto, always or never; got '%s'", option, value);
+    return SW_FAIL(SW_E_USAGE, "--%s takes " CLI_WHEN_WORDS "; got '%s'", option, value);
 }
 
 static enum sw_status set_progress(struct sw_cli *cli, const char *value)
@@ -165,7 +165,7 @@ const struct cli_option cli_option_table[] = {
     {0, "longest", "SECONDS", CLI_BENCH, "fewer steps where a repeat would take longer (default: 1)", BY(set_longest)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "status", "STATUS", CLI_SHOW, "only runs that are pending, done, diverged or error", AT(status)},
-    {0, "kind", "KIND", CLI_PLOT, "convergence, lines, spacetime, slice or heatmap", AT(kind)},
+    {0, "kind", "KIND", CLI_PLOT, CLI_KIND_WORDS, AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which norm, series or field to draw", AT(of)},
     {0, "time", "T", CLI_PLOT | CLI_SUBMIT, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",
      AT(time)},
