@@ -14,7 +14,7 @@ says 'known: steps= batch= runs= per_run single forced n= length='; says ' dt= '
 expect 2 bvp:forced; says "bvp has no setting 'forced'"
 says 'known: steps= batch= runs= per_run single problem=P1 problem=P2 n='; says ' r='; says ' left.dirichlet= '
 expect 2 compact:forced; says "compact has no setting 'forced'"
-says 'known: steps= batch= runs= single dimensions= n='; says ' scheme= boundary= axis= alpha='
+says 'known: steps= batch= runs= single dimensions= n='; says ' boundary= axis= alpha='
 expect 3 compact:axis=u; says "compact: error: 'axis' = \"u\" is none of x, y, z"
 expect 3 compact:axis=z,dimensions=2; says "'axis' = \"z\": there is no z on a grid of 2 dimensions"
 expect 2 compact:scheme=; says "'scheme' needs a value"
@@ -22,7 +22,9 @@ expect 3 compact:scheme=d1_c5; says "'scheme' = \"d1_c5\" is none of d1_c4"; say
 expect 3 compact:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
 expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= single dimensions= n="
 expect 2 gradient:batch=2; says "gradient has no setting 'batch'"
-expect 2 gradient:scheme=d2_c6; says 'scheme=d2_c6: a gradient takes a scheme of first derivatives, d1_*'
+expect 3 gradient:scheme=d2_c6; says 'the gradient takes a scheme of first derivatives'
+expect 2 gradient:operator=laplacian; says "gradient has no setting 'operator'"
+expect 2 compact:operator=laplacian,scheme=d2_c6; says 'operator=laplacian: derivative and gradient can be timed'
 expect 3 gradient:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
 expect 3 compact:n=4; says "'grid.n' = 4: d1_c6, periodic needs at least 5 points along x"
 expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 is needed'
@@ -58,7 +60,8 @@ expect 2 heat:n=16 --csv --json; says 'exclude each other'
 expect 2 heat:n=16 heat:n=17 --json; says '--json prints one object: one SPEC at a time, not 2'
 
 # ---- every kind of work, every row that this machine has: verified. One command, so that devices are measured once
-works=(hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run heat:n=16,batch=2,forced
+works=(compact:n=20,operator=gradient,dimensions=2
+       hyperdiffusion:n=37,batch=5,per_run,steps=9 heat:n=24,batch=3,order=2,per_run heat:n=16,batch=2,forced
         heat:n=31,batch=40,single hyperdiffusion:n=37,batch=5,single,per_run
         cahn_hilliard:n=33,batch=40,single,forced,per_run cahn_hilliard:n=33,batch=7,steps=40
         swift_hohenberg:n=33,batch=7,forced,per_run allen_cahn:n=33,batch=7,forced,per_run

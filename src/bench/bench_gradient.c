@@ -43,17 +43,6 @@ static struct sw_fd_desc along(const struct sw_fd_nabla_desc *d, int axis)
                                .boundary = d->boundary[axis], .h = d->h[axis], .single = d->single};
 }
 
-static enum sw_status gradient_validate(const struct sw_bench_spec *s)
-{
-    const struct sw_fd_nabla_desc d = describe(s);
-    const struct sw_fd_desc one = along(&d, 0);
-    const struct sw_fd_scheme *scheme = sw_fd_scheme_find(d.scheme);
-    if (sw_fd_check(&one)) return SW_FAIL(SW_E_USAGE, "%s", sw_err_message());
-    if (scheme->kind != SW_FD_FIRST)
-        return SW_FAIL(SW_E_USAGE, "scheme=%s: a gradient takes a scheme of first derivatives, d1_*", d.scheme);
-    return SW_OK;
-}
-
 static void gradient_destroy(void *own)
 {
     struct gradient *c = own;
@@ -155,7 +144,6 @@ static void gradient_list_rows(const struct sw_bench_spec *spec, struct bench_ro
 const struct bench_work bench_gradient = {
     .terms = {"points/s", "least s/field", "point"},
     .steps = 20,
-    .validate = gradient_validate,
     .list_rows = gradient_list_rows,
     .create = gradient_create,
     .advance = gradient_advance,

@@ -128,7 +128,8 @@ static enum sw_status unknown_word(const struct sw_bench_spec *spec, const char 
 static enum sw_status take_word(struct sw_bench_spec *spec, const char *name, const char *value)
 {
     bool known = false;
-    if (spec->work == &bench_gradient && !strcmp(name, "axis")) return unknown_word(spec, name);  /* it takes all */
+    if (spec->work == &bench_gradient && (!strcmp(name, "axis") || !strcmp(name, "operator")))
+        return unknown_word(spec, name);  /* it takes all axes */
     for (const struct word *w = words; w->name && !known; w++)
         if (!strcmp(w->name, name) && w->of & words_of(spec)) SW_TRY(set_word(spec, w, value, &known));
     if (!known && spec->config) SW_TRY(bench_config_set(spec->config, name, value, &known));
@@ -200,7 +201,21 @@ static enum sw_status find_work(const char *name, struct sw_bench_spec *spec)
     for (int k = 0; k < NAMES && file && problem; k++)
         if (names[k].problem && !strcmp(names[k].name, problem->name)) spec->work = names[k].work;
     if (problem && spec->work != &bench_gradient) spec->name = problem->name;
-    return SW_OK;
+    bool known;
+    return spec->work == &bench_gradient ? bench_config_set(spec->config, "operator", "gradient", &known) : SW_OK;
+}
+
+/* The operator of a config of `compact` decides what is timed: a derivative along an axis, or the gradient of one
+ * field. */
+static enum sw_status choose_operator(struct sw_bench_spec *spec)
+{
+    const char *operator = sw_setup_word(&spec->setup, "operator");
+    if (spec->work != &bench_compact || !strcmp(operator, "derivative")) return SW_OK;
+    if (strcmp(operator, "gradient"))
+        return SW_FAIL(SW_E_USAGE, "operator=%s: derivative and gradient can be timed", operator);
+    spec->work = &bench_gradient;
+    spec->terms = &spec->work->terms;
+    return spec->batch == 1 ? SW_OK : bench_config_set_batch(spec, 1);
 }
 
 static enum sw_status check_bands(struct sw_bench_spec *spec)
@@ -223,6 +238,7 @@ static enum sw_status parse(char *text, struct sw_report *report, struct sw_benc
         return check_bands(spec);
     }
     SW_TRY(bench_config_expand(spec->name, report, spec));
+    SW_TRY(choose_operator(spec));
     return spec->work->validate ? spec->work->validate(spec) : SW_OK;
 }
 
