@@ -1,6 +1,6 @@
 #ifndef SW_WORK_QUEUE_H
 #define SW_WORK_QUEUE_H
-/* The batches of a plan that nobody has taken yet. The scheduler of a process takes batches from a work queue and
+/* The batches of a plan that no worker has taken yet. The scheduler of a process takes batches from a work queue and
  * returns their outcomes. A process that is alone has a local queue; processes that share a sweep have queues that
  * exchange messages (sw_processes.h). All functions of a queue are called on the scheduler's thread, the one that
  * called sw_run_sweep(). */
