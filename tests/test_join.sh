@@ -32,7 +32,7 @@ faulty() {
     code=$?
     [ -e log ] || fail "$kind $k: it ended without saying so: exit code $code"
 }
-next() { if [ -n "$SW_LONG" ] || [ "$k" -lt 20 ]; then k=$((k + 1)); else k=$((k * 6 / 5)); fi; }
+next() { if [ -n "$SW_LONG" ] || [ "$k" -lt 12 ]; then k=$((k + 1)); else k=$((k * 4 / 3)); fi; }
 
 # ---- all parts are there, and the rename of what they were joined to has failed: what is left is the join
 for ((k = 1; k < 20; k++)); do

@@ -107,7 +107,8 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
 {
     const struct bvp_sim *b = (struct bvp_sim *)sim;
     for (int j = 0; j < b->count; j++)
-        norm[j] = (struct sw_norms){b->result[j].rms, b->result[j].max, b->result[j].rel, NAN};
+        norm[j] = (struct sw_norms){.l2 = b->result[j].rms, .max = b->result[j].max, .rel = b->result[j].rel,
+                                    .interior = NAN};
     return SW_OK;
 }
 
