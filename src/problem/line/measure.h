@@ -1,6 +1,6 @@
 #ifndef MEASURE_H
 #define MEASURE_H
-/* The scalars of a line on the CPU (enum sw_line_scalar): arithmetic of measure_point.h, spectrum by dft.h. */
+/* The scalars of a line (scalars_point.h) on the CPU: formulas of measure_point.h, spectrum by dft.h. */
 #include "problem/line/sw_stepper.h"
 
 struct sw_measure;  /* workspace for lines of n points, one a thread */
