@@ -126,12 +126,6 @@ enum sw_status sw_catalog_open_resolved(const char *const *path, int count, stru
     return follow_chains(c);
 }
 
-enum sw_status sw_catalog_open_files(const char *const *path, int count, struct sw_report *report, struct sw_catalog *c)
-{
-    SW_TRY(open_inputs(path, count, report, report != NULL, c));
-    return follow_chains(c);
-}
-
 static enum sw_status open_output(const char *file, struct sw_report *report, struct sw_catalog *c)
 {
     char **part;

@@ -32,11 +32,8 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     int64_t  nselected;
     struct sw_selected_run  *selected;  /* ascending by index                                           */
 };
-/** Open files, old to new, and link the slices of each run.
- * @param report  damaged files are ignored and named in a warning, files that vanished are ignored; NULL: both fail */
-enum sw_status sw_catalog_open_files(const char *const *path, int count, struct sw_report *report,
-                                     struct sw_catalog *catalog);
-/** The same, with the files that hold the values in place of each virtual file. */
+/** Open files, old to new, with the files that hold the values in place of each virtual file, and link the slices of
+ * each run. */
 enum sw_status sw_catalog_open_resolved(const char *const *path, int count, struct sw_catalog *catalog);
 /** Open FILE, if it exists, then its parts. Damaged parts are ignored (report may be NULL); FILE must be one of
  * ours. */

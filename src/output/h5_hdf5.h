@@ -111,7 +111,7 @@ void sw_h5_unlock(void);
 /** Fail if a write has failed. */
 void sw_h5_check_disk(struct sw_h5 *h);
 
-/* The driver of files being written (results/disk_hdf5.c). */
+/* The driver of files being written (h5_driver_hdf5.c). */
 void sw_h5_driver_use(hid_t access_list);
 /** errno of a file's first failure, 0: none. file < 0: of the last one that was closed, or could not be opened. */
 int sw_h5_driver_error(hid_t file);

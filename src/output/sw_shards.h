@@ -6,7 +6,7 @@
 enum { SW_SHARDS_MOST = 100000 };
 /** Where ".shard-I-of-N" begins in a file's name; NULL, with both 0: it is not a shard's. */
 const char *sw_shard_find(const char *file, int *shard, int *nshards);
-/** "output/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5". Free with sw_free(); NULL if memory is out. */
+/** "results/ch.h5" as the file of a shard: "results/ch.shard-1-of-4.h5". Free with sw_free(); NULL if memory is out. */
 char *sw_shard_file(const char *file, int shard, int nshards);
 /** Add that name as a word of a shell, with a pattern in place of the shard: `*` or `"$k"`. */
 void sw_shard_add_word(struct sw_text *text, const char *file, const char *shard, int nshards);

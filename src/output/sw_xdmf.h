@@ -8,7 +8,7 @@
 #include "base/sw_err.h"
 
 struct sw_xdmf_summary { int64_t runs, grids, bytes; };  /* grids: outputs of all runs */
-/** "results/ch.xdmf" of "output/ch.h5", to be freed with sw_free(); NULL if memory is out. */
+/** "results/ch.xdmf" of "results/ch.h5", to be freed with sw_free(); NULL if memory is out. */
 char *sw_xdmf_name(const char *file);
 /** Whether there is a FILE.xdmf that sw_xdmf_write() has written. @return SW_E_IO it cannot be read; SW_E_MEMORY */
 enum sw_status sw_xdmf_find(const char *file, bool *ours);

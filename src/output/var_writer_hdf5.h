@@ -1,7 +1,7 @@
 #ifndef VAR_WRITER_HDF5_H
 #define VAR_WRITER_HDF5_H
-/* One variable on its way into a part: outputs come one time after another, for all runs at once. They are gathered
- * into blocks of some MiB, each one chunk of the dataset and one write: [runs][depth outputs][values], which is the
+/* Writes one variable of a part: outputs come one time after another, for all runs at once. They are collected in
+ * blocks of some MiB, each one chunk of the dataset and one write: [runs][depth outputs][values], which is the
  * order of the final file. */
 #include "output/schema_hdf5.h"
 
@@ -24,7 +24,7 @@ enum sw_status sw_var_writer_open(struct sw_var_writer *s, struct sw_h5 *h, cons
                                   const struct sw_var *var, int64_t outputs);
 /** Add one output: the values of run j begin at data + j*stride bytes; a field is packed. data NULL: NaN. */
 void sw_var_writer_add(struct sw_var_writer *s, const void *data, size_t stride);
-/** Write what is gathered. */
+/** Write the outputs collected so far. */
 void sw_var_writer_flush(struct sw_var_writer *s);
 void sw_var_writer_free(struct sw_var_writer *s);
 #endif

@@ -16,7 +16,7 @@ void sw_h5_write_virtual(struct sw_h5 *h, const char *path, enum sw_h5_type type
 
 /** List the files that hold the values; names as in sw_h5_virtual_source. The group /provenance is there. */
 void sw_h5_write_virtual_files(struct sw_h5 *h, char *const *name, const int64_t *bytes, int64_t count);
-/** The parts of a virtual file, as they are to be opened; none if the file is not virtual. Fails, naming it, if one is
- * not there or has another size. Free with sw_h5_free_texts(), also after a failure. */
+/** The paths of the files that hold the values of a virtual file; none if the file is not virtual. Fails, naming it, if
+ * one is absent or has another size. Free with sw_h5_free_texts(), also after a failure. */
 void sw_h5_read_virtual_files(struct sw_h5 *h, char ***part, int *count);
 #endif
