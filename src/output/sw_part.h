@@ -25,7 +25,7 @@ struct sw_part_desc {
 struct sw_part;
 
 /** Begin the next free part of an output file's folder (made if missing).
- * @param file  "output/ch.h5": parts go to "output/ch.h5.d/"
+ * @param file  "results/ch.h5": parts go to "results/ch.h5.d/"
  * @param desc  all it points to must stay as long as the part
  * @return SW_E_IO with the path and the system's reason; SW_E_MEMORY */
 enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc, const struct sw_provenance *provenance,
