@@ -16,8 +16,6 @@
 #include "fd/sw_fd_nabla.h"
 #include "sw_cuda.h"
 
-extern const struct sw_fd_ops fd_fused_cuda;
-
 enum { RUNS = 10 };
 
 static void need(enum sw_status st)
@@ -125,7 +123,7 @@ static void run(struct sw_device *device, int n, int across, const char *scheme,
 
 static enum sw_status call_two(const void *what, const struct field *a)
 {
-    return fd_fused_cuda.apply_joined(what, a->f, a->g[0], a->g[1]);
+    return sw_fd_joined_apply(what, a->f, a->g[0], a->g[1]);
 }
 
 static enum sw_status call_gradient(const void *what, const struct field *a)
@@ -145,10 +143,11 @@ static const struct { int x, y, stages, blocks, lead, hints, separate; } twos[] 
     {8, 8, 1, 3, 1, 1, 1},   {8, 8, 3, 1, 1, 1, 1},   {4, 4, 1, 6, 1, 1, 1},   {4, 4, 2, 4, 1, 1, 1},
     {16, 16, 2, 1, 4, 1, 1}, {8, 8, 2, 2, 4, 1, 1},   {24, 16, 1, 2, 1, 1, 0}, {0}};
 
-static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool taken)
+static void tell_two(const struct field *a, const struct sw_fd_joined *joined, bool taken)
 {
+    const struct sw_fd_fused_joined_kernel *own = joined->own;
     const struct sw_fd_fused_joined_shape *s = &own->shape;
-    const double bytes = bytes_of(a, least_of(a, call_two, own));
+    const double bytes = bytes_of(a, least_of(a, call_two, joined));
     printf("x and y  %2d lines, %2d lines x %3d segments, %d stages, %s%d blocks of %4d, lead %d, hints %d  "
            "%6.2f bytes of copy a point  %5.1f %% of copy%s\n",
            s->first.tile_lines, s->second.tile_lines, own->d.second.tile_segments, s->second.stages,
@@ -159,18 +158,18 @@ static void tell_two(const struct field *a, const struct sw_fd_joined *own, bool
 
 static void try_twos(const struct field *a, const struct sw_fd *x, const struct sw_fd *y)
 {
-    struct sw_fd_joined *own = NULL;
-    need(fd_fused_cuda.create_joined(x, y, &own));
-    if (!own) { puts("x and y  not at once: one axis after the other"); return; }
-    tell_two(a, own, true);
+    struct sw_fd_joined *joined = NULL;
+    need(sw_fd_join(x, y, &joined));
+    if (!joined) { puts("x and y  not at once: one axis after the other"); return; }
+    tell_two(a, joined, true);
     for (int k = 0; twos[k].x; k++) {
         const struct sw_fd_fused_joined_shape s = {
             {0, twos[k].x, 128, 0, 0, twos[k].separate, 1},
             {0, twos[k].y, 64, twos[k].stages, twos[k].blocks, 0, 0},
             twos[k].lead, (enum sw_fd_fused_hints)twos[k].hints};
-        if (!sw_fd_fused_joined_create(x, y, &s, own)) tell_two(a, own, false);
+        if (!sw_fd_fused_joined_create(x, y, &s, joined->own)) tell_two(a, joined, false);
     }
-    fd_fused_cuda.destroy_joined(&own);
+    sw_fd_joined_destroy(&joined);
 }
 
 static void gradients(struct sw_device *device, int n, const char *scheme, const char *boundary, int repeats)

@@ -412,6 +412,41 @@ static void threads_change_no_bit(void **state)
     }
 }
 
+/* With the operators of x and y one by one. On the CPU they are in any case. */
+static struct job finish_without_joined(struct made made, int count)
+{
+    struct job j = begin(made, count);
+    struct advection_subbatch *p = &((struct advection_sim *)j.sim)->batch;
+    assert_int_equal(p->first_xy != NULL, under_test->space == SW_DEVICE);
+    sw_fd_joined_destroy(&p->first_xy);
+    advance(&j, 0, j.group->steps);
+    look_at(&j);
+    return j;
+}
+
+/* Five runs on a plane, with nu and without; a box; in both precisions. */
+static struct made flow(int variant)
+{
+    static const char *const grid[] = {"grid={ n=[40, 36]; length=(\"2*pi/a\", \"2*pi\"); }",
+                                       "grid={ n=[24, 21, 19]; length=\"2*pi\"; }"};
+    return ADVECTION("sweep={ a=[0.3, 0.7, 1.0, 1.6, 0.9]; }", grid[variant / 2 % 2],
+                     "velocity={ x=\"a + u/4\"; y=\"sin(x*a)*cos(t)\"; }", "initial=cos(x*a)*sin(y)",
+                     "time={ dt=0.005; end=0.05; }", variant % 2 ? "physics={ nu=0.02; }" : "physics={ nu=0.0; }",
+                     variant / 4 ? "run.precision=single" : "run.precision=double");
+}
+
+static void derivatives_along_x_and_y_at_once_change_no_bit(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        struct job joined = finish(flow(variant), variant / 2 % 2 ? 1 : 5),
+                   single = finish_without_joined(flow(variant), joined.count);
+        assert_memory_equal(joined.u, single.u, (size_t)joined.count * joined.points * sizeof *joined.u);
+        end(&joined);
+        end(&single);
+    }
+}
+
 /* One sim, batch after batch: what is kept from one must do for the next. */
 static void batches_follow_each_other(void **state)
 {
@@ -980,6 +1015,7 @@ int main(void)
         cmocka_unit_test(scalars_are_those_of_the_field),
         cmocka_unit_test(a_run_in_a_batch_is_what_it_is_alone),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(derivatives_along_x_and_y_at_once_change_no_bit),
         cmocka_unit_test(batches_follow_each_other),
         cmocka_unit_test(an_interruption_changes_no_bit),
         cmocka_unit_test(a_run_that_diverges_harms_no_other),

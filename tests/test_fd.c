@@ -812,6 +812,102 @@ static void compiles_its_kernels(void **state)
         }
 }
 
+/* ------------------------------------------------------------------ two axes at once */
+
+/* Noise in several fields: what the joined operators make of it has the bits of one after the other, twice, as the
+ * kernel's count of tiles must have come back to 0. */
+static void compare_joined(const struct sw_fd_desc *along_1, const struct sw_fd_desc *along_2)
+{
+    const size_t count = points(along_1), word = sw_reals_word(along_1->single);
+    struct sw_fd *fd[2] = {NULL, NULL};
+    struct sw_fd_joined *joined = NULL;
+    char *f = NULL, *out[2], *expected = NULL, *got = NULL;
+    uint64_t seed = 17;
+    if (!make(along_1, &fd[0]) || !make(along_2, &fd[1])) {
+        sw_fd_destroy(&fd[0]);
+        return;
+    }
+    assert_ok(sw_fd_join(fd[1], fd[0], &joined));
+    assert_null(joined);  /* not in this order */
+    assert_ok(sw_fd_join(fd[0], fd[1], &joined));
+    assert_int_equal(joined != NULL, under_test->create_joined != NULL);
+    assert_ok(sw_alloc_bytes(count, word, &expected));
+    assert_ok(sw_alloc_bytes(count, word, &got));
+    assert_ok(sw_device_alloc_bytes(device, count, word, &f));
+    for (size_t i = 0; i < count; i++) sw_reals_set(got, word, i, test_random(&seed));
+    assert_ok(sw_device_upload(device, f, got, count * word));
+    for (int k = 0; k < 2; k++) assert_ok(sw_device_alloc_bytes(device, count, word, &out[k]));
+    for (int k = 0; k < 4 && joined; k++) {
+        memset(got, 0xff, count * word);
+        for (int axis = 0; k % 2 == 0 && axis < 2; axis++)
+            assert_ok(sw_device_upload(device, out[axis], got, count * word));
+        if (k % 2 == 0) assert_ok(sw_fd_joined_apply(joined, f, out[0], out[1]));
+        assert_ok(sw_device_download(device, got, out[k % 2], count * word));
+        assert_ok(sw_fd_apply(fd[k % 2], f, out[k % 2]));
+        assert_ok(sw_device_download(device, expected, out[k % 2], count * word));
+        if (memcmp(got, expected, count * word))
+            fail_msg("%lld fields of %lld x %lld x %lld, %s: other bits along axis %d", (long long)along_1->fields,
+                     (long long)along_1->n[0], (long long)along_1->n[1], (long long)along_1->n[2],
+                     along_1->single ? "single" : "double", k % 2 ? along_2->axis : along_1->axis);
+    }
+    sw_fd_joined_destroy(&joined);
+    assert_null(joined);
+    for (int k = 0; k < 2; k++) {
+        sw_device_free(device, out[k]);
+        sw_fd_destroy(&fd[k]);
+    }
+    sw_device_free(device, f);
+    sw_free(expected);
+    sw_free(got);
+}
+
+static void joins_axes_of_many_fields_to_the_bit(void **state)
+{
+    static const struct { int64_t n[3], fields; int axis[2]; } shape[] = {
+        {{64, 64, 1}, 1, {0, 1}},     {{40, 36, 1}, 5, {0, 1}},  {{128, 96, 1}, 37, {0, 1}},
+        {{17, 33, 1}, 1000, {0, 1}},  {{24, 20, 16}, 3, {0, 1}}, {{200, 12, 5}, 7, {0, 1}},
+        {{1, 40, 33}, 4, {1, 2}},     {{40, 1, 33}, 4, {0, 2}}};
+    (void)state;
+    need_row();
+    for (int k = 0; k < (int)(sizeof shape / sizeof *shape); k++)
+        for (int way = k % 2; way < 4; way += 2) {  /* each is three kernels to compile */
+            struct sw_fd_desc d[2];
+            for (int axis = 0; axis < 2; axis++) {
+                d[axis] = line_desc("d1_c6", way % 2 == axis ? "periodic" : "3-4-6", 1, 1);
+                memcpy(d[axis].n, shape[k].n, sizeof d[axis].n);
+                d[axis].axis = shape[k].axis[axis];
+                d[axis].fields = shape[k].fields;
+                d[axis].single = way / 2;
+            }
+            compare_joined(&d[0], &d[1]);
+        }
+}
+
+/* Operators that add, of second derivatives, of other fields; no fields; an axis that is not one of the first two. */
+static void joins_nothing_else(void **state)
+{
+    enum { ADDS, SECOND_DERIVATIVE, OTHER_FIELDS, NO_FIELDS, THIRD_AXIS, CASES };
+    (void)state;
+    need_row();
+    for (int k = 0; k < CASES; k++) {
+        struct sw_fd_desc d[2];
+        struct sw_fd *fd[2] = {NULL, NULL};
+        struct sw_fd_joined *joined = NULL;
+        for (int axis = 0; axis < 2; axis++) {
+            d[axis] = line_desc(k == SECOND_DERIVATIVE && axis ? "d2_c6" : "d1_c6", "periodic", 16, 1);
+            d[axis].n[1] = d[axis].n[2] = 16;
+            d[axis].axis = axis && k == THIRD_AXIS ? 2 : axis;
+            d[axis].fields = k == NO_FIELDS ? 0 : k == OTHER_FIELDS ? 1 + axis : 2;
+            d[axis].add = k == ADDS;
+        }
+        if (make(&d[0], &fd[0]) && make(&d[1], &fd[1])) {
+            assert_ok(sw_fd_join(fd[0], fd[1], &joined));
+            assert_null(joined);
+        }
+        for (int axis = 0; axis < 2; axis++) sw_fd_destroy(&fd[axis]);
+    }
+}
+
 static void says_what_it_counts(void **state)
 {
     (void)state;
@@ -847,6 +943,8 @@ int main(void)
         cmocka_unit_test(refuses_vanishing_pivots_at_set_up),
         cmocka_unit_test(says_what_does_not_fit),
         cmocka_unit_test(compiles_its_kernels),
+        cmocka_unit_test(joins_axes_of_many_fields_to_the_bit),
+        cmocka_unit_test(joins_nothing_else),
         cmocka_unit_test(says_what_it_counts),
     };
     int failed = 0;

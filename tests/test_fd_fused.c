@@ -12,8 +12,6 @@
 #include "fd_helpers.h"
 #include "fd/sw_fd_impl.h"
 
-extern const struct sw_fd_ops fd_fused_cuda;
-
 enum { ACROSS = 37 };
 
 static struct sw_device *device;
@@ -122,14 +120,15 @@ static void free_two(struct two *t)
 }
 
 /* Twice: what gives out the tiles has come round to 0. */
-static void compare_two(struct two *t, const struct sw_fd_joined *own)
+static void compare_two(struct two *t, const struct sw_fd_joined *joined)
 {
+    const struct sw_fd_fused_joined_kernel *own = joined->own;
     for (int k = 0; k < 4; k++) {
         memset(t->got, 0xff, t->bytes);
         if (k % 2 == 0) {
             for (int axis = 0; axis < 2; axis++)
                 assert_ok(sw_device_upload(device, t->out[axis], t->got, t->bytes));
-            assert_ok(fd_fused_cuda.apply_joined(own, t->f, t->out[0], t->out[1]));
+            assert_ok(sw_fd_joined_apply(joined, t->f, t->out[0], t->out[1]));
         }
         assert_ok(sw_device_download(device, t->got, t->out[k % 2], t->bytes));
         if (memcmp(t->got, t->expected[k % 2], t->bytes))
@@ -149,15 +148,15 @@ static void try_two(const int64_t n[3], const char *const boundary[2], const cha
         {{0, 8, 10, 0, 0, 1, 1}, {0, 16, 20, 2, 1, 0, 0}, 1000, SW_FD_HINTS_RESULTS},
     };
     struct two t = {.f = NULL};
-    struct sw_fd_joined *own = NULL;
+    struct sw_fd_joined *joined = NULL;
     make_two(&t, n, boundary, scheme, single);
-    assert_ok(fd_fused_cuda.create_joined(t.fd[0], t.fd[1], &own));
-    assert_non_null(own);
-    compare_two(&t, own);
+    assert_ok(sw_fd_join(t.fd[0], t.fd[1], &joined));
+    assert_non_null(joined);
+    compare_two(&t, joined);
     for (size_t k = 0; all && k < (small_suite() ? 1 : sizeof shapes / sizeof *shapes); k++)
-        if (!sw_fd_fused_joined_create(t.fd[0], t.fd[1], &shapes[k], own)) compare_two(&t, own);
-    fd_fused_cuda.destroy_joined(&own);
-    assert_null(own);
+        if (!sw_fd_fused_joined_create(t.fd[0], t.fd[1], &shapes[k], joined->own)) compare_two(&t, joined);
+    sw_fd_joined_destroy(&joined);
+    assert_null(joined);
     free_two(&t);
 }
 
@@ -255,7 +254,7 @@ static void compiles_for_two_axes_at_once(void **state)
 static void leaves_planes_beyond_the_cache_to_one_axis_after_the_other(void **state)
 {
     struct sw_fd *fd[2] = {NULL, NULL};
-    struct sw_fd_joined *own = NULL;
+    struct sw_fd_joined *joined = NULL;
     (void)state;
     if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
     for (int k = 0; k < 2; k++) {
@@ -263,8 +262,8 @@ static void leaves_planes_beyond_the_cache_to_one_axis_after_the_other(void **st
                                      .boundary = "periodic", .h = 1};
         assert_ok(sw_fd_create(&d, "cuda.fused", device, &fd[k]));
     }
-    assert_ok(fd_fused_cuda.create_joined(fd[0], fd[1], &own));
-    assert_null(own);
+    assert_ok(sw_fd_join(fd[0], fd[1], &joined));
+    assert_null(joined);
     for (int k = 0; k < 2; k++) sw_fd_destroy(&fd[k]);
     sw_device_close(&device);
 }

@@ -132,7 +132,8 @@ static double plane_of(const struct sw_fd *second) { return (double)second->stri
 
 /* Set the sizes of a joined kernel: tiles along both axes share the ring and the threads of a block. */
 static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *second,
-                                 const struct sw_fd_fused_memory *m, struct parts *p, struct sw_fd_joined *own)
+                                 const struct sw_fd_fused_memory *m, struct parts *p,
+                                 struct sw_fd_fused_joined_kernel *own)
 {
     const int stages = own->shape.second.stages, blocks = own->shape.second.blocks;
     p->first.shape = own->shape.first;
@@ -160,7 +161,7 @@ static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *
 enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
                                        const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape)
 {
-    struct sw_fd_joined own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_NONE}};
+    struct sw_fd_fused_joined_kernel own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_NONE}};
     struct parts p = {.first = {.shape = {.tile_lines = 1, .tile_segments = 128, .padded = 1}}};
     const int word = first->desc.single ? 4 : 8;
     SW_TRY(sw_fd_fused_best(second, m, &own.shape.second));
@@ -195,7 +196,7 @@ static void add_axis_text(const char *name, const struct sw_fd *fd, const struct
 }
 
 static void add_joined_text(const struct sw_fd *first, const struct sw_fd *second, const struct parts *p,
-                            const struct sw_fd_joined *own, struct sw_text *text)
+                            const struct sw_fd_fused_joined_kernel *own, struct sw_text *text)
 {
     const enum sw_fd_fused_hints hints = own->shape.hints;
     add_ring_constants(&own->shape.second, own->threads, !first->line.periodic || !second->line.periodic,
@@ -205,7 +206,7 @@ static void add_joined_text(const struct sw_fd *first, const struct sw_fd *secon
     add_axis_text("second", second, &p->second, hints == SW_FD_HINTS_ALL ? 2 : 0, hints != SW_FD_HINTS_NONE, text);
 }
 
-static void free_joined(struct sw_fd_joined *own)
+static void free_joined(struct sw_fd_fused_joined_kernel *own)
 {
     fd_kernel_destroy(own->device, &own->kernel);
     sw_device_free(own->device, own->next_tile);
@@ -213,7 +214,8 @@ static void free_joined(struct sw_fd_joined *own)
 }
 
 enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct sw_fd *second,
-                                         const struct sw_fd_fused_joined_shape *shape, struct sw_fd_joined *own)
+                                         const struct sw_fd_fused_joined_shape *shape,
+                                         struct sw_fd_fused_joined_kernel *own)
 {
     struct parts p = {.first = {.d = {0}}};
     struct sw_fd_fused_memory m;
@@ -234,7 +236,7 @@ enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const s
 {
     const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
     struct parts p = {.first = {.d = {0}}};
-    struct sw_fd_joined own = {.threads = 0};
+    struct sw_fd_fused_joined_kernel own = {.threads = 0};
     struct sw_text text = {0};
     SW_TRY(sw_fd_fused_joined_best(first, second, &m, &own.shape));
     SW_TRY(fit_joined(first, second, &m, &p, &own));
@@ -242,39 +244,34 @@ enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const s
     return fd_kernel_try_compile(&joined_source, &text, sm);
 }
 
-/* ------------------------------------------------------------------ joined derivatives, for gradients */
+/* ------------------------------------------------------------------ the row's joined derivatives */
 
-static void destroy_joined(struct sw_fd_joined **joined)
+static void destroy_joined(struct sw_fd_joined *joined)
 {
-    if (!joined || !*joined) return;
-    free_joined(*joined);
-    sw_free(*joined);
-    *joined = NULL;
+    if (joined->own) free_joined(joined->own);
+    sw_free(joined->own);
+    joined->own = NULL;
 }
 
-static enum sw_status create_joined(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined)
+static enum sw_status create_joined(struct sw_fd_joined *joined)
 {
     struct sw_fd_fused_joined_shape shape;
     struct sw_fd_fused_memory m;
-    struct sw_fd_joined *own = NULL;
-    *joined = NULL;
-    SW_TRY(sw_fd_fused_memory_of(first->device, &m));
-    enum sw_status st = sw_fd_fused_joined_best(first, second, &m, &shape);
+    struct sw_fd_fused_joined_kernel *own = NULL;
+    SW_TRY(sw_fd_fused_memory_of(joined->first->device, &m));
+    const enum sw_status st = sw_fd_fused_joined_best(joined->first, joined->second, &m, &shape);
     if (st) return st == SW_E_ABSENT || st == SW_E_ARG ? SW_OK : st;
     SW_TRY(sw_alloc(1, &own));
-    own->device = first->device;
-    st = sw_fd_fused_joined_create(first, second, &shape, own);
-    if (st) destroy_joined(&own);
-    *joined = own;
-    return st;
+    own->device = joined->first->device;
+    joined->own = own;
+    return sw_fd_fused_joined_create(joined->first, joined->second, &shape, own);
 }
 
-static enum sw_status apply_joined(const struct sw_fd_joined *j, const void *f, void *out_1, void *out_2)
+static enum sw_status apply_joined(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2)
 {
-    struct sw_fd_fused_joined d = j->d;
-    unsigned *next_tile = j->next_tile;
-    void *args[] = {&d, &f, &out_1, &out_2, &next_tile};
-    return sw_kernel_launch(j->device, j->kernel.kernel, j->grid, 1, j->threads, j->shared, args);
+    struct sw_fd_fused_joined_kernel *own = joined->own;
+    void *args[] = {&own->d, &f, &out_1, &out_2, &own->next_tile};
+    return sw_kernel_launch(own->device, own->kernel.kernel, own->grid, 1, own->threads, own->shared, args);
 }
 
 /* ================================================================== the row */

@@ -102,7 +102,7 @@ struct sw_fd_fused_joined_shape {
     enum sw_fd_fused_hints hints;
 };
 
-struct sw_fd_joined {                        /* of sw_fd_impl.h */
+struct sw_fd_fused_joined_kernel {
     struct sw_device *device;
     struct sw_fd_fused_joined_shape shape;
     struct sw_fd_fused_joined d;
@@ -117,7 +117,8 @@ enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct s
                                        const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape);
 /** As sw_fd_fused_create(). */
 enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct sw_fd *second,
-                                         const struct sw_fd_fused_joined_shape *shape, struct sw_fd_joined *own);
+                                         const struct sw_fd_fused_joined_shape *shape,
+                                         struct sw_fd_fused_joined_kernel *own);
 /** As sw_fd_fused_try_compile(). @return also SW_E_ABSENT: there is no shape to take */
 enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm);
 #endif

@@ -93,6 +93,48 @@ enum sw_status sw_fd_apply(const struct sw_fd *fd, const void *f, void *out)
     return fd->outer ? fd->ops->apply(fd, f, out) : SW_OK;
 }
 
+/* ------------------------------------------------------------------ two axes at once */
+
+/* Whether `first` and `second` differentiate the same fields along the first two axes with more than one point. */
+static bool can_join(const struct sw_fd *first, const struct sw_fd *second)
+{
+    const struct sw_fd_desc *a = &first->desc, *b = &second->desc;
+    int pair[3] = {-1, -1, -1};
+    for (int axis = 0, axes = 0; axis < 3; axis++)
+        if (a->n[axis] > 1) pair[axes++] = axis;
+    return !memcmp(a->n, b->n, sizeof a->n) && a->fields == b->fields && a->fields > 0 && a->single == b->single &&
+           !a->add && !b->add && a->axis == pair[0] && b->axis == pair[1] && first->device == second->device &&
+           first->line.kind == SW_FD_FIRST && second->line.kind == SW_FD_FIRST;
+}
+
+enum sw_status sw_fd_join(const struct sw_fd *first, const struct sw_fd *second, struct sw_fd_joined **joined)
+{
+    struct sw_fd_joined *j = NULL;
+    *joined = NULL;
+    if (first->ops != second->ops || !first->ops->create_joined || !can_join(first, second)) return SW_OK;
+    SW_TRY(sw_alloc(1, &j));
+    *j = (struct sw_fd_joined){.first = first, .second = second};
+    const enum sw_status st = first->ops->create_joined(j);
+    if (st || !j->own) sw_fd_joined_destroy(&j);
+    *joined = j;
+    return st;
+}
+
+void sw_fd_joined_destroy(struct sw_fd_joined **joined)
+{
+    if (!joined || !*joined) return;
+    (*joined)->first->ops->destroy_joined(*joined);
+    sw_free(*joined);
+    *joined = NULL;
+}
+
+enum sw_status sw_fd_joined_apply(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2)
+{
+    return joined->first->ops->apply_joined(joined, f, out_1, out_2);
+}
+
+/* ------------------------------------------------------------------ the rows */
+
 const char *sw_fd_row(int k) { return sw_fd_table[k] ? sw_fd_table[k]->name : NULL; }
 
 bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)

@@ -5,8 +5,6 @@
 
 #include "fd/sw_fd.h"
 
-struct sw_fd_joined;        /* defined by the row that joins derivatives                */
-
 struct sw_fd_ops {
     SW_ROW;                 /* its space: where f and out must live                     */
     bool           adds;    /* it does desc.add                                         */
@@ -20,13 +18,12 @@ struct sw_fd_ops {
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
     /* optional, of rows whose kernel is compiled at run time: compile it, and discard it */
     enum sw_status (*try_compile)(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm);
-    /* optional: derivatives of a field along two axes in one pass, which reads f from memory once; bits as by apply.
-     * `first` and `second` differentiate along the first two axes that have more than one point, and are borrowed.
-     * Where one pass is not faster *joined stays NULL */
-    enum sw_status (*create_joined)(const struct sw_fd *first, const struct sw_fd *second,
-                                    struct sw_fd_joined **joined);
+    /* optional, all three or none: first derivatives of fields along two axes in one pass, which reads f from memory
+     * once; bits as by apply. `first` and `second` differentiate along the first two axes that have more than one
+     * point. create fills own, or leaves it NULL where one pass is not faster */
+    enum sw_status (*create_joined)(struct sw_fd_joined *joined);
     enum sw_status (*apply_joined)(const struct sw_fd_joined *joined, const void *f, void *out_1, void *out_2);
-    void           (*destroy_joined)(struct sw_fd_joined **joined);                      /* NULL and *NULL are fine */
+    void           (*destroy_joined)(struct sw_fd_joined *joined);                       /* own may be NULL */
 };
 
 struct sw_fd {
@@ -37,6 +34,11 @@ struct sw_fd {
     size_t                  outer;   /* lines: outer*stride. Line o*stride + s begins at o*stride*n + s, */
     struct sw_device       *device;  /* n = line.n                                                    */
     void                   *own;
+};
+
+struct sw_fd_joined {
+    const struct sw_fd *first, *second;  /* borrowed, of one row                                      */
+    void               *own;
 };
 
 /** Whether a pivot can be divided by. create() checks every pivot, so that apply() need not. */

@@ -4,7 +4,6 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "fd/sw_fd_impl.h"
 
 enum { ORDER = 3, PLANE_BYTES = 512 * 1024 };  /* of a plane that stays in a core's cache, beside its result */
 static const int order[ORDER] = {2, 0, 1};
@@ -68,9 +67,7 @@ static enum sw_status make_joined(struct sw_fd_nabla *w)
     for (int axis = 0; axis < 3 && axes < 2; axis++)
         if (has(w, axis)) w->pair[axes++] = axis;
     if (axes < 2 || w->kind != SW_FD_FIRST || w->desc.separate) return SW_OK;
-    const struct sw_fd *first = w->set[w->pair[0]], *second = w->set[w->pair[1]];
-    if (first->ops != second->ops || !first->ops->create_joined) return SW_OK;
-    return first->ops->create_joined(first, second, &w->joined);
+    return sw_fd_join(w->set[w->pair[0]], w->set[w->pair[1]], &w->joined);
 }
 
 static enum sw_status make_planes(struct sw_fd_nabla *w, struct sw_device *device)
@@ -129,7 +126,7 @@ void sw_fd_nabla_destroy(struct sw_fd_nabla **nabla)
 {
     if (!nabla || !*nabla) return;
     struct sw_fd_nabla *w = *nabla;
-    if (w->joined) w->set[w->pair[0]]->ops->destroy_joined(&w->joined);
+    sw_fd_joined_destroy(&w->joined);
     for (int axis = 0; axis < 3; axis++) {
         sw_fd_destroy(&w->set[axis]);
         sw_fd_destroy(&w->add[axis]);
@@ -187,7 +184,7 @@ enum sw_status sw_fd_gradient(const struct sw_fd_nabla *w, const void *f, void *
         const int axis = order[k];
         if (has(w, axis) && !is_shared(w, axis)) SW_TRY(sw_fd_apply(w->set[axis], f, g[axis]));
     }
-    if (w->joined) return w->set[w->pair[0]]->ops->apply_joined(w->joined, f, g[w->pair[0]], g[w->pair[1]]);
+    if (w->joined) return sw_fd_joined_apply(w->joined, f, g[w->pair[0]], g[w->pair[1]]);
     return w->threads ? planes(w, both, g, false) : SW_OK;
 }
 

@@ -5,7 +5,7 @@
  *
  * Sums are taken in the order z, x, y. On the CPU, where a plane fits a core's cache, a thread computes the derivatives
  * along x and y of one plane after another, so that a gradient or Laplacian reads f from memory twice and not three
- * times. Rows with joined derivatives (sw_fd_impl.h) use them for gradients. The bits are those of one axis after the
+ * times. Gradients use joined derivatives (sw_fd_join()). The bits are those of one axis after the
  * other in each case. */
 #include "fd/sw_fd.h"
 

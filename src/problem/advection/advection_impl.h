@@ -123,6 +123,7 @@ struct advection_subbatch {
     void *now, *next, *sum;                /* sum: RK4 only                                                      */
     void *first_derivative[SW_DIMS], *second_derivative[SW_DIMS];  /* times h and h²; NULL: not needed           */
     struct sw_fd *first_operator[SW_DIMS], *second_operator[SW_DIMS];
+    struct sw_fd_joined *first_xy;         /* the first operators along x and y in one pass; NULL: one by one    */
     int   nfilter;
     struct advection_filter {              /* of a range of runs; from: in the sub-batch                         */
         int from, count;

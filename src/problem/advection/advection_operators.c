@@ -58,7 +58,8 @@ static enum sw_status create_differences(struct advection_sim *a, struct sw_devi
         if (a->terms.needs_first[d]) SW_TRY(sw_fd_create(&first, a->setup.solver, device, &p->first_operator[d]));
         if (a->diffuses) SW_TRY(sw_fd_create(&second, a->setup.solver, device, &p->second_operator[d]));
     }
-    return SW_OK;
+    if (!p->first_operator[0] || !p->first_operator[1]) return SW_OK;
+    return sw_fd_join(p->first_operator[0], p->first_operator[1], &p->first_xy);
 }
 
 static enum sw_status create_operators(struct advection_sim *a, struct sw_device *device, int from, int count,
@@ -73,6 +74,7 @@ static enum sw_status create_operators(struct advection_sim *a, struct sw_device
 /* Fields stay. */
 static void destroy_operators(struct advection_subbatch *p)
 {
+    sw_fd_joined_destroy(&p->first_xy);
     for (int d = 0; d < SW_DIMS; d++) {
         sw_fd_destroy(&p->first_operator[d]);
         sw_fd_destroy(&p->second_operator[d]);

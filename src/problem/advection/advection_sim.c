@@ -1,8 +1,9 @@
 /* A batch of `advection`: its runs, initial values, steps and diagnostics.
  *
- * A Runge-Kutta stage takes the derivatives of all runs along each axis, by one call of src/fd for each, and then makes
- * one pass over all points, which forms -c.grad u + nu lap u + S and the stage's result. The differences are made with
- * h = 1, and the pass divides by the dx of the run: so runs of any lengths go together. */
+ * A Runge-Kutta stage takes the derivatives of all runs along each axis, by one call of src/fd for each, or by one for
+ * the first derivatives along x and y where a row joins them. Then it makes one pass over all points, which forms
+ * -c.grad u + nu lap u + S and the stage's result. The differences are made with h = 1, and the pass divides by the dx
+ * of the run: so runs of any lengths go together. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -252,11 +253,17 @@ static void *field_of_run(const struct advection_sim *a, void *field, int j)
     return (char *)field + (size_t)j * a->points * a->element_size;
 }
 
+/* Each derivative has a field of its own. So the joined operators can store both first derivatives along x and y at
+ * once, and save one read of u: 8 of 32 bytes a point. */
 static enum sw_status differentiate(const struct advection_sim *a, const struct advection_subbatch *p, void *w)
 {
     void *from = field_of_run(a, w, p->from);
+    if (p->first_xy)
+        SW_TRY(sw_fd_joined_apply(p->first_xy, from, field_of_run(a, p->first_derivative[0], p->from),
+                                  field_of_run(a, p->first_derivative[1], p->from)));
     for (int d = 0; d < SW_DIMS; d++) {
-        if (p->first_operator[d])
+        const bool is_done = p->first_xy && d < 2;
+        if (p->first_operator[d] && !is_done)
             SW_TRY(sw_fd_apply(p->first_operator[d], from, field_of_run(a, p->first_derivative[d], p->from)));
         if (p->second_operator[d])
             SW_TRY(sw_fd_apply(p->second_operator[d], from, field_of_run(a, p->second_derivative[d], p->from)));
