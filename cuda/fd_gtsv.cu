@@ -60,23 +60,25 @@ __device__ static inline void transpose_map(const struct fd_gtsv &g, long long f
 template <bool FROM, bool TO>
 __global__ static void rhs_k(const __grid_constant__ struct fd_gtsv g, const double *f, double *r)
 {
-    transpose_map<FROM, TO>(g, g.lines.stride, g.stride,
-                   [&](long long begin, struct position s) {
-                       return fd_rhs_at(&g.rhs, f + begin, FROM ? 1 : g.lines.stride, s.point, g.lines.n);
-                   },
-                   r);
+    transpose_map<FROM, TO>(
+        g, g.lines.stride, g.stride,
+        [&](long long begin, struct position s) {
+            return fd_rhs_at(&g.rhs, f + begin, FROM ? 1 : g.lines.stride, s.point, g.lines.n);
+        },
+        r);
 }
 
 /* May work in place: each thread then writes what it has read. */
 template <bool FROM, bool TO>
 __global__ static void finish_k(const __grid_constant__ struct fd_gtsv g, const double *y, double *out)
 {
-    transpose_map<FROM, TO>(g, g.stride, g.lines.stride,
-                   [&](long long begin, struct position s) {
-                       const double v = y[begin + s.point * g.stride];
-                       return g.z ? fma(-g.amount[s.line], g.z[s.point], v) : v;
-                   },
-                   out);
+    transpose_map<FROM, TO>(
+        g, g.stride, g.lines.stride,
+        [&](long long begin, struct position s) {
+            const double v = y[begin + s.point * g.stride];
+            return g.z ? fma(-g.amount[s.line], g.z[s.point], v) : v;
+        },
+        out);
 }
 
 __global__ static void amount_k(const __grid_constant__ struct fd_gtsv g, const double *y)

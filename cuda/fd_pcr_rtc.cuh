@@ -82,8 +82,8 @@ __device__ static inline void write_piece(const struct fd_pcr &c, const struct p
     T *const at = out + (p.begin + from) * c.lines.stride;
 #pragma unroll
     for (int j = 0; j < P; j++)
-        if (32 * j < count) store_or_add(at + 32 * j * c.lines.stride, c.lines.add,
-            x[shared_index(from + 32 * j + c.halo)]);
+        if (32 * j < count)
+            store_or_add(at + 32 * j * c.lines.stride, c.lines.add, x[shared_index(from + 32 * j + c.halo)]);
 }
 
 template <int SECOND, int MIDPOINTS>
@@ -188,8 +188,8 @@ __device__ static inline void apply_closures(const struct fd_pcr &c, const struc
     if (lane < 16 && p.near)
         line[shared_index(k - p.start)] = fma(c.wall.v[k], fma(c.wall.across, b, fma(c.wall.q, a, inner_near)), row);
     if (lane >= 16 && p.far)
-        line[shared_index(n - 1 - k - p.start)] = fma(c.wall.v[k], fma(c.wall.across, a, fma(c.wall.q, b, inner_far)),
-                          row);
+        line[shared_index(n - 1 - k - p.start)] =
+            fma(c.wall.v[k], fma(c.wall.across, a, fma(c.wall.q, b, inner_far)), row);
 }
 
 /* Wait for a line's numbers in shared memory. Lines side by side are moved by all warps together, a line of adjacent

@@ -219,8 +219,8 @@ FD_INLINE void store_contiguous(const struct sw_fd_fused &d, const real_t *from,
 #pragma unroll 4
     for (int e = (int)threadIdx.x; e < packs; e += (int)blockDim.x)
         write((float4 *)out + e, *(const float4 *)(from + padded_index(d, e * PACK)));
-    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x) store(out + e, from[padded_index(d,
-         e)]);
+    for (int e = packs * PACK + (int)threadIdx.x; e < count; e += (int)blockDim.x)
+        store(out + e, from[padded_index(d, e)]);
 }
 
 FD_INLINE void store_lines(const struct sw_fd_fused &d, const struct tile &b, const real_t *from, real_t *out)

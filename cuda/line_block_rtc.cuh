@@ -66,7 +66,7 @@ enum { WARP_POWERS = LANE_POWERS + 256, TOTALS = WARP_POWERS + 8 * LINE_WARPS, E
 enum { NOT_FINITE = EDGES + 2 * WARPS };
 
 __device__ static inline void warps_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table,
-                                         int run)
+                                          int run)
 {
     for (int k = threadIdx.x; k < TOTALS; k += THREADS)
         put_in_table(warps_shared(0), k, table[(EACH ? (size_t)run : 0) * TOTALS + k]);

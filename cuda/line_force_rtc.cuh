@@ -52,7 +52,7 @@ __device__ static inline void compute_cell(const struct lane &me, const struct v
 struct moment { long long step; double t; const double *kept; };  /* kept: of this step */
 
 __device__ static inline sw_real g_at(const struct lane &me, const struct values &v, const struct moment &now, int j,
-                                       double u)
+                                      double u)
 {
 #if SW_HAS_G
     double in[SW_INPUTS], own[HELD_CELL + 1];
@@ -67,7 +67,7 @@ __device__ static inline sw_real g_at(const struct lane &me, const struct values
 }
 
 __device__ static inline sw_real s_at(const struct lane &me, const struct values &v, const struct moment &now, int j,
-                                       double u)
+                                      double u)
 {
 #if SW_HAS_S
     double in[SW_INPUTS], own[HELD_CELL + 1];
@@ -101,7 +101,8 @@ __device__ static inline void edges(const struct lane &me, double first, double 
 /* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
  * @return the block's forward total of f */
 __device__ static inline struct sw_state right_hand_side(const struct lane &me, const struct values &v,
-                                                    const struct moment &now, const sw_real *c, const struct between &f)
+                                                         const struct moment &now, const sw_real *c,
+                                                         const struct between &f)
 {
     struct sw_state total = {0.0, 0.0};
     const double weight = CRANK ? 0.5 : 1.0;

@@ -3,7 +3,7 @@
 
 /* For lines longer than a warp (line_block_rtc.cuh). */
 __device__ static inline void warps_begin(struct lane &me, const struct sw_fused_line *coefficient, const double *table,
-                                         int run);
+                                          int run);
 __device__ static inline void warps_sync(void);
 __device__ static inline void warps_flag(bool wrong);
 __device__ static inline bool warps_flagged(void);
@@ -26,8 +26,8 @@ __device__ static inline unsigned group_mask(void)
 /* Take one line through the steps. All lanes of a warp call this together; a line >= b.count has nothing to do. Scalars
  * of the line at the end, which may be the beginning, are written unless `scalars` is NULL. */
 __device__ static inline void advance_line(struct lane &me, const struct sw_line_batch &b,
-                                        const struct sw_fused_line *coefficient, const double *table,
-                                        double *u, long long from, long long to, double *scalars, int line)
+                                           const struct sw_fused_line *coefficient, const double *table, double *u,
+                                           long long from, long long to, double *scalars, int line)
 {
     struct values v;
     struct moment now;
@@ -112,5 +112,5 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     me.common = &common;
     locate_lane(me);
     advance_line(me, b, coefficient, table, u, from, to, scalars,
-              LINE_WARPS > 1 ? blockIdx.x / CLUSTER : blockIdx.x * GROUPS + threadIdx.x / GROUP);
+                 LINE_WARPS > 1 ? blockIdx.x / CLUSTER : blockIdx.x * GROUPS + threadIdx.x / GROUP);
 }

@@ -206,7 +206,7 @@ __device__ static inline void store_between(const struct between &y, int j, sw_r
  * backward total of y */
 template <typename F>
 __device__ static inline struct sw_state forward_sweep(const struct lane &me, struct sw_state e, F value,
-                                               const struct between &y)
+                                                       const struct between &y)
 {
     struct sw_state total = {0.0, 0.0};
 #pragma unroll

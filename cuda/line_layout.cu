@@ -79,7 +79,7 @@ template <typename T> static void launch_lines(cudaStream_t s, const struct sw_l
     if (b->point == 1) launch_copy(s, b, u, lines);
     else
         to_lines_k<<<tiles(b->n, b->count), dim3(TILE, TILE_ROWS), 0, s>>>(b->n, b->count, b->ld, u, b->first_bad,
-                                                                          lines);
+                                                                           lines);
 }
 
 extern "C" enum sw_status sw_cuda_to_lines(sw_cuda_stream stream, const struct sw_line_batch *b, const double *u,

@@ -124,7 +124,7 @@ __device__ static inline struct sw_state begin_solve(const struct lane &me, cons
 
 /* The forward sweep. @return the block's backward total of y */
 __device__ static inline struct sw_state solve_forward(const struct lane &me, struct sw_state total, const sw_real *c,
-                                                  const struct between &y)
+                                                       const struct between &y)
 {
     struct sw_state before = exclusive_scan<1>(me, total);
     total = forward_sweep(me, before, [&](int j) { return FORCED ? load_between(y, j) : c[j]; }, y);

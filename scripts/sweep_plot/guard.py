@@ -1,5 +1,5 @@
-"""HDF5 itself may crash or go round for ever on a damaged file. So all work is done in a child process, and the parent
-tells what became of it."""
+"""HDF5 itself may crash or go round for ever on a damaged file. So a child process does all work, and the parent
+explains how it ended."""
 import contextlib
 import ctypes
 import mmap
@@ -48,6 +48,7 @@ def guarded(work, path):
     """Do work(), which gives an exit code, in a child. Returns that code; where the child was ended by a signal that
     the file is the cause of, a message is printed and it is that of an unreadable file. Other signals (Ctrl-C) end this
     process as well."""
+    refused[:] = b"\0"      # of an earlier call: a process may make several
     child = os.fork()
     if child == 0:
         code = PROGRAM
@@ -65,10 +66,10 @@ def guarded(work, path):
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code >= 0:
         return code
-    return told(-code, path)
+    return explain_signal(-code, path)
 
 
-def told(number, path):
+def explain_signal(number, path):
     """What the end of the child by a signal means."""
     what = doing[:].rstrip(b"\0").decode(errors="replace") or "it"
     crashed = number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)

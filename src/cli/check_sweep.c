@@ -135,7 +135,8 @@ static enum sw_status print_plan(struct check *c)
     sw_text_free(&name);
     console_print(cli, "memory   %s a run, %s a batch, of %s%s%s\n", format_memory((double)p->run_bytes, a),
                   format_memory((double)p->batch_bytes, b), format_memory(cli_devices_memory(&c->devices), m),
-              p->host_bytes > 0 ? "; of the host " : "", p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
+                  p->host_bytes > 0 ? "; of the host " : "",
+                  p->host_bytes > 0 ? format_memory(p->host_bytes, host) : "");
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch, format_steps(p, steps));
     console_print(cli, "output   ≈ %s %s\n", format_bytes(p->output_bytes, a), c->s->file);
     SW_TRY(measure_rate(c));

@@ -57,7 +57,7 @@ static enum sw_status submit_jobs(struct sw_submit *u, const struct sw_cli *cli)
     if (!st) {
         console_print(cli, "merge    job %s, after them, into %s\n", merge, u->file);
         console_message(cli, "logs     %s\nnext     squeue -j %s%s%s; if a shard is lost: %s\n", u->folder, shards,
-                *shards ? "," : "", merge, u->go_on);
+                        *shards ? "," : "", merge, u->go_on);
     }
     return st;
 }

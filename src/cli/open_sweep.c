@@ -146,8 +146,8 @@ static void print_number_setting(struct sw_cli *cli, const struct sw_sweep *w, i
     const char *origin = c->given ? "given" : "default";
     if (c->kind == SW_COLUMN_AXIS) origin = "axis";
     if (c->kind == SW_COLUMN_DEFINE) origin = "define";
-    if (c->uniform) console_message(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit,
-        origin);
+    if (c->uniform)
+        console_message(cli, "  %-24s %.15g%s%s  (%s)\n", c->name, values[column], *unit ? " " : "", unit, origin);
     else console_message(cli, "  %-24s differs from run to run%s%s  (%s)\n", c->name, *unit ? ", in " : "", unit,
                          origin);
 }

@@ -60,10 +60,11 @@ static bool warn_lost_times_of(const struct sw_cli *cli, const char *key, int64_
                                console_printer *print)
 {
     if (!lost) return false;
-    print(cli, "note     %s: %lld of %lld times fall on a step that a nearer or the same one has, being given "
-        "twice or closer than time.dt: %s\n", key,
-        (long long)lost, (long long)(aligned ? count : count + lost),
-        aligned ? "NaN there, so that the k-th entry is of the same time in every run" : "left out, in all runs");
+    print(cli,
+          "note     %s: %lld of %lld times fall on a step that a nearer or the same one has, being given "
+          "twice or closer than time.dt: %s\n",
+          key, (long long)lost, (long long)(aligned ? count : count + lost),
+          aligned ? "NaN there, so that the k-th entry is of the same time in every run" : "left out, in all runs");
     return true;
 }
 

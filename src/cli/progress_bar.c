@@ -91,10 +91,17 @@ static void print_line(struct progress_bar *bar, const struct sw_progress *p)
 static void save_status(const struct progress_bar *bar, const struct sw_progress *p)
 {
     struct sw_status_file now = {.asked = bar->plan->nruns + bar->plan->done + bar->plan->failed,
-                             .was_done = bar->plan->done, .was_failed = bar->plan->failed,
-                             .points_steps = bar->plan->points_steps, .runs = bar->plan->nruns,
-                             .done = p->runs_done, .failed = p->runs_failed, .seconds = p->seconds,
-                             .fraction = fraction_of(bar, p), .rate = rate_of(p), .t = p->t, .end = p->end};
+                                 .was_done = bar->plan->done,
+                                 .was_failed = bar->plan->failed,
+                                 .points_steps = bar->plan->points_steps,
+                                 .runs = bar->plan->nruns,
+                                 .done = p->runs_done,
+                                 .failed = p->runs_failed,
+                                 .seconds = p->seconds,
+                                 .fraction = fraction_of(bar, p),
+                                 .rate = rate_of(p),
+                                 .t = p->t,
+                                 .end = p->end};
     now.eta = now.rate > 0 ? (1 - now.fraction) * bar->plan->points_steps / now.rate : NAN;
     snprintf(now.phase, sizeof now.phase, "%s", p->phase);
     snprintf(now.of.sweep_id, sizeof now.of.sweep_id, "%s", bar->sweep->id);
@@ -103,11 +110,10 @@ static void save_status(const struct progress_bar *bar, const struct sw_progress
 }
 
 void progress_bar_start(struct progress_bar *bar, struct sw_cli *cli, const struct sw_sweep *sweep,
-                        const struct sw_plan *plan,
-                        const char *file)
+                        const struct sw_plan *plan, const char *file)
 {
-    *bar = (struct progress_bar){.cli = cli, .sweep = sweep, .plan = plan, .file = file,
-                            .next_line = sw_clock() + first_line, .saved = -1};
+    *bar = (struct progress_bar){
+        .cli = cli, .sweep = sweep, .plan = plan, .file = file, .next_line = sw_clock() + first_line, .saved = -1};
 }
 
 void progress_bar_update(void *user, const struct sw_progress *p)

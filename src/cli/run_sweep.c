@@ -176,10 +176,16 @@ static enum sw_status execute_plan(struct sweep_run *run)
     struct sw_run_sweep_summary summary = {0};
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
     struct sw_run_sweep_options options = {
-        .file = run->file, .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
-        .checkpoint_seconds = 60 * run->s->sweep->checkpoint_minutes, .fail_fast = cli->fail_fast,
-        .retry_failed = cli->retry_failed, .stop = &stop_signal, .progress = message_progress, .event = message_event,
-.user = run, };
+        .file = run->file,
+        .max_seconds = cli->deadline > 0 && left <= 0 ? 1e-9 : left,
+        .checkpoint_seconds = 60 * run->s->sweep->checkpoint_minutes,
+        .fail_fast = cli->fail_fast,
+        .retry_failed = cli->retry_failed,
+        .stop = &stop_signal,
+        .progress = message_progress,
+        .event = message_event,
+        .user = run,
+    };
     message_late(run, left);
     find_provenance(cli, &run->devices, &facts, &options.provenance);
     progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->file);
@@ -219,7 +225,7 @@ static enum sw_status make_plan(struct sweep_run *run, double *seconds)
     const double start = sw_clock();
     SW_TRY(multi_process_plan(run->cli, run->devices.count, users, &run->sharing));
     SW_TRY(sw_plan_make_shared(s->sweep, s->run, s->count, s->id, run->completed, run->cli->retry_failed, &run->devices,
-           &run->sharing, &run->plan));
+                               &run->sharing, &run->plan));
     *seconds = sw_clock() - start;
     return multi_process_check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
 }

@@ -20,8 +20,10 @@ struct result {
 
 /* ---- an error over a parameter: two runs that differ in it alone */
 
-static double parameter(const struct sw_run_table *t, int k,
-                        int64_t row) { return t->param[(int64_t)k * t->nruns + row]; }
+static double parameter(const struct sw_run_table *t, int k, int64_t row)
+{
+    return t->param[(int64_t)k * t->nruns + row];
+}
 
 static bool is_swept(const struct sw_run_table *t, int k)
 {
@@ -137,8 +139,8 @@ static void suggest_picture(const struct sw_cli *cli, const struct result *r, co
     const int64_t *first = &r->table->index[r->first_done];
     const char *kind = NULL;
     if (!sw_sweep_groups(r->sweep, first, 1, &group, &groups) && groups) kind = picture_kind(r, group, &run);
-    if (kind && run) console_message(cli, "next     sweep plot %s --kind %s --run %lld\n", file, kind,
-        (long long)*first);
+    if (kind && run)
+        console_message(cli, "next     sweep plot %s --kind %s --run %lld\n", file, kind, (long long)*first);
     else if (kind) console_message(cli, "next     sweep plot %s --kind %s\n", file, kind);
     else console_message(cli, "next     sweep show %s\n", file);
     sw_groups_free(&group, groups);

@@ -53,7 +53,7 @@ static void add_shape_constants(const struct shape *s, struct sw_text *text)
 {
     sw_text_printf(text,
                    "#define N %d\n#define SHIFT %d\n#define THREADS_PER_LINE %d\n#define LINES %d\n#define ACROSS %d\n"
-                         "#define F_PITCH %d\n#define PITCH %d\n",
+                   "#define F_PITCH %d\n#define PITCH %d\n",
                    s->n, s->shift, s->threads_per_line, s->lines, s->across, s->f_pitch, s->pitch);
 }
 

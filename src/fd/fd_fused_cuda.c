@@ -200,7 +200,7 @@ static void add_joined_text(const struct sw_fd *first, const struct sw_fd *secon
 {
     const enum sw_fd_fused_hints hints = own->shape.hints;
     add_ring_constants(&own->shape.second, own->threads, !first->line.periodic || !second->line.periodic,
-                          first->desc.single, text);
+                       first->desc.single, text);
     sw_embedded_add("fd_ring_rtc.cuh", text);
     add_axis_text("first", first, &p->first, hints == SW_FD_HINTS_ALL ? 1 : 0, hints != SW_FD_HINTS_NONE, text);
     add_axis_text("second", second, &p->second, hints == SW_FD_HINTS_ALL ? 2 : 0, hints != SW_FD_HINTS_NONE, text);

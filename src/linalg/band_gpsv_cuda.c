@@ -155,7 +155,7 @@ static enum sw_status upload_shared(struct sw_band *s, struct gpsv *g, const str
 
 /* What is wrong with the first system is wrong with all. */
 static enum sw_status factor_shared(struct sw_band *s, struct gpsv *g, const double *const diagonal[5],
-                                   const struct sw_host_factor *host)
+                                    const struct sw_host_factor *host)
 {
     size_t bytes = (size_t)s->desc.batch * sizeof *g->bad;
     SW_TRY(upload_shared(s, g, host));

@@ -198,8 +198,13 @@ static void lu_solve_e(const struct lapack *l, const double *ab, const int *pivo
 }
 
 static const struct lapack_kind lu = {
-    .name = {"dgbtrf_", "dgbtrs_"}, .found = lu_found, .pivots = true, .ld = lu_ld, .factor = lu_factor_e,
-.solve = lu_solve_e, };
+    .name = {"dgbtrf_", "dgbtrs_"},
+    .found = lu_found,
+    .pivots = true,
+    .ld = lu_ld,
+    .factor = lu_factor_e,
+    .solve = lu_solve_e,
+};
 
 static bool lu_fits(const struct sw_band_desc *desc)
 {
@@ -287,8 +292,12 @@ static void cholesky_solve_e(const struct lapack *l, const double *ab, const int
 }
 
 static const struct lapack_kind cholesky = {
-    .name = {"dpbtrf_", "dpbtrs_"}, .found = cholesky_found, .ld = cholesky_ld, .factor = cholesky_factor_e,
-.solve = cholesky_solve_e, };
+    .name = {"dpbtrf_", "dpbtrs_"},
+    .found = cholesky_found,
+    .ld = cholesky_ld,
+    .factor = cholesky_factor_e,
+    .solve = cholesky_solve_e,
+};
 
 static bool cholesky_fits(const struct sw_band_desc *desc) { return desc->symmetric; }
 

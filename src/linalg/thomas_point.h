@@ -118,7 +118,7 @@ SW_HD static inline void sw_thomas_border_product(const struct sw_border *c, int
                                                   double *p0, double *p1)
 {
     sw_border_product(c, y[0], m > 1 ? y[stride] : 0.0, m > 1 ? y[(size_t)(m - 2) * stride] : 0.0,
-                     y[(size_t)(m - 1) * stride], p0, p1);
+                      y[(size_t)(m - 1) * stride], p0, p1);
 }
 
 /** Factor S = C - h^T Z. stride: of Z. @return 0, or 1 + the row of A whose pivot is zero or not finite */

@@ -138,7 +138,7 @@ static void mark_data_groups(const struct sw_joined_file *o, const struct sw_joi
 /* Call use(t, data group) for each data group of an input that some row of t is in, old to new. */
 static enum sw_status for_each_input_group(const struct sw_joined_file *o, struct sw_joined_group *t,
                                            enum sw_status (*use)(struct sw_joined_group *t,
-                                                           const struct sw_data_group *s))
+                                                                 const struct sw_data_group *s))
 {
     const struct sw_catalog *c = o->catalog;
     bool *seen = NULL;
@@ -168,8 +168,8 @@ static enum sw_status add_scales(struct sw_joined_group *t, const struct sw_data
 {
     t->time_differs |= merge_scale(t->data_group.time, s->time, s->field_first, s->nfield);
     t->time_s_differs |= merge_scale(t->data_group.time_s, s->time_s, s->scalar_first, s->nscalar);
-    for (int d = 0; d < s->dim && s->nfield; d++) t->x_differs[d] |= merge_scale(t->data_group.x[d], s->x[d], 0,
-         s->n[d]);
+    for (int d = 0; d < s->dim && s->nfield; d++)
+        t->x_differs[d] |= merge_scale(t->data_group.x[d], s->x[d], 0, s->n[d]);
     return SW_OK;
 }
 

@@ -107,8 +107,9 @@ static enum sw_status match_outputs(const struct lengthening *g, const struct ru
         }
         while (at < nold && old_step[at] < step[k]) at++;
         if (at == nold || old_step[at] != step[k])
-            return SW_FAIL(SW_E_REFUSED, "%s ends at step %lld of run %lld, and lacks an output at step %lld that %s "
-                                         "asks for: it can only be computed from the beginning; use -o FILE or --force",
+            return SW_FAIL(SW_E_REFUSED,
+                           "%s ends at step %lld of run %lld, and lacks an output at step %lld that %s "
+                           "asks for: it can only be computed from the beginning; use -o FILE or --force",
                            g->file, (long long)s->old->steps, (long long)s->pair->run, (long long)step[k], key);
         (*which)[(*chosen)++] = at;
     }
@@ -133,15 +134,16 @@ static enum sw_status check_block(const struct lengthening *g, struct run_block 
     const struct sw_problem *problem = g->l->sweep->problem;
     const enum sw_h5_type type = g->l->sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
     if (s->group->steps < s->old->steps)
-        return SW_FAIL(SW_E_REFUSED, "%s is longer than the config: run %lld took %lld steps there, and has %lld here; "
-                                     "use -o FILE or --force", g->file, (long long)s->pair->run,
-                       (long long)s->old->steps, (long long)s->group->steps);
+        return SW_FAIL(SW_E_REFUSED,
+                       "%s is longer than the config: run %lld took %lld steps there, and has %lld here; "
+                       "use -o FILE or --force",
+                       g->file, (long long)s->pair->run, (long long)s->old->steps, (long long)s->group->steps);
     for (int64_t k = 0; k < s->count; k++)
         if (t->row[s->pair[k].row].status == SW_RUN_DONE && t->row[s->pair[k].row].steps != s->old->steps)
             return SW_FAIL(SW_E_IO, "%s: run %lld has other steps than its config says", g->file,
                            (long long)t->index[s->pair[k].row]);
     SW_TRY(match_outputs(g, s, "output.fields", s->old->field_step, s->old->nfield, s->group->field_step,
-           s->group->nfield, &s->field, &s->nfield));
+                         s->group->nfield, &s->field, &s->nfield));
     SW_TRY(match_outputs(g, s, "output.scalars", s->old->scalar_step, s->old->nscalar, s->group->scalar_step,
                          s->group->nscalar, &s->scalar, &s->nscalar));
     if (s->nfield) SW_TRY(check_quantities(g, s, problem->fields, type, "output.fields"));
@@ -182,9 +184,10 @@ static enum sw_status read_states(struct lengthening *g, const struct run_block 
         bool any = false;  /* of a run that diverged it holds when */
         for (int64_t i = 0; i < size && !any; i++) any = !isnan((*state)[k * size + i]);
         if (!any)
-            return SW_FAIL(SW_E_REFUSED, "%s holds no state of run %lld, which was computed without output.state = "
-                                         "true; use -o FILE or --force", g->file,
-                           (long long)g->in.table->index[pair[k].row]);
+            return SW_FAIL(SW_E_REFUSED,
+                           "%s holds no state of run %lld, which was computed without output.state = "
+                           "true; use -o FILE or --force",
+                           g->file, (long long)g->in.table->index[pair[k].row]);
     }
     return SW_OK;
 }
@@ -299,8 +302,10 @@ static enum sw_status lengthen_block(struct lengthening *g, const struct pair *p
                           .count = count};
     const int data_group = g->in.data_group_of[pair->row];
     if (data_group < 0 || !g->in.data_group[data_group].nstate)
-        return SW_FAIL(SW_E_REFUSED, "%s holds no states to go on from: it was computed without output.state = true; "
-                                     "use -o FILE or --force", g->file);
+        return SW_FAIL(SW_E_REFUSED,
+                       "%s holds no states to go on from: it was computed without output.state = true; "
+                       "use -o FILE or --force",
+                       g->file);
     s.data_group = &g->in.data_group[data_group];
     enum sw_status st = check_block(g, &s);
     if (!st) st = make_parts(g, &s, dry);

@@ -129,8 +129,10 @@ static enum sw_status create_lock(const char *file, int how, struct sw_output_lo
     return st;
 }
 
-enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock) { return create_lock(file, LOCK_EX,
-                              lock); }
+enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock)
+{
+    return create_lock(file, LOCK_EX, lock);
+}
 
 enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **lock)
 {

@@ -205,8 +205,10 @@ static enum sw_status explain_unreadable_input(const char *const *input, int nin
         const size_t length = strlen(input[k]);
         if (strncmp(text, input[k], length) || !strchr(": ", text[length])) continue;
         if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
-            return SW_FAIL(st, "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
-                               "it by `sweep resume FILE.h5`, then merge FILE.h5", input[k]);
+            return SW_FAIL(st,
+                           "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
+                           "it by `sweep resume FILE.h5`, then merge FILE.h5",
+                           input[k]);
         if (access(input[k], F_OK) && sw_files_has_folder(input[k])) return fail_with_resume_hint(input[k], st);
         if (strstr(text, "is a damaged HDF5 file"))
             return SW_FAIL(st, "%s; nothing was merged: copy the file once more, or remove it and compute it again",
@@ -275,8 +277,10 @@ enum sw_status sw_output_refuse_virtual(const char *file)
 {
     struct sw_text word = {0};
     sw_text_add_word(&word, file);
-    SW_FAIL(SW_E_REFUSED, "%s is virtual, and nothing can be added to it; make it a file of its own first: sweep merge "
-                          "%s -o %s", file, sw_text_get(&word), sw_text_get(&word));
+    SW_FAIL(SW_E_REFUSED,
+            "%s is virtual, and nothing can be added to it; make it a file of its own first: sweep merge "
+            "%s -o %s",
+            file, sw_text_get(&word), sw_text_get(&word));
     sw_text_free(&word);
     return SW_E_REFUSED;
 }
@@ -298,9 +302,9 @@ static enum sw_status check_parts_again(const struct sw_catalog *old, const char
     struct sw_catalog c = {0};
     struct sw_err_kept kept = {0};
     sw_err_keep(&kept, st);
-    const bool harmed = !is_new(old, file) && !sw_catalog_open_output(file, NULL, &c) && sw_check_expected_runs(&c,
-                                                                                                                file,
-o); sw_catalog_free(&c);
+    const bool harmed =
+        !is_new(old, file) && !sw_catalog_open_output(file, NULL, &c) && sw_check_expected_runs(&c, file, o);
+    sw_catalog_free(&c);
     return harmed && !old->unreadable ? SW_E_IO : sw_err_raise(&kept);
 }
 

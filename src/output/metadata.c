@@ -136,9 +136,9 @@ static enum sw_status add_items(struct sw_metadata *f, enum sw_metadata_item fac
 enum sw_status sw_metadata_join(struct sw_metadata *f, const struct sw_metadata *newer)
 {
     for (int k = 0; k < SW_METADATA_COUNT; k++)
-        SW_TRY(sw_metadata_rows[k].separator ? add_items(f, k, or_empty(newer->text[k])) : set_text(f, k,
-               newer->text[k]));
-    SW_TRY(set_text(f, SW_METADATA_SCHEMA, SW_SCHEMA));  /* what is joined is written anew, or read as if it were */
+        SW_TRY(sw_metadata_rows[k].separator ? add_items(f, k, or_empty(newer->text[k]))
+                                             : set_text(f, k, newer->text[k]));
+    SW_TRY(set_text(f, SW_METADATA_SCHEMA, SW_SCHEMA)); /* what is joined is written anew, or read as if it were */
     f->runs = newer->runs;
     f->dirty |= newer->dirty;
     return set_config(f, newer->config_text, newer->override, newer->noverride);

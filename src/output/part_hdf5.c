@@ -277,7 +277,7 @@ static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_resu
     if (last_state) {
         p->data_group.nstate = (int64_t)state_size;
         SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_STATE, SW_H5_DOUBLE, "state_last", "1",
-                              "what a longer sweep goes on from"));
+                                 "what a longer sweep goes on from"));
     }
     SW_TRY(fill_table(p, result, t));
     return write_run_table_and_scales(p, t, last_state);

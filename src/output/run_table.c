@@ -92,10 +92,9 @@ enum sw_status sw_run_table_copy_row(struct sw_run_table *to, int64_t i, const s
     return sw_run_table_set_message(to, i, from->message[j]);
 }
 
-enum sw_status sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
-                                    enum sw_status (*use)(void *user, int64_t first, int64_t count,
-                                                    const double *column),
-                                    void *user)
+enum sw_status
+sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
+                     enum sw_status (*use)(void *user, int64_t first, int64_t count, const double *column), void *user)
 {
     enum { BLOCK = 4096 };
     enum sw_status st = SW_OK;

@@ -29,8 +29,7 @@ void sw_run_table_take_metadata(struct sw_run_table *table, struct sw_metadata *
 
 /** Numbers of a sweep's runs in blocks: calls use(user, first, count, column) with column [ncolumn][count].
  *  @param run  [nruns] indices */
-enum sw_status sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
-                                    enum sw_status (*use)(void *user, int64_t first, int64_t count,
-                                                    const double *column),
-                                    void *user);
+enum sw_status
+sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
+                     enum sw_status (*use)(void *user, int64_t first, int64_t count, const double *column), void *user);
 #endif

@@ -74,8 +74,10 @@ static void describe_shards(const struct sw_text *absent, const struct sw_text *
     if (absent->length)
         sw_text_printf(text, "; of %d shards these are not among the files: %s", shards, sw_text_get(absent));
     if (begun->length)
-        sw_text_printf(text, "; of %d shards these are under way or were stopped: %s (the same `sweep run` goes on "
-                             "with them)", shards, sw_text_get(begun));
+        sw_text_printf(text,
+                       "; of %d shards these are under way or were stopped: %s (the same `sweep run` goes on "
+                       "with them)",
+                       shards, sw_text_get(begun));
 }
 
 void sw_shards_describe_missing(const struct sw_catalog *c, struct sw_text *text)

@@ -103,9 +103,10 @@ enum sw_status sw_check_expected_runs(const struct sw_catalog *c, const char *fi
     if (list.length > 200) sw_text_add(&list, ", ...");
     if (o->summary) o->summary->missing = missing;
     if (!missing) return SW_OK;
-    SW_FAIL(SW_E_IO, "%s: the results of %lld run%s that had ended are gone (run%s %s): a file in %s.d/ is damaged or "
-                     "was removed", file, (long long)missing, missing == 1 ? "" : "s", missing == 1 ? "" : "s",
-            sw_text_get(&list), file);
+    SW_FAIL(SW_E_IO,
+            "%s: the results of %lld run%s that had ended are gone (run%s %s): a file in %s.d/ is damaged or "
+            "was removed",
+            file, (long long)missing, missing == 1 ? "" : "s", missing == 1 ? "" : "s", sw_text_get(&list), file);
     sw_text_free(&list);
     return SW_E_IO;
 }

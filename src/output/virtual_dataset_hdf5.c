@@ -102,12 +102,15 @@ static void check_file(struct sw_h5 *h, const char *part, int64_t bytes)
     const bool there = !stat(part, &s);
     if (there && (int64_t)s.st_size == bytes) return;
     if (there)
-        h->status = SW_FAIL(SW_E_IO, "%s is virtual, and its part %s is not what it was (%lld bytes, now %lld); merge "
-                                     "the parts again, or put that one back", h->path, part, (long long)bytes,
-                            (long long)s.st_size);
+        h->status = SW_FAIL(SW_E_IO,
+                            "%s is virtual, and its part %s is not what it was (%lld bytes, now %lld); merge "
+                            "the parts again, or put that one back",
+                            h->path, part, (long long)bytes, (long long)s.st_size);
     else
-        h->status = SW_FAIL(SW_E_IO, "%s is virtual: the fields are in its parts, and %s is not there; put it back (a "
-                                     "virtual file and its parts are moved together)", h->path, part);
+        h->status = SW_FAIL(SW_E_IO,
+                            "%s is virtual: the fields are in its parts, and %s is not there; put it back (a "
+                            "virtual file and its parts are moved together)",
+                            h->path, part);
 }
 
 void sw_h5_read_virtual_files(struct sw_h5 *h, char ***part, int *count)

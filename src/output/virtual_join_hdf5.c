@@ -45,14 +45,16 @@ static enum sw_status check_type(const struct sw_virtual_join *v, const struct s
     const struct sw_input_file *in = &v->catalog->input[job->input];
     const struct sw_var *there = sw_data_group_var(&in->data_group[job->data_group], var->name);
     if (!there || there->type == var->type) return SW_OK;
-    return SW_FAIL(SW_E_REFUSED, "%s has %s in another precision than other files: a virtual file cannot join them; "
-                                 "merge without --virtual", in->path, var->name);
+    return SW_FAIL(SW_E_REFUSED,
+                   "%s has %s in another precision than other files: a virtual file cannot join them; "
+                   "merge without --virtual",
+                   in->path, var->name);
 }
 
 static enum sw_status add_source(const struct sw_virtual_join *v, const struct sw_joined_group *t,
-                                 const struct sw_var *var,
-                                 const struct sw_copy_job *job, int64_t count, struct sw_h5_virtual_source *source,
-                                 int64_t *nsource) {
+                                 const struct sw_var *var, const struct sw_copy_job *job, int64_t count,
+                                 struct sw_h5_virtual_source *source, int64_t *nsource)
+{
     char path[SW_PATH];
     SW_TRY(check_type(v, var, job));
     if (!map_source(v, t, var, job, count, &source[*nsource])) return SW_OK;

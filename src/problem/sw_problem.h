@@ -168,15 +168,15 @@ struct sw_problem {
      * @param key     out, if there is one: the path of the key to blame: run.precision, stepper or time.dt
      * @param why     out, if there is one: its numbers, for a message; room for 160 characters */
     enum sw_status (*check_precision)(const struct sw_problem *problem, const struct sw_setup *setup,
-                    const char *const *solver,
-                             int count, int ld, const double *column, int *first, const char **key, char why[160]);
+                                      const char *const *solver, int count, int ld, const double *column, int *first,
+                                      const char **key, char why[160]);
     /** Why a run cannot be computed with a solver ("auto", or as named in the config), whatever the device: the path of
      * the key that is to blame, NULL where it can. The setup counts for its columns, functions and choices only. NULL:
      * any run can.
      * @param column  [ncolumn][ld], of which run j
      * @param why     out, unless it returns NULL: room for 160 characters */
     const char *(*validate_run)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
-                         char why[160]);
+                                char why[160]);
     /** The time step of a run whose config gives time.cfl instead of time.dt: time.end over a whole number. Such a
      * problem has a row for time.cfl (0: not given), and one of its own for time.dt (may be left out). The setup counts
      * for its columns, functions and choices only. NULL: time.dt is always given.

@@ -13,9 +13,15 @@ static const double chunk_seconds = 0.1;
 static enum sw_status begin_part(struct batch *b)
 {
     const struct sw_run_sweep_options *o = b->w->scheduler->options;
-    struct sw_part_desc desc = {.sweep = b->w->scheduler->sweep, .group = b->group, .run = b->plan->run,
-.id = b->plan->id, .count = b->plan->count, .field_first = b->field, .scalar_first = b->scalar,
-                                .turn = o->rank, .of = o->ranks};
+    struct sw_part_desc desc = {.sweep = b->w->scheduler->sweep,
+                                .group = b->group,
+                                .run = b->plan->run,
+                                .id = b->plan->id,
+                                .count = b->plan->count,
+                                .field_first = b->field,
+                                .scalar_first = b->scalar,
+                                .turn = o->rank,
+                                .of = o->ranks};
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
 
@@ -102,7 +108,7 @@ static void report_progress(const struct batch *b)
 {
     int64_t from = b->plan->resume ? b->plan->resume->step : 0;
     worker_request_progress(b->w, (double)sw_points(b->group->n) * (double)(b->step - from) * b->plan->count,
-                (double)b->step * batch_dt(b, 0), (double)b->group->steps * batch_dt(b, 0));
+                            (double)b->step * batch_dt(b, 0), (double)b->group->steps * batch_dt(b, 0));
 }
 
 /* Wait for the queued steps; then check for failures of the writer and of runs, report progress, and stop or write a

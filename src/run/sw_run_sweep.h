@@ -67,8 +67,7 @@ struct sw_run_sweep_summary {
  * compute its batches, and it is reported as an event; the call fails only if batches remain that no device could do.
  * @return SW_OK all results are in FILE.h5 (some runs may have diverged: see the summary); SW_E_STOPPED parts and
  *          checkpoints are on disk, and a later call continues to the same bits; SW_E_REFUSED another process writes
- * the
- *          file; SW_E_IO, SW_E_MEMORY, SW_E_CUDA, and whatever the queue returns: what is on disk is consistent */
+ *          the file; SW_E_IO, SW_E_MEMORY, SW_E_CUDA, and whatever the queue returns: what is on disk is consistent */
 enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const struct sw_completed *completed,
                             const struct sw_devices *devices, const struct sw_run_sweep_options *options,
                             struct sw_run_sweep_summary *summary);

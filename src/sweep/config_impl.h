@@ -1,8 +1,7 @@
 #ifndef CONFIG_IMPL_H
 #define CONFIG_IMPL_H
-/* From the text of a config to a tree of settings: config_scan.c checks the text, config_parse.c has libconfig parse
- * it.
- */
+/* From the text of a config to a tree of settings: config_scan.c checks the text, config_parse.c has
+ * libconfig parse it. */
 #include <stdbool.h>
 
 #include "base/sw_text.h"

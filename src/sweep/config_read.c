@@ -152,8 +152,8 @@ static enum sw_status apply_override(struct sw_arena *arena, const char *overrid
         SW_TRY(sw_arena_printf(arena, &name, "%.*s", (int)length, c));
         SW_TRY(sw_arena_printf(arena, &path, "%.*s", (int)(c + length - override), override));
         if (target->kind != SW_SETTING_GROUP)  /* a group replaces what was there */
-            *target = (struct sw_setting){.name = target->name, .path = target->path, .kind = SW_SETTING_GROUP,
-                       .file = "-s"};
+            *target =
+                (struct sw_setting){.name = target->name, .path = target->path, .kind = SW_SETTING_GROUP, .file = "-s"};
         SW_TRY(enter_group(arena, target, name, path, &target));
         c += length + (c[length] == '.');
     }

@@ -74,7 +74,7 @@ enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kerne
 }
 
 enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
-                                          int sm)
+                                            int sm)
 {
     void *cubin = NULL;
     enum sw_status st = sw_fused_compile(&desc->model, desc->n, shape, sm, &cubin);

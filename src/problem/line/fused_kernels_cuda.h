@@ -26,7 +26,7 @@ struct sw_fused_kernels {
 /** Arrays; which kernel is needed load() finds out. On failure what was made stays, for destroy.
  *  @param shape  copied */
 enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
-                                     struct sw_fused_kernels *lines);
+                                       struct sw_fused_kernels *lines);
 void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *lines);
 /** Bytes of device memory a run. */
 size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape);
@@ -36,7 +36,7 @@ enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kerne
 
 /** Only compile, for sm_xx, to find out whether it works. */
 enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
-                                          int sm);
+                                            int sm);
 
 static inline void *sw_fused_kernels_get(const struct sw_fused_kernels *lines, int k)
 {

@@ -122,7 +122,7 @@ BODY vec row_of(const double matrix[4][SW_LANES_MOST], int lane, int row, int j,
 /* What is missing in w, h_{k+1} t1 + h_k t2, and the state that the second recursion begins in. A term that the first
  * point did not have is an impulse there, h_k times it. */
 BODY void load_work(const struct sw_lanes *c, int lane, int n, const struct sw_lanes_work *work, vec *t1, vec *t2,
-                  struct state *z)
+                    struct state *z)
 {
     const real *h = work->h;
     const bool narrow = false;

@@ -290,7 +290,7 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 }
 
 static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, const char *const *solver, int count,
-                       int ld, const double *column, const double *a4, const double *a2, char why[160])
+                          int ld, const double *column, const double *a4, const double *a2, char why[160])
 {
     struct sw_setup at = *setup;
     at.n[1] = at.n[2] = 1;
@@ -314,8 +314,8 @@ static int find_imprecise(enum sw_scheme scheme, const struct sw_setup *setup, c
 }
 
 enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
-                                       const char *const *solver,
-                              int count, int ld, const double *column, int *first, const char **key, char why[160])
+                                       const char *const *solver, int count, int ld, const double *column, int *first,
+                                       const char **key, char why[160])
 {
     const struct sw_line_kind *kind = problem->model;
     struct programs p = {0};

@@ -31,8 +31,8 @@ enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_s
 enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                               struct sw_sim **sim);
 enum sw_status sw_line_check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
-                                       const char *const *solver,
-                              int count, int ld, const double *column, int *first, const char **key, char why[160]);
+                                       const char *const *solver, int count, int ld, const double *column, int *first,
+                                       const char **key, char why[160]);
 const char *sw_line_solver(int k);
 void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, char text[200]);
 /* line_warnings.c */
@@ -61,9 +61,8 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
     {.path = name, .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true, .decides = true,      \
      .visible = true, .about = text}
 #define SW_LINE_SCHEME                                                                                            \
-    {.path = "time.scheme", .kind = SW_KEY_WORD, .words = "backward_euler|crank_nicolson", \
-    .fallback = "backward_euler", \
-     .decides = true,                                                                                             \
+    {.path = "time.scheme", .kind = SW_KEY_WORD, .words = "backward_euler|crank_nicolson",                        \
+     .fallback = "backward_euler", .decides = true,                                                               \
      .about = "How the implicit part is taken in time: at the new time, or at the mean of both."}
 #define SW_LINE_FUNCTIONS                                                                                         \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
@@ -76,7 +75,7 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 
 #define SW_LINE_OPERATIONS                                                                                        \
     .scalars = sw_line_scalars, .min_points = SW_LINE_POINTS, .timed = true, .bytes = sw_line_bytes,              \
-    .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver, \
-    .warn_setup = sw_line_warn_setup, \
-    .warn_run = sw_line_warnings, .advise = sw_line_advise, .try_compile = sw_line_try_compile
+    .create = sw_line_create, .check_precision = sw_line_check_precision, .solver = sw_line_solver,               \
+    .warn_setup = sw_line_warn_setup, .warn_run = sw_line_warnings, .advise = sw_line_advise,                     \
+    .try_compile = sw_line_try_compile
 #endif

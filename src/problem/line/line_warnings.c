@@ -168,7 +168,7 @@ enum { SAMPLES = 256, MODES = 64, TIMES = 8 };  /* waves shorter than 4 samples 
  * @param count  SAMPLES at most
  * @param u      there; NULL for a program that does not use it */
 static void sample_program(struct sw_eval *eval, int count, const double *x, const double *u, double t, int64_t step,
-                   double *out)
+                           double *out)
 {
     const double *in[SW_INPUTS] = {[SW_IN_X] = x, [SW_IN_U] = u};
     sw_eval_step(eval, t, step);

@@ -264,15 +264,15 @@ enum sw_status sw_stepper_advance(struct sw_stepper *stepper, int64_t from, int6
 
 enum sw_status sw_stepper_snapshot(struct sw_stepper *stepper, int slot, int what)
 {
-    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS) return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot,
-        SW_SNAPSHOT_SLOTS - 1);
+    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS)
+        return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot, SW_SNAPSHOT_SLOTS - 1);
     return stepper->ops->snapshot(stepper, slot, what);
 }
 
 enum sw_status sw_stepper_fetch(struct sw_stepper *stepper, int slot, const void **field, const double **scalars)
 {
-    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS) return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot,
-        SW_SNAPSHOT_SLOTS - 1);
+    if (slot < 0 || slot >= SW_SNAPSHOT_SLOTS)
+        return SW_FAIL(SW_E_ARG, "slot %d, there are 0 to %d", slot, SW_SNAPSHOT_SLOTS - 1);
     return stepper->ops->fetch(stepper, slot, field, scalars);
 }
 

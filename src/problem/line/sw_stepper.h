@@ -23,8 +23,8 @@
 
 enum sw_scheme { SW_CRANK_NICOLSON, SW_BACKWARD_EULER };  /* of the implicit part: theta = 1/2, 1 */
 
-/* Programs here may use the CELL symbol x, the POINT symbols u and ux (slots of enum sw_input) and the STEP symbol t.
- */
+/* Programs here may use the CELL symbol x, the POINT symbols u and ux (slots of enum sw_input) and the STEP
+ * symbol t. */
 
 struct sw_line_model {                /* what all runs of a batch have in common; programs are borrowed */
     enum sw_scheme           scheme;
@@ -102,9 +102,8 @@ enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const 
  *  @param run    [count]; copied
  *  @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied
  *  @param load_error  out [count]: NULL, or why run j cannot be advanced (not positive definite, a pivot zero, not
- * finite,
- *                rounding beyond SW_LINE_MAX_ROUNDING), a static text; such a run is NaN from the start and harms no
- * other
+ *                     finite, rounding beyond SW_LINE_MAX_ROUNDING), a static text; such a run is NaN from the start
+ *                     and harms no other
  *  @return SW_E_ARG; SW_E_CUDA */
 enum sw_status sw_stepper_load(struct sw_stepper *stepper, int count, const struct sw_line_run *run,
                                const double *param, const char **load_error);
