@@ -61,7 +61,7 @@ expect 3 check small.cfg --solver cpu.plian+cpu.lapack; says "did you mean 'cpu.
 expect 3 check small.cfg -s stepper=cpu.thomas; says 'a band solver goes with a stepper, as in cpu.plain+cpu.thomas'
 expect 0 check small.cfg --solver cpu.plain+cpu.lapack; prints cpu.plain+cpu.lapack
 expect 0 --help; prints 'sweep CONFIG...'; prints '--max-time'
-awk '/^  run / {column = index($0, "run a sweep;")}
+awk '/^  run / {column = index($0, "run a sweep,")}
      /^  / && column {
          rows++; if (substr($0, column - 2, 2) != "  " || substr($0, column, 1) == " " || length($0) > 120) bad = 1
      }
@@ -153,7 +153,7 @@ says 'next     sweep plot results/small.h5'; silent out
 expect 0 small.cfg; says 'nothing to do: 6 done'
 expect 0 small.cfg -q -o quiet.h5; silent err; silent out
 same results/small.h5 quiet.h5
-expect 5 small.cfg -s time.end=2.0; says 'error: results/small.h5 holds no states to go on from'
+expect 5 small.cfg -s time.end=2.0; says 'error: results/small.h5 holds no states to continue from'
 expect 5 small.cfg -s physics.gamma=2.0
 says 'error: results/small.h5 holds another sweep (physics.gamma 1.0 -> 2.0); use -o FILE or --force'
 # another sample and other combinations of the axes are told for what they are
@@ -202,7 +202,7 @@ expect 1 bad.cfg; says 'nothing to do: 6 done, 6 diverged; with --retry-failed t
 expect 1 resume results/bad.h5 --retry-failed; says '6 of 12 runs left'
 expect 0 show results/bad.h5; prints diverged; prints 'not finite at t ='
 expect 1 bad.cfg -o fast.h5 --fail-fast -s run.batch=1
-says 'stopped at the first failure'; says 'the same command goes on with the others'
+says 'stopped at the first failure'; says 'the same command continues with the others'
 expect 1 bad.cfg longer.cfg; says 'nothing to do: 6 done, 6 diverged'; says 'done     8 ok'
 
 # ---- only, shards

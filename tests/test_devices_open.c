@@ -103,7 +103,7 @@ static void a_device_of_all_that_does_not_open_is_named(void **state)
     (void)state;
     visible = VISIBLE;
     assert_refused("gpu", SW_E_CUDA, "number 4 is broken");
-    assert_refused("gpu:4,0", SW_E_CUDA, "gpu:4: number 4 is broken; to go on without it, name the others: "
+    assert_refused("gpu:4,0", SW_E_CUDA, "gpu:4: number 4 is broken; to continue without it, name the others: "
                                          "--device gpu:N,M");
     assert_refused("gpu:4", SW_E_CUDA, "number 4 is broken");
     assert_opens("gpu:0,1,3", 3, "gpu:0/1 gpu:1/1 gpu:3/1");  /* the others do */

@@ -65,11 +65,11 @@ expect 0 explain scan; prints 'cpu.scan'; prints 'cuda.scan'
 expect 0 explain cpu.plain+cpu.lapack; prints 'A stepper'; prints 'A band solver'
 
 # ---- the nearest
-near() { expect 2 explain "$1"; says "'$1' is no word of a config; did you mean '$2'?"; }
+near() { expect 2 explain "$1"; says "'$1' is not a word of a config; did you mean '$2'?"; }
 near d1_c66 d1_c6; near cpu.thoms cpu.thomas; near perodic periodic; near ssp_rk ssp_rk3; near randnn randn
 near cahn_hiliard cahn_hilliard; near time.ed time.end; near zero_men zero_mean
-expect 2 explain xyzzyxyzzy; says 'is no word of a config'; says '`sweep list`'
-expect 2 explain cpu.plain+nonsense; says 'is no word'
+expect 2 explain xyzzyxyzzy; says 'is not a word of a config'; says '`sweep list`'
+expect 2 explain cpu.plain+nonsense; says 'is not a word'
 
 # ---- help
 expect 0 help; cp out all

@@ -31,10 +31,10 @@ expect 5 s.shard-*.h5 -o none.h5
 says 'would lack 15 of 36 runs'; says 'of 5 shards these are not among the files: 2 4'
 mkdir s.shard-4-of-5.h5.d  # as a shard that runs has it
 expect 5 s.shard-*-of-5.h5 -o none.h5
-says 'not among the files: 2;'; says 'these are under way or were stopped: 4 (the same `sweep run` goes on with them)'
+says 'not among the files: 2;'; says 'these are under way or were stopped: 4 (the same `sweep run` continues them)'
 expect 5 s.shard-* -o none.h5; says 's.shard-4-of-5.h5.d is a folder'; says 'sweep resume FILE.h5'
 expect 5 s.shard-{3,4}-of-5.h5 -o none.h5
-says 's.shard-4-of-5.h5 is not there, only what is not finished of it'; says 'sweep resume s.shard-4-of-5.h5'
+says 's.shard-4-of-5.h5 is not there, only its unfinished parts'; says 'sweep resume s.shard-4-of-5.h5'
 rmdir s.shard-4-of-5.h5.d; mv away/* .
 [ ! -e none.h5 ] && [ ! -e none.h5.d ] && [ ! -e none.h5.tmp ] || fail 'a refused merge left something behind'
 
@@ -139,7 +139,7 @@ for command in 'show moved/v.h5' 'status moved/v.h5' 'merge moved/v.h5 -o real.h
     says 'moved/v.h5 is virtual: the fields are in its parts, and moved/parts/s.shard-4-of-5.h5 is not there'
 done
 head -c 1000 s.shard-4-of-5.h5 > moved/parts/s.shard-4-of-5.h5
-expect 5 moved/v.h5 -o real.h5; says 's.shard-4-of-5.h5 is not what it was'
+expect 5 moved/v.h5 -o real.h5; says 's.shard-4-of-5.h5 has changed'
 if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     SWEEP_PYTHON=$python SWEEP_SHARE=$top/scripts "$sweep" plot moved/v.h5 -o v.png >out 2>err && fail 'plot'
     says "'moved/parts/s.shard-4-of-5.h5' is not there or not what it was"

@@ -169,7 +169,7 @@ memory_fails() {
             ranks 0 2 sh -c "$(started 1 $rank "$@")"
             [ -e fault ] && grep -q fired fault && break
         done
-        once "$warning"; once 'the other devices go on without it'; same ../whole.h5 memory.h5
+        once "$warning"; once 'the other devices continue without it'; same ../whole.h5 memory.h5
     }
     lost 1 'warning: rank 1 of 2 on '
     lost 0 'warning: rank 0 of 2: '

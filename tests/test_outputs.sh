@@ -99,7 +99,7 @@ expect 0 run o.cfg --log-json log; expect 0 run o.cfg --log-json log
 
 # ---- what cannot be written is told: the log, with how many events it lacks; the result is there all the same
 expect 5 run o.cfg -o l.h5 --log-json /dev/full
-says 'warning: /dev/full: No space left on device; the sweep goes on, its log lacks lines'
+says 'warning: /dev/full: No space left on device; the sweep continues, but its log lacks lines'
 says 'done     3 ok'
 grep -qE '^error: /dev/full: No space left on device; [4-9] events are not in it' err || fail 'the end of the log'
 same l.h5 o.h5

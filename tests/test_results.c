@@ -528,7 +528,7 @@ static void a_chain_is_joined_along_time(void **state)
     assert_int_equal(sw_checkpoint_read(&completed->checkpoint[0], u, 7), SW_E_IO);
     assert_contains(sw_err_message(), completed->checkpoint[0].path);
     assert_contains(sw_err_message(), "is not the list of 28 numbers it should be; remove this file, no other: its 4 "
-                                      "runs go on from the part before it, or begin again");
+                                      "runs continue from the part before it, or begin again");
     sw_completed_close(&completed);
     write_part(&f, file, &(struct stretch){0, 6, 4, 8, 20, SW_RUN_DONE, false});
     assert_ok(sw_completed_open(file, &report, &completed));
@@ -1215,7 +1215,7 @@ static void a_second_process_is_refused_by_name(void **state)
     assert_int_equal(access(tmp, F_OK), -1);
 }
 
-static void a_lock_that_leads_nowhere_is_told(void **state)
+static void a_lock_that_leads_nowhere_is_refused(void **state)
 {
     struct sw_output_lock *lock;
     const char *file = path_of("nowhere.h5");
@@ -1226,7 +1226,7 @@ static void a_lock_that_leads_nowhere_is_told(void **state)
     snprintf(path, sizeof path, "%s.d/lock", file);
     assert_int_equal(symlink("/there/is/no/such/folder", path), 0);
     assert_int_equal(sw_output_lock(file, &lock), SW_E_IO);
-    assert_contains(sw_err_message(), "nowhere.h5.d/lock cannot be made");
+    assert_contains(sw_err_message(), "nowhere.h5.d/lock: remove what is there");
     assert_int_equal(unlink(path), 0);
     assert_ok(sw_output_lock(file, &lock));
     sw_output_unlock(&lock);
@@ -1450,7 +1450,7 @@ int main(void)
         cmocka_unit_test(a_newer_result_counts_but_an_unfinished_one_does_not),
         cmocka_unit_test(the_table_of_a_running_sweep_includes_its_parts),
         cmocka_unit_test(a_second_process_is_refused_by_name),
-        cmocka_unit_test(a_lock_that_leads_nowhere_is_told),
+        cmocka_unit_test(a_lock_that_leads_nowhere_is_refused),
         cmocka_unit_test(those_that_share_hold_it_to_the_last),
         cmocka_unit_test(a_dead_holder_holds_nothing),
         cmocka_unit_test(removing_takes_file_and_parts),

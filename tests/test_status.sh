@@ -117,7 +117,7 @@ begun r/long.shard-2-of-5.h5.d/status.json; pid=$(cat pid); kill -9 $pid
 for ((k = 0; k < 100; k++)); do grep -q ') Z' /proc/$pid/stat && break; sleep 0.1; done
 expect 0 r/long.h5; prints '1 died'; prints "process $pid on this machine is gone"
 kill $parent; wait $parent 2>/dev/null
-prints 'the same command again, for each that is not running'
+prints 'run the command of each shard that is not running again'
 
 # its number has gone to another process: ours, which is alive
 sed -i "s/\"pid\": $pid/\"pid\": $$/" r/long.shard-2-of-5.h5.d/status.json
@@ -131,7 +131,7 @@ touch -d '14 minutes ago' "$state"
 expect 0 r/long.h5; prints '1 silent'; matches 'node07 process [0-9]+: no sign of life for (840 s|14 min)'
 expect 0 r/long.h5 --json; is_json out; prints '"state": "silent"'; matches '"seconds_since_sign_of_life": 84[0-9]'
 touch -d '3 hours' "$state"
-expect 0 r/long.h5; prints '1 silent'; matches 'wrote (180 min|3.0 h) in the future, a clock is wrong'
+expect 0 r/long.h5; prints '1 silent'; matches 'wrote (180 min|3.0 h) in the future: a clock is wrong'
 # our own clock is a day off: the same
 touch "$state"
 JUMP=-86400 LD_PRELOAD=$(dirname "$sweep")/jump_clock.so expect 0 r/long.h5; prints '1 running'
@@ -165,7 +165,7 @@ eval "$sweep $command" >out 2>err || fail "$command"
 expect 0 "r/it's 1.h5"; prints '10 done'
 rm r/it*
 subcommand= expect 75 run n.cfg -j 1 -s 'sweep.until=[40000.0]' -o 'r/t 1.h5' --max-time 0.5s
-expect 0 'r/t 1.h5'; prints "; sweep resume 'r/t 1.h5' goes on"
+expect 0 'r/t 1.h5'; prints "; sweep resume 'r/t 1.h5' continues it"
 subcommand= expect 5 merge 'r/t 1.h5' -o r/all.h5; says "by \`sweep resume 'r/t 1.h5'\`"
 rm -r r/t*
 

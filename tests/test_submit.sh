@@ -21,8 +21,8 @@ expect 2 "$config" -o t.h5 --shards 2 "--only=a >
 expect 2 "$config" more.cfg; says "does not take 'more.cfg'"
 expect 5 --missing t.h5; says 'there is no t.h5.jobs/arguments'
 mkdir t.h5.jobs; : > t.h5.jobs/arguments
-expect 2 --missing t.h5; says 'the options beside t.h5.jobs/sweep.cfg'
-subcommand=status expect 2 t.h5; says 'are gone'
+expect 2 --missing t.h5; says '`arguments` beside t.h5.jobs/sweep.cfg is missing'
+subcommand=status expect 2 t.h5; says 'is missing'
 rm -r t.h5.jobs
 expect 2 --missing t.h5 --shards 3; says 'does not take --shards'
 expect 2 run "$config" --shards 3 2>/dev/null; says "does not take"
@@ -45,7 +45,7 @@ prints "--device cuda"
 sh -n out || fail 'the script is no shell'
 sed -n '/^# ---- the second job/,$p' out >merge.sh
 sh merge.sh >log 2>&1 && fail 'merged without shards'
-grep -qF "to go on: sweep submit --missing '$tmp/t 1.h5'" log || fail "merge.sh: $(cat log)"
+grep -qF "to continue: sweep submit --missing '$tmp/t 1.h5'" log || fail "merge.sh: $(cat log)"
 expect 0 "$config" -o t.h5 --shards 1 --time 4 --print; prints 'USR1@60'
 expect 0 "$config" -o t.h5 --shards 1 --print; cp out one.sh
 

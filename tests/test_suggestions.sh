@@ -9,7 +9,8 @@ performed=0
 commands() {
     { sed -n 's/^next  *\(sweep .*\)/\1/p' out err
       grep -ohE '`sweep [^`]*`' out err | tr -d '`'
-      sed -n 's/.*; \(sweep resume .*\) goes on$/\1/p; s/.*checkpoint; \(sweep run .*\) begins again$/\1/p' out; } |
+      sed -n 's/.*; \(sweep resume .*\) continues it$/\1/p
+              s/.*checkpoint; \(sweep run .*\) begins again$/\1/p' out; } |
         sed "s/\\bCONFIG\\b/$config/"
 }
 # suggests COUNT [TEXT...]: so many commands, with these among them, all of which end with 0

@@ -261,7 +261,7 @@ static enum sw_status make_plan(struct check *c)
     enum sw_status st = cli_completed_open(c->cli, s->file, &c->completed);
     if (!st) st = sw_completed_check_sweep(c->completed, s->file, s->sweep, s->id);
     if (st == SW_E_REFUSED && !(st = extend_sweep(c->cli, s, c->completed, NULL, st))) {
-        snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` goes on from it, "
+        snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` continues it, "
                  "if it holds their states (output.state)", s->file);
         sw_completed_close(&c->completed);
     } else if (st) {  /* what to do about it is the user's choice; the config is right */

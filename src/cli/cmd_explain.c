@@ -265,7 +265,7 @@ static enum sw_status explain_one(const char *name)
     if (problem) explain_problem(problem);
     if (hits || problem) return SW_OK;
     const char *near = sw_near(name, known.name, known.count);
-    return SW_FAIL(SW_E_USAGE, "'%s' is no word of a config%s%s%s", name,
+    return SW_FAIL(SW_E_USAGE, "'%s' is not a word of a config%s%s%s", name,
                    near ? "; did you mean '" : "; `sweep explain` prints all keys, `sweep list` problems, solvers and "
                    "schemes", near ? near : "", near ? "'?" : "");
 }

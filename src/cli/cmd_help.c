@@ -55,8 +55,8 @@ static void help_all(void)
     }
     printf("\nOptions (`sweep help COMMAND` shows those of one command):\n");
     options_of(CLI_ANY, width);
-    printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 usage; 3 config;\n"
-           "4 device or memory; 5 input or output; 75 stopped early, the same command goes on; 130 interrupted.\n");
+    printf("\nExit status: 0 all runs done; 1 finished, some runs diverged or failed; 2 command line; 3 config;\n"
+           "4 device or memory; 5 input or output; 75 stopped early, the same command continues; 130 interrupted.\n");
 }
 
 void cli_help(const struct cli_command *c)

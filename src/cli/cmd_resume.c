@@ -10,7 +10,7 @@ enum sw_status cmd_resume(struct sw_cli *cli)
     char *file = NULL;
     struct sw_completed *completed = NULL;
     struct cli_sweep s = {0};
-    if (cli->output) return SW_FAIL(SW_E_USAGE, "`sweep resume` goes on with the file it is given; it has no -o");
+    if (cli->output) return SW_FAIL(SW_E_USAGE, "`sweep resume` continues the file it is given; it has no -o");
     enum sw_status st = cli_output_path(cli->argument[0], &file);
     if (!st) st = cli_completed_open(cli, file, &completed);
     if (!st) st = cli_sweep_stored(cli, file, completed, &s);

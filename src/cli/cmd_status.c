@@ -132,7 +132,7 @@ enum sw_status cmd_status(struct sw_cli *cli)
 {
     struct cli_sweep s = {0};
     if (cli->watch && cli->json)
-        return SW_FAIL(SW_E_USAGE, "--watch is for people, --json for programs, which ask again themselves: not both");
+        return SW_FAIL(SW_E_USAGE, "--watch prints for people, --json prints one object for programs: not both");
     enum sw_status st;
     if (!is_config(cli->argument[0])) {
         char *file;

@@ -72,7 +72,7 @@ static enum sw_status report_and_submit(struct sw_submit *u, const struct sw_cli
     if (u->done) { console_message(cli, "nothing to do: all runs are in %s\n", u->file); return SW_OK; }
     if (!u->count && u->alive.length) {
         for (char *p = u->alive.data; *p; p++) *p = *p == ':' ? ' ' : *p;
-        console_message(cli, "nothing to do: all that is not finished is in the queue: job%s\n",
+        console_message(cli, "nothing to do: the unfinished shards are in the queue: job%s\n",
                         sw_text_get(&u->alive));
         return SW_OK;
     }
@@ -108,7 +108,7 @@ static enum sw_status check_missing_options(const struct sw_cli *cli)
     const char *name = cli->shards ? "--shards" : cli->noverrides ? "-s" : cli->only ? "--only" : NULL;
     if (cli->output) name = "-o";
     if (cli->narguments) name = cli->argument[0];
-    return name ? SW_FAIL(SW_E_USAGE, "--missing goes on with the sweep and the shards that were submitted; it does "
+    return name ? SW_FAIL(SW_E_USAGE, "--missing continues the sweep and the shards that were submitted; it does "
                           "not take %s", name) : SW_OK;
 }
 

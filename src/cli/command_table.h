@@ -4,10 +4,10 @@
  * cmd_<name>.c too, its arguments, how many of them, what it does. */
 enum { CLI_MANY = 1 << 20 };
 #define CLI_COMMANDS(X) \
-    X(RUN,     run,     "CONFIG...",        1, CLI_MANY, "run a sweep; continue what an interrupted run left")     \
+    X(RUN,     run,     "CONFIG...",        1, CLI_MANY, "run a sweep, or continue an interrupted one")            \
     X(CHECK,   check,   "CONFIG...",        1, CLI_MANY, "validate, compile and plan; write nothing")              \
-    X(STATUS,  status,  "FILE|CONFIG",      1, 1,        "what is done and what runs, of a sweep and of its shards") \
-    X(RESUME,  resume,  "FILE",             1, 1,        "go on with the sweep stored in an output file")          \
+    X(STATUS,  status,  "FILE|CONFIG",      1, 1,        "how far a sweep is, and each of its shards")             \
+    X(RESUME,  resume,  "FILE",             1, 1,        "continue the sweep that is stored in an output file")    \
     X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
     X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
     X(XDMF,    xdmf,    "FILE",             1, 1,        "write FILE.xdmf, through which ParaView opens its fields")  \

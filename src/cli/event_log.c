@@ -80,6 +80,6 @@ void event_log_end(struct sw_cli *cli)
     const bool first = !log->error;
     count_lost(log, 1);
     if (first)
-        console_message(cli, "warning: %s: %s; the sweep goes on, its log lacks lines\n", cli->log_path,
+        console_message(cli, "warning: %s: %s; the sweep continues, but its log lacks lines\n", cli->log_path,
                         strerror(log->error));
 }

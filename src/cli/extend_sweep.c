@@ -165,8 +165,8 @@ static enum sw_status make_extended_parts(struct sw_cli *cli, const struct cli_s
         sw_err_raise(&kept);
     }
     sw_output_unlock(&lock);
-    if (!st) console_message(cli, "longer   %lld run%s of %s go on from where they ended\n", (long long)count,
-                             count == 1 ? "" : "s", s->file);
+    if (!st) console_message(cli, "longer   %lld run%s of %s continue%s from where %s ended\n", (long long)count,
+                             count == 1 ? "" : "s", s->file, count == 1 ? "s" : "", count == 1 ? "it" : "they");
     return st;
 }
 

@@ -118,7 +118,7 @@ void message_event(void *user, const struct sw_event *e)
     }
     if (e->kind == SW_EVENT_DEVICE) {
         progress_bar_clear(&run->bar);
-        console_message(run->cli, "warning: %s; the other devices go on without it\n", e->message);
+        console_message(run->cli, "warning: %s; the other devices continue without it\n", e->message);
         return;
     }
     if (!run->cli->verbose) return;
@@ -199,7 +199,7 @@ void message_stopped(struct sweep_run *run, const struct sw_run_sweep_summary *s
 {
     log_end(run, "stopped", sum);
     if (sum->failed_fast)
-        console_message(run->cli, "stopped at the first failure: %s\nthe same command goes on with the others\n",
+        console_message(run->cli, "stopped at the first failure: %s\nthe same command continues with the others\n",
                         sum->failures);
     else if (!run->stored)
         console_message(run->cli,

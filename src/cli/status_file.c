@@ -49,7 +49,7 @@ static void print_resume_command(const struct sw_cli *cli, const struct status *
     struct sw_text word = {0};
     sw_text_add_word(&word, v->file);
     console_print(cli, v->unwritten ? " before its first checkpoint; sweep run CONFIG -o %s begins again"
-                  : "; sweep resume %s goes on", sw_text_get(&word));
+                  : "; sweep resume %s continues it", sw_text_get(&word));
     sw_text_free(&word);
 }
 
@@ -122,10 +122,10 @@ static void print_liveness(const struct sw_cli *cli, enum sw_liveness life, cons
                       v->now.host,
                       (long long)v->now.pid);
     else if (life == SW_LIVENESS_SILENT)
-        console_print(cli, "silent   it last wrote %s in the future: the clock of %s is wrong, or ours\n",
+        console_print(cli, "silent   last written %s in the future: the clock of %s or of this machine is wrong\n",
                       format_seconds(-s->age, age), v->now.host);
     else if (life == SW_LIVENESS_DEAD)
-        console_print(cli, "died     process %lld on this machine is gone, without having stopped\n",
+        console_print(cli, "died     process %lld on this machine is gone, and did not stop cleanly\n",
                       (long long)v->now.pid);
 }
 

@@ -67,7 +67,7 @@ static void add_process(const struct sw_shard *k, struct sw_text *text)
     const long long pid = (long long)k->now.pid;
     if (k->state == SW_SHARD_SILENT) sw_text_printf(text, "%s process %lld: ", k->now.host, pid);
     if (k->state == SW_SHARD_SILENT && k->sign.age < 0)
-        sw_text_printf(text, "wrote %s in the future, a clock is wrong", format_seconds(-k->sign.age, age));
+        sw_text_printf(text, "wrote %s in the future: a clock is wrong", format_seconds(-k->sign.age, age));
     else if (k->state == SW_SHARD_SILENT)
         sw_text_printf(text, "no sign of life for %s", format_seconds(k->sign.age, age));
     else if (k->state == SW_SHARD_DIED)
@@ -224,7 +224,7 @@ static void add_next(const struct sw_monitor *v, struct sw_text *text)
         sw_text_add_word(text, v->file);
         sw_text_add(text, "\n");
     } else if (lost)
-        sw_text_add(text, "next     the same command again, for each that is not running: it goes on\n");
+        sw_text_add(text, "next     run the command of each shard that is not running again; it continues\n");
     else if (v->count[SW_SHARD_WAITING] && !v->count[SW_SHARD_RUNNING] && !v->submitted) {
         sw_text_printf(text, "next     sweep run CONFIG --shard %d/%d -o ", first_in(v, SW_SHARD_WAITING), v->nshards);
         sw_text_add_word(text, v->file);

@@ -60,7 +60,7 @@ static enum sw_status split_lines(char *text, char *config, char ***argv, int *a
 {
     size_t lines = 0;
     if (!text)
-        return SW_FAIL(SW_E_USAGE, "the options beside %s, in `arguments`, are gone: remove the folder and submit anew",
+        return SW_FAIL(SW_E_USAGE, "the file `arguments` beside %s is missing: remove the folder and submit again",
                        config);
     for (const char *p = text; *p; p++) lines += *p == '\n';
     SW_TRY(sw_alloc(lines + 4, argv));

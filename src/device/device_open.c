@@ -89,7 +89,7 @@ static enum sw_status name_failure(const struct opening *o)
 {
     enum sw_status st = sw_err_raise(&o->failed);
     if (st != SW_E_CUDA && st != SW_E_MEMORY) return st;  /* else the message has it */
-    return SW_FAIL(st, "%s:%d: %s; to go on without it, name the others: --device %s:N,M", o->ops->kind, o->index,
+    return SW_FAIL(st, "%s:%d: %s; to continue without it, name the others: --device %s:N,M", o->ops->kind, o->index,
                    o->failed.message, o->ops->kind);
 }
 

@@ -12,7 +12,7 @@
 static enum sw_status add_damaged_part(const char *path, struct sw_report *report, struct sw_catalog *c)
 {
     if (report)
-        sw_report_add(report, SW_WARNING, NULL, 0, "%s; passed over, its runs are done again", sw_err_message());
+        sw_report_add(report, SW_WARNING, NULL, 0, "%s; ignored, its runs are computed again", sw_err_message());
     SW_TRY(sw_resize((size_t)c->ndamaged, (size_t)c->ndamaged + 1, &c->damaged));
     return (c->damaged[c->ndamaged++] = sw_strdup(path)) ? SW_OK : SW_E_MEMORY;
 }

@@ -303,7 +303,7 @@ static enum sw_status lengthen_block(struct lengthening *g, const struct pair *p
     const int data_group = g->in.data_group_of[pair->row];
     if (data_group < 0 || !g->in.data_group[data_group].nstate)
         return SW_FAIL(SW_E_REFUSED,
-                       "%s holds no states to go on from: it was computed without output.state = true; "
+                       "%s holds no states to continue from: it was computed without output.state = true; "
                        "use -o FILE or --force",
                        g->file);
     s.data_group = &g->in.data_group[data_group];

@@ -111,7 +111,7 @@ static enum sw_status acquire(const char *file, struct sw_output_lock *lock, int
         SW_TRY(sw_files_make_parents(lock->path));
         SW_TRY(try_lock(file, lock, how, &again));
     }
-    if (again) return SW_FAIL(SW_E_IO, "%s cannot be made; what is in its place?", lock->path);
+    if (again) return SW_FAIL(SW_E_IO, "cannot create %s: remove what is there under this name", lock->path);
     return how == LOCK_EX ? remove_unfinished(file, lock) : SW_OK;
 }
 

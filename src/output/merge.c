@@ -188,8 +188,8 @@ static enum sw_status fail_with_resume_hint(const char *input, enum sw_status st
         return SW_FAIL(st, "%s is not there yet: process %lld on %s computes it; merge when it has ended", input,
                        (long long)now.pid, *now.host ? now.host : "this machine");
     sw_text_add_word(&word, input);
-    SW_FAIL(st, "%s is not there, only what is not finished of it, %s.d: go on with it by `sweep resume %s`, then "
-            "merge", input, input, sw_text_get(&word));
+    SW_FAIL(st, "%s is not there, only its unfinished parts in %s.d: continue it by `sweep resume %s`, then merge",
+            input, input, sw_text_get(&word));
     sw_text_free(&word);
     return st;
 }
@@ -206,7 +206,7 @@ static enum sw_status explain_unreadable_input(const char *const *input, int nin
         if (strncmp(text, input[k], length) || !strchr(": ", text[length])) continue;
         if (!stat(input[k], &s) && S_ISDIR(s.st_mode))
             return SW_FAIL(st,
-                           "%s is a folder; a folder FILE.h5.d holds what is not finished of FILE.h5: go on with "
+                           "%s is a folder; a folder FILE.h5.d holds the unfinished parts of FILE.h5: continue "
                            "it by `sweep resume FILE.h5`, then merge FILE.h5",
                            input[k]);
         if (access(input[k], F_OK) && sw_files_has_folder(input[k])) return fail_with_resume_hint(input[k], st);

@@ -331,6 +331,6 @@ enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *sta
     if (!st || !h.damaged) return st;  /* what the system cannot read now may be whole */
     char why[400];
     snprintf(why, sizeof why, "%s", sw_err_message());
-    return SW_FAIL(st, "%s; remove this file, no other: its %d runs go on from the part before it, or begin again", why,
-                   batch->count);
+    return SW_FAIL(st, "%s; remove this file, no other: its %d runs continue from the part before it, or begin again",
+                   why, batch->count);
 }

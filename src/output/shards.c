@@ -75,8 +75,8 @@ static void describe_shards(const struct sw_text *absent, const struct sw_text *
         sw_text_printf(text, "; of %d shards these are not among the files: %s", shards, sw_text_get(absent));
     if (begun->length)
         sw_text_printf(text,
-                       "; of %d shards these are under way or were stopped: %s (the same `sweep run` goes on "
-                       "with them)",
+                       "; of %d shards these are under way or were stopped: %s (the same `sweep run` continues "
+                       "them)",
                        shards, sw_text_get(begun));
 }
 

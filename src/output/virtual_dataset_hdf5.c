@@ -103,8 +103,8 @@ static void check_file(struct sw_h5 *h, const char *part, int64_t bytes)
     if (there && (int64_t)s.st_size == bytes) return;
     if (there)
         h->status = SW_FAIL(SW_E_IO,
-                            "%s is virtual, and its part %s is not what it was (%lld bytes, now %lld); merge "
-                            "the parts again, or put that one back",
+                            "%s is virtual, and its part %s has changed (from %lld bytes to %lld); merge "
+                            "the parts again, or put the original part back",
                             h->path, part, (long long)bytes, (long long)s.st_size);
     else
         h->status = SW_FAIL(SW_E_IO,
