@@ -1,5 +1,5 @@
-#ifndef GRID_COORDINATES_H
-#define GRID_COORDINATES_H
+#ifndef GRID_COORDINATES_HDF5_H
+#define GRID_COORDINATES_HDF5_H
 /* The coordinates of the fields of a data group, run by run: times of the outputs, first points and steps along x, y,
  * z. They are in the scales where the runs agree, and in t, xc, yc, zc where they do not. */
 #include "output/schema_hdf5.h"

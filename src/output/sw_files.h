@@ -1,5 +1,5 @@
-#ifndef FILES_H
-#define FILES_H
+#ifndef SW_FILES_H
+#define SW_FILES_H
 /* The files of an output in the file system: FILE.h5, its parts FILE.h5.d/part-NNNNNN.h5, and files that are still
  * being written (.tmp): their names, and how they are made permanent, renamed and removed. No HDF5 here. */
 #include <stdbool.h>

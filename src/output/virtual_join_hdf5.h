@@ -1,5 +1,5 @@
-#ifndef VIRTUAL_JOIN_H
-#define VIRTUAL_JOIN_H
+#ifndef VIRTUAL_JOIN_HDF5_H
+#define VIRTUAL_JOIN_HDF5_H
 /* A joined file whose fields and series stay in the inputs. */
 #include "output/slice_reader_hdf5.h"
 #include "output/virtual_dataset_hdf5.h"
