@@ -51,13 +51,11 @@ void batch_report(const struct batch *b, enum sw_event_kind kind);
 /* ---- batch_results.c */
 /** The last part becomes permanent, with the results. */
 enum sw_status batch_end(struct batch *b);
-
-/* ---- norms.c */
 /** Error norms at the last step against the config's `exact` (docs/numerics.md, "What is reported"):
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.
  * @param column  [setup->ncolumn][count]
  * @param u       [count][points] the last states
  * @param result  [count]; runs that are not done are left alone */
-enum sw_status norms_measure(const struct sw_setup *setup, int threads, int count, const double *column,
-                             const double *u, int64_t steps, struct sw_run_result *result);
+enum sw_status batch_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
+                                     const double *u, int64_t steps, struct sw_run_result *result);
 #endif

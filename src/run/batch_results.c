@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/sw_mem.h"
+#include "field/norms.h"
 #include "run/batch_impl.h"
 
 /* ---- warnings */
@@ -51,6 +52,37 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
     row->t_reached = (double)row->steps * batch_dt(b, j);
 }
 
+/* ---- error norms */
+
+static void measure_run(const struct sw_setup *setup, struct sw_evaluator *exact, int count, int j,
+                        const double *column, const double *u, int64_t steps, struct sw_run_result *result)
+{
+    const struct sw_grid g = sw_setup_grid(setup, count, column, j);
+    sw_evaluator_begin(exact, &g, column + j, count, (double)steps * g.dt, steps);
+    result->row.err = sw_norms_of_run(exact, u);
+}
+
+enum sw_status batch_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
+                                     const double *u, int64_t steps, struct sw_run_result *result)
+{
+    const struct sw_program *program = sw_setup_function(setup, "exact");
+    const size_t points = (size_t)sw_points(setup->n);
+    struct sw_err_kept failure = {0};
+#pragma omp parallel num_threads(threads)
+    {
+        struct sw_evaluator exact;
+        enum sw_status st = sw_evaluator_create(program, setup->n, &exact);
+#pragma omp critical(sw_norms_failure)
+        sw_err_keep(&failure, st);
+#pragma omp for schedule(dynamic, 8)
+        for (int j = 0; j < count; j++)
+            if (!st && result[j].row.status == SW_RUN_DONE)
+                measure_run(setup, &exact, count, j, column, u + (size_t)j * points, steps, &result[j]);
+        sw_evaluator_destroy(&exact);
+    }
+    return sw_err_raise(&failure);
+}
+
 static enum sw_status copy_norms_of_sim(const struct batch *b, struct sw_run_result *result)
 {
     struct sw_sim *sim = b->w->sim;
@@ -73,11 +105,13 @@ static enum sw_status measure_norms(const struct batch *b, struct sw_run_result 
     SW_TRY(sw_alloc((size_t)b->plan->count * batch_state_size(b), &state));
     st = sw_sim_get_state(sim, state);
     if (!st)
-        st = norms_measure(&b->w->setup, b->w->device->threads, b->plan->count, b->column, state, b->group->steps,
-                           result);
+        st = batch_norms_of_states(&b->w->setup, b->w->device->threads, b->plan->count, b->column, state,
+                                   b->group->steps, result);
     sw_free(state);
     return st;
 }
+
+/* ---- the end */
 
 static void count_and_report(struct batch *b, const struct sw_run_result *result)
 {
