@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "bench/bench_impl.h"
 #include "linalg/sw_band_impl.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
@@ -264,7 +264,7 @@ static enum sw_status explain_one(const char *name)
     const struct sw_problem *problem = sw_problem_find(name);
     if (problem) explain_problem(problem);
     if (hits || problem) return SW_OK;
-    const char *near = sw_near(name, known.name, known.count);
+    const char *near = sw_nearest_name(name, known.name, known.count);
     return SW_FAIL(SW_E_USAGE, "'%s' is not a word of a config%s%s%s", name,
                    near ? "; did you mean '" : "; `sweep explain` prints all keys, `sweep list` problems, solvers and "
                    "schemes", near ? near : "", near ? "'?" : "");

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "problem/sw_problem.h"
@@ -15,7 +15,7 @@ static enum sw_status unknown_problem(const char *name)
         names[count] = sw_problem_table[count]->name;
         sw_text_printf(&all, " %s", names[count]);
     }
-    const char *near = sw_near(name, names, count);
+    const char *near = sw_nearest_name(name, names, count);
     SW_FAIL(SW_E_USAGE, "unknown problem '%s'%s%s%s; there are:%s", name, near ? "; did you mean '" : "",
             near ? near : "", near ? "'?" : "", sw_text_get(&all));
     sw_text_free(&all);

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "cli/command_line.h"
 #include "cli/command_table.h"
 
@@ -22,5 +22,5 @@ const char *cli_command_near(const char *word)
 {
     const char *names[CLI_COMMAND_COUNT];
     for (int k = 0; k < CLI_COMMAND_COUNT; k++) names[k] = cli_command_table[k].name;
-    return sw_near(word, names, CLI_COMMAND_COUNT);
+    return sw_nearest_name(word, names, CLI_COMMAND_COUNT);
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "comm/sw_launch.h"
@@ -44,7 +44,7 @@ static enum sw_status unknown_option(const char *word)
     if (word[1] != '-') return SW_FAIL(SW_E_USAGE, "unknown option '-%c'; `sweep --help` lists them", optopt);
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (; cli_option_table[count].name; count++) names[count] = cli_option_table[count].name;
-    const char *near = sw_near(plain, names, count);
+    const char *near = sw_nearest_name(plain, names, count);
     if (near) return SW_FAIL(SW_E_USAGE, "unknown option '--%s'; did you mean '--%s'?", plain, near);
     return SW_FAIL(SW_E_USAGE, "unknown option '--%s'; `sweep --help` lists them", plain);
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "expr/expr_impl.h"
 
 enum { WIDEST = 72, BEFORE = 32 };  /* characters shown of a long text, and how many of them before the fault */
@@ -23,7 +23,7 @@ void expr_hint_names(char hint[400], const char *wrong, const char *const *names
 {
     enum { ROOM = 400 - (int)sizeof " ..." };
     /* one or two letters are near to everything: guessing would mislead */
-    const char *near = strlen(wrong) > 2 ? sw_near(wrong, names, count) : NULL;
+    const char *near = strlen(wrong) > 2 ? sw_nearest_name(wrong, names, count) : NULL;
     int at = near ? snprintf(hint, 400, "did you mean '%s'? known:", near) : snprintf(hint, 400, "known:");
     for (int k = 0; k < count; k++) {
         if (at + 1 + (int)strlen(names[k]) > ROOM) {

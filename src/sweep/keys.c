@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "sweep/sweep_own.h"
 
 enum { MAX_ERRORS = 100 };
@@ -137,7 +137,7 @@ static const struct sw_key *near_former(const struct sw_sweep *s, const char *pa
     int n = 0;
     for (int k = 0; k < s->own->nkey && n < SW_MAX_KEYS; k++)
         if (s->own->key[k].key->former) name[n++] = s->own->key[k].key->former;
-    near = sw_near(path, name, n);
+    near = sw_nearest_name(path, name, n);
     return near ? key_find(s, near) : NULL;
 }
 
@@ -158,7 +158,7 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
     int n = list_members(s, group, name, list);
     const struct sw_problem *other = find_other_problem(s, setting->path);
     const struct sw_key *key = find_elsewhere(s, setting->name), *former = near_former(s, setting->path);
-    const char *near = sw_near(setting->name, list, n);
+    const char *near = sw_nearest_name(setting->name, list, n);
     for (int k = 0; k < n && strlen(known) + strlen(list[k]) + 2 < sizeof known; k++) {
         strcat(known, " ");
         strcat(known, list[k]);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "sweep/axis.h"
 #include "sweep/column_values.h"
 #include "sweep/columns.h"
@@ -25,7 +25,7 @@ static void report_missing_problem(const struct sw_sweep *s, const char *known)
     static const char *const key[] = {"problem"};
     for (int k = 0; k < s->config->root->count; k++) {
         const struct sw_setting *setting = s->config->root->child[k];
-        if (!sw_near(setting->name, key, 1)) continue;
+        if (!sw_nearest_name(setting->name, key, 1)) continue;
         report_error(s, setting, "unknown key '%s'; did you mean 'problem'?", setting->path);
         return;
     }
@@ -49,7 +49,7 @@ static void pick_problem(struct sw_sweep *s)
     }
     s->problem = sw_problem_find(setting->text);
     if (s->problem) return;
-    const char *near = sw_near(setting->text, name, n);
+    const char *near = sw_nearest_name(setting->text, name, n);
     if (near) report_error(s, setting, "unknown problem '%s'; did you mean '%s'?", setting->text, near);
     else report_error(s, setting, "unknown problem '%s'; known: %s", setting->text, known);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 #include "sweep/axis.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
@@ -40,7 +40,7 @@ bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, const st
         if (!strcmp(word, list[k])) return true;
     key_words_print(key, known);
     s->own->words_wrong = true;
-    const char *near = sw_near(word, list, n);
+    const char *near = sw_nearest_name(word, list, n);
     if (near) report_error(s, setting, "'%s' = \"%s\" is none of %s; did you mean '%s'?", path, word, known, near);
     else report_error(s, setting, "'%s' = \"%s\" is none of %s", path, word, known);
     return false;
@@ -143,7 +143,7 @@ static void check_row(const struct sw_sweep *s, const struct sw_setting *setting
     snprintf(row, sizeof row, "%.*s", (int)strcspn(name, "+"), name);
     for (; n < MAX_ROWS && (known[n] = s->problem->solver(n)); n++)
         if (!strcmp(known[n], row)) return;
-    const char *near = sw_near(row, known, n);
+    const char *near = sw_nearest_name(row, known, n);
     if (near)
         report_error(s, setting, "'%s' = \"%s\": there is no such row; did you mean '%s%s'?", path, name, near,
                      name + strcspn(name, "+"));

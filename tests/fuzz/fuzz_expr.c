@@ -1,4 +1,4 @@
-// sources: src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c src/base/sw_near.c
+// sources: src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c src/base/sw_nearest_name.c
 /* libFuzzer: any text to the expression compiler. It must neither crash nor hang; what it accepts must print as
  * something that parses to the same, and have the same value however it is computed. */
 #include <math.h>

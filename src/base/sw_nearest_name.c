@@ -1,4 +1,4 @@
-#include "base/sw_near.h"
+#include "base/sw_nearest_name.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int distance(const char *a, const char *b)
     return row[la % 3][lb];
 }
 
-const char *sw_near(const char *word, const char *const *names, int count)
+const char *sw_nearest_name(const char *word, const char *const *names, int count)
 {
     const char *best = NULL;
     int limit = (int)strlen(word) / 3 + 1, least = limit + 1;
