@@ -49,7 +49,7 @@ static void a_text_too_long_ends_with_a_word_and_dots(void **state)
     char fitted[20];
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        assert_string_equal(sw_fit(fitted, sizeof fitted, cases[k].text), cases[k].fitted);
+        assert_string_equal(sw_text_shorten(fitted, sizeof fitted, cases[k].text), cases[k].fitted);
 }
 
 static void bytes_that_are_utf8_are_counted(void **state)

@@ -74,7 +74,7 @@ size_t sw_text_utf8(const char *text)
     return (size_t)(s - (const unsigned char *)text);
 }
 
-char *sw_fit(char *to, size_t room, const char *text)
+char *sw_text_shorten(char *to, size_t room, const char *text)
 {
     size_t length = strlen(text);
     if (length >= room) {

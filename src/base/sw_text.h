@@ -24,7 +24,7 @@ const char *sw_text_get(const struct sw_text *t);
 char *sw_text_take(struct sw_text *t);
 
 /** Copy a text; of one too long what ends with a word, and " ...". @param room  of to, at least 5  @return to */
-char *sw_fit(char *to, size_t room, const char *text);
+char *sw_text_shorten(char *to, size_t room, const char *text);
 
 /** How many bytes at the beginning of a text are UTF-8; strlen(text) if all of it is. */
 size_t sw_text_utf8(const char *text);

@@ -36,7 +36,7 @@ static void sample_group(const struct cli_sweep *s, const struct sw_group *group
         if (!*what || w->count++) continue;
         sw_sweep_describe(sweep, *run, axes, sizeof axes);
         sw_text_add(&w->text, what);
-        if (*axes) sw_text_printf(&w->text, " (%s)", sw_fit(fit, sizeof fit, axes));
+        if (*axes) sw_text_printf(&w->text, " (%s)", sw_text_shorten(fit, sizeof fit, axes));
     }
     sw_free(column);
 }

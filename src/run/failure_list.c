@@ -10,7 +10,7 @@
  * follows a blank: the brackets of formulas, as in -(p u')' and cos(x), do not. */
 static void cut_remark(char text[NAMED_MESSAGE], const char *message)
 {
-    sw_fit(text, NAMED_MESSAGE, message);
+    sw_text_shorten(text, NAMED_MESSAGE, message);
     char *remark = strstr(text, " (");
     if (remark) *remark = 0;
 }
@@ -51,6 +51,6 @@ void failure_list_print(const struct failure_list *n, char text[NAMED_TEXT])
     else if (!each)
         sw_text_printf(&all, "the first of %lld, run %lld: %s", (long long)n->count, (long long)n->entry[0].run,
                        n->entry[0].message);
-    sw_fit(text, NAMED_TEXT, sw_text_get(&all));
+    sw_text_shorten(text, NAMED_TEXT, sw_text_get(&all));
     sw_text_free(&all);
 }
