@@ -2,7 +2,7 @@
 #include "cli/check_sweep.h"
 #include "cli/event_log.h"
 #include "cli/open_sweep.h"
-#include "cli/run_sweep.h"
+#include "cli/run_and_resume.h"
 #include "output/sw_output.h"
 
 enum sw_status cmd_resume(struct sw_cli *cli)

@@ -3,7 +3,7 @@
 #include "cli/event_log.h"
 #include "cli/multi_process.h"
 #include "cli/open_sweep.h"
-#include "cli/run_sweep.h"
+#include "cli/run_and_resume.h"
 #include "cli/signals.h"
 
 static enum sw_status run_one(struct sw_cli *cli, const char *config)

@@ -1,6 +1,6 @@
 #ifndef RUN_MESSAGES_H
 #define RUN_MESSAGES_H
-/* A sweep being run by run_sweep.c, and the messages about it: for people on stderr, for programs in the log. */
+/* A sweep being run by run_and_resume.c, and the messages about it: for people on stderr, for programs in the log. */
 #include "cli/open_sweep.h"
 
 struct sweep_run {

@@ -1,14 +1,14 @@
 #ifndef STATUS_H
 #define STATUS_H
-/* `sweep status`: cmd_status.c decides what is shown, status_file.c prints one file, status_shards.c the shards of a
- * sweep. */
+/* `sweep status`: cmd_status.c decides what is shown, status_one_file.c prints one file, status_shards.c the shards of
+ * a sweep. */
 #include "cli/console.h"
 #include "jobs/sw_monitor.h"
 
-/* ---- status_file.c */
+/* ---- status_one_file.c */
 /** @param sign  from {0}, the same one each time  @param finished  out: all its runs have ended, and no process
  * writes it */
-enum sw_status status_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished);
+enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished);
 
 /* ---- status_shards.c */
 /* @param page  of the terminal on stdout; 0: without end */

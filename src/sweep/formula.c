@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "sweep/grid.h"
+#include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "sweep/columns.h"
-#include "sweep/grid.h"
+#include "sweep/grid_settings.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 #include "sweep/times.h"

@@ -9,7 +9,7 @@
 #include "sweep/column_values.h"
 #include "sweep/columns.h"
 #include "sweep/formula.h"
-#include "sweep/grid.h"
+#include "sweep/grid_settings.h"
 #include "sweep/groups.h"
 #include "sweep/keys.h"
 #include "sweep/names.h"

@@ -1,5 +1,5 @@
-#ifndef SWEEP_GRID_H
-#define SWEEP_GRID_H
+#ifndef SWEEP_GRID_SETTINGS_H
+#define SWEEP_GRID_SETTINGS_H
 /* The numbers of the grid. grid.n, grid.length and grid.x0 are one number for all dimensions or a list of one for each;
  * a problem that may have more than one dimension has the columns "grid.n" (x), "grid.n.1" (y), "grid.n.2" (z), and so
  * for the others (problem/grid_keys.h). */

@@ -1,5 +1,5 @@
-#ifndef RUN_SWEEP_H
-#define RUN_SWEEP_H
+#ifndef RUN_AND_RESUME_H
+#define RUN_AND_RESUME_H
 /* What `sweep run` and `sweep resume` share. */
 #include "cli/open_sweep.h"
 

@@ -129,7 +129,7 @@ static void print_liveness(const struct sw_cli *cli, enum sw_liveness life, cons
                       (long long)v->now.pid);
 }
 
-enum sw_status status_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished)
+enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished)
 {
     struct sw_completed *completed = NULL;
     struct status v = {.file = file};

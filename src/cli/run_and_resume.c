@@ -15,7 +15,7 @@
 #include "cli/plan_warnings.h"
 #include "cli/progress_bar.h"
 #include "cli/run_messages.h"
-#include "cli/run_sweep.h"
+#include "cli/run_and_resume.h"
 #include "cli/signals.h"
 #include "cli/xdmf_file.h"
 #include "output/sw_liveness.h"
