@@ -124,8 +124,8 @@ for command in 'run j.cfg -o x.h5' 'resume x.h5' 'run j.cfg -o x.h5 --force'; do
     for at in "${index[@]}"; do
         ready; zeros $at
         expect 0 status x.h5
-        prints '2 done, 0 diverged, 0 failed, 2 pending'; says "warning: $first: wrong B-tree signature; passed over"
-        expect 0 $command; says "warning: $first: wrong B-tree signature; passed over"
+        prints '2 done, 0 diverged, 0 failed, 2 pending'; says "warning: $first: wrong B-tree signature; ignored"
+        expect 0 $command; says "warning: $first: wrong B-tree signature; ignored"
         again "zeros-$at-${command//[^a-z]/}"
     done
     ready; astray ${index[0]}
@@ -134,7 +134,7 @@ for command in 'run j.cfg -o x.h5' 'resume x.h5' 'run j.cfg -o x.h5 --force'; do
     grep -E '^device ' err | head -n1 | grep -q solver && fail 'names a solver where nothing is left to compute'
     again "astray-${command//[^a-z]/}"
 done
-harmed 2 "zeros ${index[0]}" '2 runs that'; says "warning: $first: wrong B-tree signature; passed over"
+harmed 2 "zeros ${index[0]}" '2 runs that'; says "warning: $first: wrong B-tree signature; ignored"
 harmed 1 "zeros ${index[0]}" '4 runs that' -s run.batch=0
 
 # ---- the same of a file that runs are to be added to: it is not put aside, and the message says what to do
