@@ -102,14 +102,14 @@ template <int AHEAD> __global__ static void shared_k(struct sw_cuda_thomas t, do
 /* Small blocks spread a small batch over more multiprocessors. 16 rows ahead take so many registers that no more than
  * 384 threads of a multiprocessor run at once; larger batches hide the latency by their number
  * (tests/bench_thomas.c). No bit depends on either. */
-enum { BLOCK = 32 };
+enum { DEFAULT_THREADS = 32 };
 static int rows_ahead(int batch) { return batch < 65536 ? 16 : 8; }
 
 extern "C" enum sw_status sw_cuda_shared_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x)
 {
     cudaStream_t s = (cudaStream_t)stream;
     struct sw_cuda_correction c = {t->n, t->p, t->batch, t->ld, t->Z, t->n, 1};
-    int threads = t->threads ? t->threads : BLOCK, ahead = t->ahead ? t->ahead : rows_ahead(t->batch);
+    int threads = t->threads ? t->threads : DEFAULT_THREADS, ahead = t->ahead ? t->ahead : rows_ahead(t->batch);
     int blocks = (int)(((long long)t->batch + threads - 1) / threads);
     if (t->batch == 0) return SW_OK;
     if (ahead <= 1) shared_k<1><<<blocks, threads, 0, s>>>(*t, x);

@@ -69,15 +69,15 @@ __device__ static inline void warps_begin(struct lane &me, const struct sw_fused
                                           int run)
 {
     for (int k = threadIdx.x; k < TOTALS; k += THREADS)
-        put_in_table(warps_shared(0), k, table[(EACH ? (size_t)run : 0) * TOTALS + k]);
+        put_in_table(warps_shared(0), k, table[(PER_LINE ? (size_t)run : 0) * TOTALS + k]);
     if (threadIdx.x == 0) *(int *)warps_shared(NOT_FINITE) = 0;
-    if (EACH) me.decay_warps = coefficient[run].decay_warps;
+    if (PER_LINE) me.decay_warps = coefficient[run].decay_warps;
     warps_sync();
 }
 
 __device__ static inline int decay_of(const struct lane &me)
 {
-    return EACH ? me.decay_warps : me.common->line.decay_warps;
+    return PER_LINE ? me.decay_warps : me.common->line.decay_warps;
 }
 
 /* Write the warp's total, s in its last lane, into the blocks of the warps that need it. */

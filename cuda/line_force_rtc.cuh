@@ -49,9 +49,9 @@ __device__ static inline void compute_cell(const struct lane &me, const struct v
 #endif
 }
 
-struct moment { long long step; double t; const double *kept; };  /* kept: of this step */
+struct step_time { long long step; double t; const double *kept; };  /* kept: of this step */
 
-__device__ static inline sw_real g_at(const struct lane &me, const struct values &v, const struct moment &now, int j,
+__device__ static inline sw_real g_at(const struct lane &me, const struct values &v, const struct step_time &now, int j,
                                       double u)
 {
 #if SW_HAS_G
@@ -66,7 +66,7 @@ __device__ static inline sw_real g_at(const struct lane &me, const struct values
 #endif
 }
 
-__device__ static inline sw_real s_at(const struct lane &me, const struct values &v, const struct moment &now, int j,
+__device__ static inline sw_real s_at(const struct lane &me, const struct values &v, const struct step_time &now, int j,
                                       double u)
 {
 #if SW_HAS_S
@@ -83,7 +83,7 @@ __device__ static inline sw_real s_at(const struct lane &me, const struct values
 
 /* The neighbours of a lane's first and last point. */
 #if STREAM
-__device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct moment &now,
+__device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct step_time &now,
                                           double *left, double *beyond);
 #else
 __device__ static inline void warp_edges(double first, double last, double *left, double *beyond);
@@ -101,7 +101,7 @@ __device__ static inline void edges(const struct lane &me, double first, double 
 /* f[j] := c[j] + weight ((dt/dx²) d2 G + dt S), weight 1/2 for Crank-Nicolson, whose solution is doubled. f may be c.
  * @return the block's forward total of f */
 __device__ static inline struct sw_state right_hand_side(const struct lane &me, const struct values &v,
-                                                         const struct moment &now, const sw_real *c,
+                                                         const struct step_time &now, const sw_real *c,
                                                          const struct between &f)
 {
     struct sw_state total = {0.0, 0.0};
@@ -110,8 +110,9 @@ __device__ static inline struct sw_state right_hand_side(const struct lane &me, 
     sw_real left = 0.0, here = 0.0, last = 0.0, beyond = 0.0;
     if (SW_HAS_G) {
         here = g_at(me, v, now, 0, c[0]);
-        last = g_at(me, v, now, BLOCK - 1, c[BLOCK - 1]);
-        if (!EVEN && !me.full) last = g_at(me, v, now, BLOCK > 1 ? BLOCK - 2 : 0, c[BLOCK > 1 ? BLOCK - 2 : 0]);
+        last = g_at(me, v, now, LANE_POINTS - 1, c[LANE_POINTS - 1]);
+        if (!EVEN && !me.full) last = g_at(me, v, now, LANE_POINTS > 1 ? LANE_POINTS - 2 : 0,
+                                         c[LANE_POINTS > 1 ? LANE_POINTS - 2 : 0]);
         double from_left = 0.0, from_beyond = 0.0;
         edges(me, here, last, &from_left, &from_beyond);
 #if STREAM
@@ -121,18 +122,18 @@ __device__ static inline struct sw_state right_hand_side(const struct lane &me, 
         beyond = from_beyond;
     }
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) {
+    for (int j = 0; j < LANE_POINTS; j++) {
         sw_real u = c[j], value = u;
         if (SW_HAS_G) {
-            sw_real right = j == BLOCK - 1 ? beyond : EVEN && j == BLOCK - 2 ? last
-                          : g_at(me, v, now, j + 1, c[j < BLOCK - 1 ? j + 1 : j]);
-            if (!EVEN && j == BLOCK - 2 && !me.full) right = beyond;
+            sw_real right = j == LANE_POINTS - 1 ? beyond : EVEN && j == LANE_POINTS - 2 ? last
+                          : g_at(me, v, now, j + 1, c[j < LANE_POINTS - 1 ? j + 1 : j]);
+            if (!EVEN && j == LANE_POINTS - 2 && !me.full) right = beyond;
             value = fma(g_weight, fma(sw_real(-2), here, left + right), value);  /* d2: 2 here is exact */
             left = here;
             here = right;
         }
         if (SW_HAS_S) value = fma(s_weight, s_at(me, v, now, j, u), value);
-        if (!EVEN && j == BLOCK - 1 && !me.full) value = 0.0;
+        if (!EVEN && j == LANE_POINTS - 1 && !me.full) value = 0.0;
         store_between(f, j, value);
         add_to_forward_total(me, j, value, &total);
     }
@@ -150,13 +151,13 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
     for (int k = 0; k < NPARAM; k++) v.p[k] = b.param[(size_t)k * b.count + run];
     for (int k = 0; k < HELD_RUN; k++) v.r[k] = b.run[(size_t)k * b.ld + run];
     if (CELLS_SHARED && HELD_CELL)
-        for (int j = 0; j < BLOCK; j++)
+        for (int j = 0; j < LANE_POINTS; j++)
             compute_cell(me, v, j, shared_of(me) + AT_CELL + j * HELD_CELL * LINE_THREADS + threadIdx.x % LINE_THREADS,
                          LINE_THREADS);
 }
 
-__device__ static inline void set_moment(const struct lane &me, const struct values &v, long long from, long long step,
-                                         struct moment &now)
+__device__ static inline void set_step_time(const struct lane &me, const struct values &v, long long from,
+                                            long long step, struct step_time &now)
 {
     int phase = (int)(step - from) & (GROUP - 1);
     if (HELD_STEP && phase == 0) {

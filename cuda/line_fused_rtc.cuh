@@ -30,32 +30,32 @@ __device__ static inline void advance_line(struct lane &me, const struct sw_line
                                            long long from, long long to, double *scalars, int line)
 {
     struct values v;
-    struct moment now;
+    struct step_time now;
     int run = line < b.count ? line : 0;
     long long bad = line < b.count ? b.first_bad[line] : 0;
     bool alive = bad == SW_LINE_FINITE;
     if (bad == SW_LINE_NOT_FINITE && me.l == 0 && from < to) b.first_bad[line] = from;
     if (!__any_sync(EVERYONE, alive)) return;
     __syncwarp();
-    set_coefficients(me, EACH ? coefficient + run : &me.common->line);
+    set_coefficients(me, PER_LINE ? coefficient + run : &me.common->line);
     set_values(me, b, run, v);
     if (LINE_WARPS > 1) warps_begin(me, coefficient, table, run);
     else __syncwarp();
 
-    sw_real c[BLOCK], held[IN_PLACE || SPILLED == BLOCK ? 1 : BLOCK - SPILLED];
+    sw_real c[LANE_POINTS], held[IN_PLACE || SPILLED == LANE_POINTS ? 1 : LANE_POINTS - SPILLED];
     double *at = u + (size_t)run * POINTS + me.first;
     struct between y = {me, IN_PLACE ? c : held};
     struct sw_state total = {0.0, 0.0};
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) c[j] = alive && (j < BLOCK - 1 || me.full) ? at[j] : 0.0;
+    for (int j = 0; j < LANE_POINTS; j++) c[j] = alive && (j < LANE_POINTS - 1 || me.full) ? at[j] : 0.0;
     /* in the order of backward_sweep(): the same bits */
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) add_to_forward_total(me, j, c[j], &total);
+    for (int j = LANE_POINTS - 1; j >= 0 && !FORCED; j--) add_to_forward_total(me, j, c[j], &total);
     for (long long step = from; step < to; step++) {
         bool finite = true;
         reload_shared();
         if (FORCED) {
-            set_moment(me, v, from, step, now);
+            set_step_time(me, v, from, step, now);
             total = right_hand_side(me, v, now, c, y);
             reload_shared();
         }
@@ -84,7 +84,7 @@ __device__ static inline void advance_line(struct lane &me, const struct sw_line
             if (wrong & group_mask()) {
                 if (alive && me.l == 0) b.first_bad[line] = step + 1;
                 alive = false;
-                for (int j = 0; j < BLOCK; j++) c[j] = 0.0;
+                for (int j = 0; j < LANE_POINTS; j++) c[j] = 0.0;
                 total = sw_state{0.0, 0.0};
             }
             if (!__any_sync(EVERYONE, alive)) return;
@@ -96,12 +96,12 @@ __device__ static inline void advance_line(struct lane &me, const struct sw_line
         if (!alive && me.l == 0) b.first_bad[line] = to;
     }
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++)
-        if (alive && from < to && (j < BLOCK - 1 || me.full)) at[j] = c[j];
+    for (int j = 0; j < LANE_POINTS; j++)
+        if (alive && from < to && (j < LANE_POINTS - 1 || me.full)) at[j] = c[j];
     if (scalars) measure(me, b, run, alive, c, scalars + (size_t)run * SW_LINE_SCALARS);
 }
 
-/* coefficient: one a line (EACH 1). common: of all lines (EACH 0). table: one a line (LINE_WARPS > 1). u
+/* coefficient: one a line (PER_LINE 1). common: of all lines (PER_LINE 0). table: one a line (LINE_WARPS > 1). u
  * [count][POINTS]. scalars [count][SW_LINE_SCALARS]; NULL: not wanted. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,

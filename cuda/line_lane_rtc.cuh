@@ -8,7 +8,7 @@
  *                                         0: in shared memory (line_block_rtc.cuh)
  *     SPILLED                             how many of a lane's values between the two sweeps lie in shared memory
  *                                         (Crank-Nicolson)
- *     EACH                                1: coefficients differ from line to line
+ *     PER_LINE                            1: coefficients differ from line to line
  *     CRANK                               1 Crank-Nicolson, 0 backward Euler
  *     sw_real, SINGLE                     double, 0; or float, 1: type of a lane's points and of all that a solve needs
  *     NPARAM                              parameters of a run
@@ -19,7 +19,7 @@
  *                                         begin, all of it
  *     AT_WARPS                            that of a block, likewise: where the part of a line's warps begins
  *
- * Lane l has the points of block l, BLOCK of them or one fewer. A solve is two sweeps (problem/line/recursive.h),
+ * Lane l has the points of block l, LANE_POINTS of them or one fewer. A solve is two sweeps (problem/line/recursive.h),
  * forward and backward, and a sweep is two parts:
  *     1. the state before each block, by an exclusive scan over the block totals, a total being the state behind a
  *        block that started from zero: stage k adds that of the lane 2^k back, round the circle, times the power of P
@@ -39,7 +39,7 @@
  * matrix in the first half of its. Expressions are evaluated in double and rounded. The field in device memory is
  * double. */
 
-enum { THREADS = 32 * WARPS, BLOCK = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
+enum { THREADS = 32 * WARPS, LANE_POINTS = (POINTS + LANES - 1) / LANES, EVEN = POINTS % LANES == 0 };
 /* Lanes of a warp that share a line, warps a line; lanes of a line in a block, lines a block. */
 enum { GROUP = LANES < 32 ? LANES : 32, LINE_WARPS = LANES / GROUP };
 enum { LINE_THREADS = LINE_WARPS > 1 ? THREADS : GROUP, GROUPS = THREADS / LINE_THREADS };
@@ -54,20 +54,20 @@ enum { TOGETHER = 32 / GROUP };  /* lines a warp; their responses lie side by si
 
 struct lane {
     int    l, first;         /* of the line; its first point                              */
-    bool   full;             /* it has BLOCK points, not BLOCK - 1                        */
+    bool   full;             /* it has LANE_POINTS points, not LANE_POINTS - 1            */
     int    forth, back;      /* bit k: the 2^k blocks up to, or from, this one have the larger number of points */
-    int    stages, most;     /* of its line; of all lines in the warp (EACH)              */
-    int    decay_warps;      /* warps before one whose totals are not negligible (LINE_WARPS > 1, EACH, not STREAM) */
+    int    stages, most;     /* of its line; of all lines in the warp (PER_LINE)          */
+    int    decay_warps;      /* warps before whose totals are not negligible (LINE_WARPS > 1, PER_LINE, no STREAM) */
     struct sw_state outer[2];  /* before the warp, forward and backward (STREAM)          */
-    double2 *outbox;         /* where the warp writes its totals; NULL: nowhere (STREAM)  */
+    double2 *totals_out;     /* where the warp writes its totals; NULL: nowhere (STREAM)  */
     double neighbour;        /* lanes 0 and 31: u at the point before, or behind, the warp (STREAM, G) */
     bool   closed;
-    sw_real a1, a2, scale;   /* (EACH)                                                    */
+    sw_real a1, a2, scale;   /* (PER_LINE)                                                */
     int    at;               /* bytes: where the shared memory of the group begins        */
     int    response;         /* bytes: where h_0 is                                       */
     int    h_offset;         /* bytes: where h_0 is for a full block, h_-1 for another    */
     int    spilled;          /* bytes: where the first of its spilled values is           */
-    const struct sw_fused_common *common;  /* of all lines, an argument of the kernel (EACH 0) */
+    const struct sw_fused_common *common;  /* of all lines, an argument of the kernel (PER_LINE 0) */
 };
 
 template <typename T> __device__ static inline T from_lane(T value, int source)
@@ -93,12 +93,12 @@ __device__ static inline double *shared_of(const struct lane &me)
     return bytes_into_shared(me.at);
 }
 
-__device__ static inline sw_real a1_of(const struct lane &me) { return EACH ? me.a1 : me.common->line.a1; }
+__device__ static inline sw_real a1_of(const struct lane &me) { return PER_LINE ? me.a1 : me.common->line.a1; }
 
-__device__ static inline sw_real a2_of(const struct lane &me) { return EACH ? me.a2 : me.common->line.a2; }
+__device__ static inline sw_real a2_of(const struct lane &me) { return PER_LINE ? me.a2 : me.common->line.a2; }
 
 /* y of a line of Crank-Nicolson counts twice. */
-__device__ static inline sw_real scale_of(const struct lane &me) { return EACH ? me.scale : me.common->scale; }
+__device__ static inline sw_real scale_of(const struct lane &me) { return PER_LINE ? me.scale : me.common->scale; }
 
 /* Number k of a table of 2x2 matrices that begins at `table` in shared memory. */
 __device__ static inline void put_in_table(double *table, int k, sw_real value)
@@ -122,7 +122,7 @@ __device__ static inline struct sw_state join_shared(const double *matrix, struc
 __device__ static inline struct sw_state join_blocks(const struct lane &me, int stage, int many, struct sw_state t,
                                                      struct sw_state s)
 {
-    if (EVEN && !EACH) return sw_recursive_join(me.common->line.power[2 * stage], t, s);
+    if (EVEN && !PER_LINE) return sw_recursive_join(me.common->line.power[2 * stage], t, s);
     int at = me.at;
     if (!EVEN) at |= (many << 5) & 32;  /* at is a multiple of 64 */
     return join_shared(bytes_into_shared(at) + AT_POWER + 8 * stage, t, s);
@@ -132,7 +132,7 @@ __device__ static inline struct sw_state join_blocks(const struct lane &me, int 
 __device__ static inline struct sw_state close_periodic(const struct lane &me, struct sw_state s)
 {
     const struct sw_state zero = {0.0, 0.0};
-    if (!EACH) return me.common->line.closed ? sw_recursive_join(me.common->line.closure, s, zero) : s;
+    if (!PER_LINE) return me.common->line.closed ? sw_recursive_join(me.common->line.closure, s, zero) : s;
     return me.closed ? join_shared(shared_of(me), s, zero) : s;
 }
 
@@ -144,9 +144,9 @@ __device__ static inline struct sw_state exclusive_scan(const struct lane &me, s
     int odd = DIRECTION > 0 ? me.forth : me.back, l = threadIdx.x % GROUP;
 #pragma unroll
     for (int k = 0; k < STAGES; k++) {
-        if (k < (EACH ? me.most : me.common->line.stages)) {
+        if (k < (PER_LINE ? me.most : me.common->line.stages)) {
             int source = l - DIRECTION * (1 << k);
-            bool mine = LINE_WARPS > 1 ? source >= 0 && source < GROUP : GROUP == 32 || !EACH || k < me.stages;
+            bool mine = LINE_WARPS > 1 ? source >= 0 && source < GROUP : GROUP == 32 || !PER_LINE || k < me.stages;
             struct sw_state t = {from_lane(s.u, source & (GROUP - 1)), from_lane(s.v, source & (GROUP - 1))};
             if (mine) s = join_blocks(me, k, odd >> k, t, s);
         }
@@ -162,13 +162,13 @@ __device__ static inline struct sw_state exclusive_scan(const struct lane &me, s
 /* h_k: what a recursion from zero gives k points behind a single one; 0 for k = -1 and -2. */
 __device__ static inline sw_real response(const struct lane &me, int k)
 {
-    return EACH ? numbers_in_shared(me.response)[k * TOGETHER * WIDE] : me.common->h[k + 2];
+    return PER_LINE ? numbers_in_shared(me.response)[k * TOGETHER * WIDE] : me.common->h[k + 2];
 }
 
 /* ... h_{k-1} in a block that is not full. */
 __device__ static inline sw_real response_from_end(const struct lane &me, int k)
 {
-    return EACH || !EVEN ? numbers_in_shared(me.h_offset)[k * TOGETHER * WIDE] : me.common->h[k + 2];
+    return PER_LINE || !EVEN ? numbers_in_shared(me.h_offset)[k * TOGETHER * WIDE] : me.common->h[k + 2];
 }
 
 __device__ static inline void add_to(struct sw_state *s, sw_real value, sw_real u, sw_real v)
@@ -180,7 +180,7 @@ __device__ static inline void add_to(struct sw_state *s, sw_real value, sw_real 
 /* Add value j of the block, zero where it has none, to the forward, or backward, total of the block. */
 __device__ static inline void add_to_forward_total(const struct lane &me, int j, sw_real value, struct sw_state *s)
 {
-    add_to(s, value, response_from_end(me, BLOCK - 1 - j), response_from_end(me, BLOCK - 2 - j));
+    add_to(s, value, response_from_end(me, LANE_POINTS - 1 - j), response_from_end(me, LANE_POINTS - 2 - j));
 }
 
 __device__ static inline void add_to_backward_total(const struct lane &me, int j, sw_real value, struct sw_state *s)
@@ -210,9 +210,9 @@ __device__ static inline struct sw_state forward_sweep(const struct lane &me, st
 {
     struct sw_state total = {0.0, 0.0};
 #pragma unroll
-    for (int j = 0; j < BLOCK; j++) {
+    for (int j = 0; j < LANE_POINTS; j++) {
         sw_real z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
-        if (!EVEN && j == BLOCK - 1 && !me.full) z = 0.0;
+        if (!EVEN && j == LANE_POINTS - 1 && !me.full) z = 0.0;
         e.v = e.u;
         e.u = z;
         store_between(y, j, z);
@@ -226,9 +226,9 @@ template <typename G>
 __device__ static inline void backward_sweep(const struct lane &me, struct sw_state e, const struct between &y, G done)
 {
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0; j--) {
+    for (int j = LANE_POINTS - 1; j >= 0; j--) {
         sw_real z = sw_recursive_next(a1_of(me), a2_of(me), load_between(y, j), e.u, e.v);
-        bool none = !EVEN && j == BLOCK - 1 && !me.full;
+        bool none = !EVEN && j == LANE_POINTS - 1 && !me.full;
         e.v = none ? e.v : e.u;
         e.u = none ? e.u : z;
         done(j, none ? sw_real(0) : z);
@@ -241,13 +241,13 @@ __device__ static inline void reload_shared(void) { __syncwarp(); }
 
 /* ------------------------------------------------------------------ a place in the line */
 
-/* h_-2, h_-1, h_0, ..., h_0 at me.response; its values have the rounding of a recursion of BLOCK steps. */
+/* h_-2, h_-1, h_0, ..., h_0 at me.response; its values have the rounding of a recursion of LANE_POINTS steps. */
 __device__ static inline void compute_response(const struct lane &me)
 {
     const int next_h = TOGETHER * WIDE;
     sw_real *h = numbers_in_shared(me.response), u = 0.0, v = 0.0;
     h[-2 * next_h] = h[-next_h] = 0.0;
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < LANE_POINTS; k++) {
         sw_real next = sw_recursive_next(a1_of(me), a2_of(me), k == 0 ? 1.0 : 0.0, u, v);
         v = u;
         u = h[k * next_h] = next;
@@ -261,12 +261,13 @@ __device__ static inline void locate_lane(struct lane &me)
     int warp = LINE_WARPS > 1 ? 0 : threadIdx.x / 32;
     me.l = (LINE_WARPS > 1 ? blockIdx.x % CLUSTER * LINE_THREADS : 0) + threadIdx.x % LINE_THREADS;
     me.first = sw_recursive_start(me.l, POINTS, LANES);
-    me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == BLOCK;
+    me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == LANE_POINTS;
     me.at = group * GROUP_ROOM * (int)sizeof(double);
     me.response =
-        (GROUPS * GROUP_ROOM + warp * TOGETHER * (BLOCK + 2) + group % TOGETHER) * (int)sizeof(double) + 2 * entry;
+        (GROUPS * GROUP_ROOM + warp * TOGETHER * (LANE_POINTS + 2) + group % TOGETHER) * (int)sizeof(double)
+        + 2 * entry;
     me.h_offset = me.response - (me.full ? 0 : entry);
-    me.spilled = (GROUPS * (GROUP_ROOM + BLOCK + 2) + threadIdx.x) * (int)sizeof(double);
+    me.spilled = (GROUPS * (GROUP_ROOM + LANE_POINTS + 2) + threadIdx.x) * (int)sizeof(double);
     /* kept, not computed anew wherever they are used */
     asm volatile("" : "+r"(me.at), "+r"(me.response), "+r"(me.h_offset), "+r"(me.spilled));
     me.forth = me.back = 0;
@@ -282,10 +283,10 @@ __device__ static inline void locate_lane(struct lane &me)
 
 __device__ static inline void set_coefficients(struct lane &me, const struct sw_fused_line *mine)
 {
-    if (EACH || !EVEN)
+    if (PER_LINE || !EVEN)
         for (int k = threadIdx.x % LINE_THREADS; k < TABLE; k += LINE_THREADS)  /* closure, power */
             put_in_table(shared_of(me), k, ((const sw_real *)mine)[k]);
-    if (!EACH) {
+    if (!PER_LINE) {
         if (!EVEN && threadIdx.x % LINE_THREADS == 0) compute_response(me);
         return;
     }

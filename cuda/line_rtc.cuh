@@ -210,8 +210,8 @@ extern "C" __global__ void energy_k(struct sw_line_batch b, const double *__rest
             double right = u[sw_line_at(&b, i + 1 < n ? i + 1 : 0, j)];
             double here = u[sw_line_at(&b, i, j)];
             fill_inputs(in, x_at(b, i, j), here);
-            in[SW_IN_UX] = sw_measure_slope(left, right, half);
-            in[SW_IN_UXX] = sw_measure_second(left, here, right, scale);
+            in[SW_IN_UX] = sw_first_derivative_at(left, right, half);
+            in[SW_IN_UXX] = sw_second_derivative_at(left, here, right, scale);
             model_energy_cell(p, b.count, r, 1, in, i, c);
             const double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, i, 0.0, 0);
             DENSITY_ROWS(ADD)

@@ -57,8 +57,8 @@ __device__ static inline void add_densities(const LANE &me, const struct sw_line
         double right = has_point<ROOM>(me, j + 1) ? u[j + 1 < ROOM ? j + 1 : j] : beyond;
         in[SW_IN_X] = b.x0[run] + (me.first + j) * dx;
         in[SW_IN_U] = u[j];
-        in[SW_IN_UX] = sw_measure_slope(left, right, half);
-        in[SW_IN_UXX] = sw_measure_second(left, u[j], right, scale);
+        in[SW_IN_UX] = sw_first_derivative_at(left, right, half);
+        in[SW_IN_UXX] = sw_second_derivative_at(left, u[j], right, scale);
         model_energy_cell(p, b.count, r, 1, in, me.first + j, c);
         double density = model_energy_point(p, b.count, r, 1, s, 1, c, 1, in, me.first + j, 0.0, 0);
         if (has_point<ROOM>(me, j)) {

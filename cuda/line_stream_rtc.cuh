@@ -1,6 +1,6 @@
 /* The kernels of cuda.stream: lines that no cluster of blocks holds. The field streams through the multiprocessors in
- * each step; warp w of a line's LINE_WARPS (line_warps_rtc.cuh) has span w, 32 BLOCK points or fewer: the field in
- * shared memory, what is between the two sweeps in registers (line_lane_rtc.cuh).
+ * each step; warp w of a line's LINE_WARPS (line_warps_rtc.cuh) has span w, 32 LANE_POINTS points or fewer: the field
+ * in shared memory, what is between the two sweeps in registers (line_lane_rtc.cuh).
  *
  * A step is
  *     stream_k, begin    each span's right-hand side f, and the totals of the span: forward, the sum over f, and
@@ -17,36 +17,36 @@
  * one with what it has: 16 bytes a point and step. With G it is 24. Some 20 FMA a point, and G and S twice. States are
  * double in every precision. */
 
-enum { EACH_JOINS = LINE_WARPS / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
+enum { SPANS_A_LANE = LINE_WARPS / JOIN };  /* spans of each of the JOIN lanes of stream_join_k */
 /* Where the points of the warps are, those of a lane PITCH from the next's. */
-enum { LANDING = LANE_POWERS + 256, PITCH = BLOCK | 1 };
+enum { LANDING = LANE_POWERS + 256, PITCH = LANE_POINTS | 1 };
 
 __device__ static inline double2 *totals_of(double2 *state, int line, int direction)
 {
     return state + ((size_t)line * 2 + (direction < 0)) * LINE_WARPS;
 }
 
-/* The rest of exclusive_scan(), the states before the warp being known; the warp's total goes to me.outbox, if there is
- * one. */
+/* The rest of exclusive_scan(), the states before the warp being known; the warp's total goes to me.totals_out, if that
+ * is not NULL. */
 template <int DIRECTION>
 __device__ static inline struct sw_state scan_over_warps(const struct lane &me, struct sw_state s)
 {
     struct sw_state before = total_before_lane<DIRECTION>(s);
-    if (me.outbox && lane_of_warp() == (DIRECTION > 0 ? 31 : 0))
-        me.outbox[DIRECTION > 0 ? 0 : LINE_WARPS] = double2{s.u, s.v};
+    if (me.totals_out && lane_of_warp() == (DIRECTION > 0 ? 31 : 0))
+        me.totals_out[DIRECTION > 0 ? 0 : LINE_WARPS] = double2{s.u, s.v};
     return state_of_lane<DIRECTION>(me, me.outer[DIRECTION < 0], before);
 }
 
 /* ------------------------------------------------------------------ points of a warp */
 
-/* Points k, k + 32, ... of the warp's 32 BLOCK places, k of this lane: where it is in the line, and in shared memory.
- * The last place of a block that is not full has none. */
+/* Points k, k + 32, ... of the warp's 32 LANE_POINTS places, k of this lane: where it is in the line, and in shared
+ * memory. The last place of a block that is not full has none. */
 struct place { int at, landing; bool any; };
 
 __device__ static inline struct place place_of(const struct lane &me, unsigned full, int k)
 {
-    int q = (k * 32 + lane_of_warp()) / BLOCK, j = (k * 32 + lane_of_warp()) % BLOCK;
-    return place{__shfl_sync(EVERYONE, me.first, q) + j, q * PITCH + j, j < BLOCK - 1 || (full >> q & 1)};
+    int q = (k * 32 + lane_of_warp()) / LANE_POINTS, j = (k * 32 + lane_of_warp()) % LANE_POINTS;
+    return place{__shfl_sync(EVERYONE, me.first, q) + j, q * PITCH + j, j < LANE_POINTS - 1 || (full >> q & 1)};
 }
 
 __device__ static inline double *landing_of_warp(void) { return warps_shared(LANDING) + threadIdx.x / 32 * 32 * PITCH; }
@@ -54,19 +54,19 @@ __device__ static inline double *landing_of_warp(void) { return warps_shared(LAN
 /* The warp's points of a line into shared memory; each load is one contiguous stretch of memory, or a few. */
 __device__ static inline void load_points(const struct lane &me, const double *line)
 {
-    enum { AT_ONCE = BLOCK < 16 ? BLOCK : 16 };
+    enum { AT_ONCE = LANE_POINTS < 16 ? LANE_POINTS : 16 };
     double *landing = landing_of_warp();
     const unsigned full = __ballot_sync(EVERYONE, me.full);
 #pragma unroll
-    for (int begin = 0; begin < BLOCK; begin += AT_ONCE) {
+    for (int begin = 0; begin < LANE_POINTS; begin += AT_ONCE) {
         double value[AT_ONCE];
 #pragma unroll
-        for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++) {
+        for (int k = 0; k < AT_ONCE && begin + k < LANE_POINTS; k++) {
             struct place p = place_of(me, full, begin + k);
             value[k] = p.any ? line[p.at] : 0.0;
         }
 #pragma unroll
-        for (int k = 0; k < AT_ONCE && begin + k < BLOCK; k++)
+        for (int k = 0; k < AT_ONCE && begin + k < LANE_POINTS; k++)
             landing[place_of(me, full, begin + k).landing] = value[k];
     }
     __syncwarp();
@@ -78,7 +78,7 @@ __device__ static inline void store_points(const struct lane &me, double *line)
     const unsigned full = __ballot_sync(EVERYONE, me.full);
     __syncwarp();
 #pragma unroll
-    for (int k = 0; k < BLOCK; k++) {
+    for (int k = 0; k < LANE_POINTS; k++) {
         struct place p = place_of(me, full, k);
         if (p.any) line[p.at] = landing[p.landing];
     }
@@ -88,11 +88,11 @@ __device__ static inline void store_points(const struct lane &me, double *line)
 __device__ static inline int neighbour_of_warp(const struct lane &me)
 {
     if (lane_of_warp() == 0) return me.first == 0 ? POINTS - 1 : me.first - 1;
-    int next = me.first + BLOCK - (me.full ? 0 : 1);
+    int next = me.first + LANE_POINTS - (me.full ? 0 : 1);
     return next == POINTS ? 0 : next;
 }
 
-__device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct moment &now,
+__device__ static inline void outer_edges(const struct lane &me, const struct values &v, const struct step_time &now,
                                           double *left, double *beyond)
 {
     const int l = lane_of_warp();
@@ -111,13 +111,13 @@ __device__ static inline struct sw_state begin_solve(const struct lane &me, cons
 {
     struct sw_state total = {0.0, 0.0};
     if (FORCED) {
-        struct moment now;
+        struct step_time now;
         if (HELD_STEP) __syncthreads();  /* what is kept for the last step lies where that for this one comes */
-        set_moment(me, v, step, step, now);
+        set_step_time(me, v, step, step, now);
         total = right_hand_side(me, v, now, c, y);
     }
 #pragma unroll
-    for (int j = BLOCK - 1; j >= 0 && !FORCED; j--) add_to_forward_total(me, j, c[j], &total);
+    for (int j = LANE_POINTS - 1; j >= 0 && !FORCED; j--) add_to_forward_total(me, j, c[j], &total);
     reload_shared();
     return total;
 }
@@ -146,13 +146,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     locate_lane(me);
     /* all of a block, also if another finds it now */
     if (!__syncthreads_and(b.first_bad[line] == SW_LINE_FINITE)) return;
-    set_coefficients(me, EACH ? coefficient + line : &common.line);
+    set_coefficients(me, PER_LINE ? coefficient + line : &common.line);
     set_values(me, b, line, v);
     for (int k = threadIdx.x; k < 256; k += THREADS)
-        put_in_table(warps_shared(LANE_POWERS), k, table[(EACH ? (size_t)line : 0) * SW_STREAM_TABLE + k]);
+        put_in_table(warps_shared(LANE_POWERS), k, table[(PER_LINE ? (size_t)line : 0) * SW_STREAM_TABLE + k]);
     __syncthreads();
 
-    sw_real held[BLOCK], *c = landing_of_warp() + lane_of_warp() * PITCH;
+    sw_real held[LANE_POINTS], *c = landing_of_warp() + lane_of_warp() * PITCH;
     struct between y = {me, held};
     double2 *mine = totals_of(state, line, 1) + warp_of_line();
     u += (size_t)line * POINTS;
@@ -161,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     /* the code once: the end of a step, the beginning of the next */
 #pragma unroll 1
     for (int ending = finish; ending >= 1 - begin; ending--) {
-        me.outbox = ending ? NULL : mine;
+        me.totals_out = ending ? NULL : mine;
         me.outer[0] = me.outer[1] = sw_state{0.0, 0.0};
         if (ending) {
             double2 before = mine[0], behind = mine[LINE_WARPS];
@@ -218,14 +218,14 @@ template <int DIRECTION> __device__ static inline double2 sum_circle(const doubl
 /* Turn totals into states. In the forward direction each state is also added to the backward total of its span. */
 template <int DIRECTION> __device__ static inline void walk(const double *table, double2 *total)
 {
-    const int first = threadIdx.x * EACH_JOINS + (DIRECTION > 0 ? 0 : EACH_JOINS - 1);
+    const int first = threadIdx.x * SPANS_A_LANE + (DIRECTION > 0 ? 0 : SPANS_A_LANE - 1);
     double2 s = {0.0, 0.0};
-    for (int k = 0; k < EACH_JOINS; k++) {
+    for (int k = 0; k < SPANS_A_LANE; k++) {
         int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / LINE_WARPS;
         s = add_state(table + SW_STREAM_SPAN + 4 * more, s, total[w]);
     }
     s = from_join(sum_circle<DIRECTION>(table, s), DIRECTION);
-    for (int k = 0; k < EACH_JOINS; k++) {
+    for (int k = 0; k < SPANS_A_LANE; k++) {
         int w = first + DIRECTION * k, more = warp_start(w + 1) - warp_start(w) > POINTS / LINE_WARPS;
         double2 own = total[w];
         total[w] = s;
@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(JOIN)
     long long bad = b.first_bad[line];
     if (bad == SW_LINE_NOT_FINITE && threadIdx.x == 0) b.first_bad[line] = step;
     if (__syncthreads_or(bad != SW_LINE_FINITE)) return;
-    table += (EACH ? (size_t)line : 0) * SW_STREAM_TABLE;
+    table += (PER_LINE ? (size_t)line : 0) * SW_STREAM_TABLE;
     walk<1>(table, totals_of(state, line, 1));
     __syncthreads();
     walk<-1>(table, totals_of(state, line, -1));

@@ -344,10 +344,12 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
     *module = NULL;
 }
 
-/* More than the 48 KiB that every device has must be asked for, what a kernel declares counted in. */
+/* A launch must ask for more than 48 KiB of shared memory a block, and what the kernel itself declares counts: 16 KiB
+ * are left for that. To ask for less than 48 KiB does no harm. */
 static enum sw_status ask_for_shared(void *kernel, size_t bytes)
 {
-    if (bytes > 32 * 1024)
+    enum { WITHOUT_ASKING = 48 * 1024, DECLARED = 16 * 1024 };
+    if (bytes > WITHOUT_ASKING - DECLARED)
         DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     return SW_OK;
 }

@@ -121,6 +121,7 @@ bool sw_program_constant(const struct sw_program *program, double *value)
 
 struct sw_program_size sw_program_size(const struct sw_program *program)
 {
+    if (!program) return (struct sw_program_size){0};
     return (struct sw_program_size){.params = program->params, .run = program->kept[SW_RATE_RUN],
                                     .step = program->kept[SW_RATE_STEP], .cell = program->kept[SW_RATE_CELL],
                                     .point = program->operations};

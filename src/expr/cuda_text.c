@@ -146,9 +146,10 @@ void sw_program_cuda_prologue(struct sw_text *text)
                    SW_IN_X, SW_IN_Y, SW_IN_Z, SW_IN_U, SW_IN_UX, SW_IN_UXX, SW_INPUTS);
 }
 
-void sw_program_cuda_part(const struct sw_program *program, const char *macro, const char *prefix, struct sw_text *text)
+void sw_program_cuda_fragment(const struct sw_program *program, const char *macro, const char *prefix,
+                              struct sw_text *text)
 {
-    const struct sw_program_size size = program ? sw_program_size(program) : (struct sw_program_size){0};
+    const struct sw_program_size size = sw_program_size(program);
     sw_text_printf(text, "#define SW_HAS_%s %d\n", macro, program != NULL);
     sw_text_printf(text, "enum { %s_RUN = %d, %s_STEP = %d, %s_CELL = %d };\n", macro, size.run, macro, size.step,
                    macro, size.cell);

@@ -10,15 +10,15 @@ enum sw_status sw_eval_create_lanes(const struct sw_program *program, int max_po
     enum sw_status st;
     struct sw_eval *e;
     size_t points = (size_t)max_points * (size_t)lanes;
-    assert(max_points >= 0 && lanes > 0 && BLOCK % lanes == 0 && (lanes & (lanes - 1)) == 0);
+    assert(max_points >= 0 && lanes > 0 && VALUES_AT_ONCE % lanes == 0 && (lanes & (lanes - 1)) == 0);
     *eval = NULL;
     SW_TRY(sw_alloc(1, &e));
     e->program = program;
     e->max_points = max_points;
     e->lanes = lanes;
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->count * (size_t)lanes, &e->scalar));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)program->wides * BLOCK, &e->wide));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)program->scratches * BLOCK, &e->scratch));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)program->wides * VALUES_AT_ONCE, &e->wide));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)program->scratches * VALUES_AT_ONCE, &e->scratch));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->kept[SW_RATE_CELL] * points, &e->cell));
     *eval = e;
     return SW_OK;
@@ -51,9 +51,9 @@ void sw_eval_by_scalars(struct sw_eval *eval) { eval->scalars = true; }
 static void widen(struct sw_eval *e, const struct instruction *in, const double *value)
 {
     if (in->wide < 0) return;
-    double *wide = e->wide + (size_t)in->wide * BLOCK;
+    double *wide = e->wide + (size_t)in->wide * VALUES_AT_ONCE;
     memcpy(wide, value, (size_t)e->lanes * sizeof *wide);
-    for (int have = e->lanes; have < BLOCK; have *= 2) memcpy(wide + have, wide, (size_t)have * sizeof *wide);
+    for (int have = e->lanes; have < VALUES_AT_ONCE; have *= 2) memcpy(wide + have, wide, (size_t)have * sizeof *wide);
 }
 
 static void compute_scalar(struct sw_eval *e, int k)
@@ -116,15 +116,15 @@ void sw_eval_step(struct sw_eval *eval, double t, int64_t step)
 double *eval_place(const struct sw_eval *e, int k, size_t base, const double *const *in)
 {
     const struct instruction *ins = &e->program->code[k];
-    if (ins->wide >= 0) return e->wide + (size_t)ins->wide * BLOCK;
+    if (ins->wide >= 0) return e->wide + (size_t)ins->wide * VALUES_AT_ONCE;
     if (ins->op == OP_NAME) return (double *)in[ins->slot] + base;
-    if (ins->scratch >= 0) return e->scratch + (size_t)ins->scratch * BLOCK;
+    if (ins->scratch >= 0) return e->scratch + (size_t)ins->scratch * VALUES_AT_ONCE;
     return e->cell + (size_t)ins->kept * (size_t)e->max_points * (size_t)e->lanes + base;
 }
 
-/* All instructions of one rate, for n <= BLOCK values from base on. out: where the root goes, if it is among them;
- * NULL: it is kept. At points the vector functions do: numbers of a run must be the same on every processor, as ids of
- * runs are made of them. */
+/* All instructions of one rate, for n <= VALUES_AT_ONCE values from base on. out: where the root goes, if it is among
+ * them; NULL: it is kept. At points the vector functions do: numbers of a run must be the same on every processor, as
+ * ids of runs are made of them. */
 static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, int n, const double *const *in,
                       double *out)
 {
@@ -142,7 +142,7 @@ static void run_block(const struct sw_eval *e, enum sw_rate rate, size_t base, i
     }
 }
 
-static int block_length(int64_t left) { return left < BLOCK ? (int)left : BLOCK; }
+static int block_length(int64_t left) { return left < VALUES_AT_ONCE ? (int)left : VALUES_AT_ONCE; }
 
 void sw_eval_number_from(struct sw_eval *eval, int first) { eval->first = first; }
 
@@ -150,7 +150,7 @@ void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell)
 {
     size_t values = (size_t)count * (size_t)eval->lanes;
     assert(count <= eval->max_points);
-    for (size_t base = 0; base < values; base += BLOCK)
+    for (size_t base = 0; base < values; base += VALUES_AT_ONCE)
         run_block(eval, SW_RATE_CELL, base, block_length((int64_t)(values - base)), cell, NULL);
 }
 
@@ -168,7 +168,7 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
     } else if (root->op == OP_NAME || root->rate == SW_RATE_CELL) {
         if (count > 0) memcpy(out, eval_place(eval, p->root, 0, point), values * sizeof *out);
     } else {
-        for (size_t base = 0; base < values; base += BLOCK)
+        for (size_t base = 0; base < values; base += VALUES_AT_ONCE)
             run_block(eval, SW_RATE_POINT, base, block_length((int64_t)(values - base)), point, out + base);
     }
 }
@@ -182,7 +182,7 @@ static void over_runs(struct sw_eval *e, int64_t count, const double *param, int
     const struct sw_program *p = e->program;
     const struct instruction *root = &p->code[p->root];
     for (int k = 0; k < p->count; k++) widen(e, &p->code[k], &p->code[k].value);
-    for (int64_t base = 0; base < count; base += BLOCK) {
+    for (int64_t base = 0; base < count; base += VALUES_AT_ONCE) {
         int n = block_length(count - base);
         for (int slot = 0; slot < p->params; slot++) row[slot] = param + slot * ld + base;
         if (root->op == OP_NUMBER)

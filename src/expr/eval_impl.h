@@ -5,14 +5,14 @@
 
 /* Values in a block: 2 KiB, so that a dozen blocks stay in a first-level cache of 32 KiB while the cost of choosing the
  * loop, some nanoseconds, is spread over 256 points. */
-enum { BLOCK = 256 };
+enum { VALUES_AT_ONCE = 256 };
 
 struct sw_eval {
     const struct sw_program *program;
     int     max_points, lanes;
     double *scalar;   /* [program->count][lanes]: numbers, RUN and STEP values  */
-    double *wide;     /* [wides][BLOCK]: some of these, repeated                */
-    double *scratch;  /* [scratches][BLOCK]                                     */
+    double *wide;     /* [wides][VALUES_AT_ONCE]: some of these, repeated       */
+    double *scratch;  /* [scratches][VALUES_AT_ONCE]                            */
     double *cell;     /* [kept CELL values][max_points][lanes]                  */
     int64_t step;
     int     first;    /* number of the first point, of those that noise counts  */

@@ -215,6 +215,7 @@ struct sw_program_size {
     int run, step, cell;  /* values kept: lengths of r, s and c                     */
     int point;            /* operations left to do at every point in every step     */
 };
+/** @param program  NULL: it keeps nothing */
 struct sw_program_size sw_program_size(const struct sw_program *program);
 
 /** Of the operations left to do at every point in every step, those that are sin, exp, pow ...: some 30 instructions
@@ -244,6 +245,6 @@ void sw_program_cuda_prologue(struct sw_text *text);
 /** Append the functions behind `#define SW_HAS_MACRO 1` and an enum of MACRO_RUN, MACRO_STEP, MACRO_CELL, the
  * values kept.
  * @param program  NULL: no functions, SW_HAS_MACRO is 0 */
-void sw_program_cuda_part(const struct sw_program *program, const char *macro, const char *prefix,
+void sw_program_cuda_fragment(const struct sw_program *program, const char *macro, const char *prefix,
                           struct sw_text *text);
 #endif

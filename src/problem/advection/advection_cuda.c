@@ -58,12 +58,10 @@ static void add_value(const struct program_name *p, int first_cached, struct sw_
                    p->macro, first_cached);
 }
 
-static int cached_by(const struct sw_program *program) { return program ? sw_program_size(program).run : 0; }
-
 static size_t cached_values(const struct advection_terms *m)
 {
     size_t cached = 0;
-    for (int k = 0; k < ADVECTION_PROGRAMS; k++) cached += (size_t)cached_by(m->program[k]);
+    for (int k = 0; k < ADVECTION_PROGRAMS; k++) cached += (size_t)sw_program_size(m->program[k]).run;
     return cached;
 }
 
@@ -87,7 +85,7 @@ static void add_programs(const struct advection_terms *m, struct sw_text *text)
         char prefix[32];
         if (k >= ADVECTION_WALL_U && !m->program[k]) continue;
         snprintf(prefix, sizeof prefix, "model_%s", p.name);
-        sw_program_cuda_part(m->program[k], p.macro, prefix, text);
+        sw_program_cuda_fragment(m->program[k], p.macro, prefix, text);
         if (m->program[k]) add_value(&p, first_cached, text);
         first_cached += cached_by(m->program[k]);
         uses_u |= m->program[k] && sw_program_uses(m->program[k], "u");

@@ -193,7 +193,7 @@ static enum sw_status get_state(struct sw_sim *sim, double *u)
 
 /* ------------------------------------------------------------------ the initial field */
 
-enum { BLOCK = SW_EVALUATOR_POINTS };
+enum { POINTS_AT_ONCE = SW_EVALUATOR_POINTS };
 
 /* A block of points of run j, from point `first` on. */
 static void initialise_block(const struct advection_sim *a, struct sw_evaluator *initial, int j, size_t first,
@@ -202,7 +202,8 @@ static void initialise_block(const struct advection_sim *a, struct sw_evaluator 
     const struct sw_grid g = sw_setup_grid(&a->setup, a->count, a->column, j);
     const size_t left = a->points - first;
     sw_evaluator_begin(initial, &g, a->column + j, a->count, 0, 0);
-    sw_evaluator_points(initial, (int64_t)first, left < BLOCK ? (int)left : BLOCK, u + (size_t)j * a->points + first);
+    sw_evaluator_points(initial, (int64_t)first, left < POINTS_AT_ONCE ? (int)left : POINTS_AT_ONCE,
+                        u + (size_t)j * a->points + first);
 }
 
 /* u at time 0 of all runs, [count][points], by all threads. */
@@ -212,7 +213,7 @@ static enum sw_status initial_field(const struct advection_sim *a, double *u)
     struct sw_err_kept failure = {0};
     if (sw_expr_is_random(initial->expr) && a->points > INT32_MAX)
         return SW_FAIL(SW_E_ARG, "initial: noise on more than %d points is not possible", INT32_MAX);
-    const int64_t blocks = (int64_t)((a->points + BLOCK - 1) / BLOCK), items = a->count * blocks;
+    const int64_t blocks = (int64_t)((a->points + POINTS_AT_ONCE - 1) / POINTS_AT_ONCE), items = a->count * blocks;
 #pragma omp parallel num_threads(a->device->threads) if (items > 1)
     {
         struct sw_evaluator e;
@@ -221,7 +222,7 @@ static enum sw_status initial_field(const struct advection_sim *a, double *u)
         sw_err_keep(&failure, st);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < items; k++)
-            if (!st) initialise_block(a, &e, (int)(k / blocks), (size_t)(k % blocks) * BLOCK, u);
+            if (!st) initialise_block(a, &e, (int)(k / blocks), (size_t)(k % blocks) * POINTS_AT_ONCE, u);
         sw_evaluator_destroy(&e);
     }
     return sw_err_raise(&failure);

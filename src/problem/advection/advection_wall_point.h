@@ -39,11 +39,12 @@ struct advection_wall_point {
 /** u_t at the point. @param rhs  the right-hand side of the equation there, with closures */
 SW_HD static inline double advection_wall_rhs(int id, const struct advection_wall_point *p, double rhs)
 {
-    switch (id) {
+    switch ((enum advection_wall_id)id) {
     case ADVECTION_WALL_VALUE: return p->given;
     case ADVECTION_WALL_NEUMANN:
         return rhs - p->outward * (ADVECTION_PENALTY * p->nu * p->inv_dx) * (p->u_x - p->given);
-    default: return rhs;
+    case ADVECTION_WALL_COUNT: break;  /* no default: the compiler names a kind that has no case */
     }
+    return rhs;
 }
 #endif

@@ -13,11 +13,6 @@
 
 enum { NORM_THREADS = 256 };
 
-static struct sw_program_size size_of(const struct sw_program *program)
-{
-    return program ? sw_program_size(program) : (struct sw_program_size){0};
-}
-
 static int greater(int a, int b) { return a > b ? a : b; }
 
 static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
@@ -27,10 +22,10 @@ static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *des
 "problem/bvp/bvp_batch_point.h"}; const int size = row->element_size ? row->element_size : desc->single ? 4 : 8;
     sw_program_cuda_prologue(text);
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
-    sw_program_cuda_part(desc->f, "F", "model_f", text);
-    sw_program_cuda_part(desc->exact, "EXACT", "model_exact", text);
+    sw_program_cuda_fragment(desc->f, "F", "model_f", text);
+    sw_program_cuda_fragment(desc->exact, "EXACT", "model_exact", text);
     sw_text_printf(text, "enum { PARAMS = %d, NORM_THREADS = %d };\n",
-                   greater(size_of(desc->f).params, size_of(desc->exact).params), NORM_THREADS);
+                   greater(sw_program_size(desc->f).params, sw_program_size(desc->exact).params), NORM_THREADS);
     sw_text_printf(text, "typedef %s real_t;\ntypedef %s field_t;\n", size == 4 ? "float" : "double",
                    desc->save_single ? "float" : "double");
     sw_embedded_add("bvp_rtc.cuh", text);
@@ -85,7 +80,7 @@ static enum sw_status create_kernels(struct sw_bvp *bvp, const struct bvp_kernel
 
 static size_t cached_values(const struct sw_bvp_desc *desc)
 {
-    return (size_t)(size_of(desc->f).run + size_of(desc->exact).run);
+    return (size_t)(sw_program_size(desc->f).run + sw_program_size(desc->exact).run);
 }
 
 static size_t input_of(const struct sw_bvp_desc *desc)

@@ -34,21 +34,21 @@ struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `el
 
 /* Operations of struct sw_bvp_ops, as they are or for a row to call. */
 bool bvp_general_fits(const struct sw_bvp_desc *desc);
-enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *cells);
+enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *general);
 enum sw_status bvp_general_solve(struct sw_bvp *bvp);
 enum sw_status bvp_general_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
-void bvp_general_destroy(struct bvp_general *cells);  /* frees nothing of the row */
+void bvp_general_destroy(struct bvp_general *general);  /* frees nothing of the row */
 /** @param more  vectors that the row has beside these, a problem */
 size_t bvp_general_bytes_per_run(const struct sw_bvp_desc *desc, int more);
 size_t bvp_general_bytes_fixed(const struct sw_bvp_desc *desc);
 
 /** Set the pointers of system j to its equations: in `system` or a copy elsewhere. */
-void bvp_general_bind(const struct bvp_general *cells, int j, const double *system, struct sw_tri *tri);
+void bvp_general_bind(const struct bvp_general *general, int j, const double *system, struct sw_tri *tri);
 /** On the CPU: eliminate system j, whose tri has solve and factors, unless a pivot is bad (1 + its row).
  * @param work  room for the system */
-void bvp_general_solve_one(const struct bvp_general *cells, int j, int bad, double *work);
+void bvp_general_solve_one(const struct bvp_general *general, int j, int bad, double *work);
 /** Threads the CPU should use. */
-int bvp_general_threads(const struct sw_bvp *bvp, const struct bvp_general *cells);
+int bvp_general_threads(const struct sw_bvp *bvp, const struct bvp_general *general);
 
 /** Of a point: factors, two solves, a residual and a correction. @param solve  of one solve */
 struct sw_cost bvp_general_cost(struct sw_cost solve);

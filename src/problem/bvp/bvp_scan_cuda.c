@@ -68,11 +68,6 @@ static int stride_of(int m) { return m % 4 == 0 ? m + 2 : m; }
 
 static size_t shared_of(const struct shape *s) { return sizeof(double) * 32 * (size_t)(s->warps * stride_of(s->m)); }
 
-static struct sw_program_size size_of(const struct sw_program *program)
-{
-    return program ? sw_program_size(program) : (struct sw_program_size){0};
-}
-
 static int calls_of(const struct sw_program *program) { return program ? sw_program_calls(program) : 0; }
 
 /* A program in x changes from cell to cell, or not at all; one in X and t also with t, or not at all. */
@@ -80,7 +75,7 @@ static bool is_in_x(const struct sw_program *program) { return program && sw_pro
 
 static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
 {
-    const int points = size_of(desc->f).point + size_of(desc->exact).point,
+    const int points = sw_program_size(desc->f).point + sw_program_size(desc->exact).point,
               calls = calls_of(desc->f) + calls_of(desc->exact);
     const struct shape s = shape_of(desc->n);
     const int warps = desc->exact ? WARPS_MEASURING : s.is_short ? WARPS_SHORT : WARPS_LONG;
@@ -118,7 +113,8 @@ static enum sw_status offsets_create(struct sw_bvp_desc *desc, struct offsets *o
 {
     SW_TRY(sw_program_offset(desc->f, SW_IN_X, &o->f));
     if (desc->exact) SW_TRY(sw_program_offset(desc->exact, SW_IN_X, &o->exact));
-    if (size_of(o->f).step > MOST_VALUES_OF_T || size_of(o->exact).step > MOST_VALUES_OF_T) return SW_OK;
+    if (sw_program_size(o->f).step > MOST_VALUES_OF_T
+        || sw_program_size(o->exact).step > MOST_VALUES_OF_T) return SW_OK;
     desc->f = o->f;
     desc->exact = o->exact;
     return SW_OK;

@@ -169,7 +169,8 @@ static void copy_field(const struct sw_stepper *s, int j, void *field)
 static const double *energy_density(const struct sw_stepper *s, struct sw_host_worker *w, int j)
 {
     const double *u = sw_host_line(s, j), dx = s->run[j].dx;
-    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = u, [SW_IN_UX] = sw_measure_slopes(w->measure, u, dx)};
+    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_U] = u,
+                                   [SW_IN_UX] = sw_measure_first_derivative(w->measure, u, dx)};
     if (sw_program_uses(s->desc.model.energy, "uxx"))
         in[SW_IN_UXX] = sw_measure_second_derivative(w->measure, u, dx);
     sw_host_begin_run(s, w, w->energy, j);

@@ -23,8 +23,8 @@ struct sw_host_batch {
     struct sw_snapshots   *snapshots;
 };
 
-enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *lines);
-void           sw_host_destroy(struct sw_host_batch *lines);
+enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *batch);
+void           sw_host_destroy(struct sw_host_batch *batch);
 
 /** What the above takes. */
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);

@@ -8,7 +8,7 @@
 /* Numbers a run in `coefficient`. */
 enum { DT, DX, X0, S4, S2, NOISE, COEFFICIENTS };
 
-static struct sw_cuda_batch *lines_of(const struct sw_stepper *s) { return s->own; }
+static struct sw_cuda_batch *cuda_batch(const struct sw_stepper *s) { return s->own; }
 
 static size_t batch_size(const struct sw_stepper *s) { return (size_t)s->count * (size_t)s->desc.n; }
 
@@ -31,8 +31,8 @@ static enum sw_status alloc_arrays(struct sw_stepper *s, struct sw_cuda_batch *p
     SW_TRY(sw_device_alloc(device, COEFFICIENTS * room, &p->coefficient));
     SW_TRY(sw_device_alloc(device, (size_t)s->desc.model.nparam * room, &p->param));
     SW_TRY(sw_device_alloc(device, room, &p->load_error));
-    SW_TRY(sw_device_alloc(device, (size_t)p->kept.run * room, &p->batch.run));
-    SW_TRY(sw_device_alloc(device, room, &p->batch.first_bad));
+    SW_TRY(sw_device_alloc(device, (size_t)p->kept.run * room, &p->view.run));
+    SW_TRY(sw_device_alloc(device, room, &p->view.first_bad));
     SW_TRY(sw_alloc(COEFFICIENTS * room, &p->host));
     return sw_alloc(room, &p->bad);
 }
@@ -50,15 +50,15 @@ static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_cuda_batch
 enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_cuda_batch *p = lines_of(s);
+    struct sw_cuda_batch *p = cuda_batch(s);
     const size_t capacity = (size_t)d->capacity;
     p->kept = sw_line_kept(&d->model);
-    p->batch.n = d->n;
-    p->batch.ld = d->capacity;
-    p->batch.point = line_by_line ? 1 : d->capacity;
-    p->batch.line = line_by_line ? d->n : 1;
-    p->batch.cells = p->kept.cell;
-    p->batch.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
+    p->view.n = d->n;
+    p->view.ld = d->capacity;
+    p->view.point = line_by_line ? 1 : d->capacity;
+    p->view.line = line_by_line ? d->n : 1;
+    p->view.cells = p->kept.cell;
+    p->view.theta = d->model.scheme == SW_CRANK_NICOLSON ? 0.5 : 1.0;
     SW_TRY(compile_kernels(s, p));
     SW_TRY(alloc_arrays(s, p));
     SW_TRY(sw_spectrum_create(s->device, d->n, &p->spectrum));
@@ -74,11 +74,11 @@ void sw_cuda_batch_lend_staging(struct sw_cuda_batch *p, double *staging)
 
 void sw_cuda_batch_destroy(struct sw_stepper *s)
 {
-    struct sw_cuda_batch *p = lines_of(s);
+    struct sw_cuda_batch *p = cuda_batch(s);
     (void)sw_device_wait(s->device);
     sw_snapshots_destroy(&p->snapshots);
     sw_spectrum_destroy(s->device, &p->spectrum);
-    struct sw_line_batch *b = &p->batch;
+    struct sw_line_batch *b = &p->view;
     void *array[] = {p->coefficient, p->param, p->load_error, b->run, b->step, b->cell, b->first_bad};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) sw_device_free(s->device, array[k]);
     sw_module_unload(s->device, &p->module);
@@ -96,7 +96,7 @@ static int ceil_div(size_t a, size_t b) { return (int)((a + b - 1) / b); }
 enum sw_status sw_cuda_batch_launch_runs(struct sw_stepper *s, enum sw_line_kernel kernel, void **args)
 {
     int threads = threads_for(s->count), blocks = ceil_div((size_t)s->count, (size_t)threads);
-    return sw_kernel_launch(s->device, lines_of(s)->kernel[kernel], blocks, 1, threads, 0, args);
+    return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], blocks, 1, threads, 0, args);
 }
 
 /* The y grid ends at 65535; the kernels go on in steps of it. */
@@ -104,14 +104,14 @@ enum sw_status sw_cuda_batch_launch_points(struct sw_stepper *s, enum sw_line_ke
 {
     int threads = threads_for(s->count), x = ceil_div((size_t)s->count, (size_t)threads);
     int y = ceil_div((size_t)s->desc.n, (size_t)rows);
-    return sw_kernel_launch(s->device, lines_of(s)->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
+    return sw_kernel_launch(s->device, cuda_batch(s)->kernel[kernel], x, y < 32768 ? y : 32768, threads, 0, args);
 }
 
 enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mark)
 {
-    struct sw_cuda_batch *p = lines_of(s);
+    struct sw_cuda_batch *p = cuda_batch(s);
     int rows = SW_LINE_ROWS;
-    void *args[] = {&p->batch, &p->u, &mark, &rows};
+    void *args[] = {&p->view, &p->u, &mark, &rows};
     return sw_cuda_batch_launch_points(s, SW_CHECK_K, rows, args);
 }
 
@@ -120,7 +120,7 @@ enum sw_status sw_cuda_batch_mark_not_finite(struct sw_stepper *s, long long mar
 static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
     size_t count = (size_t)s->count;
-    struct sw_line_batch *b = &p->batch;
+    struct sw_line_batch *b = &p->view;
     for (size_t j = 0; j < count; j++) {
         const struct sw_line_run *r = &s->run[j];
         const double noise = sw_stepper_rounding(s->ops->name, r->s4, r->s2, s->desc.single_steps);
@@ -143,16 +143,16 @@ static enum sw_status upload_coefficients(struct sw_stepper *s, struct sw_cuda_b
 
 enum sw_status sw_cuda_batch_mark_faulty(struct sw_stepper *s, const char *const *load_error)
 {
-    struct sw_cuda_batch *p = lines_of(s);
+    struct sw_cuda_batch *p = cuda_batch(s);
     for (int j = 0; j < s->count; j++) p->bad[j] = load_error[j] != NULL;
     SW_TRY(sw_device_upload(s->device, p->load_error, p->bad, (size_t)s->count * sizeof *p->bad));
-    return sw_cuda_line_reset(s->device->compute, &p->batch);
+    return sw_cuda_line_reset(s->device->compute, &p->view);
 }
 
 enum sw_status sw_cuda_batch_load(struct sw_stepper *s, const char *const *load_error)
 {
-    struct sw_cuda_batch *p = lines_of(s);
-    void *args[] = {&p->batch};
+    struct sw_cuda_batch *p = cuda_batch(s);
+    void *args[] = {&p->view};
     SW_TRY(sw_device_wait(s->device));  /* a snapshot may still be on its way out of the device */
     SW_TRY(upload_coefficients(s, p));
     SW_TRY(sw_cuda_batch_mark_faulty(s, load_error));
@@ -163,10 +163,10 @@ enum sw_status sw_cuda_batch_load(struct sw_stepper *s, const char *const *load_
 
 enum sw_status sw_cuda_batch_initial(struct sw_stepper *s)
 {
-    struct sw_cuda_batch *p = lines_of(s);
-    void *args[] = {&p->batch, &p->u};
+    struct sw_cuda_batch *p = cuda_batch(s);
+    void *args[] = {&p->view, &p->u};
     CU_TRY(cudaSetDevice(s->device->index));
-    SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
+    SW_TRY(sw_cuda_line_reset(s->device->compute, &p->view));
     SW_TRY(sw_cuda_batch_launch_points(s, SW_INITIAL_K, 1, args));
     return sw_cuda_batch_mark_not_finite(s, 0);
 }
@@ -174,30 +174,30 @@ enum sw_status sw_cuda_batch_initial(struct sw_stepper *s)
 /* Where the field does not lie line by line, it comes and goes through the buffer for snapshots. */
 enum sw_status sw_cuda_batch_set_state(struct sw_stepper *s, const double *u)
 {
-    struct sw_cuda_batch *p = lines_of(s);
-    bool line_by_line = p->batch.point == 1;
+    struct sw_cuda_batch *p = cuda_batch(s);
+    bool line_by_line = p->view.point == 1;
     double *lines = line_by_line ? p->u : p->staging;
     SW_TRY(sw_snapshots_wait(p->snapshots));
     SW_TRY(sw_device_upload(s->device, lines, u, batch_size(s) * sizeof *u));
-    SW_TRY(sw_cuda_line_reset(s->device->compute, &p->batch));
-    if (!line_by_line) SW_TRY(sw_cuda_from_lines(s->device->compute, &p->batch, lines, p->u));
+    SW_TRY(sw_cuda_line_reset(s->device->compute, &p->view));
+    if (!line_by_line) SW_TRY(sw_cuda_from_lines(s->device->compute, &p->view, lines, p->u));
     SW_TRY(sw_cuda_batch_mark_not_finite(s, SW_LINE_NOT_FINITE));
     return sw_device_wait(s->device);
 }
 
 enum sw_status sw_cuda_batch_get_state(struct sw_stepper *s, double *u)
 {
-    struct sw_cuda_batch *p = lines_of(s);
+    struct sw_cuda_batch *p = cuda_batch(s);
     SW_TRY(sw_snapshots_wait(p->snapshots));
-    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, false, p->staging));
+    SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, false, p->staging));
     return sw_device_download(s->device, u, p->staging, batch_size(s) * sizeof *u);
 }
 
 enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
 {
-    const struct sw_cuda_batch *p = lines_of(s);
-    _Static_assert(sizeof *step == sizeof *p->batch.first_bad, "both have 64 bits");
-    SW_TRY(sw_device_download(s->device, step, p->batch.first_bad, (size_t)s->count * sizeof *step));
+    const struct sw_cuda_batch *p = cuda_batch(s);
+    _Static_assert(sizeof *step == sizeof *p->view.first_bad, "both have 64 bits");
+    SW_TRY(sw_device_download(s->device, step, p->view.first_bad, (size_t)s->count * sizeof *step));
     for (int j = 0; j < s->count; j++)
         if (step[j] == SW_LINE_NOT_FINITE) step[j] = -1;
     return SW_OK;
@@ -208,20 +208,20 @@ enum sw_status sw_cuda_batch_diverged(struct sw_stepper *s, int64_t *step)
 /* @param scalars  [capacity][SW_LINE_SCALARS] on the device */
 static enum sw_status measure(struct sw_stepper *s, struct sw_cuda_batch *p, double *scalars)
 {
-    void *args[] = {&p->batch, &p->u, &scalars};
+    void *args[] = {&p->view, &p->u, &scalars};
     p->spectrum.noise_growth = sw_measure_noise_growth((double)s->step);
-    SW_TRY(sw_cuda_line_measure(s->device->compute, &p->batch, &p->spectrum, p->u, p->measured, scalars));
+    SW_TRY(sw_cuda_line_measure(s->device->compute, &p->view, &p->spectrum, p->u, p->measured, scalars));
     if (p->measured || !s->desc.model.energy) return SW_OK;
     return sw_kernel_launch(s->device, p->kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);
 }
 
 enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)
 {
-    struct sw_cuda_batch *p = lines_of(s);
+    struct sw_cuda_batch *p = cuda_batch(s);
     void *field;
     double *scalars;
     SW_TRY(sw_snapshots_begin(p->snapshots, slot, what, &field, &scalars));
-    if (field) SW_TRY(sw_cuda_to_lines(s->device->compute, &p->batch, p->u, s->desc.single, field));
+    if (field) SW_TRY(sw_cuda_to_lines(s->device->compute, &p->view, p->u, s->desc.single, field));
     if (scalars) SW_TRY(measure(s, p, scalars));
     return sw_snapshots_send(p->snapshots, batch_size(s) * number_size(&s->desc),
                              (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
@@ -229,5 +229,5 @@ enum sw_status sw_cuda_batch_snapshot(struct sw_stepper *s, int slot, int what)
 
 enum sw_status sw_cuda_batch_fetch(struct sw_stepper *s, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(lines_of(s)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(cuda_batch(s)->snapshots, slot, field, scalars);
 }

@@ -14,7 +14,7 @@ struct sw_cuda_batch {
     struct sw_module       *module;
     void                   *kernel[SW_LINE_KERNELS];
     struct sw_program_size  kept;
-    struct sw_line_batch    batch;       /* its arrays run, step, cell: the stepper's, freed here   */
+    struct sw_line_batch    view;        /* its arrays run, step, cell: the stepper's, freed here   */
     struct sw_cuda_spectrum spectrum;
     struct sw_snapshots    *snapshots;
     double *coefficient, *param;
@@ -34,7 +34,7 @@ enum { SW_LINE_ROWS = 16 };  /* points a thread of a stencil kernel goes along *
  *  @param line_by_line  how the field lies: problem/line/batch_point.h */
 enum sw_status sw_cuda_batch_create(struct sw_stepper *s, bool line_by_line);
 /** Give the lines a vector of n*capacity numbers, before their first snapshot or state. */
-void sw_cuda_batch_lend_staging(struct sw_cuda_batch *lines, double *staging);
+void sw_cuda_batch_lend_staging(struct sw_cuda_batch *batch, double *staging);
 /** Waits for what is queued. */
 void sw_cuda_batch_destroy(struct sw_stepper *s);
 void sw_cuda_batch_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);

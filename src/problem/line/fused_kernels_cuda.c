@@ -13,16 +13,16 @@ size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *d, const struct sw_f
     return (size_t)sw_fused_table(&cut) * sizeof(double) + sizeof(struct sw_fused_line);
 }
 
-static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_fused_kernels *p, int each)
+static enum sw_status compile_kernels(struct sw_stepper *s, struct sw_fused_kernels *p, int per_line)
 {
     const char *const *name = sw_fused_kernel_names(p->shape.stream);
     const int count = p->shape.stream ? 2 : 1;
     void *cubin = NULL;
     enum sw_status st;
-    if (p->module[each]) return SW_OK;
-    p->shape.each = each;
+    if (p->module[per_line]) return SW_OK;
+    p->shape.per_line = per_line;
     SW_TRY(sw_fused_compile(&s->desc.model, s->desc.n, &p->shape, s->device->sm, &cubin));
-    st = sw_module_load(s->device, cubin, name, count, p->kernel[each], &p->module[each]);
+    st = sw_module_load(s->device, cubin, name, count, p->kernel[per_line], &p->module[per_line]);
     sw_free(cubin);
     return st;
 }
@@ -41,7 +41,7 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
 
 void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
-    for (int each = 0; each < 2; each++) sw_module_unload(s->device, &p->module[each]);
+    for (int per_line = 0; per_line < 2; per_line++) sw_module_unload(s->device, &p->module[per_line]);
     sw_device_free(s->device, p->line);
     sw_device_free(s->device, p->table);
     sw_free(p->host);
@@ -64,10 +64,10 @@ static enum sw_status upload_lines(struct sw_stepper *s, struct sw_fused_kernels
 
 enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *p)
 {
-    p->each = sw_fused_batch_set(&p->cut, s->count, s->run, s->device->threads, p->host, p->host_table);
+    p->per_line = sw_fused_batch_set(&p->cut, s->count, s->run, s->device->threads, p->host, p->host_table);
     sw_fused_common_set(&p->host[0], s->desc.model.scheme, &p->common);
-    SW_TRY(compile_kernels(s, p, p->each));
-    size_t lines = p->each ? (size_t)s->count : 1;
+    SW_TRY(compile_kernels(s, p, p->per_line));
+    size_t lines = p->per_line ? (size_t)s->count : 1;
     SW_TRY(upload_lines(s, p, lines));
     return sw_device_upload(s->device, p->table, p->host_table,
                             lines * (size_t)sw_fused_table(&p->cut) * sizeof *p->host_table);

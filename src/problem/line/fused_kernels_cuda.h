@@ -12,8 +12,8 @@ enum { SW_FUSED_KERNELS = 2 };  /* cuda.stream has so many */
 struct sw_fused_kernels {
     struct sw_fused_shape shape;
     struct sw_fused_cut   cut;
-    int                   each;                     /* whether the runs of the batch loaded differ            */
-    struct sw_module     *module[2];                /* [each]                                                 */
+    int                   per_line;                 /* whether the runs of the batch loaded differ            */
+    struct sw_module     *module[2];                /* [per_line]                                                 */
     void                 *kernel[2][SW_FUSED_KERNELS];
     union {                                         /* of all lines, if they have the same: a kernel's argument */
         struct sw_fused_common        common;
@@ -26,20 +26,20 @@ struct sw_fused_kernels {
 /** Arrays; which kernel is needed load() finds out. On failure what was made stays, for destroy.
  *  @param shape  copied */
 enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
-                                       struct sw_fused_kernels *lines);
-void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *lines);
+                                       struct sw_fused_kernels *kernels);
+void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *kernels);
 /** Bytes of device memory a run. */
 size_t sw_fused_kernels_bytes(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape);
 
 /** Of the runs in the stepper, to the device. */
-enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *lines);
+enum sw_status sw_fused_kernels_load(struct sw_stepper *s, struct sw_fused_kernels *kernels);
 
 /** Only compile, for sm_xx, to find out whether it works. */
 enum sw_status sw_fused_kernels_try_compile(const struct sw_stepper_desc *desc, const struct sw_fused_shape *shape,
                                             int sm);
 
-static inline void *sw_fused_kernels_get(const struct sw_fused_kernels *lines, int k)
+static inline void *sw_fused_kernels_get(const struct sw_fused_kernels *kernels, int k)
 {
-    return lines->kernel[lines->each][k];
+    return kernels->kernel[kernels->per_line][k];
 }
 #endif

@@ -12,30 +12,25 @@ static const char *const before[] = {
     "problem/line/batch_point.h", "problem/line/scalars_point.h", "field/sum_point.h", "sum_rtc.cuh", 0,
 };
 
-struct part { const char *macro, *prefix; const struct sw_program *program; };
-enum { INITIAL_PART, G_PART, S_PART, ENERGY_PART, PARTS };
+struct fragment { const char *macro, *prefix; const struct sw_program *program; };
+enum { INITIAL_FRAGMENT, G_FRAGMENT, S_FRAGMENT, ENERGY_FRAGMENT, FRAGMENTS };
 
-static void parts_of(const struct sw_line_model *m, struct part part[PARTS])
+static void fragments_of(const struct sw_line_model *m, struct fragment fragment[FRAGMENTS])
 {
-    part[INITIAL_PART] = (struct part){"INITIAL", "model_initial", m->initial};
-    part[G_PART] = (struct part){"G", "model_g", m->g};
-    part[S_PART] = (struct part){"S", "model_s", m->s};
-    part[ENERGY_PART] = (struct part){"ENERGY", "model_energy", m->energy};
+    fragment[INITIAL_FRAGMENT] = (struct fragment){"INITIAL", "model_initial", m->initial};
+    fragment[G_FRAGMENT] = (struct fragment){"G", "model_g", m->g};
+    fragment[S_FRAGMENT] = (struct fragment){"S", "model_s", m->s};
+    fragment[ENERGY_FRAGMENT] = (struct fragment){"ENERGY", "model_energy", m->energy};
 }
 
-static struct sw_program_size size_of(const struct sw_program *program)
+static void add_fragment(struct sw_text *text, const struct fragment *p)
 {
-    return program ? sw_program_size(program) : (struct sw_program_size){0};
-}
-
-static void add_part(struct sw_text *text, const struct part *p)
-{
-    sw_program_cuda_part(p->program, p->macro, p->prefix, text);
+    sw_program_cuda_fragment(p->program, p->macro, p->prefix, text);
 }
 
 struct sw_program_size sw_line_kept(const struct sw_line_model *model)
 {
-    struct sw_program_size g = size_of(model->g), s = size_of(model->s);
+    struct sw_program_size g = sw_program_size(model->g), s = sw_program_size(model->s);
     return (struct sw_program_size){.run = g.run + s.run, .step = g.step + s.step, .cell = g.cell + s.cell};
 }
 
@@ -47,10 +42,10 @@ static void add_prologue(struct sw_text *text, const char *const *file)
 
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text)
 {
-    struct part part[PARTS];
-    parts_of(model, part);
+    struct fragment fragment[FRAGMENTS];
+    fragments_of(model, fragment);
     add_prologue(text, before);
-    for (int k = 0; k < PARTS; k++) add_part(text, &part[k]);
+    for (int k = 0; k < FRAGMENTS; k++) add_fragment(text, &fragment[k]);
     sw_embedded_add("line_rtc.cuh", text);
 }
 
@@ -87,20 +82,20 @@ static const char *const before_fused[] = {
 
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text)
 {
-    struct part part[PARTS];
-    parts_of(model, part);
+    struct fragment fragment[FRAGMENTS];
+    fragments_of(model, fragment);
     sw_text_printf(text, "#define SINGLE %d\ntypedef %s sw_real;\n", shape->single, shape->single ? "float" : "double");
     add_prologue(text, before_fused);
-    add_part(text, &part[G_PART]);
-    add_part(text, &part[S_PART]);
-    add_part(text, &part[ENERGY_PART]);
+    add_fragment(text, &fragment[G_FRAGMENT]);
+    add_fragment(text, &fragment[S_FRAGMENT]);
+    add_fragment(text, &fragment[ENERGY_FRAGMENT]);
     sw_text_printf(
         text, "enum { POINTS = %d, LANES = %d, CLUSTER = %d, WARPS = %d, BLOCKS = %d, CRANK = %d, NPARAM = %d,\n", n,
         shape->lanes, shape->cluster, shape->warps, shape->blocks, model->scheme == SW_CRANK_NICOLSON, model->nparam);
     sw_text_printf(text,
-                   "       SPILLED = %d, EACH = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, GROUP_ROOM = %d, "
-                   "AT_WARPS = %d };\n",
-                   shape->spilled, shape->each, shape->cells_shared, shape->at_step, shape->at_cell, shape->room,
+                   "       SPILLED = %d, PER_LINE = %d, CELLS_SHARED = %d, AT_STEP = %d, AT_CELL = %d, "
+                   "GROUP_ROOM = %d, AT_WARPS = %d };\n",
+                   shape->spilled, shape->per_line, shape->cells_shared, shape->at_step, shape->at_cell, shape->room,
                    shape->at_warps);
     sw_text_printf(text, "#define STREAM %d\n#define CLUSTERED %d\n", shape->stream,
                    shape->cluster > 1 && !shape->stream);

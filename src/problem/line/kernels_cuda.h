@@ -13,8 +13,13 @@ extern const char *const sw_line_kernel_name[SW_LINE_KERNELS];
 /** Values that G and S together keep at each rate, for struct sw_line_batch. */
 struct sw_program_size sw_line_kept(const struct sw_line_model *model);
 
-/** The complete source of the kernels for a model. Parameters of runs are loaded by it, never part of it. */
+/** The complete source of the kernels of cuda.split for a model. They load the parameters of runs: no source contains
+ * them. */
 void sw_line_text(const struct sw_line_model *model, struct sw_text *text);
+
+/** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
+ *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
+enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
 
 /* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line_lane_rtc.cuh; fused_shape_cuda.h chooses). */
 struct sw_fused_shape {
@@ -26,22 +31,18 @@ struct sw_fused_shape {
     int response;       /* and, behind all lines' rooms, for the response of each              */
     int spilled;        /* a lane: values between two sweeps kept in shared memory             */
     int at_warps;       /* of a block, in doubles: where what several warps of a line need begins */
-    int each;           /* whether coefficients differ from line to line                       */
+    int per_line;       /* whether coefficients differ from line to line                       */
     int single;         /* precision of the steps                                              */
     int cells_shared;   /* whether the values kept a cell lie there                            */
 };
-/** The names of their kernels: one, or those of cuda.stream, two. */
+/** The names of the kernels of cuda.fused, one, or of cuda.stream, two. */
 const char *const *sw_fused_kernel_names(bool stream);
 
-/** The complete source of their kernels for lines of n points. Coefficients and parameters are loaded by it, never part
- * of it. */
+/** The complete source of their kernels for lines of n points. They load coefficients and parameters: no source
+ * contains them. */
 void sw_fused_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, struct sw_text *text);
 
-/** Compile it for sm_xx, or take it from the cache. @param cubin out; free with sw_free()
- *  @return SW_E_ABSENT no NVRTC; SW_E_CUDA with the compiler's log; SW_E_MEMORY */
-enum sw_status sw_line_compile(const struct sw_line_model *model, int sm, void **cubin);
-
-/** The same for the kernels of cuda.fused or cuda.stream. */
+/** Compile it, or take it from the cache, as sw_line_compile() does. */
 enum sw_status sw_fused_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape, int sm,
                                 void **cubin);
 #endif

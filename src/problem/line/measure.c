@@ -11,7 +11,7 @@ struct sw_measure {
     int     n;
     struct sw_dft dft;
     double *re[2], *im[2];   /* [dft.length]: the spectrum, before and after a pass */
-    double *slope, *second;  /* [n] u_x, u_xx                                       */
+    double *first_derivative, *second_derivative;  /* [n] u_x, u_xx                                       */
     double *room;            /* [n]                                                 */
 };
 
@@ -28,9 +28,9 @@ enum sw_status sw_measure_create(int n, struct sw_measure **measure)
         SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->re[k]));
         SW_TRY_TO(failed, st, sw_alloc((size_t)m->dft.length, &m->im[k]));
     }
-    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->slope));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->first_derivative));
     SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->room));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->second));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)n, &m->second_derivative));
     *measure = m;
     return SW_OK;
 failed:
@@ -47,9 +47,9 @@ void sw_measure_destroy(struct sw_measure **measure)
         sw_free(m->re[k]);
         sw_free(m->im[k]);
     }
-    sw_free(m->slope);
+    sw_free(m->first_derivative);
     sw_free(m->room);
-    sw_free(m->second);
+    sw_free(m->second_derivative);
     sw_free(m);
     *measure = NULL;
 }
@@ -59,24 +59,24 @@ size_t sw_measure_bytes(int n)
     return (sw_dft_numbers(n) + 4 * (size_t)sw_spectrum_length(n) + 3 * (size_t)n) * sizeof(double);
 }
 
-const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx)
+const double *sw_measure_first_derivative(struct sw_measure *m, const double *u, double dx)
 {
     int n = m->n;
     double half = 0.5 / dx;
-    m->slope[0] = sw_measure_slope(u[n - 1], u[1], half);
-    for (int i = 1; i < n - 1; i++) m->slope[i] = sw_measure_slope(u[i - 1], u[i + 1], half);
-    m->slope[n - 1] = sw_measure_slope(u[n - 2], u[0], half);
-    return m->slope;
+    m->first_derivative[0] = sw_first_derivative_at(u[n - 1], u[1], half);
+    for (int i = 1; i < n - 1; i++) m->first_derivative[i] = sw_first_derivative_at(u[i - 1], u[i + 1], half);
+    m->first_derivative[n - 1] = sw_first_derivative_at(u[n - 2], u[0], half);
+    return m->first_derivative;
 }
 
 const double *sw_measure_second_derivative(struct sw_measure *m, const double *u, double dx)
 {
     int n = m->n;
     double scale = 1.0 / (dx * dx);
-    m->second[0] = sw_measure_second(u[n - 1], u[0], u[1], scale);
-    for (int i = 1; i < n - 1; i++) m->second[i] = sw_measure_second(u[i - 1], u[i], u[i + 1], scale);
-    m->second[n - 1] = sw_measure_second(u[n - 2], u[n - 1], u[0], scale);
-    return m->second;
+    m->second_derivative[0] = sw_second_derivative_at(u[n - 1], u[0], u[1], scale);
+    for (int i = 1; i < n - 1; i++) m->second_derivative[i] = sw_second_derivative_at(u[i - 1], u[i], u[i + 1], scale);
+    m->second_derivative[n - 1] = sw_second_derivative_at(u[n - 2], u[n - 1], u[0], scale);
+    return m->second_derivative;
 }
 
 /* The sums that rows of the kind SPECTRUM are formed of. */

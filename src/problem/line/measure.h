@@ -10,7 +10,7 @@ void sw_measure_destroy(struct sw_measure **measure);
 size_t sw_measure_bytes(int n);
 
 /** u_x by central differences, for the energy's density. @return [n], valid until the next call */
-const double *sw_measure_slopes(struct sw_measure *m, const double *u, double dx);
+const double *sw_measure_first_derivative(struct sw_measure *m, const double *u, double dx);
 
 /** u_xx by second differences, likewise. */
 const double *sw_measure_second_derivative(struct sw_measure *m, const double *u, double dx);

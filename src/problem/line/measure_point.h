@@ -8,13 +8,13 @@
 #include "base/sw_hd.h"
 
 /** u_x at a point, by the central difference. @param half  1/(2 dx) */
-SW_HD static inline double sw_measure_slope(double left, double right, double half)
+SW_HD static inline double sw_first_derivative_at(double left, double right, double half)
 {
     return (right - left) * half;
 }
 
 /** u_xx at a point, by the second difference. @param scale  1/dx² */
-SW_HD static inline double sw_measure_second(double left, double here, double right, double scale)
+SW_HD static inline double sw_second_derivative_at(double left, double here, double right, double scale)
 {
     return ((left + right) - 2.0 * here) * scale;
 }

@@ -85,7 +85,7 @@ done:
 
 /* ------------------------------------------------------------------ the state of a group */
 
-enum { BLOCK = 8 };  /* points: a cache line of each lane's line against BLOCK rows of lanes */
+enum { POINTS_AT_ONCE = 8 };  /* points: a cache line of each lane's line against POINTS_AT_ONCE rows of lanes */
 
 static size_t numbers_of(const struct sw_stepper *s)
 {
@@ -120,13 +120,13 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
     bool any = false;
     int n = s->desc.n, lanes = p->lanes;
     for (int l = 0; l < lanes; l++) {
-        live[l] = l < g->runs && !p->lines.stopped[g->run[l]];
+        live[l] = l < g->runs && !p->batch.stopped[g->run[l]];
         any |= live[l];
         line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }
-    for (int base = 0; base < n; base += BLOCK)
+    for (int base = 0; base < n; base += POINTS_AT_ONCE)
         for (int l = 0; l < lanes; l++)
-            for (int i = base; i < n && i < base + BLOCK; i++)
+            for (int i = base; i < n && i < base + POINTS_AT_ONCE; i++)
                 u[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][i] : 0.0;
     if (s->desc.single_steps) sw_simd_to_single(s, u, w->u);
     return any;
@@ -138,10 +138,10 @@ void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct
     const struct sw_simd *p = s->own;
     const double *u = sw_simd_seen(s, w, w->u);
     int n = s->desc.n;
-    for (int base = 0; base < n; base += BLOCK)
+    for (int base = 0; base < n; base += POINTS_AT_ONCE)
         for (int l = 0; l < g->runs; l++) {
             double *line = sw_host_line(s, g->run[l]);
-            for (int i = base; live[l] && i < n && i < base + BLOCK; i++)
+            for (int i = base; live[l] && i < n && i < base + POINTS_AT_ONCE; i++)
                 line[i] = u[(size_t)i * (size_t)p->lanes + (size_t)l];
         }
 }

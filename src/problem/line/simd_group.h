@@ -30,7 +30,7 @@ struct sw_simd_worker {        /* [n][lanes] each                               
 };
 
 struct sw_simd {
-    struct sw_host_batch lines;      /* first: batch_cpu.h works on it */
+    struct sw_host_batch batch;      /* first: batch_cpu.h works on it */
     const struct sw_lanes_ops *ops;
     int            lanes;            /* of a group                        */
     int            rooms, groups;    /* there is room for, there are in the batch loaded */

@@ -9,17 +9,15 @@
 #include "problem/line/batch_cuda.h"
 
 struct fused {
-    struct sw_cuda_batch       lines;         /* first: batch_cuda.h works on it; its field is `field`    */
-    struct sw_fused_kernels of;            /* their coefficients; the kernels                          */
-    double               *field, *staging;  /* n*capacity numbers each                               */
-    double               *scalars;       /* [capacity][SW_LINE_SCALARS], all but the domain length   */
-    bool                  known;         /* they are those of the state as it is                     */
-    bool                  wanted;        /* a snapshot has asked for scalars: more will               */
+    struct sw_cuda_batch    batch;            /* first: batch_cuda.h works on it; its field is `field`    */
+    struct sw_fused_kernels kernels;          /* their coefficients; the kernels                          */
+    double                 *field, *staging;  /* n*capacity numbers each                                  */
+    double                 *scalars;          /* [capacity][SW_LINE_SCALARS], all but the domain length   */
+    bool                    known;            /* they are those of the state as it is                     */
+    bool                    wanted;           /* a snapshot has asked for scalars: more will              */
 };
 
 /* ------------------------------------------------------------------ life */
-
-static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
 
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, int sm, const char *text,
                                    struct sw_fused_shape *shape)
@@ -54,14 +52,14 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     s->own = p;
     SW_TRY(choose_shape(&s->desc, s->device->sm, band, &shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
-    SW_TRY(sw_fused_kernels_create(s, &shape, &p->of));
+    SW_TRY(sw_fused_kernels_create(s, &shape, &p->kernels));
     SW_TRY(sw_cuda_batch_create(s, true));
-    SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->field));
-    SW_TRY(sw_device_alloc(s->device, vector_of(&s->desc), &p->staging));
+    SW_TRY(sw_device_alloc(s->device, sw_stepper_vector(&s->desc), &p->field));
+    SW_TRY(sw_device_alloc(s->device, sw_stepper_vector(&s->desc), &p->staging));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * SW_LINE_SCALARS, &p->scalars));
-    p->lines.u = p->field;
-    p->lines.measured = p->scalars;
-    sw_cuda_batch_lend_staging(&p->lines, p->staging);
+    p->batch.u = p->field;
+    p->batch.measured = p->scalars;
+    sw_cuda_batch_lend_staging(&p->batch, p->staging);
     return SW_OK;
 }
 
@@ -70,7 +68,7 @@ static void fused_destroy(struct sw_stepper *s)
     struct fused *p = s->own;
     if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
-    sw_fused_kernels_destroy(s, &p->of);
+    sw_fused_kernels_destroy(s, &p->kernels);
     sw_device_free(s->device, p->field);
     sw_device_free(s->device, p->staging);
     sw_device_free(s->device, p->scalars);
@@ -81,7 +79,7 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
 {
     struct fused *p = s->own;
     SW_TRY(sw_cuda_batch_load(s, load_error));
-    return sw_fused_kernels_load(s, &p->of);
+    return sw_fused_kernels_load(s, &p->kernels);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -91,12 +89,13 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
 {
     struct fused *p = s->own;
     double *scalars = measured ? p->scalars : NULL;
-    const struct sw_fused_shape *shape = &p->of.shape;
+    const struct sw_fused_shape *shape = &p->kernels.shape;
     int threads = 32 * shape->warps, lines = shape->lanes > 32 ? 1 : threads / shape->lanes;
     int blocks = (s->count + lines - 1) / lines;
     size_t shared = sw_fused_shared(shape) * sizeof(double);
-    void *kernel = sw_fused_kernels_get(&p->of, 0);
-    void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &p->field, &from, &to, &scalars};
+    void *kernel = sw_fused_kernels_get(&p->kernels, 0);
+    void *args[] = {&p->batch.view, &p->kernels.line, &p->kernels.common, &p->kernels.table,
+                    &p->field, &from, &to, &scalars};
     p->known = measured;
     if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
     return sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster, threads, shared, args);

@@ -21,7 +21,7 @@ struct worker {                /* what a thread needs besides a struct sw_host_w
 };
 
 struct plain {
-    struct sw_host_batch lines;   /* first: batch_cpu.h works on it                                     */
+    struct sw_host_batch batch;   /* first: batch_cpu.h works on it                                     */
     char            band_row[64];
     struct sw_band *band;         /* of the batch loaded: one system for each different matrix           */
     int            *system;       /* [capacity]: the run's matrix                                        */
@@ -81,7 +81,7 @@ static enum sw_status plain_create(struct sw_stepper *s, const char *band)
     snprintf(p->band_row, sizeof p->band_row, "%s", band ? band : default_band);
     SW_TRY(make_band(s, 0));  /* is there such a row? */
     snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, sw_band_name(p->band));
-    SW_TRY(sw_host_create(s, &p->lines));
+    SW_TRY(sw_host_create(s, &p->batch));
     SW_TRY(sw_alloc((size_t)d->capacity, &p->system));
     SW_TRY(sw_alloc((size_t)s->device->threads, &p->worker));
     p->workers = s->device->threads;
@@ -95,7 +95,7 @@ static void plain_destroy(struct sw_stepper *s)
     if (!p) return;
     sw_band_destroy(&p->band);
     for (int k = 0; k < p->workers; k++) destroy_worker(&p->worker[k]);
-    sw_host_destroy(&p->lines);
+    sw_host_destroy(&p->batch);
     sw_free(p->worker);
     sw_free(p->system);
     sw_free(p);
@@ -195,8 +195,8 @@ static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t 
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, to - from, 10.0))
     for (int j = 0; j < s->count; j++) {
         int k = omp_get_thread_num();
-        if (!p->lines.stopped[j]) advance_run(s, &p->worker[k], &p->lines.worker[k], j, from, to);
-        else if (p->lines.diverged[j] < 0) p->lines.diverged[j] = from;
+        if (!p->batch.stopped[j]) advance_run(s, &p->worker[k], &p->batch.worker[k], j, from, to);
+        else if (p->batch.diverged[j] < 0) p->batch.diverged[j] = from;
     }
     return SW_OK;
 }

@@ -90,7 +90,7 @@ static enum sw_status simd_create(struct sw_stepper *s, const char *band)
     s->own = p;
     p->ops = sw_lanes_pick(d->single_steps);
     p->lanes = p->ops->lanes;
-    SW_TRY(sw_host_create(s, &p->lines));
+    SW_TRY(sw_host_create(s, &p->batch));
     p->rooms = d->capacity / p->lanes + (d->capacity % p->lanes != 0);
     SW_TRY(sw_alloc((size_t)p->rooms, &p->group));
     for (int k = 0; k < p->rooms; k++) SW_TRY(sw_simd_create_programs(d, &p->group[k]));
@@ -106,7 +106,7 @@ static void simd_destroy(struct sw_stepper *s)
     if (!p) return;
     for (int k = 0; p->group && k < p->rooms; k++) sw_simd_destroy_programs(&p->group[k]);
     for (int k = 0; k < p->workers; k++) destroy_worker(&p->worker[k]);
-    sw_host_destroy(&p->lines);
+    sw_host_destroy(&p->batch);
     sw_free(p->group);
     sw_free(p->worker);
     sw_free(p);
@@ -250,7 +250,7 @@ static void advance_group(struct sw_stepper *s, struct sw_simd_worker *w, struct
 static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct sw_simd *p = s->own;
-    struct sw_host_batch *h = &p->lines;
+    struct sw_host_batch *h = &p->batch;
     for (int j = 0; j < s->count; j++)
         if (h->stopped[j] && h->diverged[j] < 0) h->diverged[j] = from;
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, to - from, 0.5))

@@ -11,7 +11,7 @@
 enum { STATE, NEXT, STAGING, MATRIX_VECTORS = 5 };
 
 struct split {
-    struct sw_cuda_batch  lines;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
+    struct sw_cuda_batch  batch;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
     struct sw_band  *band;
     double          *work;     /* [MATRIX_VECTORS] vectors                                           */
     double          *rhs;      /* the other one; between two steps it holds nothing that is needed   */
@@ -27,8 +27,6 @@ static bool split_fits(const struct sw_stepper_desc *desc, int sm)
 
 /* ------------------------------------------------------------------ memory */
 
-static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
-
 static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_t *fixed, size_t *per_run)
 {
     struct sw_program_size kept = sw_line_kept(&d->model);
@@ -40,11 +38,11 @@ static void split_bytes(const struct sw_stepper_desc *d, const char *band, size_
 static enum sw_status alloc_arrays(struct sw_stepper *s, struct split *p)
 {
     const struct sw_stepper_desc *d = &s->desc;
-    struct sw_line_batch *b = &p->lines.batch;
-    SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * vector_of(d), &p->work));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.step * (size_t)d->capacity, &b->step));
-    SW_TRY(sw_device_alloc(s->device, (size_t)p->lines.kept.cell * vector_of(d), &b->cell));
-    sw_cuda_batch_lend_staging(&p->lines, p->work + STAGING * vector_of(d));
+    struct sw_line_batch *b = &p->batch.view;
+    SW_TRY(sw_device_alloc(s->device, MATRIX_VECTORS * sw_stepper_vector(d), &p->work));
+    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.step * (size_t)d->capacity, &b->step));
+    SW_TRY(sw_device_alloc(s->device, (size_t)p->batch.kept.cell * sw_stepper_vector(d), &b->cell));
+    sw_cuda_batch_lend_staging(&p->batch, p->work + STAGING * sw_stepper_vector(d));
     return SW_OK;
 }
 
@@ -85,8 +83,8 @@ static int model_run(const struct sw_stepper *s, const char *const *load_error)
 
 static enum sw_status factor(struct sw_stepper *s, struct split *p, const char **load_error)
 {
-    int *bad = p->lines.bad;
-    SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->lines.batch, model_run(s, load_error), p->work));
+    int *bad = p->batch.bad;
+    SW_TRY(sw_cuda_line_matrix(s->device->compute, &p->batch.view, model_run(s, load_error), p->work));
     enum sw_status st = sw_band_factor(p->band, p->work, bad);
     if (st && st != SW_E_SINGULAR) return st;  /* bad tells which; the others go on */
     for (int j = 0; j < s->count; j++)
@@ -97,19 +95,19 @@ static enum sw_status factor(struct sw_stepper *s, struct split *p, const char *
 static enum sw_status split_load(struct sw_stepper *s, const char **load_error)
 {
     struct split *p = s->own;
-    void *args[] = {&p->lines.batch};
+    void *args[] = {&p->batch.view};
     SW_TRY(sw_cuda_batch_load(s, load_error));
     SW_TRY(factor(s, p, load_error));
-    p->lines.u = p->work + STATE * vector_of(&s->desc);
-    p->rhs = p->work + NEXT * vector_of(&s->desc);
-    return p->lines.kept.cell ? sw_cuda_batch_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
+    p->batch.u = p->work + STATE * sw_stepper_vector(&s->desc);
+    p->rhs = p->work + NEXT * sw_stepper_vector(&s->desc);
+    return p->batch.kept.cell ? sw_cuda_batch_launch_points(s, SW_CELL_K, 1, args) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ steps */
 
 static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long step)
 {
-    struct sw_cuda_batch *l = &p->lines;
+    struct sw_cuda_batch *l = &p->batch;
     int rows = SW_LINE_ROWS;
     void *step_args[] = {&l->batch, &step}, *rhs_args[] = {&l->batch, &l->u, &p->rhs, &step, &rows};
     double *solved = p->rhs;

@@ -13,14 +13,12 @@ enum { STATE, NEXT, STAGING, VECTORS };
 enum { STREAM_K, JOIN_K };
 
 struct stream {
-    struct sw_cuda_batch        lines;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
-    struct sw_fused_kernels  of;       /* their coefficients; the kernels                                   */
-    double                *work;     /* [VECTORS] vectors                                                 */
-    double                *next;     /* the other one; between two steps it holds nothing that is needed  */
-    double                *state;    /* [capacity][2][spans][2]                                           */
+    struct sw_cuda_batch    batch;    /* first: batch_cuda.h works on it; its field u is STATE or NEXT, in turn */
+    struct sw_fused_kernels kernels;  /* their coefficients; the kernels                                   */
+    double                 *work;     /* [VECTORS] vectors                                                 */
+    double                 *next;     /* the other one; between two steps it holds nothing that is needed  */
+    double                 *state;    /* [capacity][2][spans][2]                                           */
 };
-
-static size_t vector_of(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
 
 /* Doubles of a line. */
 static size_t states_of(const struct sw_fused_shape *shape) { return 4 * (size_t)(shape->lanes / 32); }
@@ -54,20 +52,20 @@ static void stream_bytes(const struct sw_stepper_desc *d, const char *band, size
 
 static enum sw_status stream_create(struct sw_stepper *s, const char *band)
 {
-    const size_t vector = vector_of(&s->desc);
+    const size_t vector = sw_stepper_vector(&s->desc);
     struct sw_fused_shape shape;
     struct stream *p = NULL;
     SW_TRY(sw_alloc(1, &p));
     s->own = p;
     SW_TRY(choose_shape(&s->desc, band, &shape));
     if (band) snprintf(s->name, sizeof s->name, "%s+%s", s->ops->name, band);
-    SW_TRY(sw_fused_kernels_create(s, &shape, &p->of));
+    SW_TRY(sw_fused_kernels_create(s, &shape, &p->kernels));
     SW_TRY(sw_cuda_batch_create(s, true));
     SW_TRY(sw_device_alloc(s->device, VECTORS * vector, &p->work));
     SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.capacity * states_of(&shape), &p->state));
-    p->lines.u = p->work + STATE * vector;
+    p->batch.u = p->work + STATE * vector;
     p->next = p->work + NEXT * vector;
-    sw_cuda_batch_lend_staging(&p->lines, p->work + STAGING * vector);
+    sw_cuda_batch_lend_staging(&p->batch, p->work + STAGING * vector);
     return SW_OK;
 }
 
@@ -76,7 +74,7 @@ static void stream_destroy(struct sw_stepper *s)
     struct stream *p = s->own;
     if (!p) return;
     sw_cuda_batch_destroy(s);  /* waits for what is queued */
-    sw_fused_kernels_destroy(s, &p->of);
+    sw_fused_kernels_destroy(s, &p->kernels);
     sw_device_free(s->device, p->work);
     sw_device_free(s->device, p->state);
     sw_free(p);
@@ -86,7 +84,7 @@ static enum sw_status stream_load(struct sw_stepper *s, const char **load_error)
 {
     struct stream *p = s->own;
     SW_TRY(sw_cuda_batch_load(s, load_error));
-    return sw_fused_kernels_load(s, &p->of);
+    return sw_fused_kernels_load(s, &p->kernels);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -95,15 +93,15 @@ static enum sw_status stream_load(struct sw_stepper *s, const char **load_error)
 static enum sw_status pass(struct sw_stepper *s, int64_t step, int finish, int begin)
 {
     struct stream *p = s->own;
-    const struct sw_fused_shape *shape = &p->of.shape;
-    double *now = p->lines.u;
+    const struct sw_fused_shape *shape = &p->kernels.shape;
+    double *now = p->batch.u;
     long long from = step;
-    void *args[] = {&p->lines.batch, &p->of.line, &p->of.common, &p->of.table, &now,
+    void *args[] = {&p->batch.view, &p->kernels.line, &p->kernels.common, &p->kernels.table, &now,
                     &p->next,        &p->state,   &from,         &finish,      &begin};
-    SW_TRY(sw_kernel_launch(s->device, sw_fused_kernels_get(&p->of, STREAM_K), s->count * shape->cluster, 1,
+    SW_TRY(sw_kernel_launch(s->device, sw_fused_kernels_get(&p->kernels, STREAM_K), s->count * shape->cluster, 1,
                             32 * shape->warps, sw_fused_shared(shape) * sizeof(double), args));
     if (!finish) return SW_OK;
-    p->lines.u = p->next;
+    p->batch.u = p->next;
     p->next = now;
     return SW_OK;
 }
@@ -112,9 +110,9 @@ static enum sw_status join(struct sw_stepper *s, int64_t step)
 {
     struct stream *p = s->own;
     long long from = step;
-    void *args[] = {&p->lines.batch, &p->of.table, &p->state, &from};
-    return sw_kernel_launch(s->device, sw_fused_kernels_get(&p->of, JOIN_K), s->count, 1, sw_stream_join(s->desc.n), 0,
-                            args);
+    void *args[] = {&p->batch.view, &p->kernels.table, &p->state, &from};
+    return sw_kernel_launch(s->device, sw_fused_kernels_get(&p->kernels, JOIN_K), s->count, 1,
+                            sw_stream_join(s->desc.n), 0, args);
 }
 
 /* A step with G begins when the one before has ended everywhere: it needs neighbours. */

@@ -39,5 +39,8 @@ struct sw_stepper {
     void                        *own;
 };
 
+/** Numbers in a field of all runs that the stepper has room for. */
+static inline size_t sw_stepper_vector(const struct sw_stepper_desc *d) { return (size_t)d->n * (size_t)d->capacity; }
+
 extern const struct sw_stepper_ops *const sw_stepper_table[];  /* ends with NULL; order is preference */
 #endif
