@@ -4,13 +4,13 @@
  *     M               points of a segment: consecutive ones, of one thread
  *     WARPS           of a block
  *     SEGMENTS        that a thread of group_totals_k takes in a row, 1, 2 or 4; TILES, how many times it does
- *     SHORT           1: a block a problem, short_problem_k alone; 0: group_totals_k, scan_groups_k, solution_k
+ *     SHORT           1: one block solves a problem, by short_problem_k; 0: group_totals_k, scan_groups_k, solution_k
  *     PADDED          0: points fill the segments; 1: there are zeros before the first one, where they change no sum
  *     WIDE            1: pairs of points may be stored at once: n and M are even
  *     AT_ONCE         blocks a multiprocessor that registers are cut for
  *     SCAN_THREADS    of scan_groups_k
  *     STRIDE          distance of the segments of a warp in shared memory, in doubles; even if M is
- *     BY_OFFSET       0: f and exact are programs in x after all: they have too many values for each t
+ *     BY_OFFSET       1: f and exact are programs in X and t; 0: in x, as they keep too many values for each t
  *     UNROLLED        0: f and exact are long: one copy of them for all points of a segment
  *     SINGLE          1: u is rounded to single precision
  *

@@ -165,7 +165,8 @@ __device__ static inline sw_real response(const struct lane &me, int k)
     return PER_LINE ? numbers_in_shared(me.response)[k * TOGETHER * WIDE] : me.common->h[k + 2];
 }
 
-/* ... h_{k-1} in a block that is not full. */
+/* As response(), but for a sum that begins at the other end of the block: in a block that is not full, which lacks its
+ * last point, it is h_{k-1}. */
 __device__ static inline sw_real response_from_end(const struct lane &me, int k)
 {
     return PER_LINE || !EVEN ? numbers_in_shared(me.h_offset)[k * TOGETHER * WIDE] : me.common->h[k + 2];

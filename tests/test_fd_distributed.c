@@ -94,18 +94,18 @@ static enum sw_status share(const struct sw_comm *comm, const struct problem *p)
 static enum sw_status do_part(const struct sw_comm *comm, void *context)
 {
     struct problem *p = context;
-    struct sw_fd_distributed_desc d = {.part = p->whole, .drop = p->drop};
+    struct sw_fd_distributed_desc d = {.local = p->whole, .drop = p->drop};
     struct sw_fd_distributed *fd = NULL;
     struct sw_device *cpu = NULL;
     double *f = NULL, *out = NULL;
     const int64_t m = p->count[comm->rank];
     enum sw_status st;
-    d.part.n[d.part.axis] = m;
+    d.local.n[d.local.axis] = m;
     if (p->spoil) p->spoil(&d, comm->rank);
     SW_TRY_TO(done, st, sw_device_open("cpu", p->threads ? p->threads : 1, &cpu));
     SW_TRY_TO(done, st, sw_fd_distributed_create(&d, p->row, comm, cpu, &fd));
-    SW_TRY_TO(done, st, sw_alloc(size_of(&d.part), &f));
-    SW_TRY_TO(done, st, sw_alloc(size_of(&d.part), &out));
+    SW_TRY_TO(done, st, sw_alloc(size_of(&d.local), &f));
+    SW_TRY_TO(done, st, sw_alloc(size_of(&d.local), &out));
     copy_part(&p->whole, sw_fd_distributed_first(fd), m, (double *)p->f, f, true);
     for (int k = 0; k < (p->repeats ? p->repeats : 1) && !st; k++) st = sw_fd_distributed_apply(fd, f, out);
     if (!st) copy_part(&p->whole, sw_fd_distributed_first(fd), m, p->out, out, false);
@@ -501,7 +501,7 @@ static void refuses_schemes_it_does_not_do(void **state)
     p.whole.scheme = "d1_c10", p.whole.boundary = "periodic";
     refuse(&p, SW_E_ABSENT, "scheme d1_c10 has five diagonals");
     p = good(), p.whole.scheme = "d1_c5";
-    refuse(&p, SW_E_CONFIG, "scheme d1_c5: there is none of this name");
+    refuse(&p, SW_E_CONFIG, "scheme d1_c5 is unknown");
     p = good(), p.whole.single = true;
     refuse(&p, SW_E_ABSENT, "double precision");
     p = good(), p.row = "cpu.matter";
@@ -529,20 +529,20 @@ static void refuses_parts_that_are_too_short(void **state)
     assert_int_equal(sw_fd_distributed_least("d1_c8", "periodic"), 3);
 }
 
-static void other_lines(struct sw_fd_distributed_desc *d, int rank) { d->part.n[1] += rank == 2; }
-static void other_step(struct sw_fd_distributed_desc *d, int rank) { d->part.h += rank == 1; }
+static void other_lines(struct sw_fd_distributed_desc *d, int rank) { d->local.n[1] += rank == 2; }
+static void other_step(struct sw_fd_distributed_desc *d, int rank) { d->local.h += rank == 1; }
 static void other_scheme(struct sw_fd_distributed_desc *d, int rank)
 {
-    if (rank == 1) d->part.scheme = "d1_c4", d->part.boundary = "3-4-4";
+    if (rank == 1) d->local.scheme = "d1_c4", d->local.boundary = "3-4-4";
 }
 static void other_boundary(struct sw_fd_distributed_desc *d, int rank)
 {
-    if (rank == 0) d->part.boundary = "4-4-6";
+    if (rank == 0) d->local.boundary = "4-4-6";
 }
 static void other_drop(struct sw_fd_distributed_desc *d, int rank) { d->drop = rank == 0 ? 1e-10 : 0; }
-static void bad_step(struct sw_fd_distributed_desc *d, int rank) { d->part.h = rank > 0 ? -rank : 1; }
-static void bad_add(struct sw_fd_distributed_desc *d, int rank) { d->part.add = rank == 1; }
-static void bad_axis(struct sw_fd_distributed_desc *d, int rank) { d->part.axis = rank == 1 ? 7 : 0; }
+static void bad_step(struct sw_fd_distributed_desc *d, int rank) { d->local.h = rank > 0 ? -rank : 1; }
+static void bad_add(struct sw_fd_distributed_desc *d, int rank) { d->local.add = rank == 1; }
+static void bad_axis(struct sw_fd_distributed_desc *d, int rank) { d->local.axis = rank == 1 ? 7 : 0; }
 
 static void refuses_ranks_that_differ(void **state)
 {
@@ -568,8 +568,8 @@ static void refuses_ranks_that_differ(void **state)
 
 static enum sw_status stops_half_way(const struct sw_comm *comm, void *context)
 {
-    struct sw_fd_distributed_desc d = {.part = {.n = {50, 2, 1}, .fields = 1, .scheme = "d1_c6", .boundary = "periodic",
-                                                .h = 1}};
+    struct sw_fd_distributed_desc d = {.local = {.n = {50, 2, 1}, .fields = 1, .scheme = "d1_c6",
+                                                 .boundary = "periodic", .h = 1}};
     struct sw_fd_distributed *fd = NULL;
     double f[100] = {0}, out[100];
     enum sw_status st;

@@ -209,7 +209,7 @@ static void refuses_with_a_message(void **state)
     (void)state;
     need_row();
     refuse(desc_of(n, "f4", true), SW_E_CONFIG, "scheme f4: gradient and divergence take d1_*, the Laplacian d2_*");
-    refuse(desc_of(n, "d1_c5", true), SW_E_CONFIG, "scheme d1_c5: there is none of this name");
+    refuse(desc_of(n, "d1_c5", true), SW_E_CONFIG, "scheme d1_c5 is unknown");
     refuse(desc_of(one, "d1_c6", true), SW_E_CONFIG, "a field of one point has no derivatives");
     refuse(desc_of(few, "d1_c6", true), SW_E_CONFIG, "needs at least 6 points along its axis; there are 3");
     struct sw_fd_nabla_desc d = desc_of(n, "d1_c6", true);

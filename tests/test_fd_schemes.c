@@ -283,7 +283,7 @@ static void refuses_with_a_message(void **state)
 {
     char has[200], expected[300];
     (void)state;
-    refuse("d1_c5", "periodic", 16, 1, 0, false, "scheme d1_c5: there is none of this name; there are d1_c4 d1_c6");
+    refuse("d1_c5", "periodic", 16, 1, 0, false, "scheme d1_c5 is unknown; the schemes are d1_c4 d1_c6");
     snprintf(expected, sizeof expected, "scheme d1_c6 has no boundary \"3-4-4\"; it has %s",
              fd_boundaries("d1_c6", has));
     refuse("d1_c6", "3-4-4", 16, 1, 0, false, expected);

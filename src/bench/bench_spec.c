@@ -22,7 +22,7 @@ enum { BANDS = 1, RUNS = 2, BVP = 4, GRADIENT = 8, ANY = BANDS | RUNS | BVP | GR
 /* The words that the bench takes; all others are settings of a config. */
 static const struct word {
     const char *name;
-    int         of;                 /* which specs take it                                          */
+    int         specs;              /* which take it: BANDS | RUNS ..                               */
     double      least, most;
     size_t      offset, size;       /* in struct sw_bench_spec: a bool, or a whole number of so many bytes; size 0: r */
 } words[] = {
@@ -116,7 +116,7 @@ static enum sw_status unknown_word(const struct sw_bench_spec *spec, const char 
 {
     struct sw_text t = {0};
     for (const struct word *w = words; w->name; w++)
-        if (w->of & words_of(spec) && w->size)
+        if (w->specs & words_of(spec) && w->size)
             sw_text_printf(&t, " %s%s", w->name, w->size == sizeof(bool) ? "" : "=");
     if (spec->config) bench_config_list_words(spec->config, &t);
     enum sw_status st = SW_FAIL(SW_E_USAGE, "%s has no setting '%s'; known:%s", spec->name, word, sw_text_get(&t));
@@ -131,7 +131,7 @@ static enum sw_status take_word(struct sw_bench_spec *spec, const char *name, co
     if (spec->work == &bench_gradient && (!strcmp(name, "axis") || !strcmp(name, "operator")))
         return unknown_word(spec, name);  /* it takes all axes */
     for (const struct word *w = words; w->name && !known; w++)
-        if (!strcmp(w->name, name) && w->of & words_of(spec)) SW_TRY(set_word(spec, w, value, &known));
+        if (!strcmp(w->name, name) && w->specs & words_of(spec)) SW_TRY(set_word(spec, w, value, &known));
     if (!known && spec->config) SW_TRY(bench_config_set(spec->config, name, value, &known));
     return known ? SW_OK : unknown_word(spec, name);
 }

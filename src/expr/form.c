@@ -21,7 +21,7 @@ struct sw_form {
     const struct sw_eval *eval;
     struct sum           *sum;     /* [program->count] */
     double               *factor;
-    int64_t               of;      /* the run that the factors are of, by eval->begun; -1: none */
+    int64_t               factor_run;  /* that the factors belong to, by eval->begun; -1: none */
 };
 
 static double *factor_of(const struct sw_form *f, struct sum *s, int k) { return s->factor + k * f->eval->lanes; }
@@ -125,7 +125,7 @@ enum sw_status sw_form_create(const struct sw_eval *eval, struct sw_form **form)
     *form = NULL;
     SW_TRY(sw_alloc(1, &f));
     f->eval = eval;
-    f->of = -1;
+    f->factor_run = -1;
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->count, &f->sum));
     SW_TRY_TO(failed, st, sw_alloc((size_t)(p->count * SUM_TERMS * eval->lanes), &f->factor));
     for (int k = 0; k < p->count; k++) f->sum[k].factor = f->factor + (size_t)(k * SUM_TERMS * eval->lanes);
@@ -155,8 +155,8 @@ int sw_form_terms(struct sw_form *form, const double *const *cell, struct sw_for
     const struct sw_program *p = form->eval->program;
     struct sum *root = &form->sum[p->root];
     bool steady = p->first[SW_RATE_STEP] == p->first[SW_RATE_STEP + 1];
-    if (!steady || form->of != form->eval->begun) expand(form);
-    form->of = form->eval->begun;
+    if (!steady || form->factor_run != form->eval->begun) expand(form);
+    form->factor_run = form->eval->begun;
     for (int k = 0; k < root->count; k++) {
         const struct term t = root->term[k];
         term[k] = (struct sw_form_term){.power = t.power, .factor = factor_of(form, root, k),

@@ -19,13 +19,13 @@ int sw_fd_distributed_least(const char *scheme, const char *boundary)
 /* ------------------------------------------------------------------ checks */
 
 /* Checks of one rank's part, before any communication. */
-static enum sw_status check_part(const struct sw_fd_desc *part)
+static enum sw_status check_local(const struct sw_fd_desc *local)
 {
-    if (part->axis < 0 || part->axis > 2) return SW_FAIL(SW_E_ARG, "axis %d: there are 0, 1 and 2", part->axis);
-    if (part->n[part->axis] < 1 || part->n[part->axis] > INT64_C(1) << 40)
+    if (local->axis < 0 || local->axis > 2) return SW_FAIL(SW_E_ARG, "axis %d: there are 0, 1 and 2", local->axis);
+    if (local->n[local->axis] < 1 || local->n[local->axis] > INT64_C(1) << 40)
         return SW_FAIL(SW_E_ARG, "%lld points along the axis: 1 to 2^40 are possible",
-                       (long long)part->n[part->axis]);
-    if (part->add)
+                       (long long)local->n[local->axis]);
+    if (local->add)
         return SW_FAIL(SW_E_ARG, "differences of lines that are cut over ranks replace what is there: no add");
     return SW_OK;
 }
@@ -48,22 +48,22 @@ done:
     return st;
 }
 
-static enum sw_status check_counts(const struct sw_fd_desc *part, const struct sw_fd_cut *cut)
+static enum sw_status check_counts(const struct sw_fd_desc *local, const struct sw_fd_cut *cut)
 {
-    const int least = sw_fd_distributed_least(part->scheme, part->boundary);
+    const int least = sw_fd_distributed_least(local->scheme, local->boundary);
     for (int r = 0; r < cut->size && cut->size > 1; r++)
         if (cut->count[r] < least)
             return SW_FAIL(SW_E_ARG,
                            "rank %d of %d has %lld points of the line: %s with boundary \"%s\" needs at least %d "
                            "on every rank",
-                           r, cut->size, (long long)cut->count[r], part->scheme, part->boundary, least);
+                           r, cut->size, (long long)cut->count[r], local->scheme, local->boundary, least);
     return SW_OK;
 }
 
 /* The line of all points, checked as if it were in one piece. */
 static enum sw_status make_line(const struct sw_fd_distributed_desc *desc, int64_t n, struct sw_fd_cut *cut)
 {
-    struct sw_fd_desc whole = desc->part;
+    struct sw_fd_desc whole = desc->local;
     whole.n[whole.axis] = n;
     SW_TRY(sw_fd_check(&whole));
     SW_TRY(sw_fd_line_make(whole.scheme, whole.boundary, n, whole.h, whole.alpha, whole.left, &cut->line));
@@ -74,7 +74,7 @@ static enum sw_status make_line(const struct sw_fd_distributed_desc *desc, int64
     cut->drop = desc->drop ? desc->drop : 0x1p-53;
     if (!(cut->drop > 0 && cut->drop < 1))
         return SW_FAIL(SW_E_ARG, "drop = %g: couplings that may be dropped are between 0 and 1", desc->drop);
-    return check_counts(&desc->part, cut);
+    return check_counts(&desc->local, cut);
 }
 
 /* All that must be the same everywhere, as numbers. */
@@ -135,13 +135,13 @@ static enum sw_status set_up(const struct sw_fd_distributed_desc *desc, const ch
                              struct sw_fd_distributed *s)
 {
     const struct sw_comm *comm = s->comm;
-    const struct sw_fd_desc *part = &desc->part;
+    const struct sw_fd_desc *local = &desc->local;
     int64_t n = 0;
-    SW_TRY(sw_comm_agree(comm, check_part(part)));
-    SW_TRY(gather_counts(s, part->n[part->axis], &n));
+    SW_TRY(sw_comm_agree(comm, check_local(local)));
+    SW_TRY(gather_counts(s, local->n[local->axis], &n));
     enum sw_status st = make_line(desc, n, &s->cut);
     if (!st) st = pick(row, device, s);
-    if (!st) st = fd_block_create(part, &s->cut.line, comm, device->threads, &s->block);
+    if (!st) st = fd_block_create(local, &s->cut.line, comm, device->threads, &s->block);
     SW_TRY(sw_comm_agree(comm, st));
     SW_TRY(same_everywhere(s));
     SW_TRY(sw_comm_agree(comm, s->ops->create(s)));

@@ -87,13 +87,13 @@ static enum sw_status responses(struct fd_block *b)
     return SW_OK;
 }
 
-static void set_shape(const struct sw_fd_desc *part, struct fd_block *b)
+static void set_shape(const struct sw_fd_desc *local, struct fd_block *b)
 {
-    b->m = part->n[part->axis];
+    b->m = local->n[local->axis];
     b->stride = 1;
-    b->outer = (size_t)part->fields;
-    for (int k = 0; k < part->axis; k++) b->stride *= (size_t)part->n[k];
-    for (int k = part->axis + 1; k < 3; k++) b->outer *= (size_t)part->n[k];
+    b->outer = (size_t)local->fields;
+    for (int k = 0; k < local->axis; k++) b->stride *= (size_t)local->n[k];
+    for (int k = local->axis + 1; k < 3; k++) b->outer *= (size_t)local->n[k];
     b->lines = b->outer * b->stride;
     b->halo_left = b->line.half_width - b->line.down;
     b->halo_right = b->line.half_width + b->line.up;
@@ -101,14 +101,14 @@ static void set_shape(const struct sw_fd_desc *part, struct fd_block *b)
     b->q = b->m - b->skip - (b->right ? 0 : 2);
 }
 
-enum sw_status fd_block_create(const struct sw_fd_desc *part, const struct sw_fd_line *line, const struct sw_comm *comm,
-                               int threads, struct fd_block *b)
+enum sw_status fd_block_create(const struct sw_fd_desc *local, const struct sw_fd_line *line,
+                               const struct sw_comm *comm, int threads, struct fd_block *b)
 {
     memset(b, 0, sizeof *b);
     b->line = *line;
     b->left = sw_comm_left(comm, line->periodic) >= 0;
     b->right = sw_comm_right(comm, line->periodic) >= 0;
-    set_shape(part, b);
+    set_shape(local, b);
     b->threads = b->lines * (size_t)b->m < 16384 ? 1 : threads;  /* less than waking the others takes */
     const size_t q = (size_t)b->q, left = b->lines * (size_t)b->halo_left, right = b->lines * (size_t)b->halo_right;
     double **const arrays[] = {&b->from_left, &b->to_right, &b->from_right, &b->to_left, &b->lower, &b->inverse,

@@ -42,10 +42,10 @@ struct fd_block {
 };
 
 /** Allocate and factor. No communication.
- *  @param part  this rank's shape  @param line  the whole line
+ *  @param local  this rank's shape  @param line  the whole line
  *  @return SW_E_SINGULAR; SW_E_MEMORY */
-enum sw_status fd_block_create(const struct sw_fd_desc *part, const struct sw_fd_line *line, const struct sw_comm *comm,
-                               int threads, struct fd_block *b);
+enum sw_status fd_block_create(const struct sw_fd_desc *local, const struct sw_fd_line *line,
+                               const struct sw_comm *comm, int threads, struct fd_block *b);
 void fd_block_destroy(struct fd_block *b);
 
 /** The neighbours' points next to this part. Collective. @param f  [outer][m][stride] */

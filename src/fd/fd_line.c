@@ -106,7 +106,7 @@ static enum sw_status no_scheme(const char *name)
 {
     struct sw_text all = {0};
     for (int k = 0; sw_fd_schemes[k]; k++) sw_text_printf(&all, " %s", sw_fd_schemes[k]->name);
-    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s: there is none of this name; there are%s", name,
+    enum sw_status st = SW_FAIL(SW_E_CONFIG, "scheme %s is unknown; the schemes are%s", name,
                                 sw_text_get(&all));
     sw_text_free(&all);
     return st;

@@ -4,7 +4,7 @@
  * of every line, rank 1 the next ones, and so on. What is computed is what sw_fd (sw_fd.h) computes of the undivided
  * field, up to rounding; docs/numerics.md has the methods and their errors.
  *
- * A rank's part has the shape desc.part.n, x fastest, with its own number of points along the axis. Schemes with five
+ * A rank's part has the shape desc.local.n, x fastest, with its own number of points along the axis. Schemes with five
  * diagonals (d1_c10) and single precision are refused. No rank may have fewer points than sw_fd_distributed_least().
  *
  * Bits depend on how the lines are cut, and not on the transport, on how many lines there are, nor on the threads. */
@@ -12,7 +12,7 @@
 #include "fd/sw_fd.h"
 
 struct sw_fd_distributed_desc {
-    struct sw_fd_desc part;  /* this rank's: n[axis] is its number of points; all else is the same on all ranks       */
+    struct sw_fd_desc local; /* this rank's: n[axis] is its number of points; all else is the same on all ranks       */
     double            drop;  /* rows that drop small couplings: how large one may be, of 1; 0: 2^-53, below rounding  */
 };
 

@@ -42,7 +42,7 @@ struct cpu {
 };
 
 /* A tile of run j, whose fields are those of a sub-batch. */
-struct tile { const struct advection_subbatch *of; int j; size_t first; int count; };
+struct tile { const struct advection_subbatch *subbatch; int j; size_t first; int count; };
 
 static struct tile tile_of(const struct advection_sim *a, const struct advection_subbatch *subbatch, int64_t item)
 {
@@ -256,15 +256,16 @@ static void form_rhs(const struct advection_sim *a, struct scratch *w, const str
     memset(k, 0, (size_t)n * sizeof *k);
     if (record) memset(w->courant_rate, 0, (size_t)n * sizeof *w->courant_rate);
     for (int d = 0; d < SW_DIMS; d++) {
-        if (!p->of->second_operator[d] || r->nu == 0) continue;
-        const double *second = read_tile(a, p, p->of->second_derivative[d], w->wide[SECOND + d]),
+        if (!p->subbatch->second_operator[d] || r->nu == 0) continue;
+        const double *second = read_tile(a, p, p->subbatch->second_derivative[d], w->wide[SECOND + d]),
                      inv_dx2 = r->inv_dx2[d];
         for (int i = 0; i < n; i++) k[i] += second[i] * inv_dx2;
     }
     for (int i = 0; r->nu != 0 && i < n; i++) k[i] *= r->nu;
     for (int d = 0; d < SW_DIMS; d++) {
-        if (!p->of->first_operator[d]) continue;
-        const double *first = read_tile(a, p, p->of->first_derivative[d], w->wide[FIRST + d]), inv_dx = r->inv_dx[d];
+        if (!p->subbatch->first_operator[d]) continue;
+        const double *first = read_tile(a, p, p->subbatch->first_derivative[d], w->wide[FIRST + d]);
+        const double inv_dx = r->inv_dx[d];
         u_x[d] = first;
         if (!a->terms.has_velocity[d]) continue;
         const bool uniform = evaluate_velocity(a, w, p, d, u, t);
@@ -302,18 +303,18 @@ static void combine_stage(const struct advection_sim *a, struct scratch *w, cons
                           const struct rk_stage *stage_, double *result)
 {
     const struct rk_stage copy = *stage_, *st = &copy;  /* so that stores cannot change it */
-    const struct advection_subbatch *of = p->of;
+    const struct advection_subbatch *fields = p->subbatch;
     const int n = p->count;
     const double dt = a->run[p->j].dt;
-    const double *now = read_tile(a, p, of->now, w->wide[NOW]);
-    const double *next = st->next != 0 ? read_tile(a, p, of->next, w->wide[NEXT]) : now;
-    const bool has_sum = of->sum && stage_ != a->discretization.rk->stage;
-    const double *sum = has_sum ? read_tile(a, p, of->sum, w->wide[SUM]) : now;
-    double *k = w->rhs, *total = st->share != 0 ? writable_tile(a, p, of->sum, w->wide[SUM]) : NULL;
+    const double *now = read_tile(a, p, fields->now, w->wide[NOW]);
+    const double *next = st->next != 0 ? read_tile(a, p, fields->next, w->wide[NEXT]) : now;
+    const bool has_sum = fields->sum && stage_ != a->discretization.rk->stage;
+    const double *sum = has_sum ? read_tile(a, p, fields->sum, w->wide[SUM]) : now;
+    double *k = w->rhs, *total = st->share != 0 ? writable_tile(a, p, fields->sum, w->wide[SUM]) : NULL;
     for (int i = 0; i < n; i++) k[i] *= dt;
     for (int i = 0; i < n; i++) result[i] = rk_result(st, k[i], now[i], next[i], sum[i]);
     for (int i = 0; total && i < n; i++) total[i] = sum[i] + st->share * k[i];
-    if (total) store_tile(a, p, of->sum, total);
+    if (total) store_tile(a, p, fields->sum, total);
 }
 
 /* What is done to all tiles: a stage of the step after `step` steps, or the end of step number `step`. */
@@ -328,11 +329,11 @@ static void stage_tile(const struct advection_sim *a, struct scratch *w, const s
     const bool record = pass->how & ADVECTION_RECORD_COURANT;
     const struct rk_stage *st = &a->discretization.rk->stage[pass->stage];
     const struct advection_run *r = &a->run[p->j];
-    const double *u = read_tile(a, p, first ? p->of->now : p->of->next, w->wide[first ? NOW : NEXT]);
+    const double *u = read_tile(a, p, first ? p->subbatch->now : p->subbatch->next, w->wide[first ? NOW : NEXT]);
     set_coordinates(a, w, p);
     form_rhs(a, w, p, u, (double)step * r->dt + st->time * r->dt, record);
     if (record) record_courant(a, p->j, step, max_courant_rate(w, p->count) * r->dt);
-    void *target = last ? p->of->now : p->of->next;
+    void *target = last ? p->subbatch->now : p->subbatch->next;
     double *result = writable_tile(a, p, target, w->value);
     combine_stage(a, w, p, st, result);
     if (pass->how & ADVECTION_ENDS_STEP) {
@@ -346,12 +347,12 @@ static void end_step_tile(const struct advection_sim *a, struct scratch *w, cons
                           const struct pass *pass)
 {
     const int64_t step = pass->step;
-    double *u = writable_tile(a, p, p->of->now, w->wide[NOW]);
-    read_tile(a, p, p->of->now, w->wide[NOW]);
+    double *u = writable_tile(a, p, p->subbatch->now, w->wide[NOW]);
+    read_tile(a, p, p->subbatch->now, w->wide[NOW]);
     set_coordinates(a, w, p);
     hold_walls(a, w, p, (double)step * a->run[p->j].dt, u);
     if (!all_finite(a, u, p->count)) mark_diverged(a->own, p->j, step);
-    store_tile(a, p, p->of->now, u);
+    store_tile(a, p, p->subbatch->now, u);
 }
 
 /* Call a function for the tiles of runs that have not diverged before step number `least`: by all threads, or by the
@@ -444,7 +445,7 @@ static void set_weights(const struct advection_sim *a, const struct tile *p, dou
 static void tile_scalars(const struct advection_sim *a, struct scratch *w, const struct tile *p, double *totals)
 {
     const int n = p->count;
-    const double *field = read_tile(a, p, p->of->now, w->wide[NOW]);
+    const double *field = read_tile(a, p, p->subbatch->now, w->wide[NOW]);
     const double rate = a->step < 0 ? NAN : courant_rate_of_tile(a, w, p, field, (double)a->step * a->run[p->j].dt);
     double *weights = w->rhs, *terms = w->value;
     set_weights(a, p, weights);
@@ -473,7 +474,7 @@ static void copy_tile(const struct advection_sim *a, struct scratch *w, const st
 {
     const struct cpu *c = a->own;
     const bool bad = c->diverged_at[p->j] != ADVECTION_FINITE || a->bad_state[p->j];
-    const double *u = read_tile(a, p, p->of->now, w->wide[NOW]);
+    const double *u = read_tile(a, p, p->subbatch->now, w->wide[NOW]);
     for (int i = 0; i < p->count; i++) {
         const double v = bad ? NAN : u[i];
         if (a->setup.single) ((float *)field)[tile_offset(a, p) + (size_t)i] = (float)v;

@@ -87,7 +87,7 @@ static void add_programs(const struct advection_terms *m, struct sw_text *text)
         snprintf(prefix, sizeof prefix, "model_%s", p.name);
         sw_program_cuda_fragment(m->program[k], p.macro, prefix, text);
         if (m->program[k]) add_value(&p, first_cached, text);
-        first_cached += cached_by(m->program[k]);
+        first_cached += sw_program_size(m->program[k]).run;
         uses_u |= m->program[k] && sw_program_uses(m->program[k], "u");
     }
     sw_text_add(text, "__device__ static inline void cache_run_values(const struct advection_batch &b, int j)\n{\n");
@@ -285,8 +285,8 @@ static enum sw_status form_field(struct advection_sim *a, void *out)
     return launch_points(a, FIELD_K, args);
 }
 
-/* And record the Courant numbers. @param out  [capacity][ADVECTION_SCALARS] on the
- * device */
+/* Compute the scalars of all runs, and record their Courant numbers.
+ * @param out  [capacity][ADVECTION_SCALARS] on the device */
 static enum sw_status form_scalars(struct advection_sim *a, void *out)
 {
     struct cuda *c = a->own;

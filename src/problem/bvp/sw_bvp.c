@@ -71,7 +71,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     if (!o) return "no row does this problem on this device";
     if (o->fits(request)) return NULL;
     *kind = SW_E_CONFIG;
-    return sw_bvp_plain(request) ? "it does not do so many points"
+    return sw_bvp_plain(request) ? "it cannot solve for so many points"
                                  : "it sums, for p = 1, q = 0, u' = 0 at the left end and u = 0 at the right one";
 }
 

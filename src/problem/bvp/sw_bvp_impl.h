@@ -21,7 +21,7 @@ struct sw_bvp_ops {
     struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
     int            element_size;       /* bytes of a number of its columns, 4 or 8; 0: as desc.single says */
     bool           columns;            /* it uses r                                                       */
-    int            scan_element_size;  /* likewise of the sums across them (steps B), where these are apart */
+    int            scan_element_size;  /* bytes of a number of steps B, the sums across columns, if it has such */
 };
 
 struct sw_bvp {

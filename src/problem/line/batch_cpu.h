@@ -26,7 +26,7 @@ struct sw_host_batch {
 enum sw_status sw_host_create(const struct sw_stepper *s, struct sw_host_batch *batch);
 void           sw_host_destroy(struct sw_host_batch *batch);
 
-/** What the above takes. */
+/** Memory of a struct sw_host_batch. */
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run);
 
 /** Begin a batch: runs with a load_error are stopped, the others are not. */

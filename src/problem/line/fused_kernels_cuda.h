@@ -23,7 +23,8 @@ struct sw_fused_kernels {
     double               *table, *host_table;       /* [capacity][sw_fused_table(cut)], likewise              */
 };
 
-/** Arrays; which kernel is needed load() finds out. On failure what was made stays, for destroy.
+/** Allocates the arrays; sw_fused_kernels_load() compiles the kernel that a batch needs. On failure
+ *  what was made stays, for destroy.
  *  @param shape  copied */
 enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
                                        struct sw_fused_kernels *kernels);

@@ -17,8 +17,8 @@ struct sw_simd_group {
 
 struct sw_simd_worker {        /* [n][lanes] each                                            */
     void   *u, *next;          /* the state at the last check; after steps from there. Float in single precision, */
-    void   *s;                 /* as are S                                                   */
-    void   *g;                 /* and G, [n+2]                                               */
+    void   *s;                 /* values of S, likewise                                      */
+    void   *g;                 /* values of G, likewise, [n+2]                               */
     double *x;
     double *param;             /* [nparam][lanes]                                            */
     double *wide;              /* single precision: the state in double                      */

@@ -109,7 +109,7 @@ static enum sw_status step_once(struct sw_stepper *s, struct split *p, long long
 {
     struct sw_cuda_batch *l = &p->batch;
     int rows = SW_LINE_ROWS;
-    void *step_args[] = {&l->batch, &step}, *rhs_args[] = {&l->batch, &l->u, &p->rhs, &step, &rows};
+    void *step_args[] = {&l->view, &step}, *rhs_args[] = {&l->view, &l->u, &p->rhs, &step, &rows};
     double *solved = p->rhs;
     if (l->kept.step) SW_TRY(sw_cuda_batch_launch_runs(s, SW_STEP_K, step_args));
     SW_TRY(sw_cuda_batch_launch_points(s, SW_RHS_K, rows, rhs_args));
