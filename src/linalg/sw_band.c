@@ -94,6 +94,12 @@ int sw_band_vectors(const char *name)
     return o ? o->vectors : 0;
 }
 
+int sw_band_error_growth(const char *name)
+{
+    const struct sw_band_ops *o = name ? find(name) : NULL;
+    return o && o->error_growth ? o->error_growth : 1;
+}
+
 size_t sw_band_vector(const struct sw_band *solver)
 {
     const struct sw_band_desc *d = &solver->desc;

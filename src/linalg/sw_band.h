@@ -48,6 +48,10 @@ const char *sw_band_name(const struct sw_band *solver);
 /** Memory a row takes, at most, in vectors of n numbers a system: for estimates. 0: there is no such row. */
 int sw_band_vectors(const char *name);
 
+/** The error of a row, at most, over that of elimination without pivoting in a matrix that needs none (numerics.md, 2).
+ * @param name  NULL, or a name of no row: 1 */
+int sw_band_error_growth(const char *name);
+
 /** Entries of one vector: n*ld interleaved, batch*ld in lines. A band has (lower + upper + 1) times as many. */
 size_t sw_band_vector(const struct sw_band *solver);
 

@@ -8,6 +8,8 @@ struct sw_band_ops {
     SW_ROW;                 /* its space: where band and x must live                         */
     enum sw_layout layout;
     int            vectors; /* memory it takes, at most: vectors of n numbers a system           */
+    int            error_growth;  /* its error, at most, over that of elimination without pivoting in a matrix
+                                   * that needs none; 0: 1                                       */
     bool           (*fits)(const struct sw_band_desc *desc);
     enum sw_status (*create)(struct sw_band *solver);  /* fills solver->own                  */
     enum sw_status (*factor)(struct sw_band *solver, const double *band, int *bad);

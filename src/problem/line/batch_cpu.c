@@ -186,7 +186,7 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
         return;
     }
     const struct sw_line_run *r = &s->run[j];
-    const double noise = sw_stepper_rounding(s->ops->name, r->s4, r->s2, s->desc.single_steps) *
+    const double noise = sw_stepper_rounding(s->name, r->s4, r->s2, s->desc.single_steps) *
                          sw_measure_noise_growth((double)s->step);
     sw_measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }

@@ -189,13 +189,15 @@ static double band_rounding(double s4, double s2)
 
 double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps)
 {
-    return sw_stepper_takes_band(row) ? band_rounding(s4, s2) : sw_line_rounding(s4, s2, single_steps);
+    struct choice c;
+    if (!sw_stepper_takes_band(row)) return sw_line_rounding(s4, s2, single_steps);
+    return split_name(row, &c) ? NAN : sw_band_error_growth(c.band) * band_rounding(s4, s2);
 }
 
 static const char *coarse_fault(const struct sw_stepper *s, const struct sw_line_run *r)
 {
     const bool single = s->desc.single_steps;
-    if (!(sw_stepper_rounding(s->ops->name, r->s4, r->s2, single) > SW_LINE_MAX_ROUNDING)) return NULL;
+    if (!(sw_stepper_rounding(s->name, r->s4, r->s2, single) > SW_LINE_MAX_ROUNDING)) return NULL;
     if (single) return "single precision is too coarse for the implicit part: run.precision = \"double\" is needed";
     if (s->ops->takes_band)
         return "a band solver is too coarse for the implicit part: a row without one, or a smaller dt, is needed";

@@ -45,8 +45,8 @@ struct sw_line_run {                  /* one run */
 double sw_line_rounding(double s4, double s2, bool single_steps);
 
 /** The same for a row of the stepper table: rows that take a band solver, which are in double precision, may be off by
- * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where neither is negative (numerics.md, 2). A run for which this
- * exceeds SW_LINE_MAX_ROUNDING is refused.
+ * u (9 + c), c the condition of A, 1 + 4 s2 + 16 s4 where neither is negative, times sw_band_error_growth()
+ * (numerics.md, 2). A run for which this exceeds SW_LINE_MAX_ROUNDING is refused.
  *  @param row  as in sw_stepper_create(), "auto" too; NULL, "auto" and an unknown name: one of the recursive form */
 double sw_stepper_rounding(const char *row, double s4, double s2, bool single_steps);
 #define SW_LINE_MAX_ROUNDING 1e-3
