@@ -35,6 +35,20 @@ static bool refused_for_its_name(const char *text, const char *const *override, 
     return found;
 }
 
+/* A name that configs may be older than: the key claims it only where it is set by it. */
+static void check_young_name(const char *text, const struct sw_key *key, const char *axis, const char *define)
+{
+    char now[100], former[100];
+    snprintf(now, sizeof now, "%s=\"%s\"", key->path, key->fallback);
+    snprintf(former, sizeof former, "%s=\"%s\"", key->former ? key->former : "title", key->fallback);
+    for (int k = 0; k < 2; k++) {
+        const char *const name = k ? define : axis;
+        if (refused_for_its_name(text, OVERRIDES(name))) fail_msg("%s beside %s, which is not set", name, key->path);
+        if (refused_for_its_name(text, OVERRIDES(name, former))) fail_msg("%s beside %s", name, former);
+        if (!refused_for_its_name(text, OVERRIDES(name, now))) fail_msg("%s beside %s", name, now);
+    }
+}
+
 /* An axis and a define of this name, with the key as it is and with the key set to it. */
 static void check_name(const char *text, const struct sw_key *key, const char *name)
 {
@@ -45,8 +59,11 @@ static void check_name(const char *text, const struct sw_key *key, const char *n
     else snprintf(axis, sizeof axis, has_words(key) ? "sweep.%s=[\"auto\"]" : "sweep.%s=[1, 2]", name);
     snprintf(define, sizeof define, "define.%s=2", name);
     snprintf(set, sizeof set, "%s=\"%s%s\"", key->path, has_words(key) ? "$" : "", name);
-    if (!refused_for_its_name(text, OVERRIDES(axis))) fail_msg("%s beside %s", axis, key->path);
-    if (!refused_for_its_name(text, OVERRIDES(define))) fail_msg("%s beside %s", define, key->path);
+    if (key->former || key->later) check_young_name(text, key, axis, define);
+    else {
+        if (!refused_for_its_name(text, OVERRIDES(axis))) fail_msg("%s beside %s", axis, key->path);
+        if (!refused_for_its_name(text, OVERRIDES(define))) fail_msg("%s beside %s", define, key->path);
+    }
     if (refused_for_its_name(text, OVERRIDES(axis, set))) fail_msg("%s with %s", axis, set);
     if (!has_words(key) && refused_for_its_name(text, OVERRIDES(define, set))) fail_msg("%s with %s", define, set);
 }

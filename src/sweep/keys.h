@@ -29,7 +29,8 @@ const char *key_written(const struct sw_sweep *s, const struct sw_key *key);
 const char *key_name(const struct sw_key *key);
 
 /** Whether an axis or a define may have the key's name only if the key takes it: number, function and word keys on
- * which the numbers of a run depend. */
+ * which the numbers of a run depend. A name that a config may be older than is claimed only where the config
+ * sets the key by it. */
 bool key_has_name(const struct sw_key *key);
 
 /** What an absent key is read as: its default; without one, the axis or define of its name; NULL: it is missing. */

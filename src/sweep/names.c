@@ -145,11 +145,20 @@ static void report_other_key(const struct sw_sweep *s, const struct sw_key *key,
                  setting->path, key->path, kind, how, kind);
 }
 
+/* Configs and files are older than some names of keys, and may have axes and defines of these names: such a key
+ * claims its name only where the config sets it by that name. */
+static bool claims_name(const struct sw_sweep *s, const struct sw_key *key)
+{
+    if (!key->former && !key->later) return true;
+    const struct sw_setting *setting = key_setting(s, key->path);
+    return setting && !strcmp(setting->path, key->path);
+}
+
 static void check_keys(const struct sw_sweep *s, const struct sw_column *column, const struct sw_setting *setting)
 {
     const struct sw_key *key;
     for (int k = 0; (key = key_at(s, k)); k++) {
-        if (!is_named(key, column->name) || key_takes(s, key, column->name)) continue;
+        if (!is_named(key, column->name) || !claims_name(s, key) || key_takes(s, key, column->name)) continue;
         report_other_key(s, key, column, setting);
         return;
     }
