@@ -9,12 +9,11 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
-
 static bool known(const struct sw_report *r, const struct sw_report_entry *e)
 {
     for (int k = 0; k < r->count; k++)
-        if (r->entry[k].line == e->line && same_text(r->entry[k].file, e->file) && same_text(r->entry[k].text, e->text))
+        if (r->entry[k].line == e->line && sw_text_same(r->entry[k].file, e->file) &&
+            sw_text_same(r->entry[k].text, e->text))
             return true;
     return false;
 }

@@ -74,6 +74,8 @@ size_t sw_text_utf8(const char *text)
     return (size_t)(s - (const unsigned char *)text);
 }
 
+bool sw_text_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
 char *sw_text_shorten(char *to, size_t room, const char *text)
 {
     size_t length = strlen(text);

@@ -1,6 +1,7 @@
 #ifndef SW_TEXT_H
 #define SW_TEXT_H
 /* A string that grows. A failed allocation sticks: later calls do nothing and sw_text_status() tells. */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/sw_err.h"
@@ -25,6 +26,9 @@ char *sw_text_take(struct sw_text *t);
 
 /** Copy a text; of one too long what ends with a word, and " ...". @param room  of to, at least 5  @return to */
 char *sw_text_shorten(char *to, size_t room, const char *text);
+
+/** Whether two texts are the same; NULL is the same as NULL only. */
+bool sw_text_same(const char *a, const char *b);
 
 /** How many bytes at the beginning of a text are UTF-8; strlen(text) if all of it is. */
 size_t sw_text_utf8(const char *text);

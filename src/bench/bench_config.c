@@ -151,20 +151,15 @@ static enum sw_status add_override(struct bench_config *c, const char *path, con
     return SW_OK;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
-}
-
 /* A key that decides numbers is known by the last part of its path, where no other has that; any key by all of it. */
 static const char *short_name(const struct sw_problem *problem, const struct sw_key *key)
 {
     const struct sw_key *other;
-    const char *name = last_part(key->path);
+    const char *name = sw_key_last_part(key->path);
     if (!key->decides || key->element) return key->path;
     for (int k = 0; (other = sw_key_at(problem, k)); k++)
-        if (other->decides && strcmp(other->path, key->path) && !strcmp(last_part(other->path), name)) return key->path;
+        if (other->decides && strcmp(other->path, key->path) && !strcmp(sw_key_last_part(other->path), name))
+            return key->path;
     return name;
 }
 

@@ -212,12 +212,6 @@ static void explain_problem(const struct sw_problem *p)
 
 /* ---- one */
 
-static const char *last_part(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
-}
-
 /* By one or several of the parts of its path: the group it is in, its last part, all of it. */
 static bool asked_for(const char *path, const char *name)
 {
@@ -231,7 +225,7 @@ static bool asked_for(const char *path, const char *name)
 static void add_known(struct known *known, const char *path)
 {
     explain_know(known, path);
-    if (last_part(path) != path) explain_know(known, last_part(path));
+    if (sw_key_last_part(path) != path) explain_know(known, sw_key_last_part(path));
 }
 
 /* By a name that expressions know it by, nx, or by its former one. */

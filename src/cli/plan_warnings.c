@@ -107,17 +107,15 @@ static bool same_output(const struct sw_group *a, const struct sw_group *b)
            same_times(a->nscalar, a->scalar_step, b->nscalar, b->scalar_step);
 }
 
-static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
-
 /* Output steps follow the number of steps: they are named only where nothing else splits two groups. */
 static void compare_groups(const struct sw_group *a, const struct sw_group *b, int nchoice, bool *choice,
                            struct splits *by)
 {
     const bool n = a->dim != b->dim || memcmp(a->n, b->n, sizeof a->n) != 0;
-    const bool solver = !same_word(a->solver, b->solver), steps = a->steps != b->steps;
+    const bool solver = !sw_text_same(a->solver, b->solver), steps = a->steps != b->steps;
     bool other = n || solver || steps;
     for (int k = 0; k < nchoice; k++) {
-        const bool differ = !same_word(a->choice[k].word, b->choice[k].word);
+        const bool differ = !sw_text_same(a->choice[k].word, b->choice[k].word);
         choice[k] |= differ;
         other |= differ;
     }

@@ -1,8 +1,8 @@
-#include <math.h>
 #include <string.h>
 
 #include "output/merge_impl.h"
 #include "output/schema_hdf5.h"
+#include "sweep/sw_run_result.h"
 
 static bool same_text(const char *a, const char *b) { return !strcmp(a ? a : "", b ? b : ""); }
 
@@ -16,15 +16,13 @@ static bool same_metadata(const struct sw_metadata *a, const struct sw_metadata 
     return same_text(a->config_text, b->config_text);
 }
 
-static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
-
 /* Words are numbered in the order each table met them. */
 static bool same_param(const struct sw_run_table *a, const struct sw_run_table *b, int k)
 {
     const double *x = a->param + (size_t)k * (size_t)a->nruns, *y = b->param + (size_t)k * (size_t)b->nruns;
     if (!same_text(a->param_name[k], b->param_name[k]) || !a->nword[k] != !b->nword[k]) return false;
     for (int64_t j = 0; j < a->nruns; j++)
-        if (!(a->nword[k] ? same_text(a->word[k][(int)x[j]], b->word[k][(int)y[j]]) : same_number(x[j], y[j])))
+        if (!(a->nword[k] ? same_text(a->word[k][(int)x[j]], b->word[k][(int)y[j]]) : sw_same_number(x[j], y[j])))
             return false;
     return true;
 }

@@ -224,14 +224,12 @@ static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
     }
 }
 
-static bool same_word(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
-
 /* Whether two groups have one solver and the same words. */
 static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, const struct sw_group *b)
 {
     for (int k = 0; k < sweep->nchoice; k++)
-        if (!same_word(a->choice[k].word, b->choice[k].word)) return false;
-    return same_word(a->solver, b->solver);
+        if (!sw_text_same(a->choice[k].word, b->choice[k].word)) return false;
+    return sw_text_same(a->solver, b->solver);
 }
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. */

@@ -99,6 +99,12 @@ static const struct sw_key *find_id_name(const struct sw_key *key, const char *n
     return key->path ? key : NULL;
 }
 
+const char *sw_key_last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
 const char *sw_key_id_name(const struct sw_key *key) { return key->former ? key->former : key->path; }
 
 int sw_keys_list(const struct sw_problem *problem, const struct sw_key *list[SW_MAX_KEYS])

@@ -10,12 +10,6 @@
 
 enum { MAX_ERRORS = 100 };
 
-static const char *last_part(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
-}
-
 /* ------------------------------------------------------------------ the table */
 
 struct key_by_name { const char *name; int key; };  /* a path or a former name */
@@ -126,7 +120,7 @@ static int list_members(const struct sw_sweep *s, const char *group, char name[]
 static const struct sw_key *find_elsewhere(const struct sw_sweep *s, const char *name)
 {
     for (int k = 0; k < s->own->nkey; k++)
-        if (!strcmp(last_part(s->own->key[k].key->path), name)) return s->own->key[k].key;
+        if (!strcmp(sw_key_last_part(s->own->key[k].key->path), name)) return s->own->key[k].key;
     return NULL;
 }
 
@@ -232,7 +226,7 @@ enum sw_status keys_read(struct sw_sweep *s)
 
 /* ------------------------------------------------------------------ names and defaults */
 
-const char *key_name(const struct sw_key *key) { return key->name ? key->name : last_part(key->path); }
+const char *key_name(const struct sw_key *key) { return key->name ? key->name : sw_key_last_part(key->path); }
 
 /* Of a function or a word in a group ("velocity.x", "left.dirichlet") the path is the name, which no axis can have. */
 bool key_has_name(const struct sw_key *key)

@@ -98,13 +98,13 @@ void sw_run_row_add(struct sw_run_row *row, const struct sw_run_row *earlier)
     }
 }
 
-static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+bool sw_same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
 bool sw_run_row_same(const struct sw_run_row *a, const struct sw_run_row *b)
 {
     for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
         const bool same = c->type == REAL
-                              ? same_number(sw_run_column_real(c, a), sw_run_column_real(c, b))
+                              ? sw_same_number(sw_run_column_real(c, a), sw_run_column_real(c, b))
                               : !memcmp(member_of(c, a), member_of(c, b),
                                         c->type == SW_RUN_COLUMN_STATUS ? sizeof a->status : sw_run_column_size(c));
         if (!same) return false;

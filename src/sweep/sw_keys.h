@@ -17,6 +17,9 @@ int sw_keys_list(const struct sw_problem *problem, const struct sw_key *list[SW_
 /** Number k of that list, NULL past the end. */
 const struct sw_key *sw_key_at(const struct sw_problem *problem, int k);
 
+/** The part of a path after its last dot; all of a path that has none. */
+const char *sw_key_last_part(const char *path);
+
 /** The name under which a key is hashed into the ids of runs: its path, or its former name. */
 const char *sw_key_id_name(const struct sw_key *key);
 

@@ -73,6 +73,8 @@ double sw_run_column_real(const struct sw_run_column *column, const struct sw_ru
 struct sw_run_row sw_run_row_empty(void);
 /** Add what an earlier part of the same run has in the columns that add up. */
 void sw_run_row_add(struct sw_run_row *row, const struct sw_run_row *earlier);
+/** NaN is the same as NaN. */
+bool sw_same_number(double a, double b);
 /** Whether all numbers are the same; NaN is the same as NaN. */
 bool sw_run_row_same(const struct sw_run_row *a, const struct sw_run_row *b);
 #endif
