@@ -18,14 +18,14 @@ struct sweep_run {
     int64_t           missing;       /* runs whose results were on disk, and are gone          */
 };
 
-void message_start(struct sweep_run *j);
-void message_ranks(const struct sweep_run *j);  /* where there are several */
-void message_plan(const struct sweep_run *j, double seconds);
-void message_nothing_to_do(const struct sweep_run *j);
-void message_stopped(struct sweep_run *j, const struct sw_run_sweep_summary *sum);
-void message_late(const struct sweep_run *j, double left); /* seconds of --max-time that are left as computing begins */
-void message_missing(const struct sweep_run *j, const char *message);
-void message_done(const struct sweep_run *j, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all);
+void message_start(struct sweep_run *run);
+void message_ranks(const struct sweep_run *run);  /* where there are several */
+void message_plan(const struct sweep_run *run, double seconds);
+void message_nothing_to_do(const struct sweep_run *run);
+void message_stopped(struct sweep_run *run, const struct sw_run_sweep_summary *sum);
+void message_late(const struct sweep_run *run, double left); /* seconds of --max-time that are left as computing begins */
+void message_missing(const struct sweep_run *run, const char *message);
+void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all);
 void message_progress(void *job, const struct sw_progress *p);  /* of struct sw_run_sweep_options */
 void message_event(void *job, const struct sw_event *e);
 #endif
