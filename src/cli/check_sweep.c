@@ -35,7 +35,7 @@ static void print_run(const struct cli_sweep *s, int64_t run, const double *valu
 
 static enum sw_status print_run_table(const struct cli_sweep *s)
 {
-    enum { BLOCK = 4096 };
+    enum { RUNS_AT_ONCE = 4096 };
     double *values = NULL;
     printf("run,run_id");
     for (int k = 0; k < s->sweep->naxis; k++) {
@@ -43,10 +43,10 @@ static enum sw_status print_run_table(const struct cli_sweep *s)
         console_write_csv(stdout, s->sweep->column[s->sweep->axis[k].column].name);
     }
     fputc('\n', stdout);
-    SW_TRY(sw_alloc((size_t)s->sweep->ncolumn * BLOCK, &values));
+    SW_TRY(sw_alloc((size_t)s->sweep->ncolumn * RUNS_AT_ONCE, &values));
     enum sw_status st = SW_OK;
-    for (int64_t first = 0; first < s->count && !st; first += BLOCK) {
-        int64_t count = s->count - first < BLOCK ? s->count - first : BLOCK;
+    for (int64_t first = 0; first < s->count && !st; first += RUNS_AT_ONCE) {
+        int64_t count = s->count - first < RUNS_AT_ONCE ? s->count - first : RUNS_AT_ONCE;
         st = sw_sweep_columns(s->sweep, s->run + first, 0, count, values);
         for (int64_t j = 0; j < count && !st; j++) print_run(s, s->run[first + j], values, count, j);
     }

@@ -23,7 +23,8 @@ void message_ranks(const struct sweep_run *run);  /* where there are several */
 void message_plan(const struct sweep_run *run, double seconds);
 void message_nothing_to_do(const struct sweep_run *run);
 void message_stopped(struct sweep_run *run, const struct sw_run_sweep_summary *sum);
-void message_late(const struct sweep_run *run, double left); /* seconds of --max-time that are left as computing begins */
+void message_late(const struct sweep_run *run,
+                  double left); /* seconds of --max-time that are left as computing begins */
 void message_missing(const struct sweep_run *run, const char *message);
 void message_done(const struct sweep_run *run, const struct sw_run_sweep_summary *sum, const struct sw_run_counts *all);
 void message_progress(void *job, const struct sw_progress *p);  /* of struct sw_run_sweep_options */

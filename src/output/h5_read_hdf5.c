@@ -247,12 +247,13 @@ void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
 void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
                      enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
 {
-    enum { BLOCK = 4096 };
+    enum { TEXTS_AT_ONCE = 4096 };
     char **raw = NULL;
     hid_t dataset = open_list(h, path, count, SW_H5_TEXT);
-    if (dataset >= 0 && sw_alloc(BLOCK, &raw)) h->status = SW_E_MEMORY;
-    for (int64_t first = 0; !h->status && first < count; first += BLOCK) {
-        hsize_t start = (hsize_t)first, block = (hsize_t)(count - first < BLOCK ? count - first : BLOCK);
+    if (dataset >= 0 && sw_alloc(TEXTS_AT_ONCE, &raw)) h->status = SW_E_MEMORY;
+    for (int64_t first = 0; !h->status && first < count; first += TEXTS_AT_ONCE) {
+        hsize_t start = (hsize_t)first,
+                         block = (hsize_t)(count - first < TEXTS_AT_ONCE ? count - first : TEXTS_AT_ONCE);
         sw_h5_read(h, dataset, SW_H5_TEXT, 1, &start, &block, raw);
         if (h->status) break;
         for (hsize_t k = 0; k < block && !h->status; k++)

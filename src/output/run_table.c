@@ -96,12 +96,12 @@ enum sw_status
 sw_run_table_columns(const struct sw_sweep *sweep, const int64_t *run, int64_t nruns,
                      enum sw_status (*use)(void *user, int64_t first, int64_t count, const double *column), void *user)
 {
-    enum { BLOCK = 4096 };
+    enum { RUNS_AT_ONCE = 4096 };
     enum sw_status st = SW_OK;
     double *column;
-    SW_TRY(sw_alloc((size_t)sweep->ncolumn * (size_t)(nruns < BLOCK ? nruns : BLOCK), &column));
-    for (int64_t first = 0; first < nruns && !st; first += BLOCK) {
-        int64_t count = nruns - first < BLOCK ? nruns - first : BLOCK;
+    SW_TRY(sw_alloc((size_t)sweep->ncolumn * (size_t)(nruns < RUNS_AT_ONCE ? nruns : RUNS_AT_ONCE), &column));
+    for (int64_t first = 0; first < nruns && !st; first += RUNS_AT_ONCE) {
+        int64_t count = nruns - first < RUNS_AT_ONCE ? nruns - first : RUNS_AT_ONCE;
         st = sw_sweep_columns(sweep, run + first, first, count, column);
         if (!st) st = use(user, first, count, column);
     }

@@ -14,7 +14,7 @@
 
 static void fill_grid(const struct source *from, int count, const double *column, double *out)
 {
-    const double *dim = column + (size_t)from->dim * BLOCK, *like = column + (size_t)from->like * BLOCK;
+    const double *dim = column + (size_t)from->dim * RUNS_AT_ONCE, *like = column + (size_t)from->like * RUNS_AT_ONCE;
     for (int j = 0; j < count; j++) out[j] = dim[j] > from->dimension ? like[j] : from->unused;
 }
 
@@ -24,7 +24,8 @@ struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int
     for (int k = 0; k < s->nchoice; k++) {
         const int axis = s->own->choice_column[k];
         choice[k] = (struct sw_choice){s->choice[k].key,
-                                       choice_word(s, k, axis < 0 ? 0 : column[(size_t)axis * BLOCK + (size_t)j])};
+                                       choice_word(s, k,
+                                                   axis < 0 ? 0 : column[(size_t)axis * RUNS_AT_ONCE + (size_t)j])};
     }
     return (struct sw_setup){.ncolumn = s->ncolumn, .column = s->column_name, .nfunction = s->nfunction,
                              .function = s->function, .single_steps = s->single_steps, .nchoice = s->nchoice,
@@ -36,7 +37,7 @@ static bool others_allowed(const struct sw_sweep *s, const double *column, int j
 {
     for (int k = 0; k < s->ncolumn; k++) {
         if (k == s->own->step_column) continue;
-        if (s->own->source[k].unknown || !key_allows(s->column[k].key, column[(size_t)k * BLOCK + (size_t)j]))
+        if (s->own->source[k].unknown || !key_allows(s->column[k].key, column[(size_t)k * RUNS_AT_ONCE + (size_t)j]))
             return false;
     }
     return true;
@@ -56,7 +57,7 @@ static enum sw_status fill_step(const struct sw_sweep *s, const int64_t *run, in
             const struct sw_setup setup = setup_of_run(s, column, j, choice);
             out[j] = NAN;  /* for a function that names it, which the problem refuses */
             step = NAN;
-            if (others_allowed(s, column, j)) SW_TRY(s->problem->step(&setup, BLOCK, column, j, &step));
+            if (others_allowed(s, column, j)) SW_TRY(s->problem->step(&setup, RUNS_AT_ONCE, column, j, &step));
 #pragma omp atomic write
             *cached = step;
         }
@@ -65,13 +66,14 @@ static enum sw_status fill_step(const struct sw_sweep *s, const int64_t *run, in
     return SW_OK;
 }
 
-/* Column k of some runs, into column[k*BLOCK + j]; the columns that it needs are there already. */
+/* Column k of some runs, into column[k*RUNS_AT_ONCE + j]; the columns that it needs are there already. */
 static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
                                   double *column)
 {
     const struct source *from = &s->own->source[k];
-    double *out = column + (size_t)k * BLOCK;
-    if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, BLOCK, out);
+    double *out = column + (size_t)k * RUNS_AT_ONCE;
+    if (from->kind == SOURCE_FORMULA) return sw_program_over_runs(from->formula->program, count, column, RUNS_AT_ONCE,
+        out);
     if (from->kind == SOURCE_STEP) return fill_step(s, run, first, count, column, out);
     if (from->kind == SOURCE_GRID) fill_grid(from, count, column, out);
     else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
@@ -81,7 +83,7 @@ static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t
 
 enum sw_status value_over_runs(const struct run_value *value, int count, const double *column, double *out)
 {
-    if (value->formula) return sw_program_over_runs(value->formula->program, count, column, BLOCK, out);
+    if (value->formula) return sw_program_over_runs(value->formula->program, count, column, RUNS_AT_ONCE, out);
     for (int j = 0; j < count; j++) out[j] = value->number;
     return SW_OK;
 }
@@ -93,14 +95,14 @@ enum sw_status columns_fold(struct sw_sweep *s)
     double *column;
     enum sw_status st = SW_OK;
     int varying = 0;
-    SW_TRY(sw_alloc((size_t)s->ncolumn * BLOCK, &column));
+    SW_TRY(sw_alloc((size_t)s->ncolumn * RUNS_AT_ONCE, &column));
     for (int j = 0; j < s->own->norder && !st; j++) {
         int k = s->own->order[j];
         bool unknown = s->own->source[k].unknown;
         if (!s->column[k].uniform && !unknown) { s->own->order[varying++] = k; continue; }
         if (!unknown) st = fill_column(s, k, NULL, 0, 1, column);
         s->own->source[k].kind = SOURCE_CONSTANT;
-        s->own->source[k].number = unknown ? NAN : column[(size_t)k * BLOCK];
+        s->own->source[k].number = unknown ? NAN : column[(size_t)k * RUNS_AT_ONCE];
     }
     s->own->norder = varying;
     sw_free(column);
@@ -110,7 +112,7 @@ enum sw_status columns_fold(struct sw_sweep *s)
 static enum sw_status fill_constants(const struct sw_sweep *s, double *column)
 {
     for (int k = 0; k < s->ncolumn; k++)
-        if (s->own->source[k].kind == SOURCE_CONSTANT) SW_TRY(fill_column(s, k, NULL, 0, BLOCK, column));
+        if (s->own->source[k].kind == SOURCE_CONSTANT) SW_TRY(fill_column(s, k, NULL, 0, RUNS_AT_ONCE, column));
     return SW_OK;
 }
 
@@ -122,18 +124,19 @@ static enum sw_status fill_varying(const struct sw_sweep *s, const int64_t *run,
 }
 
 enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t first, int64_t count, bool in_order,
-                           enum sw_status (*work)(void *user, const struct block *block), void *user)
+                           enum sw_status (*work)(void *user, const struct column_block *block), void *user)
 {
     struct sw_err_kept failure = {0};
-    int64_t nblock = (count + BLOCK - 1) / BLOCK;
+    int64_t nblock = (count + RUNS_AT_ONCE - 1) / RUNS_AT_ONCE;
 #pragma omp parallel if (!in_order && nblock > 1)
     {
         double *column;
-        enum sw_status st = sw_alloc((size_t)s->ncolumn * BLOCK, &column);
+        enum sw_status st = sw_alloc((size_t)s->ncolumn * RUNS_AT_ONCE, &column);
         if (!st) st = fill_constants(s, column);
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < nblock; b++) {
-            struct block block = {b * BLOCK, (int)(count - b * BLOCK < BLOCK ? count - b * BLOCK : BLOCK), column};
+            const int64_t left = count - b * RUNS_AT_ONCE;
+            struct column_block block = {b * RUNS_AT_ONCE, (int)(left < RUNS_AT_ONCE ? left : RUNS_AT_ONCE), column};
             if (!st) st = fill_varying(s, run ? run + block.first : NULL, first + block.first, block.count, column);
             if (!st) st = work(user, &block);
         }
@@ -146,11 +149,11 @@ enum sw_status blocks_each(const struct sw_sweep *s, const int64_t *run, int64_t
 
 struct copying { const struct sw_sweep *s; int64_t count; double *out; };
 
-static enum sw_status copy_block(void *user, const struct block *b)
+static enum sw_status copy_block(void *user, const struct column_block *b)
 {
     const struct copying *c = user;
     for (int k = 0; k < c->s->ncolumn; k++)
-        memcpy(c->out + (int64_t)k * c->count + b->first, b->column + (size_t)k * BLOCK,
+        memcpy(c->out + (int64_t)k * c->count + b->first, b->column + (size_t)k * RUNS_AT_ONCE,
                (size_t)b->count * sizeof *c->out);
     return SW_OK;
 }

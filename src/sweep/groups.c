@@ -63,9 +63,9 @@ void shape_prepare(struct sw_sweep *s)
     set_alignment(s, s->own->scalars);
 }
 
-static enum sw_status add_times(const struct times *t, const struct shape *p, const struct block *b, double *out)
+static enum sw_status add_times(const struct times *t, const struct shape *p, const struct column_block *b, double *out)
 {
-    double value[BLOCK];
+    double value[RUNS_AT_ONCE];
     for (int k = 0; k < t->narg; k++) {
         SW_TRY(value_over_runs(&t->arg[k], b->count, b->column, value));
         for (int j = 0; j < b->count; j++)
@@ -74,7 +74,7 @@ static enum sw_status add_times(const struct times *t, const struct shape *p, co
     return SW_OK;
 }
 
-enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *b, double *out)
+enum sw_status shape_of_block(const struct sw_sweep *s, const struct column_block *b, double *out)
 {
     const struct shape *p = s->own->shape;
     for (int j = 0; j < b->count; j++) {
@@ -102,7 +102,7 @@ struct grouping {
     struct member *member;
     int      slots;         /* a power of two */
     int     *slot;          /* member + 1; 0: free */
-    double  *block_shape;   /* [BLOCK][size] */
+    double  *block_shape;   /* [RUNS_AT_ONCE][size] */
 };
 
 static uint64_t hash_shape(const double *shape, int size)
@@ -158,7 +158,7 @@ static enum sw_status add_run(struct member *m, int64_t run)
     return SW_OK;
 }
 
-static enum sw_status group_block(void *user, const struct block *b)
+static enum sw_status group_block(void *user, const struct column_block *b)
 {
     struct grouping *g = user;
     int size = g->s->own->shape->size, index;
@@ -259,7 +259,7 @@ enum sw_status sw_sweep_groups(const struct sw_sweep *s, const int64_t *run, int
     *group = NULL;
     *ngroup = 0;
     SW_TRY_TO(done, st, grow_slots(&g));
-    SW_TRY_TO(done, st, sw_alloc((size_t)BLOCK * (size_t)s->own->shape->size, &g.block_shape));
+    SW_TRY_TO(done, st, sw_alloc((size_t)RUNS_AT_ONCE * (size_t)s->own->shape->size, &g.block_shape));
     if (s->own->shape->uniform && count > 0) st = group_alike(&g, count);
     else st = blocks_each(s, run, 0, count, true, group_block, &g);
     if (st) goto done;

@@ -16,7 +16,7 @@ enum { SHAPE_N, SHAPE_DIM = SHAPE_N + SW_DIMS, SHAPE_ROW, SHAPE_STEPS, SHAPE_TIM
 /** Find what the shape of a run depends on (sw_sweep_own.shape). */
 void shape_prepare(struct sw_sweep *s);
 /** The shapes of a block of runs: out[j*size ..] for the j-th. */
-enum sw_status shape_of_block(const struct sw_sweep *s, const struct block *block, double *out);
+enum sw_status shape_of_block(const struct sw_sweep *s, const struct column_block *block, double *out);
 
 /** Whether runs have one point more than grid.n along x (sw_problem.extra_point). */
 bool has_extra_point(const struct sw_sweep *s);

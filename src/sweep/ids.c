@@ -209,26 +209,26 @@ static void store_bytes(double v, unsigned char bytes[8])
 }
 
 /* The word combination of a run of a block. */
-static int combination_of(const struct id_maker *m, const struct block *b, int j)
+static int combination_of(const struct id_maker *m, const struct column_block *b, int j)
 {
     int word = 0;
     for (int k = 0; k < m->naxis; k++)
-        word = word * m->s->column[m->axis[k]].nword + (int)b->column[(size_t)m->axis[k] * BLOCK + (size_t)j];
+        word = word * m->s->column[m->axis[k]].nword + (int)b->column[(size_t)m->axis[k] * RUNS_AT_ONCE + (size_t)j];
     return word;
 }
 
 /* Hashing takes much of the time before the first of 10^6 runs begins: all threads do it. */
-static enum sw_status hash_block(void *user, const struct block *b)
+static enum sw_status hash_block(void *user, const struct column_block *b)
 {
     const struct id_maker *m = user;
-    const struct sw_hash *start[BLOCK];
+    const struct sw_hash *start[RUNS_AT_ONCE];
     const size_t length = 8 * (size_t)m->nvalue;
     unsigned char *values;
     SW_TRY(sw_alloc((size_t)b->count * length, &values));
     for (int j = 0; j < b->count; j++) start[j] = &m->start[combination_of(m, b, j)];
     for (int k = 0; k < m->nvalue; k++)
         for (int j = 0; j < b->count; j++)
-            store_bytes(b->column[(size_t)m->value[k] * BLOCK + (size_t)j], values + (size_t)j * length + 8 * k);
+            store_bytes(b->column[(size_t)m->value[k] * RUNS_AT_ONCE + (size_t)j], values + (size_t)j * length + 8 * k);
     sw_hash_end_many(start, values, length, b->count, m->id + b->first);
     sw_free(values);
     return SW_OK;

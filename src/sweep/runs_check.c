@@ -40,10 +40,10 @@ static void record_first(struct checking *c, int kind, int64_t run)
     if (c->first[kind] < 0 || run < c->first[kind]) c->first[kind] = run;
 }
 
-static bool check_column(struct checking *c, const struct block *b, int k)
+static bool check_column(struct checking *c, const struct column_block *b, int k)
 {
     const struct source *from = &c->s->own->source[k];
-    const double *v = b->column + (size_t)k * BLOCK;
+    const double *v = b->column + (size_t)k * RUNS_AT_ONCE;
     const int last = c->s->column[k].uniform ? 1 : b->count;
     if (from->unknown) return false;
     for (int j = 0; j < last && from->kind != SOURCE_GRID; j++)
@@ -53,7 +53,7 @@ static bool check_column(struct checking *c, const struct block *b, int k)
 
 /* A step that follows from the other numbers is checked only where they are right.
  * @return whether all numbers are known and allowed: only then is the problem asked about these runs */
-static bool check_columns(struct checking *c, const struct block *b)
+static bool check_columns(struct checking *c, const struct column_block *b)
 {
     bool correct = true;
     for (int k = 0; k < c->s->ncolumn; k++)
@@ -89,7 +89,7 @@ static unsigned grid_errors(const struct sw_sweep *s, const double *shape)
 }
 
 /* The errors of a run in its grid, steps and output times, as bits. */
-static unsigned shape_errors(const struct sw_sweep *s, const struct block *b, int j, const double *shape)
+static unsigned shape_errors(const struct sw_sweep *s, const struct column_block *b, int j, const double *shape)
 {
     const struct shape *p = s->own->shape;
     const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
@@ -102,11 +102,11 @@ static unsigned shape_errors(const struct sw_sweep *s, const struct block *b, in
     return errors;
 }
 
-static enum sw_status check_shapes(struct checking *c, const struct block *b)
+static enum sw_status check_shapes(struct checking *c, const struct column_block *b)
 {
     const struct shape *p = c->s->own->shape;
     bool all = !p->uniform;
-    struct block some = *b;
+    struct column_block some = *b;
     double *shape;
     if (!all && b->first > 0) return SW_OK;
     if (!all) some.count = 1;
@@ -122,7 +122,7 @@ static enum sw_status check_shapes(struct checking *c, const struct block *b)
 }
 
 /* The row that does run j, as the config names it. */
-static const char *row_of(const struct sw_sweep *s, const struct block *b, int j)
+static const char *row_of(const struct sw_sweep *s, const struct column_block *b, int j)
 {
     const int axis = s->own->shape->row;
     double word = block_number(b, axis, j, -1);
@@ -130,18 +130,18 @@ static const char *row_of(const struct sw_sweep *s, const struct block *b, int j
     return word >= 0 && word < s->column[axis].nword ? s->column[axis].word[(int)word] : "auto";
 }
 
-static enum sw_status find_imprecise(const struct sw_sweep *s, const struct block *b, int *first, const char **key,
-                                     char why[160])
+static enum sw_status find_imprecise(const struct sw_sweep *s, const struct column_block *b, int *first,
+                                     const char **key, char why[160])
 {
     const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
-    const char *solver[BLOCK];
+    const char *solver[RUNS_AT_ONCE];
     *first = -1;
     if (!s->problem->check_precision) return SW_OK;
     for (int j = 0; j < b->count; j++) solver[j] = row_of(s, b, j);
-    return s->problem->check_precision(s->problem, &setup, solver, b->count, BLOCK, b->column, first, key, why);
+    return s->problem->check_precision(s->problem, &setup, solver, b->count, RUNS_AT_ONCE, b->column, first, key, why);
 }
 
-static enum sw_status check_precision(struct checking *c, const struct block *b)
+static enum sw_status check_precision(struct checking *c, const struct column_block *b)
 {
     const char *key;
     char why[160];
@@ -151,14 +151,14 @@ static enum sw_status check_precision(struct checking *c, const struct block *b)
     return SW_OK;
 }
 
-static const char *validate_run(const struct sw_sweep *s, const struct block *b, int j, char why[160])
+static const char *validate_run(const struct sw_sweep *s, const struct column_block *b, int j, char why[160])
 {
     struct sw_choice choice[MAX_CHOICES];
     const struct sw_setup setup = setup_of_run(s, b->column, j, choice);
-    return s->problem->validate_run(&setup, row_of(s, b, j), BLOCK, b->column, j, why);
+    return s->problem->validate_run(&setup, row_of(s, b, j), RUNS_AT_ONCE, b->column, j, why);
 }
 
-static void check_validity(struct checking *c, const struct block *b)
+static void check_validity(struct checking *c, const struct column_block *b)
 {
     char why[160];
     int first = -1, count = 0;
@@ -173,7 +173,7 @@ static void check_validity(struct checking *c, const struct block *b)
     c->ninvalid += count;
 }
 
-static enum sw_status check_block(void *user, const struct block *b)
+static enum sw_status check_block(void *user, const struct column_block *b)
 {
     if (check_columns(user, b)) {
         check_validity(user, b);
@@ -204,7 +204,7 @@ static void report_column(const struct sw_sweep *s, int k, int64_t run, double v
                  print_run(s, c->uniform, run, in_run), key_range(c->key, v, range));
 }
 
-static void report_steps(const struct sw_sweep *s, const struct block *b, const char *in_run)
+static void report_steps(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
 {
     const struct shape *p = s->own->shape;
     char dt[32], end[32];
@@ -261,7 +261,7 @@ static void report_grid(const struct sw_sweep *s, int kind, const double *shape,
     }
 }
 
-static void report_shape(const struct sw_sweep *s, int kind, const struct block *b, const double *shape,
+static void report_shape(const struct sw_sweep *s, int kind, const struct column_block *b, const double *shape,
                          const char *in_run)
 {
     const double *fields = shape + SHAPE_TIMES, *scalars = fields + s->own->fields->narg;
@@ -285,18 +285,18 @@ static void report_shape(const struct sw_sweep *s, int kind, const struct block 
 }
 
 /* Whether the first run of a block is fine with the solver "auto". */
-static enum sw_status auto_helps(const struct sw_sweep *s, const struct block *b, bool *helps)
+static enum sw_status auto_helps(const struct sw_sweep *s, const struct column_block *b, bool *helps)
 {
     const struct sw_setup setup = {.ncolumn = s->ncolumn, .column = s->column_name, .single_steps = s->single_steps};
     const char *solver = "auto", *key;
     char why[160];
     int first;
-    SW_TRY(s->problem->check_precision(s->problem, &setup, &solver, 1, BLOCK, b->column, &first, &key, why));
+    SW_TRY(s->problem->check_precision(s->problem, &setup, &solver, 1, RUNS_AT_ONCE, b->column, &first, &key, why));
     *helps = first < 0;
     return SW_OK;
 }
 
-static enum sw_status report_precision(const struct sw_sweep *s, const struct block *b, const char *in_run)
+static enum sw_status report_precision(const struct sw_sweep *s, const struct column_block *b, const char *in_run)
 {
     static const char remedy[] = "a smaller time.dt or fewer points";
     char why[160], number[32];
@@ -318,7 +318,7 @@ static enum sw_status report_precision(const struct sw_sweep *s, const struct bl
 }
 
 /* The report names the first such run, and how many there are. */
-static void report_invalid(const struct sw_sweep *s, const struct block *b, int64_t count, const char *in_run)
+static void report_invalid(const struct sw_sweep *s, const struct column_block *b, int64_t count, const char *in_run)
 {
     char why[160], number[32], more[80] = "";
     const char *key = validate_run(s, b, 0, why);
@@ -336,8 +336,8 @@ static void report_invalid(const struct sw_sweep *s, const struct block *b, int6
     if (setting) key = setting->path;
     if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);
-    report_error(s, setting, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * BLOCK], number), in_run, why,
-                 more);
+    report_error(s, setting, "'%s' = %s%s: %s%s", key, sw_number(b->column[(size_t)k * RUNS_AT_ONCE], number), in_run,
+                 why, more);
 }
 
 /* Whether all runs have an error of shape if one has it. */
@@ -351,14 +351,14 @@ static bool same_in_all_runs(const struct sw_sweep *s, int kind)
 /* An error with the run that has it first. */
 struct reported { const struct sw_sweep *s; int kind; int64_t run, ninvalid; };
 
-static enum sw_status report_run(void *user, const struct block *b)
+static enum sw_status report_run(void *user, const struct column_block *b)
 {
     const struct reported *t = user;
     const struct sw_sweep *s = t->s;
     char in_run[300];
     double *shape;
     if (t->kind < s->ncolumn) {
-        report_column(s, t->kind, t->run, b->column[(size_t)t->kind * BLOCK]);
+        report_column(s, t->kind, t->run, b->column[(size_t)t->kind * RUNS_AT_ONCE]);
         return SW_OK;
     }
     if (t->kind == s->ncolumn + ERROR_INVALID) {

@@ -18,20 +18,20 @@ struct only {
     unsigned char         *keep;     /* [nruns]                             */
 };
 
-static enum sw_status test_block(void *user, const struct block *b)
+static enum sw_status test_block(void *user, const struct column_block *b)
 {
     const struct only *o = user;
     double *param, *value;
     size_t ncolumn = (size_t)o->s->ncolumn;
     enum sw_status st;
-    SW_TRY(sw_alloc(((size_t)o->nparam + 1) * BLOCK, &param));
-    value = param + (size_t)o->nparam * BLOCK;
-    memcpy(param, b->column, ncolumn * BLOCK * sizeof *param);
+    SW_TRY(sw_alloc(((size_t)o->nparam + 1) * RUNS_AT_ONCE, &param));
+    value = param + (size_t)o->nparam * RUNS_AT_ONCE;
+    memcpy(param, b->column, ncolumn * RUNS_AT_ONCE * sizeof *param);
     for (int j = 0; j < b->count; j++) {
-        param[ncolumn * BLOCK + (size_t)j] = (double)(b->first + j);
-        for (int w = 0; w < o->nword; w++) param[(ncolumn + 1 + (size_t)w) * BLOCK + (size_t)j] = o->word[w];
+        param[ncolumn * RUNS_AT_ONCE + (size_t)j] = (double)(b->first + j);
+        for (int w = 0; w < o->nword; w++) param[(ncolumn + 1 + (size_t)w) * RUNS_AT_ONCE + (size_t)j] = o->word[w];
     }
-    SW_TRY_TO(done, st, sw_program_over_runs(o->program, b->count, param, BLOCK, value));
+    SW_TRY_TO(done, st, sw_program_over_runs(o->program, b->count, param, RUNS_AT_ONCE, value));
     for (int j = 0; j < b->count; j++) o->keep[b->first + j] = value[j] == value[j] && value[j] != 0;
 done:
     sw_free(param);
