@@ -35,7 +35,7 @@ static bool is_config(const char *path)
 struct watch {
     bool   terminal;
     double line, took;            /* clock of the last line; seconds that a look took */
-    struct sw_last_update sign;
+    struct sw_last_update update;
 };
 
 static void clear_page(const struct watch *w) { if (w->terminal) fputs("\033[H\033[2J", stdout); }
@@ -71,7 +71,7 @@ static enum sw_status watch_one(struct sw_cli *cli, struct watch *w, const char 
     for (bool finished = false;;) {
         double start = sw_clock();
         clear_page(w);
-        SW_TRY(status_one_file(cli, file, &w->sign, &finished));
+        SW_TRY(status_one_file(cli, file, &w->update, &finished));
         w->took = sw_clock() - start;
         if (finished || ferror(stdout)) return SW_OK;
         pause_between_looks(w);
@@ -87,7 +87,7 @@ static enum sw_status print_status(struct sw_cli *cli, const char *file, struct 
     struct watch w = {.terminal = isatty(STDOUT_FILENO)};
     bool finished;
     if (cli->watch) return v ? watch_shards(cli, &w, v) : watch_one(cli, &w, file);
-    if (!v) return status_one_file(cli, file, &w.sign, &finished);
+    if (!v) return status_one_file(cli, file, &w.update, &finished);
     SW_TRY(sw_monitor_look(v, &warnings));
     if (cli->json) status_shards_json(v);
     else status_shards(cli, v, console_size_of(STDOUT_FILENO));

@@ -6,9 +6,9 @@
 #include "jobs/sw_monitor.h"
 
 /* ---- status_one_file.c */
-/** @param sign  from {0}, the same one each time  @param finished  out: all its runs have ended, and no process
+/** @param update  from {0}, the same one each time  @param finished  out: all its runs have ended, and no process
  * writes it */
-enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished);
+enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_last_update *update, bool *finished);
 
 /* ---- status_shards.c */
 /* @param page  of the terminal on stdout; 0: without end */

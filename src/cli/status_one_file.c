@@ -129,12 +129,12 @@ static void print_liveness(const struct sw_cli *cli, enum sw_liveness life, cons
                       (long long)v->now.pid);
 }
 
-enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_last_update *sign, bool *finished)
+enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_last_update *update, bool *finished)
 {
     struct sw_completed *completed = NULL;
     struct status v = {.file = file};
     bool by_files;
-    enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &v.now, sign);
+    enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &v.now, update);
     enum sw_status st = sw_completed_open_live(file, &cli->report, &completed);
     console_report(cli);
     if (st) return st;
@@ -148,7 +148,7 @@ enum sw_status status_one_file(struct sw_cli *cli, const char *file, struct sw_l
         *finished = !strcmp(v.state, "finished");
         if (cli->json) print_json(&v);
         else print_for_people(cli, &v);
-        if (!cli->json && !*finished) print_liveness(cli, life, &v, sign);
+        if (!cli->json && !*finished) print_liveness(cli, life, &v, update);
     }
     sw_completed_close(&completed);
     return st;

@@ -66,16 +66,16 @@ static void add_process(const struct sw_shard *k, struct sw_text *text)
     char age[24];
     const long long pid = (long long)k->now.pid;
     if (k->state == SW_SHARD_SILENT) sw_text_printf(text, "%s process %lld: ", k->now.host, pid);
-    if (k->state == SW_SHARD_SILENT && k->sign.age < 0)
-        sw_text_printf(text, "wrote %s in the future: a clock is wrong", format_seconds(-k->sign.age, age));
+    if (k->state == SW_SHARD_SILENT && k->update.age < 0)
+        sw_text_printf(text, "wrote %s in the future: a clock is wrong", format_seconds(-k->update.age, age));
     else if (k->state == SW_SHARD_SILENT)
-        sw_text_printf(text, "no sign of life for %s", format_seconds(k->sign.age, age));
+        sw_text_printf(text, "no sign of life for %s", format_seconds(k->update.age, age));
     else if (k->state == SW_SHARD_DIED)
         sw_text_printf(text, "process %lld on this machine is gone", pid);
     else {
         if (strcmp(k->now.phase, "computing")) sw_text_printf(text, "%s, ", k->now.phase);
         sw_text_printf(text, "%s process %lld", k->now.host, pid);
-        if (k->sign.age > 30) sw_text_printf(text, ", seen %s ago", format_seconds(k->sign.age, age));
+        if (k->update.age > 30) sw_text_printf(text, ", seen %s ago", format_seconds(k->update.age, age));
     }
 }
 
@@ -98,7 +98,7 @@ static void print_shard(const struct sw_cli *cli, const struct sw_monitor *v, in
     if (runs_now && k->now.rate > 0) snprintf(rate, sizeof rate, "%.2g", k->now.rate);
     if (k->runs) snprintf(runs, sizeof runs, "%lld", (long long)k->runs);
     sw_text_printf(&text, "%8d  %-10s %7lld/%-7s %3.0f%%  ", j + 1, sw_shard_state_names[k->state],
-                   (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->part));
+                   (long long)(k->done + k->diverged + k->failed), runs, floor(100 * k->fraction));
     if (runs_now) sw_text_printf(&text, "%7s %8s  ", rate, format_clock(k->now.eta, eta));
     add_details(k, &text);
     print_line(cli, page, &text);
@@ -289,7 +289,7 @@ static void json_process(struct sw_json *j, const struct sw_shard *k)
     sw_json_text(j, "phase", runs ? k->now.phase : NULL);
     sw_json_text(j, "host", k->now.host);
     sw_json_count(j, "pid", k->now.pid);
-    sw_json_real(j, "seconds_since_sign_of_life", k->sign.age);
+    sw_json_real(j, "seconds_since_sign_of_life", k->update.age);
 }
 
 static void json_shard(struct sw_json *j, int number, const struct sw_shard *k)
@@ -301,9 +301,9 @@ static void json_shard(struct sw_json *j, int number, const struct sw_shard *k)
     sw_json_count(j, "done", k->done);
     sw_json_count(j, "diverged", k->diverged);
     sw_json_count(j, "error", k->failed);
-    sw_json_real(j, "fraction", k->part);
+    sw_json_real(j, "fraction", k->fraction);
     if (*k->of.sweep_id) sw_json_text(j, "sweep_id", k->of.sweep_id);
-    if (k->now.pid && k->sign.time > 0) json_process(j, k);
+    if (k->now.pid && k->update.time > 0) json_process(j, k);
     if (*k->job) {
         sw_json_text(j, "job", k->job);
         sw_json_text(j, "job_state", k->job_state);

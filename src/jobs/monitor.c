@@ -181,7 +181,7 @@ static void mark_foreign(const struct sw_monitor *v, struct sw_shard *k)
 {
     k->state = SW_SHARD_FOREIGN;
     k->done = k->diverged = k->failed = 0;
-    k->part = 0;
+    k->fraction = 0;
     if (v->of_shard)
         snprintf(k->message, sizeof k->message, "of another sweep, %s; shard %d is of %s", k->of.sweep_id, v->of_shard,
                  v->of.sweep_id);
@@ -239,14 +239,14 @@ static void count_running(struct sw_shard *k)
     const struct sw_run_counts counts = sw_status_file_count(now);
     if (!k->runs) k->runs = now->asked;
     set_counts(k, &counts);
-    k->part = now->asked ? 1 - (1 - now->fraction) * (double)now->runs / (double)now->asked : 0;
-    if (!(k->part >= 0)) k->part = 0;
+    k->fraction = now->asked ? 1 - (1 - now->fraction) * (double)now->runs / (double)now->asked : 0;
+    if (!(k->fraction >= 0)) k->fraction = 0;
 }
 
 static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnings *warnings, const char *file,
                                     double now, struct sw_shard *k)
 {
-    enum sw_liveness life = k->saw_folder ? sw_liveness_of(file, now, &k->now, &k->sign) : SW_LIVENESS_NONE;
+    enum sw_liveness life = k->saw_folder ? sw_liveness_of(file, now, &k->now, &k->update) : SW_LIVENESS_NONE;
     const bool current = life == SW_LIVENESS_ALIVE && k->now.asked > 0;
     if (k->state == SW_SHARD_FOREIGN) *k->message = 0;
     if (!k->saw_folder && !k->saw_file) {
@@ -259,11 +259,11 @@ static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnin
         return SW_OK;
     }
     if (current) count_running(k);
-    else k->part = k->runs ? (double)ended(k) / (double)k->runs : 0;
+    else k->fraction = k->runs ? (double)ended(k) / (double)k->runs : 0;
     const struct sw_file_facts facts = {.liveness = life, .has_file = k->has_file, .has_parts = k->has_parts,
                                         .all_ended = ended(k) >= k->runs, .unreadable = *k->message != 0};
     k->state = sw_shard_state_of_file(&facts);
-    if (k->state == SW_SHARD_DONE) k->part = 1;
+    if (k->state == SW_SHARD_DONE) k->fraction = 1;
     return SW_OK;
 }
 
@@ -284,10 +284,10 @@ static void sum_up(struct sw_monitor *v)
         v->diverged += k->diverged;
         v->failed += k->failed;
         v->pending += k->runs > ended(k) ? k->runs - ended(k) : 0;
-        v->fraction += share * k->part;
-        left += share * (1 - k->part);
+        v->fraction += share * k->fraction;
+        left += share * (1 - k->fraction);
         if (k->state != SW_SHARD_RUNNING || !(k->now.eta > 0)) continue;
-        speed += share * (1 - k->part) / k->now.eta;
+        speed += share * (1 - k->fraction) / k->now.eta;
         longest = fmax(longest, k->now.eta);
         if (k->now.rate > 0) v->rate += k->now.rate;
     }

@@ -12,10 +12,10 @@ struct sw_shard {
     bool    saw_file, saw_folder; /* in the folder of the output                                                     */
     bool    has_file, has_parts;  /* when they were read                                                             */
     int64_t runs, done, diverged, failed;
-    double  part;                 /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
+    double  fraction;             /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
     struct sw_status_file now; /* of a running, silent or dead one                                                */
     struct sw_sweep_identity of; /* of what it is: what it has stored, or who computes it says                      */
-    struct sw_last_update sign;
+    struct sw_last_update update;
     double  written;              /* when its folder last changed, as we read its parts                              */
     char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
     char    message[160];         /* why it is unreadable, or foreign                                                */

@@ -78,34 +78,35 @@ static bool read_lock(const char *path, struct sw_status_file *now)
     return true;
 }
 
-enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_file *running,
-                                struct sw_last_update *sign)
+enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_file *status,
+                                struct sw_last_update *update)
 {
     struct sw_text path = {0};
     struct stat s;
-    bool found = sw_status_file_read(file, running);
+    bool found = sw_status_file_read(file, status);
     sw_text_printf(&path, "%s.d/%s", file, found ? "status.json" : "lock");
-    if (!found) found = read_lock(sw_text_get(&path), running);
+    if (!found) found = read_lock(sw_text_get(&path), status);
     found = found && !stat(sw_text_get(&path), &s);
     sw_text_free(&path);
-    if (!found) { *sign = (struct sw_last_update){.age = NAN}; return SW_LIVENESS_NONE; }
-    bool merging = !strcmp(running->phase, "merging"), changed = sign->time > 0 && sign->time != modification_time(&s);
-    sign->watched |= changed;
-    if (changed || !(sign->time > 0)) sign->since = sw_clock();
-    sign->time = modification_time(&s);
-    sign->age = sign->watched ? sw_clock() - sign->since : now - sign->time;
-    if (is_this_host(running->host)) return is_process_alive(running) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
-    if (sign->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong */
-    if (sign->age < 0) sign->age = 0;
-    return sign->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;
+    if (!found) { *update = (struct sw_last_update){.age = NAN}; return SW_LIVENESS_NONE; }
+    bool merging = !strcmp(status->phase, "merging");
+    bool changed = update->time > 0 && update->time != modification_time(&s);
+    update->watched |= changed;
+    if (changed || !(update->time > 0)) update->since = sw_clock();
+    update->time = modification_time(&s);
+    update->age = update->watched ? sw_clock() - update->since : now - update->time;
+    if (is_this_host(status->host)) return is_process_alive(status) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
+    if (update->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong */
+    if (update->age < 0) update->age = 0;
+    return update->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;
 }
 
 enum sw_status sw_fail_absent(const char *file)
 {
     bool by_files;
     struct sw_status_file now;
-    struct sw_last_update sign = {0};
-    const enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &now, &sign);
+    struct sw_last_update update = {0};
+    const enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &now, &update);
     const char *host = *now.host ? now.host : "this machine";
     if (life == SW_LIVENESS_ALIVE || life == SW_LIVENESS_SILENT)
         return SW_FAIL(SW_E_IO, "%s: nothing of it is on disk yet; process %lld on %s computes it, and `sweep status` "

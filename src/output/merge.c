@@ -181,10 +181,10 @@ static void warn_inputs(const struct sw_catalog *c, bool as_virtual, struct sw_r
 static enum sw_status fail_with_resume_hint(const char *input, enum sw_status st)
 {
     struct sw_text word = {0};
-    struct sw_last_update sign = {0};
+    struct sw_last_update update = {0};
     struct sw_status_file now;
     bool by_files;
-    if (sw_liveness_of(input, sw_filesystem_time(input, &by_files), &now, &sign) == SW_LIVENESS_ALIVE)
+    if (sw_liveness_of(input, sw_filesystem_time(input, &by_files), &now, &update) == SW_LIVENESS_ALIVE)
         return SW_FAIL(st, "%s is not there yet: process %lld on %s computes it; merge when it has ended", input,
                        (long long)now.pid, *now.host ? now.host : "this machine");
     sw_text_add_word(&word, input);
