@@ -302,7 +302,7 @@ static void json_shard(struct sw_json *j, int number, const struct sw_shard *k)
     sw_json_count(j, "diverged", k->diverged);
     sw_json_count(j, "error", k->failed);
     sw_json_real(j, "fraction", k->fraction);
-    if (*k->of.sweep_id) sw_json_text(j, "sweep_id", k->of.sweep_id);
+    if (*k->identity.sweep_id) sw_json_text(j, "sweep_id", k->identity.sweep_id);
     if (k->now.pid && k->update.time > 0) json_process(j, k);
     if (*k->job) {
         sw_json_text(j, "job", k->job);
@@ -318,7 +318,7 @@ void status_shards_json(const struct sw_monitor *v)
     struct sw_json j = {.to = stdout, .first = true};
     sw_json_begin(&j, NULL, '{');
     sw_json_text(&j, "file", v->file);
-    if (*v->of.sweep_id) sw_json_text(&j, "sweep_id", v->of.sweep_id);
+    if (*v->identity.sweep_id) sw_json_text(&j, "sweep_id", v->identity.sweep_id);
     sw_json_text(&j, "state", sw_sweep_state(v->count, v->nshards));
     sw_json_count(&j, "runs", v->runs);
     sw_json_count(&j, "done", v->done);

@@ -98,8 +98,8 @@ enum sw_status sw_monitor_measure(struct sw_monitor *m, const struct sw_sweep *s
     SW_TRY(sw_sweep_shares(sweep, only, m->nshards, &run, &first));
     for (int k = 0; k < m->nshards; k++) m->shard[k].runs = first[k + 1] - first[k];
     m->known = true;
-    snprintf(m->of.sweep_id, sizeof m->of.sweep_id, "%s", sweep->id);
-    snprintf(m->of.config_sha256, sizeof m->of.config_sha256, "%s", sweep->config->sha256);
+    snprintf(m->identity.sweep_id, sizeof m->identity.sweep_id, "%s", sweep->id);
+    snprintf(m->identity.config_sha256, sizeof m->identity.config_sha256, "%s", sweep->config->sha256);
     sw_free(run);
     sw_free(first);
     return SW_OK;
@@ -166,14 +166,14 @@ static double modification_time(const char *file, bool folder)
 /* `sweep merge` joins what is of one sweep. */
 static bool is_foreign(const struct sw_monitor *v, const struct sw_shard *k)
 {
-    return *v->of.sweep_id && *k->of.sweep_id && !sw_same_sweep(&v->of, &k->of);
+    return *v->identity.sweep_id && *k->identity.sweep_id && !sw_same_sweep(&v->identity, &k->identity);
 }
 
 static void set_sweep(struct sw_monitor *v, struct sw_shard *k, const struct sw_sweep_identity *of)
 {
-    k->of = *of;
-    if (*v->of.sweep_id || !*of->sweep_id) return;
-    v->of = *of;
+    k->identity = *of;
+    if (*v->identity.sweep_id || !*of->sweep_id) return;
+    v->identity = *of;
     v->of_shard = (int)(k - v->shard) + 1;
 }
 
@@ -183,10 +183,11 @@ static void mark_foreign(const struct sw_monitor *v, struct sw_shard *k)
     k->done = k->diverged = k->failed = 0;
     k->fraction = 0;
     if (v->of_shard)
-        snprintf(k->message, sizeof k->message, "of another sweep, %s; shard %d is of %s", k->of.sweep_id, v->of_shard,
-                 v->of.sweep_id);
+        snprintf(k->message, sizeof k->message, "of another sweep, %s; shard %d is of %s", k->identity.sweep_id,
+                 v->of_shard, v->identity.sweep_id);
     else
-        snprintf(k->message, sizeof k->message, "of another sweep, %s; this one is %s", k->of.sweep_id, v->of.sweep_id);
+        snprintf(k->message, sizeof k->message, "of another sweep, %s; this one is %s", k->identity.sweep_id,
+                 v->identity.sweep_id);
 }
 
 static enum sw_status measure_stored(struct sw_monitor *v, const struct sw_completed *completed,
@@ -223,7 +224,7 @@ static enum sw_status read_shard(struct sw_monitor *v, const struct sw_warnings 
         return SW_OK;  /* the others are reported all the same */
     }
     count_stored(k, completed);
-    set_sweep(v, k, &completed->of);
+    set_sweep(v, k, &completed->identity);
     if (!v->known && completed->config_text && !is_foreign(v, k)) st = measure_stored(v, completed, warnings);
     k->has_file = completed->has_file;
     k->has_parts = completed->has_parts;
@@ -251,9 +252,9 @@ static enum sw_status look_at_shard(struct sw_monitor *v, const struct sw_warnin
     if (k->state == SW_SHARD_FOREIGN) *k->message = 0;
     if (!k->saw_folder && !k->saw_file) {
         k->has_file = k->has_parts = false;
-        k->of = (struct sw_sweep_identity){0};
+        k->identity = (struct sw_sweep_identity){0};
     } else if (!current) SW_TRY(read_shard(v, warnings, file, k));
-    if (current && *k->now.of.sweep_id) set_sweep(v, k, &k->now.of);
+    if (current && *k->now.identity.sweep_id) set_sweep(v, k, &k->now.identity);
     if (is_foreign(v, k)) {
         mark_foreign(v, k);
         return SW_OK;

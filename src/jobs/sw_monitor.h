@@ -13,8 +13,8 @@ struct sw_shard {
     bool    has_file, has_parts;  /* when they were read                                                             */
     int64_t runs, done, diverged, failed;
     double  fraction;             /* of the shard that is computed, 0 to 1; what is in a checkpoint is not counted   */
-    struct sw_status_file now; /* of a running, silent or dead one                                                */
-    struct sw_sweep_identity of; /* of what it is: what it has stored, or who computes it says                      */
+    struct sw_status_file now;    /* of a running, silent or dead one                                                */
+    struct sw_sweep_identity identity;  /* of its sweep: from its stored results, or from the status file `now`      */
     struct sw_last_update update;
     double  written;              /* when its folder last changed, as we read its parts                              */
     char    job[32], job_state[24], reason[40];  /* "17_3", "PENDING", "Priority"; "" if Slurm does not know it      */
@@ -24,8 +24,8 @@ struct sw_monitor {
     char   *file;                 /* of the whole sweep                                                              */
     int     nshards;
     struct sw_shard *shard;       /* [nshards]                                                                       */
-    struct sw_sweep_identity of; /* which sweep: that which was measured, else of the first shard that says it      */
-    int     of_shard;             /* that shard; 0: it was measured                                                  */
+    struct sw_sweep_identity identity;  /* of the sweep to measure, else of shard `of_shard`                         */
+    int     of_shard;             /* the first shard whose sweep is known; 0: sw_monitor_measure() named it          */
     bool    known;                /* the sweep is, and how many runs each shard has                                  */
     bool    submitted;            /* FILE.jobs is there                                                              */
     bool    by_files;             /* ages are by the file system's clock                                             */

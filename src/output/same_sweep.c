@@ -146,7 +146,7 @@ static enum sw_status all_runs_of_sweep(const struct sw_sweep *sweep, const uint
     const int64_t n = sweep->nruns;
     uint64_t *sorted = NULL;
     *yes = true;
-    if (!strcmp(completed->of.sweep_id, sweep->id)) return SW_OK;
+    if (!strcmp(completed->identity.sweep_id, sweep->id)) return SW_OK;
     SW_TRY(sw_alloc((size_t)n, &sorted));
     memcpy(sorted, id, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, by_value);

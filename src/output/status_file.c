@@ -42,8 +42,8 @@ static void write_json(FILE *to, const struct sw_status_file *now)
     sw_json_real(&j, "eta", now->eta);
     sw_json_real(&j, "t", now->t);
     sw_json_real(&j, "end", now->end);
-    sw_json_text(&j, "sweep_id", now->of.sweep_id);
-    sw_json_text(&j, "config_sha256", now->of.config_sha256);
+    sw_json_text(&j, "sweep_id", now->identity.sweep_id);
+    sw_json_text(&j, "config_sha256", now->identity.config_sha256);
     sw_json_end(&j, '}');
 }
 
@@ -127,8 +127,8 @@ bool sw_status_file_read(const char *file, struct sw_status_file *now)
     now->end = read_number(text, "end");
     read_text(text, "phase", now->phase, sizeof now->phase);
     read_text(text, "host", now->host, sizeof now->host);
-    read_text(text, "sweep_id", now->of.sweep_id, sizeof now->of.sweep_id);
-    read_text(text, "config_sha256", now->of.config_sha256, sizeof now->of.config_sha256);
+    read_text(text, "sweep_id", now->identity.sweep_id, sizeof now->identity.sweep_id);
+    read_text(text, "config_sha256", now->identity.config_sha256, sizeof now->identity.config_sha256);
     return true;
 }
 

@@ -20,7 +20,7 @@ struct sw_checkpoint {      /* a batch that stopped half-way: the last of its ch
     char    *path;          /* the part that holds the state                                            */
 };
 struct sw_completed {                  /* what FILE and its parts hold; read only to others                         */
-    struct sw_sweep_identity of;       /* the sweep that wrote it (the newest)                                      */
+    struct sw_sweep_identity identity; /* the sweep that wrote it (the newest)                                      */
     int64_t  count;                    /* runs that ended (done, diverged, error), wherever they are                */
     uint64_t *id;                      /* [count] ascending                                                         */
     unsigned char *status;             /* [count] enum sw_run_status                                                */

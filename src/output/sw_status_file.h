@@ -11,7 +11,7 @@
 
 struct sw_status_file {
     int64_t pid;
-    struct sw_sweep_identity of;          /* the sweep that the process computes                                     */
+    struct sw_sweep_identity identity;    /* the sweep that the process computes                                     */
     int64_t asked, was_done, was_failed;  /* runs asked for; of them done, and failed, when the process began        */
     int64_t runs, done, failed;           /* runs that the process computes; of them ended; of these not well        */
     double  started;                      /* the process, in ticks since the machine started; NAN: unknown           */
