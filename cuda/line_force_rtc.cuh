@@ -102,7 +102,7 @@ __device__ static inline void edges(const struct lane &me, double first, double 
  * @return the block's forward total of f */
 __device__ static inline struct sw_state right_hand_side(const struct lane &me, const struct values &v,
                                                          const struct step_time &now, const sw_real *c,
-                                                         const struct between &f)
+                                                         const struct lane_values &f)
 {
     struct sw_state total = {0.0, 0.0};
     const double weight = CRANK ? 0.5 : 1.0;
@@ -134,7 +134,7 @@ __device__ static inline struct sw_state right_hand_side(const struct lane &me, 
         }
         if (SW_HAS_S) value = fma(s_weight, s_at(me, v, now, j, u), value);
         if (!EVEN && j == LANE_POINTS - 1 && !me.full) value = 0.0;
-        store_between(f, j, value);
+        store_value(f, j, value);
         add_to_forward_total(me, j, value, &total);
     }
     return total;

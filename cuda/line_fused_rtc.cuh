@@ -44,7 +44,7 @@ __device__ static inline void advance_line(struct lane &me, const struct sw_line
 
     sw_real c[LANE_POINTS], held[IN_PLACE || SPILLED == LANE_POINTS ? 1 : LANE_POINTS - SPILLED];
     double *at = u + (size_t)run * POINTS + me.first;
-    struct between y = {me, IN_PLACE ? c : held};
+    struct lane_values y = {me, IN_PLACE ? c : held};
     struct sw_state total = {0.0, 0.0};
 #pragma unroll
     for (int j = 0; j < LANE_POINTS; j++) c[j] = alive && (j < LANE_POINTS - 1 || me.full) ? at[j] : 0.0;
@@ -64,7 +64,7 @@ __device__ static inline void advance_line(struct lane &me, const struct sw_line
             if (me.l == 0) b.first_bad[line] = step;
             return;
         }
-        total = forward_sweep(me, before, [&](int j) { return FORCED ? load_between(y, j) : c[j]; }, y);
+        total = forward_sweep(me, before, [&](int j) { return FORCED ? load_value(y, j) : c[j]; }, y);
         reload_shared();
         struct sw_state behind = exclusive_scan<-1>(me, total);
         total = sw_state{0.0, 0.0};

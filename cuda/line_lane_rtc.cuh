@@ -191,14 +191,14 @@ __device__ static inline void add_to_backward_total(const struct lane &me, int j
 
 /* A lane's values between the sweeps: the first SPILLED of them lie in shared memory, those of all lanes side by
  * side. */
-struct between { const struct lane &me; sw_real *held; };
+struct lane_values { const struct lane &me; sw_real *held; };
 
-__device__ static inline sw_real load_between(const struct between &y, int j)
+__device__ static inline sw_real load_value(const struct lane_values &y, int j)
 {
     return j < SPILLED ? numbers_in_shared(y.me.spilled)[j * THREADS * WIDE] : y.held[j - SPILLED];
 }
 
-__device__ static inline void store_between(const struct between &y, int j, sw_real value)
+__device__ static inline void store_value(const struct lane_values &y, int j, sw_real value)
 {
     *(j < SPILLED ? &numbers_in_shared(y.me.spilled)[j * THREADS * WIDE] : &y.held[j - SPILLED]) = value;
 }
@@ -207,7 +207,7 @@ __device__ static inline void store_between(const struct between &y, int j, sw_r
  * backward total of y */
 template <typename F>
 __device__ static inline struct sw_state forward_sweep(const struct lane &me, struct sw_state e, F value,
-                                                       const struct between &y)
+                                                       const struct lane_values &y)
 {
     struct sw_state total = {0.0, 0.0};
 #pragma unroll
@@ -216,7 +216,7 @@ __device__ static inline struct sw_state forward_sweep(const struct lane &me, st
         if (!EVEN && j == LANE_POINTS - 1 && !me.full) z = 0.0;
         e.v = e.u;
         e.u = z;
-        store_between(y, j, z);
+        store_value(y, j, z);
         add_to_backward_total(me, j, z, &total);
     }
     return total;
@@ -224,11 +224,12 @@ __device__ static inline struct sw_state forward_sweep(const struct lane &me, st
 
 /* The backward recursion from the state e behind the block; done(j, z) takes its results. */
 template <typename G>
-__device__ static inline void backward_sweep(const struct lane &me, struct sw_state e, const struct between &y, G done)
+__device__ static inline void backward_sweep(const struct lane &me, struct sw_state e, const struct lane_values &y,
+                                             G done)
 {
 #pragma unroll
     for (int j = LANE_POINTS - 1; j >= 0; j--) {
-        sw_real z = sw_recursive_next(a1_of(me), a2_of(me), load_between(y, j), e.u, e.v);
+        sw_real z = sw_recursive_next(a1_of(me), a2_of(me), load_value(y, j), e.u, e.v);
         bool none = !EVEN && j == LANE_POINTS - 1 && !me.full;
         e.v = none ? e.v : e.u;
         e.u = none ? e.u : z;

@@ -107,7 +107,7 @@ __device__ static inline void outer_edges(const struct lane &me, const struct va
 /* ------------------------------------------------------------------ a span */
 
 __device__ static inline struct sw_state begin_solve(const struct lane &me, const struct values &v, long long step,
-                                                     const sw_real *c, const struct between &y)
+                                                     const sw_real *c, const struct lane_values &y)
 {
     struct sw_state total = {0.0, 0.0};
     if (FORCED) {
@@ -124,10 +124,10 @@ __device__ static inline struct sw_state begin_solve(const struct lane &me, cons
 
 /* The forward sweep. @return the block's backward total of y */
 __device__ static inline struct sw_state solve_forward(const struct lane &me, struct sw_state total, const sw_real *c,
-                                                       const struct between &y)
+                                                       const struct lane_values &y)
 {
     struct sw_state before = exclusive_scan<1>(me, total);
-    total = forward_sweep(me, before, [&](int j) { return FORCED ? load_between(y, j) : c[j]; }, y);
+    total = forward_sweep(me, before, [&](int j) { return FORCED ? load_value(y, j) : c[j]; }, y);
     reload_shared();
     return total;
 }
@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     __syncthreads();
 
     sw_real held[LANE_POINTS], *c = landing_of_warp() + lane_of_warp() * PITCH;
-    struct between y = {me, held};
+    struct lane_values y = {me, held};
     double2 *mine = totals_of(state, line, 1) + warp_of_line();
     u += (size_t)line * POINTS;
     load_points(me, u);

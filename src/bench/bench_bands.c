@@ -17,13 +17,10 @@ struct bands {
     double                     *x;             /* on the device                    */
 };
 
-/* A number in (0, 1) for each index: the finisher of splitmix64. */
+/* A number in (0, 1) for each index: bench_mix(). */
 static double hash01(uint64_t k)
 {
-    k += 0x9e3779b97f4a7c15u;
-    k = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
-    k = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
-    return ((double)((k ^ (k >> 31)) >> 12) + 0.5) * 0x1p-52;
+    return ((double)(bench_mix(k) >> 12) + 0.5) * 0x1p-52;
 }
 
 static size_t entry_index(const struct bands *b, int i, int j)

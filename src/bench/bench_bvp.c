@@ -13,8 +13,8 @@
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
-#include "problem/bvp/bvp.h"
 #include "problem/bvp/sw_bvp_impl.h"
+#include "problem/sw_problem.h"
 
 /* With e = u_h - u, of second order: e'' = -(h²/12) u'''', e' = 0 at the left end and e = 0 at the right one, so that
  * e = (h²/12) (f - f(1)) and |e|/|u| = h² `second`. P2: |f|² = 3/4 (20000)² and |u|² = 100² of the integral of

@@ -35,13 +35,10 @@ struct sw_fd_desc bench_describe_fd(const struct sw_bench_spec *s)
     return d;
 }
 
-/* Between -1 and 1: the finisher of splitmix64. */
+/* Between -1 and 1: bench_mix(). */
 static double noise(uint64_t i)
 {
-    i += 0x9e3779b97f4a7c15u;
-    i = (i ^ (i >> 30)) * 0xbf58476d1ce4e5b9u;
-    i = (i ^ (i >> 27)) * 0x94d049bb133111ebu;
-    return (float)((double)((i ^ (i >> 31)) >> 12) * 0x1p-51 - 1);
+    return (float)((double)(bench_mix(i) >> 12) * 0x1p-51 - 1);
 }
 
 enum sw_status bench_noise(struct sw_device *device, size_t count, size_t word, void *f)

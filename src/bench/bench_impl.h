@@ -5,6 +5,15 @@
 #include "bench/sw_bench.h"
 #include "linalg/sw_band.h"
 
+/** Well-mixed bits of a number: the finisher of splitmix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t bench_mix(uint64_t k)
+{
+    k += 0x9e3779b97f4a7c15u;
+    k = (k ^ (k >> 30)) * 0xbf58476d1ce4e5b9u;
+    k = (k ^ (k >> 27)) * 0x94d049bb133111ebu;
+    return k ^ (k >> 31);
+}
+
 /* ---- kinds of work */
 
 /* The rows of this build that can do a piece of work. */

@@ -17,7 +17,7 @@ enum sw_status sw_eval_create_lanes(const struct sw_program *program, int max_po
     e->max_points = max_points;
     e->lanes = lanes;
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->count * (size_t)lanes, &e->scalar));
-    SW_TRY_TO(failed, st, sw_alloc((size_t)program->wides * VALUES_AT_ONCE, &e->wide));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)program->repeats * VALUES_AT_ONCE, &e->repeated));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->scratches * VALUES_AT_ONCE, &e->scratch));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->kept[SW_RATE_CELL] * points, &e->cell));
     *eval = e;
@@ -36,7 +36,7 @@ void sw_eval_destroy(struct sw_eval **eval)
 {
     if (!eval || !*eval) return;
     sw_free((*eval)->scalar);
-    sw_free((*eval)->wide);
+    sw_free((*eval)->repeated);
     sw_free((*eval)->scratch);
     sw_free((*eval)->cell);
     sw_free(*eval);
@@ -50,10 +50,11 @@ void sw_eval_by_scalars(struct sw_eval *eval) { eval->scalars = true; }
 /* @param value  [lanes] */
 static void widen(struct sw_eval *e, const struct instruction *in, const double *value)
 {
-    if (in->wide < 0) return;
-    double *wide = e->wide + (size_t)in->wide * VALUES_AT_ONCE;
-    memcpy(wide, value, (size_t)e->lanes * sizeof *wide);
-    for (int have = e->lanes; have < VALUES_AT_ONCE; have *= 2) memcpy(wide + have, wide, (size_t)have * sizeof *wide);
+    if (in->repeated < 0) return;
+    double *repeated = e->repeated + (size_t)in->repeated * VALUES_AT_ONCE;
+    memcpy(repeated, value, (size_t)e->lanes * sizeof *repeated);
+    for (int have = e->lanes; have < VALUES_AT_ONCE; have *= 2)
+        memcpy(repeated + have, repeated, (size_t)have * sizeof *repeated);
 }
 
 static void compute_scalar(struct sw_eval *e, int k)
@@ -92,16 +93,16 @@ void sw_eval_step_lanes(struct sw_eval *eval, const double *t, int64_t step)
         if (in->op == OP_NAME) memcpy(eval_scalar(eval, k), t, (size_t)eval->lanes * sizeof *t);
         else compute_scalar(eval, k);
     }
-    eval->narrow = true;
+    eval->repeats_pending = true;
 }
 
 /* Who uses the form of a program (form.c) never gets here. */
 static void widen_step(struct sw_eval *e)
 {
     const struct sw_program *p = e->program;
-    for (int k = p->first[SW_RATE_STEP]; e->narrow && k < p->first[SW_RATE_STEP + 1]; k++)
+    for (int k = p->first[SW_RATE_STEP]; e->repeats_pending && k < p->first[SW_RATE_STEP + 1]; k++)
         widen(e, &p->code[k], eval_scalar(e, k));
-    e->narrow = false;
+    e->repeats_pending = false;
 }
 
 void sw_eval_step(struct sw_eval *eval, double t, int64_t step)
@@ -116,7 +117,7 @@ void sw_eval_step(struct sw_eval *eval, double t, int64_t step)
 double *eval_place(const struct sw_eval *e, int k, size_t base, const double *const *in)
 {
     const struct instruction *ins = &e->program->code[k];
-    if (ins->wide >= 0) return e->wide + (size_t)ins->wide * VALUES_AT_ONCE;
+    if (ins->repeated >= 0) return e->repeated + (size_t)ins->repeated * VALUES_AT_ONCE;
     if (ins->op == OP_NAME) return (double *)in[ins->slot] + base;
     if (ins->scratch >= 0) return e->scratch + (size_t)ins->scratch * VALUES_AT_ONCE;
     return e->cell + (size_t)ins->kept * (size_t)e->max_points * (size_t)e->lanes + base;

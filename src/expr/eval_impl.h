@@ -11,12 +11,12 @@ struct sw_eval {
     const struct sw_program *program;
     int     max_points, lanes;
     double *scalar;   /* [program->count][lanes]: numbers, RUN and STEP values  */
-    double *wide;     /* [wides][VALUES_AT_ONCE]: some of these, repeated       */
+    double *repeated; /* [repeats][VALUES_AT_ONCE]: some of these, repeated     */
     double *scratch;  /* [scratches][VALUES_AT_ONCE]                            */
     double *cell;     /* [kept CELL values][max_points][lanes]                  */
     int64_t step;
     int     first;    /* number of the first point, of those that noise counts  */
-    bool    narrow;   /* STEP values are not in wide yet                        */
+    bool    repeats_pending;  /* STEP values are not in `repeated` yet          */
     bool    scalars;  /* no vector functions                                    */
     int64_t begun;    /* how often sw_eval_run() was called                     */
 };

@@ -150,7 +150,7 @@ struct instruction {
     int    slot;        /* OP_NAME                                                         */
     int    symbol;      /* OP_NAME: index into the program's names                         */
     int    kept;        /* index among the values kept at its rate (r, s, c), or -1        */
-    int    wide;        /* which block holds this number, RUN or STEP value repeated, or -1 */
+    int    repeated;    /* which block holds this number, RUN or STEP value repeated, or -1 */
     int    scratch;     /* which scratch block receives the value, or -1                   */
 };
 
@@ -158,7 +158,7 @@ struct instruction {
 struct sw_program {
     struct instruction *code;
     int count, root, first[5];
-    int kept[4], wides, scratches;
+    int kept[4], repeats, scratches;
     int params, operations;  /* as in sw_program_size: params, point */
     uint32_t stream;
     char (*names)[NAME_LONGEST + 1];

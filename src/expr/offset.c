@@ -63,7 +63,7 @@ static int again(struct emitter *e, const struct instruction *in, enum sw_input 
 {
     int operand[3] = {-1, -1, -1};
     struct instruction same = *in;
-    same.kept = same.wide = same.scratch = 0;
+    same.kept = same.repeated = same.scratch = 0;
     if (in->op == OP_NAME && in->rate == SW_RATE_CELL && in->slot == (int)slot) return sum_for(e, &same);
     if (in->op == OP_NAME || in->op == OP_NUMBER) return emit_instruction(e, &same);
     for (int k = 0; k < op_table[in->op].operands; k++) operand[k] = place[in->operand[k]];

@@ -8,7 +8,8 @@ static bool computes(const struct instruction *in) { return operands(in) > 0; }
 
 /* A value that every point shares, read by an operation that works on blocks of points (or, for a program that is
  * constant in a run, of runs: only its numbers are shared). */
-static bool reads_wide(const struct sw_program *p, const struct instruction *reader, const struct instruction *operand)
+static bool reads_repeated(const struct sw_program *p, const struct instruction *reader,
+                           const struct instruction *operand)
 {
     if (p->code[p->root].rate == SW_RATE_RUN) return operand->op == OP_NUMBER;
     return reader->rate >= SW_RATE_CELL && operand->rate <= SW_RATE_STEP;
@@ -61,7 +62,7 @@ static void keep(struct sw_program *p, struct instruction *in)
 
 static void choose_kept(struct sw_program *p)
 {
-    for (int k = 0; k < p->count; k++) p->code[k].kept = p->code[k].wide = p->code[k].scratch = -1;
+    for (int k = 0; k < p->count; k++) p->code[k].kept = p->code[k].repeated = p->code[k].scratch = -1;
     for (int k = 0; k < p->count; k++) {
         struct instruction *in = &p->code[k];
         if (in->op == OP_NAME && in->rate == SW_RATE_RUN && in->slot >= p->params) p->params = in->slot + 1;
@@ -69,7 +70,7 @@ static void choose_kept(struct sw_program *p)
         for (int j = 0; j < operands(in); j++) {
             struct instruction *operand = &p->code[in->operand[j]];
             if (operand->rate != in->rate) keep(p, operand);
-            if (reads_wide(p, in, operand) && operand->wide < 0) operand->wide = p->wides++;
+            if (reads_repeated(p, in, operand) && operand->repeated < 0) operand->repeated = p->repeats++;
         }
     }
     keep(p, &p->code[p->root]);

@@ -29,7 +29,7 @@ static int copy_instruction(struct emitter *e, const struct instruction *in, int
     struct instruction same = *in;
     int found = in->op == OP_NAME ? find_symbol(e, in) : -1;
     if (found >= 0) return found;
-    same.kept = same.wide = same.scratch = 0;
+    same.kept = same.repeated = same.scratch = 0;
     if (in->op == OP_NAME) same.symbol += first_name;
     for (int k = 0; k < op_table[in->op].operands; k++) same.operand[k] = copy[in->operand[k]];
     return emit_instruction(e, &same);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "problem/bvp/bvp.h"
+#include "problem/bvp/sw_bvp.h"
+#include "problem/sw_problem.h"
 
 struct bvp_sim {
     struct sw_sim       sim;      /* first: the operations get a pointer to it */

@@ -49,6 +49,10 @@ struct sw_bvp_desc {                  /* what all problems of a batch have in co
     bool    zero_mean;                /* u' alone at both ends and q = 0: of the solutions, the one whose mean is 0 */
 };
 
+struct sw_setup;
+/** What the config of a setup asks of the solvers. Borrows the setup's programs. */
+struct sw_bvp_desc sw_bvp_describe(const struct sw_setup *setup);
+
 /** NULL, or why zero_mean does not go with the rest (a static text). */
 const char *sw_bvp_gauge_refusal(const struct sw_bvp_desc *desc);
 

@@ -14,7 +14,7 @@
  *                  the state before a span adds to its backward total, likewise two; those for 2^k of the
  *                  parts, one a lane of stream_join_k, that the line is cut into there; (I - P^n)^-1 */
 #include "base/sw_hd.h"
-#include "problem/line/sw_real.h"
+#include "problem/line/recursive_point.h"
 
 enum { SW_FUSED_MAX_STAGES = 5, SW_FUSED_MOST = 64 };  /* points a lane */
 

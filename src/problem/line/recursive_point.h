@@ -7,7 +7,10 @@
 #include <math.h>
 
 #include "base/sw_hd.h"
-#include "problem/line/sw_real.h"
+
+/* The type of this arithmetic and of fused_point.h: on the host double. The text of a kernel has its own definition,
+ * float for steps in single precision (kernels_cuda.c). */
+typedef double sw_real;
 #endif
 
 struct sw_state { sw_real u, v; };
