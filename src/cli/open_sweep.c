@@ -7,7 +7,6 @@
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "output/sw_files.h"
-#include "output/sw_liveness.h"
 #include "output/sw_output.h"
 #include "sweep/sw_keys.h"
 
@@ -76,7 +75,7 @@ enum sw_status cli_sweep_stored(struct sw_cli *cli, const char *file, const stru
     bool named;
     *s = (struct cli_sweep){0};
     SW_TRY(check_shard(cli, file, &named));
-    if (!completed->config_text) return sw_fail_absent(file);
+    if (!completed->config_text) return sw_output_fail_absent(file);
     if (!which.nshards)
         sw_shard_find(file, &which.shard, &which.nshards);  /* its share is in its name */
     SW_TRY(sw_alloc((size_t)count, &override));

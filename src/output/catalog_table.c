@@ -4,7 +4,7 @@
 
 #include "base/sw_mem.h"
 #include "output/catalog.h"
-#include "output/sw_liveness.h"
+#include "output/sw_output.h"
 
 static enum sw_status copy_row(const struct sw_catalog *c, int64_t slice, struct sw_run_table *t, int64_t row)
 {
@@ -93,7 +93,7 @@ enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table)
     struct sw_catalog c = {0};
     *table = NULL;
     enum sw_status st = sw_catalog_open_output(file, NULL, &c);
-    if (!st && !c.ninput) st = sw_fail_absent(file);
+    if (!st && !c.ninput) st = sw_output_fail_absent(file);
     if (!st) st = sw_catalog_select(&c, NULL, NULL);
     if (!st) st = sw_catalog_table(&c, false, NULL, table, NULL);
     sw_catalog_free(&c);

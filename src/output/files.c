@@ -12,7 +12,6 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
-#include "output/sw_output.h"
 
 enum sw_status sw_files_fail(const char *path) { return SW_FAIL(SW_E_IO, "%s: %s", path, strerror(errno)); }
 
@@ -325,22 +324,3 @@ enum sw_status sw_files_remove(const char *path)
 {
     return unlink(path) && errno != ENOENT && errno != ENOTDIR ? sw_files_fail(path) : SW_OK;
 }
-
-enum sw_status sw_output_remove_parts(const char *file)
-{
-    char **part;
-    int count;
-    enum sw_status st = SW_OK;
-    SW_TRY(sw_files_parts(file, &part, &count));
-    for (int k = 0; k < count && !st; k++) st = sw_files_remove(part[k]);
-    sw_files_free_list(&part, count);
-    return st ? st : sw_files_remove_damaged(file);
-}
-
-enum sw_status sw_output_remove(const char *file)
-{
-    enum sw_status st = sw_files_remove(file);
-    return st ? st : sw_output_remove_parts(file);
-}
-
-enum sw_status sw_output_rename(const char *from, const char *to) { return sw_files_move(from, to, NULL); }

@@ -100,26 +100,3 @@ enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_f
     if (update->age < 0) update->age = 0;
     return update->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;
 }
-
-enum sw_status sw_fail_absent(const char *file)
-{
-    bool by_files;
-    struct sw_status_file now;
-    struct sw_last_update update = {0};
-    const enum sw_liveness life = sw_liveness_of(file, sw_filesystem_time(file, &by_files), &now, &update);
-    const char *host = *now.host ? now.host : "this machine";
-    if (life == SW_LIVENESS_ALIVE || life == SW_LIVENESS_SILENT)
-        return SW_FAIL(SW_E_IO, "%s: nothing of it is on disk yet; process %lld on %s computes it, and `sweep status` "
-                       "tells how far it is", file, (long long)now.pid, host);
-    struct sw_text word = {0};
-    sw_text_add_word(&word, file);
-    if (life == SW_LIVENESS_DEAD)
-        SW_FAIL(SW_E_IO, "%s: nothing of it is on disk; process %lld on %s is gone, which ended before its first "
-                "checkpoint: `sweep run CONFIG -o %s` begins again", file, (long long)now.pid, host,
-                sw_text_get(&word));
-    else
-        SW_FAIL(SW_E_IO, "%s: there is no such file, and no parts of it in %s.d; a sweep that was stopped before its "
-                "first step begins with `sweep run CONFIG -o %s`", file, file, sw_text_get(&word));
-    sw_text_free(&word);
-    return SW_E_IO;
-}

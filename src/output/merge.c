@@ -273,18 +273,6 @@ static enum sw_status remove_parts(const struct sw_catalog *c, const char *file,
     return st || !complete ? st : sw_files_remove_damaged(file);
 }
 
-enum sw_status sw_output_refuse_virtual(const char *file)
-{
-    struct sw_text word = {0};
-    sw_text_add_word(&word, file);
-    SW_FAIL(SW_E_REFUSED,
-            "%s is virtual, and nothing can be added to it; make it a file of its own first: sweep merge "
-            "%s -o %s",
-            file, sw_text_get(&word), sw_text_get(&word));
-    sw_text_free(&word);
-    return SW_E_REFUSED;
-}
-
 /* Whether FILE came into being, or another one took its name, since the inputs were opened. */
 static bool is_new(const struct sw_catalog *c, const char *file)
 {

@@ -24,7 +24,4 @@ double sw_filesystem_time(const char *file, bool *by_files);
  * @param update  in and out */
 enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_file *status,
                                 struct sw_last_update *update);
-/** Fail with SW_E_IO for a file that does not exist, nor any part of it: the message says which process computes it, or
- * that none does, and what to do. */
-enum sw_status sw_fail_absent(const char *file);
 #endif

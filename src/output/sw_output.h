@@ -36,4 +36,7 @@ enum sw_status sw_output_rename(const char *from, const char *to);
 /** Fail because FILE is virtual and something is to be added to it: the message says what to do. @return
  * SW_E_REFUSED */
 enum sw_status sw_output_refuse_virtual(const char *file);
+/** Fail with SW_E_IO for a file that does not exist, nor any part of it: the message says which process computes it, or
+ * that none does, and what to do. */
+enum sw_status sw_output_fail_absent(const char *file);
 #endif
