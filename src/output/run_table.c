@@ -164,11 +164,6 @@ struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *t)
     return of;
 }
 
-bool sw_same_sweep(const struct sw_sweep_identity *a, const struct sw_sweep_identity *b)
-{
-    return !strcmp(a->sweep_id, b->sweep_id) || (*a->config_sha256 && !strcmp(a->config_sha256, b->config_sha256));
-}
-
 static void free_params(struct sw_run_table *t)
 {
     for (int k = 0; k < t->nparam; k++) {

@@ -3,6 +3,7 @@
 /* The run table as the files of this folder fill it in (sw_run_table.h). No HDF5 here. */
 #include "output/metadata.h"
 #include "output/sw_run_table.h"
+#include "output/sw_sweep_identity.h"
 #include "sweep/sw_sweep.h"
 
 struct sw_run_table_own {

@@ -6,6 +6,11 @@
 #include "output/sw_completed.h"
 #include "sweep/sw_keys.h"
 
+bool sw_same_sweep(const struct sw_sweep_identity *a, const struct sw_sweep_identity *b)
+{
+    return !strcmp(a->sweep_id, b->sweep_id) || (*a->config_sha256 && !strcmp(a->config_sha256, b->config_sha256));
+}
+
 /* ---- settings as text: 1.0, "linspace(0, 1, 3)", [1, 2] */
 
 static void add_number(const struct sw_setting *s, struct sw_text *text)

@@ -7,7 +7,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_report.h"
-#include "output/sw_provenance.h"
+#include "output/sw_sweep_identity.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_sweep.h"
 

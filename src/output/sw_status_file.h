@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "output/sw_completed.h"
-#include "output/sw_provenance.h"
+#include "output/sw_sweep_identity.h"
 
 struct sw_status_file {
     int64_t pid;
