@@ -12,7 +12,14 @@ static const char text[] = "problem = \"compact\";\n"
                            "field = \"exp(sin(x))\";\n"
                            "output = { fields = { precision = \"double\"; }; };\n"
                            "run = { device = \"cpu\"; };\n";
+/* The divergence takes no field. */
+static const char text_of_vector[] = "problem = \"compact\"; operator = \"divergence\";\n"
+                                     "grid = { n = 32; length = \"2*pi\"; };\n"
+                                     "output = { fields = { precision = \"double\"; }; };\n"
+                                     "run = { device = \"cpu\"; };\n";
 #define COMPACT(...) make_text(text, OVERRIDES(__VA_ARGS__))
+#define DIVERGENCE(...) make_text(text_of_vector, OVERRIDES(__VA_ARGS__))
+#define REFUSED_DIVERGENCE(expected, ...) refuse_text(text_of_vector, OVERRIDES(__VA_ARGS__), expected)
 #define REFUSED_COMPACT(expected, ...) refuse_text(text, OVERRIDES(__VA_ARGS__), expected)
 
 /* ------------------------------------------------------------------ a group of runs, computed */
@@ -273,14 +280,18 @@ static void each_operator_has_the_order_of_its_scheme(void **state)
         for (int walls = 0; walls < 2; walls++) {
             const bool space = strchr(known[k].dim, '3') != NULL;
             struct sw_norms n[2];
-            for (int i = 0; i < 2; i++)
-                n[i] = norms_of(COMPACT(known[k].operator, known[k].scheme, known[k].dim,
-                                        space ? "field=exp(sin(x)*cos(y))*sin(z + x)" : "field=exp(sin(x)*cos(y))",
-                                        "vector.x=exp(sin(x + y))", "vector.y=cos(x)*sin(y)^3",
-                                        space ? "vector.z=sin(x + y)*cos(2*z)" : "vector.z=0",
-                                        walls ? "boundary=4-4-6" : "boundary=periodic",
-                                        walls ? "grid.length=2.0" : "grid.length=2*pi",
-                                        i ? (walls ? "grid.n=49" : "grid.n=36") : walls ? "grid.n=33" : "grid.n=24"));
+            for (int i = 0; i < 2; i++) {
+                const char *const boundary = walls ? "boundary=4-4-6" : "boundary=periodic",
+                           *const length = walls ? "grid.length=2.0" : "grid.length=2*pi",
+                           *const points = i ? (walls ? "grid.n=49" : "grid.n=36") : walls ? "grid.n=33" : "grid.n=24",
+                           *const field = space ? "field=exp(sin(x)*cos(y))*sin(z + x)" : "field=exp(sin(x)*cos(y))",
+                           *const z = space ? "vector.z=sin(x + y)*cos(2*z)" : "vector.z=0";
+                n[i] = norms_of(strcmp(known[k].operator, "operator=divergence")
+                                    ? COMPACT(known[k].operator, known[k].scheme, known[k].dim, field, boundary, length,
+                                              points)
+                                    : DIVERGENCE(known[k].scheme, known[k].dim, "vector.x=exp(sin(x + y))",
+                                                 "vector.y=cos(x)*sin(y)^3", z, boundary, length, points));
+            }
             const double order = order_between(n[0], n[1], 1.5, false), wanted = walls ? 4 : 6;
             if (!(fabs(order - wanted) < 0.5))
                 fail_msg("%s %s %s: order %g", known[k].operator, known[k].dim, walls ? "walls" : "", order);
@@ -296,8 +307,8 @@ static void polynomials_are_differentiated_exactly(void **state)
                                    "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
     for (int64_t i = 0; i < sw_points(j.setup.n); i++) assert_near(j.field[i], 12, 1e-9);
     close_job(&j);
-    j = compute(COMPACT("operator=divergence", "boundary=4-4-6", "vector={ x=\"x\"; y=\"2*y\"; z=\"3*z\"; }",
-                        "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
+    j = compute(DIVERGENCE("boundary=4-4-6", "vector={ x=\"x\"; y=\"2*y\"; z=\"3*z\"; }",
+                           "grid={ n=[8, 9, 10]; length=[1.0, 1.0, 1.0]; }"));
     for (int64_t i = 0; i < sw_points(j.setup.n); i++) assert_near(j.field[i], 6, 1e-12);
     close_job(&j);
 }
@@ -389,6 +400,44 @@ static void a_field_that_is_not_finite_says_where(void **state)
 
 /* ------------------------------------------------------------------ refusals */
 
+static void what_an_operator_does_not_use_is_refused(void **state)
+{
+    (void)state;
+    REFUSED_COMPACT("-s: error: 'axis' = \"y\": operator = \"gradient\" does not use it\n", "operator=gradient",
+                    "axis=y", "grid.dim=2");
+    REFUSED_COMPACT("-s: error: 'axis' = \"$a\" in run 1 (a = y): operator = \"laplacian\" does not use it\n",
+                    "operator=laplacian", "scheme=d2_c6", "sweep.a=[\"x\", \"y\"]", "axis=$a", "grid.dim=2");
+    REFUSED_COMPACT("-s: error: 'vector.y' = \"x*y\": operator = \"gradient\" does not use it\n", "operator=gradient",
+                    "vector.y=x*y", "grid.dim=2");
+    REFUSED_COMPACT("-s: error: 'vector.x' = 0: operator = \"derivative\" does not use it\n", "vector.x=0");
+    REFUSED_COMPACT("ch.cfg:3: error: 'field' = \"exp(sin(x))\": operator = \"divergence\" does not use it\n",
+                    "operator=divergence", "vector.x=x");
+    REFUSED_DIVERGENCE("-s: error: 'axis' = \"z\": operator = \"divergence\" does not use it\n", "vector.x=x",
+                       "axis=z");
+    struct made m = COMPACT("operator=gradient", "axis=x");
+    unmake(&m);
+}
+
+/* What was refused when it was read is not missed as well. */
+static void a_wrong_function_or_operator_is_reported_once(void **state)
+{
+    static const char *const wrong[][2] = {{"field=sin(q)", "title=t"},
+                                           {"field=", "title=t"},
+                                           {"field=[1]", "title=t"},
+                                           {"operator=divergent", "vector.x=x"},
+                                           {"operator=5", "vector.x=x"},
+                                           {"operator=$o", "vector.x=x"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        struct made m;
+        char *printed = try_text(k < 3 ? text : text_of_vector, wrong[k], 2, &m);
+        if (!strstr(printed, "error:") || strstr(strstr(printed, "error:") + 1, "error:"))
+            fail_msg("%s: %s", wrong[k][0], printed);
+        sw_free(printed);
+        unmake(&m);
+    }
+}
+
 static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
 {
     char known[200], expected[400];
@@ -409,8 +458,12 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
                     "d1_c4 d1_c6 d1_c8 d1_c10\n", "scheme=f4", "operator=gradient");
     REFUSED_COMPACT("-s: error: 'scheme' = \"mid_c4\": the laplacian takes a scheme of second derivatives at the "
                     "points: d2_c4 d2_c6 d2_c8\n", "scheme=mid_c4", "operator=laplacian");
-    REFUSED_COMPACT("ch.cfg: error: 'vector.y' = \"\": the divergence on a grid of 2 dimensions needs it\n",
-                    "operator=divergence", "vector.x=y", "grid.dim=2");
+    REFUSED_DIVERGENCE("ch.cfg: error: 'vector.y' is missing: the divergence on a grid of 2 dimensions needs it\n",
+                       "vector.x=y", "grid.dim=2");
+    REFUSED_DIVERGENCE("ch.cfg: error: 'field' is missing: the derivative on a grid of 1 dimension needs it\n",
+                       "operator=derivative");
+    REFUSED_COMPACT("ch.cfg: error: 'scheme' = \"d1_c6\": the laplacian takes a scheme of second derivatives at the "
+                    "points: d2_c4 d2_c6 d2_c8\n", "operator=laplacian");
     REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along y\n", "grid.n=[8, 5]",
                     "boundary=3-4-6", "operator=gradient");
     REFUSED_COMPACT("-s: error: 'operator' = \"$o\": it is one for all runs, no axis\n", "operator=$o",
@@ -461,6 +514,8 @@ int main(void)
         cmocka_unit_test(a_run_is_the_same_alone_as_among_others_and_on_any_number_of_threads),
         cmocka_unit_test(single_precision_has_its_floor_and_is_remarked_on),
         cmocka_unit_test(a_field_that_is_not_finite_says_where),
+        cmocka_unit_test(what_an_operator_does_not_use_is_refused),
+        cmocka_unit_test(a_wrong_function_or_operator_is_reported_once),
         cmocka_unit_test(what_a_scheme_cannot_do_is_refused_with_what_it_can),
         cmocka_unit_test(what_is_no_field_is_refused),
     };

@@ -47,16 +47,17 @@ problem  = "compact";
 sweep    = { a = [0.5, 1.0]; };
 grid     = { n = [8, 9, 10]; length = ("a", 1.0, 3.0); x0 = (0.0, "a", -1.0); };
 boundary = "4-4-6";
-field    = "x^3 + 2*y^4 - z^3*x";
-vector   = { x = "x^2*y"; y = "y^3 + a*z"; z = "z*x"; };
 output   = { fields = { precision = "double"; }; };
 run      = { device = "cpu"; };
 CFG
-expect 0 run nabla.cfg -s operator=gradient -o gradient.h5
-expect 0 run nabla.cfg -s operator=divergence -o divergence.h5
-expect 0 run nabla.cfg -s operator=laplacian -s scheme=d2_c6 -o laplacian.h5
-expect 0 run nabla.cfg -s operator=gradient -s run.batch=1 -o other.h5; same gradient.h5 other.h5; rm -f other.h5
-expect 5 run nabla.cfg -s operator=divergence -o gradient.h5; says 'holds another sweep'
+field=(-s 'field=x^3 + 2*y^4 - z^3*x')
+vector=(-s 'vector={ x = "x^2*y"; y = "y^3 + a*z"; z = "z*x"; }')
+expect 0 run nabla.cfg "${field[@]}" -s operator=gradient -o gradient.h5
+expect 0 run nabla.cfg "${vector[@]}" -s operator=divergence -o divergence.h5
+expect 0 run nabla.cfg "${field[@]}" -s operator=laplacian -s scheme=d2_c6 -o laplacian.h5
+expect 0 run nabla.cfg "${field[@]}" -s operator=gradient -s run.batch=1 -o other.h5
+same gradient.h5 other.h5; rm -f other.h5
+expect 5 run nabla.cfg "${vector[@]}" -s operator=divergence -o gradient.h5; says 'holds another sweep'
 [ -z "$python" ] || $python - 2>out <<'PY' || fail "gradient.h5, divergence.h5, laplacian.h5"
 import h5py, numpy as np
 gradient, divergence, laplacian = (h5py.File(f + ".h5") for f in ("gradient", "divergence", "laplacian"))
@@ -140,7 +141,8 @@ PY
 for operator in gradient divergence laplacian; do
     [ -e gpu.h5 ] || continue
     [ $operator = laplacian ] && scheme=d2_c6 || scheme=d1_c6
-    expect 0 run nabla.cfg -s operator=$operator -s scheme=$scheme -s run.device=cuda -o gpu_$operator.h5
+    [ $operator = divergence ] && input=("${vector[@]}") || input=("${field[@]}")
+    expect 0 run nabla.cfg "${input[@]}" -s operator=$operator -s scheme=$scheme -s run.device=cuda -o gpu_$operator.h5
     [ -z "$python" ] || $python - $operator 2>out <<'PY' || fail "gpu_$operator.h5"
 import sys, h5py, numpy as np
 gpu, cpu = (h5py.File(f + sys.argv[1] + ".h5") for f in ("gpu_", ""))

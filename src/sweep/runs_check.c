@@ -317,22 +317,40 @@ static enum sw_status report_precision(const struct sw_sweep *s, const struct co
     return SW_OK;
 }
 
+static bool has_function(const struct sw_sweep *s, const char *path)
+{
+    for (int k = 0; k < s->nfunction; k++)
+        if (!strcmp(s->function[k].key, path)) return true;
+    return false;
+}
+
+/* A word or a function that the problem refuses, or misses. One that the config sets and the sweep has not was refused
+ * when it was read. */
+static void report_invalid_text(const struct sw_sweep *s, const char *path, const char *in_run, const char *why)
+{
+    char number[32];
+    const struct sw_setting *setting = key_setting(s, path);
+    const struct sw_key *key = key_find(s, path);
+    const char *name = key ? key_written(s, key) : path, *text = key && key->fallback ? key->fallback : "";
+    if (setting && key && key->kind == SW_KEY_FUNCTION && !has_function(s, path)) return;
+    if (setting && setting->text) text = setting->text;
+    if (setting && !setting->text)
+        report_error(s, setting, "'%s' = %s: %s", name, sw_number(setting->number, number), why);
+    else if (!setting && !*text) report_error(s, NULL, "'%s' is missing: %s", name, why);
+    else report_error(s, setting, "'%s' = \"%s\"%s: %s", name, text, *text == '$' ? in_run : "", why);
+}
+
 /* The report names the first such run, and how many there are. */
 static void report_invalid(const struct sw_sweep *s, const struct column_block *b, int64_t count, const char *in_run)
 {
     char why[160], number[32], more[80] = "";
     const char *key = validate_run(s, b, 0, why);
-    const struct sw_setting *setting = key_setting(s, key);
     int k = column_find(s, key);
-    if (k < 0 || !s->column[k].key) {  /* a word, or a function */
-        if (key_find(s, key)) key = key_written(s, key_find(s, key));
-        if (setting && !setting->text)
-            report_error(s, setting, "'%s' = %s: %s", key, sw_number(setting->number, number), why);
-        else report_error(s, setting, "'%s' = \"%s\"%s: %s", key, setting ? setting->text : "",
-                          setting && setting->text[0] == '$' ? in_run : "", why);
+    if (k < 0 || !s->column[k].key) {
+        report_invalid_text(s, key, in_run, why);
         return;
     }
-    setting = s->own->source[k].setting;
+    const struct sw_setting *setting = s->own->source[k].setting;
     if (setting) key = setting->path;
     if (count > 1 && *in_run)
         snprintf(more, sizeof more, "; %lld of %lld runs do not fit", (long long)count, (long long)s->nruns);

@@ -64,6 +64,7 @@ static const char *read_choice(const struct sw_sweep *s, const struct sw_key *ke
         report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, setting->text);
     else if (setting->text[0] == '$' || key_word_check(s, key, setting, setting->path, setting->text))
         return setting->text;
+    s->own->words_wrong = true;
     return default_word(key);
 }
 

@@ -36,9 +36,10 @@ int compact_inputs(const struct compact_method *m, int dim) { return m->operator
 
 int compact_results(const struct compact_method *m, int dim) { return m->operator == COMPACT_GRADIENT ? dim : 1; }
 
+static const char *const component[SW_DIMS] = {"vector.x", "vector.y", "vector.z"};
+
 const char *compact_input(const struct compact_method *m, int k)
 {
-    static const char *const component[SW_DIMS] = {"vector.x", "vector.y", "vector.z"};
     return m->operator == COMPACT_DIVERGENCE ? component[k] : "field";
 }
 
@@ -82,6 +83,18 @@ static const char *refuse_inputs(const struct sw_setup *setup, const struct comp
     return NULL;
 }
 
+/* What the config sets and the operator ignores. */
+static const char *refuse_unused(const struct sw_setup *setup, const struct compact_method *m, char why[160])
+{
+    const bool divergence = m->operator == COMPACT_DIVERGENCE;
+    const char *key = m->operator != COMPACT_DERIVATIVE && m->axis > 0 ? "axis" : NULL;
+    if (divergence && sw_setup_find(setup, "field")) key = "field";
+    for (int k = 0; k < SW_DIMS; k++)
+        if (!divergence && sw_setup_find(setup, component[k])) key = component[k];
+    snprintf(why, 160, "operator = \"%s\" does not use it", operators[m->operator]);
+    return key;
+}
+
 static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
 
 /* An axis along which there are fewer points than the scheme needs. */
@@ -113,6 +126,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
         return "axis";
     }
     if ((key = refuse_scheme(&m, why)) || (key = refuse_inputs(setup, &m, dim, why))) return key;
+    if ((key = refuse_unused(setup, &m, why))) return key;
     if (!sw_fd_min_points(m.scheme->name, m.boundary)) {
         snprintf(why, 160, "%s has no closure \"%s\"; it has %s", m.scheme->name, m.boundary,
                  sw_fd_boundaries(m.scheme, known));
@@ -163,17 +177,17 @@ static const char *boundary_word(int k)
 #define VECTOR_KEY(axis)                                                                                      \
     {.path = "vector." axis, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,  \
      .about = "The component along " axis " of the vector whose divergence is formed, an expression in the "  \
-              "coordinates."}
+              "coordinates; refused beside other operators."}
 
 static const struct sw_key keys[] = {
     {.path = "operator", .kind = SW_KEY_WORD, .word = operator_word, .fallback = "derivative", .decides = true,
      .later = true, .common = true,
      .about = "What is formed: what the scheme makes of the field along one axis, `derivative`; or, along all axes of "
               "the grid with one scheme, the gradient of the field, the divergence of `vector` or the Laplacian of "
-              "the field."},
+              "the field. It is one word for all runs, no axis."},
     {.path = "field", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true,
      .about = "The field, an expression in the coordinates; the exact result is derived from it. All operators but the "
-              "divergence need it."},
+              "divergence need it; beside the divergence it is refused."},
     VECTOR_KEY("x"),
     VECTOR_KEY("y"),
     VECTOR_KEY("z"),
@@ -186,7 +200,8 @@ static const struct sw_key keys[] = {
               "with closures of these orders in the first row, the second row and inside; refused where the scheme has "
               "no such closure. Axes without derivatives are sampled periodically."},
     {.path = "axis", .kind = SW_KEY_WORD, .words = "x|y|z", .fallback = "x", .decides = true,
-     .about = "The axis along which the lines of a `derivative` run."},
+     .about = "The axis along which the lines of a `derivative` run; the other operators take all axes, and no word "
+              "but the default."},
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
      .decides = true,
      .about = "Of a filter, below 1/2: the larger, the shorter the waves that it takes. Other schemes do not use it."},
