@@ -15,38 +15,52 @@ expect 2 bvp:forced; says "bvp has no setting 'forced'"
 says 'known: steps= batch= runs= per_run single problem=P1 problem=P2 n='; says ' r='; says ' left.dirichlet= '
 expect 2 compact:forced; says "compact has no setting 'forced'"
 says 'known: steps= batch= runs= single dimensions= n='; says ' boundary= axis= alpha='
-expect 3 compact:axis=u; says "compact: error: 'axis' = \"u\" is none of x, y, z"
-expect 3 compact:axis=z,dimensions=2; says "'axis' = \"z\": there is no z on a grid of 2 dimensions"
+expect 2 compact:axis=u; says "compact: error: 'axis' = \"u\" is none of x, y, z"
+expect 2 compact:axis=z,dimensions=2; says "'axis' = \"z\": there is no z on a grid of 2 dimensions"
 expect 2 compact:scheme=; says "'scheme' needs a value"
-expect 3 compact:scheme=d1_c5; says "'scheme' = \"d1_c5\" is none of d1_c4"; says "did you mean 'd1_c4'?"
-expect 3 compact:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
+expect 2 compact:scheme=d1_c5; says "'scheme' = \"d1_c5\" is none of d1_c4"; says "did you mean 'd1_c4'?"
+expect 2 compact:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
 expect 2 gradient:axis=x; says "gradient has no setting 'axis'; known: steps= single dimensions= n="
 expect 2 gradient:batch=2; says "gradient has no setting 'batch'"
-expect 3 gradient:scheme=d2_c6; says 'the gradient takes a scheme of first derivatives'
+expect 2 gradient:scheme=d2_c6; says 'the gradient takes a scheme of first derivatives'
 expect 2 gradient:operator=laplacian; says "gradient has no setting 'operator'"
 expect 2 compact:operator=laplacian,scheme=d2_c6; says 'operator=laplacian: derivative and gradient can be timed'
-expect 3 gradient:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
-expect 3 compact:n=4; says "'grid.n' = 4: d1_c6, periodic needs at least 5 points along x"
+expect 2 gradient:boundary=wall; says "'boundary' = \"wall\" is none of periodic, 3-4-6"
+expect 2 compact:n=4; says "'grid.n' = 4: d1_c6, periodic needs at least 5 points along x"
 expect 2 bvp:problem=P3; says 'problem=P3: problem=P1 or problem=P2 is needed'
 expect 2 bvp:n=100,r=51; says 'r = 51: at most n/2 = 50'
-expect 3 bvp:r=worst; says "'r', column 1: unknown name 'worst'"
+expect 2 bvp:r=worst; says "'r', column 1: unknown name 'worst'"
 expect 2 bvp:n=63; says 'n = 63: at least 64 points are needed'
-expect 3 bvp:n=2^; says "'grid.n', column 2: missing operand after '^'"
-expect 3 bvp:n=2^41; says "'grid.n' = 2199023255552: must be at most 1e+12"
+expect 2 bvp:n=2^; says "'grid.n', column 2: missing operand after '^'"
+expect 2 bvp:n=2^41; says "'grid.n' = 2199023255552: must be at most 1e+12"
 expect 2 bvp:single --rows cpu.a1d --device cpu; says "no row 'cpu.a1d'"
 says 'those that do: cpu.scan cpu.a2sd cpu.a2s cpu.a1s'
 expect 2 band:n=32,forced; says "band has no setting 'forced'"; says 'lower= upper= periodic uniform'
-expect 3 heat:n=ten; says "heat: error: 'grid.n', column 1: unknown name 'ten'"
+expect 2 heat:n=ten; says "heat: error: 'grid.n', column 1: unknown name 'ten'"
 expect 2 band:n=ten; says "'n' needs a number, as in n=1024; got 'ten'"
 expect 2 heat:n; says "'n' needs a value"
 expect 2 heat:batch=2.5; says 'batch = 2.5: a whole number'
 expect 2 heat:steps=0; says 'steps = 0: a whole number'
-expect 3 heat:n=4; says "'grid.n' = 4: the stencil of heat needs at least 5 points"
-expect 3 heat:kappa=-1; says "'physics.kappa' = -1: must be greater than 0"
-expect 3 heat:output.file=5; says "'output.file'"
-expect 3 heat:gird.n=5; says "unknown key 'gird'"
+expect 2 heat:n=4; says "'grid.n' = 4: the stencil of heat needs at least 5 points"
+expect 2 heat:kappa=-1; says "'physics.kappa' = -1: must be greater than 0"
+expect 2 heat:output.file=5; says "'output.file'"
+expect 2 heat:gird.n=5; says "unknown key 'gird'"
 expect 5 no/such.cfg; says 'cannot read no/such.cfg'
 expect 2 $top/configs/tiny_ch.cfg:per_run; says "cahn_hilliard has no setting 'per_run'"
+for spec in heat:n=16,stepper=cpu.simd heat:n=16,solver=cpu.simd bvp:n=100,solver=cpu.scan bvp:n=100,stepper=x \
+    compact:n=16,differences=cpu.simd compact:n=16,solver=x gradient:n=16,differences=x advection:n=16,solver=x \
+    band:n=16,solver=x heat:stepper $top/configs/tiny_ch.cfg:stepper=cpu.simd $top/configs/tiny_bvp.cfg:solver=x; do
+    expect 2 $spec; says 'all rows are timed; use --rows ROW for some of them'
+done
+expect 2 advection:n=16,stepper=none; says "'method' = \"none\""  # a former name of it
+expect 2 bvp:n=100,r=0; says 'r = 0: at least 1 is needed'
+expect 2 $top/configs/tiny_bvp.cfg:r=0; says 'r = 0: at least 1 is needed'
+expect 2 hyperdiffusion:n=0; says "hyperdiffusion: error: 'grid.n' = 0: must be at least 1"
+expect 2 compact:axis=w; says "'axis' = \"w\" is none of x, y, z"
+expect 2 $top/configs/tiny_ch.cfg:time.dt=-1; says "cahn_hilliard: error: 'time.dt' = -1: must be"
+printf 'problem = "heat";\ngird = 1;\n' >wrong.cfg
+expect 3 ./wrong.cfg; says "wrong.cfg:2: error: unknown key 'gird'"
+expect 3 ./wrong.cfg:kappa=-1; says "wrong.cfg:2: error: unknown key 'gird'"
 expect 2 band:n=16,periodic=1; says "'periodic' takes no value"
 expect 2 band:n=4,periodic; says 'at least 5 points are needed'
 expect 2 band:lower=3; says 'a whole number from 0 to 2'

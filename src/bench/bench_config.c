@@ -166,7 +166,24 @@ static const char *short_name(const struct sw_problem *problem, const struct sw_
 static bool is_called(const struct sw_problem *problem, const struct sw_key *key, const char *word)
 {
     if (!strcmp(key->path, word) || !strcmp(short_name(problem, key), word)) return true;
+    if (key->former && !strcmp(key->former, word)) return true;
     return key->name && key->visible && !strcmp(key->name, word);
+}
+
+static bool is_row_key(const struct sw_key *keys, const char *word)
+{
+    for (const struct sw_key *key = keys; key->path; key++)
+        if (key->kind == SW_KEY_ROW && (!strcmp(key->path, word) || (key->former && !strcmp(key->former, word))))
+            return true;
+    return false;
+}
+
+bool bench_config_names_row(const struct bench_config *config, const char *word)
+{
+    const struct sw_key *key = config && config->problem ? sw_key_find(config->problem, word) : NULL;
+    bool found = is_row_key(sw_common_keys, word);
+    for (int k = 0; sw_problem_table[k]; k++) found |= is_row_key(sw_problem_table[k]->keys, word);
+    return found && (!key || key->kind == SW_KEY_ROW);
 }
 
 static const struct sw_key *find_key(const struct bench_config *c, const char *word)
@@ -299,6 +316,16 @@ static enum sw_status set_end(struct bench_config *c, int64_t steps)
     return c->kind && c->problem->timed ? add_override(c, "time.end", end) : SW_OK;
 }
 
+/* Whether all errors are of the spec: in a file of the user's there is none. */
+static bool is_error_of_spec(const struct bench_config *c, const struct sw_report *report)
+{
+    for (int k = 0; k < report->count && c->file; k++) {
+        const struct sw_report_entry *e = &report->entry[k];
+        if (e->severity == SW_ERROR && !(e->file && !strcmp(e->file, "-s"))) return false;
+    }
+    return !c->file || report->errors > 0;
+}
+
 /* Errors in a word of the spec are reported under the spec, not under the option -s. */
 static void name_overrides(struct sw_report *report, const char *name)
 {
@@ -373,6 +400,7 @@ enum sw_status bench_config_expand(const char *name, struct sw_report *report, s
     }
     sw_text_free(&text);
     if (!st) st = sw_sweep_expand(c->config, report, &c->sweep);
+    if (st == SW_E_CONFIG && is_error_of_spec(c, report)) st = SW_E_USAGE;
     name_overrides(report, name);
     if (!st) st = find_first_group(c);
     if (st) return st;

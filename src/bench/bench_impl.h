@@ -56,11 +56,14 @@ const struct sw_problem *bench_config_problem(const struct bench_config *config)
 /** Take a word: a flag of the kind, a key by its path or the last part of it, or one of the short names.
  * @param value  NULL: a word without '='  @param known  out: whether it is one  @return SW_E_USAGE, SW_E_MEMORY */
 enum sw_status bench_config_set(struct bench_config *config, const char *word, const char *value, bool *known);
+/** Whether a word is a key that names the row which does the work, of this problem or of another: "stepper", "solver".
+ * @param config  NULL: banded systems */
+bool bench_config_names_row(const struct bench_config *config, const char *word);
 /** The words there are: "per_run forced n= dt= ...". */
 void bench_config_list_words(const struct bench_config *config, struct sw_text *text);
 /** Expand it, and set up its runs: n, batch (0: those of a file, or the kind's), per_run, setup, column of the spec.
  * @param name  of the config in messages
- * @return SW_E_CONFIG see the report; SW_E_IO; SW_E_MEMORY */
+ * @return SW_E_USAGE what the spec sets is wrong, SW_E_CONFIG a file is: see the report; SW_E_IO; SW_E_MEMORY */
 enum sw_status bench_config_expand(const char *name, struct sw_report *report, struct sw_bench_spec *spec);
 /** Time other than spec->batch runs. @return SW_E_MEMORY */
 enum sw_status bench_config_set_batch(struct sw_bench_spec *spec, int batch);

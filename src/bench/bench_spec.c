@@ -86,9 +86,17 @@ static enum sw_status read_count(const char *name, const char *text, double leas
 
 /* ---- words */
 
+static bool is_zero(const char *value)
+{
+    char *end;
+    return value && strtod(value, &end) == 0 && end != value && !*end;
+}
+
 /* @param known  out: r=best; any other r is a setting of the config */
 static enum sw_status set_columns(struct sw_bench_spec *spec, const char *value, bool *known)
 {
+    if (is_zero(value))
+        return SW_FAIL(SW_E_USAGE, "r = 0: at least 1 is needed, or r=best, or r=sqrt for the square root of n");
     *known = value && !strcmp(value, "best");
     if (*known) spec->r = SW_BENCH_R_BEST;
     if (!value || strcmp(value, "sqrt")) return SW_OK;
@@ -130,6 +138,8 @@ static enum sw_status take_word(struct sw_bench_spec *spec, const char *name, co
     bool known = false;
     if (spec->work == &bench_gradient && (!strcmp(name, "axis") || !strcmp(name, "operator")))
         return unknown_word(spec, name);  /* it takes all axes */
+    if (bench_config_names_row(spec->config, name))
+        return SW_FAIL(SW_E_USAGE, "'%s': all rows are timed; use --rows ROW for some of them", name);
     for (const struct word *w = words; w->name && !known; w++)
         if (!strcmp(w->name, name) && w->specs & words_of(spec)) SW_TRY(set_word(spec, w, value, &known));
     if (!known && spec->config) SW_TRY(bench_config_set(spec->config, name, value, &known));

@@ -57,7 +57,8 @@ struct sw_bench_spec {
 };
 
 /** @param report  out: what is wrong with the config
- *  @return SW_E_USAGE with what is known; SW_E_CONFIG see the report; SW_E_IO a config cannot be read; SW_E_MEMORY */
+ *  @return SW_E_USAGE what the spec says is wrong: the report if it has errors, else the message, with what is known;
+ *          SW_E_CONFIG a config file is wrong: see the report; SW_E_IO a config cannot be read; SW_E_MEMORY */
 enum sw_status sw_bench_parse(const char *text, struct sw_report *report, struct sw_bench_spec *spec);
 void sw_bench_release(struct sw_bench_spec *spec);  /* sw_bench_close() does it, too */
 /* What a device can do; 0: not measured yet. */

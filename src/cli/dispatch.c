@@ -63,7 +63,7 @@ void sw_cli_print_error(struct sw_cli *cli, enum sw_status st)
         sleep(1);
         return;
     }
-    bool listed = cli && st == SW_E_CONFIG && cli->report.errors;
+    bool listed = cli && (st == SW_E_CONFIG || st == SW_E_USAGE) && cli->report.errors;
     if (cli) console_report(cli);
     if (listed || st == SW_E_STOPPED) return;  /* printed already: the list of errors, or how to continue */
     fprintf(stderr, "%serror:%s ", red, plain);
