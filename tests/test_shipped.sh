@@ -128,6 +128,20 @@ END
 expect 0 check source.cfg --device cpu -s 'initial=3*cos(2*pi*x/length)'
 prints 'note     time.dt = 1.5 is stable for |u| up to 0.882 but the initial value is up to 3: the run may diverge; time.dt <= 0.076 is stable (h = 1.5); 3 of 3 runs alike'
 expect 1 run source.cfg --device cpu -s 'initial=30.0' -o source.h5
+# numbers beyond all bounds: neither nan nor 70 digits
+for problem in 'allen_cahn gamma=1.0;' 'swift_hohenberg r=0.2;' 'cahn_hilliard gamma=1.0;D=1.0;'; do
+    printf 'problem="%s"; grid={n=64; length=32.0;}; physics={%s}; time={dt=0.05; end=1.0;}; initial="0.1*randn(1)";' \
+        "${problem% *}" "${problem#* }" >huge.cfg
+    expect 0 check huge.cfg --device cpu -s initial=1e200
+    prints 'but the initial value is up to 1e+200: the run may diverge; no time.dt is stable for such a u'
+    expect 1 run huge.cfg --device cpu -s initial=1e200 -o huge.h5 --force
+    says 'no time.dt is stable for such a u'
+    if grep -qw nan out err; then fail 'nan in a note'; fi
+    [ "${problem% *}" = swift_hohenberg ] || continue
+    expect 0 check huge.cfg --device cpu -s physics.wavenumber=3.0
+    prints 'note     time.dt = 0.05 is stable for no u but the initial value is up to 0.2'
+done
+expect 0 check source.cfg --device cpu -s physics.gamma=1e-300; prints '4 need grid.n >= 4.26667e+151'
 expect 0 check source.cfg --device cpu -s forcing=20.0 -s 'sweep.h=[0.1]' -s time.end=1000.0
 prints 'is stable for |u| up to 2.65 but a force of mean 20 drives it to 2.84: the run may diverge; time.dt <= 0.08'
 expect 0 check source.cfg --device cpu -s forcing=2.0 -s 'sweep.h=[0.1]' -s time.end=1000.0

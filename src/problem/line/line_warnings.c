@@ -120,7 +120,7 @@ static double stable_to(const struct limit *l, double dt)
     return low;
 }
 
-/* A step that is stable up to u, less than dt, rounded down to two digits. */
+/* A step that is stable up to u, less than dt, rounded down to two digits; 0 where there is none. */
 static double stable_step(const struct limit *l, double u)
 {
     double low = 0, high = l->dt;
@@ -129,8 +129,16 @@ static double stable_step(const struct limit *l, double u)
         if (stable(l, middle, u)) low = middle;
         else high = middle;
     }
-    const double unit = pow(10, floor(log10(low)) - 1);
-    return floor(low / unit) * unit;
+    const double unit = low > 0 ? pow(10, floor(log10(low)) - 1) : 0;
+    return unit > 0 ? floor(low / unit) * unit : 0;
+}
+
+/* "|u| up to 2.13" */
+static const char *print_range(double u, char text[40])
+{
+    if (u > 0 && isfinite(u)) snprintf(text, 40, "|u| up to %.3g", u);
+    else snprintf(text, 40, u > 0 ? "any u" : "no u");
+    return text;
 }
 
 static enum sw_status function_of(const struct sw_problem *problem, const struct sw_setup *setup, const char *text,
@@ -368,9 +376,14 @@ static enum sw_status warn_stability(const struct sw_problem *problem, const str
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
-    if (!st && *cause)
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s: the run may diverge; "
-                 "time.dt <= %.2g is stable", l.dt, l.u, cause, stable_step(&l, u));
+    if (!st && *cause) {
+        char range[40];
+        const double step = stable_step(&l, u);
+        const int length = snprintf(text, 200, "time.dt = %.4g is stable for %s but %s: the run may diverge; ", l.dt,
+                                    print_range(l.u, range), cause);
+        if (step > 0) snprintf(text + length, 200 - (size_t)length, "time.dt <= %.2g is stable", step);
+        else snprintf(text + length, 200 - (size_t)length, "no time.dt is stable for such a u");
+    }
     limit_free(&l);
     return st;
 }
@@ -434,8 +447,9 @@ static enum sw_status warn_resolution(const struct sw_problem *problem, const st
                           "under-resolved: interfaces %s = %.3g wide have %.2g points (dx = %.3g) and stick to them; " :
                           "under-resolved: waves %s = %.3g long have %.2g points (dx = %.3g) and come out too short; ",
                           of, size, points, dx);
-    snprintf(text + length, 200 - (size_t)length, "%.0f need grid.n >= %.0f", least,
-             ceil(least / points * (double)one.n[0] * (1 - 1e-12)));
+    const double needed = ceil(least / points * (double)one.n[0] * (1 - 1e-12));
+    snprintf(text + length, 200 - (size_t)length, needed < 1e15 ? "%.0f need grid.n >= %.0f" :
+             "%.0f need grid.n >= %g", least, needed);
     return SW_OK;
 }
 
@@ -543,17 +557,20 @@ enum sw_status sw_line_advise(const struct sw_problem *problem, const struct sw_
                               const double *column, int64_t j, char text[200])
 {
     struct limit l;
-    char cause[80] = "";
+    char cause[80] = "", range[40], smaller[40];
     double u;
     text[0] = 0;
     enum sw_status st = limit_of(problem, setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, cause, &u);
-    if (!st && *cause)
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g but %s; use time.dt <= %.2g", l.dt, l.u, cause,
-                 stable_step(&l, u));
-    else if (!st && isfinite(l.u))
-        snprintf(text, 200, "time.dt = %.4g is stable for |u| up to %.3g and %.4g up to %.3g; use a smaller time.dt",
-                 l.dt, l.u, l.dt / 4, stable_to(&l, l.dt / 4));
+    if (!st && isfinite(l.u)) print_range(l.u, range);
+    if (!st && *cause) {
+        const double step = stable_step(&l, u);
+        const int length = snprintf(text, 200, "time.dt = %.4g is stable for %s but %s; ", l.dt, range, cause);
+        if (step > 0) snprintf(text + length, 200 - (size_t)length, "use time.dt <= %.2g", step);
+        else snprintf(text + length, 200 - (size_t)length, "no time.dt is stable for such a u");
+    } else if (!st && isfinite(l.u))
+        snprintf(text, 200, "time.dt = %.4g is stable for %s and %.4g for %s; use a smaller time.dt", l.dt, range,
+                 l.dt / 4, print_range(stable_to(&l, l.dt / 4), smaller));
     limit_free(&l);
     return st;
 }
