@@ -80,6 +80,15 @@ expect 0 explain randn; prints 'A function of expressions: random numbers'
 expect 0 explain range; prints 'range(a, b) or range(a, b, step)'
 expect 2 explain lnspace; says "did you mean 'linspace'?"
 expect 0 explain; prints time.end; prints physics.gamma
+prints 'All of them are above; `sweep explain allen_cahn` prints them, too.'
+for case in 'bvp stepper solver' 'compact stepper differences' 'heat differences stepper' 'bvp differences solver'; do
+    set -- $case
+    "$sweep" init $1 >row.cfg
+    expect 3 check row.cfg -s $2=auto; says "'$2' is a key of "; says ", not of $1; did you mean '$3'?"
+done
+"$sweep" init advection >row.cfg
+expect 3 check row.cfg -s left.x.neumann=1; says "unknown key 'left.x.neumann'; did you mean 'left.neumann.x'?"
+expect 3 check row.cfg -s initial.file=1; says "'initial' is a group: starting from a saved field is not possible yet"
 expect 0 explain grid; prints grid.n; prints grid.x0
 expect 0 explain forcing; prints 'forcing  (hyperdiffusion, heat, '
 expect 0 explain --markdown; prints '| `time.dt` |'

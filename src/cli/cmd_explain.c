@@ -169,6 +169,7 @@ static void print_man(const struct sw_key *key, const struct sw_problem *owner)
 struct style {
     void (*heading)(const char *text);
     void (*row)(const struct sw_key *key, const struct sw_problem *owner);
+    bool once;  /* a key that several problems have is printed with the first */
 };
 
 static void head_plain(const char *text) { printf("\n%s\n\n", text); }
@@ -187,6 +188,17 @@ static void head_of(const struct style *style, const struct sw_problem *p)
     style->heading(heading);
 }
 
+/* Whether each key of a problem is one of a problem before it, too. */
+static bool has_no_new_row(const struct sw_problem *p)
+{
+    for (const struct sw_key *key = p->keys; key->path; key++) {
+        bool earlier = key->element;
+        for (int k = 0; sw_problem_table[k] != p; k++) earlier |= has_row(sw_problem_table[k], key);
+        if (!earlier) return false;
+    }
+    return true;
+}
+
 static void explain_all(const struct style *style)
 {
     style->heading("Keys of all problems");
@@ -194,6 +206,8 @@ static void explain_all(const struct style *style)
     for (int k = 0; sw_problem_table[k]; k++) {
         const struct sw_problem *p = sw_problem_table[k];
         head_of(style, p);
+        if (style->once && has_no_new_row(p))
+            printf("All of them are above; `sweep explain %s` prints them, too.\n", p->name);
         for (const struct sw_key *key = p->keys; key->path; key++)
             if (!key->element) style->row(key, p);
     }
@@ -202,7 +216,7 @@ static void explain_all(const struct style *style)
 /* Keys that other problems have, too, among them. */
 static void explain_problem(const struct sw_problem *p)
 {
-    static const struct style plain = {head_plain, print_row};
+    static const struct style plain = {head_plain, print_row, .once = false};
     head_of(&plain, p);
     printf("    %s\n", p->equation);
     for (const struct sw_key *key = p->keys; key->path; key++)
@@ -266,8 +280,9 @@ static enum sw_status explain_one(const char *name)
 
 enum sw_status cmd_explain(struct sw_cli *cli)
 {
-    static const struct style plain = {head_plain, print_plain}, markdown = {head_markdown, print_markdown},
-                              man = {head_man, print_man};
+    static const struct style plain = {head_plain, print_plain, .once = true},
+                              markdown = {head_markdown, print_markdown, .once = false},
+                              man = {head_man, print_man, .once = false};
     if (cli->narguments) return explain_one(cli->argument[0]);
     explain_all(cli->markdown ? &markdown : cli->man ? &man : &plain);
     return SW_OK;

@@ -164,6 +164,22 @@ static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key,
     return SW_OK;
 }
 
+/* A group where a function belongs: "left.x.neumann" may have been meant as the key left.neumann.x. */
+static void report_group(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *group)
+{
+    const char *dot = strrchr(key->path, '.');
+    char swapped[120];
+    for (int k = 0; k < group->count && dot; k++) {
+        const struct sw_setting *child = group->child[k];
+        snprintf(swapped, sizeof swapped, "%.*s.%s%s", (int)(dot - key->path), key->path, child->name, dot);
+        if (!key_find(s, swapped)) continue;
+        report_error(s, child, "unknown key '%s'; did you mean '%s'?", child->path, swapped);
+        return;
+    }
+    report_error(s, group, "'%s' is a group: starting from a saved field is not possible yet; write an expression",
+                 key->path);
+}
+
 static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
 {
     const struct sw_setting *setting = key_setting(s, key->path);
@@ -174,11 +190,7 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
     case SW_SETTING_STRING: return add_function(s, key, setting, setting->text);
     case SW_SETTING_INTEGER:
     case SW_SETTING_REAL: return add_function(s, key, setting, sw_number(setting->number, number));
-    case SW_SETTING_GROUP:
-        report_error(s, setting,
-                     "'%s' is a group: starting from a saved field is not possible yet; write an expression",
-                     key->path);
-        return SW_OK;
+    case SW_SETTING_GROUP: report_group(s, key, setting); return SW_OK;
     default: report_error(s, setting, "'%s' must be an expression in quotes", key->path); return SW_OK;
     }
 }

@@ -158,7 +158,10 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
         strcat(known, list[k]);
     }
     if (!near && former) near = former->path;
-    if (other)
+    if (other && s->own->row_key && sw_key_find(other, setting->path)->kind == SW_KEY_ROW)
+        report_error(s, setting, "'%s' is a key of %s, not of %s; did you mean '%s'?", setting->path, other->name,
+                     s->problem->name, s->own->row_key->path);
+    else if (other)
         report_error(s, setting, "'%s' is a key of %s, not of %s; known here:%s", setting->path, other->name,
                      s->problem->name, known);
     else if (!s->problem->timed && !strcmp(setting->path, "time"))
