@@ -1,5 +1,8 @@
 /* An axis or a define with the name of a key: the key is it, or the config is refused; never do the table of the runs
  * and the equation have different numbers under one name. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "sweep/sw_keys.h"
 #include "sweep_helpers.h"
 
@@ -147,8 +150,23 @@ static void a_former_name_is_read_with_a_warning(void **state)
     (void)state;
     static const char former[] = ADVECTION "stepper = \"ssp_rk3\";\nsolver = \"cpu.thomas\";\n",
                       now[] = ADVECTION "method = \"ssp_rk3\"; differences = \"cpu.thomas\";";
-    expect_report(former, NULL, 0, "ch.cfg:3: warning: 'stepper' is now called 'method' here\n"
-                                   "ch.cfg:4: warning: 'solver' is now called 'differences' here\n");
+    char path[] = "/tmp/former-XXXXXX", expected[300];
+    const int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, former, strlen(former)) == (ssize_t)strlen(former));
+    close(file);
+    snprintf(expected, sizeof expected, "%s:3: warning: 'stepper' is now called 'method' here\n"
+             "%s:4: warning: 'solver' is now called 'differences' here\n", path, path);
+    struct sw_report report = {0};
+    struct made m = {0};
+    assert_ok(sw_config_read(path, NULL, 0, &report, &m.config));
+    assert_ok(sw_sweep_expand(m.config, &report, &m.sweep));
+    unlink(path);
+    char *printed = sw_report_print(&report);
+    assert_string_equal(printed, expected);
+    sw_free(printed);
+    sw_report_free(&report);
+    unmake(&m);
+    expect_report(former, NULL, 0, "");  /* a stored config, which nobody will edit */
     struct made a = make_text(former, NULL, 0), b = make_text(now, NULL, 0);
     assert_true(id_of(&a, 0) == id_of(&b, 0));
     assert_string_equal(b.sweep->id, "fd8b0d8f919b");  /* as when the keys had their former names */

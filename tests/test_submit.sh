@@ -136,4 +136,15 @@ sh merge.sh >log 2>&1 || fail "merge.sh: $(cat log)"
 sh merge.sh >log 2>&1 || fail "a second merge.sh: $(cat log)"
 same whole.h5 t.h5
 expect 0 submit "$config" -o t.h5 --shards 2; says 'nothing to do: all runs are in'
+
+# ---- only a file that the user wrote is worth a warning that a key has another name now: no copy, nothing stored
+subcommand=
+{ grep -v '^stepper' "$config"; echo 'solver = "auto";'; } >former.cfg
+expect 0 check former.cfg; says "'solver' is now called 'stepper' here"
+expect 0 run former.cfg -o former.h5; says 'is now called'
+mkdir copy.h5.jobs; cp former.cfg copy.h5.jobs/sweep.cfg
+for command in 'check copy.h5.jobs/sweep.cfg' 'status former.h5' 'resume former.h5' 'merge former.h5 -o merged.h5'; do
+    expect 0 $command
+    grep -q 'is now called' err && fail "$command warns"
+done
 summary

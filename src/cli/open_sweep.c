@@ -6,6 +6,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "jobs/sw_submit.h"
 #include "output/sw_files.h"
 #include "output/sw_output.h"
 #include "sweep/sw_keys.h"
@@ -60,6 +61,7 @@ enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_s
     struct sw_selection which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards};
     *s = (struct cli_sweep){0};
     enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
+    if (!st && sw_submit_is_copy(path)) s->config->users_file = false;
     if (!st) st = expand_and_select(cli, &which, s);
     if (!st) st = name_output(cli, s);
     if (st) cli_sweep_close(s);

@@ -1,5 +1,6 @@
 /* What lies in FILE.jobs: written, and read again. */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/sw_mem.h"
@@ -50,4 +51,11 @@ enum sw_status sw_submit_stored(const char *file, struct sw_text *words, char **
     sw_free(path);
     sw_free(folder);
     return st;
+}
+
+bool sw_submit_is_copy(const char *config)
+{
+    static const char end[] = ".jobs/sweep.cfg";
+    const size_t length = strlen(config);
+    return length >= sizeof end && !strcmp(config + length - (sizeof end - 1), end);
 }

@@ -93,4 +93,7 @@ enum sw_status sw_submit_merge(struct sw_submit *submit, char id[32]);
  * @param words, config  out: as in the description; the path of the config. To be freed, also after a failure
  * @param there  out: whether it was submitted; NULL: that it was not is a failure @return SW_E_IO; SW_E_MEMORY */
 enum sw_status sw_submit_stored(const char *file, struct sw_text *words, char **config, bool *there);
+
+/** Whether a config is by its path the copy in a FILE.jobs/. */
+bool sw_submit_is_copy(const char *config);
 #endif

@@ -265,6 +265,7 @@ enum sw_status sw_config_read(const char *path, const char *const *override, int
         goto done;
     }
     st = sw_config_read_text(path, sw_text_get(&text), override, noverride, report, config);
+    if (!st) (*config)->users_file = true;
 done:
     sw_text_free(&text);
     return st;

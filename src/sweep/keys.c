@@ -55,7 +55,7 @@ static void report_former_name(const struct sw_sweep *s, const struct sw_key *ke
     if (new && new->override == old->override)
         report_error(s, old, "'%s' is the former name of '%s', which is set as well; leave one out", old->path,
                      key->path);
-    else if (!new && !old->override)
+    else if (!new && !old->override && s->config->users_file)
         sw_report_add(s->own->report, SW_WARNING, old->file, old->line, "'%s' is now called '%s' here", old->path,
                       key->path);
 }

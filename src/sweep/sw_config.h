@@ -30,6 +30,7 @@ struct sw_config {
     char               *text;           /* the file's text as read                                           */
     char              **override;       /* the -s arguments, as given                                        */
     int                 noverride;
+    bool                users_file;     /* a file that the user wrote: its former names of keys are worth a warning  */
     char                sha256[65];     /* of text and overrides                                             */
     struct sw_arena    *arena;          /* holds all of the above                                            */
 };
@@ -43,7 +44,7 @@ struct sw_config {
 enum sw_status sw_config_read(const char *path, const char *const *override, int noverride, struct sw_report *report,
                               struct sw_config **config);
 
-/** The same from a text (a config stored in an output file). name is used in messages. */
+/** The same from a text (a config stored in an output file), which is not the user's file. name is used in messages. */
 enum sw_status sw_config_read_text(const char *name, const char *text, const char *const *override, int noverride,
                                    struct sw_report *report, struct sw_config **config);
 void sw_config_destroy(struct sw_config **config);
