@@ -140,6 +140,12 @@ for problem in 'allen_cahn gamma=1.0;' 'swift_hohenberg r=0.2;' 'cahn_hilliard g
     [ "${problem% *}" = swift_hohenberg ] || continue
     expect 0 check huge.cfg --device cpu -s physics.wavenumber=3.0
     prints 'note     time.dt = 0.05 is stable for no u but the initial value is up to 0.2'
+    expect 0 check huge.cfg --device cpu -s physics.r=50.0
+    prints 'note     time.dt = 0.05 is stable for |u| up to 5.45 but u grows by itself to 7.'
+    expect 1 run huge.cfg --device cpu -s physics.r=50.0 -o huge.h5 --force
+    says 'is stable for |u| up to 5.45 but u grows by itself to 7.'
+    expect 0 check huge.cfg --device cpu -s physics.r=10.0
+    if grep -q 'may diverge' out; then fail 'a pattern that saturates below the limit is warned of'; fi
 done
 expect 0 check source.cfg --device cpu -s physics.gamma=1e-300; prints '4 need grid.n >= 4.26667e+151'
 expect 0 check source.cfg --device cpu -s forcing=20.0 -s 'sweep.h=[0.1]' -s time.end=1000.0
