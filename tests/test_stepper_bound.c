@@ -9,7 +9,7 @@
  * the solution; beyond SW_LINE_MAX_ROUNDING it refuses. */
 static bool recursive(void) { return !under_test->takes_band; }
 
-static const char *row_now;  /* with its band solver */
+static char row_now[96];  /* with its band solver */
 
 static double bound_of(double s4, double s2)
 {
@@ -27,11 +27,14 @@ static double bound_of(double s4, double s2)
 /* The row, with one of its band solvers if it takes any: NULL after the last; "" is one that is not here. */
 static const char *variant(int k, char name[96])
 {
-    if (recursive()) return k ? NULL : (row_now = under_test->name);
+    if (recursive()) {
+        snprintf(row_now, sizeof row_now, "%s", under_test->name);
+        return k ? NULL : under_test->name;
+    }
     const struct sw_band_ops *band = sw_band_table[k];
     if (!band) return NULL;
     snprintf(name, 96, "%s+%s", under_test->name, band->name);
-    row_now = name;
+    snprintf(row_now, sizeof row_now, "%s", name);
     return band->absent || band->space != under_test->space ? "" : name;
 }
 
