@@ -8,9 +8,7 @@
 cd "$(dirname "$0")/.." || exit 1
 seconds=${1:-60}
 folder=${2:-build/fuzz}
-optimize=-O1  # a short run spends most of its time in the compiler
-[ "$seconds" -ge 30 ] || optimize=-O0
-flags="-gline-tables-only $optimize -std=c11 -D_GNU_SOURCE -ffp-contract=off \
+flags="-gline-tables-only -O1 -std=c11 -D_GNU_SOURCE -ffp-contract=off \
 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
 mkdir -p "$folder" && folder=$(cd "$folder" && pwd) || exit 1
 

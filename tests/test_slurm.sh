@@ -122,7 +122,7 @@ kill -STOP "$held" || fail 'nothing to hold'
 expect 0 status n.h5; out
 prints 'n.h5  2 shards: 2 running'; matches 'process [0-9]+, job [0-9]+_1 RUNNING'
 sed -i 's/until = \[.*/until = [7.0]; };/' night.cfg  # of no consequence: the jobs have a copy
-expect 0 submit --missing n.h5; out; says 'is in the queue'
+expect 0 submit --missing n.h5; out; says 'in the queue'
 expect 5 submit night.cfg -o n.h5 --shards 2; out; says 'sweep submit --missing'
 kill -9 "$(pid_of 2 "$here/n.h5")" || fail 'nothing to kill'
 (until_it 100 signalled "$held"; got=$?; kill -CONT "$held" && exit $got) & holder=$!
@@ -155,7 +155,7 @@ until_it 30 log_says shard-2.log 'stopped; run the same command again'
 left_queue() { ! squeue -h -r -o %F_%K | grep -qx "$1"; }
 until_it 30 left_queue "${array}_1"
 expect 0 submit --missing s.h5; out; prints ': 1 of 2'
-expect 0 submit --missing s.h5; out; says 'is in the queue'
+expect 0 submit --missing s.h5; out; says 'in the queue'
 "$sweep" -q stopped.cfg -j 1 -o stopped.h5 || fail 'in one process'
 until_it 100 log_says merge.log 'merged'
 for k in 1 2; do log_says shard-$k.log 'from step' || fail "shard $k did not go on from its checkpoint"; done

@@ -9,7 +9,9 @@
  * the solution; beyond SW_LINE_MAX_ROUNDING it refuses. */
 static bool recursive(void) { return !under_test->takes_band; }
 
-static char row_now[96];  /* with its band solver */
+static char row_now[96];  /* with its band solver, where that was chosen */
+
+static void use_row(const char *row) { snprintf(row_now, sizeof row_now, "%s", row); }
 
 static double bound_of(double s4, double s2)
 {
@@ -27,14 +29,10 @@ static double bound_of(double s4, double s2)
 /* The row, with one of its band solvers if it takes any: NULL after the last; "" is one that is not here. */
 static const char *variant(int k, char name[96])
 {
-    if (recursive()) {
-        snprintf(row_now, sizeof row_now, "%s", under_test->name);
-        return k ? NULL : under_test->name;
-    }
+    if (recursive()) return k ? NULL : under_test->name;
     const struct sw_band_ops *band = sw_band_table[k];
     if (!band) return NULL;
     snprintf(name, 96, "%s+%s", under_test->name, band->name);
-    snprintf(row_now, sizeof row_now, "%s", name);
     return band->absent || band->space != under_test->space ? "" : name;
 }
 
@@ -119,6 +117,7 @@ static void check(const char *row, int n, int runs, const struct run *run)
     static long double solution[MAX_N];
     static const char *load_error[MAX_RUNS];
     double *f = some_field(n, runs), *u[SCHEMES][STEPS];
+    use_row(row);
     one_step(row, n, runs, run, f, u, load_error);
     for (int j = 0; j < runs; j++) {
         if (refused(&run[j].line, load_error[j], u[0][0][(size_t)j * (size_t)n])) continue;
@@ -194,6 +193,7 @@ static void mass_drifts_by_no_more_a_step_than_a_solve_errs(void **state)
     double mass = 0.0;
     (void)state;
     need_row();
+    use_row(under_test->name);
     double *f = some_field(n, RUNS);
     for (int i = 0; i < n; i++) mass += f[i];
     for (int scheme = 0; scheme < SCHEMES; scheme++) {
