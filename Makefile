@@ -163,7 +163,7 @@ benches: $(benches)            ## build the programs that time things
 check: tests                   ## run the tests that are built here (no set-up, no sanitizers)
 	@scripts/run_tests.sh $B
 check-sanitized: tests
-	@SW_SANITIZED=1 scripts/run_tests.sh $B
+	@SW_SMALL=$${SW_SMALL-1} SW_SANITIZED=1 scripts/run_tests.sh $B
 
 FUZZ_SECONDS ?= 60
 fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
