@@ -74,22 +74,14 @@ static enum sw_status copy_names(struct sw_program *program, const struct sw_exp
 enum sw_status sw_program_compile(const struct sw_expr *expr, const struct sw_scope *scope, struct sw_program **program,
                                   struct sw_expr_error *err)
 {
-    enum sw_status st;
     struct compiler c = {.expr = expr, .scope = scope, .err = err};
     *program = NULL;
     *err = (struct sw_expr_error){0};
     SW_TRY(sw_alloc(1, &c.emitter.program));
     c.emitter.program->stream = scope->stream;
-    SW_TRY_TO(failed, st, copy_names(c.emitter.program, expr));
-    SW_TRY_TO(failed, st, translate_all(&c));
-    SW_TRY_TO(failed, st, program_schedule(c.emitter.program));
-    sw_free(c.emitter.bucket);
-    *program = c.emitter.program;
-    return SW_OK;
-failed:
-    sw_free(c.emitter.bucket);
-    sw_program_destroy(&c.emitter.program);
-    return st;
+    enum sw_status st = copy_names(c.emitter.program, expr);
+    if (!st) st = translate_all(&c);
+    return emit_finish(&c.emitter, st, program);
 }
 
 /* ------------------------------------------------------------------ questions to a program */

@@ -201,3 +201,14 @@ int emit(struct emitter *e, enum operation op, int x, int y, int z)
     if (commutes(op) && x > y) return operation(e, op, y, x, z);
     return operation(e, op, x, y, z);
 }
+
+enum sw_status emit_finish(struct emitter *e, enum sw_status st, struct sw_program **program)
+{
+    if (!st) st = e->status;
+    if (!st) st = program_schedule(e->program);
+    sw_free(e->bucket);
+    if (st) sw_program_destroy(&e->program);
+    *program = e->program;
+    e->program = NULL;
+    return st;
+}

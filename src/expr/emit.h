@@ -4,7 +4,7 @@
  * compiler. Functions give the index of an instruction, or -1 with the status set when memory is out. */
 #include "expr/expr_impl.h"
 
-struct emitter {          /* start from {.program = ...} with an empty program; free bucket at the end */
+struct emitter {          /* start from {.program = ...} with an empty program; emit_finish() ends it   */
     struct sw_program *program;
     int  room, buckets;   /* buckets: a power of two, at least four for each instruction */
     int *bucket;          /* hash table of instruction indices plus one; 0: empty        */
@@ -17,4 +17,10 @@ int emit_number(struct emitter *e, double value);
 
 /** The value of op(x, y, z) by as little work as will do; operands that op lacks are -1. */
 int emit(struct emitter *e, enum operation op, int x, int y, int z);
+
+/** Schedule the program and hand it over; the emitter holds nothing any more.
+ * @param st       what making the instructions came to: not SW_OK discards them
+ * @param program  out: NULL on failure
+ * @return st, the emitter's status, or SW_E_MEMORY */
+enum sw_status emit_finish(struct emitter *e, enum sw_status st, struct sw_program **program);
 #endif

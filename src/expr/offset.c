@@ -91,20 +91,12 @@ static bool uses_time(const struct sw_program *p)
 
 enum sw_status sw_program_offset(const struct sw_program *program, enum sw_input slot, struct sw_program **offset)
 {
-    enum sw_status st;
     struct emitter e = {0};
     *offset = NULL;
     if (uses_time(program))
         return SW_FAIL(SW_E_ARG, "a program that uses the time, or rand, has no place for an offset");
     SW_TRY(sw_alloc(1, &e.program));
-    SW_TRY_TO(failed, st, copy_names(e.program, program));
-    SW_TRY_TO(failed, st, all_again(&e, program, slot));
-    SW_TRY_TO(failed, st, program_schedule(e.program));
-    sw_free(e.bucket);
-    *offset = e.program;
-    return SW_OK;
-failed:
-    sw_free(e.bucket);
-    sw_program_destroy(&e.program);
-    return st;
+    enum sw_status st = copy_names(e.program, program);
+    if (!st) st = all_again(&e, program, slot);
+    return emit_finish(&e, st, offset);
 }

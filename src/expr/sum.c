@@ -48,21 +48,14 @@ static int copy_program(struct emitter *e, const struct sw_program *p, int first
 
 enum sw_status sw_program_sum(const struct sw_program *a, const struct sw_program *b, struct sw_program **sum)
 {
-    enum sw_status st;
     struct emitter e = {0};
+    int x = -1, y = -1;
     *sum = NULL;
     SW_TRY(sw_alloc(1, &e.program));
     e.program->stream = b->stream;
-    SW_TRY_TO(failed, st, join_names(e.program, a, b));
-    int x = copy_program(&e, a, 0), y = e.status ? -1 : copy_program(&e, b, a->name_count);
-    if (!e.status) e.program->root = emit(&e, OP_ADD, x, y, -1);
-    SW_TRY_TO(failed, st, e.status);
-    SW_TRY_TO(failed, st, program_schedule(e.program));
-    sw_free(e.bucket);
-    *sum = e.program;
-    return SW_OK;
-failed:
-    sw_free(e.bucket);
-    sw_program_destroy(&e.program);
-    return st;
+    enum sw_status st = join_names(e.program, a, b);
+    if (!st) x = copy_program(&e, a, 0);
+    if (!st && !e.status) y = copy_program(&e, b, a->name_count);
+    if (!st && !e.status) e.program->root = emit(&e, OP_ADD, x, y, -1);
+    return emit_finish(&e, st, sum);
 }

@@ -135,8 +135,8 @@ static void add_all(struct fields *f, const struct sw_submit *u)
 
 struct piece { const char *begin, *end; };
 
-/* The name in "${name}" at p, lower-case letters and '_'; 0: another $. */
-static size_t placeholder(const char *p, const char *end)
+/* The length of the name in "${name}" at p, lower-case letters and '_'; 0: p begins no field. */
+static size_t field_name_length(const char *p, const char *end)
 {
     if (end - p < 4 || p[0] != '$' || p[1] != '{') return 0;
     const size_t length = strspn(p + 2, "abcdefghijklmnopqrstuvwxyz_");
@@ -158,7 +158,7 @@ static bool fill_piece(const struct fields *f, struct piece piece, int k, struct
 {
     bool more = k == 0;
     for (const char *p = piece.begin; p < piece.end; p++) {
-        const size_t length = placeholder(p, piece.end);
+        const size_t length = field_name_length(p, piece.end);
         if (!length) { sw_text_add_bytes(text, p, 1); continue; }
         const char *value = value_of(f, p + 2, length, k);
         more |= value != NULL;

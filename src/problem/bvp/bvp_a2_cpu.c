@@ -8,20 +8,7 @@
 #include "base/sw_reals.h"
 #include "problem/bvp/bvp_host.h"
 
-#define REAL float
-#define SUM float
-#define STEP(x) x##_s
-#include "problem/bvp/bvp_a2_body.h"
-
-#define REAL double
-#define SUM double
-#define STEP(x) x##_d
-#include "problem/bvp/bvp_a2_body.h"
-
-#define REAL float
-#define SUM double
-#define STEP(x) x##_sd
-#include "problem/bvp/bvp_a2_body.h"
+#include "problem/bvp/bvp_a2_precisions.h"
 
 /* Columns of a block, which a thread takes at once: one row of them is 1 or 2 KiB, so that the two rows a step works
  * on, and the next ones fetched ahead, stay in the first-level cache. */

@@ -6,20 +6,7 @@
 #include "problem/bvp/bvp_device_cuda.h"
 
 #define STEPS_B_ONLY
-#define REAL float
-#define SUM float
-#define STEP(x) x##_s
-#include "problem/bvp/bvp_a2_body.h"
-
-#define REAL double
-#define SUM double
-#define STEP(x) x##_d
-#include "problem/bvp/bvp_a2_body.h"
-
-#define REAL float
-#define SUM double
-#define STEP(x) x##_sd
-#include "problem/bvp/bvp_a2_body.h"
+#include "problem/bvp/bvp_a2_precisions.h"
 
 enum { RIGHT_HAND_SIDE_K, FORWARD_SWEEP_K, BACKWARD_SWEEP_K, ADD_TOPS_K, BLOCK_NORMS_K, SAVE_K };
 static const char *const kernels[] = {"right_hand_side_k", "forward_sweep_k", "backward_sweep_k",
