@@ -1,0 +1,190 @@
+#ifndef RELATION_POINT_H
+#define RELATION_POINT_H
+/* Relations: what a run of rows of a tridiagonal system says of the unknowns at its two ends (docs/numerics.md, 11).
+ *
+ * A run of rows 0 .. m-1 has the end unknowns l0 = x[-1], l1 = x[0] and r0 = x[m-1], r1 = x[m]. Its relation is two
+ * equations in them: w[5k] l0 + w[5k+1] l1 + w[5k+2] r0 + w[5k+3] r1 = w[5k+4], k = 0, 1. The inner unknowns are
+ * eliminated one after another, each by the row with the largest entry among ALL rows that hold it: this is Gaussian
+ * elimination with partial pivoting of A Q, where Q orders the columns by nested dissection. A pivot is zero only where
+ * a column is zero, so where A is singular.
+ *
+ * Selection is free of branches: threads of a warp, and lanes of a vector, stay together whatever the entries are. */
+#ifndef __CUDACC_RTC__
+#include <math.h>
+
+#include "base/sw_hd.h"
+#endif
+
+/* 1/p. On a device to 2^-60 before the last rounding, from the hardware's 2^-20 by three multiply-adds (e, e^2 + e); a
+ * pivot below 2^-1022 gives infinity there: such systems are solved again by tridiagonal_judge.c. */
+SW_HD static inline double relation_reciprocal(double p)
+{
+#ifdef __CUDA_ARCH__
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(p));
+    const double e = fma(-p, r, 1.0);
+    return fma(r, fma(e, e, e), r);
+#else
+    return 1.0 / p;
+#endif
+}
+
+SW_HD static inline void relation_order(int swap, double *x, double *y)
+{
+    const double t = swap ? *y : *x;
+    *y = swap ? *x : *y;
+    *x = t;
+}
+
+/* ------------------------------------------------------------------ rows -> relation, one after another */
+
+/* Two rows that hold the column to be eliminated next: their weights of l0, l1, that column, the one behind it, and the
+ * right-hand side. The second row's weight of the column behind is there before a step only (q2). */
+struct relation_rows { double s1, t1, p1, q1, d1, s2, t2, p2, q2, d2; };
+
+/* A pivot row divided by its pivot: x[i] = d - s l0 - t l1 - q x[i+1] - r x[i+2]. */
+struct relation_pivot { double q, r, d, s, t; };
+
+/** Rows 0 and 1 of a run: lower a, main b, upper c, right-hand side d. Column 1 is next. */
+SW_HD static inline struct relation_rows relation_begin(double a0, double b0, double c0, double d0, double a1, double b1,
+                                                        double c1, double d1)
+{
+    const struct relation_rows w = {a0, b0, c0, 0, d0, 0, a1, b1, c1, d1};
+    return w;
+}
+
+/** Eliminate column i with row i+1 (a, b, c, d) taken in. 11 multiply-adds, a reciprocal of 3; with a pivot kept 5
+ * products more. @param pivot  NULL: not kept */
+SW_HD static inline void relation_eliminate(struct relation_rows *w, double a, double b, double c, double d,
+                                            struct relation_pivot *pivot)
+{
+    const int swap = fabs(w->p2) > fabs(w->p1);
+    relation_order(swap, &w->s1, &w->s2);
+    relation_order(swap, &w->t1, &w->t2);
+    relation_order(swap, &w->p1, &w->p2);
+    relation_order(swap, &w->q1, &w->q2);
+    relation_order(swap, &w->d1, &w->d2);
+    const int newer = fabs(a) > fabs(w->p1);   /* the new row is the pivot; else the larger of the two */
+    const double ps = newer ? 0 : w->s1, pt = newer ? 0 : w->t1, pp = newer ? a : w->p1, pq = newer ? b : w->q1,
+                 pr = newer ? c : 0, pd = newer ? d : w->d1;
+    const double os = newer ? w->s1 : 0, ot = newer ? w->t1 : 0, op = newer ? w->p1 : a, oq = newer ? w->q1 : b,
+                 or_ = newer ? 0 : c, od = newer ? w->d1 : d;
+    const double g = relation_reciprocal(pp), m2 = -w->p2 * g, mo = -op * g;
+    w->s1 = fma(mo, ps, os);
+    w->t1 = fma(mo, pt, ot);
+    w->p1 = fma(mo, pq, oq);
+    w->q1 = fma(mo, pr, or_);
+    w->d1 = fma(mo, pd, od);
+    w->s2 = fma(m2, ps, w->s2);
+    w->t2 = fma(m2, pt, w->t2);
+    w->p2 = fma(m2, pq, w->q2);
+    w->q2 = m2 * pr;
+    w->d2 = fma(m2, pd, w->d2);
+    if (pivot) {
+        pivot->q = pq * g;
+        pivot->r = pr * g;
+        pivot->d = pd * g;
+        pivot->s = ps * g;
+        pivot->t = pt * g;
+    }
+}
+
+/** The relation of the rows taken in, when the last column but two is eliminated. @param w  out [10] */
+SW_HD static inline void relation_of_rows(const struct relation_rows *rows, double *w)
+{
+    w[0] = rows->s1; w[1] = rows->t1; w[2] = rows->p1; w[3] = rows->q1; w[4] = rows->d1;
+    w[5] = rows->s2; w[6] = rows->t2; w[7] = rows->p2; w[8] = rows->q2; w[9] = rows->d2;
+}
+
+/** Of a single row: l1 and r0 are the same unknown. */
+SW_HD static inline void relation_of_row(double a, double b, double c, double d, double *w)
+{
+    w[0] = a; w[1] = b; w[2] = 0; w[3] = c; w[4] = d;
+    w[5] = 0; w[6] = 1; w[7] = -1; w[8] = 0; w[9] = 0;
+}
+
+/** Of no row at all: l0 = r0, l1 = r1. */
+SW_HD static inline void relation_of_none(double *w)
+{
+    for (int k = 0; k < 10; k++) w[k] = 0;
+    w[0] = w[6] = 1;
+    w[2] = w[8] = -1;
+}
+
+/** x[i] of a pivot row, from the ends to the left and the two unknowns behind it. The order of the sum puts the pivot's
+ * own neighbours last. */
+SW_HD static inline double relation_unknown(const struct relation_pivot *p, double l0, double l1, double x1, double x2)
+{
+    return fma(-p->q, x1, fma(-p->r, x2, fma(-p->t, l1, fma(-p->s, l0, p->d))));
+}
+
+/* ------------------------------------------------------------------ two relations -> one */
+
+SW_HD static inline void relation_order_rows(double *u, double *v, int column)
+{
+    const int swap = fabs(v[column]) > fabs(u[column]);
+    for (int k = column; k < 7; k++) relation_order(swap, &u[k], &v[k]);
+}
+
+/** The relation of a run from those of its left part, over (l0, l1 | m0, m1), and its right part, over (m0, m1 | r0, r1).
+ * m0 and m1 are eliminated. 30 multiply-adds, two reciprocals.
+ * @param left, right  [10]
+ * @param out          out [10]; may be left or right
+ * @param kept         NULL, or out [11]: the two pivot rows, for relation_expand() */
+SW_HD static inline void relation_merge(const double *left, const double *right, double *out, double *kept)
+{
+    double u[4][7];  /* m0 m1 l0 l1 r0 r1 right-hand side */
+    for (int k = 0; k < 2; k++) {
+        const double *l = left + 5 * k, *r = right + 5 * k;
+        u[k][0] = l[2]; u[k][1] = l[3]; u[k][2] = l[0]; u[k][3] = l[1]; u[k][4] = u[k][5] = 0; u[k][6] = l[4];
+        u[k + 2][0] = r[0]; u[k + 2][1] = r[1]; u[k + 2][2] = u[k + 2][3] = 0; u[k + 2][4] = r[2];
+        u[k + 2][5] = r[3]; u[k + 2][6] = r[4];
+    }
+    relation_order_rows(u[0], u[1], 0);
+    relation_order_rows(u[2], u[3], 0);
+    relation_order_rows(u[0], u[2], 0);
+    double g = relation_reciprocal(u[0][0]);
+    for (int j = 1; j < 4; j++) {
+        const double m = -u[j][0] * g;
+        for (int k = 1; k < 7; k++) u[j][k] = fma(m, u[0][k], u[j][k]);
+    }
+    if (kept)
+        for (int k = 1; k < 7; k++) kept[k - 1] = u[0][k] * g;
+    relation_order_rows(u[1], u[2], 1);
+    relation_order_rows(u[1], u[3], 1);
+    g = relation_reciprocal(u[1][1]);
+    for (int j = 2; j < 4; j++) {
+        const double m = -u[j][1] * g;
+        for (int k = 2; k < 7; k++) out[5 * (j - 2) + k - 2] = fma(m, u[1][k], u[j][k]);
+    }
+    if (kept)
+        for (int k = 2; k < 7; k++) kept[4 + k] = u[1][k] * g;
+}
+
+/** The inner unknowns of a merge. @param kept  [11]  @param ends  [4]: l0 l1 r0 r1 */
+SW_HD static inline void relation_expand(const double *kept, const double *ends, double *m0, double *m1)
+{
+    const double l0 = ends[0], l1 = ends[1], r0 = ends[2], r1 = ends[3];
+    *m1 = fma(-kept[9], r1, fma(-kept[8], r0, fma(-kept[7], l1, fma(-kept[6], l0, kept[10]))));
+    *m0 = fma(-kept[0], *m1, fma(-kept[4], r1, fma(-kept[3], r0, fma(-kept[2], l1, fma(-kept[1], l0, kept[5])))));
+}
+
+/** The ends of the whole system: x[-1] = x[n] = 0, or x[-1] = x[n-1] and x[n] = x[0]. @param ends  out [4] */
+SW_HD static inline void relation_close(const double *w, int cyclic, double *ends)
+{
+    double t1 = w[1], p1 = w[2], d1 = w[4], t2 = w[6], p2 = w[7], d2 = w[9];
+    if (cyclic) {
+        t1 += w[3]; p1 += w[0];
+        t2 += w[8]; p2 += w[5];
+    }
+    const int swap = fabs(t2) > fabs(t1);
+    relation_order(swap, &t1, &t2);
+    relation_order(swap, &p1, &p2);
+    relation_order(swap, &d1, &d2);
+    const double m = -t2 / t1, last = fma(m, d1, d2) / fma(m, p1, p2), first = fma(-p1, last, d1) / t1;
+    ends[0] = cyclic ? last : 0;
+    ends[1] = first;
+    ends[2] = last;
+    ends[3] = cyclic ? first : 0;
+}
+#endif

@@ -1,0 +1,49 @@
+#ifndef SW_TRIDIAGONAL_IMPL_H
+#define SW_TRIDIAGONAL_IMPL_H
+/* The interface of a tridiagonal solver, for authors of rows. One file a solver; its row goes into
+ * tridiagonal_table.c. */
+#include "linalg/sw_tridiagonal.h"
+
+struct sw_tridiagonal_ops {
+    SW_ROW;                 /* its space: where rows and x live */
+    bool rescues;           /* a system that needs scaling is solved by tridiagonal_judge.c instead */
+    const char    *(*refuse)(const struct sw_tridiagonal_desc *desc);  /* why it does not do the shape; NULL: it does */
+    size_t         (*bytes)(const struct sw_tridiagonal_desc *desc);   /* beside rows and x */
+    enum sw_status (*create)(struct sw_tridiagonal *solver);           /* fills solver->own */
+    enum sw_status (*solve)(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x);
+    /** Whether x of each system is finite, after waiting for the solve. @param finite  out [batch], on the host.
+     * NULL, on the host: x is looked at */
+    enum sw_status (*finite)(struct sw_tridiagonal *solver, const double *x, bool *finite);
+    void           (*destroy)(struct sw_tridiagonal *solver);          /* own may be NULL */
+    struct sw_cost (*cost)(const struct sw_tridiagonal_desc *desc);    /* NULL: not counted */
+
+    /* Rows that keep relations. A leaf of the tree is a tile of so many rows, the last one shorter. */
+    int            tile;    /* 0: the row keeps none, and the rest is NULL */
+    int            most_tiles;  /* under a node at the deepest depth */
+    enum sw_status (*reduce)(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
+                             const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
+    enum sw_status (*expand)(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
+                             const struct sw_tridiagonal_rows *rows, const double ends[4], double *x);
+};
+
+struct sw_tridiagonal {
+    const struct sw_tridiagonal_ops *ops;
+    struct sw_tridiagonal_desc desc;     /* checked once */
+    int               depth;             /* of the slices it solves; 0: the whole system */
+    struct sw_device *device;
+    void             *own;               /* the row's own data */
+};
+
+/* Ends with NULL. Order is preference. */
+extern const struct sw_tridiagonal_ops *const sw_tridiagonal_table[];
+
+/* The tree over tiles 0 .. tiles-1: node s of 2^depth at a depth covers tiles s*tiles/2^depth .. (s+1)*tiles/2^depth - 1,
+ * rounded down. The deepest nodes have most_tiles tiles or fewer, and 1 at least. */
+int     sw_relations_depth(int64_t tiles, int most_tiles);
+int64_t sw_relations_first(int64_t tiles, int depth, int64_t s);   /* the first tile of a node */
+
+/** Look at a system whose x is not finite: a plain elimination with partial pivoting on the host, its rows scaled by
+ * powers of two. @param x  out [n] where it returns FINE; NULL: not wanted */
+enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows, double *x,
+                                    struct sw_tridiagonal_outcome *outcome);
+#endif
