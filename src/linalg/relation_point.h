@@ -128,10 +128,11 @@ SW_HD static inline void relation_order_rows(double *u, double *v, int column)
 
 /** The relation of a run from those of its left part, over (l0, l1 | m0, m1), and its right part, over (m0, m1 | r0, r1).
  * m0 and m1 are eliminated. 30 multiply-adds, two reciprocals.
+ * @param exact        divide as IEEE asks, with the same bits on all devices; else by relation_reciprocal()
  * @param left, right  [10]
  * @param out          out [10]; may be left or right
  * @param kept         NULL, or out [11]: the two pivot rows, for relation_expand() */
-SW_HD static inline void relation_merge(const double *left, const double *right, double *out, double *kept)
+SW_HD static inline void relation_merge(int exact, const double *left, const double *right, double *out, double *kept)
 {
     double u[4][7];  /* m0 m1 l0 l1 r0 r1 right-hand side */
     for (int k = 0; k < 2; k++) {
@@ -143,7 +144,7 @@ SW_HD static inline void relation_merge(const double *left, const double *right,
     relation_order_rows(u[0], u[1], 0);
     relation_order_rows(u[2], u[3], 0);
     relation_order_rows(u[0], u[2], 0);
-    double g = relation_reciprocal(u[0][0]);
+    double g = exact ? 1.0 / u[0][0] : relation_reciprocal(u[0][0]);
     for (int j = 1; j < 4; j++) {
         const double m = -u[j][0] * g;
         for (int k = 1; k < 7; k++) u[j][k] = fma(m, u[0][k], u[j][k]);
@@ -152,7 +153,7 @@ SW_HD static inline void relation_merge(const double *left, const double *right,
         for (int k = 1; k < 7; k++) kept[k - 1] = u[0][k] * g;
     relation_order_rows(u[1], u[2], 1);
     relation_order_rows(u[1], u[3], 1);
-    g = relation_reciprocal(u[1][1]);
+    g = exact ? 1.0 / u[1][1] : relation_reciprocal(u[1][1]);
     for (int j = 2; j < 4; j++) {
         const double m = -u[j][1] * g;
         for (int k = 2; k < 7; k++) out[5 * (j - 2) + k - 2] = fma(m, u[1][k], u[j][k]);
@@ -167,6 +168,16 @@ SW_HD static inline void relation_expand(const double *kept, const double *ends,
     const double l0 = ends[0], l1 = ends[1], r0 = ends[2], r1 = ends[3];
     *m1 = fma(-kept[9], r1, fma(-kept[8], r0, fma(-kept[7], l1, fma(-kept[6], l0, kept[10]))));
     *m0 = fma(-kept[0], *m1, fma(-kept[4], r1, fma(-kept[3], r0, fma(-kept[2], l1, fma(-kept[1], l0, kept[5])))));
+}
+
+/* ------------------------------------------------------------------ the tree */
+
+/** The first leaf of node s of 2^depth, at that depth of the binary tree over `leaves`: s*leaves/2^depth, rounded down,
+ * without that product, which may be too large. */
+SW_HD static inline long long relation_first_leaf(long long leaves, int depth, long long s)
+{
+    const long long nodes = 1ll << depth, each = leaves >> depth, rest = leaves & (nodes - 1);
+    return s * each + ((s * rest) >> depth);
 }
 
 /** The ends of the whole system: x[-1] = x[n] = 0, or x[-1] = x[n-1] and x[n] = x[0]. @param ends  out [4] */

@@ -158,13 +158,6 @@ int sw_relations_depth(int64_t tiles, int most_tiles)
     return depth;
 }
 
-/* s*tiles/2^depth without the product, which may be too large. */
-int64_t sw_relations_first(int64_t tiles, int depth, int64_t s)
-{
-    const int64_t nodes = INT64_C(1) << depth, each = tiles >> depth, rest = tiles & (nodes - 1);
-    return s * each + ((s * rest) >> depth);
-}
-
 static const struct sw_tridiagonal_ops *find(const char *name)
 {
     return (const struct sw_tridiagonal_ops *)sw_row_find(&rows, name);
@@ -183,8 +176,8 @@ int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *nam
 static void slice(const struct sw_tridiagonal_ops *ops, int64_t n, int depth, int64_t s, int64_t *first_tile,
                   int64_t *tiles, int64_t *count)
 {
-    const int64_t all = tiles_of(ops, n), next = sw_relations_first(all, depth, s + 1);
-    *first_tile = sw_relations_first(all, depth, s);
+    const int64_t all = tiles_of(ops, n), next = relation_first_leaf(all, depth, s + 1);
+    *first_tile = relation_first_leaf(all, depth, s);
     *tiles = next - *first_tile;
     *count = (next == all ? n : next * ops->tile) - *first_tile * ops->tile;
 }
@@ -234,7 +227,7 @@ enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relat
     SW_TRY(sw_alloc(2 * (size_t)count, &node));
     for (int64_t k = 0; k < count; k++)
         for (int i = 0; i < 10; i++) node[count + k].w[i] = relation[k].w[i];
-    for (int64_t k = count - 1; k >= 1; k--) relation_merge(node[2 * k].w, node[2 * k + 1].w, node[k].w, node[k].kept);
+    for (int64_t k = count - 1; k >= 1; k--) relation_merge(1, node[2 * k].w, node[2 * k + 1].w, node[k].w, node[k].kept);
     relation_close(node[1].w, cyclic, node[1].ends);
     for (int64_t k = 1; k < count; k++) {
         double *l = node[2 * k].ends, *r = node[2 * k + 1].ends, m0, m1;
