@@ -46,8 +46,8 @@ struct relation_rows { double s1, t1, p1, q1, d1, s2, t2, p2, q2, d2; };
 struct relation_pivot { double q, r, d, s, t; };
 
 /** Rows 0 and 1 of a run: lower a, main b, upper c, right-hand side d. Column 1 is next. */
-SW_HD static inline struct relation_rows relation_begin(double a0, double b0, double c0, double d0, double a1, double b1,
-                                                        double c1, double d1)
+SW_HD static inline struct relation_rows relation_begin(double a0, double b0, double c0, double d0, double a1,
+                                                        double b1, double c1, double d1)
 {
     const struct relation_rows w = {a0, b0, c0, 0, d0, 0, a1, b1, c1, d1};
     return w;
@@ -126,8 +126,8 @@ SW_HD static inline void relation_order_rows(double *u, double *v, int column)
     for (int k = column; k < 7; k++) relation_order(swap, &u[k], &v[k]);
 }
 
-/** The relation of a run from those of its left part, over (l0, l1 | m0, m1), and its right part, over (m0, m1 | r0, r1).
- * m0 and m1 are eliminated. 30 multiply-adds, two reciprocals.
+/** The relation of a run from those of its left part, over (l0, l1 | m0, m1), and its right part, over (m0, m1 | r0,
+ * r1). m0 and m1 are eliminated. 30 multiply-adds, two reciprocals.
  * @param exact        divide as IEEE asks, with the same bits on all devices; else by relation_reciprocal()
  * @param left, right  [10]
  * @param out          out [10]; may be left or right

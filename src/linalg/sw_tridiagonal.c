@@ -227,7 +227,8 @@ enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relat
     SW_TRY(sw_alloc(2 * (size_t)count, &node));
     for (int64_t k = 0; k < count; k++)
         for (int i = 0; i < 10; i++) node[count + k].w[i] = relation[k].w[i];
-    for (int64_t k = count - 1; k >= 1; k--) relation_merge(1, node[2 * k].w, node[2 * k + 1].w, node[k].w, node[k].kept);
+    for (int64_t k = count - 1; k >= 1; k--)
+        relation_merge(1, node[2 * k].w, node[2 * k + 1].w, node[k].w, node[k].kept);
     relation_close(node[1].w, cyclic, node[1].ends);
     for (int64_t k = 1; k < count; k++) {
         double *l = node[2 * k].ends, *r = node[2 * k + 1].ends, m0, m1;

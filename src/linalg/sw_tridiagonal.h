@@ -26,8 +26,8 @@ enum sw_tridiagonal_fault {
     SW_TRIDIAGONAL_FINE,
     SW_TRIDIAGONAL_ENTRY,      /* an entry of this row is not finite                                        */
     SW_TRIDIAGONAL_SINGULAR,   /* elimination with partial pivoting meets a column of zeros at this row      */
-    SW_TRIDIAGONAL_OVERFLOW,   /* the entries are finite and the matrix is not singular; x of this row is beyond the range
-                                  of numbers                                                                 */
+    SW_TRIDIAGONAL_OVERFLOW,   /* entries are finite, the matrix is not singular; x of this row is beyond the range of
+                                  numbers                                                                    */
     SW_TRIDIAGONAL_BREAKDOWN   /* x is not finite from this row on, though a stable elimination finds it: the method's
                                   own fault                                                                  */
 };
@@ -51,8 +51,8 @@ enum sw_status sw_tridiagonal_create(const struct sw_tridiagonal_desc *desc, con
 enum sw_status sw_tridiagonal_solve(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x);
 
 /** Wait for the solve, and judge it: every system whose x is not finite is looked at again on the host, where the
- * elimination of tridiagonal_judge.c names the fault and the row. Where that elimination finds a finite x (rows scaled by
- * powers of two, so that no pivot leaves the range of numbers) and the row `rescues`, x is replaced by it.
+ * elimination of tridiagonal_judge.c names the fault and the row. Where that elimination finds a finite x (rows
+ * scaled by powers of two, so that no pivot leaves the range of numbers) and the row `rescues`, x is replaced by it.
  * @param outcome  out [batch]. x of a system that is not FINE stays as it is: not finite */
 enum sw_status sw_tridiagonal_outcome(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x,
                                       struct sw_tridiagonal_outcome *outcome);
@@ -89,8 +89,8 @@ struct sw_relation { double w[10]; };  /* relation_point.h */
 /** The deepest cut of a system; -1: the row keeps no relations, or solves batches only. */
 int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *name);
 
-/** The rows of slice s at a depth: first .. first + count - 1. Slices follow one another, are never empty, and differ by
- * few rows. */
+/** The rows of slice s at a depth: first .. first + count - 1. Slices follow one another, are never empty, and differ
+ * by few rows. */
 void sw_tridiagonal_slice(const struct sw_tridiagonal_desc *desc, const char *name, int depth, int64_t s,
                           int64_t *first, int64_t *count);
 

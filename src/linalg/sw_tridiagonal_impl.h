@@ -37,8 +37,8 @@ struct sw_tridiagonal {
 /* Ends with NULL. Order is preference. */
 extern const struct sw_tridiagonal_ops *const sw_tridiagonal_table[];
 
-/* The tree over tiles 0 .. tiles-1: node s of 2^depth at a depth covers tiles s*tiles/2^depth .. (s+1)*tiles/2^depth - 1,
- * rounded down (relation_first_leaf()). The deepest nodes have most_tiles tiles or fewer, and 1 at least. */
+/* The tree over tiles 0 .. tiles-1: node s of 2^depth at a depth covers tiles s*tiles/2^depth .. (s+1)*tiles/2^depth
+ * - 1, rounded down (relation_first_leaf()). The deepest nodes have most_tiles tiles or fewer, and 1 at least. */
 int sw_relations_depth(int64_t tiles, int most_tiles);
 
 /** Look at a system whose x is not finite: a plain elimination with partial pivoting on the host, its rows scaled by

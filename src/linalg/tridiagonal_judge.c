@@ -1,5 +1,5 @@
-/* Look at a tridiagonal system that a solver has not solved to finite numbers: one elimination over all its rows, on the
- * host, by the formulas of relation_point.h with IEEE divisions. Each row is scaled by a power of two first, which
+/* Look at a tridiagonal system that a solver has not solved to finite numbers: one elimination over all its rows, on
+ * the host, by the formulas of relation_point.h with IEEE divisions. Each row is scaled by a power of two first, which
  * rounds nothing, so that its largest entry is in [1/2, 1): a pivot then leaves the range of numbers only where the
  * matrix is singular to some 300 digits. */
 #include <math.h>
@@ -84,7 +84,8 @@ enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_trid
     if (outcome->row >= 0) outcome->fault = SW_TRIDIAGONAL_SINGULAR;
     else {
         const double *w = relation;
-        determinant = cyclic ? (w[1] + w[3]) * (w[7] + w[5]) - (w[2] + w[0]) * (w[6] + w[8]) : w[1] * w[7] - w[2] * w[6];
+        determinant = cyclic ? (w[1] + w[3]) * (w[7] + w[5]) - (w[2] + w[0]) * (w[6] + w[8])
+                             : w[1] * w[7] - w[2] * w[6];
         relation_close(relation, cyclic, ends);
         substitute(n, pivot, ends, x);
         for (int64_t i = 0; i < n && !outcome->fault; i++)
