@@ -1,14 +1,13 @@
 /* LAPACK's banded solvers on the CPU, one system after another, periodic ones by Navon's closure (border_point.h): rows
  * `cpu.lapack` (dgbtrf, dgbtrs: LU with partial pivoting, a baseline that shares nothing with our factors) and
  * `cpu.lapack_spd` (dpbtrf, dpbtrs: Cholesky, for symmetric positive definite matrices; E is one with A, so that this
- * is LAPACK's shortest way to take a step). The library is loaded when a row is first used, so that the program needs
- * it only then. */
-#include <dlfcn.h>
+ * is LAPACK's shortest way to take a step). */
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "linalg/lapack_cpu.h"
 #include "linalg/sw_band_impl.h"
 
 /* ------------------------------------------------------------------ what both rows do */
@@ -37,23 +36,12 @@ struct lapack {
     int             *bad;            /* [batch]: 0, or 1 + row of a bad pivot                  */
 };
 
-static void *library;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
-
-static void load_library(void)
-{
-    static const char *const names[] = {"liblapack.so.3", "libopenblas.so.0", "liblapack.so", "libopenblas.so"};
-    for (int k = 0; k < 4 && !library; k++) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-}
 
 static enum sw_status need_functions(const char *row, const struct lapack_kind *kind)
 {
-    void *function[2] = {NULL, NULL};
-    pthread_once(&once, load_library);
-    for (int k = 0; library && k < 2; k++) function[k] = dlsym(library, kind->name[k]);
-    if (!function[0] || !function[1])
-        return SW_FAIL(SW_E_ABSENT, "%s: LAPACK is not on this machine; apt-get install liblapack3", row);
+    void *function[2];
+    SW_TRY(sw_lapack_find(row, 2, kind->name, function));
     pthread_mutex_lock(&finding);
     kind->found(function[0], function[1]);  /* the first time; others may be calling them now */
     pthread_mutex_unlock(&finding);
@@ -157,7 +145,6 @@ typedef void dgbtrs_function(const char *trans, const int *n, const int *kl, con
 static dgbtrf_function *dgbtrf;
 static dgbtrs_function *dgbtrs;
 
-/* A function pointer may not be cast from void * in C, but POSIX says that its bytes are the same. */
 static void lu_found(void *factor, void *solve)
 {
     if (dgbtrf) return;

@@ -1,6 +1,9 @@
 /* Every solver of tridiagonal systems with pivoting there is. To add one: write tridiagonal_<name>.c, add its row. */
 #include "linalg/sw_tridiagonal_impl.h"
 
+extern const struct sw_tridiagonal_ops tridiagonal_lapack_cpu;
+
 const struct sw_tridiagonal_ops *const sw_tridiagonal_table[] = {
+    &tridiagonal_lapack_cpu,  /* LAPACK's dgtsv: a baseline */
     0,
 };
