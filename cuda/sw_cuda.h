@@ -6,6 +6,7 @@
  * legal. Interleaved: entry i of system or run j of a vector is v[i*ld + j]. Failures are SW_E_CUDA. */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/sw_err.h"
 
@@ -89,6 +90,17 @@ enum sw_status sw_cuda_gpsv_reset(sw_cuda_stream stream, const struct sw_cuda_gp
 /** After E^-1 was applied to the first m rows of x [n][ld]: the border unknowns, and the correction of the others.
  * @param any_bad  whether some entry of bad is not 0 */
 enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_gpsv *g, bool any_bad, double *x);
+
+/* ---- tridiagonal systems (tridiagonal_finite.cu, tridiagonal_gtsv2.cu): entry i of system j at j*n + i */
+
+/** finite [batch]: whether all numbers of a system are. @param x  [batch*n] */
+enum sw_status sw_cuda_tridiagonal_finite(sw_cuda_stream stream, int64_t n, int batch, const double *x, bool *finite);
+/** kept [batch][2] := the first word of lower and the last of upper of each system, which become 0. */
+enum sw_status sw_cuda_tridiagonal_zero_ends(sw_cuda_stream stream, int64_t n, int batch, double *lower, double *upper,
+                                             double *kept);
+/** These words := kept. */
+enum sw_status sw_cuda_tridiagonal_restore_ends(sw_cuda_stream stream, int64_t n, int batch, double *lower,
+                                                double *upper, double *kept);
 
 /* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/fd_gtsv_point.h) */
 

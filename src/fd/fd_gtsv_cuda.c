@@ -121,8 +121,8 @@ static enum sw_status create(struct sw_fd *fd, bool interleaved)
     set_matrix(&fd->line, &g->d);
     CU_TRY(cudaSetDevice(fd->device->index));
     SW_TRY(sw_device_alloc(fd->device, 3 * n * (size_t)g->batch, &g->matrix));
-    const struct sw_gtsv_desc d = {.n = (int)n, .batch = g->batch, .interleaved = interleaved};
-    SW_TRY(sw_gtsv_create(&d, fd->device, g->matrix, fd->ops->name, "cuda.fused", &g->solver));
+    const struct sw_gtsv_desc d = {(int)n, g->batch, interleaved ? SW_GTSV_INTERLEAVED : SW_GTSV_STRIDED};
+    SW_TRY(sw_gtsv_create(&d, fd->device, fd->ops->name, "cuda.fused", &g->solver));
     if (g->d.stride != g->d.lines.stride)
         SW_TRY(sw_device_alloc(fd->device, n * (size_t)g->d.lines.all, &g->work));
     if (!interleaved)
@@ -136,13 +136,15 @@ static enum sw_status create_interleaved(struct sw_fd *fd) { return create(fd, t
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct gtsv *g = fd->own;
+    const size_t vector = (size_t)fd->line.n * (size_t)g->batch;
+    const struct sw_gtsv_matrix matrix = {g->matrix, g->matrix + vector, g->matrix + 2 * vector};
     double *x = g->work ? g->work : out;
     sw_cuda_stream stream = fd->device->compute;
     CU_TRY(cudaSetDevice(fd->device->index));
     SW_TRY(sw_cuda_gtsv_rhs(stream, &g->d, f, x));
     for (int k = 0; k < g->calls; k++) {
         if (g->interleaved) SW_TRY(sw_cuda_gtsv_matrix(stream, &g->d, g->batch, true, g->matrix));
-        SW_TRY(sw_gtsv_solve(g->solver, x + (size_t)k * (size_t)fd->line.n * (size_t)g->batch));
+        SW_TRY(sw_gtsv_solve(g->solver, &matrix, x + (size_t)k * vector));
     }
     return sw_cuda_gtsv_finish(stream, &g->d, x, out);
 }

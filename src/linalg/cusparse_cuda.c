@@ -41,9 +41,10 @@ enum sw_status sw_cusparse_load(const char *row, const char *instead, const char
 
 /* ------------------------------------------------------------------ tridiagonal systems */
 
-#define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(Dgtsv2StridedBatch) \
-                         X(Dgtsv2StridedBatch_bufferSizeExt) X(DgtsvInterleavedBatch)              \
-                         X(DgtsvInterleavedBatch_bufferSizeExt)
+#define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(Dgtsv2StridedBatch)    \
+                         X(Dgtsv2StridedBatch_bufferSizeExt) X(DgtsvInterleavedBatch)                 \
+                         X(DgtsvInterleavedBatch_bufferSizeExt) X(Dgtsv2) X(Dgtsv2_bufferSizeExt)     \
+                         X(Dgtsv2_nopivot) X(Dgtsv2_nopivot_bufferSizeExt)
 
 enum { THOMAS = 0 };  /* of the library's three ways to solve interleaved systems the one that moves least */
 
@@ -54,7 +55,6 @@ struct sw_gtsv {
     struct sw_gtsv_desc desc;
     struct sw_device   *device;
     cusparseHandle_t    handle;
-    double             *lower, *main, *upper;
     char               *buffer;
 };
 
@@ -78,56 +78,93 @@ static enum sw_status load(struct sw_gtsv *s, const char *row, const char *inste
     return SW_OK;
 }
 
-static enum sw_status make_buffer(struct sw_gtsv *s)
+/* The library takes the arrays here, too, and looks at whether they are there: the shape decides. */
+static enum sw_status ask_bytes(const struct sw_gtsv *s, size_t *bytes)
 {
+    static const double somewhere[2];
     const struct sw_gtsv_desc *d = &s->desc;
+    const double *v = somewhere;
+    switch (d->method) {
+    case SW_GTSV_STRIDED:
+        SPARSE_TRY(Dgtsv2StridedBatch_bufferSizeExt(s->handle, d->n, v, v, v, v, d->batch, d->n, bytes));
+        break;
+    case SW_GTSV_INTERLEAVED:
+        SPARSE_TRY(DgtsvInterleavedBatch_bufferSizeExt(s->handle, THOMAS, d->n, v, v, v, v, d->batch, bytes));
+        break;
+    case SW_GTSV_PIVOTING:
+        SPARSE_TRY(Dgtsv2_bufferSizeExt(s->handle, d->n, 1, v, v, v, v, d->n, bytes));
+        break;
+    case SW_GTSV_PLAIN:
+        SPARSE_TRY(Dgtsv2_nopivot_bufferSizeExt(s->handle, d->n, 1, v, v, v, v, d->n, bytes));
+        break;
+    }
+    return SW_OK;
+}
+
+static enum sw_status open(struct sw_gtsv *s, const char *row, const char *instead, size_t *bytes)
+{
+    SW_TRY(load(s, row, instead));
+    SPARSE_TRY(Create(&s->handle));
+    return ask_bytes(s, bytes);
+}
+
+size_t sw_gtsv_bytes(const struct sw_gtsv_desc *desc)
+{
+    struct sw_gtsv s = {.desc = *desc};
     size_t bytes = 0;
-    if (d->interleaved)
-        SPARSE_TRY(DgtsvInterleavedBatch_bufferSizeExt(s->handle, THOMAS, d->n, s->lower, s->main, s->upper, s->main,
-                                                       d->batch, &bytes));
-    else
-        SPARSE_TRY(Dgtsv2StridedBatch_bufferSizeExt(s->handle, d->n, s->lower, s->main, s->upper, s->main, d->batch,
-                                                    d->n, &bytes));
-    return sw_device_alloc(s->device, bytes, &s->buffer);
+    if (desc->batch && open(&s, "", "", &bytes)) bytes = 0;
+    if (s.handle) s.Destroy(s.handle);
+    return bytes;
 }
 
 static enum sw_status make(struct sw_gtsv *s, const char *row, const char *instead)
 {
-    SW_TRY(load(s, row, instead));
-    if (s->desc.batch == 0) return SW_OK;
+    size_t bytes = 0;
+    if (s->desc.batch == 0) return load(s, row, instead);
     CU_TRY(cudaSetDevice(s->device->index));
-    SPARSE_TRY(Create(&s->handle));
+    SW_TRY(open(s, row, instead, &bytes));
     SPARSE_TRY(SetStream(s->handle, s->device->compute));
-    return make_buffer(s);
+    return sw_device_alloc(s->device, bytes, &s->buffer);
 }
 
-enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device *device, double *matrix,
-                              const char *row, const char *instead, struct sw_gtsv **solver)
+enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device *device, const char *row,
+                              const char *instead, struct sw_gtsv **solver)
 {
-    const size_t vector = (size_t)desc->n * (size_t)desc->batch;
     struct sw_gtsv *s = NULL;
     *solver = NULL;
     SW_TRY(sw_alloc(1, &s));
     s->desc = *desc;
     s->device = device;
-    s->lower = matrix;
-    s->main = matrix + vector;
-    s->upper = matrix + 2 * vector;
     enum sw_status st = make(s, row, instead);
     if (st) sw_gtsv_destroy(&s);
     *solver = s;
     return st;
 }
 
-enum sw_status sw_gtsv_solve(struct sw_gtsv *s, double *x)
+/* System j of those that the library takes one by one: it takes many right-hand sides, but of one matrix. */
+static enum sw_status solve_one(const struct sw_gtsv *s, const struct sw_gtsv_matrix *m, int j, double *x)
+{
+    const int n = s->desc.n;
+    const size_t at = (size_t)j * (size_t)n;
+    const double *lower = m->lower + at, *diagonal = m->main + at, *upper = m->upper + at;
+    if (s->desc.method == SW_GTSV_PIVOTING)
+        SPARSE_TRY(Dgtsv2(s->handle, n, 1, lower, diagonal, upper, x + at, n, s->buffer));
+    else
+        SPARSE_TRY(Dgtsv2_nopivot(s->handle, n, 1, lower, diagonal, upper, x + at, n, s->buffer));
+    return SW_OK;
+}
+
+enum sw_status sw_gtsv_solve(struct sw_gtsv *s, const struct sw_gtsv_matrix *m, double *x)
 {
     const struct sw_gtsv_desc *d = &s->desc;
     if (d->batch == 0) return SW_OK;
     CU_TRY(cudaSetDevice(s->device->index));
-    if (d->interleaved)
-        SPARSE_TRY(DgtsvInterleavedBatch(s->handle, THOMAS, d->n, s->lower, s->main, s->upper, x, d->batch, s->buffer));
+    if (d->method == SW_GTSV_INTERLEAVED)
+        SPARSE_TRY(DgtsvInterleavedBatch(s->handle, THOMAS, d->n, m->lower, m->main, m->upper, x, d->batch, s->buffer));
+    else if (d->method == SW_GTSV_STRIDED)
+        SPARSE_TRY(Dgtsv2StridedBatch(s->handle, d->n, m->lower, m->main, m->upper, x, d->batch, d->n, s->buffer));
     else
-        SPARSE_TRY(Dgtsv2StridedBatch(s->handle, d->n, s->lower, s->main, s->upper, x, d->batch, d->n, s->buffer));
+        for (int j = 0; j < d->batch; j++) SW_TRY(solve_one(s, m, j, x));
     return SW_OK;
 }
 

@@ -132,6 +132,7 @@ enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, cons
     const struct sw_tridiagonal_ops *ops;
     *bytes = 0;
     SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(sw_device_use(device));  /* a library may have to be asked */
     *bytes = ops->bytes ? ops->bytes(desc) : 0;
     return SW_OK;
 }

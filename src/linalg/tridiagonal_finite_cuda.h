@@ -1,0 +1,10 @@
+#ifndef TRIDIAGONAL_FINITE_CUDA_H
+#define TRIDIAGONAL_FINITE_CUDA_H
+/* What the `finite` of every row on a CUDA device does. */
+#include "linalg/sw_tridiagonal_impl.h"
+
+/** Waits for the solve. Reads x once, 8 bytes an unknown.
+ * @param room    [batch] in the memory of the device
+ * @param finite  out [batch], on the host */
+enum sw_status tridiagonal_finite_cuda(const struct sw_tridiagonal *solver, const double *x, bool *room, bool *finite);
+#endif
