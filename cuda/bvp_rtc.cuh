@@ -1,7 +1,7 @@
 /* What the kernels of all rows of the boundary value problem share; compiled at run time
  * (src/problem/bvp/bvp_device_cuda.c), behind
  *
- *     base/sw_hd.h, problem/bvp/double_double_point.h, problem/bvp/bvp_batch_point.h
+ *     base/sw_hd.h, field/double_double_point.h, problem/bvp/bvp_batch_point.h
  *     SW_HAS_F (1), SW_HAS_EXACT            1 if there is the expression, else 0
  *     F_RUN, .. EXACT_CELL                  how many values it has at each rate
  *     model_f_*, model_exact_*              its functions (sw_program_cuda), in the CELL symbol x and parameters

@@ -14,6 +14,7 @@ fd:      base device comm linalg cuda
 problem: base expr device field
 problem/line:      base expr device linalg field fd problem cuda
 problem/bvp:       base expr device linalg field problem cuda
+problem/tridiagonal: base expr device comm linalg field problem cuda
 problem/compact:   base expr device comm linalg field fd problem cuda
 problem/advection: base expr device comm linalg field fd problem cuda
 sweep:   base expr device problem
@@ -23,7 +24,7 @@ jobs:    base problem sweep output
 bench:   base expr device linalg fd problem problem/line problem/bvp problem/compact sweep cuda
 cli:     *
 main.c:  base cli
-cuda:    base expr linalg field fd problem/line problem/bvp problem/advection
+cuda:    base expr linalg field fd problem/line problem/bvp problem/advection problem/tridiagonal
 '
 bad=$(grep -rn '^#include "' src cuda --include='*.[ch]' --include='*.cu' --include='*.cuh' |
 awk -F: -v rules="$rules" '

@@ -18,8 +18,9 @@ static int greater(int a, int b) { return a > b ? a : b; }
 static void add_text(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
                      const struct bvp_kernels *source, struct sw_text *text)
 {
-    static const char *const before[] = {"base/sw_hd.h", "problem/bvp/double_double_point.h",
-"problem/bvp/bvp_batch_point.h"}; const int size = row->element_size ? row->element_size : desc->single ? 4 : 8;
+    static const char *const before[] = {"base/sw_hd.h", "field/double_double_point.h",
+                                         "problem/bvp/bvp_batch_point.h"};
+    const int size = row->element_size ? row->element_size : desc->single ? 4 : 8;
     sw_program_cuda_prologue(text);
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], text);
     sw_program_cuda_fragment(desc->f, "F", "model_f", text);

@@ -5,7 +5,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "problem/bvp/double_double_point.h"
+#include "field/double_double_point.h"
 
 /* ------------------------------------------------------------------ what is given at the ends */
 

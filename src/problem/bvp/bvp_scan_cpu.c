@@ -18,7 +18,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "problem/bvp/bvp_host.h"
-#include "problem/bvp/double_double_point.h"
+#include "field/double_double_point.h"
 
 enum { LANES = 16, MOST_ROWS = BVP_POINTS / LANES };
 

@@ -26,7 +26,7 @@
 #include <stddef.h>
 
 #include "base/sw_hd.h"
-#include "problem/bvp/double_double_point.h"
+#include "field/double_double_point.h"
 
 struct sw_tri {
     int           n;

@@ -1,0 +1,65 @@
+#ifndef ENTRIES_H
+#define ENTRIES_H
+/* The rows of tridiagonal systems from expressions, any part of them at a time (docs/numerics.md, 11).
+ *
+ *     lower(i) x[i-1] + main(i) x[i] + upper(i) x[i+1] = rhs(i),   i = 1 .. n in expressions
+ *
+ * A batch is many runs of one n, each with its own parameters. Rows first .. first + rows - 1 of all runs are filled at
+ * once, where the solver wants them; here, as in sw_tridiagonal.h, rows are counted from 0. An entry depends on its row
+ * and its run alone, never on which rows are filled with it, nor on threads. lower of the first row and upper of the
+ * last are 0 unless cyclic.
+ *
+ * Row i, counted from 0, is cell i mod 2^31 and step i >> 31 to rand and randn (expr/random_point.h): these problems
+ * have no time.
+ *
+ * Life: create; then for each batch: load, fill and measure (measure.h) as often as wanted. On a device fill queues
+ * work and returns. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/sw_device.h"
+#include "expr/sw_expr.h"
+
+struct tridiagonal_entries_desc {  /* programs are borrowed: of the CELL symbol i in slot SW_IN_X, and of parameters */
+    int64_t n;
+    int     capacity;              /* most runs of a batch                                        */
+    bool    cyclic;
+    int     nparam;                /* parameters of a run: the RUN symbols of the programs         */
+    const struct sw_program *lower, *main, *upper;  /* NULL: the caller fills this array           */
+    const struct sw_program *rhs;  /* NULL: rhs = A exact, or the caller fills it (given_rhs, no exact) */
+    const struct sw_program *exact;/* the solution, NULL: not known                                */
+    bool    given_rhs;             /* the caller fills rhs, and exact is there to be compared with  */
+};
+
+/* In the memory of the device; [runs loaded][rows] each. */
+struct tridiagonal_arrays { double *lower, *main, *upper, *rhs; };
+
+struct tridiagonal_entries;
+
+/** @param device  borrowed  @return SW_E_MEMORY; SW_E_CUDA; SW_E_ABSENT no run-time compiler */
+enum sw_status tridiagonal_entries_create(const struct tridiagonal_entries_desc *desc, struct sw_device *device,
+                                          struct tridiagonal_entries **entries);
+void tridiagonal_entries_destroy(struct tridiagonal_entries **entries);
+
+/** Bytes of device memory beside the arrays: a constant part and a part a run. */
+void tridiagonal_entries_bytes(const struct tridiagonal_entries_desc *desc, const struct sw_device *device,
+                               size_t *fixed, size_t *per_run);
+
+/** Compile what create would compile at run time, without a device. */
+enum sw_status tridiagonal_entries_try_compile(const struct tridiagonal_entries_desc *desc, int sm);
+
+/** Begin a batch.
+ * @param count  runs, 1 .. capacity
+ * @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied */
+enum sw_status tridiagonal_entries_load(struct tridiagonal_entries *entries, int count, const double *param);
+
+/** Fill the arrays that have programs; then rhs := A exact, if that is wanted, its products and sums in double-double
+ * and rounded once. An array that the caller fills is there already then.
+ * @param out  lower .. rhs of rows first .. first + rows - 1; without a program NULL where nothing needs it */
+enum sw_status tridiagonal_entries_fill(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
+                                        const struct tridiagonal_arrays *out);
+
+/** Wait for fill(), and tell the least row of each run since load() in which it put a number that is not finite.
+ * @param row  out [count]; -1: none */
+enum sw_status tridiagonal_entries_first_bad(struct tridiagonal_entries *entries, int64_t *row);
+#endif

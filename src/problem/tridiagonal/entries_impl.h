@@ -1,0 +1,40 @@
+#ifndef ENTRIES_IMPL_H
+#define ENTRIES_IMPL_H
+/* What entries.h and measure.h call on a kind of device. One file a kind; its row goes into entries_table.c. */
+#include "problem/tridiagonal/measure.h"
+
+/* The programs of a desc by number: those of the arrays, then exact. */
+enum { ENTRIES_LOWER, ENTRIES_MAIN, ENTRIES_UPPER, ENTRIES_RHS, ENTRIES_EXACT, ENTRIES_PROGRAMS };
+
+struct entries_ops {
+    SW_ROW;                    /* named as the kind of device: "cpu"      */
+    size_t         (*bytes)(const struct tridiagonal_entries_desc *desc, size_t *per_run);  /* NULL: none */
+    enum sw_status (*create)(struct tridiagonal_entries *entries);          /* fills own              */
+    enum sw_status (*load)(struct tridiagonal_entries *entries);            /* count and param are set */
+    enum sw_status (*fill)(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
+                           const struct tridiagonal_arrays *out);
+    enum sw_status (*first_bad)(struct tridiagonal_entries *entries, int64_t *row);
+    enum sw_status (*measure)(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
+                              const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                              struct tridiagonal_sums *sums);
+    void           (*destroy)(struct tridiagonal_entries *entries);         /* own may be NULL        */
+    enum sw_status (*try_compile)(const struct tridiagonal_entries_desc *desc, int sm);  /* NULL: compiles nothing */
+};
+
+struct tridiagonal_entries {
+    const struct entries_ops *ops;
+    struct tridiagonal_entries_desc desc;
+    struct sw_device *device;
+    int     count;   /* runs loaded                                */
+    double *param;   /* [nparam][count] on the host; room for capacity */
+    void   *own;
+};
+
+extern const struct entries_ops *const entries_table[];  /* ends with NULL */
+
+/** The desc's programs in the order above. */
+void entries_programs(const struct tridiagonal_entries_desc *desc, const struct sw_program *program[ENTRIES_PROGRAMS]);
+
+/** Whether rhs := A exact. */
+bool entries_multiplies(const struct tridiagonal_entries_desc *desc);
+#endif
