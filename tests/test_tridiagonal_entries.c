@@ -85,7 +85,7 @@ static double *fill(struct system *s, int64_t first, int64_t rows)
 }
 
 static const struct texts random_texts = {"rand(seed) - 0.5", "randn(seed) + k", "sin(i/7)*exp(rand(seed+1))", NULL,
-                                          "cos(i*0.37 + k)"};
+                                          "cos(i/4 + k)"};
 
 /* ------------------------------------------------------------------ sums of squares */
 
@@ -295,7 +295,7 @@ static double *some_x(const struct system *s)
     const int64_t n = s->desc.n;
     double *x;
     assert_ok(sw_alloc((size_t)(s->runs * n), &x));
-    for (int64_t k = 0; k < s->runs * n; k++) x[k] = cos(0.37 * (double)(k % n + 1)) + 1e-9 * test_random(&seed);
+    for (int64_t k = 0; k < s->runs * n; k++) x[k] = cos(0.25 * (double)(k % n + 1)) + 1e-9 * test_random(&seed);
     return x;
 }
 
@@ -311,7 +311,7 @@ static void compare_with_plain_loops(const struct system *s, const double *v, co
         const double ai = begins ? 0 : a[i], ci = ends ? 0 : c[i];
         const double r = (double)((__float128)ai * u[(i + n - 1) % n] + (__float128)b[i] * u[i] +
                                   (__float128)ci * u[(i + 1) % n] - f[i]);
-        const double e = cos((double)(i + 1) * 0.37 + 0.5 * j), d = u[i] - e;
+        const double e = cos((double)(i + 1) * 0.25 + 0.5 * j), d = u[i] - e;
         rr += (__float128)r * r; ff += (__float128)f[i] * f[i]; dd += (__float128)d * d; ee += (__float128)e * e;
         r_max = fmax(r_max, fabs(r)); f_max = fmax(f_max, fabs(f[i])); x_max = fmax(x_max, fabs(u[i]));
         d_max = fmax(d_max, fabs(d)); row_max = fmax(row_max, fabs(ai) + fabs(b[i]) + fabs(ci));

@@ -4,7 +4,10 @@
 #include "problem/tridiagonal/entries_impl.h"
 
 extern const struct entries_ops entries_cpu;
-static const struct entries_ops entries_cuda = {.name = "cuda", .space = SW_DEVICE,
-                                                .absent = "tridiagonal systems are made on the CPU in this build"};
+#ifdef SW_HAVE_CUDA
+extern const struct entries_ops entries_cuda;
+#else
+static const struct entries_ops entries_cuda = {.name = "cuda", .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA};
+#endif
 
 const struct entries_ops *const entries_table[] = {&entries_cpu, &entries_cuda, NULL};

@@ -1,0 +1,243 @@
+/* Entries and measures on a CUDA device: kernels compiled at run time with the expressions in them
+ * (cuda/tridiagonal_entries_rtc.cuh). */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_embed.h"
+#include "base/sw_mem.h"
+#include "cu_check.cuh"
+#include "problem/tridiagonal/entries_impl.h"
+#include "problem/tridiagonal/entries_point.h"
+
+/* Blocks of 4 warps: a warp measures a part of a run by itself. Parts are of 64 rows a lane at least, so that adding up
+ * the lanes is a small share, and are not more than some waves of warps on the largest device. */
+enum { FILL_THREADS = 256, MEASURE_THREADS = 128, RUN_THREADS = 128, LEAST_ROWS = 64 * 32, MOST_PARTS = 16384 };
+
+enum kernel { BEGIN_K, FILL_K, MEASURE_K, MERGE_K, KERNELS };
+static const char *const kernel_name[KERNELS] = {"begin_k", "fill_k", "measure_k", "merge_k"};
+
+struct own {
+    struct entries_batch batch;
+    double *param, *beyond;          /* [used][capacity], [capacity][2] on the device, as the rest */
+    struct tridiagonal_sums *part;   /* [capacity][parts of n rows]                                */
+    struct tridiagonal_sums *sums;   /* [capacity]                                                 */
+    struct tridiagonal_sums *here;   /* [capacity] on the host                                     */
+    int     used;                    /* parameters                                                 */
+    void   *kernel[KERNELS];
+    struct sw_module *module;
+};
+
+/* ------------------------------------------------------------------ the text of the kernels */
+
+static const char *const name_of[] = {"lower", "main", "upper", "rhs", "exact"};
+static const char *const macro_of[] = {"LOWER", "MAIN", "UPPER", "RHS", "EXACT"};
+
+/* The value of a program at a row; and its values that depend on the run alone, which are cached behind those of the
+ * programs before it. */
+static void add_value(const char *name, const char *macro, int first_cached, struct sw_text *text)
+{
+    sw_text_printf(text, "__device__ static inline double value_%s(const struct entries_batch &b, int j, "
+                   "long long row)\n{\n"
+                   "    const double *p = b.param + j, *r = b.cached + %dLL * b.count + j;\n"
+                   "    const long long step = row >> 31;\n"
+                   "    const int cell = (int)(row & 0x7fffffff);\n"
+                   "    double in[SW_INPUTS] = {0}, s[%s_STEP + 1], c[%s_CELL + 1];\n"
+                   "    in[SW_IN_X] = (double)(row + 1);\n", name, first_cached, macro, macro);
+    sw_text_printf(text, "    model_%s_step(p, b.count, r, b.count, 0.0, step, s);\n", name);
+    sw_text_printf(text, "    model_%s_cell(p, b.count, r, b.count, in, cell, c);\n", name);
+    sw_text_printf(text, "    return model_%s_point(p, b.count, r, b.count, s, 1, c, 1, in, cell, 0.0, step);\n}\n",
+                   name);
+    sw_text_printf(text, "__device__ static inline void cache_%s(const struct entries_batch &b, int j)\n{\n"
+                   "    double r[%s_RUN + 1];\n    model_%s_run(b.param + j, b.count, r);\n"
+                   "    for (int k = 0; k < %s_RUN; k++) b.cached[(%dLL + k) * b.count + j] = r[k];\n}\n",
+                   name, macro, name, macro, first_cached);
+}
+
+static void add_programs(const struct tridiagonal_entries_desc *desc, struct sw_text *text)
+{
+    const struct sw_program *program[ENTRIES_PROGRAMS];
+    int cached = 0;
+    entries_programs(desc, program);
+    for (int k = 0; k < ENTRIES_PROGRAMS; k++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "model_%s", name_of[k]);
+        sw_program_cuda_fragment(program[k], macro_of[k], prefix, text);
+        if (program[k]) add_value(name_of[k], macro_of[k], cached, text);
+        cached += sw_program_size(program[k]).run;
+    }
+    sw_text_add(text, "__device__ static inline void cache_run_values(const struct entries_batch &b, int j)\n{\n"
+                      "    (void)b, (void)j;\n");
+    for (int k = 0; k < ENTRIES_PROGRAMS; k++)
+        if (program[k]) sw_text_printf(text, "    cache_%s(b, j);\n", name_of[k]);
+    sw_text_add(text, "}\n");
+    /* As a macro: preprocessor and compiler look at it. */
+    sw_text_printf(text, "#define MULTIPLIES %d\n", entries_multiplies(desc));
+}
+
+static enum sw_status compile(const struct tridiagonal_entries_desc *desc, int sm, void **cubin)
+{
+    static const char *const before[] = {"base/sw_hd.h", "expr/random_point.h", "field/double_double_point.h",
+                                         "field/square_sum_point.h", "problem/tridiagonal/measure_point.h",
+                                         "problem/tridiagonal/entries_point.h"};
+    size_t bytes;
+    bool from_cache;
+    struct sw_text text = {0};
+    *cubin = NULL;
+    sw_program_cuda_prologue(&text);
+    for (size_t k = 0; k < sizeof before / sizeof *before; k++) sw_embedded_add(before[k], &text);
+    sw_text_printf(&text, "enum { FILL_THREADS = %d, MEASURE_THREADS = %d };\n", FILL_THREADS, MEASURE_THREADS);
+    add_programs(desc, &text);
+    sw_embedded_add("tridiagonal_entries_rtc.cuh", &text);
+    enum sw_status st = sw_text_status(&text);
+    if (!st)
+        st = sw_kernel_compile(sw_text_get(&text), "the GPU code of the entries", sm, cubin, &bytes, &from_cache);
+    sw_text_free(&text);
+    return st;
+}
+
+static enum sw_status try_compile(const struct tridiagonal_entries_desc *desc, int sm)
+{
+    void *cubin;
+    enum sw_status st = compile(desc, sm, &cubin);
+    sw_free(cubin);
+    return st;
+}
+
+/* ------------------------------------------------------------------ life */
+
+static int64_t parts_of(int64_t rows)
+{
+    const int64_t parts = (rows + LEAST_ROWS - 1) / LEAST_ROWS;
+    return parts < MOST_PARTS ? parts : MOST_PARTS;
+}
+
+static size_t cached_values(const struct tridiagonal_entries_desc *desc, int *params)
+{
+    const struct sw_program *program[ENTRIES_PROGRAMS];
+    size_t cached = 0;
+    *params = 0;
+    entries_programs(desc, program);
+    for (int k = 0; k < ENTRIES_PROGRAMS; k++) {
+        const struct sw_program_size size = sw_program_size(program[k]);
+        cached += (size_t)size.run;
+        if (size.params > *params) *params = size.params;
+    }
+    return cached;
+}
+
+static size_t bytes(const struct tridiagonal_entries_desc *desc, size_t *per_run)
+{
+    int params;
+    const size_t cached = cached_values(desc, &params);
+    *per_run = (cached + (size_t)params + 2) * sizeof(double) + sizeof(long long) +
+               ((size_t)parts_of(desc->n) + 1) * sizeof(struct tridiagonal_sums);
+    return 0;
+}
+
+static enum sw_status create(struct tridiagonal_entries *e)
+{
+    struct own *own = NULL;
+    void *cubin = NULL;
+    const size_t room = (size_t)e->desc.capacity;
+    SW_TRY(sw_alloc(1, &own));
+    e->own = own;
+    const size_t cached = cached_values(&e->desc, &own->used);
+    own->batch = (struct entries_batch){.n = e->desc.n, .cyclic = e->desc.cyclic};
+    SW_TRY(compile(&e->desc, e->device->sm, &cubin));
+    enum sw_status st = sw_module_load(e->device, cubin, kernel_name, KERNELS, own->kernel, &own->module);
+    sw_free(cubin);
+    if (st) return st;
+    SW_TRY(sw_device_alloc(e->device, room * (size_t)own->used, &own->param));
+    SW_TRY(sw_device_alloc(e->device, room * 2, &own->beyond));
+    SW_TRY(sw_device_alloc(e->device, room * cached, &own->batch.cached));
+    SW_TRY(sw_device_alloc(e->device, room, &own->batch.bad));
+    SW_TRY(sw_device_alloc(e->device, room * (size_t)parts_of(e->desc.n), &own->part));
+    SW_TRY(sw_device_alloc(e->device, room, &own->sums));
+    own->batch.param = own->param;
+    return sw_alloc(room, &own->here);
+}
+
+static void destroy(struct tridiagonal_entries *e)
+{
+    struct own *own = e->own;
+    if (!own) return;
+    (void)sw_device_wait(e->device);
+    sw_module_unload(e->device, &own->module);
+    sw_device_free(e->device, own->param);
+    sw_device_free(e->device, own->beyond);
+    sw_device_free(e->device, own->batch.cached);
+    sw_device_free(e->device, own->batch.bad);
+    sw_device_free(e->device, own->part);
+    sw_device_free(e->device, own->sums);
+    sw_free(own->here);
+    sw_free(own);
+}
+
+/* ------------------------------------------------------------------ a batch */
+
+static int blocks_for(int64_t threads, int each) { return (int)((threads + each - 1) / each); }
+
+static enum sw_status load(struct tridiagonal_entries *e)
+{
+    struct own *own = e->own;
+    void *args[] = {&own->batch};
+    own->batch.count = e->count;
+    SW_TRY(sw_device_upload(e->device, own->param, e->param,
+                            (size_t)own->used * (size_t)e->count * sizeof *own->param));
+    return sw_kernel_launch(e->device, own->kernel[BEGIN_K], blocks_for(e->count, RUN_THREADS), 1, RUN_THREADS, 0,
+                            args);
+}
+
+static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t rows,
+                           const struct tridiagonal_arrays *out)
+{
+    struct own *own = e->own;
+    struct entries_arrays arrays = {out->lower, out->main, out->upper, out->rhs};
+    long long from = first, number = rows;
+    void *args[] = {&own->batch, &from, &number, &arrays};
+    return sw_kernel_launch(e->device, own->kernel[FILL_K], blocks_for(rows * e->count, FILL_THREADS), 1, FILL_THREADS,
+                            0, args);
+}
+
+static enum sw_status first_bad(struct tridiagonal_entries *e, int64_t *row)
+{
+    const struct own *own = e->own;
+    SW_TRY(sw_device_download(e->device, row, own->batch.bad, (size_t)e->count * sizeof *row));
+    for (int j = 0; j < e->count; j++)
+        if (row[j] == TRIDIAGONAL_NONE) row[j] = -1;
+    return SW_OK;
+}
+
+static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int64_t rows,
+                              const struct sw_tridiagonal_rows *of, const double *x, const double (*beyond)[2],
+                              struct tridiagonal_sums *sums)
+{
+    struct own *own = e->own;
+    const size_t count = (size_t)e->count;
+    long long parts = parts_of(rows);
+    struct entries_measured m = {first, rows, parts, (rows + parts - 1) / parts, of->lower, of->main, of->upper,
+                                 of->rhs, x, beyond ? own->beyond : NULL};
+    void *measure_args[] = {&own->batch, &m, &own->part}, *merge_args[] = {&own->batch, &parts, &own->part, &own->sums};
+    if (beyond) SW_TRY(sw_device_upload(e->device, own->beyond, beyond, count * sizeof *beyond));
+    SW_TRY(sw_kernel_launch(e->device, own->kernel[MEASURE_K], blocks_for(parts * e->count * 32, MEASURE_THREADS), 1,
+                            MEASURE_THREADS, 0, measure_args));
+    SW_TRY(sw_kernel_launch(e->device, own->kernel[MERGE_K], blocks_for(32LL * e->count, MEASURE_THREADS), 1,
+                            MEASURE_THREADS, 0, merge_args));
+    SW_TRY(sw_device_download(e->device, own->here, own->sums, count * sizeof *own->here));
+    for (size_t j = 0; j < count; j++) tridiagonal_sums_merge(&sums[j], &own->here[j]);
+    return SW_OK;
+}
+
+extern const struct entries_ops entries_cuda;
+const struct entries_ops entries_cuda = {
+    .name = "cuda",
+    .space = SW_DEVICE,
+    .bytes = bytes,
+    .create = create,
+    .load = load,
+    .fill = fill,
+    .first_bad = first_bad,
+    .measure = measure,
+    .destroy = destroy,
+    .try_compile = try_compile,
+};
