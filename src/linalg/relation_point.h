@@ -29,6 +29,9 @@ SW_HD static inline double relation_reciprocal(double p)
 #endif
 }
 
+/* value, or NaN where the pivot is infinite: 1/p is 0 then, and an entry that is no number would go unnoticed. */
+SW_HD static inline double relation_if_finite(double pivot, double value) { return fma(0.0, pivot, value); }
+
 SW_HD static inline void relation_order(int swap, double *x, double *y)
 {
     const double t = swap ? *y : *x;
@@ -83,7 +86,7 @@ SW_HD static inline void relation_eliminate(struct relation_rows *w, double a, d
     if (pivot) {
         pivot->q = pq * g;
         pivot->r = pr * g;
-        pivot->d = pd * g;
+        pivot->d = relation_if_finite(pp, pd * g);
         pivot->s = ps * g;
         pivot->t = pt * g;
     }
@@ -150,7 +153,7 @@ SW_HD static inline void relation_merge(int exact, const double *left, const dou
         for (int k = 1; k < 7; k++) u[j][k] = fma(m, u[0][k], u[j][k]);
     }
     if (kept)
-        for (int k = 1; k < 7; k++) kept[k - 1] = u[0][k] * g;
+        for (int k = 1; k < 7; k++) kept[k - 1] = k < 6 ? u[0][k] * g : relation_if_finite(u[0][0], u[0][6] * g);
     relation_order_rows(u[1], u[2], 1);
     relation_order_rows(u[1], u[3], 1);
     g = exact ? 1.0 / u[1][1] : relation_reciprocal(u[1][1]);
@@ -159,7 +162,7 @@ SW_HD static inline void relation_merge(int exact, const double *left, const dou
         for (int k = 2; k < 7; k++) out[5 * (j - 2) + k - 2] = fma(m, u[1][k], u[j][k]);
     }
     if (kept)
-        for (int k = 2; k < 7; k++) kept[4 + k] = u[1][k] * g;
+        for (int k = 2; k < 7; k++) kept[4 + k] = k < 6 ? u[1][k] * g : relation_if_finite(u[1][1], u[1][6] * g);
 }
 
 /** The inner unknowns of a merge. @param kept  [11]  @param ends  [4]: l0 l1 r0 r1 */
@@ -192,7 +195,8 @@ SW_HD static inline void relation_close(const double *w, int cyclic, double *end
     relation_order(swap, &t1, &t2);
     relation_order(swap, &p1, &p2);
     relation_order(swap, &d1, &d2);
-    const double m = -t2 / t1, last = fma(m, d1, d2) / fma(m, p1, p2), first = fma(-p1, last, d1) / t1;
+    const double m = -t2 / t1, p = fma(m, p1, p2), last = relation_if_finite(p, fma(m, d1, d2) / p),
+                 first = relation_if_finite(t1, fma(-p1, last, d1) / t1);
     ends[0] = cyclic ? last : 0;
     ends[1] = first;
     ends[2] = last;

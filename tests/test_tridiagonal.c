@@ -1,0 +1,781 @@
+/* Every row of the table of tridiagonal solvers must pass every test here. Rows whose `stable` is set are asked for any
+ * matrix (tridiagonal_matrices.h); the others may break down, and are asked for diagonally dominant ones only. */
+#include <float.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "linalg/sw_tridiagonal_impl.h"
+
+#define ROW_OPS sw_tridiagonal_ops
+#include "row_helpers.h"
+#include "tridiagonal_matrices.h"
+
+/* ---- carrying systems to the row under test */
+
+static bool does(struct sw_tridiagonal_desc d) { return !under_test->refuse || !under_test->refuse(&d); }
+
+/* LAPACK may be there when the tests are built and not when they run. */
+static void need_row_and_library(void)
+{
+    struct sw_tridiagonal *s = NULL;
+    const struct sw_tridiagonal_desc one = {.n = 64, .batch = 1}, many = {.n = 64, .batch = 2};
+    need_row();
+    if (sw_tridiagonal_create(does(one) ? &one : &many, under_test->name, device, &s) == SW_E_ABSENT)
+        skip_unless_needed(under_test->name, sw_err_message());
+    sw_tridiagonal_destroy(&s);
+}
+
+struct there { struct sw_tridiagonal_rows rows; double *x; };  /* in the memory of the device */
+
+static double *put(const double *host, size_t count)
+{
+    double *p = NULL;
+    assert_ok(sw_device_alloc(device, count, &p));
+    assert_ok(sw_device_upload(device, p, host, count * sizeof *host));
+    return p;
+}
+
+static struct there put_systems(const struct systems *y)
+{
+    const size_t count = entries(y);
+    struct there t = {{put(y->lower, count), put(y->main, count), put(y->upper, count), put(y->rhs, count)}, NULL};
+    double *junk = zeros(count);
+    for (size_t k = 0; k < count; k++) junk[k] = -77;  /* what a row forgets to write is wrong, and finite */
+    t.x = put(junk, count);
+    sw_free(junk);
+    return t;
+}
+
+static void free_there(struct there *t)
+{
+    sw_device_free(device, (double *)t->rows.lower);
+    sw_device_free(device, (double *)t->rows.main);
+    sw_device_free(device, (double *)t->rows.upper);
+    sw_device_free(device, (double *)t->rows.rhs);
+    sw_device_free(device, t->x);
+}
+
+static struct sw_tridiagonal_desc desc_of(const struct systems *y)
+{
+    return (struct sw_tridiagonal_desc){.n = y->n, .batch = y->batch, .cyclic = y->cyclic};
+}
+
+/* Create, solve, judge. @param x  out [batch*n]  @param outcome  out [batch] */
+static void solve(const struct systems *y, double *x, struct sw_tridiagonal_outcome *outcome)
+{
+    const struct sw_tridiagonal_desc d = desc_of(y);
+    struct sw_tridiagonal *s = NULL;
+    struct there t = put_systems(y);
+    assert_ok(sw_tridiagonal_create(&d, under_test->name, device, &s));
+    assert_ok(sw_tridiagonal_solve(s, &t.rows, t.x));
+    assert_ok(sw_tridiagonal_outcome(s, &t.rows, t.x, outcome));
+    assert_ok(sw_device_download(device, x, t.x, entries(y) * sizeof *x));
+    sw_tridiagonal_destroy(&s);
+    assert_null(s);
+    free_there(&t);
+}
+
+static void assert_fine(const struct systems *y, const struct sw_tridiagonal_outcome *outcome, const char *what)
+{
+    for (int j = 0; j < y->batch; j++)
+        if (outcome[j].fault)
+            fail_msg("%s, n = %lld, batch %d%s: system %d has fault %d in row %lld", what, (long long)y->n, y->batch,
+                     y->cyclic ? ", cyclic" : "", j, outcome[j].fault, (long long)outcome[j].row);
+}
+
+/* Solve what has a solution. @param x  out [batch*n] */
+static void solve_fine(const struct systems *y, double *x, const char *what)
+{
+    struct sw_tridiagonal_outcome *outcome = NULL;
+    assert_ok(sw_alloc((size_t)y->batch, &outcome));
+    solve(y, x, outcome);
+    assert_fine(y, outcome, what);
+    sw_free(outcome);
+}
+
+/* Shapes worth a test: around vectors of 2 to 16 lanes, warps, and the row's own tile; primes, powers of two and their
+ * neighbours. */
+static void for_all_shapes(void (*visit)(struct sw_tridiagonal_desc d))
+{
+    const int tile = under_test->tile ? under_test->tile : 544;
+    const int64_t size[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97, 127, 128, 129, 255,
+                            256, 257, 258, 511, 512, 513, 1009, 1023, 1025, 4095, 4097, tile - 1, tile, tile + 1,
+                            tile + 2, tile + 31, tile + 33, 2 * tile - 1, 2 * tile + 1, 3 * tile, 7 * tile + 5, 1000003};
+    const int batch[] = {1, 3, 33};
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+        for (int l = 0; l < 3; l++)
+            for (int cyclic = 0; cyclic < 2; cyclic++) {
+                const struct sw_tridiagonal_desc d = {.n = size[k], .batch = batch[l], .cyclic = cyclic};
+                if ((d.batch > 1 && d.n > 20000) || (d.batch > 3 && d.n > 600)) continue;
+                if (small_suite() && (d.n > 3 * tile || d.batch > 3)) continue;
+                if (d.n >= (cyclic ? 3 : 1) && does(d)) visit(d);
+            }
+}
+
+/* ---- known solutions */
+
+static void check_known_solution(struct sw_tridiagonal_desc d)
+{
+    struct systems y = dominant_systems(d.n, d.batch, d.cyclic, 1 + (uint64_t)d.n);
+    double *x = zeros(entries(&y));
+    solve_fine(&y, x, "dominant");
+    /* |A^-1| <= 1 and |A| <= 5: 64 eps is more than the few roundings a row makes */
+    for (size_t k = 0; k < entries(&y); k++)
+        if (!(fabs(x[k] - y.x[k]) <= 64 * DBL_EPSILON))
+            fail_msg("n %lld batch %d%s: entry %zu is off by %.3g", (long long)d.n, d.batch, d.cyclic ? " cyclic" : "",
+                     k, x[k] - y.x[k]);
+    sw_free(x);
+    free_systems(&y);
+}
+
+static void recovers_known_solutions_of_all_shapes(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for_all_shapes(check_known_solution);
+}
+
+static void recovers_known_solutions_of_a_large_batch(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    if (small_suite()) return;
+    for (int cyclic = 0; cyclic < 2; cyclic++) {
+        const struct sw_tridiagonal_desc d = {.n = 19, .batch = 40000, .cyclic = cyclic};
+        if (does(d)) check_known_solution(d);
+    }
+}
+
+/* ---- backward errors */
+
+/* The normwise backward error of elimination with partial pivoting; sums of a handful of roundings give half an eps.
+ * NaN where it finds no finite x, as it does for some large matrices whose determinants underflow. */
+static double yardstick(const struct systems *y)
+{
+    double *x = zeros(entries(y));
+    eliminate(y, x);
+    const double e = backward_error(y, 0, x);
+    sw_free(x);
+    return isfinite(e) ? fmax(e, DBL_EPSILON / 2) : NAN;
+}
+
+static void check_backward_error(const struct systems *y, const char *name)
+{
+    const double limit = 10 * yardstick(y);
+    if (isnan(limit)) return;
+    double *x = zeros(entries(y));
+    solve_fine(y, x, name);
+    const double e = backward_error(y, 0, x);
+    if (!(e <= limit))
+        fail_msg("%s, n = %lld%s: backward error %.3g > %.3g", name, (long long)y->n, y->cyclic ? ", cyclic" : "", e,
+                 limit);
+    sw_free(x);
+}
+
+static void leaves_backward_errors_near_those_of_partial_pivoting(void **state)
+{
+    const int tile = under_test->tile ? under_test->tile : 544;
+    const int64_t size[] = {3, 4, 5, 12, 37, 64, 97, 250, 256, 512, 1000, 1025, tile, tile + 1, 2 * tile + 2,
+                            5 * tile + 34, 20000};
+    (void)state;
+    need_row_and_library();
+    if (!under_test->stable) return;
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+        for (int kind = 0; kind < MATRIX_KINDS; kind++)
+            for (int cyclic = 0; cyclic < 2; cyclic++) {
+                struct systems y = {0};
+                if (small_suite() && size[k] > 600) continue;
+                if (!does((struct sw_tridiagonal_desc){.n = size[k], .batch = 1, .cyclic = cyclic})) continue;
+                if (!make_matrix(kind, size[k], cyclic, 1, &y)) continue;
+                check_backward_error(&y, matrix_name(kind));
+                free_systems(&y);
+            }
+}
+
+/* Random signs, and sizes that random powers of two spread over rows, columns or both; some entries are zero. */
+static void leaves_such_backward_errors_for_many_random_matrices(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    if (!under_test->stable) return;
+    uint64_t seed = 20;
+    for (int k = 0; k < (small_suite() ? 60 : 600); k++) {
+        const int64_t n = 2 + (int64_t)(pow(2, 1 + 5 * (1 + test_random(&seed))));
+        struct systems y = graded_systems(n, k % 4 == 3 && n > 2, k % 3, k % 5 ? 0 : 0.3, &seed);
+        /* zeros may make it singular: elimination then breaks down, or divides by what rounding left */
+        if (does(desc_of(&y))) check_backward_error(&y, "graded");
+        free_systems(&y);
+    }
+}
+
+/* Against quadruple precision. An ill-conditioned matrix makes any forward error large: the yardstick's own, times 100,
+ * bounds it. */
+static void leaves_forward_errors_near_those_of_partial_pivoting(void **state)
+{
+    static const int64_t size[] = {3, 5, 32, 64, 257, 600};
+    (void)state;
+    need_row_and_library();
+    if (!under_test->stable) return;
+    for (int k = 0; k < 6; k++)
+        for (int kind = 0; kind < MATRIX_KINDS; kind++) {
+            struct systems y = {0};
+            if (!does((struct sw_tridiagonal_desc){.n = size[k], .batch = 1})) continue;
+            if (!make_matrix(kind, size[k], false, 2, &y)) continue;
+            double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+            solve_fine(&y, x, matrix_name(kind));
+            eliminate(&y, z);
+            const double e = forward_error(&y, x), limit = 100 * fmax(forward_error(&y, z), DBL_EPSILON);
+            if (!(e <= limit))
+                fail_msg("%s, n = %lld: forward error %.3g > %.3g", matrix_name(kind), (long long)size[k], e, limit);
+            sw_free(x);
+            sw_free(z);
+            free_systems(&y);
+        }
+}
+
+/* ---- the same bits */
+
+static void is_exactly_homogeneous_in_the_right_hand_side(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for (int cyclic = 0; cyclic < 2; cyclic++) {
+        struct systems y = dominant_systems(1300, 2, cyclic, 5);
+        double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+        if (does(desc_of(&y))) {
+            solve_fine(&y, x, "dominant");
+            for (size_t k = 0; k < entries(&y); k++) y.rhs[k] *= -4;  /* a power of two: not a bit may differ */
+            solve_fine(&y, z, "times -4");
+            for (size_t k = 0; k < entries(&y); k++) assert_true(z[k] == -4 * x[k]);
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+static struct systems alone(const struct systems *y, int j)
+{
+    struct systems z = make_systems(y->n, 1, y->cyclic);
+    const size_t at = (size_t)j * (size_t)y->n, bytes = (size_t)y->n * sizeof(double);
+    memcpy(z.lower, y->lower + at, bytes);
+    memcpy(z.main, y->main + at, bytes);
+    memcpy(z.upper, y->upper + at, bytes);
+    memcpy(z.rhs, y->rhs + at, bytes);
+    return z;
+}
+
+static void gives_each_system_the_same_bits_alone_as_in_a_batch(void **state)
+{
+    static const int64_t size[] = {1, 2, 5, 33, 256, 300, 600, 1700};
+    (void)state;
+    need_row_and_library();
+    for (int k = 0; k < 16; k++) {
+        struct systems y = dominant_systems(size[k / 2] + 2 * (k % 2), 21, k % 2, 17);
+        double *x = zeros(entries(&y)), *z = zeros((size_t)y.n);
+        struct sw_tridiagonal_desc one = desc_of(&y);
+        one.batch = 1;
+        if (does(one) && does(desc_of(&y))) {
+            solve_fine(&y, x, "a batch");
+            for (int j = 0; j < y.batch; j += 4) {
+                struct systems s = alone(&y, j);
+                solve_fine(&s, z, "alone");
+                assert_memory_equal(z, x + (size_t)j * (size_t)y.n, (size_t)y.n * sizeof *z);
+                free_systems(&s);
+            }
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+/* NaN and zero rows in systems 3 and 9 change no bit of the others. */
+static void keeps_a_failing_system_from_the_others(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for (int k = 0; k < 4; k++) {
+        struct systems y = dominant_systems(k / 2 ? 1200 : 40, 17, k % 2, 23);
+        const size_t n = (size_t)y.n;
+        double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+        struct sw_tridiagonal_outcome outcome[17];
+        if (does(desc_of(&y))) {
+            solve_fine(&y, x, "a batch");
+            y.main[3 * n + 7] = NAN;
+            y.lower[9 * n + 30] = y.main[9 * n + 30] = y.upper[9 * n + 30] = 0;
+            solve(&y, z, outcome);
+            for (int j = 0; j < y.batch; j++) {
+                if (j == 3 || j == 9) continue;
+                assert_int_equal(outcome[j].fault, SW_TRIDIAGONAL_FINE);
+                assert_memory_equal(x + (size_t)j * n, z + (size_t)j * n, n * sizeof *x);
+            }
+            assert_int_equal(outcome[3].fault, SW_TRIDIAGONAL_ENTRY);
+            assert_int_equal(outcome[3].row, 7);
+            assert_int_equal(outcome[9].fault, SW_TRIDIAGONAL_SINGULAR);
+            assert_int_equal(outcome[9].row, 30);
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+static void gives_the_same_bits_with_any_number_of_threads(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    if (under_test->space != SW_HOST) return;
+    for (int k = 0; k < 4; k++) {
+        struct systems y = dominant_systems(k / 2 ? 70001 : 300, k / 2 ? 1 : 50, k % 2, 29);
+        double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+        if (does(desc_of(&y))) {
+            struct sw_device *two = device;
+            solve_fine(&y, x, "two threads");
+            for (int threads = 1; threads < 8; threads += 2) {
+                assert_ok(sw_device_open("cpu", threads, &device));
+                solve_fine(&y, z, "other threads");
+                sw_device_close(&device);
+                assert_memory_equal(x, z, entries(&y) * sizeof *x);
+            }
+            device = two;
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+static void solves_twice_to_the_same_bits_and_leaves_the_rows_alone(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for (int cyclic = 0; cyclic < 2; cyclic++) {
+        struct systems y = dominant_systems(3001, 1, cyclic, 31);
+        const struct sw_tridiagonal_desc d = desc_of(&y);
+        const size_t bytes = entries(&y) * sizeof(double);
+        double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+        struct sw_tridiagonal *s = NULL;
+        if (does(d)) {
+            struct there t = put_systems(&y);
+            assert_ok(sw_tridiagonal_create(&d, under_test->name, device, &s));
+            assert_string_equal(sw_tridiagonal_name(s), under_test->name);
+            assert_int_equal(sw_tridiagonal_shape(s)->n, 3001);
+            assert_ok(sw_tridiagonal_solve(s, &t.rows, t.x));
+            assert_ok(sw_device_download(device, x, t.x, bytes));
+            assert_ok(sw_tridiagonal_solve(s, &t.rows, t.x));
+            assert_ok(sw_device_download(device, z, t.x, bytes));
+            assert_memory_equal(x, z, bytes);
+            const double *from[] = {t.rows.lower, t.rows.main, t.rows.upper, t.rows.rhs},
+                         *kept[] = {y.lower, y.main, y.upper, y.rhs};
+            for (int k = 0; k < 4; k++) {
+                assert_ok(sw_device_download(device, z, from[k], bytes));
+                assert_memory_equal(z, kept[k], bytes);
+            }
+            sw_tridiagonal_destroy(&s);
+            free_there(&t);
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+/* ---- faults, each in one system of three */
+
+enum { FAULT_BATCH = 3, FAULTY = 1 };
+
+static void check_fault(const struct systems *y, enum sw_tridiagonal_fault fault, int64_t row, const char *what)
+{
+    struct sw_tridiagonal_outcome outcome[FAULT_BATCH];
+    double *x = zeros(entries(y));
+    if (does(desc_of(y))) {
+        solve(y, x, outcome);
+        for (int j = 0; j < y->batch; j++) {
+            const bool faulty = j == (y->batch == 1 ? 0 : FAULTY);
+            if (outcome[j].fault != (faulty ? fault : SW_TRIDIAGONAL_FINE) || (faulty && outcome[j].row != row))
+                fail_msg("%s, n = %lld%s, system %d of %d: fault %d in row %lld, expected %d in row %lld", what,
+                         (long long)y->n, y->cyclic ? ", cyclic" : "", j, y->batch, outcome[j].fault,
+                         (long long)outcome[j].row, faulty ? fault : SW_TRIDIAGONAL_FINE, faulty ? (long long)row : -1);
+        }
+        bool finite = true;
+        const double *bad = x + (y->batch == 1 ? 0 : (size_t)FAULTY * (size_t)y->n);
+        for (int64_t i = 0; i < y->n; i++) finite = finite && isfinite(bad[i]);
+        assert_int_equal(finite, fault == SW_TRIDIAGONAL_FINE);
+    }
+    sw_free(x);
+}
+
+/* Calls visit for systems that a test then spoils: batches, single systems, cyclic ones. */
+static void for_faulty_shapes(void (*visit)(struct systems *y, size_t at))
+{
+    const int tile = under_test->tile ? under_test->tile : 544;
+    const int64_t size[] = {3, 9, 40, 300, tile, 2 * tile + 77};
+    for (int k = 0; k < 6; k++)
+        for (int one = 0; one < 2; one++)
+            for (int cyclic = 0; cyclic < 2; cyclic++) {
+                struct systems y = dominant_systems(size[k], one ? 1 : FAULT_BATCH, cyclic, 41);
+                visit(&y, one ? 0 : (size_t)FAULTY * (size_t)y.n);
+                free_systems(&y);
+            }
+}
+
+static const double not_finite[] = {NAN, INFINITY, -INFINITY};
+
+static void spoil_entries(struct systems *y, size_t at)
+{
+    double *array[] = {y->lower, y->main, y->upper, y->rhs};
+    static const char *const name[] = {"lower", "main", "upper", "rhs"};
+    for (int k = 0; k < 4; k++)
+        for (int v = 0; v < 3; v++)
+            for (int where = 0; where < 3; where++) {
+                int64_t i = where == 0 ? 0 : where == 1 ? y->n / 2 : y->n - 1;
+                if (!y->cyclic && ((k == 0 && i == 0) || (k == 2 && i == y->n - 1))) continue;
+                double *entry = array[k] + at + i, kept = *entry;
+                *entry = not_finite[v];
+                check_fault(y, SW_TRIDIAGONAL_ENTRY, i, name[k]);
+                *entry = kept;
+            }
+}
+
+static void names_the_row_of_an_entry_that_is_not_finite(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for_faulty_shapes(spoil_entries);
+}
+
+static void spoil_rows(struct systems *y, size_t at)
+{
+    for (int where = 0; where < 3; where++) {
+        const size_t i = at + (size_t)(where == 0 ? 0 : where == 1 ? y->n / 2 : y->n - 1);
+        const double kept[] = {y->lower[i], y->main[i], y->upper[i]};
+        y->lower[i] = y->main[i] = y->upper[i] = 0;
+        check_fault(y, SW_TRIDIAGONAL_SINGULAR, (int64_t)(i - at), "a row of zeros");
+        y->lower[i] = kept[0];
+        y->main[i] = kept[1];
+        y->upper[i] = kept[2];
+    }
+}
+
+static void names_a_row_of_zeros(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for_faulty_shapes(spoil_rows);
+}
+
+/* The entries of column i, which are zero then. */
+static void clear_column(struct systems *y, size_t at, int64_t i)
+{
+    y->main[at + (size_t)i] = 0;
+    y->upper[at + (size_t)((i + y->n - 1) % y->n)] = 0;
+    y->lower[at + (size_t)((i + 1) % y->n)] = 0;
+}
+
+static void spoil_columns(struct systems *y, size_t at)
+{
+    clear_column(y, at, y->n / 2);
+    check_fault(y, SW_TRIDIAGONAL_SINGULAR, y->n / 2, "a column of zeros");
+}
+
+static void names_a_column_of_zeros(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for_faulty_shapes(spoil_columns);
+}
+
+/* x = 1e310 in row n/2, which no other row holds. */
+static void overflow_rows(struct systems *y, size_t at)
+{
+    const size_t i = at + (size_t)(y->n / 2);
+    clear_column(y, at, y->n / 2);
+    y->lower[i] = y->upper[i] = 0;
+    y->main[i] = 1e-10;
+    y->rhs[i] = 1e300;
+    check_fault(y, SW_TRIDIAGONAL_OVERFLOW, y->n / 2, "overflow");
+}
+
+static void names_the_row_of_an_unknown_beyond_the_range_of_numbers(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for_faulty_shapes(overflow_rows);
+}
+
+/* What is at either end of the range of numbers: x of a row that `rescues` is right, others may break down. */
+static void check_range(const struct systems *y, const char *what)
+{
+    struct sw_tridiagonal_outcome outcome[FAULT_BATCH];
+    double *x = zeros(entries(y));
+    if (does(desc_of(y))) {
+        solve(y, x, outcome);
+        for (int j = 0; j < y->batch; j++)
+            for (int64_t i = 0; i < y->n; i++) {
+                const size_t k = (size_t)j * (size_t)y->n + (size_t)i;
+                if (!under_test->rescues && outcome[j].fault == SW_TRIDIAGONAL_BREAKDOWN) continue;
+                if (outcome[j].fault || (under_test->stable && !(fabs(x[k] - y->x[k]) <= 1e-9 * fabs(y->x[k]))))
+                    fail_msg("%s, n %lld%s, system %d: fault %d, x[%lld] = %.17g, expected %.17g", what,
+                             (long long)y->n, y->cyclic ? " cyclic" : "", j, outcome[j].fault, (long long)i, x[k],
+                             y->x[k]);
+            }
+    }
+    sw_free(x);
+}
+
+/* Integers, dominant, x = 1: multiples of small powers of two are exact, and x hardly depends on rounding; where
+ * rows are graded, 1e-9 tells a wrong x from a rounded one. */
+static void make_integers(struct systems *y)
+{
+    for (size_t k = 0; k < entries(y); k++) {
+        y->lower[k] = k % 2 ? 1 : -1;
+        y->upper[k] = k % 3 ? 1 : -1;
+        y->main[k] = k % 5 ? 4 : -4;
+        y->x[k] = 1;
+    }
+    set_right_hand_sides(y);
+}
+
+static void scale_by(struct systems *y, size_t k, int lower, int main, int upper, int rhs)
+{
+    y->lower[k] = ldexp(y->lower[k], lower);
+    y->main[k] = ldexp(y->main[k], main);
+    y->upper[k] = ldexp(y->upper[k], upper);
+    y->rhs[k] = ldexp(y->rhs[k], rhs);
+}
+
+static void scale_systems(struct systems *y, size_t at)
+{
+    static const int exponent[] = {-1070, -1040, -1020, -1000, 1000, 1020};
+    (void)at;
+    for (int k = 0; k < 6; k++) {
+        const int e = exponent[k];
+        make_integers(y);
+        for (size_t i = 0; i < entries(y); i++) scale_by(y, i, e, e, e, e);
+        check_range(y, "all entries scaled");
+    }
+    for (int k = 0; k < 2; k++) {  /* not cyclic ones: 2^-1000 beside 2^1000 there */
+        make_integers(y);
+        if (y->cyclic) continue;
+        for (size_t i = 0; i < entries(y); i++) {
+            const int64_t row = (int64_t)(i % (size_t)y->n);
+            const int e = (k ? 1 : -1) * ((int)(row < 2000 ? row : 2000) - 1000);  /* dominant still */
+            scale_by(y, i, e, e, e, e);
+        }
+        check_range(y, "rows graded");
+    }
+}
+
+static void solves_systems_at_both_ends_of_the_range_of_numbers(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for_faulty_shapes(scale_systems);
+}
+
+static void does_not_look_at_entries_outside_of_the_matrix(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    for (int64_t n = 1; n < 3000; n = 2 * n + 1) {
+        struct systems y = dominant_systems(n, 3, false, 47);
+        double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+        if (does(desc_of(&y))) {
+            for (int j = 0; j < 3; j++) y.lower[j * n] = y.upper[j * n + n - 1] = 0;
+            solve_fine(&y, x, "zeros outside");
+            for (int j = 0; j < 3; j++) {
+                y.lower[j * n] = not_finite[j];
+                y.upper[j * n + n - 1] = -not_finite[j];
+            }
+            solve_fine(&y, z, "NaN outside");
+            assert_memory_equal(x, z, entries(&y) * sizeof *x);
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+/* ---- slices */
+
+/* Solve slice by slice, each from an array of its own. */
+static void solve_slices(const struct systems *y, int depth, double *x)
+{
+    const struct sw_tridiagonal_desc d = desc_of(y);
+    const int64_t count = INT64_C(1) << depth;
+    struct sw_relation *relation = NULL;
+    double (*ends)[4] = NULL;
+    struct sw_tridiagonal *s = NULL;
+    int64_t next = 0;
+    assert_ok(sw_alloc((size_t)count, &relation));
+    assert_ok(sw_alloc((size_t)count, &ends));
+    assert_ok(sw_tridiagonal_create_slices(&d, depth, under_test->name, device, &s));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t k = 0; k < count; k++) {
+            int64_t first, rows;
+            sw_tridiagonal_slice(&d, under_test->name, depth, k, &first, &rows);
+            assert_true(rows > 0);
+            if (pass == 0) assert_int_equal(first, next);
+            next = first + rows;
+            const struct systems part = {.n = rows, .batch = 1, .lower = y->lower + first, .main = y->main + first,
+                                         .upper = y->upper + first, .rhs = y->rhs + first};
+            struct there t = put_systems(&part);
+            if (pass == 0) assert_ok(sw_tridiagonal_reduce(s, k, &t.rows, &relation[k]));
+            else {
+                assert_ok(sw_tridiagonal_expand(s, k, &t.rows, ends[k], t.x));
+                assert_ok(sw_device_download(device, x + first, t.x, (size_t)rows * sizeof *x));
+            }
+            free_there(&t);
+        }
+        assert_int_equal(next, y->n);
+        if (pass == 0) assert_ok(sw_relations_close(count, relation, y->cyclic, ends));
+    }
+    sw_tridiagonal_destroy(&s);
+    sw_free(relation);
+    sw_free(ends);
+}
+
+static void gives_the_same_bits_in_slices_of_any_depth(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    if (!under_test->tile) return;
+    const int64_t most = (int64_t)under_test->tile * under_test->most_tiles,
+                  size[] = {5, under_test->tile, under_test->tile + 1, most + 1, 3 * most + 7, 8 * most - 1};
+    for (int k = 0; k < 12; k++) {
+        const struct sw_tridiagonal_desc d = {.n = size[k / 2], .batch = 1, .cyclic = k % 2};
+        if (!does(d) || (small_suite() && d.n > 3 * most)) continue;
+        struct systems y = {0};
+        assert_true(make_matrix(0, d.n, d.cyclic, 3, &y));
+        double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+        const int depth = sw_tridiagonal_depth(&d, under_test->name);
+        assert_true(depth >= 0);
+        solve_fine(&y, x, "whole");
+        for (int cut = 0; cut <= depth; cut++) {
+            solve_slices(&y, cut, z);
+            if (memcmp(x, z, entries(&y) * sizeof *x))
+                fail_msg("n = %lld%s: other bits in 2^%d slices", (long long)d.n, d.cyclic ? ", cyclic" : "", cut);
+        }
+        sw_free(x);
+        sw_free(z);
+        free_systems(&y);
+    }
+}
+
+static void refuses_slices_deeper_than_its_tree(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    const struct sw_tridiagonal_desc d = {.n = 1000, .batch = 1};
+    struct sw_tridiagonal *s = (struct sw_tridiagonal *)&d;
+    if (!under_test->tile) return;
+    assert_int_equal(sw_tridiagonal_create_slices(&d, 40, under_test->name, device, &s), SW_E_ARG);
+    assert_contains(sw_err_message(), "cuts 1000 rows into 2^0 to 2^");
+    assert_null(s);
+}
+
+/* ---- refusals, memory */
+
+static void refuse_shape(struct sw_tridiagonal_desc d, enum sw_status status, const char *text)
+{
+    struct sw_tridiagonal *s = (struct sw_tridiagonal *)&d;
+    assert_int_equal(sw_tridiagonal_create(&d, under_test->name, device, &s), status);
+    assert_contains(sw_err_message(), text);
+    assert_null(s);
+}
+
+static void refuses_shapes_out_of_range(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    refuse_shape((struct sw_tridiagonal_desc){.n = 0, .batch = 1}, SW_E_ARG,
+                 "n = 0: a tridiagonal system needs 1 unknown");
+    refuse_shape((struct sw_tridiagonal_desc){.n = -5, .batch = 1}, SW_E_ARG, "n = -5");
+    refuse_shape((struct sw_tridiagonal_desc){.n = 2, .batch = 1, .cyclic = true}, SW_E_ARG,
+                 "n = 2: a cyclic tridiagonal system needs 3 unknowns");
+    refuse_shape((struct sw_tridiagonal_desc){.n = 5, .batch = 0}, SW_E_ARG, "batch = 0: there is no system");
+}
+
+static void refuses_rows_that_do_not_exist(void **state)
+{
+    const struct sw_tridiagonal_desc d = {.n = 64, .batch = 2};
+    struct sw_tridiagonal *s = (struct sw_tridiagonal *)&d;
+    (void)state;
+    need_row_and_library();
+    assert_int_equal(sw_tridiagonal_create(&d, "cpu.gauss", device, &s), SW_E_CONFIG);
+    assert_contains(sw_err_message(), "cpu.gauss: there is no such row; fit here:");
+    assert_null(s);
+}
+
+/* Bytes in use where the row keeps its arrays. */
+static double in_use(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    if (under_test->space == SW_DEVICE) return -(double)sw_device_memory_free(device);
+    return (double)m.uordblks + (double)m.hblkhd;
+}
+
+static void takes_no_more_memory_than_it_says(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    if (small_suite()) return;  /* a tool that watches memory takes some of its own */
+    static const struct sw_tridiagonal_desc shape[] = {{.n = 1 << 20, .batch = 1}, {.n = 512, .batch = 2048},
+                                                       {.n = 1 << 20, .batch = 1, .cyclic = true}};
+    for (int k = 0; k < 3; k++) {
+        struct sw_tridiagonal *s = NULL;
+        size_t bytes = 0;
+        if (!does(shape[k])) continue;
+        const double before = in_use();
+        assert_ok(sw_tridiagonal_bytes(&shape[k], under_test->name, device, &bytes));
+        assert_ok(sw_tridiagonal_create(&shape[k], under_test->name, device, &s));
+        const double taken = in_use() - before, spare = 4 << 20;  /* a GPU hands out pages of 2 MiB */
+        if (taken > (double)bytes + spare) fail_msg("%.0f bytes taken, %zu announced", taken, bytes);
+        sw_tridiagonal_destroy(&s);
+    }
+}
+
+static void destroys_nothing_gladly(void **state)
+{
+    struct sw_tridiagonal *s = NULL;
+    (void)state;
+    sw_tridiagonal_destroy(NULL);
+    sw_tridiagonal_destroy(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recovers_known_solutions_of_all_shapes),
+        cmocka_unit_test(recovers_known_solutions_of_a_large_batch),
+        cmocka_unit_test(leaves_backward_errors_near_those_of_partial_pivoting),
+        cmocka_unit_test(leaves_such_backward_errors_for_many_random_matrices),
+        cmocka_unit_test(leaves_forward_errors_near_those_of_partial_pivoting),
+        cmocka_unit_test(is_exactly_homogeneous_in_the_right_hand_side),
+        cmocka_unit_test(gives_each_system_the_same_bits_alone_as_in_a_batch),
+        cmocka_unit_test(keeps_a_failing_system_from_the_others),
+        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
+        cmocka_unit_test(solves_twice_to_the_same_bits_and_leaves_the_rows_alone),
+        cmocka_unit_test(names_the_row_of_an_entry_that_is_not_finite),
+        cmocka_unit_test(names_a_row_of_zeros),
+        cmocka_unit_test(names_a_column_of_zeros),
+        cmocka_unit_test(names_the_row_of_an_unknown_beyond_the_range_of_numbers),
+        cmocka_unit_test(solves_systems_at_both_ends_of_the_range_of_numbers),
+        cmocka_unit_test(does_not_look_at_entries_outside_of_the_matrix),
+        cmocka_unit_test(gives_the_same_bits_in_slices_of_any_depth),
+        cmocka_unit_test(refuses_slices_deeper_than_its_tree),
+        cmocka_unit_test(refuses_shapes_out_of_range),
+        cmocka_unit_test(refuses_rows_that_do_not_exist),
+        cmocka_unit_test(takes_no_more_memory_than_it_says),
+        cmocka_unit_test(destroys_nothing_gladly),
+    };
+    int failed = 0;
+    for_each_row(sw_tridiagonal_table)
+        failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
+    return failed != 0;
+}
