@@ -104,7 +104,8 @@ static void for_all_shapes(void (*visit)(struct sw_tridiagonal_desc d))
     const int tile = under_test->tile ? under_test->tile : 544;
     const int64_t size[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97, 127, 128, 129, 255,
                             256, 257, 258, 511, 512, 513, 1009, 1023, 1025, 4095, 4097, tile - 1, tile, tile + 1,
-                            tile + 2, tile + 31, tile + 33, 2 * tile - 1, 2 * tile + 1, 3 * tile, 7 * tile + 5, 1000003};
+                            tile + 2, tile + 31, tile + 33, 2 * tile - 1, 2 * tile + 1, 3 * tile, 7 * tile + 5,
+                            1000003};
     const int batch[] = {1, 3, 33};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
         for (int l = 0; l < 3; l++)

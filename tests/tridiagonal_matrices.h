@@ -83,7 +83,8 @@ static inline struct systems dominant_systems(int64_t n, int batch, bool cyclic,
     return y;
 }
 
-/* Random signs; sizes 2^(-40 .. 40) of rows (by = 1), columns (by = 2) or neither; entries are zero with a probability. */
+/* Random signs; sizes 2^(-40 .. 40) of rows (by = 1), columns (by = 2) or neither; entries are zero with a
+ * probability. */
 static inline struct systems graded_systems(int64_t n, bool cyclic, int by, double zero, uint64_t *seed)
 {
     struct systems y = make_systems(n, 1, cyclic);

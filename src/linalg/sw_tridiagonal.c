@@ -72,12 +72,38 @@ static int64_t find_not_finite(int64_t n, const double *x)
     return -1;
 }
 
-static enum sw_status find_finite(struct sw_tridiagonal *s, const double *x, bool *finite)
+/* Of systems that hold an entry that is not finite, finite[j] = false. */
+static enum sw_status look_at_entries(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, bool *finite)
 {
-    if (s->ops->finite) return s->ops->finite(s, x, finite);
-    SW_TRY(sw_device_wait(s->device));
-    for (int j = 0; j < s->desc.batch; j++) finite[j] = find_not_finite(s->desc.n, x + j * s->desc.n) < 0;
-    return SW_OK;
+    enum { BLOCK = 1 << 16 };
+    const double *array[] = {r->lower, r->main, r->upper, r->rhs};
+    const int64_t n = s->desc.n, all = n * s->desc.batch;
+    double *room;
+    enum sw_status st = SW_OK;
+    SW_TRY(sw_alloc(BLOCK, &room));
+    for (int k = 0; k < 4; k++)
+        for (int64_t at = 0; at < all && !st; at += BLOCK) {
+            const int64_t count = all - at < BLOCK ? all - at : BLOCK;
+            st = sw_device_download(s->device, room, array[k] + at, (size_t)count * sizeof *room);
+            for (int64_t i = 0; i < count && !st; i++) {
+                const int64_t row = (at + i) % n;
+                const bool outside = !s->desc.cyclic && ((k == 0 && row == 0) || (k == 2 && row == n - 1));
+                if (!isfinite(room[i]) && !outside) finite[(at + i) / n] = false;
+            }
+        }
+    sw_free(room);
+    return st;
+}
+
+static enum sw_status find_finite(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, const double *x,
+                                  bool *finite)
+{
+    if (s->ops->finite) SW_TRY(s->ops->finite(s, x, finite));
+    else {
+        SW_TRY(sw_device_wait(s->device));
+        for (int j = 0; j < s->desc.batch; j++) finite[j] = find_not_finite(s->desc.n, x + j * s->desc.n) < 0;
+    }
+    return s->ops->misses_infinity ? look_at_entries(s, r, finite) : SW_OK;
 }
 
 /* Judge system j: its rows and x come to the host, where they are not there already. */
@@ -100,6 +126,10 @@ static enum sw_status judge(const struct sw_tridiagonal *s, const struct sw_trid
             *outcome = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_BREAKDOWN,
                                                        find_not_finite(s->desc.n, room + 4 * n)};
     }
+    if (!st && outcome->fault && find_not_finite(s->desc.n, room + 4 * n) < 0) {  /* misses_infinity */
+        const double nan = NAN;
+        st = sw_device_upload(s->device, x + at + outcome->row, &nan, sizeof nan);
+    }
     sw_free(room);
     return st;
 }
@@ -109,7 +139,7 @@ enum sw_status sw_tridiagonal_outcome(struct sw_tridiagonal *solver, const struc
 {
     bool *finite = NULL;
     SW_TRY(sw_alloc((size_t)solver->desc.batch, &finite));
-    enum sw_status st = find_finite(solver, x, finite);
+    enum sw_status st = find_finite(solver, rows_, x, finite);
     for (int j = 0; j < solver->desc.batch && !st; j++) {
         outcome[j] = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_FINE, -1};
         if (!finite[j]) st = judge(solver, rows_, j, x, &outcome[j]);

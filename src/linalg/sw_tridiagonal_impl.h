@@ -9,6 +9,7 @@ struct sw_tridiagonal_ops {
     bool rescues;           /* a system that needs scaling is solved by tridiagonal_judge.c instead */
     bool stable;            /* its backward error stays within 10 times that of elimination with partial pivoting,
                                whatever the matrix; else it may break down, and is asked for dominant ones only */
+    bool misses_infinity;   /* an infinite pivot leaves x finite: entries are looked at on the host as well */
     const char    *(*refuse)(const struct sw_tridiagonal_desc *desc);  /* why it does not do the shape; NULL: it does */
     size_t         (*bytes)(const struct sw_tridiagonal_desc *desc);   /* beside rows and x */
     enum sw_status (*create)(struct sw_tridiagonal *solver);           /* fills solver->own */

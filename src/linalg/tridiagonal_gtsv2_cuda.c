@@ -128,7 +128,8 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
     static enum sw_status create_##id(struct sw_tridiagonal *s) { return create(s, method); }             \
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                       \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                           \
-        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = (why), .bytes = bytes_##id,         \
+        .name = (row), .about = (text), .space = SW_DEVICE, .misses_infinity = true,                      \
+        .refuse = (why), .bytes = bytes_##id,                                                             \
         .create = create_##id, .solve = solve, .finite = find_finite, .destroy = destroy, .cost = cost}
 
 GTSV2_ROW(gtsv2, "cusparse.gtsv2", SW_GTSV_PIVOTING, refuse,

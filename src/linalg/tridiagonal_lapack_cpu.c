@@ -162,6 +162,7 @@ const struct sw_tridiagonal_ops tridiagonal_lapack_cpu = {
     .name = "cpu.lapack",
     .about = "LAPACK's elimination with partial pivoting (dgtsv; cyclic: dgbsv on the folded circle): a baseline",
     .space = SW_HOST,
+    .misses_infinity = true,
     .stable = true,
     .refuse = refuse,
     .bytes = bytes,

@@ -1,8 +1,8 @@
 /* Relations on the CPU (relation_point.h), all threads: row `cpu.relations`.
  *
- * The rows are cut into tiles. Pass 1 sweeps each tile to its relation; a binary tree of merges joins those, and the root
- * closes the system; down the tree each tile learns its ends. Pass 2 sweeps each tile again, now keeping the pivot rows,
- * and substitutes. A system of one tile is swept once.
+ * The rows are cut into tiles. Pass 1 sweeps each tile to its relation; a binary tree of merges joins those, and the
+ * root closes the system; down the tree each tile learns its ends. Pass 2 sweeps each tile again, now keeping the pivot
+ * rows, and substitutes.
  *
  * Threads share the nodes of the tree at some depth. The tree does not depend on them, so neither do the bits of x. */
 #include <omp.h>
@@ -267,8 +267,8 @@ static size_t bytes(const struct sw_tridiagonal_desc *desc)
            (size_t)omp_get_num_procs() * TILE * sizeof(struct relation_pivot);
 }
 
-/* Pass 1 reads 4 words and takes 11 multiply-adds; pass 2 reads 4 and writes 1, and takes 5 products and 4 multiply-adds
- * more. */
+/* Pass 1 reads 4 words and takes 11 multiply-adds; pass 2 reads 4 and writes 1, and takes 5 products and 4
+ * multiply-adds more. */
 static struct sw_cost cost(const struct sw_tridiagonal_desc *desc)
 {
     return desc->n <= TILE ? (struct sw_cost){40, 20} : (struct sw_cost){72, 31};
