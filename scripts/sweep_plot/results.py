@@ -11,9 +11,11 @@ from .stored import Stored, text_of
 
 NORM_PREFIX = "err_"           # of the error norms in the run table
 NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
-               "err_interior": "largest error away from walls"}    # of others the long_name is the label
+               "err_interior": "largest error away from walls",    # of others the long_name is the label
+               "residual": "relative residual", "backward_error": "backward error", "forward_error": "forward error"}
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
-                   "x": "xc", "y": "yc", "z": "zc"}
+                   "x": "xc", "i": "xc", "y": "yc", "z": "zc"}
+NUMBERED = ("tridiagonal",)    # problems whose points are numbered: the scale along x is i, and x may be a field
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
 SCALES = (*RUNS, *OWN_COORDINATES)
 OTHER_NAMES = {"min": "u_min", "max": "u_max", "u_min": "min", "u_max": "max"}    # of series; schema 1 had the short
@@ -83,6 +85,7 @@ class Results:
                           "results/NAME.h5", FILE)
         self.stored.check_parts()
         self.problem = self.attribute("problem")
+        self.numbered = self.problem in NUMBERED
         self.title = (self.attribute("title") or self.problem).replace("$", "\\$")
         self.origin = f"{self.attribute('source')} · sweep {self.attribute('sweep_id')}".replace("$", "\\$")
         self.run = self.indices(self.file)
@@ -162,7 +165,8 @@ class Results:
                 continue
             seen.add(names)
             data = self.stored.datasets(group)
-            scales = {name: data[name] for name in SCALES if name in data}
+            scales = {name: data[name] for name in SCALES
+                      if name in data and name != ("x" if self.numbered else "i")}
             for name, values in data.items():
                 if values.dtype.kind == "f":
                     known.setdefault((name, values.ndim), self.stored.dimensions(values, scales))
@@ -183,7 +187,8 @@ class Results:
     @functools.cached_property
     def norms(self):
         """The error norms that a run has, those of NORM_LABELS first."""
-        there = [n for n in self.stored.names(self.file) if n.startswith(NORM_PREFIX) and n not in self.param]
+        there = [n for n in self.stored.names(self.file) if (n.startswith(NORM_PREFIX) or n in NORM_LABELS) and
+                 n not in self.param]
         there.sort(key=lambda n: list(NORM_LABELS).index(n) if n in NORM_LABELS else len(NORM_LABELS))
         return [n for n in there if np.isfinite(self.of_runs(n)).any()]
 
@@ -251,6 +256,7 @@ class Results:
 
     def space(self, row, name, axis="x"):
         """The coordinates of a run's points along an axis."""
+        axis = self.scale(axis)
         group, k = self.find(row, name)
         x = self.coordinates(group, k, axis)
         data = self.stored.dataset(group, name)
@@ -271,8 +277,14 @@ class Results:
         text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
         return "\n".join([text, *map(text_of, np.atleast_1d(given))])
 
+    def scale(self, axis):
+        """The scale along an axis of space."""
+        return "i" if self.numbered and axis == "x" else axis
+
     def has_walls(self, row, axis):
         """Whether a run's axis ends in walls, which are points; else the first point comes again at x0 + length."""
+        if self.numbered:
+            return True
         word_of = {}
         for of, what in re.findall(r'\bboundary(?:\.([xyz]))?\s*[=:]\s*(\{[^}]*\}|"[^"]*")', self.config):
             own = re.findall(r'\baxis\s*[=:]\s*"([^"]*)"', self.config)[-1:] or ["x"]    # of one word for all
@@ -365,6 +377,7 @@ class Results:
 
     def along(self, scale):
         """Label of a coordinate axis: x or t, with its unit where it has one."""
+        scale = self.scale(scale)
         group = next((g for g in self.groups if self.stored.has(g, scale)), None)
         unit = self.stored.attribute(self.stored.dataset(group, scale), "units", "1") if group else "1"
         return ("t" if scale.startswith("time") else scale) + (f" ({unit})" if unit != "1" else "")

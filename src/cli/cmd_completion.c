@@ -44,6 +44,7 @@ static void add_solvers(struct sw_text *words)
     sw_text_add(words, " auto");
     add_rows("steppers", words);
     add_rows("bvp_solvers", words);
+    add_rows("tridiagonal_solvers", words);
     add_rows("difference_solvers", words);
 }
 

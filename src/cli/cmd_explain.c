@@ -38,7 +38,8 @@ static void range_of(const struct sw_key *key, const struct sw_problem *owner, s
 {
     const int dim = owner && owner->max_dim > 1 ? owner->max_dim : 1;
     const struct { unsigned bit; const char *name; } use[] = {
-        {SW_USES_X, dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"}, {SW_USES_T, "t"}, {SW_USES_U, "u"},
+        {SW_USES_X, owner && owner->numbered ? "i" : dim == 1 ? "x" : dim == 2 ? "x, y" : "x, y, z"},
+        {SW_USES_T, "t"}, {SW_USES_U, "u"},
         {SW_USES_RANDOM, "rand, randn"}};
     const char *comma = "in ";
     if (key->words)

@@ -47,7 +47,7 @@ static int explain_constants(const char *name, struct known *known)
 }
 
 /* Which keys of all problems may use it, each path once. */
-static void print_users(unsigned symbol)
+static void print_users(unsigned symbol, bool numbered)
 {
     struct sw_text text = {0};
     sw_text_add(&text, "Expressions that know it:");
@@ -55,7 +55,9 @@ static void print_users(unsigned symbol)
         for (const struct sw_key *key = sw_problem_table[p]->keys; key->path; key++) {
             char path[80];
             snprintf(path, sizeof path, " %s,", key->path);
-            if (!key->element && key->symbols & symbol && !strstr(sw_text_get(&text), path)) sw_text_add(&text, path);
+            if (sw_problem_table[p]->numbered == numbered && !key->element && key->symbols & symbol &&
+                !strstr(sw_text_get(&text), path))
+                sw_text_add(&text, path);
         }
     if (text.length) text.data[text.length - 1] = '.';
     console_print_folded(sw_text_get(&text));
@@ -64,18 +66,19 @@ static void print_users(unsigned symbol)
 
 static int explain_coordinates(const char *name, struct known *known)
 {
-    static const struct { const char *name, *about; unsigned symbol; } coordinates[] = {
-        {"x", "The coordinate of a point along the first axis.", SW_USES_X},
-        {"y", "The coordinate of a point along the second axis, of fields that have one.", SW_USES_X},
-        {"z", "The coordinate of a point along the third axis, of fields that have one.", SW_USES_X},
-        {"t", "The time.", SW_USES_T},
-        {"u", "The solution at the point.", SW_USES_U}};
+    static const struct { const char *name, *about; unsigned symbol; bool numbered; } coordinates[] = {
+        {"x", "The coordinate of a point along the first axis.", SW_USES_X, false},
+        {"i", "The number of a row and of its unknown, 1 .. n.", SW_USES_X, true},
+        {"y", "The coordinate of a point along the second axis, of fields that have one.", SW_USES_X, false},
+        {"z", "The coordinate of a point along the third axis, of fields that have one.", SW_USES_X, false},
+        {"t", "The time.", SW_USES_T, false},
+        {"u", "The solution at the point.", SW_USES_U, false}};
     int hits = 0;
     for (size_t k = 0; k < sizeof coordinates / sizeof *coordinates; k++) {
         explain_know(known, coordinates[k].name);
         if (strcmp(coordinates[k].name, name)) continue;
         printf("%s\n    %s\n", name, coordinates[k].about);
-        print_users(coordinates[k].symbol);
+        print_users(coordinates[k].symbol, coordinates[k].numbered);
         hits++;
     }
     return hits;

@@ -7,6 +7,7 @@
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_scheme.h"
 #include "linalg/sw_band_impl.h"
+#include "linalg/sw_tridiagonal_impl.h"
 #include "problem/bvp/sw_bvp_impl.h"
 #include "problem/line/sw_stepper_impl.h"
 #include "problem/sw_problem.h"
@@ -28,6 +29,7 @@ static bool problem_row(int k, struct table_row *row)
 TABLE_OF_ROWS(stepper_row, sw_stepper_table)
 TABLE_OF_ROWS(band_row, sw_band_table)
 TABLE_OF_ROWS(bvp_row, sw_bvp_table)
+TABLE_OF_ROWS(tridiagonal_row, sw_tridiagonal_table)
 TABLE_OF_ROWS(fd_row, sw_fd_table)
 
 /* ---- compact schemes, and what closes them at walls */
@@ -118,6 +120,7 @@ const struct cli_table cli_tables[] = {
     {"steppers", "steppers", "A stepper", stepper_row, NULL},
     {"band solvers", "band_solvers", "A band solver, for \"cpu.plain+ROW\" and \"cuda.split+ROW\"", band_row, NULL},
     {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL},
+    {"tridiagonal systems", "tridiagonal_solvers", "A solver of tridiagonal systems with pivoting", tridiagonal_row, NULL},
     {"compact finite differences", "difference_solvers", "A way to compute compact finite differences", fd_row, NULL},
     {"compact schemes", "schemes", "A compact scheme", scheme_row, scheme_detail},
     {"ends of an axis", "boundaries", "What the ends of an axis are", closure_row, closure_detail},

@@ -104,6 +104,15 @@ bool sw_program_uses(const struct sw_program *program, const char *name)
     return false;
 }
 
+bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)
+{
+    for (int k = 0; k < program->count; k++)
+        if (program->code[k].op == OP_NAME && program->code[k].rate >= SW_RATE_CELL &&
+            program->code[k].slot == (int)slot)
+            return true;
+    return false;
+}
+
 bool sw_program_constant(const struct sw_program *program, double *value)
 {
     const struct instruction *root = &program->code[program->root];

@@ -130,6 +130,9 @@ enum sw_rate sw_program_rate(const struct sw_program *program);
 /** Whether the value depends on the symbol of this name. */
 bool sw_program_uses(const struct sw_program *program, const char *name);
 
+/** Whether the value depends on a CELL or POINT symbol of this slot, whatever its name. */
+bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot);
+
 /** A program without any symbol: its value. false if it has symbols. */
 bool sw_program_constant(const struct sw_program *program, double *value);
 

@@ -7,12 +7,12 @@
 
 enum sw_status sw_evaluator_create(const struct sw_program *program, const int64_t n[SW_DIMS], struct sw_evaluator *e)
 {
-    static const char *const name[SW_DIMS] = {"x", "y", "z"};
+    static const enum sw_input slot[SW_DIMS] = {SW_IN_X, SW_IN_Y, SW_IN_Z};
     const size_t room = SW_EVALUATOR_POINTS;
     *e = (struct sw_evaluator){.n = {n[0], n[1], n[2]}};
     SW_TRY(sw_alloc((SW_DIMS + 1) * room, &e->x[0]));
     for (int d = 1; d < SW_DIMS; d++) e->x[d] = e->x[0] + (size_t)d * room;
-    for (int d = 0; d < SW_DIMS; d++) e->uses[d] = sw_program_uses(program, name[d]);
+    for (int d = 0; d < SW_DIMS; d++) e->uses[d] = sw_program_uses_input(program, slot[d]);
     e->value = e->x[0] + SW_DIMS * room;
     return sw_eval_create(program, SW_EVALUATOR_POINTS, &e->eval);
 }

@@ -156,6 +156,12 @@ const char *sw_tridiagonal_name(const struct sw_tridiagonal *solver) { return so
 
 const char *sw_tridiagonal_row(int k) { return sw_tridiagonal_table[k] ? sw_tridiagonal_table[k]->name : NULL; }
 
+const char *sw_tridiagonal_refusal(const struct sw_tridiagonal_desc *desc, const char *name)
+{
+    const struct sw_tridiagonal_ops *ops = name ? (const struct sw_tridiagonal_ops *)sw_row_find(&rows, name) : NULL;
+    return ops && ops->refuse ? ops->refuse(desc) : NULL;
+}
+
 enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, const char *name,
                                     const struct sw_device *device, size_t *bytes)
 {

@@ -62,6 +62,10 @@ const char *sw_tridiagonal_name(const struct sw_tridiagonal *solver);
 /** The name of row k of the table, NULL after the last. */
 const char *sw_tridiagonal_row(int k);
 
+/** Why a solver does not do a shape, whatever the device: a static text; NULL: it does.
+ * @param name  a row of the table; "auto" and unknown names are fine */
+const char *sw_tridiagonal_refusal(const struct sw_tridiagonal_desc *desc, const char *name);
+
 /** Bytes that a solver of this shape takes beside rows and x, in the memory of the device. @param name as for create */
 enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, const char *name,
                                     const struct sw_device *device, size_t *bytes);

@@ -21,7 +21,10 @@ static const struct { const char *name; bool over_time, over_time_s; unsigned ov
 };
 enum { LAST_SCALE = SW_VAR_ZC, LAST_NAMED = SW_VAR_STATE };
 
-const char *sw_scale_name(int d) { return d == 0 ? "x" : d == 1 ? "y" : "z"; }
+static const char *scale_name(const struct sw_data_group *s, int d)
+{
+    return d == 0 ? (s->numbered ? "i" : "x") : d == 1 ? "y" : "z";
+}
 
 enum sw_var_kind sw_scale_var(int d) { return d == 0 ? SW_VAR_XC : d == 1 ? SW_VAR_YC : SW_VAR_ZC; }
 
@@ -195,8 +198,8 @@ void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s)
     if (has_kind(s, SW_VAR_STATE))
         write_scale(h, s, "state_value", NULL, s->nstate, NULL, "number in the state of a run");
     for (int d = s->dim - 1; field && d >= 0; d--)
-        write_scale(h, s, sw_scale_name(d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d],
-                    s->x[d] ? "space" : "number of the point");
+        write_scale(h, s, scale_name(s, d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d],
+                    s->numbered ? "number of the unknown" : s->x[d] ? "space" : "number of the point");
 }
 
 hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_data_group *s, const struct sw_var *var,
@@ -214,7 +217,7 @@ static void attach_all(struct sw_h5 *h, const struct sw_data_group *s, const str
     if (kinds[v->kind].over_time) sw_h5_attach(h, path, axis++, sw_data_group_path(s, "time", scale));
     if (kinds[v->kind].over_time_s) sw_h5_attach(h, path, axis++, sw_data_group_path(s, "time_s", scale));
     for (int d = SW_DIMS - 1; d >= 0; d--)
-        if (lies_over(s, v->kind, d)) sw_h5_attach(h, path, axis++, sw_data_group_path(s, sw_scale_name(d), scale));
+        if (lies_over(s, v->kind, d)) sw_h5_attach(h, path, axis++, sw_data_group_path(s, scale_name(s, d), scale));
     if (v->kind == SW_VAR_STATE) sw_h5_attach(h, path, axis, sw_data_group_path(s, "state_value", scale));
 }
 
@@ -340,7 +343,9 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
 {
     char path[SW_PATH];
     snprintf(path, sizeof path, "/%s", s->name);
+    const struct sw_problem *problem = sw_problem_find(table->own->metadata.text[SW_METADATA_PROBLEM]);
     s->schema_1 = atoi(table->own->metadata.text[SW_METADATA_SCHEMA]) < 2;
+    s->numbered = problem && problem->numbered;
     read_points(h, path, s);
     s->field_first = sw_h5_get_attr_integer(h, path, "field_first", 0);
     s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);
@@ -351,7 +356,7 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     read_scale(h, s, "time", "t", s->nfield, &s->time);
     read_scale(h, s, "time_s", "t_s", s->nscalar, &s->time_s);
     for (int d = 0; d < s->dim; d++)
-        read_scale(h, s, sw_scale_name(d), kinds[sw_scale_var(d)].name, s->n[d], &s->x[d]);
+        read_scale(h, s, scale_name(s, d), kinds[sw_scale_var(d)].name, s->n[d], &s->x[d]);
     sw_h5_members(h, path, find_var, &(struct var_search){h, s});
 }
 

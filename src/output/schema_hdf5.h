@@ -35,6 +35,7 @@ struct sw_var {
 struct sw_data_group {                   /* free with sw_data_group_free()                                         */
     char     name[SW_SHAPE_NAME]; /* "": at the root                                                    */
     bool     schema_1;                   /* of a file of schema 1, where some datasets had other names             */
+    bool     numbered;                   /* the scale along x is called i, and holds 1 .. n                        */
     int      dim;                        /* dimensions of a field                                                  */
     int64_t  n[SW_DIMS], count;          /* points along x, y, z, 1 where there is no such dimension; runs         */
     int64_t *index;                      /* [count] of the runs                                                    */
@@ -74,8 +75,7 @@ int sw_var_size(const struct sw_data_group *s, enum sw_var_kind kind, int64_t ro
 int sw_var_chunk(const struct sw_data_group *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
                  hsize_t chunk[SW_H5_RANK]);
 
-/** The name of the scale along dimension d: "x", "y", "z"; and of what holds the values where runs disagree. */
-const char *sw_scale_name(int d);
+/** What holds the values of the scale along dimension d where runs disagree. */
 enum sw_var_kind sw_scale_var(int d);
 
 /** The data group's group, if it has one of its own, and its attributes. */

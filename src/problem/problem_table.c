@@ -5,7 +5,7 @@
 #include "problem/sw_problem.h"
 
 extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_swift_hohenberg,
-    problem_allen_cahn, problem_bvp, problem_compact, problem_advection;
+    problem_allen_cahn, problem_bvp, problem_compact, problem_advection, problem_tridiagonal;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
@@ -16,6 +16,7 @@ const struct sw_problem *const sw_problem_table[] = {
     &problem_bvp,
     &problem_compact,
     &problem_advection,
+    &problem_tridiagonal,
     NULL,
 };
 

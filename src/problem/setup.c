@@ -43,7 +43,8 @@ static double number(const struct sw_setup *setup, const char *path, int64_t cou
     return k < 0 ? otherwise : column[k * count + j];
 }
 
-/* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. */
+/* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. Without a
+ * length they are numbered 1 .. n. */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j)
 {
     static const char *const x0[SW_DIMS] = {"grid.x0", "grid.x0.1", "grid.x0.2"},
@@ -53,6 +54,10 @@ struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const 
         int64_t intervals = setup->walls[d] && setup->n[d] > 1 ? setup->n[d] - 1 : setup->n[d];
         g.x0[d] = number(setup, x0[d], count, column, j, 0);
         g.dx[d] = number(setup, length[d], count, column, j, 1) / (double)intervals;
+    }
+    if (sw_setup_column(setup, length[0]) < 0) {
+        g.x0[0] = 1;
+        g.dx[0] = 1;
     }
     return g;
 }

@@ -9,7 +9,7 @@ enum sw_key_kind {
     SW_KEY_COUNT,     /* likewise, and an integer                                                      */
     SW_KEY_WORD,      /* one of `words`, or "$axis"                                                    */
     SW_KEY_ROW,       /* a row of the table that does the work, by its name; "auto", or "$axis"        */
-    SW_KEY_TEXT,      /* any string                                                                    */
+    SW_KEY_TEXT,      /* any string; of a problem also "$axis"                                         */
     SW_KEY_FUNCTION,  /* an expression over the points as well; `symbols` says which names it may use  */
     SW_KEY_TIMES,     /* a list of times, or "linspace(0, end, 11)"                                    */
     SW_KEY_NAMES,     /* a group whose members the user names: sweep, define                           */

@@ -27,10 +27,14 @@ struct sw_function {
     const struct sw_program *program;
 };
 
-/* A WORD key of the problem and its word. */
-struct sw_choice { const char *key, *word; };
+/* A WORD, SWITCH or TEXT key of the problem and its word. */
+struct sw_choice { const char *key, *word; };  /* a SWITCH: true, false; a TEXT: any */
 
 enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way */
+
+/* How well x solves A x = f: |A x - f|_2/|f|_2; max|A x - f|/(|A| max|x| + max|f|), where |A| is the largest sum of
+ * |entries| of a row; and with `exact` max|x - exact|/max|exact|. NaN: not measured. */
+struct sw_residuals { double residual, backward, forward; };
 
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
@@ -53,10 +57,10 @@ struct sw_setup {
     const struct sw_choice *choice;    /* the words of these runs                                           */
 };
 
-/** The word of a WORD key of the problem, NULL if it has no such key. */
+/** The word of a WORD, SWITCH or TEXT key of the problem, NULL if it has no such key. */
 const char *sw_setup_word(const struct sw_setup *setup, const char *key);
 
-/** Whether a WORD key of the problem has this word. */
+/** Whether such a key of the problem has this word. */
 bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *word);
 
 /** A function key, or its program; NULL if the config has none. */
@@ -90,6 +94,9 @@ struct sw_sim_ops {
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
      * from get_state(). @param norms  out [count] */
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);
+    /** How well all runs fulfil their equations. NULL where the problem has no `residuals`. @param residual  out
+     * [count] */
+    enum sw_status (*residuals)(struct sw_sim *sim, struct sw_residuals *residual);
     /** What is not finite in run j that diverged() named; NULL: its state. */
     void        (*explain)(const struct sw_sim *sim, int j, char text[160]);
     /** Optional, all three or none. What a run records of its way beside its state, [count][SW_DIAGNOSTICS]: a
@@ -135,8 +142,11 @@ struct sw_problem {
     int         max_dim;               /* it may have 1 .. max_dim dimensions; 0 counts as 1. More than one: its
                                            keys hold SW_GRID_KEYS (problem/grid_keys.h)                 */
     bool        timed;                  /* has time.dt and time.end                                    */
+    bool        numbered;               /* its points are i = 1 .. n on a line, without a length: expressions and files
+                                           call the coordinate i in place of x                         */
     bool        derives_exact;          /* knows its exact result without a key `exact`                */
     bool        interior;               /* its norms have `interior`                                   */
+    bool        residuals;              /* it solves equations: sim->ops->residuals() says how well    */
     const void *model;                  /* what `create` needs to know of this kind                    */
 
     /** The fields of runs with these words on a grid of this dimension; the setup counts for its choices and dim only.

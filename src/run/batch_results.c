@@ -95,6 +95,19 @@ static enum sw_status copy_norms_of_sim(const struct batch *b, struct sw_run_res
     return st;
 }
 
+static enum sw_status measure_residuals(const struct batch *b, struct sw_run_result *result)
+{
+    struct sw_sim *sim = b->w->sim;
+    struct sw_residuals *residual;
+    if (!sim->ops->residuals) return SW_OK;
+    SW_TRY(sw_alloc((size_t)b->plan->count, &residual));
+    enum sw_status st = sim->ops->residuals(sim, residual);
+    for (int j = 0; j < b->plan->count && !st; j++)
+        if (result[j].row.status == SW_RUN_DONE) result[j].row.residual = residual[j];
+    sw_free(residual);
+    return st;
+}
+
 static enum sw_status measure_norms(const struct batch *b, struct sw_run_result *result)
 {
     struct sw_sim *sim = b->w->sim;
@@ -138,6 +151,7 @@ enum sw_status batch_end(struct batch *b)
     SW_TRY(sw_alloc((size_t)b->plan->count, &result));
     for (int j = 0; j < b->plan->count; j++) fill_result(b, j, &result[j]);
     SW_TRY_TO(failed, st, measure_norms(b, result));
+    SW_TRY_TO(failed, st, measure_residuals(b, result));
     SW_TRY_TO(failed, st, get_states_for_warnings(b, &field));
     if (b->w->scheduler->sweep->save_state) SW_TRY_TO(failed, st, batch_copy_state(b, &state));
     count_and_report(b, result);

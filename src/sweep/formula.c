@@ -132,10 +132,11 @@ enum sw_status value_read(const struct sw_sweep *s, const char *path, const stru
 
 static enum sw_status make_scope(const struct sw_sweep *s, const struct sw_key *key, struct sw_scope *scope)
 {
+    const char *coordinate = s->problem->numbered ? "i" : "x";
     struct sw_symbol *symbol;
     int n = 0;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->own->scope.count + 5, &symbol));
-    if (key->symbols & SW_USES_X) symbol[n++] = (struct sw_symbol){"x", SW_RATE_CELL, SW_IN_X};
+    if (key->symbols & SW_USES_X) symbol[n++] = (struct sw_symbol){coordinate, SW_RATE_CELL, SW_IN_X};
     if (key->symbols & SW_USES_X && grid_max_dim(s->problem) > 1)
         symbol[n++] = (struct sw_symbol){"y", SW_RATE_CELL, SW_IN_Y};
     if (key->symbols & SW_USES_X && grid_max_dim(s->problem) > 2)

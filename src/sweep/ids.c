@@ -170,7 +170,8 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
     if (has_extra_point(s)) add_text(h, &length, "last point");
     SW_TRY(add_functions(s, h, &length));
     for (int k = 0; (key = key_at(s, k)); k++) {
-        if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT))
+        if (!key->decides || (key->kind != SW_KEY_WORD && key->kind != SW_KEY_ROW && key->kind != SW_KEY_TEXT &&
+                              key->kind != SW_KEY_SWITCH))
             continue;
         if (key->later && !strcmp(word_of(m, key, word), key->fallback)) continue;
         add_text(h, &length, sw_key_id_name(key));

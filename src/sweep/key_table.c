@@ -83,12 +83,14 @@ const struct sw_key sw_common_keys[] = {
     {0},
 };
 
-/* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. */
+/* A problem without time has neither time.dt and time.end nor output times: its fields are saved or not. Points that
+ * are numbered have no length. */
 static bool applies(const struct sw_problem *problem, const struct sw_key *key)
 {
     static const char *const timed[] = {"time.", "output.fields.times", "output.scalars.", "output.state"};
     for (int k = 0; problem && !problem->timed && k < 4; k++)
         if (!strncmp(key->path, timed[k], strlen(timed[k]))) return false;
+    if (problem && problem->numbered && !strncmp(key->path, "grid.", 5)) return !strcmp(key->path, "grid.n");
     return true;
 }
 

@@ -8,6 +8,7 @@
 const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "diverged", "error"};
 
 static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
+static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->residuals; }
 static bool has_interior_norm(const struct sw_sweep *sweep) { return sweep->problem->interior; }
 
 #define AT(member) .offset = offsetof(struct sw_run_row, member)
@@ -25,6 +26,12 @@ const struct sw_run_column sw_run_columns[] = {
      .shown = SW_SHOWN_WITH_NORMS},
     {"err_interior", REAL, "1", "maximum error away from the walls", AT(err.interior), .shown = SW_SHOWN_WITH_NORMS,
      .present = has_interior_norm},
+    {"residual", REAL, "1", "L2 norm of A x - f relative to that of f", AT(residual.residual), .shown = SW_SHOWN,
+     .present = solves_equations},
+    {"backward_error", REAL, "1", "maximum of A x - f relative to |A| max|x| + max|f|", AT(residual.backward),
+     .shown = SW_SHOWN, .present = solves_equations},
+    {"forward_error", REAL, "1", "maximum error relative to the maximum of the exact solution", AT(residual.forward),
+     .shown = SW_SHOWN_WITH_NORMS, .present = solves_equations},
     {.name = NULL},
 };
 const int sw_run_ncolumns = sizeof sw_run_columns / sizeof *sw_run_columns - 1;

@@ -54,29 +54,37 @@ static const char *default_word(const struct sw_key *key)
     return key->word && key_words(key, copy, list) ? list[0] : "";
 }
 
-/* The word of a key, checked; "$axis" is left as it is. */
+/* The word of a key, checked; "$axis" is left as it is. A TEXT has any word, a SWITCH those of libconfig. */
 static const char *read_choice(const struct sw_sweep *s, const struct sw_key *key)
 {
     const struct sw_setting *setting = key_setting(s, key->path);
     if (!setting) return default_word(key);
-    if (setting->kind != SW_SETTING_STRING) report_error(s, setting, "'%s' must be a text in quotes", setting->path);
+    if (key->kind == SW_KEY_SWITCH && setting->kind == SW_SETTING_SWITCH) return setting->number != 0 ? "true" : "false";
+    if (key->kind == SW_KEY_SWITCH)
+        report_error(s, setting, "'%s' must be true or false, without quotes", setting->path);
+    else if (setting->kind != SW_SETTING_STRING) report_error(s, setting, "'%s' must be a text in quotes", setting->path);
     else if (setting->text[0] == '$' && key->common)
         report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, setting->text);
-    else if (setting->text[0] == '$' || key_word_check(s, key, setting, setting->path, setting->text))
+    else if (setting->text[0] == '$' || key->kind == SW_KEY_TEXT || key_word_check(s, key, setting, setting->path, setting->text))
         return setting->text;
     s->own->words_wrong = true;
     return default_word(key);
+}
+
+static bool is_choice(const struct sw_key *key)
+{
+    return key->kind == SW_KEY_WORD || key->kind == SW_KEY_SWITCH || key->kind == SW_KEY_TEXT;
 }
 
 enum sw_status choices_read(struct sw_sweep *s)
 {
     const struct sw_key *key;
     int most = 0;
-    for (key = s->problem->keys; key->path; key++) most += key->kind == SW_KEY_WORD;
+    for (key = s->problem->keys; key->path; key++) most += is_choice(key);
     SW_TRY(sw_arena_take(s->own->arena, (size_t)most, &s->choice));
     SW_TRY(sw_arena_take(s->own->arena, (size_t)most, &s->own->choice_column));
     for (key = s->problem->keys; key->path && s->nchoice < MAX_CHOICES; key++) {
-        if (key->kind != SW_KEY_WORD) continue;
+        if (!is_choice(key)) continue;
         s->own->choice_column[s->nchoice] = -1;
         s->choice[s->nchoice++] = (struct sw_choice){key->path, read_choice(s, key)};
     }
@@ -95,7 +103,8 @@ static void resolve_choice(struct sw_sweep *s, int k)
         if (strcmp(a->name, name) || !(a->word || !a->count)) continue;
         snprintf(path, sizeof path, "sweep.%s", name);
         bool known = a->count > 0 && !s->own->axes_wrong;
-        for (int64_t i = 0; i < a->count; i++) known &= key_word_check(s, key, a->setting, path, a->word[i]);
+        for (int64_t i = 0; i < a->count && key->kind == SW_KEY_WORD; i++)
+            known &= key_word_check(s, key, a->setting, path, a->word[i]);
         if (known) s->own->choice_column[k] = s->axis[j].column;
         return;
     }

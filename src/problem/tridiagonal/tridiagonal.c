@@ -1,0 +1,126 @@
+/* Tridiagonal systems A x = f with pivoting (docs/numerics.md, 11). tridiagonal_sim.c solves them; this file has the
+ * keys, and what is refused. */
+#include "problem/tridiagonal/tridiagonal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "problem/tridiagonal/matrices.h"
+
+struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, int64_t n, int batch)
+{
+    return (struct sw_tridiagonal_desc){.n = n, .batch = batch, .cyclic = sw_setup_chosen(setup, "cyclic", "true")};
+}
+
+double tridiagonal_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
+{
+    return column[sw_setup_column(setup, path) * ld + j];
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+static const char *const diagonals[] = {"lower", "main", "upper"};
+
+/* Entries that are given twice, or not at all. */
+static const char *refuse_entries(const struct sw_setup *setup, char why[160])
+{
+    const char *word = sw_setup_word(setup, "matrix");
+    const bool named = tridiagonal_matrix_find(word) != NULL;
+    for (int k = 0; k < 3; k++) {
+        const bool expression = sw_setup_find(setup, diagonals[k]) != NULL;
+        if (named == !expression) continue;
+        if (named) snprintf(why, 160, "matrix = \"%s\" has its own diagonals; leave one of the two out", word);
+        else
+            snprintf(why, 160, "give lower, main and upper, each an expression in i = 1 .. n, or the word of a matrix, as "
+                     "in matrix = \"uniform\"");
+        return diagonals[k];
+    }
+    if (sw_setup_find(setup, "rhs") || sw_setup_find(setup, "exact")) return NULL;
+    snprintf(why, 160, "give rhs, or exact, the solution: the right-hand side is then A x");
+    return "rhs";
+}
+
+static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                char why[160])
+{
+    const int64_t n = (int64_t)tridiagonal_number(setup, "grid.n", ld, column, j);
+    const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, n, 1);
+    const char *key = refuse_entries(setup, why), *refusal;
+    if (key) return key;
+    if (desc.cyclic && n < 3) {
+        snprintf(why, 160, "a cyclic system has 3 unknowns at least: with fewer, two entries of a row are one");
+        return "grid.n";
+    }
+    if (setup->single_steps) {
+        snprintf(why, 160, "tridiagonal systems are solved in double precision only");
+        return "run.precision";
+    }
+    if (!(refusal = sw_tridiagonal_refusal(&desc, solver))) return NULL;
+    snprintf(why, 160, "%s", refusal);
+    return "solver";
+}
+
+/* ------------------------------------------------------------------ keys */
+
+#define DIAGONAL(path_, what)                                                                                    \
+    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM,               \
+     .decides = true, .about = what}
+
+static const struct sw_key keys[] = {
+    {.path = "matrix", .kind = SW_KEY_WORD, .word = tridiagonal_matrix_word, .fallback = "given", .decides = true,
+     .about = "The matrix A: a word of the table of matrices (numerics.md, 11), or `given` by lower, main and upper."},
+    DIAGONAL("lower", "The entry A(i, i-1) of row i, an expression in i = 1 .. n; that of row 1 counts only where the "
+             "system is cyclic, as A(1, n)."),
+    DIAGONAL("main", "The entry A(i, i)."),
+    DIAGONAL("upper", "The entry A(i, i+1); that of row n counts only where the system is cyclic, as A(n, 1)."),
+    DIAGONAL("rhs", "The right-hand side f of A x = f; without it f is A times `exact`."),
+    DIAGONAL("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and rounded "
+             "once; the error norms and forward_error are taken against it."),
+    {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
+     .about = "Whether the system is closed to a circle: the neighbour of x_1 below is x_n, and that of x_n above is "
+              "x_1."},
+    {.path = "seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e15, .fallback = "1", .decides = true,
+     .visible = true,
+     .about = "Which random numbers the matrices of the table have: those of rand(seed + 1/4) in the lower, "
+              "rand(seed + 1/2) in the main and rand(seed + 3/4) in the upper diagonal."},
+    {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
+     .about = "The row of the table of tridiagonal solvers, as `sweep list` names it, \"cpu.relations\"; \"auto\" takes "
+              "the best that fits, \"$axis\" the word of an axis."},
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 1e12, .decides = true, .visible = true,
+     .about = "Number of unknowns x_1 .. x_n; runs of one n are solved together."},
+    {0},
+};
+
+static const struct sw_quantity fields[] = {{"x", "1", "solution"}, {0}};
+
+static const char example[] =
+    "// A x = f with a tridiagonal A: matrices with a name (`sweep explain matrix` lists them) by two solvers.\n"
+    "title   = \"Tridiagonal systems with pivoting\";\n"
+    "problem = \"tridiagonal\";\n"
+    "sweep   = { kind = [\"uniform\", \"lesp\", \"half_zero\", \"svd_one_large\", \"dorr\"];\n"
+    "            n = [512, 65536]; };\n"
+    "grid    = { n = \"n\"; };\n"
+    "matrix  = \"$kind\";                                     // or lower, main and upper: expressions in i = 1 .. n\n"
+    "exact   = \"3 + randn(1)\";                              // f = A x; or rhs = \"...\"\n"
+    "solver  = \"auto\";                                      // a row of `sweep list`\n"
+    "// fields = { precision = \"double\"; } in output saves x, too\n"
+    "output  = { file = \"results/tridiagonal.h5\"; };\n";
+
+extern const struct sw_problem problem_tridiagonal;
+const struct sw_problem problem_tridiagonal = {
+    .name = "tridiagonal",
+    .title = "Tridiagonal systems with pivoting",
+    .equation = "lower_i x_(i-1) + main_i x_i + upper_i x_(i+1) = rhs_i, i = 1 .. n; cyclic or not",
+    .example = example,
+    .keys = keys,
+    .fields = fields,
+    .min_points = 1,
+    .timed = false,
+    .numbered = true,
+    .residuals = true,
+    .bytes = tridiagonal_bytes,
+    .host_bytes = tridiagonal_host_bytes,
+    .create = tridiagonal_create,
+    .validate_run = validate_run,
+    .solver = sw_tridiagonal_row,
+};

@@ -1,0 +1,448 @@
+/* A batch of `tridiagonal`: the rows of all its systems are formed where the solver wants them, then solved together,
+ * and measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "problem/tridiagonal/matrices.h"
+#include "problem/tridiagonal/measure.h"
+#include "problem/tridiagonal/randsvd.h"
+#include "problem/tridiagonal/tridiagonal.h"
+
+enum { LOWER, MAIN, UPPER, RHS, ARRAYS };
+static const char *const array_name[ARRAYS] = {"lower", "main", "upper", "rhs"};
+
+/* What became of a run. */
+struct ending {
+    bool    bad_row;   /* it cannot begin: row `row` has an entry that is not finite, number `which` = value */
+    enum sw_tridiagonal_fault fault;
+    int64_t row;       /* from 0 */
+    int     which;
+    double  value;
+};
+
+struct tridiagonal_sim {
+    struct sw_sim     sim;      /* first: the operations get a pointer to it                                     */
+    struct sw_setup   setup;
+    struct sw_device *device;
+    size_t            n;
+    int               count;
+    const struct tridiagonal_matrix *matrix;  /* NULL: given                                                     */
+    struct sw_program *own[3];  /* of the matrix; NULL: the config's, or none                                    */
+    struct tridiagonal_entries *entries;
+    struct sw_tridiagonal      *solver;       /* for count systems, once some are loaded                         */
+    double           *array[ARRAYS], *x;      /* [capacity][n] in the memory of the device                       */
+    double           *host;     /* [n] one array of a run on its way to the device; NULL: not needed             */
+    struct randsvd    block;    /* of the run formed last, which had this seed                                   */
+    double            seed;
+    struct ending    *ending;   /* [capacity]                                                                    */
+    char            (*why)[160];               /* [capacity] of runs that cannot begin                           */
+    bool              solved, settled, measured;
+    struct tridiagonal_sums  *sums;            /* [capacity]                                                     */
+    struct tridiagonal_norms *norms;           /* [capacity]                                                     */
+    char             *saved;    /* [capacity][n] x on the host as it is saved; NULL: x itself is it              */
+};
+
+static bool on_host(const struct tridiagonal_sim *t) { return t->device->space == SW_HOST; }
+
+static const char *solver_name(const struct sw_sim *sim)
+{
+    const struct tridiagonal_sim *t = (const struct tridiagonal_sim *)sim;
+    return sw_tridiagonal_name(t->solver);
+}
+
+static struct sw_tridiagonal_rows rows_of(const struct tridiagonal_sim *t)
+{
+    return (struct sw_tridiagonal_rows){t->array[LOWER], t->array[MAIN], t->array[UPPER], t->array[RHS]};
+}
+
+/* ------------------------------------------------------------------ the rows */
+
+static enum sw_status put_array(struct tridiagonal_sim *t, int which, int j, const double *value)
+{
+    return sw_device_upload(t->device, t->array[which] + (size_t)j * t->n, value, t->n * sizeof *value);
+}
+
+/* The diagonals of a run whose matrix has given singular values. Runs of one seed have one. */
+static enum sw_status form_randsvd(struct tridiagonal_sim *t, int j, const double *column)
+{
+    const double seed = tridiagonal_number(&t->setup, "seed", t->count, column, j);
+    if (!t->block.n || t->seed != seed) {
+        randsvd_free(&t->block);
+        SW_TRY(randsvd_make((int64_t)t->n, t->matrix->mode, seed, t->device->threads, &t->block));
+        t->seed = seed;
+    }
+    for (int k = LOWER; k <= UPPER; k++) {
+        randsvd_rows(&t->block, k, 0, (int64_t)t->n, t->host);
+        SW_TRY(put_array(t, k, j, t->host));
+    }
+    return SW_OK;
+}
+
+/* What is not finite in a row of run j. */
+static enum sw_status look_at_row(const struct tridiagonal_sim *t, int j, struct ending *e)
+{
+    for (int k = 0; k < ARRAYS; k++) {
+        const double *from = t->array[k] + (size_t)j * t->n + (size_t)e->row;
+        SW_TRY(sw_device_download(t->device, &e->value, from, sizeof e->value));
+        e->which = k;
+        if (!isfinite(e->value)) break;
+    }
+    return SW_OK;
+}
+
+static enum sw_status find_bad_rows(struct tridiagonal_sim *t, const char **load_error)
+{
+    int64_t *row;
+    SW_TRY(sw_alloc((size_t)t->count, &row));
+    enum sw_status st = tridiagonal_entries_first_bad(t->entries, row);
+    for (int j = 0; j < t->count && !st; j++) {
+        struct ending *e = &t->ending[j];
+        load_error[j] = NULL;
+        if (row[j] < 0) continue;
+        *e = (struct ending){.bad_row = true, .row = row[j]};
+        if ((st = look_at_row(t, j, e))) break;
+        snprintf(t->why[j], sizeof t->why[j], "%s of row %lld is %s", array_name[e->which], (long long)e->row + 1,
+                 isnan(e->value) ? "not a number" : "infinite");
+        load_error[j] = t->why[j];
+    }
+    sw_free(row);
+    return st;
+}
+
+/* A solver for so many systems: the one at hand, or a new one. */
+static enum sw_status prepare_solver(struct tridiagonal_sim *t, int count)
+{
+    const struct sw_tridiagonal_desc desc = tridiagonal_describe(&t->setup, (int64_t)t->n, count);
+    if (t->solver && sw_tridiagonal_shape(t->solver)->batch == count) return SW_OK;
+    sw_tridiagonal_destroy(&t->solver);
+    return sw_tridiagonal_create(&desc, t->setup.solver, t->device, &t->solver);
+}
+
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    const struct tridiagonal_arrays out = {t->array[LOWER], t->array[MAIN], t->array[UPPER], t->array[RHS]};
+    t->solved = t->settled = t->measured = false;
+    t->count = count;
+    memset(t->ending, 0, (size_t)count * sizeof *t->ending);
+    SW_TRY(prepare_solver(t, count));
+    SW_TRY(tridiagonal_entries_load(t->entries, count, column));
+    for (int j = 0; j < count && t->matrix && t->matrix->mode; j++) SW_TRY(form_randsvd(t, j, column));
+    SW_TRY(tridiagonal_entries_fill(t->entries, 0, (int64_t)t->n, &out));
+    return find_bad_rows(t, load_error);
+}
+
+/* ------------------------------------------------------------------ the solution */
+
+/* The one step. It is queued: settle() waits for it. */
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    const struct sw_tridiagonal_rows rows = rows_of(t);
+    if (from == to) return SW_OK;
+    t->solved = true;
+    t->settled = t->measured = false;
+    return sw_tridiagonal_solve(t->solver, &rows, t->x);
+}
+
+/* What is saved of a run that failed. */
+static enum sw_status blank(struct tridiagonal_sim *t, int j)
+{
+    enum { PIECE = 4096 };
+    double nan[PIECE];
+    for (size_t i = 0; i < PIECE; i++) nan[i] = NAN;
+    for (size_t i = 0; i < t->n; i += PIECE) {
+        const size_t count = t->n - i < PIECE ? t->n - i : PIECE;
+        SW_TRY(sw_device_upload(t->device, t->x + (size_t)j * t->n + i, nan, count * sizeof *nan));
+    }
+    return SW_OK;
+}
+
+/* Wait for the solutions, and see what became of them. */
+static enum sw_status settle(struct tridiagonal_sim *t)
+{
+    const struct sw_tridiagonal_rows rows = rows_of(t);
+    struct sw_tridiagonal_outcome *outcome;
+    if (!t->solved || t->settled) return SW_OK;
+    SW_TRY(sw_alloc((size_t)t->count, &outcome));
+    enum sw_status st = sw_tridiagonal_outcome(t->solver, &rows, t->x, outcome);
+    for (int j = 0; j < t->count && !st; j++) {
+        struct ending *e = &t->ending[j];
+        if (!e->bad_row) { e->fault = outcome[j].fault; e->row = outcome[j].row; }
+        if (e->bad_row || e->fault) st = blank(t, j);
+    }
+    sw_free(outcome);
+    t->settled = !st;
+    return st;
+}
+
+static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    const size_t points = (size_t)t->count * t->n;
+    (void)slot, (void)what;
+    SW_TRY(settle(t));
+    if (!t->saved) return SW_OK;
+    if (!t->setup.single) return sw_device_download(t->device, t->saved, t->x, points * sizeof *t->x);
+    for (int j = 0; j < t->count; j++) {
+        SW_TRY(sw_device_download(t->device, t->host, t->x + (size_t)j * t->n, t->n * sizeof *t->x));
+        sw_reals_put(t->saved, sizeof(float), (size_t)j * t->n, t->host, t->n);
+    }
+    return SW_OK;
+}
+
+/* The snapshot stays until the next batch. */
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    const struct tridiagonal_sim *t = (const struct tridiagonal_sim *)sim;
+    (void)slot;
+    *field = t->saved ? (const void *)t->saved : t->x;
+    *scalars = NULL;
+    return SW_OK;
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    SW_TRY(settle(t));
+    for (int j = 0; j < t->count; j++) step[j] = t->settled && t->ending[j].fault ? 1 : -1;
+    return SW_OK;
+}
+
+static void explain(const struct sw_sim *sim, int j, char text[160])
+{
+    const struct tridiagonal_sim *t = (const struct tridiagonal_sim *)sim;
+    const struct ending *e = &t->ending[j];
+    const long long row = (long long)e->row + 1;
+    switch (e->fault) {
+    case SW_TRIDIAGONAL_SINGULAR:
+        snprintf(text, 160, "the matrix is singular to working precision: elimination finds no pivot at row %lld", row);
+        break;
+    case SW_TRIDIAGONAL_OVERFLOW:
+        snprintf(text, 160, "x overflows at row %lld: the solution is beyond the range of numbers", row);
+        break;
+    case SW_TRIDIAGONAL_BREAKDOWN:
+        snprintf(text, 160, "%s breaks down: x is not finite from row %lld on, though the matrix is not singular; use "
+                 "solver = \"auto\"", solver_name(sim), row);
+        break;
+    default: snprintf(text, 160, "an entry of row %lld is not finite", row);
+    }
+}
+
+/* ------------------------------------------------------------------ how good it is */
+
+static enum sw_status measure(struct tridiagonal_sim *t)
+{
+    const struct sw_tridiagonal_rows rows = rows_of(t);
+    const bool exact = sw_setup_find(&t->setup, "exact") != NULL;
+    SW_TRY(settle(t));
+    if (t->measured) return SW_OK;
+    for (int j = 0; j < t->count; j++) t->sums[j] = tridiagonal_sums_zero();
+    SW_TRY(tridiagonal_measure(t->entries, 0, (int64_t)t->n, &rows, t->x, NULL, t->sums));
+    for (int j = 0; j < t->count; j++)
+        t->norms[j] = tridiagonal_norms_from_sums(&t->sums[j], (int64_t)t->n, exact);
+    t->measured = true;
+    return SW_OK;
+}
+
+static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    SW_TRY(measure(t));
+    for (int j = 0; j < t->count; j++)
+        norm[j] = (struct sw_norms){.l2 = t->norms[j].l2, .max = t->norms[j].max, .rel = t->norms[j].rel,
+                                    .interior = NAN};
+    return SW_OK;
+}
+
+static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residual)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    SW_TRY(measure(t));
+    for (int j = 0; j < t->count; j++)
+        residual[j] = (struct sw_residuals){t->norms[j].residual, t->norms[j].backward_error,
+                                            t->norms[j].forward_error};
+    return SW_OK;
+}
+
+/* max|x| <= |inverse of A| max|f|: |A| max|x|/max|f| is a condition number that A has at least. */
+static enum sw_status get_record(struct sw_sim *sim, double *record)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    SW_TRY(measure(t));
+    for (int j = 0; j < t->count; j++) {
+        const struct tridiagonal_sums *s = &t->sums[j];
+        record[SW_DIAGNOSTICS * j] = s->rhs_max > 0 ? s->row_sum_max * (s->x_max / s->rhs_max) : 0;
+        record[SW_DIAGNOSTICS * j + 1] = 0;
+    }
+    return SW_OK;
+}
+
+/* It follows from x. */
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
+{
+    (void)sim, (void)record;
+    return SW_OK;
+}
+
+static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+{
+    const double condition = record[0];
+    (void)sim, (void)j;
+    text[0] = 0;
+    if (finite && condition >= 1e16)
+        snprintf(text, 160, "no digit of x is certain: the condition number of the matrix is %.1g at least", condition);
+}
+
+static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
+{
+    (void)steps;
+    return sw_tridiagonal_cost(((const struct tridiagonal_sim *)sim)->solver);
+}
+
+/* ------------------------------------------------------------------ making one */
+
+static void destroy(struct sw_sim *sim)
+{
+    struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
+    if (!t) return;
+    sw_tridiagonal_destroy(&t->solver);
+    tridiagonal_entries_destroy(&t->entries);
+    for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
+    for (int k = 0; k < ARRAYS; k++) sw_device_free(t->device, t->array[k]);
+    sw_device_free(t->device, t->x);
+    randsvd_free(&t->block);
+    sw_free(t->host);
+    sw_free(t->ending);
+    sw_free(t->why);
+    sw_free(t->sums);
+    sw_free(t->norms);
+    sw_free(t->saved);
+    sw_free(t);
+}
+
+static const struct sw_sim_ops tridiagonal_ops = {
+    .solver_name = solver_name,
+    .load = load,
+    .advance = advance,
+    .snapshot = snapshot,
+    .fetch = fetch,
+    .diverged = diverged,
+    .norms = norms,
+    .residuals = residuals,
+    .explain = explain,
+    .get_diagnostics = get_record,
+    .set_diagnostics = set_record,
+    .warn_result = warn_result,
+    .cost = cost,
+    .destroy = destroy,
+};
+
+/* Where the entries come from. @param own  out: the programs of a matrix with a name, to be destroyed */
+static enum sw_status describe_entries(const struct sw_setup *setup, struct sw_program *own[3],
+                                       struct tridiagonal_entries_desc *desc)
+{
+    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
+    const struct sw_program *diagonal[3];
+    for (int k = 0; k < 3; k++) {
+        if (matrix && !matrix->mode) SW_TRY(tridiagonal_matrix_compile(matrix, k, setup, &own[k]));
+        diagonal[k] = matrix ? own[k] : sw_setup_function(setup, array_name[k]);
+    }
+    *desc = (struct tridiagonal_entries_desc){
+        .n = setup->n[0],
+        .capacity = setup->capacity,
+        .cyclic = sw_setup_chosen(setup, "cyclic", "true"),
+        .nparam = setup->ncolumn,
+        .lower = diagonal[0], .main = diagonal[1], .upper = diagonal[2],
+        .rhs = sw_setup_function(setup, "rhs"),
+        .exact = sw_setup_function(setup, "exact"),
+    };
+    return SW_OK;
+}
+
+static bool needs_staging(const struct sw_setup *setup)
+{
+    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
+    return (matrix && matrix->mode) || (setup->fields && setup->single);
+}
+
+static enum sw_status allocate(struct tridiagonal_sim *t)
+{
+    const size_t capacity = (size_t)t->setup.capacity, all = capacity * t->n;
+    const bool saves = t->setup.fields && (t->setup.single || !on_host(t));
+    for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(t->device, all, &t->array[k]));
+    SW_TRY(sw_device_alloc(t->device, all, &t->x));
+    if (needs_staging(&t->setup)) SW_TRY(sw_alloc(t->n, &t->host));
+    if (saves) SW_TRY(sw_alloc(all * sw_reals_word(t->setup.single), &t->saved));
+    SW_TRY(sw_alloc(capacity, &t->ending));
+    SW_TRY(sw_alloc(capacity, &t->why));
+    SW_TRY(sw_alloc(capacity, &t->sums));
+    return sw_alloc(capacity, &t->norms);
+}
+
+enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct sw_setup *setup,
+                                  struct sw_device *device, struct sw_sim **sim)
+{
+    enum sw_status st;
+    struct tridiagonal_sim *t = NULL;
+    struct tridiagonal_entries_desc desc;
+    (void)problem;
+    *sim = NULL;
+    SW_TRY(sw_alloc(1, &t));
+    t->sim.ops = &tridiagonal_ops;
+    t->setup = *setup;
+    t->device = device;
+    t->n = (size_t)setup->n[0];
+    t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
+    SW_TRY_TO(failed, st, prepare_solver(t, setup->capacity));
+    SW_TRY_TO(failed, st, describe_entries(setup, t->own, &desc));
+    SW_TRY_TO(failed, st, tridiagonal_entries_create(&desc, device, &t->entries));
+    SW_TRY_TO(failed, st, allocate(t));
+    *sim = &t->sim;
+    return SW_OK;
+failed:
+    destroy(&t->sim);
+    return st;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+/* What a solver takes of a batch: a constant part, and a part a run that is read off a batch of many. */
+static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *fixed,
+                                   size_t *per_run)
+{
+    enum { MANY = 1024 };
+    const struct sw_tridiagonal_desc one = tridiagonal_describe(setup, setup->n[0], 1),
+                                     many = tridiagonal_describe(setup, setup->n[0], MANY);
+    size_t of_many;
+    SW_TRY(sw_tridiagonal_bytes(&one, setup->solver, device, fixed));
+    SW_TRY(sw_tridiagonal_bytes(&many, setup->solver, device, &of_many));
+    *per_run = (of_many + MANY - 1) / MANY;
+    return SW_OK;
+}
+
+enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                                 const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    struct sw_program *own[3] = {NULL};
+    struct tridiagonal_entries_desc desc;
+    size_t of_entries = 0, of_run = 0;
+    const size_t words = 5 + (device->space == SW_HOST && setup->fields && setup->single);
+    (void)problem;
+    SW_TRY(solver_bytes(setup, device, fixed, per_run));
+    enum sw_status st = describe_entries(setup, own, &desc);
+    if (!st) tridiagonal_entries_bytes(&desc, device, &of_entries, &of_run);
+    for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
+    *fixed += of_entries;
+    *per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct ending) + 160 +
+                sizeof(struct tridiagonal_sums) + sizeof(struct tridiagonal_norms);
+    return st;
+}
+
+size_t tridiagonal_host_bytes(const struct sw_setup *setup)
+{
+    return needs_staging(setup) ? (size_t)setup->n[0] * sizeof(double) : 0;
+}
