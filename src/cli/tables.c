@@ -120,7 +120,7 @@ const struct cli_table cli_tables[] = {
     {"steppers", "steppers", "A stepper", stepper_row, NULL},
     {"band solvers", "band_solvers", "A band solver, for \"cpu.plain+ROW\" and \"cuda.split+ROW\"", band_row, NULL},
     {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL},
-    {"tridiagonal systems", "tridiagonal_solvers", "A solver of tridiagonal systems with pivoting", tridiagonal_row, NULL},
+    {"tridiagonal systems", "tridiagonal_solvers", "A solver of tridiagonal systems", tridiagonal_row, NULL},
     {"compact finite differences", "difference_solvers", "A way to compute compact finite differences", fd_row, NULL},
     {"compact schemes", "schemes", "A compact scheme", scheme_row, scheme_detail},
     {"ends of an axis", "boundaries", "What the ends of an axis are", closure_row, closure_detail},

@@ -67,7 +67,8 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
 {
     const char *name = setting->name, *why = NULL;
     if (!is_identifier(name)) why = "a name is made of letters, digits and _";
-    else if (is_in_list(name, point_names) || (s->problem->numbered && !strcmp(name, "i"))) why ="it is a coordinate, the time or the field";
+    else if (is_in_list(name, point_names) || (s->problem->numbered && !strcmp(name, "i")))
+        why ="it is a coordinate, the time or the field";
     else if (is_in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (is_in_list(name, file_names) || sw_run_column_find(name) || is_group_name(name) ||
              is_quantity(name, s->problem->fields) || is_quantity(name, s->problem->scalars))

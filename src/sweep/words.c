@@ -59,13 +59,16 @@ static const char *read_choice(const struct sw_sweep *s, const struct sw_key *ke
 {
     const struct sw_setting *setting = key_setting(s, key->path);
     if (!setting) return default_word(key);
-    if (key->kind == SW_KEY_SWITCH && setting->kind == SW_SETTING_SWITCH) return setting->number != 0 ? "true" : "false";
+    if (key->kind == SW_KEY_SWITCH && setting->kind == SW_SETTING_SWITCH)
+        return setting->number != 0 ? "true" : "false";
     if (key->kind == SW_KEY_SWITCH)
         report_error(s, setting, "'%s' must be true or false, without quotes", setting->path);
-    else if (setting->kind != SW_SETTING_STRING) report_error(s, setting, "'%s' must be a text in quotes", setting->path);
+    else if (setting->kind != SW_SETTING_STRING)
+        report_error(s, setting, "'%s' must be a text in quotes", setting->path);
     else if (setting->text[0] == '$' && key->common)
         report_error(s, setting, "'%s' = \"%s\": it is one for all runs, no axis", setting->path, setting->text);
-    else if (setting->text[0] == '$' || key->kind == SW_KEY_TEXT || key_word_check(s, key, setting, setting->path, setting->text))
+    else if (setting->text[0] == '$' || key->kind == SW_KEY_TEXT ||
+             key_word_check(s, key, setting, setting->path, setting->text))
         return setting->text;
     s->own->words_wrong = true;
     return default_word(key);

@@ -6,8 +6,8 @@
 
 struct tridiagonal_matrix {
     const char *word, *about;
-    const char *diagonal[3];  /* lower, main, upper: expressions in i, n and seed. NULL: its singular values are given */
-    int         mode;         /* how the singular values lie (randsvd.h)                                               */
+    const char *diagonal[3];  /* lower, main, upper: expressions in i, n and seed; NULL: by `mode` */
+    int         mode;         /* how its singular values lie (randsvd.h); 0: by `diagonal`          */
 };
 
 extern const struct tridiagonal_matrix tridiagonal_matrices[];  /* ends with word NULL */

@@ -31,8 +31,8 @@ static const char *refuse_entries(const struct sw_setup *setup, char why[160])
         if (named == !expression) continue;
         if (named) snprintf(why, 160, "matrix = \"%s\" has its own diagonals; leave one of the two out", word);
         else
-            snprintf(why, 160, "give lower, main and upper, each an expression in i = 1 .. n, or the word of a matrix, as "
-                     "in matrix = \"uniform\"");
+            snprintf(why, 160, "give lower, main and upper, each an expression in i = 1 .. n, or the word of a "
+                     "matrix, as in matrix = \"uniform\"");
         return diagonals[k];
     }
     if (sw_setup_find(setup, "rhs") || sw_setup_find(setup, "exact")) return NULL;
@@ -62,8 +62,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 /* ------------------------------------------------------------------ keys */
 
-#define DIAGONAL(path_, what)                                                                                    \
-    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM,               \
+#define DIAGONAL(path_, what)                                                                        \
+    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM,   \
      .decides = true, .about = what}
 
 static const struct sw_key keys[] = {
@@ -74,8 +74,8 @@ static const struct sw_key keys[] = {
     DIAGONAL("main", "The entry A(i, i)."),
     DIAGONAL("upper", "The entry A(i, i+1); that of row n counts only where the system is cyclic, as A(n, 1)."),
     DIAGONAL("rhs", "The right-hand side f of A x = f; without it f is A times `exact`."),
-    DIAGONAL("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and rounded "
-             "once; the error norms and forward_error are taken against it."),
+    DIAGONAL("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and "
+             "rounded once; the error norms and forward_error are taken against it."),
     {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
      .about = "Whether the system is closed to a circle: the neighbour of x_1 below is x_n, and that of x_n above is "
               "x_1."},
@@ -84,9 +84,10 @@ static const struct sw_key keys[] = {
      .about = "Which random numbers the matrices of the table have: those of rand(seed + 1/4) in the lower, "
               "rand(seed + 1/2) in the main and rand(seed + 3/4) in the upper diagonal."},
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
-     .about = "The row of the table of tridiagonal solvers, as `sweep list` names it, \"cpu.relations\"; \"auto\" takes "
+     .about = "The row of the table of tridiagonal solvers, as `sweep list` names it, \"cpu.lapack\"; \"auto\" takes "
               "the best that fits, \"$axis\" the word of an axis."},
-    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 1e12, .decides = true, .visible = true,
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 1e12, .decides = true,
+     .visible = true,
      .about = "Number of unknowns x_1 .. x_n; runs of one n are solved together."},
     {0},
 };
