@@ -8,16 +8,29 @@
  * elimination with partial pivoting of A Q, where Q orders the columns by nested dissection. A pivot is zero only where
  * a column is zero, so where A is singular.
  *
- * Selection is free of branches: threads of a warp, and lanes of a vector, stay together whatever the entries are. */
+ * Selection is free of branches: threads of a warp, and lanes of a vector, stay together whatever the entries are.
+ *
+ * relation_real is a double. A file that defines it as a vector of them, and the macros that go with it, before it
+ * includes this one gets the same formulas for a run of rows in each lane (relation_lanes_body.h), with the same bits.
+ */
 #ifndef __CUDACC_RTC__
 #include <math.h>
 
 #include "base/sw_hd.h"
 #endif
 
+#ifndef relation_real
+#define relation_real double
+#define relation_mask int                                  /* what a comparison gives                     */
+#define RELATION_FUNCTION SW_HD static inline
+#define relation_fma(a, b, c) fma((a), (b), (c))
+#define relation_larger(u, v) (fabs(u) > fabs(v))
+#define relation_choose(mask, u, v) ((mask) ? (u) : (v))   /* u where the comparison held                 */
+#endif
+
 /* 1/p. On a device to 2^-60 before the last rounding, from the hardware's 2^-20 by three multiply-adds (e, e^2 + e); a
  * pivot below 2^-1022 gives infinity there: such systems are solved again by tridiagonal_judge.c. */
-SW_HD static inline double relation_reciprocal(double p)
+RELATION_FUNCTION relation_real relation_reciprocal(relation_real p)
 {
 #ifdef __CUDA_ARCH__
     double r;
@@ -30,12 +43,16 @@ SW_HD static inline double relation_reciprocal(double p)
 }
 
 /* value, or NaN where the pivot is infinite: 1/p is 0 then, and an entry that is no number would go unnoticed. */
-SW_HD static inline double relation_if_finite(double pivot, double value) { return fma(0.0, pivot, value); }
-
-SW_HD static inline void relation_order(int swap, double *x, double *y)
+RELATION_FUNCTION relation_real relation_if_finite(relation_real pivot, relation_real value)
 {
-    const double t = swap ? *y : *x;
-    *y = swap ? *x : *y;
+    const relation_real zero = {0};
+    return relation_fma(zero, pivot, value);
+}
+
+RELATION_FUNCTION void relation_order(relation_mask swap, relation_real *x, relation_real *y)
+{
+    const relation_real t = relation_choose(swap, *y, *x);
+    *y = relation_choose(swap, *x, *y);
     *x = t;
 }
 
@@ -43,46 +60,51 @@ SW_HD static inline void relation_order(int swap, double *x, double *y)
 
 /* Two rows that hold the column to be eliminated next: their weights of l0, l1, that column, the one behind it, and the
  * right-hand side. The second row's weight of the column behind is there before a step only (q2). */
-struct relation_rows { double s1, t1, p1, q1, d1, s2, t2, p2, q2, d2; };
+struct relation_rows { relation_real s1, t1, p1, q1, d1, s2, t2, p2, q2, d2; };
 
 /* A pivot row divided by its pivot: x[i] = d - s l0 - t l1 - q x[i+1] - r x[i+2]. */
-struct relation_pivot { double q, r, d, s, t; };
+struct relation_pivot { relation_real q, r, d, s, t; };
 
 /** Rows 0 and 1 of a run: lower a, main b, upper c, right-hand side d. Column 1 is next. */
-SW_HD static inline struct relation_rows relation_begin(double a0, double b0, double c0, double d0, double a1,
-                                                        double b1, double c1, double d1)
+RELATION_FUNCTION struct relation_rows relation_begin(relation_real a0, relation_real b0, relation_real c0,
+                                                      relation_real d0, relation_real a1, relation_real b1,
+                                                      relation_real c1, relation_real d1)
 {
-    const struct relation_rows w = {a0, b0, c0, 0, d0, 0, a1, b1, c1, d1};
+    const relation_real zero = {0};
+    const struct relation_rows w = {a0, b0, c0, zero, d0, zero, a1, b1, c1, d1};
     return w;
 }
 
 /** Eliminate column i with row i+1 (a, b, c, d) taken in. 11 multiply-adds, a reciprocal of 3; with a pivot kept 5
  * products more. @param pivot  NULL: not kept */
-SW_HD static inline void relation_eliminate(struct relation_rows *w, double a, double b, double c, double d,
-                                            struct relation_pivot *pivot)
+RELATION_FUNCTION void relation_eliminate(struct relation_rows *w, relation_real a, relation_real b, relation_real c,
+                                          relation_real d, struct relation_pivot *pivot)
 {
-    const int swap = fabs(w->p2) > fabs(w->p1);
+    const relation_real zero = {0};
+    const relation_mask swap = relation_larger(w->p2, w->p1);
     relation_order(swap, &w->s1, &w->s2);
     relation_order(swap, &w->t1, &w->t2);
     relation_order(swap, &w->p1, &w->p2);
     relation_order(swap, &w->q1, &w->q2);
     relation_order(swap, &w->d1, &w->d2);
-    const int newer = fabs(a) > fabs(w->p1);   /* the new row is the pivot; else the larger of the two */
-    const double ps = newer ? 0 : w->s1, pt = newer ? 0 : w->t1, pp = newer ? a : w->p1, pq = newer ? b : w->q1,
-                 pr = newer ? c : 0, pd = newer ? d : w->d1;
-    const double os = newer ? w->s1 : 0, ot = newer ? w->t1 : 0, op = newer ? w->p1 : a, oq = newer ? w->q1 : b,
-                 or_ = newer ? 0 : c, od = newer ? w->d1 : d;
-    const double g = relation_reciprocal(pp), m2 = -w->p2 * g, mo = -op * g;
-    w->s1 = fma(mo, ps, os);
-    w->t1 = fma(mo, pt, ot);
-    w->p1 = fma(mo, pq, oq);
-    w->q1 = fma(mo, pr, or_);
-    w->d1 = fma(mo, pd, od);
-    w->s2 = fma(m2, ps, w->s2);
-    w->t2 = fma(m2, pt, w->t2);
-    w->p2 = fma(m2, pq, w->q2);
+    const relation_mask newer = relation_larger(a, w->p1);  /* the new row is the pivot; else the larger of the two */
+    const relation_real ps = relation_choose(newer, zero, w->s1), os = relation_choose(newer, w->s1, zero),
+                        pt = relation_choose(newer, zero, w->t1), ot = relation_choose(newer, w->t1, zero),
+                        pp = relation_choose(newer, a, w->p1),    op = relation_choose(newer, w->p1, a),
+                        pq = relation_choose(newer, b, w->q1),    oq = relation_choose(newer, w->q1, b),
+                        pr = relation_choose(newer, c, zero),     or_ = relation_choose(newer, zero, c),
+                        pd = relation_choose(newer, d, w->d1),    od = relation_choose(newer, w->d1, d);
+    const relation_real g = relation_reciprocal(pp), m2 = -w->p2 * g, mo = -op * g;
+    w->s1 = relation_fma(mo, ps, os);
+    w->t1 = relation_fma(mo, pt, ot);
+    w->p1 = relation_fma(mo, pq, oq);
+    w->q1 = relation_fma(mo, pr, or_);
+    w->d1 = relation_fma(mo, pd, od);
+    w->s2 = relation_fma(m2, ps, w->s2);
+    w->t2 = relation_fma(m2, pt, w->t2);
+    w->p2 = relation_fma(m2, pq, w->q2);
     w->q2 = m2 * pr;
-    w->d2 = fma(m2, pd, w->d2);
+    w->d2 = relation_fma(m2, pd, w->d2);
     if (pivot) {
         pivot->q = pq * g;
         pivot->r = pr * g;
@@ -93,39 +115,44 @@ SW_HD static inline void relation_eliminate(struct relation_rows *w, double a, d
 }
 
 /** The relation of the rows taken in, when the last column but two is eliminated. @param w  out [10] */
-SW_HD static inline void relation_of_rows(const struct relation_rows *rows, double *w)
+RELATION_FUNCTION void relation_of_rows(const struct relation_rows *rows, relation_real *w)
 {
     w[0] = rows->s1; w[1] = rows->t1; w[2] = rows->p1; w[3] = rows->q1; w[4] = rows->d1;
     w[5] = rows->s2; w[6] = rows->t2; w[7] = rows->p2; w[8] = rows->q2; w[9] = rows->d2;
 }
 
 /** Of a single row: l1 and r0 are the same unknown. */
-SW_HD static inline void relation_of_row(double a, double b, double c, double d, double *w)
+RELATION_FUNCTION void relation_of_row(relation_real a, relation_real b, relation_real c, relation_real d,
+                                       relation_real *w)
 {
-    w[0] = a; w[1] = b; w[2] = 0; w[3] = c; w[4] = d;
-    w[5] = 0; w[6] = 1; w[7] = -1; w[8] = 0; w[9] = 0;
+    const relation_real zero = {0};
+    w[0] = a; w[1] = b; w[2] = zero; w[3] = c; w[4] = d;
+    w[5] = zero; w[6] = zero + 1; w[7] = zero - 1; w[8] = zero; w[9] = zero;
 }
 
 /** Of no row at all: l0 = r0, l1 = r1. */
-SW_HD static inline void relation_of_none(double *w)
+RELATION_FUNCTION void relation_of_none(relation_real *w)
 {
-    for (int k = 0; k < 10; k++) w[k] = 0;
-    w[0] = w[6] = 1;
-    w[2] = w[8] = -1;
+    const relation_real zero = {0};
+    for (int k = 0; k < 10; k++) w[k] = zero;
+    w[0] = w[6] = zero + 1;
+    w[2] = w[8] = zero - 1;
 }
 
 /** x[i] of a pivot row, from the ends to the left and the two unknowns behind it. The order of the sum puts the pivot's
  * own neighbours last. */
-SW_HD static inline double relation_unknown(const struct relation_pivot *p, double l0, double l1, double x1, double x2)
+RELATION_FUNCTION relation_real relation_unknown(const struct relation_pivot *p, relation_real l0, relation_real l1,
+                                                 relation_real x1, relation_real x2)
 {
-    return fma(-p->q, x1, fma(-p->r, x2, fma(-p->t, l1, fma(-p->s, l0, p->d))));
+    const relation_real ends = relation_fma(-p->t, l1, relation_fma(-p->s, l0, p->d));
+    return relation_fma(-p->q, x1, relation_fma(-p->r, x2, ends));
 }
 
 /* ------------------------------------------------------------------ two relations -> one */
 
-SW_HD static inline void relation_order_rows(double *u, double *v, int column)
+RELATION_FUNCTION void relation_order_rows(relation_real *u, relation_real *v, int column)
 {
-    const int swap = fabs(v[column]) > fabs(u[column]);
+    const relation_mask swap = relation_larger(v[column], u[column]);
     for (int k = column; k < 7; k++) relation_order(swap, &u[k], &v[k]);
 }
 
@@ -135,22 +162,24 @@ SW_HD static inline void relation_order_rows(double *u, double *v, int column)
  * @param left, right  [10]
  * @param out          out [10]; may be left or right
  * @param kept         NULL, or out [11]: the two pivot rows, for relation_expand() */
-SW_HD static inline void relation_merge(int exact, const double *left, const double *right, double *out, double *kept)
+RELATION_FUNCTION void relation_merge(int exact, const relation_real *left, const relation_real *right,
+                                      relation_real *out, relation_real *kept)
 {
-    double u[4][7];  /* m0 m1 l0 l1 r0 r1 right-hand side */
+    const relation_real zero = {0};
+    relation_real u[4][7];  /* m0 m1 l0 l1 r0 r1 right-hand side */
     for (int k = 0; k < 2; k++) {
-        const double *l = left + 5 * k, *r = right + 5 * k;
-        u[k][0] = l[2]; u[k][1] = l[3]; u[k][2] = l[0]; u[k][3] = l[1]; u[k][4] = u[k][5] = 0; u[k][6] = l[4];
-        u[k + 2][0] = r[0]; u[k + 2][1] = r[1]; u[k + 2][2] = u[k + 2][3] = 0; u[k + 2][4] = r[2];
+        const relation_real *l = left + 5 * k, *r = right + 5 * k;
+        u[k][0] = l[2]; u[k][1] = l[3]; u[k][2] = l[0]; u[k][3] = l[1]; u[k][4] = u[k][5] = zero; u[k][6] = l[4];
+        u[k + 2][0] = r[0]; u[k + 2][1] = r[1]; u[k + 2][2] = u[k + 2][3] = zero; u[k + 2][4] = r[2];
         u[k + 2][5] = r[3]; u[k + 2][6] = r[4];
     }
     relation_order_rows(u[0], u[1], 0);
     relation_order_rows(u[2], u[3], 0);
     relation_order_rows(u[0], u[2], 0);
-    double g = exact ? 1.0 / u[0][0] : relation_reciprocal(u[0][0]);
+    relation_real g = exact ? 1.0 / u[0][0] : relation_reciprocal(u[0][0]);
     for (int j = 1; j < 4; j++) {
-        const double m = -u[j][0] * g;
-        for (int k = 1; k < 7; k++) u[j][k] = fma(m, u[0][k], u[j][k]);
+        const relation_real m = -u[j][0] * g;
+        for (int k = 1; k < 7; k++) u[j][k] = relation_fma(m, u[0][k], u[j][k]);
     }
     if (kept)
         for (int k = 1; k < 7; k++) kept[k - 1] = k < 6 ? u[0][k] * g : relation_if_finite(u[0][0], u[0][6] * g);
@@ -158,19 +187,22 @@ SW_HD static inline void relation_merge(int exact, const double *left, const dou
     relation_order_rows(u[1], u[3], 1);
     g = exact ? 1.0 / u[1][1] : relation_reciprocal(u[1][1]);
     for (int j = 2; j < 4; j++) {
-        const double m = -u[j][1] * g;
-        for (int k = 2; k < 7; k++) out[5 * (j - 2) + k - 2] = fma(m, u[1][k], u[j][k]);
+        const relation_real m = -u[j][1] * g;
+        for (int k = 2; k < 7; k++) out[5 * (j - 2) + k - 2] = relation_fma(m, u[1][k], u[j][k]);
     }
     if (kept)
         for (int k = 2; k < 7; k++) kept[4 + k] = k < 6 ? u[1][k] * g : relation_if_finite(u[1][1], u[1][6] * g);
 }
 
 /** The inner unknowns of a merge. @param kept  [11]  @param ends  [4]: l0 l1 r0 r1 */
-SW_HD static inline void relation_expand(const double *kept, const double *ends, double *m0, double *m1)
+RELATION_FUNCTION void relation_expand(const relation_real *kept, const relation_real *ends, relation_real *m0,
+                                       relation_real *m1)
 {
-    const double l0 = ends[0], l1 = ends[1], r0 = ends[2], r1 = ends[3];
-    *m1 = fma(-kept[9], r1, fma(-kept[8], r0, fma(-kept[7], l1, fma(-kept[6], l0, kept[10]))));
-    *m0 = fma(-kept[0], *m1, fma(-kept[4], r1, fma(-kept[3], r0, fma(-kept[2], l1, fma(-kept[1], l0, kept[5])))));
+    const relation_real l0 = ends[0], l1 = ends[1], r0 = ends[2], r1 = ends[3];
+    const relation_real left1 = relation_fma(-kept[7], l1, relation_fma(-kept[6], l0, kept[10])),
+                        left0 = relation_fma(-kept[2], l1, relation_fma(-kept[1], l0, kept[5]));
+    *m1 = relation_fma(-kept[9], r1, relation_fma(-kept[8], r0, left1));
+    *m0 = relation_fma(-kept[0], *m1, relation_fma(-kept[4], r1, relation_fma(-kept[3], r0, left0)));
 }
 
 /* ------------------------------------------------------------------ the tree */
@@ -184,22 +216,24 @@ SW_HD static inline long long relation_first_leaf(long long leaves, int depth, l
 }
 
 /** The ends of the whole system: x[-1] = x[n] = 0, or x[-1] = x[n-1] and x[n] = x[0]. @param ends  out [4] */
-SW_HD static inline void relation_close(const double *w, int cyclic, double *ends)
+RELATION_FUNCTION void relation_close(const relation_real *w, int cyclic, relation_real *ends)
 {
-    double t1 = w[1], p1 = w[2], d1 = w[4], t2 = w[6], p2 = w[7], d2 = w[9];
+    const relation_real zero = {0};
+    relation_real t1 = w[1], p1 = w[2], d1 = w[4], t2 = w[6], p2 = w[7], d2 = w[9];
     if (cyclic) {
         t1 += w[3]; p1 += w[0];
         t2 += w[8]; p2 += w[5];
     }
-    const int swap = fabs(t2) > fabs(t1);
+    const relation_mask swap = relation_larger(t2, t1);
     relation_order(swap, &t1, &t2);
     relation_order(swap, &p1, &p2);
     relation_order(swap, &d1, &d2);
-    const double m = -t2 / t1, p = fma(m, p1, p2), last = relation_if_finite(p, fma(m, d1, d2) / p),
-                 first = relation_if_finite(t1, fma(-p1, last, d1) / t1);
-    ends[0] = cyclic ? last : 0;
+    const relation_real m = -t2 / t1, p = relation_fma(m, p1, p2),
+                        last = relation_if_finite(p, relation_fma(m, d1, d2) / p),
+                        first = relation_if_finite(t1, relation_fma(-p1, last, d1) / t1);
+    ends[0] = cyclic ? last : zero;
     ends[1] = first;
     ends[2] = last;
-    ends[3] = cyclic ? first : 0;
+    ends[3] = cyclic ? first : zero;
 }
 #endif
