@@ -1,6 +1,7 @@
 #include "linalg/sw_tridiagonal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
 #include "linalg/relation_point.h"
@@ -207,6 +208,18 @@ int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *nam
     const struct sw_tridiagonal_ops *ops = find(name);
     if (!ops || !ops->tile || desc->batch != 1) return -1;
     return sw_relations_depth(tiles_of(ops, desc->n), ops->most_tiles);
+}
+
+const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc, const char *name,
+                                         const struct sw_device *device)
+{
+    for (int k = 0; sw_tridiagonal_table[k]; k++) {
+        const struct sw_tridiagonal_ops *o = sw_tridiagonal_table[k];
+        if (o->tile && !o->absent && o->space == device->space && (!name || !strcmp(name, o->name)) &&
+            desc->batch == 1 && !(o->refuse && o->refuse(desc)))
+            return o->name;
+    }
+    return NULL;
 }
 
 /* Rows of nodes s and s + 1 of the tree, where the rows begin. */

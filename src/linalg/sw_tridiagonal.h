@@ -90,6 +90,11 @@ void sw_tridiagonal_destroy(struct sw_tridiagonal **solver);
 
 struct sw_relation { double w[10]; };  /* relation_point.h */
 
+/** The first row of the table that keeps relations of such a system on this device: of this name, or NULL: of any.
+ * @return its name; NULL: there is none */
+const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc, const char *name,
+                                         const struct sw_device *device);
+
 /** The deepest cut of a system; -1: the row keeps no relations, or solves batches only. */
 int sw_tridiagonal_depth(const struct sw_tridiagonal_desc *desc, const char *name);
 

@@ -1,0 +1,217 @@
+/* A tridiagonal system whose slices lie with several ranks, against the whole system on one device: the same bits at
+ * every depth, for every row that keeps relations and every transport.
+ *
+ * mpirun -n 3 build/test_tridiagonal_distributed takes the cases of 3 ranks, and these are processes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "comm/sw_launch.h"
+#include "helpers.h"
+#include "linalg/sw_tridiagonal_distributed.h"
+#include "linalg/sw_tridiagonal_impl.h"
+
+static const struct sw_tridiagonal_ops *under_test;
+
+struct problem {
+    struct sw_tridiagonal_desc desc;
+    int     depth;
+    double *rows;    /* [4][n]: lower, main, upper, rhs */
+    double *x;       /* [n] out                         */
+    int64_t broken;  /* out, of every rank              */
+};
+
+static struct problem make(int64_t n, bool cyclic, uint64_t seed)
+{
+    struct problem p = {.desc = {n, 1, cyclic}, .broken = -2};
+    assert_ok(sw_alloc(4 * (size_t)n, &p.rows));
+    assert_ok(sw_alloc((size_t)n, &p.x));
+    for (int64_t k = 0; k < 4 * n; k++) p.rows[k] = test_random(&seed);
+    return p;
+}
+
+static void unmake(struct problem *p)
+{
+    sw_free(p->rows);
+    sw_free(p->x);
+}
+
+static const char *kind_of_row(void) { return under_test->space == SW_HOST ? "cpu" : "cuda"; }
+
+/* ------------------------------------------------------------------ whole */
+
+static double *solve_whole(const struct problem *p)
+{
+    const size_t n = (size_t)p->desc.n;
+    struct sw_device *device;
+    struct sw_tridiagonal *solver;
+    struct sw_tridiagonal_outcome outcome;
+    double *d, *x;
+    if (sw_device_open(kind_of_row(), 2, &device)) {
+        skip_unless_needed(kind_of_row(), sw_err_message());
+        skip();
+    }
+    assert_ok(sw_tridiagonal_create(&p->desc, under_test->name, device, &solver));
+    assert_ok(sw_device_alloc(device, 5 * n, &d));
+    assert_ok(sw_alloc(n, &x));
+    assert_ok(sw_device_upload(device, d, p->rows, 4 * n * sizeof *d));
+    const struct sw_tridiagonal_rows rows = {d, d + n, d + 2 * n, d + 3 * n};
+    assert_ok(sw_tridiagonal_solve(solver, &rows, d + 4 * n));
+    assert_ok(sw_tridiagonal_outcome(solver, &rows, d + 4 * n, &outcome));
+    assert_int_equal(outcome.fault, SW_TRIDIAGONAL_FINE);
+    assert_ok(sw_device_download(device, x, d + 4 * n, n * sizeof *d));
+    sw_device_free(device, d);
+    sw_tridiagonal_destroy(&solver);
+    sw_device_close(&device);
+    return x;
+}
+
+/* ------------------------------------------------------------------ slice by slice, on ranks */
+
+/* The rows of one slice on the device; x behind them. */
+static enum sw_status load_slice(const struct sw_tridiagonal_distributed *d, const struct problem *p,
+                                 struct sw_device *device, int64_t s, double *room, struct sw_tridiagonal_rows *rows,
+                                 int64_t *first, int64_t *count)
+{
+    sw_tridiagonal_distributed_rows(d, s, first, count);
+    for (int a = 0; a < 4; a++)
+        SW_TRY(sw_device_upload(device, room + a * *count, p->rows + a * p->desc.n + *first,
+                                (size_t)*count * sizeof *room));
+    *rows = (struct sw_tridiagonal_rows){room, room + *count, room + 2 * *count, room + 3 * *count};
+    return SW_OK;
+}
+
+static enum sw_status solve_slices(struct sw_tridiagonal_distributed *d, struct problem *p, struct sw_device *device,
+                                   double *room)
+{
+    struct sw_tridiagonal_rows rows;
+    int64_t from, slices, first, count;
+    sw_tridiagonal_distributed_slices(d, &from, &slices);
+    for (int64_t s = from; s < from + slices; s++) {
+        SW_TRY(load_slice(d, p, device, s, room, &rows, &first, &count));
+        SW_TRY(sw_tridiagonal_distributed_reduce(d, s, &rows));
+    }
+    SW_TRY(sw_tridiagonal_distributed_close(d, &p->broken));
+    for (int64_t s = from + slices - 1; s >= from; s--) {
+        SW_TRY(load_slice(d, p, device, s, room, &rows, &first, &count));
+        SW_TRY(sw_tridiagonal_distributed_expand(d, s, &rows, room + 4 * count));
+        SW_TRY(sw_device_download(device, p->x + first, room + 4 * count, (size_t)count * sizeof *room));
+    }
+    return SW_OK;
+}
+
+/* Ranks that are processes of their own tell each other what they have computed: what is not theirs is 0. */
+static enum sw_status share(const struct sw_comm *comm, struct problem *p)
+{
+    return strcmp(sw_comm_name(comm), "mpi") ? SW_OK : sw_comm_sum(comm, (size_t)p->desc.n, p->x);
+}
+
+static enum sw_status do_part(const struct sw_comm *comm, void *context)
+{
+    struct problem *p = context;
+    struct sw_tridiagonal_distributed *d = NULL;
+    struct sw_device *device = NULL;
+    double *room = NULL;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_device_open(kind_of_row(), 1, &device));
+    SW_TRY_TO(done, st, sw_device_use(device));
+    SW_TRY_TO(done, st, sw_tridiagonal_distributed_create(&p->desc, p->depth, under_test->name, comm, device, &d));
+    SW_TRY_TO(done, st, sw_device_alloc(device, 5 * (size_t)sw_tridiagonal_distributed_most_rows(d), &room));
+    SW_TRY_TO(done, st, solve_slices(d, p, device, room));
+    st = share(comm, p);
+done:
+    sw_device_free(device, room);
+    sw_tridiagonal_distributed_destroy(&d);
+    sw_device_close(&device);
+    return st;
+}
+
+/* Under mpirun the ranks are processes, all of them; else threads. NULL: this number of ranks is not for this program. */
+static const char *transport_for(int ranks)
+{
+    const struct sw_launch launched = sw_launched();
+    if (launched.size > 1) return ranks == launched.size ? "mpi" : NULL;
+    return ranks > 1 ? "threads" : "null";
+}
+
+static const int rank_counts[] = {1, 2, 3, 4};
+
+static void gives_the_bits_of_the_whole_system(void **state)
+{
+    static const int64_t tiles[] = {1, 3, 65, 200, 1500};
+    const int sizes = small_suite() ? 4 : 5;
+    (void)state;
+    for (int c = 0; c < 2 * sizes; c++) {
+        const int64_t n = tiles[c / 2] * under_test->tile - (c % 3 ? 0 : 17);
+        struct problem p = make(n, c % 2, (uint64_t)c + 1);
+        const int deepest = sw_tridiagonal_depth(&p.desc, under_test->name);
+        double *x = solve_whole(&p);
+        for (p.depth = 0; p.depth <= deepest; p.depth++)
+            for (int k = 0; k < 4; k++) {
+                const char *transport = transport_for(rank_counts[k]);
+                if (!transport || INT64_C(1) << p.depth < rank_counts[k]) continue;
+                memset(p.x, 0, (size_t)n * sizeof *p.x);
+                p.broken = -2;
+                assert_ok(sw_comm_run(transport, rank_counts[k], do_part, &p));
+                assert_int_equal(p.broken, -1);
+                if (memcmp(p.x, x, (size_t)n * sizeof *x))
+                    fail_msg("n = %lld, depth %d, %d ranks: not the bits of the whole", (long long)n, p.depth,
+                             rank_counts[k]);
+            }
+        sw_free(x);
+        unmake(&p);
+    }
+}
+
+/* A column of zeros, which no slice can eliminate. */
+static void names_a_slice_that_is_singular(void **state)
+{
+    struct problem p = make(200 * under_test->tile, false, 5);
+    const int64_t n = p.desc.n, bad = n / 2 + under_test->tile / 3;
+    struct sw_device *device;
+    (void)state;
+    p.depth = sw_tridiagonal_depth(&p.desc, under_test->name);
+    if (p.depth < 1 || !transport_for(1)) skip();
+    if (sw_device_open(kind_of_row(), 1, &device)) {
+        skip_unless_needed(kind_of_row(), sw_err_message());
+        skip();
+    }
+    sw_device_close(&device);
+    p.rows[2 * n + bad - 1] = p.rows[n + bad] = p.rows[bad + 1] = 0;
+    assert_ok(sw_comm_run(transport_for(1), 1, do_part, &p));
+    int64_t first, count;
+    assert_true(p.broken >= 0);
+    sw_tridiagonal_slice(&p.desc, under_test->name, p.depth, p.broken, &first, &count);
+    assert_true(bad >= first && bad < first + count);
+    unmake(&p);
+}
+
+static void refuses_more_ranks_than_slices(void **state)
+{
+    struct problem p = make(3 * under_test->tile, false, 6);
+    struct sw_device *device;
+    (void)state;
+    if (sw_launched().size > 1) skip();
+    if (sw_device_open(kind_of_row(), 1, &device)) {
+        skip_unless_needed(kind_of_row(), sw_err_message());
+        skip();
+    }
+    sw_device_close(&device);
+    assert_int_equal(sw_comm_run("threads", 2, do_part, &p), SW_E_ARG);
+    assert_contains(sw_err_message(), "2 ranks cannot share 1 slice");
+    unmake(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_the_bits_of_the_whole_system),
+        cmocka_unit_test(names_a_slice_that_is_singular),
+        cmocka_unit_test(refuses_more_ranks_than_slices),
+    };
+    int failed = 0;
+    for_each_row(sw_tridiagonal_table)
+        if (under_test->tile) failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
+    return failed;
+}
