@@ -62,6 +62,10 @@ static const struct kind {
     {"compact", 1,
      "grid = { n = 128; length = \"n\"; dim = 3; };\n"
      "field = \"0\";\n", {NULL}},
+    {"tridiagonal", 1,
+     "grid = { n = 1048576; };\n"
+     "define = { part = 0.0; };\n"
+     "matrix = \"uniform\";\nseed = 1;\nexact = \"3 + randn(1)\";\n", {"exact"}},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -306,6 +310,7 @@ static enum sw_status vary_runs(struct bench_config *c, int64_t runs)
     if (!st) st = add_override(c, sw_text_get(&text), "");
     sw_text_free(&text);
     if (!st && sw_config_find(c->config, "define.seed")) st = add_override(c, "define.seed", "1 + member");
+    if (!st && sw_config_find(c->config, "seed")) st = add_override(c, "seed", "1 + member");
     return st;
 }
 

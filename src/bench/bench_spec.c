@@ -14,6 +14,7 @@ static const struct name { const char *name, *problem; const struct bench_work *
     {"bvp", "bvp", &bench_bvp},            /* solves of -u'' = f       */
     {"compact", "compact", &bench_compact},
     {"gradient", "compact", &bench_gradient},
+    {"tridiagonal", "tridiagonal", &bench_tridiagonal},
 };
 enum { NAMES = sizeof names / sizeof *names };
 
