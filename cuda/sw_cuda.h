@@ -102,6 +102,39 @@ enum sw_status sw_cuda_tridiagonal_zero_ends(sw_cuda_stream stream, int64_t n, i
 enum sw_status sw_cuda_tridiagonal_restore_ends(sw_cuda_stream stream, int64_t n, int batch, double *lower,
                                                 double *upper, double *kept);
 
+/* ---- SPIKE with diagonal pivoting (tridiagonal_spike.cu; linalg/spike_point.h) */
+
+enum {
+    SW_CUDA_SPIKE_BLOCK = 128,  /* partitions of a block, a thread each: marshalled side by side */
+    SW_CUDA_SPIKE_FAN = 256,    /* partitions of one level that become one of the next           */
+    SW_CUDA_SPIKE_LEVELS = 8
+};
+enum sw_cuda_spike_way {
+    SW_CUDA_SPIKE_TILED,         /* diagonal pivoting, marshalled, dynamic tiling                 */
+    SW_CUDA_SPIKE_UNTILED,       /* without dynamic tiling                                        */
+    SW_CUDA_SPIKE_UNMARSHALLED,  /* without either                                                */
+    SW_CUDA_SPIKE_THOMAS         /* marshalled, without pivoting, so that there is nothing to tile */
+};
+struct sw_cuda_spike_rows { const double *lower, *main, *upper, *rhs; };  /* [batch*n] each */
+struct sw_cuda_spike_level {
+    int64_t count;               /* partitions of a system                                        */
+    double *ends;                /* [6][count*batch]: vt vb wt wb yt yb                           */
+    double *around;              /* [2][count*batch]: x before a partition and behind it          */
+};
+struct sw_cuda_spike {
+    int64_t n;
+    int     batch, bits;         /* partitions have 2^bits rows, the last one of a system may have fewer */
+    enum sw_cuda_spike_way way;
+    /* Marshalled: [partitions of all systems, rounded up to blocks][2^bits]. Else: [batch*n], b and y are NULL. */
+    double *v, *w, *b, *y;       /* on the way there: upper, lower, main, rhs                     */
+    unsigned char *block;
+    int     levels;              /* the last has SW_CUDA_SPIKE_FAN partitions or fewer a system   */
+    struct sw_cuda_spike_level level[SW_CUDA_SPIKE_LEVELS];
+};
+/** @param x  out [batch*n] */
+enum sw_status sw_cuda_spike_solve(sw_cuda_stream stream, const struct sw_cuda_spike *spike,
+                                   const struct sw_cuda_spike_rows *rows, double *x);
+
 /* ---- around the library's tridiagonal solvers, for compact finite differences (fd_gtsv.cu; fd/fd_gtsv_point.h) */
 
 struct fd_gtsv;

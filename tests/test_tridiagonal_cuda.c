@@ -1,12 +1,16 @@
-/* What cuSPARSE's rows of tridiagonal solvers do beside solving (tests/test_tridiagonal.c): shapes they refuse, and the
- * two words of a system that they borrow. */
+/* What rows of tridiagonal solvers on a GPU do beside solving (tests/test_tridiagonal.c): shapes they refuse; the two
+ * words of a system that cuSPARSE's borrow; the ways through the paper's kernels, whose order of memory is no one's
+ * business. */
 #include "helpers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/sw_tridiagonal.h"
 
 static const char *const row[] = {"cusparse.gtsv2", "cusparse.gtsv2_nopivot", "cusparse.gtsv2_strided", NULL};
+static const char *const spike[] = {"cuda.spike", "cuda.spike_untiled", "cuda.spike_unmarshalled", "cuda.spike_thomas",
+                                    NULL};
 
 /* ------------------------------------------------------------------ without a device */
 
@@ -34,6 +38,13 @@ static void refuses_what_the_library_does_not_do(void **state)
     refuse(row[2], (struct sw_tridiagonal_desc){.n = most / 2, .batch = 3}, "those of all systems together");
 }
 
+static void refuses_a_circle(void **state)
+{
+    (void)state;
+    for (int k = 0; spike[k]; k++)
+        refuse(spike[k], (struct sw_tridiagonal_desc){.n = 8, .batch = 5, .cyclic = true}, "it cuts a line");
+}
+
 /* ------------------------------------------------------------------ with one */
 
 enum { N = 37, BATCH = 3, ALL = N * BATCH };
@@ -55,9 +66,9 @@ static int close_device(void **state)
     return 0;
 }
 
-static struct sw_tridiagonal *make(const char *name)
+static struct sw_tridiagonal *make_shape(const char *name, int64_t n, int batch)
 {
-    const struct sw_tridiagonal_desc d = {.n = N, .batch = BATCH};
+    const struct sw_tridiagonal_desc d = {.n = n, .batch = batch};
     struct sw_tridiagonal *s = NULL;
     if (!device) skip_unless_needed("cuda", absent);
     enum sw_status st = sw_tridiagonal_create(&d, name, device, &s);
@@ -65,6 +76,8 @@ static struct sw_tridiagonal *make(const char *name)
     assert_ok(st);
     return s;
 }
+
+static struct sw_tridiagonal *make(const char *name) { return make_shape(name, N, BATCH); }
 
 /* -x[i-1] + 4 x[i] + x[i+1] of x = 1; the words beyond the ends are 7 and 9. */
 static void fill(double *v)
@@ -130,13 +143,52 @@ static void says_how_much_memory_the_library_takes(void **state)
     }
 }
 
+/* x of random rows, with pivots of both sizes; the words beyond the ends are among them. */
+static void solve_random(const char *name, int64_t n, int batch, double *x)
+{
+    const size_t all = (size_t)n * (size_t)batch;
+    struct sw_tridiagonal *s = make_shape(name, n, batch);
+    double *v = malloc(4 * all * sizeof *v), *there = NULL;
+    uint64_t seed = 12;
+    for (size_t k = 0; k < 4 * all; k++) v[k] = test_random(&seed);
+    assert_ok(sw_device_alloc(device, 5 * all, &there));
+    assert_ok(sw_device_upload(device, there, v, 4 * all * sizeof *v));
+    const struct sw_tridiagonal_rows rows = {there, there + all, there + 2 * all, there + 3 * all};
+    assert_ok(sw_tridiagonal_solve(s, &rows, there + 4 * all));
+    assert_ok(sw_device_download(device, x, there + 4 * all, all * sizeof *x));
+    sw_device_free(device, there);
+    free(v);
+    sw_tridiagonal_destroy(&s);
+}
+
+/* One level of the reduced system, two and three; partitions of 8 to 32 rows, the last ones shorter. */
+static void has_the_same_bits_however_memory_is_ordered(void **state)
+{
+    static const struct { int64_t n; int batch; } shape[] = {{1, 1}, {37, 3}, {2049, 2}, {5000, 300}, {1200002, 1}};
+    const size_t shapes = small_suite() ? 3 : sizeof shape / sizeof *shape;
+    (void)state;
+    for (size_t k = 0; k < shapes; k++) {
+        const size_t size = (size_t)shape[k].n * (size_t)shape[k].batch * sizeof(double);
+        double *x = malloc(size), *y = malloc(size);
+        solve_random(spike[0], shape[k].n, shape[k].batch, x);
+        for (int way = 1; way <= 2; way++) {
+            solve_random(spike[way], shape[k].n, shape[k].batch, y);
+            if (memcmp(x, y, size)) fail_msg("%s, n = %lld", spike[way], (long long)shape[k].n);
+        }
+        free(x);
+        free(y);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_what_the_library_does_not_do),
+        cmocka_unit_test(refuses_a_circle),
         cmocka_unit_test(leaves_the_rows_as_they_were),
         cmocka_unit_test(refuses_arrays_that_overlap),
         cmocka_unit_test(says_how_much_memory_the_library_takes),
+        cmocka_unit_test(has_the_same_bits_however_memory_is_ordered),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
