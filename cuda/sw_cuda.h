@@ -93,8 +93,10 @@ enum sw_status sw_cuda_gpsv_finish(sw_cuda_stream stream, const struct sw_cuda_g
 
 /* ---- tridiagonal systems (tridiagonal_finite.cu, tridiagonal_gtsv2.cu): entry i of system j at j*n + i */
 
-/** finite [batch]: whether all numbers of a system are. @param x  [batch*n] */
-enum sw_status sw_cuda_tridiagonal_finite(sw_cuda_stream stream, int64_t n, int batch, const double *x, bool *finite);
+/** finite [batch] := false for systems with a number in v [batch*n] that is not; the others stay.
+ * @param but  a row that is not looked at; -1: all are */
+enum sw_status sw_cuda_tridiagonal_finite(sw_cuda_stream stream, int64_t n, int batch, const double *v, int64_t but,
+                                          bool *finite);
 /** kept [batch][2] := the first word of lower and the last of upper of each system, which become 0. */
 enum sw_status sw_cuda_tridiagonal_zero_ends(sw_cuda_stream stream, int64_t n, int batch, double *lower, double *upper,
                                              double *kept);

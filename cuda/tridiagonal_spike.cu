@@ -204,7 +204,7 @@ template <bool PIVOTING, int TILED>
 __global__ static void __launch_bounds__(BLOCK, 8) partitions_k(struct sw_cuda_spike p, struct sw_cuda_spike_rows rows)
 {
     const int64_t g = (int64_t)blockIdx.x * BLOCK + threadIdx.x, all = partitions(p);
-    const int full = 1 << p.bits, tile = TILED ? TILED : full;
+    const int full = 1 << p.bits, tile = TILED && TILED < full ? TILED : full;
     struct spike_rows r = {};
     struct spike_sides s = {};
     struct spike_head head = {};

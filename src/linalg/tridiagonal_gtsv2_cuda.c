@@ -25,6 +25,7 @@ struct gtsv2 {
     struct sw_gtsv *library;
     double         *kept;      /* [batch][2]: what is at the ends of lower and upper */
     bool           *finite;    /* [batch]                                            */
+    struct sw_tridiagonal_rows rows;  /* of the last solve                           */
 };
 
 /* ------------------------------------------------------------------ the rows */
@@ -90,6 +91,7 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     sw_cuda_stream stream = s->device->compute;
     const struct sw_gtsv_matrix matrix = {(double *)r->lower, (double *)r->main, (double *)r->upper};
     SW_TRY(check_apart(s, r));
+    g->rows = *r;
     SW_TRY(sw_device_use(s->device));
     CU_TRY(cudaMemcpyAsync(x, r->rhs, (size_t)d->n * (size_t)d->batch * sizeof *x, cudaMemcpyDeviceToDevice,
                            s->device->compute));
@@ -102,7 +104,8 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
 
 static enum sw_status find_finite(struct sw_tridiagonal *s, const double *x, bool *out)
 {
-    return tridiagonal_finite_cuda(s, x, ((struct gtsv2 *)s->own)->finite, out);
+    struct gtsv2 *g = s->own;
+    return tridiagonal_rows_finite_cuda(s, &g->rows, x, g->finite, out);
 }
 
 static void destroy(struct sw_tridiagonal *s)
@@ -128,8 +131,7 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
     static enum sw_status create_##id(struct sw_tridiagonal *s) { return create(s, method); }             \
     extern const struct sw_tridiagonal_ops tridiagonal_##id##_cuda;                                       \
     const struct sw_tridiagonal_ops tridiagonal_##id##_cuda = {                                           \
-        .name = (row), .about = (text), .space = SW_DEVICE, .misses_infinity = true,                      \
-        .refuse = (why), .bytes = bytes_##id,                                                             \
+        .name = (row), .about = (text), .space = SW_DEVICE, .refuse = (why), .bytes = bytes_##id,         \
         .create = create_##id, .solve = solve, .finite = find_finite, .destroy = destroy, .cost = cost}
 
 GTSV2_ROW(gtsv2, "cusparse.gtsv2", SW_GTSV_PIVOTING, refuse,

@@ -4,40 +4,38 @@
  *
  * Partitions have 2^k rows, 8 to 256: the fewer, the more threads there are; the more, the smaller is the reduced
  * system, 6 words a partition. ENOUGH threads fill a large GPU; n = 512 has 64 partitions, as in the paper's table IV.
- * A partition has an even number of rows but for the last where n is odd (see tridiagonal_spike_cpu.c). */
+ * The batch has no say, so that a system has the same bits in any. A partition has an even number of rows but for the
+ * last where n is odd (see tridiagonal_spike_cpu.c). */
 #include <math.h>
 
 #include "base/sw_mem.h"
 #include "linalg/tridiagonal_finite_cuda.h"
 #include "sw_cuda.h"
 
-enum { BITS_LEAST = 3, BITS_MOST = 8, ENOUGH = 1 << 17 };
+enum { BITS_LEAST = 3, BITS_MOST = 8, ENOUGH = 1 << 17 };  /* ENOUGH: partitions */
 
 struct spike {
     struct sw_cuda_spike d;
-    bool                *finite;  /* [batch] */
+    bool                *finite;      /* [batch]           */
+    struct sw_tridiagonal_rows rows;  /* of the last solve */
 };
 
 /* ------------------------------------------------------------------ shape */
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static int64_t count_partitions(const struct sw_tridiagonal_desc *d, int bits)
-{
-    return ceil_div(d->n, INT64_C(1) << bits);
-}
-
-static int choose_bits(const struct sw_tridiagonal_desc *d)
+static int choose_bits(int64_t n)
 {
     int bits = BITS_LEAST;
-    while (bits < BITS_MOST && INT64_C(1) << bits < d->n && count_partitions(d, bits) * d->batch > ENOUGH) bits++;
+    while (bits < BITS_MOST && n >> bits > ENOUGH) bits++;
+    while (bits > 0 && n <= 1 << (bits - 1)) bits--;  /* small systems are a partition each */
     return bits;
 }
 
 static struct sw_cuda_spike shape(const struct sw_tridiagonal_desc *d, enum sw_cuda_spike_way way)
 {
-    struct sw_cuda_spike p = {.n = d->n, .batch = d->batch, .bits = choose_bits(d), .way = way};
-    int64_t count = count_partitions(d, p.bits);
+    struct sw_cuda_spike p = {.n = d->n, .batch = d->batch, .bits = choose_bits(d->n), .way = way};
+    int64_t count = ceil_div(d->n, INT64_C(1) << p.bits);
     while (count > SW_CUDA_SPIKE_FAN) {
         p.level[p.levels++].count = count;
         count = ceil_div(count, SW_CUDA_SPIKE_FAN);
@@ -118,15 +116,17 @@ static void destroy(struct sw_tridiagonal *s)
 
 static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, double *x)
 {
-    const struct spike *g = s->own;
+    struct spike *g = s->own;
     const struct sw_cuda_spike_rows rows = {r->lower, r->main, r->upper, r->rhs};
+    g->rows = *r;
     SW_TRY(sw_device_use(s->device));
     return sw_cuda_spike_solve(s->device->compute, &g->d, &rows, x);
 }
 
 static enum sw_status find_finite(struct sw_tridiagonal *s, const double *x, bool *out)
 {
-    return tridiagonal_finite_cuda(s, x, ((struct spike *)s->own)->finite, out);
+    struct spike *g = s->own;
+    return tridiagonal_rows_finite_cuda(s, &g->rows, x, g->finite, out);
 }
 
 /* A partition's rows, read once, 32 bytes, and V, W, Y with a byte written, 25, read, 25, written, 24, and read for x,
