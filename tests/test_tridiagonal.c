@@ -326,13 +326,15 @@ static void keeps_a_failing_system_from_the_others(void **state)
     }
 }
 
-static void gives_the_same_bits_with_any_number_of_threads(void **state)
+static void gives_the_same_bits_with_any_number_of_threads_and_instruction_set(void **state)
 {
+    static const char *const sets[] = {"generic", "avx2", "avx512"};
     (void)state;
     need_row_and_library();
     if (under_test->space != SW_HOST) return;
-    for (int k = 0; k < 4; k++) {
-        struct systems y = dominant_systems(k / 2 ? 70001 : 300, k / 2 ? 1 : 50, k % 2, 29);
+    for (int k = 0; k < 8; k++) {
+        static const int64_t size[] = {70001, 300, 77, 1011};
+        struct systems y = dominant_systems(size[k / 2], k / 2 ? 50 : 1, k % 2, 29);
         double *x = zeros(entries(&y)), *z = zeros(entries(&y));
         if (does(desc_of(&y))) {
             struct sw_device *two = device;
@@ -344,6 +346,12 @@ static void gives_the_same_bits_with_any_number_of_threads(void **state)
                 assert_memory_equal(x, z, entries(&y) * sizeof *x);
             }
             device = two;
+            for (int set = 0; set < 3; set++) {  /* those that this processor lacks are not taken */
+                setenv("SWEEP_SIMD", sets[set], 1);
+                solve_fine(&y, z, sets[set]);
+                unsetenv("SWEEP_SIMD");
+                assert_memory_equal(x, z, entries(&y) * sizeof *x);
+            }
         }
         sw_free(x);
         sw_free(z);
@@ -760,7 +768,7 @@ int main(void)
         cmocka_unit_test(is_exactly_homogeneous_in_the_right_hand_side),
         cmocka_unit_test(gives_each_system_the_same_bits_alone_as_in_a_batch),
         cmocka_unit_test(keeps_a_failing_system_from_the_others),
-        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads),
+        cmocka_unit_test(gives_the_same_bits_with_any_number_of_threads_and_instruction_set),
         cmocka_unit_test(solves_twice_to_the_same_bits_and_leaves_the_rows_alone),
         cmocka_unit_test(names_the_row_of_an_entry_that_is_not_finite),
         cmocka_unit_test(names_a_row_of_zeros),

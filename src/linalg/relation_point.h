@@ -42,6 +42,12 @@ RELATION_FUNCTION relation_real relation_reciprocal(relation_real p)
 #endif
 }
 
+RELATION_FUNCTION relation_real relation_inverse(int exact, relation_real p)
+{
+    if (exact) return 1.0 / p;
+    return relation_reciprocal(p);
+}
+
 /* value, or NaN where the pivot is infinite: 1/p is 0 then, and an entry that is no number would go unnoticed. */
 RELATION_FUNCTION relation_real relation_if_finite(relation_real pivot, relation_real value)
 {
@@ -176,22 +182,26 @@ RELATION_FUNCTION void relation_merge(int exact, const relation_real *left, cons
     relation_order_rows(u[0], u[1], 0);
     relation_order_rows(u[2], u[3], 0);
     relation_order_rows(u[0], u[2], 0);
-    relation_real g = exact ? 1.0 / u[0][0] : relation_reciprocal(u[0][0]);
+    relation_real g = relation_inverse(exact, u[0][0]);
     for (int j = 1; j < 4; j++) {
         const relation_real m = -u[j][0] * g;
         for (int k = 1; k < 7; k++) u[j][k] = relation_fma(m, u[0][k], u[j][k]);
     }
-    if (kept)
-        for (int k = 1; k < 7; k++) kept[k - 1] = k < 6 ? u[0][k] * g : relation_if_finite(u[0][0], u[0][6] * g);
+    if (kept) {
+        for (int k = 1; k < 6; k++) kept[k - 1] = u[0][k] * g;
+        kept[5] = relation_if_finite(u[0][0], u[0][6] * g);
+    }
     relation_order_rows(u[1], u[2], 1);
     relation_order_rows(u[1], u[3], 1);
-    g = exact ? 1.0 / u[1][1] : relation_reciprocal(u[1][1]);
+    g = relation_inverse(exact, u[1][1]);
     for (int j = 2; j < 4; j++) {
         const relation_real m = -u[j][1] * g;
         for (int k = 2; k < 7; k++) out[5 * (j - 2) + k - 2] = relation_fma(m, u[1][k], u[j][k]);
     }
-    if (kept)
-        for (int k = 2; k < 7; k++) kept[4 + k] = k < 6 ? u[1][k] * g : relation_if_finite(u[1][1], u[1][6] * g);
+    if (kept) {
+        for (int k = 2; k < 6; k++) kept[4 + k] = u[1][k] * g;
+        kept[10] = relation_if_finite(u[1][1], u[1][6] * g);
+    }
 }
 
 /** The inner unknowns of a merge. @param kept  [11]  @param ends  [4]: l0 l1 r0 r1 */

@@ -1,31 +1,48 @@
-/* Relations on the CPU (relation_point.h), all threads: row `cpu.relations`.
+/* Relations on the CPU (relation_point.h), vectors and all threads: row `cpu.relations`.
  *
- * The rows are cut into tiles. Pass 1 sweeps each tile to its relation; a binary tree of merges joins those, and the
- * root closes the system; down the tree each tile learns its ends. Pass 2 sweeps each tile again, now keeping the pivot
- * rows, and substitutes.
+ * The rows are cut into tiles, and a tile into runs, one a lane (relation_lanes.h). Pass 1 sweeps each tile to its
+ * relation; a binary tree of merges joins those, and the root closes the system; down the tree each tile learns its
+ * ends. Pass 2 sweeps each tile again, now keeping the pivot rows in the cache, and substitutes. A system of one tile
+ * is swept once; of a batch of short systems there is one in each lane.
  *
- * Threads share the nodes of the tree at some depth. The tree does not depend on them, so neither do the bits of x. */
+ * Threads share the nodes of the tree at some depth, or the systems. What is a run does not depend on them, nor on the
+ * instruction set or the batch, so neither do the bits of x. */
 #include <omp.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "linalg/relation_lanes.h"
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
 enum {
-    TILE = 1024,
-    MOST_TILES = 64,      /* of the smallest slice */
-    TASK_TILES = 4,       /* a thread takes so many at a time, at least  */
-    TASK_DEPTH_MOST = 8   /* but there are not more tasks than 2^8       */
+    TILE = 72 * RELATION_LANES,      /* its pivot rows take 46 KB; lengths of runs that are powers of two would have
+                                        lanes compete for the same lines of the cache                       */
+    SHORT = 256,                     /* systems of so many rows and fewer are a run each                    */
+    LEAST_TILE = 2 * RELATION_LANES, /* a last tile of fewer rows is one run                                */
+    MOST_TILES = 64,                 /* of the smallest slice                                               */
+    TASK_TILES = 4,                  /* a thread takes so many at a time, at least                          */
+    TASK_DEPTH_MOST = 8,             /* but there are not more tasks than 2^8                               */
+    SERIAL_ROWS = 16384              /* fewer take 0.1 ms: starting threads costs more                      */
 };
 
 /* A node of the tree whose left leaf this is: its relation [10] on the way up, its ends [4] on the way down; and in
  * between, where it is the left leaf of a right child, the pivot rows of that merge [11]. */
 struct slot { double w[12]; };
 
+/* What a thread keeps of a tile between sweep and substitution. */
+struct work {
+    double *pivot;                    /* [longest run][5][RELATION_LANES] */
+    struct relation_pivot *run;       /* [SHORT], of a tile that is one run   */
+    struct slot *slot;                /* [tiles]; where threads share the tiles of a system, thread 0's serve all */
+    struct relation_joints joints;
+};
+
 struct relations {
-    struct slot *slot;                /* [tiles of a slice] */
-    struct relation_pivot *pivot;     /* [threads][TILE]    */
+    const struct relation_lanes_ops *lanes;
+    bool         *finite;             /* [batch] */
+    int           threads;
+    struct work  *work;               /* [threads] */
 };
 
 /* ------------------------------------------------------------------ a tile */
@@ -33,6 +50,7 @@ struct relations {
 struct tile {
     const double *lower, *main, *upper, *rhs;
     int64_t count;
+    bool one_run;
     bool begins, ends;      /* lower of its first row, upper of its last is not there */
 };
 
@@ -40,7 +58,7 @@ static double lower_of(const struct tile *t, int64_t i) { return i == 0 && t->be
 static double upper_of(const struct tile *t, int64_t i) { return i == t->count - 1 && t->ends ? 0 : t->upper[i]; }
 
 /* @param pivot  out [count], NULL: not kept  @param w  out [10] */
-static void sweep(const struct tile *t, struct relation_pivot *pivot, double *w)
+static void sweep_run(const struct tile *t, struct relation_pivot *pivot, double *w)
 {
     if (t->count == 1) {
         relation_of_row(lower_of(t, 0), t->main[0], upper_of(t, 0), t->rhs[0], w);
@@ -54,22 +72,68 @@ static void sweep(const struct tile *t, struct relation_pivot *pivot, double *w)
     relation_of_rows(&rows, w);
 }
 
-static void substitute(const struct tile *t, const struct relation_pivot *pivot, const double *ends, double *x)
+/* @return whether all of x is finite */
+static bool substitute_run(const struct tile *t, const struct relation_pivot *pivot, const double *ends, double *x)
 {
-    double x1 = ends[2], x2 = ends[3];
+    double x1 = ends[2], x2 = ends[3], sum = 0 * ends[1] + 0 * ends[2];
     x[t->count - 1] = ends[2];
     for (int64_t i = t->count - 2; i >= 1; i--) {
         x[i] = relation_unknown(&pivot[i], ends[0], ends[1], x1, x2);
         x2 = x1;
         x1 = x[i];
+        sum += 0 * x1;
     }
     x[0] = ends[1];
+    return sum == 0;
+}
+
+/* A run a lane, of equal lengths or, in the last tile, some of one row less. */
+static struct relation_runs runs_of(const struct tile *t)
+{
+    const int64_t each = t->count / RELATION_LANES, more = t->count % RELATION_LANES;
+    struct relation_runs r = {.lower = t->lower, .main = t->main, .upper = t->upper, .rhs = t->rhs,
+                              .rows = (int)(each + (more > 0)), .begins = t->begins,
+                              .ends = (unsigned)t->ends << relation_lane(RELATION_LANES - 1), .ahead = TILE,
+                              .lanes = RELATION_LANES};
+    for (int k = 0; k < RELATION_LANES; k++) {
+        const int lane = relation_lane(k);
+        r.start[lane] = k * each + (k < more ? k : more);
+        if (more > 0 && k >= more) r.shorter |= 1u << lane;
+    }
+    return r;
+}
+
+/* @param keep  for substitute_tile()  @param w  out [10] */
+static void sweep_tile(const struct relations *own, struct work *work, const struct tile *t, bool keep, double *w)
+{
+    _Alignas(64) double lane[10][RELATION_LANES];
+    if (t->one_run) {
+        sweep_run(t, keep ? work->run : NULL, w);
+        return;
+    }
+    const struct relation_runs runs = runs_of(t);
+    own->lanes->sweep(&runs, keep ? work->pivot : NULL, lane);
+    own->lanes->join(lane, &work->joints);
+    for (int f = 0; f < 10; f++) w[f] = lane[f][0];
+}
+
+/* @return whether all of x is finite */
+static bool substitute_tile(const struct relations *own, struct work *work, const struct tile *t, const double *ends,
+                            double *x)
+{
+    _Alignas(64) double lane[4][RELATION_LANES];
+    if (t->one_run) return substitute_run(t, work->run, ends, x);
+    const struct relation_runs runs = runs_of(t);
+    for (int f = 0; f < 4; f++) lane[f][0] = ends[f];
+    own->lanes->part(&work->joints, lane);
+    return own->lanes->substitute(&runs, work->pivot, lane, x) == 0;
 }
 
 /* ------------------------------------------------------------------ the tree over the tiles of a slice */
 
 struct slice {
-    const struct sw_tridiagonal_rows *rows;  /* of this slice */
+    const struct relations *own;
+    struct sw_tridiagonal_rows rows;         /* of this slice        */
     double      *x;
     struct slot *slot;                       /* [tiles of the slice] */
     int64_t      n, leaves;                  /* of the whole system  */
@@ -81,8 +145,9 @@ static struct tile tile_of(const struct slice *p, int64_t leaf)
 {
     const int64_t at = (leaf - p->first) * TILE;
     const bool last = leaf == p->leaves - 1;
-    return (struct tile){p->rows->lower + at, p->rows->main + at, p->rows->upper + at, p->rows->rhs + at,
-                         last ? p->n - leaf * TILE : TILE, leaf == 0 && !p->cyclic, last && !p->cyclic};
+    const int64_t count = last ? p->n - leaf * TILE : TILE;
+    return (struct tile){p->rows.lower + at, p->rows.main + at, p->rows.upper + at, p->rows.rhs + at, count,
+                         p->n <= SHORT || count < LEAST_TILE, leaf == 0 && !p->cyclic, last && !p->cyclic};
 }
 
 struct node { int depth; int64_t s; };
@@ -101,43 +166,43 @@ static struct node left(struct node k) { return (struct node){k.depth + 1, 2 * k
 static struct node right(struct node k) { return (struct node){k.depth + 1, 2 * k.s + 1}; }
 
 /* The relation of a node. Those at the depth `known` are there. */
-static void reduce_node(const struct slice *p, struct node k, int known)
+static void reduce_node(const struct slice *p, struct node k, int known, struct work *work)
 {
     double *w = slot_of(p, k)->w;
     if (k.depth == known) return;
     if (leaves_of(p, k) == 1) {
         const struct tile t = tile_of(p, relation_first_leaf(p->leaves, k.depth, k.s));
-        sweep(&t, NULL, w);
+        sweep_tile(p->own, work, &t, false, w);
         return;
     }
     double *middle = slot_of(p, right(k))->w;
-    reduce_node(p, left(k), known);
-    reduce_node(p, right(k), known);
+    reduce_node(p, left(k), known, work);
+    reduce_node(p, right(k), known, work);
     relation_merge(1, w, middle, w, middle);
 }
 
-/* From the ends of a node, x in it; or the ends of its nodes at the depth `until`. */
-static void expand_node(const struct slice *p, struct node k, int until, struct relation_pivot *pivot)
+/* From the ends of a node, x in it; or the ends of its nodes at the depth `until`.
+ * @return whether all of x is finite */
+static bool expand_node(const struct slice *p, struct node k, int until, struct work *work)
 {
     double *ends = slot_of(p, k)->w, m0, m1, w[10];
-    if (k.depth == until) return;
+    if (k.depth == until) return true;
     if (leaves_of(p, k) == 1) {
         const int64_t leaf = relation_first_leaf(p->leaves, k.depth, k.s);
         const struct tile t = tile_of(p, leaf);
-        sweep(&t, pivot, w);
-        substitute(&t, pivot, ends, p->x + (leaf - p->first) * TILE);
-        return;
+        sweep_tile(p->own, work, &t, true, w);
+        return substitute_tile(p->own, work, &t, ends, p->x + (leaf - p->first) * TILE);
     }
     double *middle = slot_of(p, right(k))->w;
     relation_expand(middle, ends, &m0, &m1);
     memcpy(middle, (double[4]){m0, m1, ends[2], ends[3]}, 4 * sizeof *middle);
     ends[2] = m0;
     ends[3] = m1;
-    expand_node(p, left(k), until, pivot);
-    expand_node(p, right(k), until, pivot);
+    const bool finite = expand_node(p, left(k), until, work);
+    return expand_node(p, right(k), until, work) && finite;
 }
 
-/* ------------------------------------------------------------------ all threads */
+/* ------------------------------------------------------------------ threads that share tiles */
 
 /* 2^depth tasks below a node, a whole number of nodes. */
 static int task_depth(const struct slice *p, struct node root)
@@ -148,66 +213,124 @@ static int task_depth(const struct slice *p, struct node root)
     return root.depth + depth;
 }
 
-static void reduce_slice(const struct slice *p, struct node root, int threads)
+/* @param work  of each thread */
+static void reduce_slice(const struct slice *p, struct node root, struct work *work, int threads)
 {
     const int depth = task_depth(p, root);
     const int64_t tasks = INT64_C(1) << (depth - root.depth);
-#pragma omp parallel for schedule(dynamic) num_threads(threads) if (tasks > 1)
-    for (int64_t t = 0; t < tasks; t++) reduce_node(p, (struct node){depth, root.s * tasks + t}, -1);
-    reduce_node(p, root, depth);
-}
-
-/* After reduce_slice(), with the root's ends in its slot. */
-static void expand_slice(const struct slice *p, struct node root, const struct relations *own, int threads)
-{
-    const int depth = task_depth(p, root);
-    const int64_t tasks = INT64_C(1) << (depth - root.depth);
-    expand_node(p, root, depth, own->pivot);
-#pragma omp parallel num_threads(threads) if (tasks > 1)
-    {
-        struct relation_pivot *pivot = own->pivot + (size_t)omp_get_thread_num() * TILE;
-#pragma omp for schedule(dynamic)
-        for (int64_t t = 0; t < tasks; t++) expand_node(p, (struct node){depth, root.s * tasks + t}, -1, pivot);
+    if (threads == 1 || leaves_of(p, root) * TILE < SERIAL_ROWS) {
+        reduce_node(p, root, -1, work);
+        return;
     }
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int64_t t = 0; t < tasks; t++)
+        reduce_node(p, (struct node){depth, root.s * tasks + t}, -1, work + omp_get_thread_num());
+    reduce_node(p, root, depth, work);
 }
 
-static void solve_slice(const struct slice *p, const struct relations *own, int threads)
+/* After reduce_slice(), with the root's ends in its slot. @return whether all of x is finite */
+static bool expand_slice(const struct slice *p, struct node root, struct work *work, int threads)
 {
-    const struct node root = {0, 0};
-    double ends[4];
-    reduce_slice(p, root, threads);
-    relation_close(p->slot->w, p->cyclic, ends);
-    memcpy(p->slot->w, ends, sizeof ends);
-    expand_slice(p, root, own, threads);
+    const int depth = task_depth(p, root);
+    const int64_t tasks = INT64_C(1) << (depth - root.depth);
+    bool finite = true;
+    if (threads == 1 || leaves_of(p, root) * TILE < SERIAL_ROWS) return expand_node(p, root, -1, work);
+    expand_node(p, root, depth, work);
+#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(&& : finite)
+    for (int64_t t = 0; t < tasks; t++) {
+        const struct node k = {depth, root.s * tasks + t};
+        finite = expand_node(p, k, -1, work + omp_get_thread_num()) && finite;
+    }
+    return finite;
 }
 
-/* ------------------------------------------------------------------ the row */
+/* ------------------------------------------------------------------ systems */
 
 static int64_t tiles_of(int64_t n) { return (n + TILE - 1) / TILE; }
 
-static enum sw_status create(struct sw_tridiagonal *solver)
+static struct slice system_of(const struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *r, int64_t j,
+                              double *x, struct slot *slot)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
-    const int64_t tiles = (tiles_of(d->n) >> solver->depth) + 1;
-    struct relations *own;
-    SW_TRY(sw_alloc(1, &own));
-    solver->own = own;
-    SW_TRY(sw_alloc((size_t)tiles, &own->slot));
-    return sw_alloc((size_t)solver->device->threads * TILE, &own->pivot);
+    const int64_t at = j * d->n;
+    return (struct slice){solver->own, {r->lower + at, r->main + at, r->upper + at, r->rhs + at}, x + at, slot, d->n,
+                          tiles_of(d->n), 0, d->cyclic};
+}
+
+/* @return whether all of x is finite */
+static bool solve_system(const struct slice *p, struct work *work, int threads)
+{
+    const struct node root = {0, 0};
+    double w[10], ends[4];
+    if (p->leaves == 1) {
+        const struct tile t = tile_of(p, 0);
+        sweep_tile(p->own, work, &t, true, w);
+        relation_close(w, p->cyclic, ends);
+        return substitute_tile(p->own, work, &t, ends, p->x);
+    }
+    reduce_slice(p, root, work, threads);
+    relation_close(p->slot->w, p->cyclic, ends);
+    memcpy(p->slot->w, ends, sizeof ends);
+    return expand_slice(p, root, work, threads);
+}
+
+/* Systems j .. j+count-1 of up to SHORT rows, 2 at least, one in each lane. */
+static void solve_short(const struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, int j, int count,
+                        double *x, struct work *work)
+{
+    const struct sw_tridiagonal_desc *d = &solver->desc;
+    const struct relations *own = solver->own;
+    const unsigned all = d->cyclic ? 0 : (1u << RELATION_LANES) - 1;
+    _Alignas(64) double w[10][RELATION_LANES] = {{0}}, ends[4][RELATION_LANES];
+    struct relation_runs r = {.lower = rows->lower, .main = rows->main, .upper = rows->upper, .rhs = rows->rhs,
+                              .rows = (int)d->n, .begins = all, .ends = all, .ahead = RELATION_LANES * d->n,
+                              .lanes = count};
+    for (int l = 0; l < RELATION_LANES; l++) r.start[l] = (int64_t)(j + (l < count ? l : count - 1)) * d->n;
+    own->lanes->sweep(&r, work->pivot, w);
+    own->lanes->close(w, d->cyclic, ends);
+    const unsigned bad = own->lanes->substitute(&r, work->pivot, ends, x);
+    for (int l = 0; l < count; l++) own->finite[j + l] = !(bad >> l & 1);
+}
+
+static bool are_short(const struct sw_tridiagonal_desc *d) { return d->n <= SHORT && d->n >= 2; }
+
+/* Whether each thread takes systems of its own, or all share the tiles of one system after another. */
+static bool share_systems(const struct sw_tridiagonal_desc *d, int threads)
+{
+    return d->batch >= 4 * threads || d->n <= TILE;
 }
 
 static enum sw_status solve(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows, double *x)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
     const struct relations *own = solver->own;
-    for (int j = 0; j < d->batch; j++) {
-        const size_t at = (size_t)j * (size_t)d->n;
-        const struct sw_tridiagonal_rows system = {rows->lower + at, rows->main + at, rows->upper + at, rows->rhs + at};
-        const struct slice p = {&system, x + at, own->slot, d->n, tiles_of(d->n), 0, d->cyclic};
-        solve_slice(&p, own, solver->device->threads);
+    const int lanes = are_short(d) ? RELATION_LANES : 1;
+    if (!share_systems(d, own->threads)) {
+        for (int j = 0; j < d->batch; j++) {
+            const struct slice p = system_of(solver, rows, j, x, own->work->slot);
+            own->finite[j] = solve_system(&p, own->work, own->threads);
+        }
+        return SW_OK;
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(own->threads) if (d->n * d->batch >= SERIAL_ROWS)
+    for (int j = 0; j < d->batch; j += lanes) {
+        struct work *work = own->work + omp_get_thread_num();
+        const struct slice p = system_of(solver, rows, j, x, work->slot);
+        if (lanes == 1) own->finite[j] = solve_system(&p, work, 1);
+        else solve_short(solver, rows, j, d->batch - j < lanes ? d->batch - j : lanes, x, work);
     }
     return SW_OK;
 }
+
+static enum sw_status find_finite(struct sw_tridiagonal *solver, const double *x, bool *finite)
+{
+    const struct relations *own = solver->own;
+    (void)x;
+    memcpy(finite, own->finite, (size_t)solver->desc.batch * sizeof *finite);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ slices */
 
 /* The node at the solver's depth that begins with this tile. */
 static struct node find_node(const struct sw_tridiagonal *solver, int64_t first_tile)
@@ -224,16 +347,17 @@ static struct slice slice_of(const struct sw_tridiagonal *solver, int64_t first_
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
     const struct relations *own = solver->own;
-    return (struct slice){rows, x, own->slot, d->n, tiles_of(d->n), first_tile, d->cyclic};
+    return (struct slice){own, *rows, x, own->work->slot, d->n, tiles_of(d->n), first_tile, d->cyclic};
 }
 
 static enum sw_status reduce(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation)
 {
+    const struct relations *own = solver->own;
     const struct slice p = slice_of(solver, first_tile, rows, NULL);
     (void)tiles;
     (void)rows_count;
-    reduce_slice(&p, find_node(solver, first_tile), solver->device->threads);
+    reduce_slice(&p, find_node(solver, first_tile), own->work, own->threads);
     memcpy(relation->w, p.slot->w, sizeof relation->w);
     return SW_OK;
 }
@@ -242,13 +366,47 @@ static enum sw_status reduce(struct sw_tridiagonal *solver, int64_t first_tile, 
 static enum sw_status expand(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
                              const struct sw_tridiagonal_rows *rows, const double ends[4], double *x)
 {
+    const struct relations *own = solver->own;
     const struct slice p = slice_of(solver, first_tile, rows, x);
     const struct node root = find_node(solver, first_tile);
     (void)tiles;
     (void)rows_count;
-    reduce_slice(&p, root, solver->device->threads);
+    if (leaves_of(&p, root) > 1) reduce_slice(&p, root, own->work, own->threads);
     memcpy(p.slot->w, ends, 4 * sizeof *ends);
-    expand_slice(&p, root, solver->own, solver->device->threads);
+    expand_slice(&p, root, own->work, own->threads);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ the row */
+
+/* Of thread k. */
+static size_t slots_of(const struct sw_tridiagonal_desc *d, int depth, int threads, int k)
+{
+    if (d->n <= TILE && depth == 0) return 1;
+    return k == 0 || (depth == 0 && share_systems(d, threads)) ? (size_t)(tiles_of(d->n) >> depth) + 1 : 0;
+}
+
+static size_t pivots_of(const struct sw_tridiagonal_desc *d)
+{
+    const size_t longest = are_short(d) ? (size_t)d->n : TILE / RELATION_LANES;
+    return longest * 5 * RELATION_LANES;
+}
+
+static enum sw_status create(struct sw_tridiagonal *solver)
+{
+    const struct sw_tridiagonal_desc *d = &solver->desc;
+    struct relations *own;
+    SW_TRY(sw_alloc(1, &own));
+    solver->own = own;
+    own->lanes = relation_lanes_pick();
+    own->threads = solver->device->threads;
+    SW_TRY(sw_alloc((size_t)d->batch, &own->finite));
+    SW_TRY(sw_alloc((size_t)own->threads, &own->work));
+    for (int k = 0; k < own->threads; k++) {
+        SW_TRY(sw_alloc(slots_of(d, solver->depth, own->threads, k), &own->work[k].slot));
+        SW_TRY(sw_alloc(pivots_of(d), &own->work[k].pivot));
+        SW_TRY(sw_alloc(SHORT, &own->work[k].run));
+    }
     return SW_OK;
 }
 
@@ -256,34 +414,44 @@ static void destroy(struct sw_tridiagonal *solver)
 {
     struct relations *own = solver->own;
     if (!own) return;
-    sw_free(own->slot);
-    sw_free(own->pivot);
+    for (int k = 0; own->work && k < own->threads; k++) {
+        sw_free(own->work[k].slot);
+        sw_free(own->work[k].pivot);
+        sw_free(own->work[k].run);
+    }
+    sw_free(own->work);
+    sw_free(own->finite);
     sw_free(own);
 }
 
-static size_t bytes(const struct sw_tridiagonal_desc *desc)
+static size_t bytes(const struct sw_tridiagonal_desc *d)
 {
-    return (size_t)tiles_of(desc->n) * sizeof(struct slot) +
-           (size_t)omp_get_num_procs() * TILE * sizeof(struct relation_pivot);
+    const int threads = omp_get_max_threads();
+    size_t sum = (size_t)d->batch * sizeof(bool);
+    for (int k = 0; k < threads; k++)
+        sum += slots_of(d, 0, threads, k) * sizeof(struct slot) + pivots_of(d) * sizeof(double) +
+               SHORT * sizeof(struct relation_pivot) + sizeof(struct work);
+    return sum;
 }
 
-/* Pass 1 reads 4 words and takes 11 multiply-adds; pass 2 reads 4 and writes 1, and takes 5 products and 4
- * multiply-adds more. */
-static struct sw_cost cost(const struct sw_tridiagonal_desc *desc)
+/* Pass 1 reads 4 words and takes 11 multiply-adds, two products and a division; pass 2 reads 4 and writes 1, and takes
+ * 6 and 5 more. A system of one tile has pass 2 only. */
+static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
 {
-    return desc->n <= TILE ? (struct sw_cost){40, 20} : (struct sw_cost){72, 31};
+    return d->n <= TILE ? (struct sw_cost){40, 25} : (struct sw_cost){72, 39};
 }
 
 extern const struct sw_tridiagonal_ops tridiagonal_relations_cpu;
 const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
     .name = "cpu.relations",
-    .about = "elimination with pivoting in nested-dissection order, by relations of runs of rows: all threads",
+    .about = "elimination with pivoting in nested-dissection order, by relations of runs of rows: vectors, all threads",
     .space = SW_HOST,
     .rescues = true,
     .stable = true,
     .bytes = bytes,
     .create = create,
     .solve = solve,
+    .finite = find_finite,
     .destroy = destroy,
     .cost = cost,
     .tile = TILE,
