@@ -5,6 +5,7 @@
 cd "$(dirname "$0")/.." || exit 1
 rules='
 base:
+input:   base
 expr:    base
 device:  base cuda
 comm:    base device
@@ -14,7 +15,7 @@ fd:      base device comm linalg cuda
 problem: base expr device field
 problem/line:      base expr device linalg field fd problem cuda
 problem/bvp:       base expr device linalg field problem cuda
-problem/tridiagonal: base expr device comm linalg field problem cuda
+problem/tridiagonal: base input expr device comm linalg field problem cuda
 problem/compact:   base expr device comm linalg field fd problem cuda
 problem/advection: base expr device comm linalg field fd problem cuda
 sweep:   base expr device problem
@@ -45,7 +46,7 @@ home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
     grep -rnE "^#include <($1)" src cuda | grep -vE "^($2):" |
         awk -v home="$2" '{print $0 ": only " home " may include it"}'
 }
-strays=$(home 'libconfig' 'src/sweep/config_parse[.]c'; home 'hdf5' 'src/output/[a-z0-9_]*_hdf5[.][ch]'
+strays=$(home 'libconfig' 'src/sweep/config_parse[.]c'; home 'hdf5' 'src/(output|input)/[a-z0-9_]*_hdf5[.][ch]'
          home 'nvrtc' 'src/device/kernel_cuda[.]c'; home 'cusparse' 'src/linalg/[a-z_]*_cuda[.]c'
          home 'cuda_runtime|cuda[.]h' '(src/[a-z/]*/[a-z_]*_cuda[.][ch]|cuda/[a-z_]*[.]cuh?|cuda/[a-z_]*[.]h)'
          home 'mpi[.]h' 'src/comm/[a-z_]*_mpi[.][ch]'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h')

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +9,6 @@
 
 #include "base/sw_mem.h"
 #include "output/sw_files.h"
-
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-
-void sw_h5_lock(void) { pthread_mutex_lock(&turn); }
-void sw_h5_unlock(void) { pthread_mutex_unlock(&turn); }
 
 /* ---- what HDF5 says went wrong */
 struct reason {

@@ -104,10 +104,6 @@ char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 void sw_h5_members(struct sw_h5 *h, const char *path,
                    enum sw_status (*visit)(void *user, const char *name, bool is_group), void *user);
 
-/** HDF5 is one thread's at a time. Around what several threads may call; does not nest. */
-void sw_h5_lock(void);
-void sw_h5_unlock(void);
-
 /** Fail if a write has failed. */
 void sw_h5_check_disk(struct sw_h5 *h);
 

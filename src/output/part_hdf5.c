@@ -1,6 +1,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_hdf5_lock.h"
 #include "base/sw_mem.h"
 #include "output/sw_completed.h"
 #include "output/sw_files.h"
@@ -110,10 +111,10 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
     *part = NULL;
     SW_TRY(sw_alloc(1, &p));
     p->desc = *desc;
-    sw_h5_lock();
+    sw_hdf5_lock();
     enum sw_status st = begin_file(p, file, provenance);
     if (st) drop_part(p);
-    sw_h5_unlock();
+    sw_hdf5_unlock();
     *part = st ? NULL : p;
     return st;
 }
@@ -122,22 +123,22 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
 enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
 {
     const char *data = field;
-    sw_h5_lock();
+    sw_hdf5_lock();
     for (int k = p->nseries; k < p->nwriter; k++) {
         struct sw_var_writer *s = &p->writer[k];
         sw_var_writer_add(s, data, s->row);
         if (data) data += (size_t)p->desc.count * s->row;
     }
-    sw_h5_unlock();
+    sw_hdf5_unlock();
     return p->h5.status;
 }
 
 enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 {
     size_t stride = (size_t)p->nseries * sizeof *scalars;
-    sw_h5_lock();
+    sw_hdf5_lock();
     for (int k = 0; k < p->nseries; k++) sw_var_writer_add(&p->writer[k], scalars ? scalars + k : NULL, stride);
-    sw_h5_unlock();
+    sw_hdf5_unlock();
     return p->h5.status;
 }
 
@@ -300,9 +301,9 @@ enum sw_status sw_part_finish(struct sw_part **part, const struct sw_run_result 
                               size_t state_size, int64_t step)
 {
     struct sw_part *p = *part;
-    sw_h5_lock();
+    sw_hdf5_lock();
     enum sw_status st = finish_file(p, result, state, state_size, step);
-    sw_h5_unlock();
+    sw_hdf5_unlock();
     if (!st) st = sw_files_commit(p->tmp);  /* it waits for the disk: others may write meanwhile */
     if (st) sw_part_abandon(part);
     else free_part(p);
@@ -314,9 +315,9 @@ void sw_part_abandon(struct sw_part **part)
 {
     struct sw_part *p = part ? *part : NULL;
     if (!p) return;
-    sw_h5_lock();
+    sw_hdf5_lock();
     drop_part(p);
-    sw_h5_unlock();
+    sw_hdf5_unlock();
     *part = NULL;
 }
 
@@ -324,11 +325,11 @@ void sw_part_abandon(struct sw_part **part)
 enum sw_status sw_checkpoint_read(const struct sw_checkpoint *batch, double *state, size_t state_size)
 {
     struct sw_h5 h;
-    sw_h5_lock();
+    sw_hdf5_lock();
     if (!sw_h5_open(&h, batch->path))
         sw_h5_get_list(&h, "/state/u", SW_H5_DOUBLE, (int64_t)((size_t)batch->count * state_size), state);
     enum sw_status st = sw_h5_close(&h);
-    sw_h5_unlock();
+    sw_hdf5_unlock();
     if (!st || !h.damaged) return st;  /* what the system cannot read now may be whole */
     char why[400];
     snprintf(why, sizeof why, "%s", sw_err_message());

@@ -187,6 +187,10 @@ struct sw_problem {
      * @param why     out, unless it returns NULL: room for 160 characters */
     const char *(*validate_run)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160]);
+    /** What decides the numbers of runs with these words beside the config, the content of files: a digest that goes
+     * into their ids. The setup counts for its choices only. NULL: nothing does.
+     * @param any  out: whether there is something  @return SW_E_IO; SW_E_MEMORY */
+    enum sw_status (*content)(const struct sw_setup *setup, bool *any, unsigned char digest[32]);
     /** The time step of a run whose config gives time.cfl instead of time.dt: time.end over a whole number. Such a
      * problem has a row for time.cfl (0: not given), and one of its own for time.dt (may be left out). The setup counts
      * for its columns, functions and choices only. NULL: time.dt is always given.

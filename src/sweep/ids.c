@@ -17,7 +17,8 @@
  *     schema word, problem
  *     "last point" where there is a point beside grid.n, which runs of older versions did not have
  *     each deciding FUNCTION key that is set: its path, its expression printed from the syntax tree
- *     each deciding WORD, ROW or TEXT key: its id name (sw_key_id_name()), its word in this run
+ *     each deciding WORD, ROW, TEXT or SWITCH key: its id name (sw_key_id_name()), its word in this run
+ *     the digest of the files that the problem reads, where it reads any
  *     the names of the numbers that follow, and zeros up to a full 64-byte block of the hash
  *     the numbers, 8 bytes each: the deciding number keys in the order of the key table, then the axes and defines that
  *         the functions use, by name
@@ -158,6 +159,25 @@ static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h,
     return st;
 }
 
+/* What the problem reads from files that the words of a combination name. */
+static enum sw_status add_content(const struct id_maker *m, int word, struct sw_hash *h, size_t *length)
+{
+    const struct sw_sweep *s = m->s;
+    struct sw_choice choice[MAX_CHOICES];
+    const struct sw_setup setup = {.nchoice = s->nchoice, .choice = choice};
+    unsigned char digest[32];
+    bool any = false;
+    if (!s->problem->content) return SW_OK;
+    for (int k = 0; k < s->nchoice; k++)
+        choice[k] = (struct sw_choice){s->choice[k].key,
+                                       choice_word(s, k, word_in(m, s->own->choice_column[k], word))};
+    SW_TRY(s->problem->content(&setup, &any, digest));
+    if (!any) return SW_OK;
+    sw_hash_add(h, digest, sizeof digest);
+    *length += sizeof digest;
+    return SW_OK;
+}
+
 static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_hash *h)
 {
     static const char zeros[64];
@@ -177,6 +197,7 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
         add_text(h, &length, sw_key_id_name(key));
         add_text(h, &length, word_of(m, key, word));
     }
+    SW_TRY(add_content(m, word, h, &length));
     for (int k = 0; k < m->nvalue; k++) add_text(h, &length, s->column_name[m->value[k]]);
     sw_hash_add(h, zeros, (64 - length % 64) % 64);
     return SW_OK;

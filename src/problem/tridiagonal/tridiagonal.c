@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "problem/tridiagonal/matrices.h"
+#include "problem/tridiagonal/source.h"
 
 struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, int64_t n, int batch)
 {
@@ -19,25 +20,63 @@ double tridiagonal_number(const struct sw_setup *setup, const char *path, int64_
 
 /* ------------------------------------------------------------------ what is refused */
 
-static const char *const diagonals[] = {"lower", "main", "upper"};
-
 /* Entries that are given twice, or not at all. */
-static const char *refuse_entries(const struct sw_setup *setup, char why[160])
+static const char *refuse_entries(const struct sw_setup *setup, const struct tridiagonal_source *source, char why[160])
 {
     const char *word = sw_setup_word(setup, "matrix");
     const bool named = tridiagonal_matrix_find(word) != NULL;
-    for (int k = 0; k < 3; k++) {
-        const bool expression = sw_setup_find(setup, diagonals[k]) != NULL;
-        if (named == !expression) continue;
-        if (named) snprintf(why, 160, "matrix = \"%s\" has its own diagonals; leave one of the two out", word);
-        else
+    for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
+        const bool expression = sw_setup_find(setup, tridiagonal_array[k]) != NULL,
+                   file = tridiagonal_source_has(source, k), diagonal = k != TRIDIAGONAL_RHS;
+        if (named && diagonal && (expression || file))
+            snprintf(why, 160, "matrix = \"%s\" has its own diagonals; leave one of the two out", word);
+        else if (expression && file) snprintf(why, 160, "the source has it as well; leave one of the two out");
+        else if (diagonal && !named && !expression && !file)
             snprintf(why, 160, "give lower, main and upper, each an expression in i = 1 .. n, or the word of a "
                      "matrix, as in matrix = \"uniform\"");
-        return diagonals[k];
+        else if (!diagonal && !expression && !file && !sw_setup_find(setup, "exact"))
+            snprintf(why, 160, "give rhs, or exact, the solution: the right-hand side is then A x");
+        else continue;
+        return expression || !file ? tridiagonal_array[k] : "source.file";
     }
-    if (sw_setup_find(setup, "rhs") || sw_setup_find(setup, "exact")) return NULL;
-    snprintf(why, 160, "give rhs, or exact, the solution: the right-hand side is then A x");
-    return "rhs";
+    return NULL;
+}
+
+/* A dataset of no file. */
+static const char *refuse_datasets(const struct sw_setup *setup, char why[160])
+{
+    static const char *const dataset[] = {"source.lower", "source.main", "source.upper", "source.rhs"};
+    for (int k = 0; k < 4; k++) {
+        if (!*sw_setup_word(setup, dataset[k])) continue;
+        snprintf(why, 160, "source.file is missing: which file is it in?");
+        return dataset[k];
+    }
+    return NULL;
+}
+
+static const char *refuse_source(const struct sw_setup *setup, const struct tridiagonal_source *source, int64_t n,
+                                 double system, char why[160])
+{
+    if (tridiagonal_source_unknowns(source) != n) {
+        snprintf(why, 160, "the arrays of %.100s have n = %lld", sw_setup_word(setup, "source.file"),
+                 (long long)tridiagonal_source_unknowns(source));
+        return "grid.n";
+    }
+    if (system <= (double)tridiagonal_source_systems(source)) return NULL;
+    snprintf(why, 160, "%.100s holds %lld system%s", sw_setup_word(setup, "source.file"),
+             (long long)tridiagonal_source_systems(source), tridiagonal_source_systems(source) == 1 ? "" : "s");
+    return "source.system";
+}
+
+static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32])
+{
+    const struct tridiagonal_source *source;
+    const char *key;
+    char why[160];
+    SW_TRY(tridiagonal_source_find(setup, &source, &key, why));
+    *any = source != NULL;
+    if (key) return SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why);
+    return source ? tridiagonal_source_digest(source, digest) : SW_OK;
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
@@ -45,7 +84,16 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 {
     const int64_t n = (int64_t)tridiagonal_number(setup, "grid.n", ld, column, j);
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, n, 1);
-    const char *key = refuse_entries(setup, why), *refusal;
+    const double system = tridiagonal_number(setup, "source.system", ld, column, j);
+    const struct tridiagonal_source *source;
+    const char *key, *refusal;
+    if (tridiagonal_source_find(setup, &source, &key, why)) {
+        snprintf(why, 160, "%.150s", sw_err_message());
+        return "source.file";
+    }
+    if (!key && !source) key = refuse_datasets(setup, why);
+    if (!key) key = refuse_entries(setup, source, why);
+    if (!key && source) key = refuse_source(setup, source, n, system, why);
     if (key) return key;
     if (desc.cyclic && n < 3) {
         snprintf(why, 160, "a cyclic system has 3 unknowns at least: with fewer, two entries of a row are one");
@@ -66,6 +114,11 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM,   \
      .decides = true, .about = what}
 
+/* What decides the numbers of a run is what is in the file: content(). */
+#define DATASET(name_, what)                                                                         \
+    {.path = "source." name_, .kind = SW_KEY_TEXT, .fallback = "",                                    \
+     .about = "The dataset with " what "."}
+
 static const struct sw_key keys[] = {
     {.path = "matrix", .kind = SW_KEY_WORD, .word = tridiagonal_matrix_word, .fallback = "given", .decides = true,
      .about = "The matrix A: a word of the table of matrices (numerics.md, 11), or `given` by lower, main and upper."},
@@ -76,6 +129,17 @@ static const struct sw_key keys[] = {
     DIAGONAL("rhs", "The right-hand side f of A x = f; without it f is A times `exact`."),
     DIAGONAL("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and "
              "rounded once; the error norms and forward_error are taken against it."),
+    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "A file that has arrays of the systems: HDF5, whose datasets source.lower, main, upper and rhs name, or "
+              "a Matrix Market matrix by coordinates. The arrays decide the numbers, whatever the file is called."},
+    DATASET("lower", "the entries A(i, i-1): n of them, entry i in row i, or systems x n"),
+    DATASET("main", "the entries A(i, i)"),
+    DATASET("upper", "the entries A(i, i+1)"),
+    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose "
+              "columns are systems."},
+    {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1",
+     .decides = true, .about = "Which system of the arrays of systems x n a run takes, from 1."},
     {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
      .about = "Whether the system is closed to a circle: the neighbour of x_1 below is x_n, and that of x_n above is "
               "x_1."},
@@ -123,5 +187,6 @@ const struct sw_problem problem_tridiagonal = {
     .host_bytes = tridiagonal_host_bytes,
     .create = tridiagonal_create,
     .validate_run = validate_run,
+    .content = content,
     .solver = sw_tridiagonal_row,
 };

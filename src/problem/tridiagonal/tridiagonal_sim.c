@@ -9,10 +9,11 @@
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/measure.h"
 #include "problem/tridiagonal/randsvd.h"
+#include "problem/tridiagonal/source.h"
 #include "problem/tridiagonal/tridiagonal.h"
 
-enum { LOWER, MAIN, UPPER, RHS, ARRAYS };
-static const char *const array_name[ARRAYS] = {"lower", "main", "upper", "rhs"};
+enum { LOWER = TRIDIAGONAL_LOWER, MAIN = TRIDIAGONAL_MAIN, UPPER = TRIDIAGONAL_UPPER, RHS = TRIDIAGONAL_RHS,
+       ARRAYS = TRIDIAGONAL_ARRAYS };
 
 /* What became of a run. */
 struct ending {
@@ -30,6 +31,7 @@ struct tridiagonal_sim {
     size_t            n;
     int               count;
     const struct tridiagonal_matrix *matrix;  /* NULL: given                                                     */
+    const struct tridiagonal_source *source;  /* NULL: no array is from files                                    */
     struct sw_program *own[3];  /* of the matrix; NULL: the config's, or none                                    */
     struct tridiagonal_entries *entries;
     struct sw_tridiagonal      *solver;       /* for count systems, once some are loaded                         */
@@ -93,6 +95,40 @@ static enum sw_status look_at_row(const struct tridiagonal_sim *t, int j, struct
     return SW_OK;
 }
 
+/* The first number that is not finite; -1: there is none. */
+static int64_t find_not_finite(const double *value, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(value[i])) return (int64_t)i;
+    return -1;
+}
+
+/* The arrays of a run that are in files. Entries that do not count may be anything there. */
+static enum sw_status read_source(struct tridiagonal_sim *t, int j, const double *column)
+{
+    const double system = tridiagonal_number(&t->setup, "source.system", t->count, column, j);
+    const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
+    for (int k = 0; k < ARRAYS; k++) {
+        if (!tridiagonal_source_has(t->source, k)) continue;
+        SW_TRY(tridiagonal_source_read(t->source, k, (int64_t)system - 1, 0, (int64_t)t->n, t->host));
+        if (k == LOWER && !cyclic) t->host[0] = 0;
+        if (k == UPPER && !cyclic) t->host[t->n - 1] = 0;
+        const int64_t row = find_not_finite(t->host, t->n);
+        if (row >= 0 && !(t->ending[j].bad_row && t->ending[j].row <= row))
+            t->ending[j] = (struct ending){.bad_row = true, .row = row, .which = k, .value = t->host[row]};
+        SW_TRY(put_array(t, k, j, t->host));
+    }
+    return SW_OK;
+}
+
+static void say_bad_row(struct tridiagonal_sim *t, int j, const char **load_error)
+{
+    const struct ending *e = &t->ending[j];
+    snprintf(t->why[j], sizeof t->why[j], "%s of row %lld is %s", tridiagonal_array[e->which], (long long)e->row + 1,
+             isnan(e->value) ? "not a number" : "infinite");
+    *load_error = t->why[j];
+}
+
 static enum sw_status find_bad_rows(struct tridiagonal_sim *t, const char **load_error)
 {
     int64_t *row;
@@ -101,12 +137,11 @@ static enum sw_status find_bad_rows(struct tridiagonal_sim *t, const char **load
     for (int j = 0; j < t->count && !st; j++) {
         struct ending *e = &t->ending[j];
         load_error[j] = NULL;
-        if (row[j] < 0) continue;
-        *e = (struct ending){.bad_row = true, .row = row[j]};
-        if ((st = look_at_row(t, j, e))) break;
-        snprintf(t->why[j], sizeof t->why[j], "%s of row %lld is %s", array_name[e->which], (long long)e->row + 1,
-                 isnan(e->value) ? "not a number" : "infinite");
-        load_error[j] = t->why[j];
+        if (row[j] >= 0 && !e->bad_row) {
+            *e = (struct ending){.bad_row = true, .row = row[j]};
+            st = look_at_row(t, j, e);
+        }
+        if (e->bad_row) say_bad_row(t, j, &load_error[j]);
     }
     sw_free(row);
     return st;
@@ -131,6 +166,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     SW_TRY(prepare_solver(t, count));
     SW_TRY(tridiagonal_entries_load(t->entries, count, column));
     for (int j = 0; j < count && t->matrix && t->matrix->mode; j++) SW_TRY(form_randsvd(t, j, column));
+    for (int j = 0; j < count && t->source; j++) SW_TRY(read_source(t, j, column));
     SW_TRY(tridiagonal_entries_fill(t->entries, 0, (int64_t)t->n, &out));
     return find_bad_rows(t, load_error);
 }
@@ -341,15 +377,24 @@ static const struct sw_sim_ops tridiagonal_ops = {
     .destroy = destroy,
 };
 
+/* @return SW_E_IO something has happened to a file since the config was checked */
+static enum sw_status find_source(const struct sw_setup *setup, const struct tridiagonal_source **source)
+{
+    const char *key;
+    char why[160];
+    SW_TRY(tridiagonal_source_find(setup, source, &key, why));
+    return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why) : SW_OK;
+}
+
 /* Where the entries come from. @param own  out: the programs of a matrix with a name, to be destroyed */
-static enum sw_status describe_entries(const struct sw_setup *setup, struct sw_program *own[3],
-                                       struct tridiagonal_entries_desc *desc)
+static enum sw_status describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
+                                       struct sw_program *own[3], struct tridiagonal_entries_desc *desc)
 {
     const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     const struct sw_program *diagonal[3];
     for (int k = 0; k < 3; k++) {
         if (matrix && !matrix->mode) SW_TRY(tridiagonal_matrix_compile(matrix, k, setup, &own[k]));
-        diagonal[k] = matrix ? own[k] : sw_setup_function(setup, array_name[k]);
+        diagonal[k] = matrix ? own[k] : sw_setup_function(setup, tridiagonal_array[k]);
     }
     *desc = (struct tridiagonal_entries_desc){
         .n = setup->n[0],
@@ -359,6 +404,7 @@ static enum sw_status describe_entries(const struct sw_setup *setup, struct sw_p
         .lower = diagonal[0], .main = diagonal[1], .upper = diagonal[2],
         .rhs = sw_setup_function(setup, "rhs"),
         .exact = sw_setup_function(setup, "exact"),
+        .given_rhs = tridiagonal_source_has(source, RHS),
     };
     return SW_OK;
 }
@@ -366,7 +412,7 @@ static enum sw_status describe_entries(const struct sw_setup *setup, struct sw_p
 static bool needs_staging(const struct sw_setup *setup)
 {
     const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
-    return (matrix && matrix->mode) || (setup->fields && setup->single);
+    return (matrix && matrix->mode) || (setup->fields && setup->single) || *sw_setup_word(setup, "source.file");
 }
 
 static enum sw_status allocate(struct tridiagonal_sim *t)
@@ -398,7 +444,8 @@ enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct
     t->n = (size_t)setup->n[0];
     t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     SW_TRY_TO(failed, st, prepare_solver(t, setup->capacity));
-    SW_TRY_TO(failed, st, describe_entries(setup, t->own, &desc));
+    SW_TRY_TO(failed, st, find_source(setup, &t->source));
+    SW_TRY_TO(failed, st, describe_entries(setup, t->source, t->own, &desc));
     SW_TRY_TO(failed, st, tridiagonal_entries_create(&desc, device, &t->entries));
     SW_TRY_TO(failed, st, allocate(t));
     *sim = &t->sim;
@@ -427,13 +474,15 @@ static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw
 enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                                  const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
+    const struct tridiagonal_source *source;
     struct sw_program *own[3] = {NULL};
     struct tridiagonal_entries_desc desc;
     size_t of_entries = 0, of_run = 0;
     const size_t words = 5 + (device->space == SW_HOST && setup->fields && setup->single);
     (void)problem;
     SW_TRY(solver_bytes(setup, device, fixed, per_run));
-    enum sw_status st = describe_entries(setup, own, &desc);
+    SW_TRY(find_source(setup, &source));
+    enum sw_status st = describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &of_entries, &of_run);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
     *fixed += of_entries;

@@ -1,0 +1,193 @@
+/* Datasets of HDF5 files: integers or reals of any size, with one dimension, or two (systems, then n). */
+#include <hdf5.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sw_hdf5_lock.h"
+#include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
+#include "base/sw_text.h"
+#include "input/input_impl.h"
+
+struct file {
+    hid_t  id;
+    int    count;
+    hid_t *dataset;  /* [count] */
+};
+
+static bool recognizes(const char *head, size_t length)
+{
+    return length >= 8 && !memcmp(head, "\211HDF\r\n\032\n", 8);
+}
+
+/* ------------------------------------------------------------------ what HDF5 says went wrong */
+
+static herr_t note_innermost(unsigned n, const H5E_error2_t *entry, void *text)
+{
+    if (n == 0 && entry->desc) snprintf(text, 200, "%s", entry->desc);
+    return 0;
+}
+
+static enum sw_status fail_hdf5(const char *what)
+{
+    char text[200] = "HDF5 failed without saying why";
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, note_innermost, text);
+    return SW_FAIL(SW_E_IO, "%s: %s", what, text);
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static void close_file(void *own)
+{
+    struct file *f = own;
+    if (!f) return;
+    sw_hdf5_lock();
+    for (int k = 0; k < f->count; k++) H5Dclose(f->dataset[k]);
+    if (f->id >= 0) H5Fclose(f->id);
+    sw_hdf5_unlock();
+    sw_free(f->dataset);
+    sw_free(f);
+}
+
+static enum sw_status open_file(const char *path, void **own)
+{
+    struct file *f;
+    SW_TRY(sw_alloc(1, &f));
+    *own = f;
+    sw_hdf5_lock();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);  /* we print, not HDF5 */
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);  /* fails on file systems without locks; it is only read */
+#endif
+    f->id = H5Fopen(path, H5F_ACC_RDONLY, access);
+    enum sw_status st = f->id < 0 ? fail_hdf5("it is a damaged HDF5 file") : SW_OK;
+    H5Pclose(access);
+    sw_hdf5_unlock();
+    return st == SW_E_IO ? SW_FAIL(SW_E_CONFIG, "%s", sw_err_message()) : st;
+}
+
+/* ------------------------------------------------------------------ its datasets */
+
+enum { MOST_NAMES = 256 };
+struct names { char *name[MOST_NAMES]; int count; };
+
+static herr_t note_dataset(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    struct names *found = user;
+    struct sw_text text = {0};
+    (void)info;
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    if (object < 0) return 0;  /* a link that leads nowhere */
+    if (H5Iget_type(object) == H5I_DATASET && found->count < MOST_NAMES) {
+        sw_text_printf(&text, "/%s", name);
+        found->name[found->count] = sw_text_take(&text);
+        found->count += found->name[found->count] != NULL;
+    }
+    H5Oclose(object);
+    return 0;
+}
+
+static enum sw_status no_such_dataset(const struct file *f, const char *name)
+{
+    struct names found = {.count = 0};
+    struct sw_text text = {0};
+    H5Lvisit(f->id, H5_INDEX_NAME, H5_ITER_INC, note_dataset, &found);
+    const char *near = sw_nearest_name(name, (const char *const *)found.name, found.count);
+    sw_text_printf(&text, "there is no dataset '%s'", name);
+    if (near) sw_text_printf(&text, "; did you mean '%s'?", near);
+    else {
+        sw_text_add(&text, found.count ? "; there is:" : "; there is none at all");
+        for (int k = 0; k < found.count && text.length < 120; k++) sw_text_printf(&text, " %s", found.name[k]);
+    }
+    enum sw_status st = SW_FAIL(SW_E_CONFIG, "%s", sw_text_get(&text));
+    for (int k = 0; k < found.count; k++) sw_free(found.name[k]);
+    sw_text_free(&text);
+    return st;
+}
+
+/* H5Lexists() wants every group on the way to be there. */
+static bool exists(const struct file *f, const char *name)
+{
+    char *path = sw_strdup(name);
+    bool there = path && *path;
+    for (char *slash = path; there && slash; slash = strchr(slash + 1, '/')) {
+        if (slash == path) continue;
+        *slash = 0;
+        there = H5Lexists(f->id, path, H5P_DEFAULT) > 0;
+        *slash = '/';
+    }
+    there = there && H5Lexists(f->id, name, H5P_DEFAULT) > 0;
+    sw_free(path);
+    return there;
+}
+
+static enum sw_status read_shape(hid_t dataset, struct sw_array *a)
+{
+    hsize_t dim[2] = {1, 1};
+    hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    if (rank == 1 || rank == 2) H5Sget_simple_extent_dims(space, dim, NULL);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    if (class != H5T_INTEGER && class != H5T_FLOAT)
+        return SW_FAIL(SW_E_CONFIG, "it does not hold numbers; integers or reals are needed");
+    if (rank != 1 && rank != 2)
+        return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; one (n) or two (systems, n) are needed", rank);
+    a->systems = rank == 2 ? (int64_t)dim[0] : 1;
+    a->n = (int64_t)dim[rank - 1];
+    return a->systems > 0 && a->n > 0 ? SW_OK : SW_FAIL(SW_E_CONFIG, "it is empty");
+}
+
+static enum sw_status find_locked(struct file *f, const char *name, struct sw_array *a)
+{
+    *a = (struct sw_array){.index = f->count};
+    if (!exists(f, name)) return no_such_dataset(f, name);
+    hid_t dataset = H5Dopen2(f->id, name, H5P_DEFAULT);
+    if (dataset < 0) return SW_FAIL(SW_E_CONFIG, "it is a group, not a dataset");
+    enum sw_status st = read_shape(dataset, a);
+    if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->dataset);
+    if (st) H5Dclose(dataset);
+    else f->dataset[f->count++] = dataset;
+    return st;
+}
+
+static enum sw_status find(void *own, const char *name, struct sw_array *a)
+{
+    sw_hdf5_lock();
+    enum sw_status st = find_locked(own, name, a);
+    sw_hdf5_unlock();
+    return st;
+}
+
+static enum sw_status read_numbers(void *own, const struct sw_array *a, int64_t system, int64_t first,
+                                   int64_t count, double *out)
+{
+    const struct file *f = own;
+    sw_hdf5_lock();
+    hid_t dataset = f->dataset[a->index], space = H5Dget_space(dataset);
+    const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 1;
+    const hsize_t start[2] = {(hsize_t)(rank == 2 ? system : first), (hsize_t)first};
+    const hsize_t size[2] = {rank == 2 ? 1 : (hsize_t)count, (hsize_t)count}, wanted = (hsize_t)count;
+    hid_t memory = H5Screate_simple(1, &wanted, NULL);
+    const bool good = space >= 0 && memory >= 0 &&
+                      H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+                      H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
+    enum sw_status st = good ? SW_OK : fail_hdf5("it cannot be read");
+    if (memory >= 0) H5Sclose(memory);
+    if (space >= 0) H5Sclose(space);
+    sw_hdf5_unlock();
+    return st;
+}
+
+extern const struct input_format input_hdf5;
+const struct input_format input_hdf5 = {
+    .name = "HDF5",
+    .recognizes = recognizes,
+    .open = open_file,
+    .find = find,
+    .read = read_numbers,
+    .close = close_file,
+};

@@ -1,0 +1,20 @@
+#ifndef INPUT_IMPL_H
+#define INPUT_IMPL_H
+/* A format of files with arrays. One file a format; its row goes into input_table.c. */
+#include <stddef.h>
+
+#include "input/sw_arrays.h"
+
+struct input_format {
+    const char *name;
+    bool (*recognizes)(const char *head, size_t length);   /* from the first bytes of a file */
+    enum sw_status (*open)(const char *path, void **own);
+    bool           (*is_matrix)(const void *own);           /* NULL: never */
+    enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
+    enum sw_status (*read)(void *own, const struct sw_array *array, int64_t system, int64_t first, int64_t count,
+                           double *out);
+    void           (*close)(void *own);                     /* NULL is fine */
+};
+
+extern const struct input_format *const input_formats[];  /* ends with NULL */
+#endif

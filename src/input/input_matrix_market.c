@@ -1,0 +1,219 @@
+/* Matrix Market files (R. F. Boisvert, R. Pozo, K. Remington, NISTIR 5935, 1996): a tridiagonal matrix by coordinates,
+ * general or symmetric, whose arrays are its diagonals; or an array, whose columns are systems. Texts are read as a
+ * whole; the entries (1, n) and (n, 1), which close a system to a circle, go into row 1 of lower and row n of upper. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/sw_mem.h"
+#include "input/input_impl.h"
+
+static const char *const diagonal_name[] = {"lower", "main", "upper"};
+
+struct market {
+    bool    coordinates;
+    int     mirror;          /* 0: general; 1, -1: an entry below the main diagonal stands for one above it, too */
+    int64_t rows, columns;
+    double *number;          /* of coordinates [3][rows], else [columns][rows]   */
+    bool   *there;           /* [3][rows] which have been read                   */
+    long    corner_line[3];
+};
+
+struct reader { FILE *file; long line; char text[1024]; };
+
+static bool recognizes(const char *head, size_t length)
+{
+    return length >= 14 && !strncasecmp(head, "%%MatrixMarket", 14);
+}
+
+/* The next line that says something. @return SW_E_CONFIG there is none */
+static enum sw_status next_line(struct reader *r)
+{
+    while (fgets(r->text, sizeof r->text, r->file)) {
+        r->line++;
+        if (!strchr(r->text, '\n') && !feof(r->file)) return SW_FAIL(SW_E_CONFIG, "line %ld is too long", r->line);
+        if (r->text[0] != '%' && r->text[strspn(r->text, " \t\r\n")]) return SW_OK;
+    }
+    if (ferror(r->file)) return SW_FAIL(SW_E_IO, "it cannot be read: %s", strerror(errno));
+    return SW_FAIL(SW_E_CONFIG, "it ends after line %ld, before all entries are there", r->line);
+}
+
+static bool is_end(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
+/* ------------------------------------------------------------------ its head */
+
+static enum sw_status read_banner(struct reader *r, struct market *m)
+{
+    char object[32] = "", format[32] = "", field[32] = "", symmetry[32] = "";
+    if (!fgets(r->text, sizeof r->text, r->file)) return SW_FAIL(SW_E_IO, "it cannot be read");
+    r->line = 1;
+    sscanf(r->text, "%*s %31s %31s %31s %31s", object, format, field, symmetry);
+    m->coordinates = !strcasecmp(format, "coordinate");
+    m->mirror = !strcasecmp(symmetry, "symmetric") ? 1 : !strcasecmp(symmetry, "skew-symmetric") ? -1 : 0;
+    if (strcasecmp(object, "matrix") || (!m->coordinates && strcasecmp(format, "array")))
+        return SW_FAIL(SW_E_CONFIG, "line 1: '%s %s' is not known here; 'matrix coordinate' and 'matrix array' are",
+                       object, format);
+    if (strcasecmp(field, "real") && strcasecmp(field, "double") && strcasecmp(field, "integer"))
+        return SW_FAIL(SW_E_CONFIG, "line 1: entries are '%s'; real and integer ones are possible", field);
+    if ((!m->mirror && strcasecmp(symmetry, "general")) || (m->mirror && !m->coordinates))
+        return SW_FAIL(SW_E_CONFIG, "line 1: a%s '%s' matrix is not possible here",
+                       m->coordinates ? "" : "n array of a", symmetry);
+    return SW_OK;
+}
+
+static enum sw_status read_size(struct reader *r, struct market *m, long long *entries)
+{
+    const int wanted = m->coordinates ? 3 : 2;
+    long long rows = 0, columns = 0;
+    int used = 0;
+    SW_TRY(next_line(r));
+    *entries = 0;
+    int found = m->coordinates ? sscanf(r->text, "%lld %lld %lld %n", &rows, &columns, entries, &used)
+                               : sscanf(r->text, "%lld %lld %n", &rows, &columns, &used);
+    if (found != wanted || !is_end(r->text + used) || rows < 1 || columns < 1 || *entries < 0 ||
+        rows > (long long)1e12 || columns > (long long)(m->coordinates ? 1e12 : 1e6))
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the %s are expected", r->line,
+                       m->coordinates ? "numbers of rows, columns and entries" : "numbers of rows and columns");
+    if (m->coordinates && rows != columns)
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the matrix is %lld x %lld, not square", r->line, rows, columns);
+    m->rows = rows;
+    m->columns = m->coordinates ? 3 : columns;
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ entries */
+
+/* @return false: there is none */
+static bool scan_number(char **text, double *value)
+{
+    char *end;
+    *value = strtod(*text, &end);
+    const bool found = end != *text && (!*end || isspace((unsigned char)*end));
+    *text = end;
+    return found;
+}
+
+/* Which array holds entry (i, j), from 1, of a matrix; -1: none. @param corner  out: only a circle has it */
+static int diagonal_of(const struct market *m, long long i, long long j, bool *corner)
+{
+    *corner = false;
+    if (j >= i - 1 && j <= i + 1) return (int)(j - i + 1);
+    *corner = (i == 1 && j == m->rows) || (i == m->rows && j == 1);
+    return *corner ? (i == 1 ? 0 : 2) : -1;
+}
+
+static enum sw_status put(struct market *m, const struct reader *r, long long i, long long j, double value)
+{
+    bool corner;
+    const int k = diagonal_of(m, i, j, &corner);
+    if (k < 0)
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is off the three diagonals", r->line, i, j);
+    const size_t at = (size_t)k * (size_t)m->rows + (size_t)i - 1;
+    if (m->there[at])
+        return SW_FAIL(SW_E_CONFIG, "line %ld: the entry (%lld, %lld) is there for the second time", r->line, i, j);
+    m->there[at] = true;
+    m->number[at] = value;
+    if (corner && !m->corner_line[k]) m->corner_line[k] = r->line;
+    return SW_OK;
+}
+
+static enum sw_status read_coordinates(struct reader *r, struct market *m, long long entries)
+{
+    for (long long e = 0; e < entries; e++) {
+        char *text;
+        long long i, j;
+        double value;
+        SW_TRY(next_line(r));
+        i = strtoll(r->text, &text, 10);
+        j = strtoll(text, &text, 10);
+        if (!scan_number(&text, &value) || !is_end(text) || i < 1 || j < 1 || i > m->rows || j > m->rows)
+            return SW_FAIL(SW_E_CONFIG, "line %ld: a row and a column from 1 to %lld and a number are expected",
+                           r->line, (long long)m->rows);
+        SW_TRY(put(m, r, i, j, value));
+        if (m->mirror && i != j) SW_TRY(put(m, r, j, i, m->mirror * value));
+    }
+    return SW_OK;
+}
+
+static enum sw_status read_array(struct reader *r, struct market *m)
+{
+    for (int64_t k = 0; k < m->rows * m->columns; k++) {
+        char *text = r->text;
+        SW_TRY(next_line(r));
+        if (!scan_number(&text, &m->number[k]) || !is_end(text))
+            return SW_FAIL(SW_E_CONFIG, "line %ld: a number is expected", r->line);
+    }
+    return SW_OK;
+}
+
+static enum sw_status read_all(struct reader *r, struct market *m)
+{
+    long long entries;
+    SW_TRY(read_banner(r, m));
+    SW_TRY(read_size(r, m, &entries));
+    SW_TRY(sw_alloc((size_t)m->rows * (size_t)m->columns, &m->number));
+    if (m->coordinates) SW_TRY(sw_alloc(3 * (size_t)m->rows, &m->there));
+    SW_TRY(m->coordinates ? read_coordinates(r, m, entries) : read_array(r, m));
+    return next_line(r) ? SW_OK : SW_FAIL(SW_E_CONFIG, "line %ld: it goes on after the last entry", r->line);
+}
+
+static void close_market(void *own)
+{
+    struct market *m = own;
+    if (!m) return;
+    sw_free(m->number);
+    sw_free(m->there);
+    sw_free(m);
+}
+
+static enum sw_status open_market(const char *path, void **own)
+{
+    struct market *m;
+    struct reader r = {.file = fopen(path, "r")};
+    if (!r.file) return SW_FAIL(SW_E_CONFIG, "%s", strerror(errno));
+    enum sw_status st = sw_alloc(1, &m);
+    *own = m;
+    if (!st) st = read_all(&r, m);
+    fclose(r.file);
+    if (!st) { sw_free(m->there); m->there = NULL; }
+    return st;
+}
+
+/* ------------------------------------------------------------------ its arrays */
+
+static bool is_matrix(const void *own) { return ((const struct market *)own)->coordinates; }
+
+static enum sw_status find(void *own, const char *name, struct sw_array *a)
+{
+    const struct market *m = own;
+    int k = 0;
+    while (m->coordinates && k < 3 && strcmp(diagonal_name[k], name)) k++;
+    if (k == 3) return SW_FAIL(SW_E_CONFIG, "a matrix has lower, main and upper");
+    *a = (struct sw_array){.index = k, .systems = m->coordinates ? 1 : m->columns, .n = m->rows,
+                                 .corner_line = m->corner_line[k]};
+    return SW_OK;
+}
+
+static enum sw_status read_numbers(void *own, const struct sw_array *a, int64_t system, int64_t first,
+                                   int64_t count, double *out)
+{
+    const struct market *m = own;
+    const size_t from = (size_t)(m->coordinates ? a->index : system) * (size_t)m->rows + (size_t)first;
+    memcpy(out, m->number + from, (size_t)count * sizeof *out);
+    return SW_OK;
+}
+
+extern const struct input_format input_matrix_market;
+const struct input_format input_matrix_market = {
+    .name = "Matrix Market",
+    .recognizes = recognizes,
+    .open = open_market,
+    .is_matrix = is_matrix,
+    .find = find,
+    .read = read_numbers,
+    .close = close_market,
+};

@@ -1,0 +1,42 @@
+#ifndef SW_ARRAYS_H
+#define SW_ARRAYS_H
+/* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them) and
+ * Matrix Market (a tridiagonal matrix by coordinates, whose arrays are its diagonals, or an array, whose columns are
+ * systems). The content says which it is.
+ *
+ * Any thread may call at any time. Messages do not name the file: the caller knows how the user wrote it. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sw_err.h"
+
+struct sw_arrays;   /* an open file */
+
+struct sw_array {
+    int     index;          /* among those of the file that were looked for                                    */
+    int64_t systems, n;     /* lengths; system s of n numbers follows system s - 1                             */
+    long    corner_line;    /* of a diagonal by coordinates: the line with the entry (1, n) or (n, 1), 0: none */
+};
+
+/** Open a file. A text is read as a whole.
+ * @param input  out: NULL on failure; close with sw_arrays_close()
+ * @return SW_E_CONFIG there is no such file, it has no format that is known, or its text is wrong (with the line);
+ *         SW_E_IO; SW_E_MEMORY */
+enum sw_status sw_arrays_open(const char *path, struct sw_arrays **input);
+void sw_arrays_close(struct sw_arrays **input);
+
+/** Whether its arrays are the diagonals of a matrix: "lower", "main" and "upper". */
+bool sw_arrays_is_matrix(const struct sw_arrays *input);
+
+/** Find an array.
+ * @param name  path of a dataset; of a matrix "lower", "main", "upper": entry i of each is in row i; of an array ""
+ * @return SW_E_CONFIG there is none, with the nearest or the known ones, or it is no array of numbers; SW_E_MEMORY */
+enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
+
+/** Numbers first .. first + count - 1 of a system (from 0). @return SW_E_IO */
+enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, int64_t system, int64_t first,
+                             int64_t count, double *out);
+
+/** SHA-256 of all its numbers. It takes as long as they take to be read, or 1 s for 1 to 2 GB. */
+enum sw_status sw_arrays_digest(struct sw_arrays *input, const struct sw_array *array, unsigned char digest[32]);
+#endif

@@ -1,0 +1,234 @@
+#include "problem/tridiagonal/source.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/sw_hash.h"
+#include "base/sw_mem.h"
+#include "base/sw_text.h"
+#include "input/sw_arrays.h"
+
+const char *const tridiagonal_array[TRIDIAGONAL_ARRAYS] = {"lower", "main", "upper", "rhs"};
+static const char *const key_of[TRIDIAGONAL_ARRAYS] = {"source.lower", "source.main", "source.upper", "source.rhs"};
+
+struct tridiagonal_source {
+    struct tridiagonal_source *next;
+    char   *words;                    /* of the keys, and what says that files are the same          */
+    struct sw_arrays *file, *rhs_file; /* NULL: a Matrix Market matrix has its right-hand side elsewhere */
+    bool    has[TRIDIAGONAL_ARRAYS];
+    struct sw_array array[TRIDIAGONAL_ARRAYS];
+    int64_t n, systems;
+    bool    digested;
+    unsigned char digest[32];
+    const char *key;                  /* to blame, NULL: nothing is wrong                            */
+    char    why[160];
+};
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static struct tridiagonal_source *all;
+
+static const char *word(const struct sw_setup *setup, const char *key)
+{
+    const char *found = sw_setup_word(setup, key);
+    return found ? found : "";
+}
+
+/* ------------------------------------------------------------------ opening one */
+
+/* Something is wrong with it: the first such thing counts. */
+static void blame(struct tridiagonal_source *s, const char *key, const char *why)
+{
+    if (s->key) return;
+    s->key = key;
+    sw_text_shorten(s->why, sizeof s->why, why);
+}
+
+/* @return SW_E_MEMORY; other failures are to blame on the key */
+static enum sw_status blame_failure(struct tridiagonal_source *s, const char *key, enum sw_status st)
+{
+    if (st == SW_E_MEMORY) return st;
+    if (st) blame(s, key, sw_err_message());
+    return SW_OK;
+}
+
+static enum sw_status find_array(struct tridiagonal_source *s, int k, struct sw_arrays *file, const char *name)
+{
+    enum sw_status st = s->key ? SW_OK : sw_arrays_find(file, name, &s->array[k]);
+    s->has[k] = !st;
+    return blame_failure(s, key_of[k], st);
+}
+
+/* The diagonals of a Matrix Market matrix, and a right-hand side from a file of its own. */
+static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagonal_source *s)
+{
+    const char *rhs = word(setup, key_of[TRIDIAGONAL_RHS]);
+    for (int k = 0; k < TRIDIAGONAL_RHS; k++) {
+        if (*word(setup, key_of[k])) blame(s, key_of[k], "a Matrix Market file has no datasets; leave it out");
+        SW_TRY(find_array(s, k, s->file, tridiagonal_array[k]));
+    }
+    if (!*rhs || s->key) return SW_OK;
+    SW_TRY(blame_failure(s, key_of[TRIDIAGONAL_RHS], sw_arrays_open(rhs, &s->rhs_file)));
+    return s->key ? SW_OK : find_array(s, TRIDIAGONAL_RHS, s->rhs_file, "");
+}
+
+static enum sw_status find_datasets(const struct sw_setup *setup, struct tridiagonal_source *s)
+{
+    bool any = false;
+    for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
+        const char *name = word(setup, key_of[k]);
+        if (!*name) continue;
+        any = true;
+        SW_TRY(find_array(s, k, s->file, name));
+    }
+    if (!any) blame(s, "source.file", "say what to take from it: source.lower, main, upper or rhs name its datasets");
+    return SW_OK;
+}
+
+/* All arrays have one length, and hold one system or the same number of them. */
+static void compare_arrays(struct tridiagonal_source *s)
+{
+    int first = -1;
+    char why[160];
+    s->systems = 1;
+    for (int k = 0; k < TRIDIAGONAL_ARRAYS && !s->key; k++) {
+        const struct sw_array *a = &s->array[k];
+        if (!s->has[k]) continue;
+        if (first < 0) { first = k; s->n = a->n; }
+        snprintf(why, sizeof why, "it has %lld entries, and %s %lld%s", (long long)a->n, key_of[first < 0 ? k : first],
+                 (long long)s->n, s->n - a->n == 1 || a->n - s->n == 1 ? ": entry i of each diagonal belongs to row i, "
+                 "and all have n" : "");
+        if (a->n != s->n) blame(s, key_of[k], why);
+        snprintf(why, sizeof why, "it holds %lld systems, and another array %lld", (long long)a->systems,
+                 (long long)s->systems);
+        if (a->systems > 1 && s->systems > 1 && a->systems != s->systems) blame(s, key_of[k], why);
+        if (a->systems > 1) s->systems = a->systems;
+    }
+}
+
+static void check_corners(const struct sw_setup *setup, struct tridiagonal_source *s)
+{
+    char why[160];
+    if (sw_setup_chosen(setup, "cyclic", "true")) return;
+    for (int k = 0; k < TRIDIAGONAL_RHS; k++) {
+        if (!s->has[k] || !s->array[k].corner_line) continue;
+        snprintf(why, sizeof why,
+                 "line %ld: the entry (%s) is off the three diagonals; cyclic = true closes the system", array[k].corner_line,
+                 k == TRIDIAGONAL_LOWER ? "1, n" : "n, 1");
+        blame(s, "source.file", why);
+    }
+}
+
+static enum sw_status open_source(const struct sw_setup *setup, struct tridiagonal_source *s)
+{
+    SW_TRY(blame_failure(s, "source.file", sw_arrays_open(word(setup, "source.file"), &s->file)));
+    if (s->key) return SW_OK;
+    SW_TRY(sw_arrays_is_matrix(s->file) ? find_matrix(setup, s) : find_datasets(setup, s));
+    compare_arrays(s);
+    check_corners(setup, s);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ those that are open */
+
+/* What tells one state of a file from another. */
+static void add_file(struct sw_text *text, const char *path)
+{
+    struct stat f = {0};
+    const bool there = *path && !stat(path, &f);
+    sw_text_printf(text, "%s|%d %lld %lld %lld.%09ld|", path, there, (long long)f.st_ino, (long long)f.st_size,
+                   (long long)f.st_mtim.tv_sec, f.st_mtim.tv_nsec);
+}
+
+static char *print_words(const struct sw_setup *setup)
+{
+    struct sw_text text = {0};
+    add_file(&text, word(setup, "source.file"));
+    for (int k = 0; k < TRIDIAGONAL_RHS; k++) sw_text_printf(&text, "%s|", word(setup, key_of[k]));
+    add_file(&text, word(setup, "source.rhs"));
+    sw_text_printf(&text, "%s", word(setup, "cyclic"));
+    return sw_text_take(&text);
+}
+
+/* @param words  taken over */
+static enum sw_status find_or_open(const struct sw_setup *setup, char *words, struct tridiagonal_source **source)
+{
+    struct tridiagonal_source *s = all;
+    while (s && strcmp(s->words, words)) s = s->next;
+    *source = s;
+    if (s) { sw_free(words); return SW_OK; }
+    enum sw_status st = sw_alloc(1, &s);
+    if (st) { sw_free(words); return st; }
+    s->words = words;
+    s->next = all;
+    *source = all = s;
+    st = open_source(setup, s);
+    if (st) blame(s, "source.file", "out of memory");
+    return st;
+}
+
+enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct tridiagonal_source **source,
+                                       const char **key, char why[160])
+{
+    struct tridiagonal_source *s = NULL;
+    char *words;
+    *source = NULL;
+    *key = NULL;
+    if (!*word(setup, "source.file")) return SW_OK;
+    if (!(words = print_words(setup))) return SW_FAIL(SW_E_MEMORY, "out of memory");
+    pthread_mutex_lock(&turn);
+    enum sw_status st = find_or_open(setup, words, &s);
+    pthread_mutex_unlock(&turn);
+    SW_TRY(st);
+    *source = s;
+    *key = s->key;
+    if (s->key) snprintf(why, 160, "%s", s->why);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ what is in one */
+
+bool tridiagonal_source_has(const struct tridiagonal_source *s, int array) { return s && s->has[array]; }
+
+int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *s) { return s->n; }
+
+int64_t tridiagonal_source_systems(const struct tridiagonal_source *s) { return s->systems; }
+
+static struct sw_arrays *file_of(const struct tridiagonal_source *s, int array)
+{
+    return array == TRIDIAGONAL_RHS && s->rhs_file ? s->rhs_file : s->file;
+}
+
+enum sw_status tridiagonal_source_read(const struct tridiagonal_source *s, int array, int64_t system, int64_t first,
+                                       int64_t count, double *out)
+{
+    const struct sw_array *a = &s->array[array];
+    return sw_arrays_read(file_of(s, array), a, a->systems > 1 ? system : 0, first, count, out);
+}
+
+static enum sw_status form_digest(struct tridiagonal_source *s)
+{
+    struct sw_hash h;
+    unsigned char one[32];
+    sw_hash_start(&h);
+    for (int k = 0; k < TRIDIAGONAL_ARRAYS; k++) {
+        if (!s->has[k]) continue;
+        SW_TRY(sw_arrays_digest(file_of(s, k), &s->array[k], one));
+        sw_hash_add(&h, tridiagonal_array[k], strlen(tridiagonal_array[k]) + 1);
+        sw_hash_add(&h, one, sizeof one);
+    }
+    sw_hash_end(&h, s->digest);
+    s->digested = true;
+    return SW_OK;
+}
+
+enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32])
+{
+    struct tridiagonal_source *s = (struct tridiagonal_source *)source;  /* one of `all` */
+    pthread_mutex_lock(&turn);
+    enum sw_status st = s->digested ? SW_OK : form_digest(s);
+    if (!st) memcpy(digest, s->digest, sizeof s->digest);
+    pthread_mutex_unlock(&turn);
+    return st;
+}

@@ -1,0 +1,33 @@
+#ifndef TRIDIAGONAL_SOURCE_H
+#define TRIDIAGONAL_SOURCE_H
+/* The arrays of tridiagonal systems that the config takes from files: the keys `source`. A source is opened once in a
+ * process, and again where one of its files has changed; it stays open. Any thread may call at any time. */
+#include "problem/sw_problem.h"
+
+enum { TRIDIAGONAL_LOWER, TRIDIAGONAL_MAIN, TRIDIAGONAL_UPPER, TRIDIAGONAL_RHS, TRIDIAGONAL_ARRAYS };
+extern const char *const tridiagonal_array[TRIDIAGONAL_ARRAYS];       /* "lower", "main", "upper", "rhs" */
+
+struct tridiagonal_source;
+
+/** The source of runs with these words; the setup counts for its choices only.
+ * @param source  out: NULL: there is none
+ * @param key     out: the key that is to blame where something is wrong; NULL: nothing
+ * @param why     out, with key: room for 160 characters
+ * @return SW_E_MEMORY */
+enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct tridiagonal_source **source,
+                                       const char **key, char why[160]);
+
+/** Whether an array comes from it. @param source  NULL: none does */
+bool tridiagonal_source_has(const struct tridiagonal_source *source, int array);
+
+/** Unknowns of its systems, and how many systems its arrays hold: of each array 1, or these. */
+int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *source);
+int64_t tridiagonal_source_systems(const struct tridiagonal_source *source);
+
+/** Entries first .. first + count - 1 (from 0) of an array of a system (from 0). @return SW_E_IO */
+enum sw_status tridiagonal_source_read(const struct tridiagonal_source *source, int array, int64_t system,
+                                       int64_t first, int64_t count, double *out);
+
+/** SHA-256 of all its numbers, formed once. @return SW_E_IO; SW_E_MEMORY */
+enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32]);
+#endif

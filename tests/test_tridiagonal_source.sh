@@ -1,0 +1,201 @@
+#!/bin/bash
+# Tridiagonal systems from files: HDF5 and Matrix Market, one system or many, and what is refused. SWEEP is the program.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+
+# ---- Matrix Market
+cat >a.mtx <<'MTX'
+%%MatrixMarket matrix coordinate real general
+% a comment
+4 4 10
+1 1 2.0
+2 2 3
+3 3 -1.5e0
+4 4 5
+
+2 1 1
+3 2 -1
+4 3 2
+1 2 0.5
+2 3 4
+3 4 1
+MTX
+printf '%%%%MatrixMarket matrix array real general\n4 2\n1\n2\n3\n4\n5\n6\n7\n8\n' >f.mtx
+cat >market.cfg <<'CFG'
+problem = "tridiagonal";
+sweep   = { k = [1, 2]; };
+grid    = { n = 4; };
+source  = { file = "a.mtx"; rhs = "f.mtx"; system = "k"; };
+run     = { device = "cpu"; };
+output  = { file = "market.h5"; fields = { precision = "double"; }; };
+CFG
+expect 0 check market.cfg
+expect 0 run market.cfg
+[ -n "$python" ] || echo "# skipped: what is in the files, and HDF5: no python3 with h5py"
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "market.h5"
+import h5py, numpy as np
+a = np.diag([2, 3, -1.5, 5]) + np.diag([1, -1, 2], -1) + np.diag([0.5, 4, 1], 1)
+x = h5py.File("market.h5")["x"][:, 0]
+assert np.allclose(x, np.linalg.solve(a, np.arange(1.0, 9).reshape(2, 4).T).T, rtol=1e-13), x
+PY
+expect 0 run market.cfg; says 'nothing to do'
+
+# another content makes other runs
+sed -i 's/^2 2 3$/2 2 3.5/' a.mtx
+expect 0 check market.cfg; prints 'holds another sweep'
+expect 5 run market.cfg; says 'another sweep'
+
+# symmetric; closed to a circle; with an exact solution in place of rhs
+cat >s.mtx <<'MTX'
+%%MatrixMarket matrix coordinate integer symmetric
+4 4 8
+1 1 4
+2 2 4
+3 3 4
+4 4 4
+2 1 -1
+3 2 -1
+4 3 -2
+4 1 1
+MTX
+circle=(-s 'source={ file="s.mtx"; }' -s 'exact="i + k"')
+expect 0 run market.cfg -o circle.h5 "${circle[@]}" -s cyclic=true
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "circle.h5"
+import h5py, numpy as np
+f = h5py.File("circle.h5")
+assert np.allclose(f["x"][:, 0], np.add.outer([1, 2], [1, 2, 3, 4]), rtol=1e-14)
+assert (f["forward_error"][:] < 1e-15).all()
+PY
+expect 3 check market.cfg "${circle[@]}"
+says 'line 10: the entry (1, n) is off the three diagonals; cyclic = true closes the system'
+
+# ---- texts that are wrong, with their lines
+wrong() {
+    printf '%b' "$2" >w.mtx
+    expect 3 check market.cfg -s 'source={ file="w.mtx"; }' -s 'rhs="k"'
+    says "$1"
+}
+head='%%MatrixMarket matrix coordinate real general\n'
+wrong 'line 4: the entry (1, 3) is off the three diagonals' "${head}4 4 2\n1 1 1\n1 3 1\n"
+wrong 'line 4: the entry (1, 1) is there for the second time' "${head}4 4 2\n1 1 1\n1 1 1\n"
+wrong 'line 3: a row and a column from 1 to 4 and a number are expected' "${head}4 4 1\n1 5 1\n"
+wrong 'line 3: a row and a column from 1 to 4 and a number are expected' "${head}4 4 1\n1 1 one\n"
+wrong 'it ends after line 3, before all entries are there' "${head}4 4 2\n1 1 1\n"
+wrong 'line 4: it goes on after the last entry' "${head}4 4 1\n1 1 1\n2 2 2\n"
+wrong 'line 2: the matrix is 4 x 5, not square' "${head}4 5 1\n1 1 1\n"
+wrong 'line 2: the numbers of rows, columns and entries are expected' "${head}4 4\n1 1 1\n"
+wrong "line 1: entries are 'complex'; real and integer ones are possible" \
+    '%%MatrixMarket matrix coordinate complex general\n'
+wrong "line 1: a 'hermitian' matrix is not possible here" '%%MatrixMarket matrix coordinate real hermitian\n'
+wrong "line 1: 'tensor coordinate' is not known here" '%%MatrixMarket tensor coordinate real general\n'
+wrong 'it is neither an HDF5 file nor a Matrix Market one' 'hello\n'
+wrong 'it is neither an HDF5 file nor a Matrix Market one' ''
+expect 3 check market.cfg -s 'source.file="absent.mtx"'
+says "'source.file' = \"absent.mtx\": there is no such file; a path begins in this folder"
+expect 3 check market.cfg -s 'source.file="."'; says "it is a folder or a device, not a file"
+expect 3 check market.cfg -s 'source.rhs="absent.mtx"'; says "'source.rhs' = \"absent.mtx\": there is no such file"
+expect 3 check market.cfg -s grid.n=5; says "'grid.n' = 5 in run 0 (k = 1): the arrays of a.mtx have n = 4"
+expect 3 check market.cfg -s 'sweep.k=[1, 3]'; says "'source.system' = 3 in run 1 (k = 3): a.mtx holds 2 systems"
+expect 3 check market.cfg -s 'source.main="/d"'; says 'a Matrix Market file has no datasets; leave it out'
+expect 3 check market.cfg -s 'rhs="1"'; says "'rhs' = \"1\": the source has it as well; leave one of the two out"
+expect 3 check market.cfg -s 'matrix="uniform"'; 
+says 'matrix = "uniform" has its own diagonals; leave one of the two out'
+expect 3 check market.cfg -s 'source={ main="/d"; }'
+says "'source.main' = \"/d\": source.file is missing: which file is it in?"
+
+# ---- HDF5
+[ -z "$python" ] && { summary; exit; }
+$python - <<'PY'
+import h5py, numpy as np
+rng = np.random.default_rng(1)
+with h5py.File("system.h5", "w") as f:
+    n, systems = 300, 5
+    for name in ("dl", "d", "du", "f"):
+        f["batch/" + name] = rng.uniform(-1, 1, (systems, n))
+        f[name] = f["batch/" + name][0]
+    f["single"] = f["d"][:].astype("f4")
+    f["count"] = np.arange(1, n + 1)
+    f["short"] = f["d"][1:]
+    f["cube"] = np.zeros((2, 3, n))
+    f["text"] = np.array([b"a", b"b"])
+    f["none"] = np.zeros(0)
+    bad = f["d"][:]
+    bad[16] = np.nan
+    f["bad"] = bad
+    f["first"] = np.where(np.arange(n) == 0, np.nan, f["dl"][:])
+    f["three"] = f["batch/d"][:3]
+PY
+cat >batch.cfg <<'CFG'
+problem = "tridiagonal";
+sweep   = { s = "range(1, 5, 1)"; };
+grid    = { n = 300; };
+source  = { file = "system.h5"; lower = "/batch/dl"; main = "/batch/d"; upper = "/batch/du"; rhs = "/batch/f";
+            system = "s"; };
+run     = { device = "cpu"; };
+output  = { file = "batch.h5"; fields = { precision = "double"; }; };
+CFG
+expect 0 check batch.cfg; prints 'batches  1 '
+expect 0 run batch.cfg
+$python - 2>out <<'PY' || fail "batch.h5"
+import h5py, numpy as np
+f, r = h5py.File("system.h5"), h5py.File("batch.h5")
+for s in range(5):
+    dl, d, du, b = (f["batch/" + name][s] for name in ("dl", "d", "du", "f"))
+    a = np.diag(d) + np.diag(dl[1:], -1) + np.diag(du[:-1], 1)
+    x = np.linalg.solve(a, b)
+    assert np.abs(r["x"][s, 0] - x).max() < 1e-9 * np.abs(x).max(), s
+    residual = np.linalg.norm(a @ r["x"][s, 0] - b) / np.linalg.norm(b)
+    assert r["residual"][s] < 1e-12 and residual < 1e-12 and r["backward_error"][s] < 1e-15
+PY
+expect 0 run batch.cfg; says 'nothing to do'
+expect 0 run batch.cfg -s 'sweep.s="range(1, 4, 1)"' -o less.h5
+expect 0 run batch.cfg -o less.h5; says '1 of 5 runs left'
+
+# arrays and expressions side by side, floats and integers; entries that do not count; one file or the other
+one=(-s 'source={ file="system.h5"; lower="/first"; main="/count"; upper="/single"; }' -s 'exact="s + i"')
+expect 0 run batch.cfg -o one.h5 "${one[@]}"
+$python - 2>out <<'PY' || fail "one.h5"
+import h5py
+f = h5py.File("one.h5")
+assert (f["status"][:] == 1).all() and (f["backward_error"][:] < 1e-15).all() and (f["err_rel"][:] < 1e-6).all()
+PY
+expect 0 run batch.cfg -o rhs.h5 -s 'source={ file="system.h5"; rhs="/batch/f"; system="s"; }' -s 'matrix="main_64"'
+says '5 ok'
+cp system.h5 again.h5
+files=(-s 'sweep={ from=["system.h5", "again.h5"]; }'
+       -s 'source={ file="$from"; lower="/dl"; main="/d"; upper="/du"; rhs="/f"; }')
+expect 3 check batch.cfg "${files[@]}"; says 'runs 0 (from = system.h5) and 1 (from = again.h5) compute the same'
+$python -c 'import h5py
+with h5py.File("again.h5", "a") as f: f["d"][3] = 2'
+expect 0 run batch.cfg -o files.h5 "${files[@]}"; says '2 ok'
+mv again.h5 elsewhere.h5
+expect 0 run batch.cfg -o files.h5 "${files[@]}" -s 'sweep.from=["system.h5", "elsewhere.h5"]'; says 'nothing to do'
+
+# ---- a run with an entry that is not finite fails, and no other
+$python -c 'import h5py
+with h5py.File("system.h5", "a") as f: f["batch/d"][2, 16] = float("nan")'
+expect 1 run batch.cfg -o nan.h5; says '4 ok, 1 failed (run 2: main of row 17 is not a number)'
+expect 1 run batch.cfg -o nan.h5 --force -s 'source.main="/bad"'; says 'main of row 17 is not a number'
+
+# ---- what is refused
+refused() { expect 3 check batch.cfg "${@:2}"; says "$1"; }
+refused "'source.main' = \"/batch/dd\": there is no dataset '/batch/dd'; did you mean '/batch/d'?" \
+    -s 'source.main="/batch/dd"'
+refused "there is no dataset '/nothing/like'; there is: /bad /batch/d /batch/dl" -s 'source.main="/nothing/like"'
+refused "'source.main' = \"/batch\": it is a group, not a dataset" -s 'source.main="/batch"'
+refused "'source.main' = \"/cube\": it has 3 dimensions; one (n) or two (systems, n) are needed" \
+    -s 'source.main="/cube"'
+refused "'source.main' = \"/text\": it does not hold numbers; integers or reals are needed" \
+    -s 'source.main="/text"'
+refused "'source.main' = \"/none\": it is empty" -s 'source.main="/none"'
+refused "'source.main' = \"/short\": it has 299 entries, and source.lower 300: entry i of each diagonal belongs to " \
+    -s 'source.main="/short"'
+refused "'source.main' = \"/three\": it holds 3 systems, and another array 5" -s 'source.main="/three"'
+refused "'grid.n' = 299" -s grid.n=299
+refused "system.h5 holds 5 systems" -s 'sweep.s=[6]'
+refused "'main' is missing" -s 'source={ file="system.h5"; lower="/dl"; upper="/du"; rhs="/f"; }' -s 'define.unused="s"'
+refused "say what to take from it: source.lower, main, upper or rhs name its datasets" -s 'source={ file="system.h5"; }'
+refused "'lower' = \"1\": the source has it as well; leave one of the two out" -s 'lower="1"'
+head -c 3000 system.h5 >cut.h5
+refused "it is a damaged HDF5 file" -s 'source.file="cut.h5"'
+summary
