@@ -21,6 +21,7 @@ struct relation_runs {
     unsigned shorter;                /* bit l: the run of lane l has one row less; where there are any, rows >= 3 */
     unsigned begins, ends;           /* bit l: lower of its first row, or upper of its last one, is not there     */
     int64_t  ahead;                  /* rows so many further on are wanted next; 0: not known                     */
+    bool     past_cache;             /* x is not wanted soon: it may be written past the cache                    */
     int      lanes;                  /* that are wanted: the first ones; the others may be left out               */
 };
 

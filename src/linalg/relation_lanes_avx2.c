@@ -33,7 +33,14 @@ INLINE void read_avx2(double *to, const double *from, const int64_t *start)
     }
 }
 
-INLINE void write_avx2(double *to, const int64_t *start, const double *from)
+/* Past the cache goes what is aligned. */
+INLINE void write_four(double *to, vec x, bool past)
+{
+    if (past && (uintptr_t)to % sizeof x == 0) _mm256_stream_pd(to, x);
+    else _mm256_storeu_pd(to, x);
+}
+
+INLINE void write_avx2(double *to, const int64_t *start, const double *from, bool past)
 {
     for (int k = 0; k < 8; k += 4) {
         const double *p = from + k * GROUP * VL;
@@ -41,15 +48,16 @@ INLINE void write_avx2(double *to, const int64_t *start, const double *from)
                   d = _mm256_load_pd(p + 3 * GROUP * VL);
         const vec ab = _mm256_unpacklo_pd(a, b), cd = _mm256_unpacklo_pd(c, d), ba = _mm256_unpackhi_pd(a, b),
                   dc = _mm256_unpackhi_pd(c, d);
-        _mm256_storeu_pd(to + start[0] + k, _mm256_permute2f128_pd(ab, cd, 0x20));
-        _mm256_storeu_pd(to + start[1] + k, _mm256_permute2f128_pd(ba, dc, 0x20));
-        _mm256_storeu_pd(to + start[2] + k, _mm256_permute2f128_pd(ab, cd, 0x31));
-        _mm256_storeu_pd(to + start[3] + k, _mm256_permute2f128_pd(ba, dc, 0x31));
+        write_four(to + start[0] + k, _mm256_permute2f128_pd(ab, cd, 0x20), past);
+        write_four(to + start[1] + k, _mm256_permute2f128_pd(ba, dc, 0x20), past);
+        write_four(to + start[2] + k, _mm256_permute2f128_pd(ab, cd, 0x31), past);
+        write_four(to + start[3] + k, _mm256_permute2f128_pd(ba, dc, 0x31), past);
     }
 }
 
 #define READ read_avx2
 #define WRITE write_avx2
+#define WRITTEN _mm_sfence()
 #include "linalg/relation_lanes_body.h"
 
 static bool here(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }

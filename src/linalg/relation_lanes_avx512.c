@@ -21,14 +21,16 @@ INLINE void read_avx512(double *to, const double *from, const int64_t *start)
     for (int k = 0; k < 8; k++) _mm512_store_pd(to + k * GROUP * VL, _mm512_i64gather_pd(at, from + k, 8));
 }
 
-INLINE void write_avx512(double *to, const int64_t *start, const double *from)
+INLINE void write_avx512(double *to, const int64_t *start, const double *from, bool past)
 {
+    (void)past;
     const __m512i at = _mm512_loadu_si512(start);
     for (int k = 0; k < 8; k++) _mm512_i64scatter_pd(to + k, at, _mm512_load_pd(from + k * GROUP * VL), 8);
 }
 
 #define READ read_avx512
 #define WRITE write_avx512
+#define WRITTEN ((void)0)
 #include "linalg/relation_lanes_body.h"
 
 static bool here(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }

@@ -6,7 +6,9 @@
  *     vec, relation_mask              a vector, and what a comparison of two gives
  *     relation_fma  relation_larger  relation_choose   as in relation_point.h, on vectors
  *     READ(to, from, start, count)    to[GROUP*VL k + l] = from[start[l] + k], k < BLOCK, l < VL: a transposition
- *     WRITE(to, start, from)          to[start[l] + k] = from[GROUP*VL k + l], likewise
+ *     WRITE(to, start, from, past)    to[start[l] + k] = from[GROUP*VL k + l], likewise; past: past the cache, where
+ *                                     there is a way
+ *     WRITTEN                         after writes past the cache
  *
  * Per row of one vector, a sweep has 11 multiply-adds, a division and 26 selections, two of them comparisons; rows come
  * through a block that stays in the first-level cache. A substitution reads the 5 words of a pivot row from there or
@@ -63,10 +65,6 @@ BODY void read_block(const struct relation_runs *r, int lane, int row, block *b)
             EACH READ(&b[k][0][VL * j], from[k] + row, r->start + lane + VL * j);
     }
     if (row == 0 || row + BLOCK >= least) leave_out_outside(r, lane, row, b);
-    if (r->ahead)
-        for (int k = 0; k < ARRAYS; k++)
-            for (int l = 0; l < ACROSS; l++)
-                __builtin_prefetch(from[k] + r->ahead + r->start[lane + l] + row, 0, 2);
 }
 
 BODY vec mask_of(unsigned bits, int lane)
@@ -114,6 +112,18 @@ BODY void sweep_last_row(const struct relation_runs *r, int lane, struct relatio
     }
 }
 
+/* What all lanes want next, in the order of memory and as much of it as a row of a group is. */
+BODY void prefetch(const struct relation_runs *r, int lane, int row)
+{
+    const int64_t at = r->ahead + (int64_t)lane * r->rows + (int64_t)row * ACROSS;
+    for (int k = 0; k < ACROSS; k += 8) {  /* a line of the cache */
+        __builtin_prefetch(r->lower + at + k, 0, 2);
+        __builtin_prefetch(r->main + at + k, 0, 2);
+        __builtin_prefetch(r->upper + at + k, 0, 2);
+        __builtin_prefetch(r->rhs + at + k, 0, 2);
+    }
+}
+
 BODY void sweep_group(const struct relation_runs *r, int lane, double *pivot, double (*w)[RELATION_LANES])
 {
     const int even = r->rows - (r->shorter != 0);  /* rows that all lanes have */
@@ -125,8 +135,10 @@ BODY void sweep_group(const struct relation_runs *r, int lane, double *pivot, do
     for (int row = 0; row < even; row += BLOCK) {
         const int end = even - row < BLOCK ? even - row : BLOCK;
         if (row > 0) read_block(r, lane, row, b);
-        for (int k = row > 0 ? 0 : 2; k < end; k++)
+        for (int k = row > 0 ? 0 : 2; k < end; k++) {
+            prefetch(r, lane, row + k);
             sweep_row(rows, b, k, pivot ? pivot_row(pivot, row + k - 1, lane) : NULL);
+        }
     }
     if (r->shorter) {
         if (even % BLOCK == 0) read_block(r, lane, even, b);
@@ -213,7 +225,7 @@ BODY vec unknown(const struct back *z, const double *pivot, int j)
 BODY void write_block(const struct relation_runs *r, int lane, int row, block b, double *x)
 {
     if (row + BLOCK <= r->rows - (r->shorter != 0)) {
-        EACH WRITE(x + row, r->start + lane + VL * j, &b[0][VL * j]);
+        EACH WRITE(x + row, r->start + lane + VL * j, &b[0][VL * j], r->past_cache);
         return;
     }
     for (int l = 0; l < ACROSS && lane + l < r->lanes; l++)
@@ -273,5 +285,6 @@ TARGET static unsigned substitute(const struct relation_runs *r, const double *p
 {
     unsigned bad = 0;
     for (int lane = 0; lane < r->lanes; lane += ACROSS) bad |= substitute_group(r, lane, pivot, ends, x);
+    if (r->past_cache) WRITTEN;
     return bad;
 }

@@ -25,14 +25,16 @@ static inline void read_generic(double *to, const double *from, const int64_t *s
         for (int l = 0; l < VL; l++) to[k * GROUP * VL + l] = from[start[l] + k];
 }
 
-static inline void write_generic(double *to, const int64_t *start, const double *from)
+static inline void write_generic(double *to, const int64_t *start, const double *from, bool past)
 {
+    (void)past;
     for (int k = 0; k < 8; k++)
         for (int l = 0; l < VL; l++) to[start[l] + k] = from[k * GROUP * VL + l];
 }
 
 #define READ read_generic
 #define WRITE write_generic
+#define WRITTEN ((void)0)
 #include "linalg/relation_lanes_body.h"
 
 static bool here(void) { return true; }

@@ -23,6 +23,7 @@ enum {
     MOST_TILES = 64,                 /* of the smallest slice                                               */
     TASK_TILES = 4,                  /* a thread takes so many at a time, at least                          */
     TASK_DEPTH_MOST = 8,             /* but there are not more tasks than 2^8                               */
+    CACHED_ROWS = 1 << 19,           /* rows and x of more do not stay in a cache of 20 MB                  */
     SERIAL_ROWS = 16384              /* fewer take 0.1 ms: starting threads costs more                      */
 };
 
@@ -42,6 +43,7 @@ struct relations {
     const struct relation_lanes_ops *lanes;
     bool         *finite;             /* [batch] */
     int           threads;
+    bool          past_cache;         /* x is written so     */
     struct work  *work;               /* [threads] */
 };
 
@@ -51,6 +53,7 @@ struct tile {
     const double *lower, *main, *upper, *rhs;
     int64_t count;
     bool one_run;
+    bool past_cache;        /* write x so         */
     bool begins, ends;      /* lower of its first row, upper of its last is not there */
 };
 
@@ -94,7 +97,7 @@ static struct relation_runs runs_of(const struct tile *t)
     struct relation_runs r = {.lower = t->lower, .main = t->main, .upper = t->upper, .rhs = t->rhs,
                               .rows = (int)(each + (more > 0)), .begins = t->begins,
                               .ends = (unsigned)t->ends << relation_lane(RELATION_LANES - 1), .ahead = TILE,
-                              .lanes = RELATION_LANES};
+                              .past_cache = t->past_cache, .lanes = RELATION_LANES};
     for (int k = 0; k < RELATION_LANES; k++) {
         const int lane = relation_lane(k);
         r.start[lane] = k * each + (k < more ? k : more);
@@ -147,7 +150,8 @@ static struct tile tile_of(const struct slice *p, int64_t leaf)
     const bool last = leaf == p->leaves - 1;
     const int64_t count = last ? p->n - leaf * TILE : TILE;
     return (struct tile){p->rows.lower + at, p->rows.main + at, p->rows.upper + at, p->rows.rhs + at, count,
-                         p->n <= SHORT || count < LEAST_TILE, leaf == 0 && !p->cyclic, last && !p->cyclic};
+                         p->n <= SHORT || count < LEAST_TILE, p->own->past_cache, leaf == 0 && !p->cyclic,
+                         last && !p->cyclic};
 }
 
 struct node { int depth; int64_t s; };
@@ -284,7 +288,7 @@ static void solve_short(const struct sw_tridiagonal *solver, const struct sw_tri
     _Alignas(64) double w[10][RELATION_LANES] = {{0}}, ends[4][RELATION_LANES];
     struct relation_runs r = {.lower = rows->lower, .main = rows->main, .upper = rows->upper, .rhs = rows->rhs,
                               .rows = (int)d->n, .begins = all, .ends = all, .ahead = RELATION_LANES * d->n,
-                              .lanes = count};
+                              .past_cache = own->past_cache, .lanes = count};
     for (int l = 0; l < RELATION_LANES; l++) r.start[l] = (int64_t)(j + (l < count ? l : count - 1)) * d->n;
     own->lanes->sweep(&r, work->pivot, w);
     own->lanes->close(w, d->cyclic, ends);
@@ -400,6 +404,7 @@ static enum sw_status create(struct sw_tridiagonal *solver)
     solver->own = own;
     own->lanes = relation_lanes_pick();
     own->threads = solver->device->threads;
+    own->past_cache = (d->n >> solver->depth) * d->batch > CACHED_ROWS;
     SW_TRY(sw_alloc((size_t)d->batch, &own->finite));
     SW_TRY(sw_alloc((size_t)own->threads, &own->work));
     for (int k = 0; k < own->threads; k++) {
