@@ -114,8 +114,8 @@ static void check_corners(const struct sw_setup *setup, struct tridiagonal_sourc
     for (int k = 0; k < TRIDIAGONAL_RHS; k++) {
         if (!s->has[k] || !s->array[k].corner_line) continue;
         snprintf(why, sizeof why,
-                 "line %ld: the entry (%s) is off the three diagonals; cyclic = true closes the system", array[k].corner_line,
-                 k == TRIDIAGONAL_LOWER ? "1, n" : "n, 1");
+                 "line %ld: the entry (%s) is off the three diagonals; cyclic = true closes the system",
+                 s->array[k].corner_line, k == TRIDIAGONAL_LOWER ? "1, n" : "n, 1");
         blame(s, "source.file", why);
     }
 }
