@@ -165,6 +165,7 @@ refused "unknown key 'time': tridiagonal has no time; leave the group out" -s ti
 refused "'run.precision' = \"single\": tridiagonal systems are solved in double precision only" \
     -s 'run.precision="single"'
 refused "'solver' = \"cpu.lapck\": there is no such row; did you mean 'cpu.lapack'?" -s 'solver="cpu.lapck"'
+refused "'solver' = \"cpu.spike\": " -s 'solver="cpu.spike"' -s cyclic=true
 refused "unknown name 'x'" -s 'main="x + a"'
 refused "'sweep.i' cannot be called 'i': it is a coordinate" -s 'sweep.i=[1, 2]'
 refused "'sweep.x' cannot be called 'x'" -s 'sweep.x=[1, 2]'
@@ -181,5 +182,5 @@ expect 4 check given.cfg -s grid.n=1e12; says 'lower grid.n to at most'
 # ---- names are known to list, explain and completion
 expect 0 list; prints 'tridiagonal systems'; prints 'cpu.lapack'
 expect 0 explain i; prints 'The number of a row and of its unknown, 1 .. n.'; prints 'lower, main, upper, rhs, exact'
-expect 0 explain dorr; prints 'matrix'
+expect 0 explain dorr; prints "gallery('dorr', n, 1e-4)"; prints 'main: 2*1e-4*(n + 1)^2 + abs((n + 1)/2 - i)'
 summary

@@ -168,6 +168,8 @@ expect 3 check batch.cfg "${files[@]}"; says 'runs 0 (from = system.h5) and 1 (f
 $python -c 'import h5py
 with h5py.File("again.h5", "a") as f: f["d"][3] = 2'
 expect 0 run batch.cfg -o files.h5 "${files[@]}"; says '2 ok'
+rm -f less.h5
+expect 0 run batch.cfg -o less.h5 --only 's < 3'; expect 0 resume less.h5; says '3 of 5 runs left'
 mv again.h5 elsewhere.h5
 expect 0 run batch.cfg -o files.h5 "${files[@]}" -s 'sweep.from=["system.h5", "elsewhere.h5"]'; says 'nothing to do'
 

@@ -11,6 +11,7 @@
 #include "problem/bvp/sw_bvp_impl.h"
 #include "problem/line/sw_stepper_impl.h"
 #include "problem/sw_problem.h"
+#include "problem/tridiagonal/matrices.h"
 
 static bool problem_row(int k, struct table_row *row)
 {
@@ -31,6 +32,22 @@ TABLE_OF_ROWS(band_row, sw_band_table)
 TABLE_OF_ROWS(bvp_row, sw_bvp_table)
 TABLE_OF_ROWS(tridiagonal_row, sw_tridiagonal_table)
 TABLE_OF_ROWS(fd_row, sw_fd_table)
+
+/* ---- tridiagonal matrices */
+
+static bool matrix_row(int k, struct table_row *row)
+{
+    const struct tridiagonal_matrix *m = &tridiagonal_matrices[k];
+    if (m->word) *row = (struct table_row){m->word, m->about, NULL, NULL};
+    return m->word;
+}
+
+static void matrix_detail(int k, struct sw_text *text)
+{
+    static const char *const diagonal[] = {"lower", "main", "upper"};
+    for (int d = 0; d < 3 && tridiagonal_matrices[k].diagonal[d]; d++)
+        sw_text_printf(text, "%s: %s\n", diagonal[d], tridiagonal_matrices[k].diagonal[d]);
+}
 
 /* ---- compact schemes, and what closes them at walls */
 
@@ -121,6 +138,7 @@ const struct cli_table cli_tables[] = {
     {"band solvers", "band_solvers", "A band solver, for \"cpu.plain+ROW\" and \"cuda.split+ROW\"", band_row, NULL},
     {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL},
     {"tridiagonal systems", "tridiagonal_solvers", "A solver of tridiagonal systems", tridiagonal_row, NULL},
+    {"tridiagonal matrices", "matrices", "A tridiagonal matrix", matrix_row, matrix_detail},
     {"compact finite differences", "difference_solvers", "A way to compute compact finite differences", fd_row, NULL},
     {"compact schemes", "schemes", "A compact scheme", scheme_row, scheme_detail},
     {"ends of an axis", "boundaries", "What the ends of an axis are", closure_row, closure_detail},
