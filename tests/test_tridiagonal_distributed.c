@@ -127,7 +127,7 @@ done:
     return st;
 }
 
-/* Under mpirun the ranks are processes, all of them; else threads. NULL: this number of ranks is not for this program. */
+/* Under mpirun the ranks are processes, all of them; else threads. NULL: this program has not so many. */
 static const char *transport_for(int ranks)
 {
     const struct sw_launch launched = sw_launched();

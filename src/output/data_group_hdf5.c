@@ -169,37 +169,36 @@ void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s)
     if (s->scalar_first) sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
 }
 
-/* One scale: its values, or the numbers 0, 1, ... where the runs disagree. */
+/* Whether the scale of dimension d holds 1 .. n: it is not kept in memory then. */
+static bool is_numbered(const struct sw_data_group *s, int d) { return s->numbered && d == 0; }
+
+/* One scale: its values, or the numbers first, first + 1, ... where it has none. */
 static void write_scale(struct sw_h5 *h, const struct sw_data_group *s, const char *name, const char *axis,
-                        int64_t count, const double *value, const char *long_name)
+                        int64_t count, const double *value, int64_t first, const char *long_name)
 {
     char path[SW_PATH];
-    double *number = NULL;
-    if (h->status) return;
-    if (!value && sw_alloc((size_t)count, &number)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
-    for (int64_t k = 0; number && k < count; k++) number[k] = (double)k;
     sw_data_group_path(s, name, path);
-    sw_h5_put_scale(h, path, SW_H5_DOUBLE, count, false, value ? value : number);
+    if (value) sw_h5_put_scale(h, path, SW_H5_DOUBLE, count, false, value);
+    else sw_h5_put_numbers(h, path, first, count);
     sw_h5_attr_text(h, path, "units", "1");
     if (axis) sw_h5_attr_text(h, path, "axis", axis);
     sw_h5_attr_text(h, path, "long_name", long_name);
-    sw_free(number);
 }
 
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s)
 {
     bool field = has_kind(s, SW_VAR_FIELD);
     if (field)
-        write_scale(h, s, "time", "T", s->nfield, s->time,
+        write_scale(h, s, "time", "T", s->nfield, s->time, 0,
                     s->time ? "time of saved fields" : "number of the saved field");
     if (has_kind(s, SW_VAR_SERIES))
-        write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s,
+        write_scale(h, s, "time_s", NULL, s->nscalar, s->time_s, 0,
                     s->time_s ? "time of scalar series" : "number in the scalar series");
     if (has_kind(s, SW_VAR_STATE))
-        write_scale(h, s, "state_value", NULL, s->nstate, NULL, "number in the state of a run");
+        write_scale(h, s, "state_value", NULL, s->nstate, NULL, 0, "number in the state of a run");
     for (int d = s->dim - 1; field && d >= 0; d--)
-        write_scale(h, s, scale_name(s, d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d],
-                    s->numbered ? "number of the unknown" : s->x[d] ? "space" : "number of the point");
+        write_scale(h, s, scale_name(s, d), &"X\0Y\0Z"[2 * d], s->n[d], s->x[d], is_numbered(s, d),
+                    is_numbered(s, d) ? "number of the unknown" : s->x[d] ? "space" : "number of the point");
 }
 
 hid_t sw_h5_make_var(struct sw_h5 *h, const struct sw_data_group *s, const struct sw_var *var,
@@ -356,7 +355,8 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     read_scale(h, s, "time", "t", s->nfield, &s->time);
     read_scale(h, s, "time_s", "t_s", s->nscalar, &s->time_s);
     for (int d = 0; d < s->dim; d++)
-        read_scale(h, s, scale_name(s, d), kinds[sw_scale_var(d)].name, s->n[d], &s->x[d]);
+        if (!is_numbered(s, d))
+            read_scale(h, s, scale_name(s, d), kinds[sw_scale_var(d)].name, s->n[d], &s->x[d]);
     sw_h5_members(h, path, find_var, &(struct var_search){h, s});
 }
 

@@ -32,7 +32,7 @@ enum sw_status sw_grid_coordinates_open(const char *path, const struct sw_data_g
     if (!st) st = sw_alloc((size_t)s->nfield, &l->time);
     if (!st) l->own_t = open_own(l, SW_VAR_T);
     for (int d = 0; d < SW_DIMS; d++) {
-        set_axis(l, d, 0, (double)s->n[d] - 1);
+        set_axis(l, d, s->numbered && d == 0, (double)(s->n[d] - 1 + (s->numbered && d == 0)));
         if (!st && d < s->dim) l->own_x[d] = open_own(l, sw_scale_var(d));
         if (s->x[d]) set_axis(l, d, s->x[d][0], s->x[d][s->n[d] - 1]);
     }

@@ -1,6 +1,7 @@
 #include <hdf5_hl.h>
 #include <math.h>
 
+#include "base/sw_mem.h"
 #include "output/h5_hdf5.h"
 
 static const unsigned ORDER = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
@@ -164,6 +165,14 @@ static hid_t open_dataset(struct sw_h5 *h, const char *path)
     return h->status ? -1 : check(h, H5Dopen2(h->file, path, H5P_DEFAULT));
 }
 
+static void make_scale(struct sw_h5 *h, const char *path)
+{
+    hid_t scale = open_dataset(h, path);
+    if (scale < 0) return;
+    if (H5DSset_scale(scale, "") < 0) sw_h5_fail_hdf5(h);
+    H5Dclose(scale);
+}
+
 void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, bool unlimited,
                      const void *data)
 {
@@ -173,10 +182,25 @@ void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, in
         shape.most[0] = H5S_UNLIMITED;
     }
     sw_h5_put(h, path, type, &shape, data);
-    hid_t scale = open_dataset(h, path);
-    if (scale < 0) return;
-    if (H5DSset_scale(scale, "") < 0) sw_h5_fail_hdf5(h);
-    H5Dclose(scale);
+    make_scale(h, path);
+}
+
+void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t count)
+{
+    enum { PIECE = 1 << 18 };
+    const struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
+    double *number = NULL;
+    if (h->status) return;
+    if (sw_alloc(PIECE, &number)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
+    hid_t dataset = sw_h5_make(h, path, SW_H5_DOUBLE, &shape);
+    for (int64_t at = 0; at < count && !h->status; at += PIECE) {
+        const hsize_t start[] = {(hsize_t)at}, size[] = {(hsize_t)(count - at < PIECE ? count - at : PIECE)};
+        for (int64_t k = 0; k < (int64_t)size[0]; k++) number[k] = (double)(first + at + k);
+        sw_h5_write(h, dataset, SW_H5_DOUBLE, 1, start, size, number);
+    }
+    sw_h5_dataset_close(dataset);
+    sw_free(number);
+    make_scale(h, path);
 }
 
 void sw_h5_attach(struct sw_h5 *h, const char *path, int axis, const char *scale)

@@ -16,6 +16,7 @@ struct sw_input_file {
     int64_t *row_of;                 /* [table->nruns] row in that data group                                    */
     bool     has_state;              /* the file is the end of a chain that goes on                              */
     int64_t  step;                   /* of the state                                                             */
+    int      cut;                    /* of its runs                                                              */
     struct sw_file_version version;  /* of the file when it was opened                                           */
     int      nsource;                /* of a virtual file: the files that hold its fields and series             */
     char   **source;                 /* [nsource] paths                                                          */

@@ -47,6 +47,7 @@ static void read_all(struct sw_h5 *h, struct sw_input_file *in)
     in->has_state = sw_h5_has(h, "/state");
     if (in->has_state) sw_h5_check_index(h, "/state/u");
     in->step = sw_h5_get_attr_integer(h, "/state", "step", 0);
+    in->cut = (int)sw_h5_get_attr_integer(h, "/state", "cut", 0);
 }
 
 enum sw_status sw_input_file_open(const char *path, struct sw_input_file *in, bool *damaged)

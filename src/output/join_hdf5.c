@@ -43,8 +43,7 @@ static void write_rows(struct join *j, const struct var_copy *m, const struct sw
                        int64_t rows, const char *data)
 {
     hsize_t start[SW_H5_RANK], size[SW_H5_RANK];
-    int rank = sw_var_start(w->s, m->var->kind, row, w->output, start);
-    sw_var_size(w->s, m->var->kind, rows, w->outputs, size);
+    const int rank = sw_hyperslab_place(w, row, rows, w->output, w->outputs, start, size);
     sw_h5_write(&j->out, m->dataset, m->var->type, rank, start, size, data);
 }
 
@@ -119,11 +118,32 @@ static enum sw_status copy_slab(struct join *j, const struct sw_joined_group *t,
     return j->out.status;
 }
 
+/* A field on a line, of which one output is more than a block: so many points at a time. */
+static enum sw_status copy_pieces(struct join *j, const struct sw_joined_group *t, const struct var_copy *m)
+{
+    const int64_t n = t->data_group.n[0], word = (int64_t)m->cell / n, piece = BLOCK_BYTES / word;
+    SW_TRY(sw_have_room((size_t)(piece * word), &j->block, &j->room));
+    for (int64_t row = 0; row < t->data_group.count; row++)
+        for (int64_t o = 0; o < m->outputs; o++)
+            for (int64_t at = 0; at < n; at += piece) {
+                const int64_t points = n - at < piece ? n - at : piece;
+                struct sw_hyperslab w = {.s = &t->data_group, .var = m->var, .row = row, .rows = 1, .output = o,
+                                         .outputs = 1, .point = at, .points = points, .cell = (size_t)(points * word),
+                                         .block = j->block};
+                SW_TRY(fill_slabs(j, t, &w, 1));
+                write_rows(j, m, &w, row, 1, w.block);
+                if (j->out.status) return j->out.status;
+            }
+    return SW_OK;
+}
+
 /* Some variables together, if count > 1: their rows fit a block. */
 static enum sw_status copy_slabs(struct join *j, const struct sw_joined_group *t, const struct var_copy *m, int count)
 {
     struct sw_hyperslab *w;
     size_t row = 0;
+    if (count == 1 && m->cell > BLOCK_BYTES && m->var->kind == SW_VAR_FIELD && t->data_group.dim == 1)
+        return copy_pieces(j, t, m);
     for (int v = 0; v < count; v++) row += m[v].row;
     int64_t outputs = m->outputs, step = sw_clamp(BLOCK_BYTES / (int64_t)m->cell, 1, outputs);
     int64_t rows = sw_clamp(BLOCK_BYTES / (int64_t)row, 1, t->data_group.count);

@@ -169,7 +169,7 @@ static enum sw_status add_scales(struct sw_joined_group *t, const struct sw_data
 {
     t->time_differs |= merge_scale(t->data_group.time, s->time, s->field_first, s->nfield);
     t->time_s_differs |= merge_scale(t->data_group.time_s, s->time_s, s->scalar_first, s->nscalar);
-    for (int d = 0; d < s->dim && s->nfield; d++)
+    for (int d = s->numbered; d < s->dim && s->nfield; d++)
         t->x_differs[d] |= merge_scale(t->data_group.x[d], s->x[d], 0, s->n[d]);
     return SW_OK;
 }
@@ -189,7 +189,7 @@ static enum sw_status shape_group(const struct sw_joined_file *o, struct sw_join
     SW_TRY(for_each_input_group(o, t, add_shape));
     SW_TRY(alloc_nan(s->nfield, &s->time));
     SW_TRY(alloc_nan(s->nscalar, &s->time_s));
-    for (int d = 0; d < s->dim; d++) SW_TRY(alloc_nan(s->n[d], &s->x[d]));
+    for (int d = s->numbered; d < s->dim; d++) SW_TRY(alloc_nan(s->n[d], &s->x[d]));
     SW_TRY(for_each_input_group(o, t, add_scales));
     if (t->time_differs) SW_TRY(replace_scale(t, &s->time, SW_VAR_T, "t", "time of saved fields"));
     if (t->time_s_differs) SW_TRY(replace_scale(t, &s->time_s, SW_VAR_TS, "t_s", "time of scalar series"));

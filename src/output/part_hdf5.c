@@ -39,17 +39,24 @@ static void drop_part(struct sw_part *p)
 }
 
 /* ---- begin */
-static enum sw_status list_variables(struct sw_part *p)
+static enum sw_status list_fields(struct sw_part *p)
 {
-    const struct sw_problem *problem = p->desc.sweep->problem;
     enum sw_h5_type type = p->desc.sweep->single_fields ? SW_H5_SINGLE : SW_H5_DOUBLE;
-    for (const struct sw_quantity *q = problem->scalars; q && q->name && p->desc.group->nscalar; q++, p->nseries++)
-        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
     const struct sw_quantity *fields = sw_sweep_fields(p->desc.sweep, p->desc.group);
     for (const struct sw_quantity *q = fields; q && q->name && p->desc.group->nfield; q++, p->nfields++)
         SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_FIELD, type, q->name, q->unit, q->long_name));
     p->nwriter = p->data_group.nvar;
     return SW_OK;
+}
+
+/* Fields of runs that are cut are listed by their first piece: most of their parts have none. */
+static enum sw_status list_variables(struct sw_part *p)
+{
+    const struct sw_problem *problem = p->desc.sweep->problem;
+    for (const struct sw_quantity *q = problem->scalars; q && q->name && p->desc.group->nscalar; q++, p->nseries++)
+        SW_TRY(sw_data_group_add(&p->data_group, SW_VAR_SERIES, SW_H5_DOUBLE, q->name, q->unit, q->long_name));
+    p->nwriter = p->data_group.nvar;
+    return p->desc.group->cut ? SW_OK : list_fields(p);
 }
 
 static enum sw_status open_writers(struct sw_part *p)
@@ -133,6 +140,29 @@ enum sw_status sw_part_add_field(struct sw_part *p, const void *field)
     return p->h5.status;
 }
 
+static enum sw_status add_piece(struct sw_part *p, const char *data, int64_t first, int64_t count)
+{
+    if (!p->nfields) {
+        SW_TRY(list_fields(p));
+        if (!p->nseries && !p->desc.sweep->save_state) sw_h5_write_data_group(&p->h5, &p->data_group);
+        sw_free(p->writer);
+        SW_TRY(open_writers(p));
+    }
+    for (int k = p->nseries; k < p->nwriter; k++) {
+        sw_var_writer_add_piece(&p->writer[k], data, first, count);
+        data += (size_t)count * sw_h5_size(p->writer[k].type);
+    }
+    return p->h5.status;
+}
+
+enum sw_status sw_part_add_piece(struct sw_part *p, const void *piece, int64_t first, int64_t count)
+{
+    sw_hdf5_lock();
+    enum sw_status st = add_piece(p, piece, first, count);
+    sw_hdf5_unlock();
+    return st;
+}
+
 enum sw_status sw_part_add_scalars(struct sw_part *p, const double *scalars)
 {
     size_t stride = (size_t)p->nseries * sizeof *scalars;
@@ -164,6 +194,7 @@ static enum sw_status set_space(struct sw_part *p, int d)
     struct sw_data_group *s = &p->data_group;
     const struct sw_grid *first = &p->grid[0];
     bool one = true;
+    if (s->numbered && d == 0) return SW_OK;  /* 1 .. n */
     for (int64_t j = 1; j < s->count; j++) one &= p->grid[j].x0[d] == first->x0[d] && p->grid[j].dx[d] == first->dx[d];
     return one ? make_points(s->n[d], first, d, &s->x[d])
                : sw_data_group_add(s, sw_scale_var(d), SW_H5_DOUBLE, name[d], "1", "space");
@@ -232,11 +263,13 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
     return sw_run_table_set_sweep(t, p->desc.sweep);
 }
 
-static void write_state(struct sw_h5 *h, int64_t count, const double *state, size_t state_size, int64_t step)
+static void write_state(struct sw_h5 *h, int64_t count, const double *state, size_t state_size, int64_t step,
+                        int64_t cut)
 {
     struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)count, state_size}};
     sw_h5_group(h, "/state");
     sw_h5_attr(h, "/state", "step", SW_H5_INTEGER, 1, &step);
+    if (cut) sw_h5_attr(h, "/state", "cut", SW_H5_INTEGER, 1, &cut);
     sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state);
 }
 
@@ -292,7 +325,7 @@ static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result 
     const bool goes_on = state && result[0].row.status == SW_RUN_PENDING;
     enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
     if (!st) st = write_datasets(p, result, goes_on ? NULL : state, state_size, table);
-    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step);
+    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, state_size, step, p->desc.group->cut);
     sw_run_table_free(&table);
     return st ? st : sw_h5_close(&p->h5);
 }

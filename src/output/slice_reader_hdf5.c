@@ -108,6 +108,18 @@ static enum sw_status open_dataset(struct sw_slice_reader *r, const struct sw_co
     return SW_OK;
 }
 
+int sw_hyperslab_place(const struct sw_hyperslab *w, int64_t row, int64_t rows, int64_t output, int64_t outputs,
+                       hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK])
+{
+    const int rank = sw_var_start(w->s, w->var->kind, row, output, start);
+    sw_var_size(w->s, w->var->kind, rows, outputs, size);
+    if (w->points) {
+        start[rank - 1] = (hsize_t)w->point;
+        size[rank - 1] = (hsize_t)w->points;
+    }
+    return rank;
+}
+
 int64_t sw_hyperslab_overlap(const struct sw_hyperslab *w, const struct sw_data_group *s, int64_t *first, int64_t *at)
 {
     int64_t begin = 0, end = sw_var_outputs(s, w->var->kind);
@@ -156,8 +168,7 @@ static enum sw_status copy_from_dataset(struct sw_slice_reader *r, const struct 
     for (int64_t o = 0; o < outputs; o += step) {
         const int64_t here = sw_clamp(outputs - o, 1, step);
         hsize_t start[SW_H5_RANK], size[SW_H5_RANK];
-        int rank = sw_var_start(w->s, w->var->kind, job->from, first + o, start);
-        sw_var_size(w->s, w->var->kind, count, here, size);
+        const int rank = sw_hyperslab_place(w, job->from, count, first + o, here, start, size);
         sw_h5_read(h, dataset->dataset, w->var->type, rank, start, size, r->buffer);
         if (h->status) return h->status;
         for (int64_t k = 0; k < count; k++)

@@ -13,7 +13,8 @@ struct sw_hyperslab {              /* the part of a variable of the joined file 
     const struct sw_var *var;
     int64_t row, rows;             /* of the data group                                                      */
     int64_t output, outputs;
-    size_t  cell;                  /* bytes of one output                                                    */
+    int64_t point, points;         /* of fields on a line: these points alone; points 0: all                  */
+    size_t  cell;                  /* bytes of one output, or of these points of it                           */
     bool    packed;                /* the rows of jobs lie one after another, whatever row they go to        */
     char   *block;                 /* [rows][outputs][cell]                                                  */
 };
@@ -36,6 +37,10 @@ void sw_slice_reader_close_datasets(struct sw_slice_reader *reader);
  * they are. @return SW_E_IO with the name of the input */
 enum sw_status sw_slice_reader_copy(struct sw_slice_reader *reader, const struct sw_hyperslab *w,
                                     const struct sw_copy_job *job, int64_t count);
+
+/** sw_var_start() and sw_var_size() for these rows and outputs of a variable, and the hyperslab's points. */
+int sw_hyperslab_place(const struct sw_hyperslab *w, int64_t row, int64_t rows, int64_t output, int64_t outputs,
+                       hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK]);
 
 /** The outputs of an input's data group that fall into a hyperslab.
  * @param first  out: the first of them, counted in the data group

@@ -33,6 +33,9 @@ enum sw_status sw_part_create(const char *file, const struct sw_part_desc *desc,
 /** Append the next saved field: [count][points] float (sweep->single_fields) or double; the fields of a problem with
  * several follow one another. Copied. NULL: all NaN. */
 enum sw_status sw_part_add_field(struct sw_part *part, const void *field);
+/** Append points first .. first + count - 1 of the next saved field, of a part of one run on a line whose group is cut
+ * (struct sw_group); the last piece ends the field. Copied. */
+enum sw_status sw_part_add_piece(struct sw_part *part, const void *piece, int64_t first, int64_t count);
 /** Append the next entry of the scalar series: [count][scalars of the problem]. Copied. NULL: all NaN. */
 enum sw_status sw_part_add_scalars(struct sw_part *part, const double *scalars);
 /** Write the run table and the state of a batch that goes on later; then make the part permanent and free it.

@@ -90,6 +90,19 @@ void sw_var_writer_add(struct sw_var_writer *s, const void *data, size_t stride)
     if (++s->filled == s->depth) sw_var_writer_flush(s);
 }
 
+void sw_var_writer_add_piece(struct sw_var_writer *s, const void *data, int64_t first, int64_t count)
+{
+    hsize_t size[SW_H5_RANK], start[SW_H5_RANK], part[SW_H5_RANK];
+    const int rank = sw_var_size(s->data_group, s->kind, s->count, s->written + 1, size);
+    sw_var_start(s->data_group, s->kind, 0, s->written, start);
+    sw_var_size(s->data_group, s->kind, s->count, 1, part);
+    start[rank - 1] = (hsize_t)first;
+    part[rank - 1] = (hsize_t)count;
+    if (first == 0) sw_h5_grow(s->h5, s->dataset, size);
+    sw_h5_write(s->h5, s->dataset, s->type, rank, start, part, data);
+    s->written += first + count == s->inner;
+}
+
 void sw_var_writer_free(struct sw_var_writer *s)
 {
     sw_free(s->block);

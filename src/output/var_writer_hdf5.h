@@ -24,6 +24,9 @@ enum sw_status sw_var_writer_open(struct sw_var_writer *s, struct sw_h5 *h, cons
                                   const struct sw_var *var, int64_t outputs);
 /** Add one output: the values of run j begin at data + j*stride bytes; a field is packed. data NULL: NaN. */
 void sw_var_writer_add(struct sw_var_writer *s, const void *data, size_t stride);
+/** Write values first .. first + count - 1 of the next output of one run on a line, whose output is not collected. The
+ * last values end it. */
+void sw_var_writer_add_piece(struct sw_var_writer *s, const void *data, int64_t first, int64_t count);
 /** Write the outputs collected so far. */
 void sw_var_writer_flush(struct sw_var_writer *s);
 void sw_var_writer_free(struct sw_var_writer *s);

@@ -36,6 +36,8 @@ enum { SW_DIAGNOSTICS = 2 };    /* numbers that a run records of its way */
  * |entries| of a row; and with `exact` max|x - exact|/max|exact|. NaN: not measured. */
 struct sw_residuals { double residual, backward, forward; };
 
+enum { SW_CUT_MOST = 24 };      /* setup->cut */
+
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
@@ -43,6 +45,8 @@ struct sw_setup {
                                           column grid.n where the problem has an extra point (`extra_point` below)    */
     bool    walls[SW_DIMS];            /* both ends are points; else the grid is periodic there             */
     int     capacity;                  /* most runs a batch will have                                       */
+    int     cut;                       /* a run is computed in 2^cut slices of its points, twice one after another:
+                                          steps 1 .. 2^cut, and 2^cut + 1 .. 2^(cut + 1); 0: as a whole         */
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
@@ -91,6 +95,10 @@ struct sw_sim_ops {
     enum sw_status (*snapshot)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
+    /** Of a run that is cut (setup->cut): points first .. first + count - 1 of its field are what snapshot() and
+     * fetch() give after the last step; they follow those of the step before. NULL: runs are never cut.
+     * @param count  out; 0: none */
+    enum sw_status (*piece)(struct sw_sim *sim, int64_t *first, int64_t *count);
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
      * from get_state(). @param norms  out [count] */
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);
@@ -164,6 +172,9 @@ struct sw_problem {
     /** Device memory a batch takes: a constant part and a part a run. */
     enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, size_t *fixed, size_t *per_run);
+    /** How large setup->cut may be for runs whose arrays do not fit the memory; bytes() and host_bytes() count what a
+     * cut run takes. Such a batch has one run. NULL: 0. */
+    int            (*deepest_cut)(const struct sw_setup *setup, const struct sw_device *device);
     /** Host memory that the work takes where the device has its own, however many runs a batch has; beside checkpoints
      * and snapshots, which are counted for all problems. NULL: none. */
     size_t         (*host_bytes)(const struct sw_setup *setup);

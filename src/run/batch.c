@@ -74,9 +74,26 @@ static enum sw_status write_blanks(struct batch *b)
     return SW_OK;
 }
 
+/* Of a run that is cut: the piece of the field that the last step has made. The last piece ends the output. */
+static enum sw_status write_piece(struct batch *b)
+{
+    struct sw_sim *sim = b->w->sim;
+    int64_t first, count;
+    int slot;
+    if (!b->group->nfield) return SW_OK;
+    SW_TRY(sim->ops->piece(sim, &first, &count));
+    if (!count) return SW_OK;
+    SW_TRY(writer_slot(b->w->writer, &slot));
+    SW_TRY(sw_sim_snapshot(sim, slot, SW_SNAPSHOT_FIELD));
+    SW_TRY(writer_piece(b->w->writer, sim, slot, first, count));
+    b->field += first + count == b->group->n[0];
+    return SW_OK;
+}
+
 static enum sw_status write_outputs(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
+    if (b->group->cut) return write_piece(b);
     SW_TRY(write_blanks(b));
     for (int what; (what = outputs_due(b));) {
         int slot;
@@ -107,8 +124,24 @@ static void adapt_chunk(struct batch *b, double now)
 static void report_progress(const struct batch *b)
 {
     int64_t from = b->plan->resume ? b->plan->resume->step : 0;
-    worker_request_progress(b->w, (double)sw_points(b->group->n) * (double)(b->step - from) * b->plan->count,
+    worker_request_progress(b->w, sw_group_points(b->group) * (double)(b->step - from) * b->plan->count,
                             (double)b->step * batch_dt(b, 0), (double)b->group->steps * batch_dt(b, 0));
+}
+
+/* Whether a checkpoint can be made at this step: no output is half written. */
+static bool can_keep(const struct batch *b)
+{
+    return !b->group->cut || !b->group->nfield || b->step <= b->group->steps / 2;
+}
+
+/* A cut run keeps its relations, ten words a slice: often, and always before it writes pieces of its field, in which no
+ * checkpoint can be made. */
+static bool must_keep(const struct batch *b, double now)
+{
+    const double often = 30, given = b->w->scheduler->options->checkpoint_seconds,
+                 every = b->group->cut ? fmin(given, often) : given;
+    if (b->group->cut && b->group->nfield && b->step == b->group->steps / 2) return true;
+    return given > 0 && now - b->part_begun >= every && can_keep(b);
 }
 
 /* Wait for the queued steps; then check for failures of the writer and of runs, report progress, and stop or write a
@@ -116,19 +149,18 @@ static void report_progress(const struct batch *b)
 static enum sw_status check_batch(struct batch *b)
 {
     SW_TRY(sw_device_wait(b->w->device));
-    double now = sw_clock(), every = b->w->scheduler->options->checkpoint_seconds;
+    double now = sw_clock();
     adapt_chunk(b, now);
     SW_TRY(writer_status(b->w->writer));
     SW_TRY(batch_find_failures(b));
     report_progress(b);
     if (b->step == b->group->steps) return SW_OK;
     if (scheduler_must_stop(b->w->scheduler, now)) {
-        int64_t from = b->plan->resume ? b->plan->resume->step : 0;
-        if (b->step > from) SW_TRY(batch_checkpoint(b));
+        if (b->step > b->kept && can_keep(b)) SW_TRY(batch_checkpoint(b));
         else SW_TRY(writer_abandon(b->w->writer));
         return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
     }
-    if (every > 0 && now - b->part_begun >= every) {
+    if (must_keep(b, now)) {
         SW_TRY(writer_wait(b->w->writer));  /* at most one checkpoint is being written */
         SW_TRY(batch_checkpoint(b));
         SW_TRY(begin_part(b));
@@ -145,11 +177,12 @@ static enum sw_status advance_batch(struct batch *b)
     while (b->step < b->group->steps) {
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;
+        if (b->group->cut) to = b->step + 1;
         SW_TRY(sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;
         SW_TRY(write_outputs(b));
-        if (b->queued >= b->w->chunk || b->step == b->group->steps) SW_TRY(check_batch(b));
+        if (b->queued >= b->w->chunk || b->group->cut || b->step == b->group->steps) SW_TRY(check_batch(b));
     }
     return SW_OK;
 }

@@ -51,7 +51,7 @@ enum sw_status batch_restore(struct batch *b)
         if (b->diagnostics)
             memcpy(b->diagnostics + SW_DIAGNOSTICS * j, from + size + 1, SW_DIAGNOSTICS * sizeof *b->diagnostics);
     }
-    b->step = b->plan->resume->step;
+    b->step = b->kept = b->plan->resume->step;
     b->field = b->plan->resume->fields_done;
     b->scalar = b->plan->resume->scalars_done;
     SW_TRY_TO(out, st, sw_sim_set_state(sim, state));
@@ -90,6 +90,7 @@ enum sw_status batch_checkpoint(struct batch *b)
         row->wall_time = batch_seconds_per_run(b);
     }
     SW_TRY(writer_finish(b->w->writer, result, state, batch_stored_size(b), b->step));
+    b->kept = b->step;
     batch_report(b, SW_EVENT_CHECKPOINT);
     return SW_OK;
 failed:

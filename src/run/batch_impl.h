@@ -16,6 +16,7 @@ struct batch {
     int64_t *failed_now;       /* [count] the same, as the sim reports it now                      */
     double  *diagnostics;      /* [count][SW_DIAGNOSTICS] as last read; NULL: the sim keeps none   */
     double   part_begun;       /* clock when the part began                                        */
+    int64_t  kept;             /* the step of the last checkpoint; 0: none                         */
     int64_t  queued;           /* steps since the last check (batch.c)                             */
     double   checked;          /* clock then                                                       */
 };

@@ -43,10 +43,13 @@ static void fill_result(const struct batch *b, int j, struct sw_run_result *r)
     *row = sw_run_row_empty();
     row->status = SW_RUN_DONE;
     row->wall_time = batch_seconds_per_run(b);
-    row->steps = b->group->steps;
+    row->steps = b->group->cut ? 1 : b->group->steps;  /* as of the same run in one piece */
     row->time_step = batch_dt(b, j);
     if (b->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
-    else if (b->failed_step[j] >= 0) { row->status = failure_status(b); row->steps = b->failed_step[j]; }
+    else if (b->failed_step[j] >= 0) {
+        row->status = failure_status(b);
+        row->steps = b->group->cut ? 1 : b->failed_step[j];
+    }
     if (row->status != SW_RUN_DONE) batch_describe_failure(b, j, r->message);
     else batch_warn_diagnostics(b, j, r->message);  /* batch_end() appends the warnings, which are not reported again */
     row->t_reached = (double)row->steps * batch_dt(b, j);

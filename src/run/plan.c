@@ -105,7 +105,8 @@ static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *ol
     for (*group = 0; *group < p->ngroup && !group_has_run(&p->group[*group], m[0].run);) ++*group;
     for (int k = 0; k < old->count; k++)
         if (*group == p->ngroup || !group_has_run(&p->group[*group], m[k].run)) return false;
-    return outputs_match(&p->group[*group], old);
+    if (old->cut && !p->group[*group].cut) sw_group_cut(&p->group[*group], old->cut);  /* the memory may ask for more */
+    return old->cut == p->group[*group].cut && outputs_match(&p->group[*group], old);
 }
 
 static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id)
@@ -118,8 +119,10 @@ static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const
 }
 
 /* Add the batches of checkpoints whose runs are all to do. */
-static enum sw_status resume_batches(struct sw_plan *p, const struct sw_completed *completed, const uint64_t *id)
+static enum sw_status resume_batches(struct sw_plan *p, const struct sw_sweep *sweep,
+                                     const struct sw_completed *completed, const uint64_t *id)
 {
+    const int deepest = sweep->problem->deepest_cut ? SW_CUT_MOST : 0;
     struct run_id *todo_by_id = NULL;
     struct member *m = NULL;
     enum sw_status st = SW_OK;
@@ -132,6 +135,7 @@ static enum sw_status resume_batches(struct sw_plan *p, const struct sw_complete
     for (int k = 0; k < completed->ncheckpoint; k++) {
         const struct sw_checkpoint *old = &completed->checkpoint[k];
         int group;
+        if (old->cut < 0 || old->cut > deepest) continue;
         if (old->count < 1 || old->count > p->nruns || !find_members(p, old, todo_by_id, m, &group)) continue;
         claim_runs(p, old, todo_by_id);
         SW_TRY_TO(out, st, add_batch(p, group, m, old->count, old));
@@ -161,20 +165,37 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t
     return count;
 }
 
+/* How many runs fit; where not even one does it is cut, once more until its slices fit. */
+static enum sw_status fit_group(struct sw_plan *p, int g, struct sw_sweep *sweep, const struct sw_devices *devices,
+                                const struct sw_plan_sharing *sharing, int64_t *most)
+{
+    struct sw_group *group = &p->group[g];
+    for (;;) {
+        enum sw_status st = plan_fit(sweep, group, devices, sharing, p, most);
+        if (st != SW_E_TOO_LARGE || group->cut >= plan_deepest_cut(sweep, group, devices)) return st;
+        sw_group_cut(group, group->cut + 1);
+    }
+}
+
 /* The most runs of each group in a batch: what fits the memory of every rank.
- * @param most  [ngroup] of doubles, which hold the numbers exactly */
+ * @param most  [2*ngroup] of doubles, which hold the numbers exactly; the second half is work space */
 static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, const struct sw_devices *devices,
                                  const struct sw_plan_sharing *sharing, double *most)
 {
     enum sw_status st = SW_OK;
     for (int g = 0; g < p->ngroup && !st; g++) {
         int64_t here = 0;
-        st = plan_fit(sweep, &p->group[g], devices, sharing, p, &here);
+        st = fit_group(p, g, sweep, devices, sharing, &here);
         most[g] = -(double)here;
+        most[p->ngroup + g] = p->group[g].cut;
     }
     SW_TRY(sw_comm_agree(sharing->comm, st));
-    SW_TRY(sw_comm_max(sharing->comm, (size_t)p->ngroup, most));
-    for (int g = 0; g < p->ngroup; g++) most[g] = -most[g];
+    SW_TRY(sw_comm_max(sharing->comm, 2 * (size_t)p->ngroup, most));
+    for (int g = 0; g < p->ngroup; g++) {
+        most[g] = -most[g];
+        if (most[p->ngroup + g] > p->group[g].cut) sw_group_cut(&p->group[g], (int)most[p->ngroup + g]);
+        if (p->group[g].cut) most[g] = 1;
+    }
     return SW_OK;
 }
 
@@ -202,7 +223,7 @@ double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
 {
     const struct sw_group *g = &p->group[batch->group];
     int64_t from = batch->resume ? batch->resume->step : 0;
-    return (double)sw_points(g->n) * (double)(g->steps - from) * batch->count;
+    return sw_group_points(g) * (double)(g->steps - from) * batch->count;
 }
 
 static void add_up(struct sw_plan *p, const struct sw_sweep *sweep)
@@ -268,8 +289,8 @@ static enum sw_status begin_plan(struct sw_plan *p, const struct sw_sweep *sweep
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->row));
     if (p->nruns) SW_TRY(sw_sweep_groups(sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
-    SW_TRY(sw_alloc((size_t)p->ngroup, &p->own->fits));
-    return resume_batches(p, completed, p->id);
+    SW_TRY(sw_alloc(2 * (size_t)p->ngroup, &p->own->fits));
+    return resume_batches(p, sweep, completed, p->id);
 }
 
 /* With run.batch runs in each batch. */

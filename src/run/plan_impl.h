@@ -12,7 +12,7 @@ struct sw_plan_own {
     uint64_t *id;
     int      *row;
     int64_t   used, room;       /* entries of these; of plan->batch                      */
-    double   *fits;             /* [ngroup] the most runs of a batch                     */
+    double   *fits;             /* [ngroup] the most runs of a batch; as many more for work */
 };
 
 /** The number of quantities of a list; NULL: none. */
@@ -28,6 +28,9 @@ static inline int quantity_count(const struct sw_quantity *quantity)
  * @return SW_E_TOO_LARGE not even one */
 enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices,
                         const struct sw_plan_sharing *sharing, struct sw_plan *p, int64_t *most);
+
+/** How often runs of a group may be cut on all of the devices. */
+int plan_deepest_cut(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices);
 
 /** A set-up for a trial before the work begins: that of a group. A problem without time, which cannot take just a few
  * steps, gets so few points that a trial is short and takes little memory. */

@@ -9,6 +9,7 @@ struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_g
 {
     const int64_t most = 1 << 22;
     struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
+    if (sw_points(setup.n) > most) setup.cut = 0;
     while (!sweep->problem->timed && sw_points(setup.n) > most) {  /* shorten the longest side */
         int d = setup.n[0] >= setup.n[1] && setup.n[0] >= setup.n[2] ? 0 : setup.n[1] >= setup.n[2] ? 1 : 2;
         int64_t fits = most / (sw_points(setup.n) / setup.n[d]);
@@ -33,7 +34,7 @@ static const struct sw_plan_batch *batch_with_most_work(const struct sw_plan *pl
     double most = -1;
     for (int64_t k = 0; k < plan->nbatch; k++) {
         const struct sw_plan_batch *b = &plan->batch[k];
-        double work = (double)sw_points(plan->group[b->group].n) * (double)plan->group[b->group].steps * b->count;
+        double work = sw_group_points(&plan->group[b->group]) * (double)plan->group[b->group].steps * b->count;
         if (work > most) { most = work; best = b; }
     }
     return best;
@@ -80,7 +81,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sim->ops->load(sim, count, column, load_error));
     SW_TRY_TO(out, st, sw_sim_initial(sim));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
-    *rate = steps * (double)sw_points(setup.n) * count *
+    *rate = steps * ldexp((double)sw_points(setup.n), -setup.cut) * count *
             (double)(plan->nbatch < devices->count ? plan->nbatch : devices->count);
 out:
     if (sim) sim->ops->destroy(sim);

@@ -16,6 +16,7 @@ enum { MOST_RUNS = 1 << 24 };
 static double host_bytes_per_run(const struct sw_sweep *sweep, const struct sw_group *g, const struct sw_device *device)
 {
     const bool timed = sweep->problem->timed;
+    if (g->cut) return 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;  /* bytes() counts the rest */
     double field = (sweep->single_fields ? 4 : 8) * quantity_count(sw_sweep_fields(sweep, g)), state = timed ? 16 : 0;
     double pinned = device->space == SW_DEVICE ? (timed ? SW_SNAPSHOT_SLOTS : g->nfield) * field : 0;
     return (double)sw_points(g->n) * (state + pinned) + 8.0 * sweep->ncolumn + 2.0 * sizeof(struct sw_run_result) + 64;
@@ -30,10 +31,14 @@ static enum sw_status host_free(const struct sw_device *device, double *bytes)
     return SW_OK;
 }
 
-static enum sw_status too_large(const struct sw_group *g, bool gpu, double need, double have)
+static enum sw_status too_large(const struct sw_group *g, bool gpu, double need, double have, double allowed)
 {
     const double gib = 1024.0 * 1024 * 1024;
     double most = floor((double)sw_points(g->n) * have / need);
+    if (allowed && have >= allowed)
+        return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.2g GiB, and run.memory allows %.2g GiB; raise it, or lower "
+                       "grid.n to at most %.0f%s", need / gib, have / gib, most,
+                       g->dim > 1 ? " points in all" : "");
     return SW_FAIL(SW_E_TOO_LARGE, "one run needs %.1f GiB, the %s has %.1f GiB free; lower grid.n to at most %.0f%s%s",
                    need / gib, gpu ? "GPU" : "machine", have / gib, most, g->dim > 1 ? " points in all" : "",
                    gpu ? " or use --device cpu" : "");
@@ -61,7 +66,7 @@ static double wanted_runs(const struct sw_group *g, const struct sw_device *devi
 
 static double group_work(const struct sw_group *g)
 {
-    return (double)sw_points(g->n) * (double)g->steps * (double)g->count;
+    return sw_group_points(g) * (double)g->steps * (double)g->count;
 }
 
 /* Several devices: one batch for each device that the group's share of the work keeps busy. Or up to four times as
@@ -94,10 +99,13 @@ static enum sw_status fit_device(struct sw_sweep *sweep, const struct sw_group *
     const double fixed = (double)need->fixed;
     double here = (double)need->per_run,
                    room = device_share * (double)sw_device_memory_free(device) / sharing->ranks_per_gpu;
+    if (sweep->memory) host = fmin(host, sweep->memory);
+    if (sweep->memory) room = fmin(room, sweep->memory);
     if (!gpu) { here += need->on_host; room = host; }
-    if (fixed + here > room) return too_large(group, gpu, fixed + here, room);
+    if (fixed + here > room) return too_large(group, gpu, fixed + here, room, sweep->memory);
     if (need->fixed_on_host + need->on_host > host)
-        return too_large(group, false, need->fixed_on_host + need->on_host, host);
+        return too_large(group, false, need->fixed_on_host + need->on_host, host,
+                         sweep->memory);
     need->fit = fmin(fmin((room - fixed) / here, (host - need->fixed_on_host) / need->on_host), MOST_RUNS);
     return SW_OK;
 }
@@ -123,4 +131,15 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, co
     if (need.per_run > p->run_bytes) p->run_bytes = need.per_run;
     if (batch > (double)p->batch_bytes) p->batch_bytes = (size_t)batch;
     return SW_OK;
+}
+
+int plan_deepest_cut(const struct sw_sweep *sweep, const struct sw_group *group, const struct sw_devices *devices)
+{
+    const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
+    int deepest = sweep->problem->deepest_cut ? SW_CUT_MOST : 0;
+    for (int k = 0; k < devices->count && deepest; k++) {
+        const int here = sweep->problem->deepest_cut(&setup, devices->device[k]);
+        if (here < deepest) deepest = here;
+    }
+    return deepest;
 }

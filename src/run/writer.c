@@ -7,14 +7,15 @@
 #include "run/writer.h"
 
 enum { QUEUE = 16 };
-enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_BLANK, JOB_FINISH, JOB_ABANDON, JOB_END };
+enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_PIECE, JOB_BLANK, JOB_FINISH, JOB_ABANDON, JOB_END };
 
 struct job {
     enum job_kind kind;
     struct sw_part_desc desc;                    /* BEGIN   */
     const struct sw_provenance *provenance;
-    struct sw_sim *sim;                          /* SNAPSHOT */
+    struct sw_sim *sim;                          /* SNAPSHOT, PIECE */
     int slot, what;                              /* what: of BLANK, too */
+    int64_t first, count;                        /* PIECE: points */
     struct sw_run_result *result;                /* FINISH  */
     double *state;
     size_t  state_size;
@@ -47,6 +48,14 @@ static enum sw_status write_snapshot(struct writer *w, const struct job *j)
     return SW_OK;
 }
 
+static enum sw_status write_piece(struct writer *w, const struct job *j)
+{
+    const void *piece = NULL;
+    const double *scalars = NULL;
+    SW_TRY(j->sim->ops->fetch(j->sim, j->slot, &piece, &scalars));
+    return sw_part_add_piece(w->part, piece, j->first, j->count);
+}
+
 static enum sw_status write_blank(struct writer *w, const struct job *j)
 {
     if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, NULL));
@@ -59,6 +68,7 @@ static enum sw_status do_job(struct writer *w, const struct job *j)
     switch (j->kind) {
     case JOB_BEGIN: return sw_part_create(w->file, &j->desc, j->provenance, &w->part);
     case JOB_SNAPSHOT: return write_snapshot(w, j);
+    case JOB_PIECE: return write_piece(w, j);
     case JOB_BLANK: return write_blank(w, j);
     case JOB_FINISH: return sw_part_finish(&w->part, j->result, j->state, j->state_size, j->step);
     case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
@@ -73,7 +83,7 @@ static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
     sw_free(j->state);
     pthread_mutex_lock(&w->mutex);
     sw_err_keep(&w->failed, st);
-    if (j->kind == JOB_SNAPSHOT) w->busy[j->slot] = false;
+    if (j->kind == JOB_SNAPSHOT || j->kind == JOB_PIECE) w->busy[j->slot] = false;
     w->finished++;
     if (!w->failed.status) w->good = w->finished;
     pthread_cond_broadcast(&w->changed);
@@ -197,6 +207,11 @@ enum sw_status writer_slot(struct writer *w, int *slot)
 enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what)
 {
     return give_job(w, &(struct job){.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what});
+}
+
+enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int64_t first, int64_t count)
+{
+    return give_job(w, &(struct job){.kind = JOB_PIECE, .sim = sim, .slot = slot, .first = first, .count = count});
 }
 
 enum sw_status writer_blank(struct writer *w, int what)

@@ -13,6 +13,8 @@ enum sw_status writer_begin(struct writer *w, const struct sw_part_desc *desc, c
 enum sw_status writer_slot(struct writer *w, int *slot);
 /** Write the snapshot in a slot, then free the slot. */
 enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what);
+/** The same of a piece of a field (struct sw_sim_ops): points first .. first + count - 1. */
+enum sw_status writer_piece(struct writer *w, struct sw_sim *sim, int slot, int64_t first, int64_t count);
 /** Append an entry of NaN. @param what  SW_SNAPSHOT_FIELD, SW_SNAPSHOT_SCALARS or both */
 enum sw_status writer_blank(struct writer *writer, int what);
 /** End the part (sw_part_finish). result and state are the writer's from now on, also on failure. */

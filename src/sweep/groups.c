@@ -291,11 +291,23 @@ void sw_groups_free(struct sw_group **group, int ngroup)
     *group = NULL;
 }
 
+void sw_group_cut(struct sw_group *g, int cut)
+{
+    const int64_t before = g->steps;
+    g->cut = cut;
+    g->steps = cut ? INT64_C(2) << cut : 1;
+    for (int k = 0; k < g->nfield; k++)
+        if (g->field_step[k] == before) g->field_step[k] = g->steps;
+}
+
+double sw_group_points(const struct sw_group *g) { return ldexp((double)sw_points(g->n), -g->cut); }
+
 struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *group, int capacity)
 {
     struct sw_setup setup = {.dim = group->dim,
                              .n = {group->n[0], group->n[1], group->n[2]},
                              .capacity = capacity,
+                             .cut = group->cut,
                              .fields = group->nfield > 0,
                              .single = s->single_fields,
                              .single_steps = s->single_steps,

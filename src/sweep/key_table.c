@@ -78,6 +78,9 @@ const struct sw_key sw_common_keys[] = {
               "runs that it would spoil (numerics.md, 2a)."},
     {.path = "run.checkpoint", .kind = SW_KEY_REAL, .unit = "min", .min = 0, .max = 1e6, .fallback = "10",
      .about = "Minutes between checkpoints of the batch under way; 0 for none."},
+    {.path = "run.memory", .kind = SW_KEY_REAL, .unit = "GiB", .min = 0, .max = 1e9, .fallback = "0",
+     .about = "Most memory that a batch may take on its device, and on the host, each; 0 for what is free. With less "
+              "memory batches are smaller, and runs of `tridiagonal` that do not fit are solved slice by slice."},
     {.path = "run.batch", .kind = SW_KEY_COUNT, .unit = "runs", .min = 0, .max = 1e9, .fallback = "0",
      .about = "Most runs advanced together; 0 lets the memory of the device decide."},
     {0},

@@ -156,6 +156,7 @@ enum sw_status options_read(struct sw_sweep *s)
     s->single_steps = !strcmp(read_word(s, key_find(s, "run.precision")), "single");
     s->checkpoint_minutes = read_number(s, "run.checkpoint");
     s->batch = (int64_t)read_number(s, "run.batch");
+    s->memory = read_number(s, "run.memory") * 0x1p30;
     read_row(s);
     read_device(s);
     read_sample(s);

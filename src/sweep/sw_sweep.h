@@ -58,6 +58,7 @@ struct sw_sweep {
     const char *device;                 /* run.device                                                        */
     double      checkpoint_minutes;     /* run.checkpoint                                                    */
     int64_t     batch;                  /* run.batch; 0: from the memory                                     */
+    double      memory;                 /* run.memory, in bytes; 0: what is free                             */
     struct sw_sweep_own *own;
 };
 
@@ -114,6 +115,7 @@ struct sw_group {
     struct sw_choice *choice;           /* [nchoice of the sweep] the words of these runs                    */
     const char    *solver;              /* the row that does the work; NULL: the best that fits              */
     int64_t        steps;               /* in all                                                            */
+    int            cut;                 /* struct sw_setup; steps = 2^(cut + 1) then. 0 until sw_group_cut() */
     int            nfield;              /* saved fields a run                                                */
     int64_t       *field_step;          /* [nfield]; -1: none, as another time is nearer to it: NaN          */
     double        *field_time;          /* [nfield] in units of dt: of the step, or as asked for             */
@@ -133,6 +135,12 @@ struct sw_group {
 enum sw_status sw_sweep_groups(const struct sw_sweep *sweep, const int64_t *run, int64_t count, struct sw_group **group,
                                int *ngroup);
 void sw_groups_free(struct sw_group **group, int ngroup);
+
+/** Cut the runs of a group without time into 2^cut slices: sets its steps, and those of its outputs. */
+void sw_group_cut(struct sw_group *group, int cut);
+
+/** Points that a run computes in a step. */
+double sw_group_points(const struct sw_group *group);
 
 /** What a problem needs to know to simulate runs of a group (borrows from both). */
 struct sw_setup sw_sweep_setup(const struct sw_sweep *sweep, const struct sw_group *group, int capacity);

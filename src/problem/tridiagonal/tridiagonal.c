@@ -186,6 +186,7 @@ const struct sw_problem problem_tridiagonal = {
     .bytes = tridiagonal_bytes,
     .host_bytes = tridiagonal_host_bytes,
     .create = tridiagonal_create,
+    .deepest_cut = tridiagonal_deepest_cut,
     .validate_run = validate_run,
     .content = content,
     .solver = sw_tridiagonal_row,

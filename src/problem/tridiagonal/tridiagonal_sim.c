@@ -305,15 +305,17 @@ static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residua
 }
 
 /* max|x| <= |inverse of A| max|f|: |A| max|x|/max|f| is a condition number that A has at least. */
+void tridiagonal_record(const struct tridiagonal_sums *s, double *record)
+{
+    record[0] = s->rhs_max > 0 ? s->row_sum_max * (s->x_max / s->rhs_max) : 0;
+    record[1] = 0;
+}
+
 static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
     struct tridiagonal_sim *t = (struct tridiagonal_sim *)sim;
     SW_TRY(measure(t));
-    for (int j = 0; j < t->count; j++) {
-        const struct tridiagonal_sums *s = &t->sums[j];
-        record[SW_DIAGNOSTICS * j] = s->rhs_max > 0 ? s->row_sum_max * (s->x_max / s->rhs_max) : 0;
-        record[SW_DIAGNOSTICS * j + 1] = 0;
-    }
+    for (int j = 0; j < t->count; j++) tridiagonal_record(&t->sums[j], record + SW_DIAGNOSTICS * j);
     return SW_OK;
 }
 
@@ -324,7 +326,7 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
     return SW_OK;
 }
 
-static void warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
+void tridiagonal_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, char text[160])
 {
     const double condition = record[0];
     (void)sim, (void)j;
@@ -372,13 +374,12 @@ static const struct sw_sim_ops tridiagonal_ops = {
     .explain = explain,
     .get_diagnostics = get_record,
     .set_diagnostics = set_record,
-    .warn_result = warn_result,
+    .warn_result = tridiagonal_warn_result,
     .cost = cost,
     .destroy = destroy,
 };
 
-/* @return SW_E_IO something has happened to a file since the config was checked */
-static enum sw_status find_source(const struct sw_setup *setup, const struct tridiagonal_source **source)
+enum sw_status tridiagonal_find_source(const struct sw_setup *setup, const struct tridiagonal_source **source)
 {
     const char *key;
     char why[160];
@@ -386,9 +387,8 @@ static enum sw_status find_source(const struct sw_setup *setup, const struct tri
     return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), why) : SW_OK;
 }
 
-/* Where the entries come from. @param own  out: the programs of a matrix with a name, to be destroyed */
-static enum sw_status describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
-                                       struct sw_program *own[3], struct tridiagonal_entries_desc *desc)
+enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
+                                            struct sw_program *own[3], struct tridiagonal_entries_desc *desc)
 {
     const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     const struct sw_program *diagonal[3];
@@ -409,7 +409,7 @@ static enum sw_status describe_entries(const struct sw_setup *setup, const struc
     return SW_OK;
 }
 
-static bool needs_staging(const struct sw_setup *setup)
+bool tridiagonal_needs_staging(const struct sw_setup *setup)
 {
     const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     return (matrix && matrix->mode) || (setup->fields && setup->single) || *sw_setup_word(setup, "source.file");
@@ -421,7 +421,7 @@ static enum sw_status allocate(struct tridiagonal_sim *t)
     const bool saves = t->setup.fields && (t->setup.single || !on_host(t));
     for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(t->device, all, &t->array[k]));
     SW_TRY(sw_device_alloc(t->device, all, &t->x));
-    if (needs_staging(&t->setup)) SW_TRY(sw_alloc(t->n, &t->host));
+    if (tridiagonal_needs_staging(&t->setup)) SW_TRY(sw_alloc(t->n, &t->host));
     if (saves) SW_TRY(sw_alloc(all * sw_reals_word(t->setup.single), &t->saved));
     SW_TRY(sw_alloc(capacity, &t->ending));
     SW_TRY(sw_alloc(capacity, &t->why));
@@ -437,6 +437,7 @@ enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct
     struct tridiagonal_entries_desc desc;
     (void)problem;
     *sim = NULL;
+    if (setup->cut) return tridiagonal_create_slices(setup, device, sim);
     SW_TRY(sw_alloc(1, &t));
     t->sim.ops = &tridiagonal_ops;
     t->setup = *setup;
@@ -444,8 +445,8 @@ enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct
     t->n = (size_t)setup->n[0];
     t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
     SW_TRY_TO(failed, st, prepare_solver(t, setup->capacity));
-    SW_TRY_TO(failed, st, find_source(setup, &t->source));
-    SW_TRY_TO(failed, st, describe_entries(setup, t->source, t->own, &desc));
+    SW_TRY_TO(failed, st, tridiagonal_find_source(setup, &t->source));
+    SW_TRY_TO(failed, st, tridiagonal_describe_entries(setup, t->source, t->own, &desc));
     SW_TRY_TO(failed, st, tridiagonal_entries_create(&desc, device, &t->entries));
     SW_TRY_TO(failed, st, allocate(t));
     *sim = &t->sim;
@@ -480,9 +481,11 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
     size_t of_entries = 0, of_run = 0;
     const size_t words = 5 + (device->space == SW_HOST && setup->fields && setup->single);
     (void)problem;
+    *fixed = 0;
+    if (setup->cut) return tridiagonal_slice_bytes(setup, device, per_run);
     SW_TRY(solver_bytes(setup, device, fixed, per_run));
-    SW_TRY(find_source(setup, &source));
-    enum sw_status st = describe_entries(setup, source, own, &desc);
+    SW_TRY(tridiagonal_find_source(setup, &source));
+    enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &of_entries, &of_run);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
     *fixed += of_entries;
@@ -493,5 +496,7 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
 
 size_t tridiagonal_host_bytes(const struct sw_setup *setup)
 {
-    return needs_staging(setup) ? (size_t)setup->n[0] * sizeof(double) : 0;
+    const size_t rows = (size_t)(setup->n[0] >> setup->cut),
+                 pieces = setup->cut && setup->fields ? SW_SNAPSHOT_SLOTS : 0;
+    return (tridiagonal_needs_staging(setup) + pieces) * rows * sizeof(double);
 }

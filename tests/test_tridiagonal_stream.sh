@@ -1,0 +1,121 @@
+#!/bin/bash
+# Runs of `tridiagonal` that do not fit the memory (run.memory makes it small): slice by slice, the file has the bits of
+# the same run in one piece, also where it was killed or stopped on its way and went on.
+cd "$(dirname "$0")/.." || exit 1
+. tests/helpers.sh
+
+config() {  # config N LINE...: the lines are further settings
+    local n=$1
+    shift
+    cat <<CFG
+problem = "tridiagonal";
+grid    = { n = $n; };
+run     = { device = "cpu"; checkpoint = 1e-6; };
+output  = { fields = { precision = "double"; }; };
+CFG
+    printf '%s\n' "$@"
+}
+given='lower = "rand(seed) - 0.5"; main = "rand(seed + 0.1) - 0.5"; upper = "rand(seed + 0.2) - 0.5";'
+
+# ---- the same bits, whatever the slices
+pair() {  # pair NAME MEMORY OPTION...: in one piece and in slices
+    local name=$1 memory=$2
+    shift 2
+    expect 0 -q run "$name.cfg" -j 2 -o whole.h5 "$@"
+    expect 0 check "$name.cfg" -j 2 --set run.memory="$memory" "$@"; matches ' [0-9]+ steps a run'
+    expect 0 -q run "$name.cfg" -j 2 -o slices.h5 --set run.memory="$memory" "$@"
+    same whole.h5 slices.h5
+    [ -e slices.h5.d ] && fail 'slices.h5.d was left'
+    rm -f whole.h5 slices.h5
+}
+config 300000 'matrix = "uniform"; exact = "3 + randn(1)";' >uniform.cfg
+pair uniform 0.006
+pair uniform 0.003 --set cyclic=true
+pair uniform 0.006 --set run.checkpoint=0
+pair uniform 0.006 --set output.fields.precision=single
+config 300000 "$given" 'rhs = "sin(i/1000)";' >given.cfg
+pair given 0.003
+config 300000 'matrix = "svd_geometric"; exact = "cos(i)";' >svd.cfg
+pair svd 0.004
+config 300000 'sweep = { s = [1, 2, 3]; };' 'matrix = "uniform"; seed = "s"; exact = "cos(i)";' >three.cfg
+pair three 0.004
+if [ -n "$python" ]; then  # arrays from a file, one of two systems
+    $python - <<'PY' || fail 'system.h5'
+import h5py, numpy
+random = numpy.random.default_rng(1)
+with h5py.File("system.h5", "w") as f:
+    for name in "dl", "d", "du", "f": f[name] = random.uniform(-1, 1, (2, 300000))
+    f["dl"][:, 0] = f["du"][:, -1] = numpy.nan  # do not count
+    f["bad"] = f["d"][...]; f["bad"][1, 222221] = numpy.inf
+PY
+    config 300000 \
+        'source = { file = "system.h5"; lower = "/dl"; main = "/d"; upper = "/du"; rhs = "/f"; system = 2; };' >file.cfg
+    pair file 0.004
+    expect 1 -q run file.cfg -j 2 -o bad-file.h5 --set run.memory=0.004 --set source.main=/bad
+    expect 0 show bad-file.h5 --run 0; prints 'main of row 222222 is infinite'
+fi
+sed '/^output/d' uniform.cfg >bare.cfg  # no field is saved: nothing but sums
+pair bare 0.003
+# more points than are joined at once
+config 5000000 "$given" 'exact = "1";' >large.cfg
+pair large 0.05
+
+# ---- what fails names its row, and harms no other run
+config 300000 'sweep = { at = [0, 250000]; };' \
+    'lower = "1"; main = "(i == at ? 1/0 : 4)"; upper = "1"; rhs = "1";' >bad.cfg
+expect 1 -q run bad.cfg -j 2 -o bad.h5 --set run.memory=0.003
+expect 0 show bad.h5 --run 1; prints 'main of row 250000 is infinite'
+expect 0 show bad.h5; matches '^ +0       0  done'; matches '^ +1  250000  error'
+config 300000 'lower = "(i == 1001 ? 0 : 1)"; main = "(i == 1000 ? 0 : 4)"; upper = "(i == 999 ? 0 : 1)"; rhs = "1";' \
+    >singular.cfg
+expect 1 -q run singular.cfg -j 2 -o singular.h5 --set run.memory=0.003
+expect 0 show singular.h5 --run 0; prints 'the matrix is singular to working precision'
+
+# ---- too little memory for a slice; a solver that keeps no relations
+expect 4 -q run uniform.cfg -j 2 -o no.h5 --set run.memory=0.0001; says 'run.memory'
+expect 4 -q run uniform.cfg -j 2 -o no.h5 --set run.memory=0.003 --set solver=cpu.spike; says 'run.memory'
+
+# ---- killed or stopped at any slice, it goes on
+config 2000000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
+expect 0 -q run slow.cfg -j 1 -o whole.h5
+parts() { local p=0 f; for f in "$1".d/part-*.h5; do [ -e "$f" ] && p=$((p + 1)); done; echo $p; }
+interrupted() {  # interrupted SIGNAL CODE PARTS OPTION...: when there are so many parts
+    local signal=$1 code=$2 wanted=$3
+    shift 3
+    "$sweep" -q run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004 "$@" >out 2>err </dev/null &
+    local pid=$!
+    while kill -0 $pid 2>/dev/null && [ "$(parts slow.h5)" -lt "$wanted" ]; do sleep 0.005; done
+    kill -"$signal" $pid 2>/dev/null || fail "it had ended before $wanted parts were there"
+    wait $pid 2>/dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "SIG$signal: exit code $got, expected $code"
+}
+expect 0 check slow.cfg -j 1 --set run.memory=0.004
+slices=$(sed -n 's/.* \([0-9]*\) steps a run.*/\1/p' out); slices=$((slices / 2))
+[ "$slices" -ge 16 ] || fail "only $slices slices"
+for signal in 'KILL 137' 'INT 130'; do
+    set -- $signal
+    rm -rf slow.h5 slow.h5.d
+    interrupted "$1" "$2" 2             # in the first pass
+    interrupted "$1" "$2" $((slices / 2))
+    interrupted "$1" "$2" $slices       # in the second pass: the field is written again from its beginning
+    expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004; says "from step $slices of $((2 * slices))"
+    same whole.h5 slow.h5
+    [ -e slow.h5.d ] && fail 'slow.h5.d was left'
+done
+# without a field the second pass has checkpoints, too
+sed '/^output/d' slow.cfg >slow-bare.cfg; mv slow-bare.cfg slow.cfg
+expect 0 -q run slow.cfg -j 1 -o whole.h5 --force
+rm -rf slow.h5 slow.h5.d
+interrupted KILL 137 $((slices + 3))
+interrupted INT 130 $((slices + 6))
+expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004; says 'from step'
+same whole.h5 slow.h5
+
+# ---- with more memory at the next start it still goes on with the slices it has
+rm -rf slow.h5 slow.h5.d
+interrupted INT 130 3
+expect 0 run slow.cfg -j 1 -o slow.h5; says 'from step'
+same whole.h5 slow.h5
+
+summary
