@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
 #define ROW_OPS sw_tridiagonal_ops
@@ -587,6 +588,97 @@ static void solves_systems_at_both_ends_of_the_range_of_numbers(void **state)
     for_faulty_shapes(scale_systems);
 }
 
+/* What is left of the last column is exactly zero, as all quotients are exact. (Of more rows rounding leaves something,
+ * and x is large and finite, as LAPACK's is.) */
+static void names_a_singular_matrix_without_zero_rows_or_columns(void **state)
+{
+    (void)state;
+    need_row_and_library();
+    if (!under_test->stable) return;
+    for (int cyclic = 0; cyclic < 2; cyclic++) {
+        struct systems y = make_systems(2 + cyclic, 1, cyclic);
+        struct sw_tridiagonal_outcome outcome;
+        double x[3];
+        for (int64_t i = 0; i < y.n; i++) {  /* the weights of a row add up to zero: so does A times ones */
+            y.lower[i] = y.upper[i] = -1;
+            y.main[i] = 1 + cyclic;
+            y.rhs[i] = (double)(i + 1);
+        }
+        if (does(desc_of(&y))) {
+            solve(&y, x, &outcome);
+            assert_int_equal(outcome.fault, SW_TRIDIAGONAL_SINGULAR);
+            assert_int_equal(outcome.row, y.n - 1);
+        }
+        free_systems(&y);
+    }
+}
+
+/* n = 1: main, rhs, and what is said of it. */
+static void judges_systems_of_one_row(void **state)
+{
+    static const struct { double main, rhs; enum sw_tridiagonal_fault fault; } one[] = {
+        {4, 2, SW_TRIDIAGONAL_FINE}, {0, 2, SW_TRIDIAGONAL_SINGULAR}, {0, 0, SW_TRIDIAGONAL_SINGULAR},
+        {NAN, 2, SW_TRIDIAGONAL_ENTRY}, {INFINITY, 2, SW_TRIDIAGONAL_ENTRY}, {4, -INFINITY, SW_TRIDIAGONAL_ENTRY},
+        {0x1p-1000, 0x1p1000, SW_TRIDIAGONAL_OVERFLOW}, {-0x1p-1000, 0x1p23, SW_TRIDIAGONAL_FINE},
+        {0x1p-1070, 0x1p-1072, SW_TRIDIAGONAL_FINE}, {0x1p1023, 0x1p1000, SW_TRIDIAGONAL_FINE}};
+    enum { CASES = sizeof one / sizeof *one };
+    struct systems y = make_systems(1, CASES, false);
+    struct sw_tridiagonal_outcome outcome[CASES];
+    double x[CASES];
+    (void)state;
+    need_row_and_library();
+    for (int j = 0; j < CASES; j++) {
+        y.main[j] = one[j].main;
+        y.rhs[j] = one[j].rhs;
+    }
+    if (does(desc_of(&y))) {
+        solve(&y, x, outcome);
+        for (int j = 0; j < CASES; j++) {
+            if (!under_test->rescues && outcome[j].fault == SW_TRIDIAGONAL_BREAKDOWN) continue;
+            if (outcome[j].fault != one[j].fault)
+                fail_msg("%g x = %g: fault %d, expected %d", one[j].main, one[j].rhs, outcome[j].fault, one[j].fault);
+            assert_int_equal(outcome[j].row, one[j].fault ? 0 : -1);
+            if (!one[j].fault) assert_near(x[j] / (one[j].rhs / one[j].main), 1, 2 * DBL_EPSILON);
+        }
+    }
+    free_systems(&y);
+}
+
+/* Blocks of systems come to the host, and several threads judge them. */
+static void judges_a_large_batch_that_fails_as_a_whole(void **state)
+{
+    enum { BATCH = 30000, N = 50 };
+    (void)state;
+    need_row_and_library();
+    if (small_suite()) return;
+    struct systems y = dominant_systems(N, BATCH, false, 53);
+    struct sw_tridiagonal_outcome *outcome = NULL;
+    double *x = zeros(entries(&y)), *z = zeros(entries(&y));
+    assert_ok(sw_alloc(BATCH, &outcome));
+    if (does(desc_of(&y))) {
+        solve_fine(&y, z, "before");
+        for (int j = 0; j < BATCH; j++) {
+            const size_t at = (size_t)j * N;
+            if (j % 4 == 0) y.rhs[at + (size_t)(j % N)] = NAN;
+            if (j % 4 == 1) y.lower[at + N / 2] = y.main[at + N / 2] = y.upper[at + N / 2] = 0;
+            for (size_t k = at; j % 4 == 2 && k < at + N; k++) scale_by(&y, k, -1000, -1000, -1000, -1000);
+        }
+        solve(&y, x, outcome);
+        for (int j = 0; j < BATCH; j++) {
+            const double *mine = x + (size_t)j * N;
+            if (j % 4 == 0) assert_true(outcome[j].fault == SW_TRIDIAGONAL_ENTRY && outcome[j].row == j % N);
+            if (j % 4 == 1) assert_true(outcome[j].fault == SW_TRIDIAGONAL_SINGULAR && outcome[j].row == N / 2);
+            if (j % 4 == 3) assert_memory_equal(mine, z + (size_t)j * N, N * sizeof *x);
+            if (j % 4 == 2 && under_test->rescues)
+                for (int i = 0; i < N; i++) assert_near(mine[i], z[(size_t)j * N + (size_t)i], 64 * DBL_EPSILON);
+        }
+    }
+    sw_free(outcome);
+    sw_free(x);
+    sw_free(z);
+    free_systems(&y);
+}
+
 static void does_not_look_at_entries_outside_of_the_matrix(void **state)
 {
     (void)state;
@@ -676,13 +768,24 @@ static void gives_the_same_bits_in_slices_of_any_depth(void **state)
     }
 }
 
-static void refuses_slices_deeper_than_its_tree(void **state)
+static void refuses_slices_that_it_does_not_have(void **state)
 {
     (void)state;
     need_row_and_library();
     const struct sw_tridiagonal_desc d = {.n = 1000, .batch = 1};
     struct sw_tridiagonal *s = (struct sw_tridiagonal *)&d;
-    if (!under_test->tile) return;
+    if (!under_test->tile) {
+        assert_int_equal(sw_tridiagonal_depth(&d, under_test->name), -1);
+        assert_int_equal(sw_tridiagonal_create_slices(&d, 0, under_test->name, device, &s), SW_E_ABSENT);
+        assert_contains(sw_err_message(), "it keeps no relations, and solves whole systems only; fit here:");
+        assert_null(s);
+        return;
+    }
+    const struct sw_tridiagonal_desc two = {.n = 1000, .batch = 2};
+    assert_int_equal(sw_tridiagonal_create_slices(&two, 0, under_test->name, device, &s), SW_E_ARG);
+    assert_contains(sw_err_message(), "batch = 2: slices are of one system");
+    assert_null(s);
+    s = (struct sw_tridiagonal *)&d;
     assert_int_equal(sw_tridiagonal_create_slices(&d, 40, under_test->name, device, &s), SW_E_ARG);
     assert_contains(sw_err_message(), "cuts 1000 rows into 2^0 to 2^");
     assert_null(s);
@@ -708,6 +811,8 @@ static void refuses_shapes_out_of_range(void **state)
     refuse_shape((struct sw_tridiagonal_desc){.n = 2, .batch = 1, .cyclic = true}, SW_E_ARG,
                  "n = 2: a cyclic tridiagonal system needs 3 unknowns");
     refuse_shape((struct sw_tridiagonal_desc){.n = 5, .batch = 0}, SW_E_ARG, "batch = 0: there is no system");
+    refuse_shape((struct sw_tridiagonal_desc){.n = (INT64_C(1) << 39) + 1, .batch = 1}, SW_E_ARG,
+                 "n = 549755813889: a system has 2^39 unknowns at most");
 }
 
 static void refuses_rows_that_do_not_exist(void **state)
@@ -757,8 +862,124 @@ static void destroys_nothing_gladly(void **state)
     sw_tridiagonal_destroy(&s);
 }
 
+/* ---- the tree, for all rows */
+
+/* Nodes follow one another; those that have two leaves or more split into two that have some. */
+static void check_tree(int64_t leaves)
+{
+    int depth = 0;
+    for (; INT64_C(1) << depth < leaves; depth++)
+        for (int64_t k = 0; k < INT64_C(1) << depth; k++) {
+            const int64_t first = relation_first_leaf(leaves, depth, k),
+                          next = relation_first_leaf(leaves, depth, k + 1),
+                          middle = relation_first_leaf(leaves, depth + 1, 2 * k + 1);
+            assert_int_equal(relation_first_leaf(leaves, depth + 1, 2 * k), first);
+            assert_int_equal(relation_first_leaf(leaves, depth + 1, 2 * k + 2), next);
+            assert_true(first <= middle && middle <= next);
+            if (next - first >= 2) assert_true(first < middle && middle < next);
+            assert_true(next - first <= leaves / (INT64_C(1) << depth) + 1);
+        }
+    for (int64_t k = 0; k < INT64_C(1) << depth; k++)
+        assert_true(relation_first_leaf(leaves, depth, k + 1) - relation_first_leaf(leaves, depth, k) <= 1);
+    assert_int_equal(relation_first_leaf(leaves, depth, 0), 0);
+    assert_int_equal(relation_first_leaf(leaves, depth, INT64_C(1) << depth), leaves);
+}
+
+static void splits_nodes_into_two_that_are_not_empty(void **state)
+{
+    (void)state;
+    for (int64_t leaves = 1; leaves < 5000; leaves += leaves < 300 ? 1 : 37) check_tree(leaves);
+}
+
+static void has_no_empty_slice(void **state)
+{
+    (void)state;
+    for (int most = 2; most <= 64; most *= 2)
+        for (int64_t leaves = 1; leaves < 5000; leaves++) {
+            const int depth = sw_relations_depth(leaves, most);
+            for (int64_t k = 0; k < INT64_C(1) << depth; k++) {
+                const int64_t count = relation_first_leaf(leaves, depth, k + 1) - relation_first_leaf(leaves, depth, k);
+                assert_true(count >= 1 && count <= most);
+            }
+        }
+    for (int k = 0; sw_tridiagonal_table[k]; k++)
+        assert_true(sw_tridiagonal_table[k]->tile == 0 || sw_tridiagonal_table[k]->most_tiles >= 2);
+}
+
+/* The same without the product that would be too large, at the largest sizes there are. */
+static void finds_the_leaves_of_the_largest_trees(void **state)
+{
+    (void)state;
+    for (int64_t n = INT64_C(1) << 39; n > 1 << 20; n = n / 3 + 1) {
+        const int64_t leaves = n / 512;
+        const int depth = sw_relations_depth(leaves, 2);
+        for (int64_t k = 0; k < 1000; k++) {
+            const int64_t s = (INT64_C(1) << depth) - k;
+            const unsigned __int128 product = (unsigned __int128)s * (unsigned __int128)leaves;
+            assert_int_equal(relation_first_leaf(leaves, depth, s), (int64_t)(product >> depth));
+        }
+    }
+}
+
+/* The relation of rows first .. first+count-1. */
+static void reduce_rows(const struct systems *y, int64_t first, int64_t count, double *w)
+{
+    const double *a = y->lower + first, *b = y->main + first, *c = y->upper + first, *d = y->rhs + first;
+    if (count == 1) relation_of_row(a[0], b[0], c[0], d[0], w);
+    if (count == 1) return;
+    struct relation_rows rows = relation_begin(a[0], b[0], c[0], d[0], a[1], b[1], c[1], d[1]);
+    for (int64_t i = 1; i < count - 1; i++) relation_eliminate(&rows, a[i + 1], b[i + 1], c[i + 1], d[i + 1], NULL);
+    relation_of_rows(&rows, w);
+}
+
+/* Slices of 1, 2, 3, 1, .. rows; random signs. */
+static void check_closing(int64_t count, bool cyclic)
+{
+    const int64_t n = count / 3 * 6 + (count % 3 == 0 ? 0 : count % 3 == 1 ? 1 : 3);
+    struct sw_relation *relation = NULL;
+    double (*ends)[4] = NULL;
+    if (cyclic && n < 3) return;
+    struct systems y = dominant_systems(n, 1, cyclic, (uint64_t)count);
+    assert_ok(sw_alloc((size_t)count, &relation));
+    assert_ok(sw_alloc((size_t)count, &ends));
+    if (!cyclic) y.lower[0] = y.upper[n - 1] = 0;
+    for (int64_t k = 0, at = 0; k < count; at += 1 + k % 3, k++) reduce_rows(&y, at, 1 + k % 3, relation[k].w);
+    assert_ok(sw_relations_close(count, relation, cyclic, ends));
+    for (int64_t k = 0, at = 0; k < count; at += 1 + k % 3, k++) {
+        const int64_t last = at + k % 3, before = at - 1, behind = last + 1;
+        const double expected[] = {before >= 0 ? y.x[before] : cyclic ? y.x[n - 1] : 0, y.x[at], y.x[last],
+                                   behind < n ? y.x[behind] : cyclic ? y.x[0] : 0};
+        for (int e = 0; e < 4; e++)
+            if (!(fabs(ends[k][e] - expected[e]) <= 64 * DBL_EPSILON))
+                fail_msg("%lld slices%s: end %d of slice %lld is %g, expected %g", (long long)count,
+                         cyclic ? " of a circle" : "", e, (long long)k, ends[k][e], expected[e]);
+    }
+    sw_free(relation);
+    sw_free(ends);
+    free_systems(&y);
+}
+
+static void closes_any_number_of_slices(void **state)
+{
+    struct sw_relation none;
+    double ends[1][4];
+    (void)state;
+    for (int64_t count = 1; count <= 4097; count += count < 260 ? 1 : count < 4090 ? 61 : 1) {
+        check_closing(count, false);
+        check_closing(count, true);
+    }
+    assert_int_equal(sw_relations_close(0, &none, false, ends), SW_E_ARG);
+    assert_contains(sw_err_message(), "0 slices: there is none");
+}
+
 int main(void)
 {
+    const struct CMUnitTest tree[] = {
+        cmocka_unit_test(splits_nodes_into_two_that_are_not_empty),
+        cmocka_unit_test(has_no_empty_slice),
+        cmocka_unit_test(finds_the_leaves_of_the_largest_trees),
+        cmocka_unit_test(closes_any_number_of_slices),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovers_known_solutions_of_all_shapes),
         cmocka_unit_test(recovers_known_solutions_of_a_large_batch),
@@ -775,15 +996,18 @@ int main(void)
         cmocka_unit_test(names_a_column_of_zeros),
         cmocka_unit_test(names_the_row_of_an_unknown_beyond_the_range_of_numbers),
         cmocka_unit_test(solves_systems_at_both_ends_of_the_range_of_numbers),
+        cmocka_unit_test(names_a_singular_matrix_without_zero_rows_or_columns),
+        cmocka_unit_test(judges_systems_of_one_row),
+        cmocka_unit_test(judges_a_large_batch_that_fails_as_a_whole),
         cmocka_unit_test(does_not_look_at_entries_outside_of_the_matrix),
         cmocka_unit_test(gives_the_same_bits_in_slices_of_any_depth),
-        cmocka_unit_test(refuses_slices_deeper_than_its_tree),
+        cmocka_unit_test(refuses_slices_that_it_does_not_have),
         cmocka_unit_test(refuses_shapes_out_of_range),
         cmocka_unit_test(refuses_rows_that_do_not_exist),
         cmocka_unit_test(takes_no_more_memory_than_it_says),
         cmocka_unit_test(destroys_nothing_gladly),
     };
-    int failed = 0;
+    int failed = cmocka_run_group_tests_name("tree", tree, NULL, NULL);
     for_each_row(sw_tridiagonal_table)
         failed += cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device);
     return failed != 0;

@@ -7,12 +7,17 @@
 #include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
+/* 4 TB in each array; with tiles of 512 rows the products of relation_first_leaf() stay below 2^63. */
+static const int64_t MOST_UNKNOWNS = INT64_C(1) << 39;
+
 static enum sw_status check_desc(const struct sw_tridiagonal_desc *d)
 {
     const int64_t least = d->cyclic ? 3 : 1;
     if (d->n < least)
         return SW_FAIL(SW_E_ARG, "n = %lld: a %stridiagonal system needs %lld unknowns at least", (long long)d->n,
                        d->cyclic ? "cyclic " : "", (long long)least);
+    if (d->n > MOST_UNKNOWNS)
+        return SW_FAIL(SW_E_ARG, "n = %lld: a system has 2^39 unknowns at most", (long long)d->n);
     if (d->batch < 1) return SW_FAIL(SW_E_ARG, "batch = %d: there is no system", d->batch);
     return SW_OK;
 }
@@ -27,12 +32,20 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
 
 SW_ROWS(rows, "tridiagonal solver", sw_tridiagonal_table, .refuse = refuse);
 
-static enum sw_status pick(const struct sw_tridiagonal_desc *desc, const char *name, const struct sw_device *device,
-                           const struct sw_tridiagonal_ops **ops)
+static const char *refuse_slices(const struct sw_row *row, const void *request, enum sw_status *kind)
+{
+    const struct sw_tridiagonal_ops *o = (const struct sw_tridiagonal_ops *)row;
+    return o && !o->tile ? "it keeps no relations, and solves whole systems only" : refuse(row, request, kind);
+}
+
+SW_ROWS(rows_of_slices, "tridiagonal solver of slices", sw_tridiagonal_table, .refuse = refuse_slices);
+
+static enum sw_status pick(const struct sw_rows *among, const struct sw_tridiagonal_desc *desc, const char *name,
+                           const struct sw_device *device, const struct sw_tridiagonal_ops **ops)
 {
     const struct sw_row *row = NULL;
     SW_TRY(check_desc(desc));
-    SW_TRY(sw_row_pick(&rows, name, device->space, desc, &row));
+    SW_TRY(sw_row_pick(among, name, device->space, desc, &row));
     *ops = (const struct sw_tridiagonal_ops *)row;
     return SW_OK;
 }
@@ -54,99 +67,13 @@ enum sw_status sw_tridiagonal_create(const struct sw_tridiagonal_desc *desc, con
 {
     const struct sw_tridiagonal_ops *ops;
     *solver = NULL;
-    SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(pick(&rows, desc, name, device, &ops));
     return create(ops, desc, 0, device, solver);
 }
 
 enum sw_status sw_tridiagonal_solve(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows_, double *x)
 {
     return solver->ops->solve(solver, rows_, x);
-}
-
-/* ------------------------------------------------------------------ what became of a solve */
-
-/* The first entry of x, on the host, that is not finite; -1: all are. */
-static int64_t find_not_finite(int64_t n, const double *x)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return i;
-    return -1;
-}
-
-/* Of systems that hold an entry that is not finite, finite[j] = false. */
-static enum sw_status look_at_entries(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, bool *finite)
-{
-    enum { BLOCK = 1 << 16 };
-    const double *array[] = {r->lower, r->main, r->upper, r->rhs};
-    const int64_t n = s->desc.n, all = n * s->desc.batch;
-    double *room;
-    enum sw_status st = SW_OK;
-    SW_TRY(sw_alloc(BLOCK, &room));
-    for (int k = 0; k < 4; k++)
-        for (int64_t at = 0; at < all && !st; at += BLOCK) {
-            const int64_t count = all - at < BLOCK ? all - at : BLOCK;
-            st = sw_device_download(s->device, room, array[k] + at, (size_t)count * sizeof *room);
-            for (int64_t i = 0; i < count && !st; i++) {
-                const int64_t row = (at + i) % n;
-                const bool outside = !s->desc.cyclic && ((k == 0 && row == 0) || (k == 2 && row == n - 1));
-                if (!isfinite(room[i]) && !outside) finite[(at + i) / n] = false;
-            }
-        }
-    sw_free(room);
-    return st;
-}
-
-static enum sw_status find_finite(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, const double *x,
-                                  bool *finite)
-{
-    if (s->ops->finite) SW_TRY(s->ops->finite(s, x, finite));
-    else {
-        SW_TRY(sw_device_wait(s->device));
-        for (int j = 0; j < s->desc.batch; j++) finite[j] = find_not_finite(s->desc.n, x + j * s->desc.n) < 0;
-    }
-    return s->ops->misses_infinity ? look_at_entries(s, r, finite) : SW_OK;
-}
-
-/* Judge system j: its rows and x come to the host, where they are not there already. */
-static enum sw_status judge(const struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, int j, double *x,
-                            struct sw_tridiagonal_outcome *outcome)
-{
-    const size_t n = (size_t)s->desc.n, bytes = n * sizeof(double), at = (size_t)j * n;
-    const double *from[] = {r->lower + at, r->main + at, r->upper + at, r->rhs + at};
-    double *room, *solution;
-    enum sw_status st = SW_OK;
-    SW_TRY(sw_alloc(6 * n, &room));
-    solution = room + 5 * n;
-    for (size_t k = 0; k < 4 && !st; k++) st = sw_device_download(s->device, room + k * n, from[k], bytes);
-    if (!st) st = sw_device_download(s->device, room + 4 * n, x + at, bytes);
-    const struct sw_tridiagonal_rows here = {room, room + n, room + 2 * n, room + 3 * n};
-    if (!st) st = sw_tridiagonal_judge(s->desc.n, s->desc.cyclic, &here, solution, outcome);
-    if (!st && outcome->fault == SW_TRIDIAGONAL_FINE) {
-        if (s->ops->rescues) st = sw_device_upload(s->device, x + at, solution, bytes);
-        else
-            *outcome = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_BREAKDOWN,
-                                                       find_not_finite(s->desc.n, room + 4 * n)};
-    }
-    if (!st && outcome->fault && find_not_finite(s->desc.n, room + 4 * n) < 0) {  /* misses_infinity */
-        const double nan = NAN;
-        st = sw_device_upload(s->device, x + at + outcome->row, &nan, sizeof nan);
-    }
-    sw_free(room);
-    return st;
-}
-
-enum sw_status sw_tridiagonal_outcome(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows_, double *x,
-                                      struct sw_tridiagonal_outcome *outcome)
-{
-    bool *finite = NULL;
-    SW_TRY(sw_alloc((size_t)solver->desc.batch, &finite));
-    enum sw_status st = find_finite(solver, rows_, x, finite);
-    for (int j = 0; j < solver->desc.batch && !st; j++) {
-        outcome[j] = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_FINE, -1};
-        if (!finite[j]) st = judge(solver, rows_, j, x, &outcome[j]);
-    }
-    sw_free(finite);
-    return st;
 }
 
 /* ------------------------------------------------------------------ what a row is like */
@@ -168,7 +95,7 @@ enum sw_status sw_tridiagonal_bytes(const struct sw_tridiagonal_desc *desc, cons
 {
     const struct sw_tridiagonal_ops *ops;
     *bytes = 0;
-    SW_TRY(pick(desc, name, device, &ops));
+    SW_TRY(pick(&rows, desc, name, device, &ops));
     SW_TRY(sw_device_use(device));  /* a library may have to be asked */
     *bytes = ops->bytes ? ops->bytes(desc) : 0;
     return SW_OK;
@@ -246,7 +173,8 @@ enum sw_status sw_tridiagonal_create_slices(const struct sw_tridiagonal_desc *de
 {
     const struct sw_tridiagonal_ops *ops;
     *solver = NULL;
-    SW_TRY(pick(desc, name, device, &ops));
+    if (desc->batch != 1) return SW_FAIL(SW_E_ARG, "batch = %d: slices are of one system", desc->batch);
+    SW_TRY(pick(&rows_of_slices, desc, name, device, &ops));
     const int deepest = sw_tridiagonal_depth(desc, ops->name);
     if (depth < 0 || depth > deepest)
         return SW_FAIL(SW_E_ARG, "%s cuts %lld rows into 2^0 to 2^%d slices, not 2^%d", ops->name, (long long)desc->n,
@@ -270,24 +198,46 @@ enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, c
     return solver->ops->expand(solver, first, tiles, count, rows_, ends, x);
 }
 
-/* Node k of 1 .. 2*count - 1 has the children 2k and 2k + 1; the slices are nodes count .. 2*count - 1. */
+/* Up and down the tree over `count` leaves: node k has its relation in the slot of its first leaf on the way up, its
+ * ends on the way down; in between the slot of its right child's first leaf has the pivot rows. */
+struct slot { double w[11]; };
+
+static int64_t leaf(int64_t count, int depth, int64_t k) { return relation_first_leaf(count, depth, k); }
+
+static void merge_nodes(struct slot *slot, int64_t count, int depth)
+{
+    for (int64_t k = 0; k < INT64_C(1) << depth; k++) {
+        const int64_t l = leaf(count, depth + 1, 2 * k), m = leaf(count, depth + 1, 2 * k + 1);
+        if (l < m && m < leaf(count, depth, k + 1)) relation_merge(1, slot[l].w, slot[m].w, slot[l].w, slot[m].w);
+    }
+}
+
+static void part_nodes(struct slot *slot, int64_t count, int depth)
+{
+    for (int64_t k = 0; k < INT64_C(1) << depth; k++) {
+        const int64_t l = leaf(count, depth + 1, 2 * k), m = leaf(count, depth + 1, 2 * k + 1);
+        double *left = slot[l].w, *right = slot[m].w, m0, m1;
+        if (l == m || m == leaf(count, depth, k + 1)) continue;
+        relation_expand(right, left, &m0, &m1);
+        right[0] = m0; right[1] = m1; right[2] = left[2]; right[3] = left[3];
+        left[2] = m0; left[3] = m1;
+    }
+}
+
 enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4])
 {
-    struct node { double w[10], kept[11], ends[4]; } *node;
-    SW_TRY(sw_alloc(2 * (size_t)count, &node));
-    for (int64_t k = 0; k < count; k++)
-        for (int i = 0; i < 10; i++) node[count + k].w[i] = relation[k].w[i];
-    for (int64_t k = count - 1; k >= 1; k--)
-        relation_merge(1, node[2 * k].w, node[2 * k + 1].w, node[k].w, node[k].kept);
-    relation_close(node[1].w, cyclic, node[1].ends);
-    for (int64_t k = 1; k < count; k++) {
-        double *l = node[2 * k].ends, *r = node[2 * k + 1].ends, m0, m1;
-        relation_expand(node[k].kept, node[k].ends, &m0, &m1);
-        l[0] = node[k].ends[0]; l[1] = node[k].ends[1]; l[2] = m0; l[3] = m1;
-        r[0] = m0; r[1] = m1; r[2] = node[k].ends[2]; r[3] = node[k].ends[3];
-    }
-    for (int64_t k = 0; k < count; k++)
-        for (int i = 0; i < 4; i++) ends[k][i] = node[count + k].ends[i];
-    sw_free(node);
+    struct slot *slot;
+    double whole[4];
+    int depth = 0;
+    if (count < 1) return SW_FAIL(SW_E_ARG, "%lld slices: there is none", (long long)count);
+    SW_TRY(sw_alloc((size_t)count, &slot));
+    for (int64_t k = 0; k < count; k++) memcpy(slot[k].w, relation[k].w, sizeof relation[k].w);
+    while (INT64_C(1) << depth < count) depth++;
+    for (int d = depth - 1; d >= 0; d--) merge_nodes(slot, count, d);
+    relation_close(slot[0].w, cyclic, whole);
+    memcpy(slot[0].w, whole, sizeof whole);
+    for (int d = 0; d < depth; d++) part_nodes(slot, count, d);
+    for (int64_t k = 0; k < count; k++) memcpy(ends[k], slot[k].w, sizeof ends[k]);
+    sw_free(slot);
     return SW_OK;
 }

@@ -14,8 +14,8 @@
 #include "device/sw_device.h"
 
 struct sw_tridiagonal_desc {
-    int64_t n;       /* unknowns of a system, >= 1; cyclic: >= 3 */
-    int     batch;   /* systems, >= 1                            */
+    int64_t n;       /* unknowns of a system, >= 1, cyclic >= 3; <= 2^39 */
+    int     batch;   /* systems, >= 1                                  */
     bool    cyclic;
 };
 
@@ -115,7 +115,7 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
                                      struct sw_relation *relation);
 
 /** The unknowns at the ends of all slices from their relations: up and down the tree. On the host.
- * @param count     2^depth
+ * @param count     2^depth; any other number is a tree of its own
  * @param relation  [count]
  * @param ends      out [count][4]: x before the slice, its first, its last, x behind it (0 where there is none) */
 enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4]);

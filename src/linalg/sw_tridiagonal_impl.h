@@ -22,7 +22,7 @@ struct sw_tridiagonal_ops {
 
     /* Rows that keep relations. A leaf of the tree is a tile of so many rows, the last one shorter. */
     int            tile;    /* 0: the row keeps none, and the rest is NULL */
-    int            most_tiles;  /* under a node at the deepest depth */
+    int            most_tiles;  /* under a node at the deepest depth, at least 2: no node is empty then */
     enum sw_status (*reduce)(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
     enum sw_status (*expand)(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
@@ -44,8 +44,8 @@ extern const struct sw_tridiagonal_ops *const sw_tridiagonal_table[];
  * - 1, rounded down (relation_first_leaf()). The deepest nodes have most_tiles tiles or fewer, and 1 at least. */
 int sw_relations_depth(int64_t tiles, int most_tiles);
 
-/** Look at a system whose x is not finite: a plain elimination with partial pivoting on the host, its rows scaled by
- * powers of two. @param x  out [n] where it returns FINE; NULL: not wanted */
+/** Look at a system whose x is not finite: a plain elimination with partial pivoting on the host, rows, columns and
+ * right-hand sides scaled by powers of two. @param x  out [n]; written where the fault is not FINE, too */
 enum sw_status sw_tridiagonal_judge(int64_t n, bool cyclic, const struct sw_tridiagonal_rows *rows, double *x,
                                     struct sw_tridiagonal_outcome *outcome);
 #endif
