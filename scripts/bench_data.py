@@ -133,6 +133,67 @@ def bvp(folder, part):
     return Table(glob.glob(os.path.join(folder, f"bvp_{part}_*.csv")))
 
 
+# ---------------------------------------------------------------- tridiagonal systems, scripts/reproduce_spike.sh
+
+# Which of the paper's solvers a solver here is compared with: the same method, or the same library.
+SPIKE_PEERS = {"cpu.spike": "SPIKE-diag_pivot", "cuda.spike": "SPIKE-diag_pivot", "cpu.spike_thomas": "SPIKE-Thomas",
+               "cuda.spike_thomas": "SPIKE-Thomas", "cpu.lapack": "MKL", "cusparse.gtsv2_nopivot": "CUSPARSE"}
+SpikeTable = collections.namedtuple("SpikeTable", "origin matrices solvers residuals backward paper condition")
+
+
+def is_number(text):
+    """Whether a field has a finite number: 'Inf', 'Nan', 'Fail' and '' have none."""
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+def spike_rows(folder, part, suffix=None):
+    """Machines and commits, and the rows of spike_PART.csv and spike_PART_cuda.csv together."""
+    origins, rows = [], []
+    for one in ("", "_cuda") if suffix is None else (suffix,):
+        path = os.path.join(folder, f"spike_{part}{one}.csv")
+        if not os.path.exists(path):
+            continue
+        with open(path, newline="") as file:
+            origins.append(file.readline().rstrip("\n").split("; ", 1)[1])
+            rows += csv.DictReader(file)
+    return "; ".join(origins), rows
+
+
+def spike_table4(folder):
+    """residuals, backward[matrix, solver]: a number or None a seed; paper[solver][matrix]: text as it is printed."""
+    origin, rows = spike_rows(folder, "table4")
+    residuals, backward = collections.defaultdict(list), collections.defaultdict(list)
+    paper, condition = collections.defaultdict(dict), {}
+    path = os.path.join(folder, "spike_paper.csv")
+    if os.path.exists(path):
+        with open(path, newline="") as file:
+            file.readline()
+            for line in csv.DictReader(file):
+                paper[line["solver"]][line["matrix"]] = line["residual"]
+                condition[line["matrix"]] = line["condition"]
+    for row in rows:
+        for errors, name in ((residuals, "residual"), (backward, "backward_error")):
+            value = float(row[name]) if row["status"] == "done" and is_number(row[name]) else None
+            errors[row["matrix"], row["solver"]].append(value)
+    matrices, solvers = (list(dict.fromkeys(row[name] for row in rows)) for name in ("matrix", "solver"))
+    return SpikeTable(origin, matrices, solvers, residuals, backward, paper, condition)
+
+
+def spike_times(folder, part):
+    """A Table of the works that were timed, of all devices."""
+    return Table(glob.glob(os.path.join(folder, f"spike_{part}.csv")) +
+                 glob.glob(os.path.join(folder, f"spike_{part}_cuda.csv")))
+
+
+def spike_matrix(spec):
+    """'tridiagonal:n=2^23,matrix=uniform': uniform"""
+    words = dict(word.split("=", 1) for word in spec.split(":", 1)[1].split(",") if "=" in word)
+    return "zero main diagonal" if words.get("main") == "0" else words.get("matrix", "uniform")
+
+
 def figures(folder):
     """{part: Table} of the parts of reproduce_cupentbatch.sh that are there."""
     parts = ("small", "large", "long", "serial", "openmp")

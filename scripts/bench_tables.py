@@ -6,6 +6,7 @@ usage: bench_tables.py [--check] [FOLDER [DOCUMENT...]]
 A table stands between the lines `<!-- NAME -->` and `<!-- end -->`. --check writes nothing and fails where it would.
 Standard library only."""
 import os
+import statistics
 import sys
 import textwrap
 
@@ -205,7 +206,64 @@ def compact_rows(folder):
     return lines[:-1]
 
 
+def spike_cell(values):
+    """The median of the seeds, and how many failed."""
+    numbers = sorted(value for value in values if value is not None)
+    failed = len(values) - len(numbers)
+    if not values:
+        return "–"
+    median = figure_text(statistics.median(numbers)) if numbers else "fails"
+    return median + (f" ({failed} of {len(values)} fail)" if failed and numbers else "")
+
+
+def spike_table4(folder):
+    """The paper's table IV: here / there."""
+    measured, rows = data.spike_table4(folder), []
+    if not measured.solvers:
+        return []
+    for matrix in measured.matrices:
+        of = matrix.removesuffix(" Toeplitz")
+        cells = []
+        for solver in measured.solvers:
+            theirs = measured.paper.get(data.SPIKE_PEERS.get(solver), {}).get(of)
+            cells.append(spike_cell(measured.residuals[matrix, solver]) + (f" / {theirs}" if theirs else ""))
+        theirs = [measured.paper.get(name, {}).get(of, "–") for name in ("Intel SPIKE", "Matlab")]
+        rows.append([matrix, measured.condition.get(of, "–"), *cells, *theirs])
+    head = ["matrix", "condition number published", *measured.solvers, "Intel SPIKE there", "Matlab there"]
+    picture = os.path.exists(os.path.join(folder, "spike_table4.png"))
+    return table(head, rows) + ["", *measured_on(measured.origin.split("; "))] + \
+        (["", "![Residuals and backward errors](../results/bench/spike_table4.png)"] if picture else [])
+
+
+SPIKE_PARTS = {"matrices": "One large system, random and diagonally dominant (figure 12)",
+               "sizes": "Random systems by their size (figure 13)",
+               "layout": "Data marshalling and dynamic tiling (figures 7 and 10)"}
+
+
+def spike_row(line):
+    first = [f"`{line['spec']}`", line["row"]]
+    if line["state"] != "ok":
+        return first + [line["state"], "", "", "", ""]
+    return first + [figure_text(1e3 * float(line["median_s"]) / int(line["steps"])), figure_text(float(line["rate"])),
+                    figure_text(float(line["ratio"])) if line["ratio"] else "–", percent(line["of_copy"]),
+                    f"{float(line['error']):.0e}"]
+
+
+def spike_times(folder):
+    """What scripts/reproduce_spike.sh timed."""
+    lines = []
+    for part, title in SPIKE_PARTS.items():
+        measured = data.spike_times(folder, part)
+        rows = [spike_row(line) for spec in measured.specs for line in measured.rows(spec)]
+        if rows:
+            head = ["work", "row", "ms/solve", "rows/s", "× the baseline", "of copy", "backward error"]
+            lines += [f"{title}:", "", *table(head, rows), *origins(measured), ""]
+    return lines[:-1]
+
+
 TABLES = {
+    "spike_table4": spike_table4,
+    "spike_times": spike_times,
     "answers": answers,
     "compact_rows": compact_rows,
     "bvp_paper": bvp_paper,

@@ -278,7 +278,7 @@ static inline double forward_error_of(int64_t n, const double *x, const quad *z)
 /* The condition number in 2-norms, by the power method on A'A and on its inverse, in quadruple precision. */
 static inline double condition_of(const struct tri *t)
 {
-    enum { STEPS = 400 };
+    enum { STEPS = 150 };
     const int64_t n = t->n;
     quad *x = NULL, *work, *y;
     long double norm[2];

@@ -173,6 +173,14 @@ SWEEP_PYTHON=/bin/true scripts/reproduce_compact.sh --part convergence "$build" 
     >"$tmp/out" 2>"$tmp/err" &&
     [ "$(grep -c '^[a-z][a-z0-9_]*,[0-9a-z-]*,1024,[0-9]' "$tmp/compact/compact_convergence.csv")" = 29 ] ||
     fail 'reproduce_compact.sh: 16 schemes and 13 closures'
+scripts/reproduce_spike.sh --dry-run --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
+    grep -q 'tridiagonal_toeplitz.cfg .*"cpu.relations",.*"cpu.spike","cpu.spike_thomas"' "$tmp/out" &&
+    grep -q 'n=2^26,matrix=uniform .*cpu.spike,.*,cpu.lapack@1 --baseline cpu.lapack@1' "$tmp/out" ||
+    fail 'reproduce_spike.sh --dry-run'
+SWEEP_PYTHON=/bin/true scripts/reproduce_spike.sh --part matrices --part devices --device cpu --largest 12 "$build" \
+    "$tmp/spike" >"$tmp/out" 2>"$tmp/err" && grep -q '^weak,1,4096,done,[0-9.e-]*$' "$tmp/spike/spike_devices.csv" &&
+    [ "$(grep -c '^"tridiagonal:n=2^12,.*,cpu.spike,ok' "$tmp/spike/spike_matrices.csv")" = 2 ] ||
+    fail reproduce_spike.sh
 if [ -n "$python" ]; then
     scripts/bench_devices.sh --devices 'cpu:0 cpu:0,1' --runs 400 --seconds 0.1 --repeats 1 "$build" "$tmp" \
         "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" &&
@@ -180,7 +188,7 @@ if [ -n "$python" ]; then
 fi
 # their arguments are parsed in one place
 for script in reproduce_bvp bench_bvp bench_steps reproduce_cupentbatch bench_output reproduce_compact bench_compact \
-    bench_devices; do
+    reproduce_spike bench_devices; do
     scripts/$script.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
     head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
     scripts/$script.sh no/such/build "$tmp" >"$tmp/out" 2>"$tmp/err" && fail "$script.sh without program"

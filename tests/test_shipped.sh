@@ -12,6 +12,8 @@ for config in "$top"/configs/*.cfg; do
     case $name in
     night)       reduced=(--only 'a > 0.19 && seed == 1' -s time.end=60.0 -s output.scalars.every=20.0) ;;
     ch_forcing)  reduced=(--only 'a > 0.15 && seed == 1') ;;
+    tridiagonal_table4)   reduced=(--only 'seed == 1') ;;
+    tridiagonal_backward) reduced=(--only 'seed == 1 && unknowns <= 2048') ;;
     bvp_table* | compact_waves | compact_filters | advection_3d | tiny_advection) continue ;;  # they take too long
     *)           reduced=() ;;
     esac

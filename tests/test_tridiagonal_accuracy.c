@@ -125,15 +125,13 @@ static void visit_sizes(int type, check_function *check)
     }
 }
 
-/* 10 times that of dgtsv, or of half a unit in the last place, which x has from its own rounding. In Dorr's matrix, 13,
- * every row rounds the one that a sweep carries along, so that the error grows with the rows that a row of the table
- * sweeps at a time: up to 5 for 64 rows, 80 for 1024. */
-static double allowed(int type) { return type == 13 ? 100 : 10; }
-
+/* 10 times that of dgtsv, or of half a unit in the last place, which x has from its own rounding. Dorr's matrix, 13,
+ * asks most: every row rounds the one that a sweep carries along, so that the error grows with the rows that a solver
+ * sweeps at a time. Relations of 64 rows at a time have up to 6 times dgtsv's, of 1024 rows 80 times. */
 static void check_backward_error(const struct problem *p)
 {
     struct sw_tridiagonal_outcome outcome;
-    const double limit = allowed(p->type) * fmax(p->lapack_errors.backward, DBL_EPSILON / 2);
+    const double limit = 10 * fmax(p->lapack_errors.backward, DBL_EPSILON / 2);
     if (!solve(&p->t, p->x, &outcome)) return;
     const double e = errors_of(&p->t, p->x).backward;
     if (outcome.fault || !(e <= limit))

@@ -1,0 +1,161 @@
+#!/bin/bash
+# reproduce_spike.sh [OPTION...] BUILD [FOLDER]: what "A Scalable, Numerically Stable, High-performance Tridiagonal
+# Solver using GPUs" (Chang, Stratton, Kim, Hwu, SC 2012) shows, with every solver of this machine (docs/numerics.md,
+# 11), beside the published values where there are numbers (FOLDER/spike_paper.csv); and errors of ours.
+#   BUILD            a folder with the program, as `make` leaves in build and `make portable` in build/portable
+#   FOLDER           where spike_PART.csv, of a GPU spike_PART_cuda.csv, and the pictures go (default: results/bench)
+#   --part PART      table4    residuals of the 16 matrices of table III (configs/tridiagonal_table4.cfg,
+#                              tridiagonal_toeplitz.cfg)
+#                    backward  backward errors over n of the solvers that pivot (configs/tridiagonal_backward.cfg)
+#                    forward   forward errors against quadruple precision, with condition numbers, of many seeds; by
+#                              BUILD/bench_accuracy (make benches)
+#                    matrices  figure 12: seconds for 2^23 rows, random and diagonally dominant
+#                    sizes     figure 13: random, 2^20 to 2^26 rows
+#                    layout    figures 7 and 10: cuda.spike with and without data marshalling and dynamic tiling
+#                    devices   figures 14 to 16: one system on 1, 2, 4 .. devices; strong and weak scaling
+#                    default: all; repeatable
+#   --device DEVICE  cpu or cuda (default: both, as far as they are there); repeatable
+#   --largest K      up to 2^K rows only (default 26)
+#   --limit S        begin no timing later than after S seconds; what is left out is told
+#   --dry-run        print what would be run
+# Times are of the solve alone, rows and x in the memory of the device: the paper's kernel times. Its MKL ran on one
+# core, as cpu.lapack@1 does here; its CUSPARSE of 2012 was a cyclic reduction without pivoting, cusparse.gtsv2_nopivot.
+. "$(dirname "$0")/measure.sh"
+part='' device='' largest=26 limit=1000000 dry_run=''
+take_options 'part+ device+ largest= limit= dry-run' "$@"
+[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
+take_program "${arguments[0]}"
+folder=${arguments[1]:-results/bench}
+mkdir -p "$folder" || exit 1
+[ -n "$device" ] || { device=cpu; ! has_gpu || device='cpu cuda'; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failed=0 left=0
+
+# try COMMAND...: say it, and do it
+try() { echo "[$SECONDS s] $*" >&2; [ -n "$dry_run" ] || "$@"; }
+suffix() { [ "$1" = cpu ] || echo "_$1"; }
+on() { [ "$1" = cpu ] && echo "$(machine), $(nproc) threads" ||
+       echo "$listed" | sed -n "s/^  $1\(:0\)\{0,1\}  *//p" | head -n 1; }
+# first CSV TITLE WHERE COLUMNS: what stands at the top
+first() { [ -n "$dry_run" ] || printf '# %s; %s, commit %s\n%s\n' "$2" "$(on "$3")" "$(commit)" "$4" >"$1"; }
+
+# solvers WHERE: the rows of the table of tridiagonal solvers that are there, in its order
+solvers() {
+    local prefix='cpu[.]'
+    [ "$1" = cpu ] || prefix='(cuda|cusparse)[.]'
+    echo "$listed" | sed -n '/^tridiagonal systems$/,/^[^ ]/p' | grep -E "^  $prefix" | grep -v 'absent:' |
+        awk '{ print $1 }' | grep -vE '_strided$|_untiled$|_unmarshalled$'
+}
+quoted() { sed 's/.*/"&"/' | paste -sd, -; }
+
+# runs CONFIG WHERE FILTER OPTION...: a line a run, its columns after those named by the awk program FILTER; a run that
+# fails (a solver that breaks down) is a line, too
+runs() {
+    local config=configs/$1.cfg where=$2 filter=$3 rc=0
+    shift 3
+    try "$sweep" run "$config" -q --device "$where" --force -o "$tmp/t.h5" "$@" || rc=$?
+    [ -z "$dry_run" ] || return 0
+    [ $rc -le 1 ] && "$sweep" show "$tmp/t.h5" --csv >"$tmp/t.csv" || return 1
+    awk -F, "NR == 1 { for (k = 1; k <= NF; k++) at[\$k] = k; next }
+             function v(name) { return \$at[name] }
+             function value(name) { return tolower(v(name)) ~ /nan/ ? \"\" : v(name) }
+             $filter" "$tmp/t.csv"
+}
+
+table4() {
+    local csv=$folder/spike_table4$(suffix "$1").csv list
+    list=$(solvers "$1" | quoted)
+    first "$csv" 'Residuals |Ax-f|/|f| of 16 matrices, n = 512' "$1" \
+        matrix,seed,solver,status,residual,backward_error
+    runs tridiagonal_table4 "$1" '{ print v("kind") "," v("seed") "," v("algorithm") "," v("status") "," \
+        value("residual") "," value("backward_error") }' -s "sweep.algorithm=[$list]" >>"$csv" &&
+    runs tridiagonal_toeplitz "$1" '{ d = v("diagonal") + 0
+        word = d > 1e7 ? "main_1e8" : d > 1 ? "main_64" : d > 0 ? "main_1e8_inverse" : "zero_main"
+        print word " Toeplitz," 1 + seen[d, v("algorithm")]++ "," v("algorithm") "," v("status") "," \
+        value("residual") "," value("backward_error") }' -s "sweep.algorithm=[$list]" >>"$csv"
+}
+backward() {
+    local csv=$folder/spike_backward$(suffix "$1").csv list
+    list=$(solvers "$1" | grep -E 'relations|lapack' | quoted)
+    [ -n "$list" ] || { echo "no solver of $1 pivots"; return 0; }
+    first "$csv" 'Backward errors over n' "$1" matrix,n,seed,solver,status,backward_error
+    runs tridiagonal_backward "$1" '{ print v("kind") "," v("unknowns") "," v("seed") "," v("algorithm") "," \
+        v("status") "," value("backward_error") }' -s "sweep.algorithm=[$list]" >>"$csv"
+}
+# All devices at once: the matrices are made once.
+forward() {
+    local csv=$folder/spike_forward.csv program=${sweep%/sweep}/bench_accuracy
+    [ "$1" = "${device%% *}" ] || return 0
+    [ -x "$program" ] || { echo "no $program (make benches): forward errors left out"; return 0; }
+    first "$csv" 'Errors against quadruple precision, n = 512' "${device##* }" \
+        type,n,seed,row,condition,backward_error,residual,forward_error,fault
+    echo "[$SECONDS s] $program 20 512"
+    [ -n "$dry_run" ] || "$program" 20 512 | tail -n +2 >>"$csv"
+}
+
+# bench PART WHERE SPEC ROW...: the last row is the baseline
+bench() {
+    local name=$1 where=$2 spec=$3 list
+    shift 3
+    list=$(printf '%s,' "$@")
+    list=${list%,}
+    [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); return 0; }
+    try "$sweep" bench "$spec" --device "$where" --rows "$list" --baseline "${list##*,}" --repeats 5 --longest 0.2 \
+        -q -o "$folder/spike_$name$(suffix "$where").csv" || failed=$((failed + 1))
+}
+anew() { [ -n "$dry_run" ] || rm -f "$folder/spike_$1$(suffix "$2").csv"; }
+all_rows() { solvers "$1"; ! has 'cpu[.]lapack' || echo cpu.lapack@1; }
+matrices() {
+    local matrix k=$((largest < 23 ? largest : 23))
+    anew matrices "$1"
+    # shellcheck disable=SC2046
+    for matrix in uniform main_64; do bench matrices "$1" "tridiagonal:n=2^$k,matrix=$matrix" $(all_rows "$1"); done
+}
+sizes() {
+    local k
+    anew sizes "$1"
+    # shellcheck disable=SC2046
+    for ((k = 20; k <= largest; k++)); do bench sizes "$1" "tridiagonal:n=2^$k,matrix=uniform" $(all_rows "$1"); done
+}
+layout() {
+    local matrix k=$((largest < 23 ? largest : 23))
+    [ "$1" = cuda ] && has 'cuda[.]spike' || { echo "figures 7 and 10 are of a GPU: left out on $1"; return 0; }
+    anew layout "$1"
+    for matrix in matrix=uniform matrix=main_64 matrix=given,lower=1,main=0,upper=1; do
+        bench layout "$1" "tridiagonal:n=2^$k,$matrix" cuda.spike cuda.spike_untiled cuda.spike_unmarshalled
+    done
+}
+
+# scale WHERE DEVICES N WHAT: seconds of one system on these $count devices, entries formed, x let go
+scale() {
+    local n=$3
+    [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); return 0; }
+    runs tridiagonal_scaling "$2" "{ print \"$4,$count,$n,\" v(\"status\") \",\" value(\"wall_time\") }" \
+        -s "grid.n=$n" >>"$folder/spike_devices$(suffix "$1").csv" ||
+        echo "not on $spec: figures 14 to 16 are of one system on several devices" >&2
+}
+devices() {
+    local count=1 there spec n=$((1 << (largest < 24 ? largest : 24)))
+    there=$(echo "$listed" | grep -cE "^  $1(:[0-9]+)? ")
+    [ "$1" = cpu ] && there=1
+    first "$folder/spike_devices$(suffix "$1").csv" 'Seconds of one random system on several devices' "$1" \
+        scaling,devices,n,status,seconds
+    while [ $count -le "$there" ]; do
+        spec=$1
+        [ "$1" = cpu ] || spec=cuda:$(seq -s, 0 $((count - 1)))
+        scale "$1" "$spec" "$n" strong
+        scale "$1" "$spec" $((n * count)) weak
+        count=$((count * 2))
+    done
+}
+
+for one in ${part:-table4 backward forward matrices sizes layout devices}; do
+    case $one in table4|backward|forward|matrices|sizes|layout|devices) ;; *) give_up "no part $one" ;; esac
+    for where in $device; do
+        case $where in cpu|cuda) ;; *) give_up "no device $where" ;; esac
+        $one "$where" || give_up "$one failed on $where"
+    done
+done
+[ -n "$dry_run" ] || draw "$folder" plot_spike.py
+echo "$failed works with a row that failed, $left left out, $SECONDS s"
