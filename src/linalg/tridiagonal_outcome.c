@@ -1,5 +1,5 @@
-/* What became of a solve: systems whose x is not finite are judged on the host (tridiagonal_judge.c), several at a time.
- * From a device they come in blocks of neighbours, as a batch may fail as a whole. */
+/* What became of a solve: systems whose x is not finite are judged on the host (tridiagonal_judge.c), several at a
+ * time. From a device they come in blocks of neighbours, as a batch may fail as a whole. */
 #include <math.h>
 #include <string.h>
 
