@@ -44,20 +44,37 @@ static inline double normal(uint64_t *seed)
     return sqrt(-2 * log(u)) * cos(3.141592653589793 * v);
 }
 
-/* X := (I - 2 v v'/v'v) X or X (I - 2 v v'/v'v), v from entry `from` on; X is n x n. */
-static inline void reflect(int n, double *x, const double *v, int from, bool left)
+static inline double square_sum(int n, const double *v, int from)
 {
-    double square = 0;
-    for (int i = from; i < n; i++) square += v[i] * v[i];
-    if (square == 0) return;
+    double sum = 0;
+    for (int i = from; i < n; i++) sum += v[i] * v[i];
+    return sum;
+}
+
+/* X := (I - 2 v v'/v'v) X, v from entry `from` on; X is n x n, row after row. */
+static inline void reflect_left(int n, double *x, const double *v, int from)
+{
+    const double square = square_sum(n, v, from);
     double *sum = NULL;
+    if (square == 0) return;
     assert_ok(sw_alloc((size_t)n, &sum));
-    for (int i = left ? from : 0; i < n; i++)
-        for (int j = left ? 0 : from; j < n; j++) sum[left ? j : i] += v[left ? i : j] * x[i * n + j];
-    for (int i = left ? from : 0; i < n; i++)
-        for (int j = left ? 0 : from; j < n; j++)
-            x[i * n + j] -= 2 / square * v[left ? i : j] * sum[left ? j : i];
+    for (int i = from; i < n; i++)
+        for (int j = 0; j < n; j++) sum[j] += v[i] * x[i * n + j];
+    for (int i = from; i < n; i++)
+        for (int j = 0; j < n; j++) x[i * n + j] -= 2 / square * v[i] * sum[j];
     sw_free(sum);
+}
+
+/* X := X (I - 2 v v'/v'v) */
+static inline void reflect_right(int n, double *x, const double *v, int from)
+{
+    const double square = square_sum(n, v, from);
+    if (square == 0) return;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = from; j < n; j++) sum += v[j] * x[i * n + j];
+        for (int j = from; j < n; j++) x[i * n + j] -= 2 / square * v[j] * sum;
+    }
 }
 
 static inline double singular_value(int n, int mode, int i)
@@ -79,21 +96,20 @@ static inline void make_randsvd(int n, int mode, uint64_t *seed, double *lower, 
     assert_ok(sw_alloc((size_t)n * (size_t)n + (size_t)n, &x));
     v = x + n * n;
     for (int i = 0; i < n; i++) x[i * n + i] = singular_value(n, mode, i);
-    for (int k = n - 2; k >= 0; k--)
-        for (int left = 0; left < 2; left++) {
-            for (int i = k; i < n; i++) v[i] = normal(seed);
-            reflect(n, x, v, k, left);
-        }
-    for (int j = 0; j < n - 2; j++)
-        for (int left = 1; left >= 0; left--) {
-            double square = 0;
-            for (int i = j + 1; i < n; i++) {
-                v[i] = left ? x[i * n + j] : x[j * n + i];
-                square += v[i] * v[i];
-            }
-            v[j + 1] += copysign(sqrt(square), v[j + 1]);
-            reflect(n, x, v, j + 1, left);
-        }
+    for (int k = n - 2; k >= 0; k--) {
+        for (int i = k; i < n; i++) v[i] = normal(seed);
+        reflect_right(n, x, v, k);
+        for (int i = k; i < n; i++) v[i] = normal(seed);
+        reflect_left(n, x, v, k);
+    }
+    for (int j = 0; j < n - 2; j++) {
+        for (int i = j + 1; i < n; i++) v[i] = x[i * n + j];
+        v[j + 1] += copysign(sqrt(square_sum(n, v, j + 1)), v[j + 1]);
+        reflect_left(n, x, v, j + 1);
+        for (int i = j + 1; i < n; i++) v[i] = x[j * n + i];
+        v[j + 1] += copysign(sqrt(square_sum(n, v, j + 1)), v[j + 1]);
+        reflect_right(n, x, v, j + 1);
+    }
     for (int i = 0; i < n; i++) {
         lower[i] = i > 0 ? x[i * n + i - 1] : 0;
         diagonal[i] = x[i * n + i];
