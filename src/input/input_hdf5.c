@@ -162,15 +162,15 @@ static enum sw_status find(void *own, const char *name, struct sw_array *a)
     return st;
 }
 
-static enum sw_status read_numbers(void *own, const struct sw_array *a, int64_t system, int64_t first,
-                                   int64_t count, double *out)
+static enum sw_status read_numbers(void *own, const struct sw_array *a, const struct sw_array_part *p, double *out)
 {
     const struct file *f = own;
     sw_hdf5_lock();
     hid_t dataset = f->dataset[a->index], space = H5Dget_space(dataset);
     const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 1;
-    const hsize_t start[2] = {(hsize_t)(rank == 2 ? system : first), (hsize_t)first};
-    const hsize_t size[2] = {rank == 2 ? 1 : (hsize_t)count, (hsize_t)count}, wanted = (hsize_t)count;
+    const hsize_t start[2] = {(hsize_t)(rank == 2 ? p->system : p->first), (hsize_t)p->first};
+    const hsize_t size[2] = {(hsize_t)(rank == 2 ? p->systems : p->count), (hsize_t)p->count};
+    const hsize_t wanted = (hsize_t)(p->systems * p->count);
     hid_t memory = H5Screate_simple(1, &wanted, NULL);
     const bool good = space >= 0 && memory >= 0 &&
                       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&

@@ -11,8 +11,7 @@ struct input_format {
     enum sw_status (*open)(const char *path, void **own);
     bool           (*is_matrix)(const void *own);           /* NULL: never */
     enum sw_status (*find)(void *own, const char *name, struct sw_array *array);
-    enum sw_status (*read)(void *own, const struct sw_array *array, int64_t system, int64_t first, int64_t count,
-                           double *out);
+    enum sw_status (*read)(void *own, const struct sw_array *array, const struct sw_array_part *part, double *out);
     void           (*close)(void *own);                     /* NULL is fine */
 };
 

@@ -198,12 +198,12 @@ static enum sw_status find(void *own, const char *name, struct sw_array *a)
     return SW_OK;
 }
 
-static enum sw_status read_numbers(void *own, const struct sw_array *a, int64_t system, int64_t first,
-                                   int64_t count, double *out)
+static enum sw_status read_numbers(void *own, const struct sw_array *a, const struct sw_array_part *p, double *out)
 {
     const struct market *m = own;
-    const size_t from = (size_t)(m->coordinates ? a->index : system) * (size_t)m->rows + (size_t)first;
-    memcpy(out, m->number + from, (size_t)count * sizeof *out);
+    const int64_t column = m->coordinates ? a->index : p->system;
+    for (int64_t s = 0; s < p->systems; s++)
+        memcpy(out + s * p->count, m->number + (column + s) * m->rows + p->first, (size_t)p->count * sizeof *out);
     return SW_OK;
 }
 

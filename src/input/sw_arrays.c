@@ -63,27 +63,29 @@ enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct 
     return input->format->find(input->own, name, array);
 }
 
-enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, int64_t system, int64_t first,
-                             int64_t count, double *out)
+enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
+                              double *out)
 {
-    return count ? input->format->read(input->own, array, system, first, count, out) : SW_OK;
+    return part->systems && part->count ? input->format->read(input->own, array, part, out) : SW_OK;
 }
 
+/* Many short systems, or part of a long one, at a time. */
 enum sw_status sw_arrays_digest(struct sw_arrays *input, const struct sw_array *a, unsigned char digest[32])
 {
-    const int64_t piece = 1 << 17;
-    const int64_t shape[2] = {a->systems, a->n};
+    const int64_t piece = 1 << 17, shape[2] = {a->systems, a->n};
+    const int64_t many = a->n < piece ? piece / a->n : 1;
     struct sw_hash h;
     double *number;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)piece, &number));
     sw_hash_start(&h);
     sw_hash_add(&h, shape, sizeof shape);
-    for (int64_t s = 0; s < a->systems && !st; s++)
+    for (int64_t s = 0; s < a->systems && !st; s += many)
         for (int64_t first = 0; first < a->n && !st; first += piece) {
-            const int64_t count = a->n - first < piece ? a->n - first : piece;
-            st = sw_arrays_read(input, a, s, first, count, number);
-            if (!st) sw_hash_add(&h, number, (size_t)count * sizeof *number);
+            const struct sw_array_part part = {s, a->systems - s < many ? a->systems - s : many, first,
+                                               a->n - first < piece ? a->n - first : piece};
+            st = sw_arrays_read(input, a, &part, number);
+            if (!st) sw_hash_add(&h, number, (size_t)(part.systems * part.count) * sizeof *number);
         }
     sw_hash_end(&h, digest);
     sw_free(number);

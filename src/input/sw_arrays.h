@@ -33,9 +33,12 @@ bool sw_arrays_is_matrix(const struct sw_arrays *input);
  * @return SW_E_CONFIG there is none, with the nearest or the known ones, or it is no array of numbers; SW_E_MEMORY */
 enum sw_status sw_arrays_find(struct sw_arrays *input, const char *name, struct sw_array *array);
 
-/** Numbers first .. first + count - 1 of a system (from 0). @return SW_E_IO */
-enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, int64_t system, int64_t first,
-                             int64_t count, double *out);
+/* Part of an array: numbers first .. first + count - 1 of systems system .. system + systems - 1, all from 0. */
+struct sw_array_part { int64_t system, systems, first, count; };
+
+/** @param out  [systems][count]  @return SW_E_IO */
+enum sw_status sw_arrays_read(struct sw_arrays *input, const struct sw_array *array, const struct sw_array_part *part,
+                              double *out);
 
 /** SHA-256 of all its numbers. It takes as long as they take to be read, or 1 s for 1 to 2 GB. */
 enum sw_status sw_arrays_digest(struct sw_arrays *input, const struct sw_array *array, unsigned char digest[32]);

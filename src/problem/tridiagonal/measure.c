@@ -2,10 +2,13 @@
 
 #include <math.h>
 
+/* Of two numbers >= 0; nothing is no part of nothing. */
+static double share(double part, double of) { return part == 0 ? 0 : part / of; }
+
 /* r / (A x + f) where A x is beyond the range of numbers, too. */
 static double backward_error(double r, double a, double x, double f)
 {
-    return isinf(a * x) && !isinf(a) ? r / a / (x + f / a) : r / (a * x + f);
+    return isinf(a * x) && !isinf(a) ? r / a / (x + f / a) : share(r, a * x + f);
 }
 
 struct tridiagonal_norms tridiagonal_norms_from_sums(const struct tridiagonal_sums *s, int64_t n, bool exact)
@@ -13,13 +16,13 @@ struct tridiagonal_norms tridiagonal_norms_from_sums(const struct tridiagonal_su
     struct tridiagonal_norms norms = {NAN, NAN, NAN, NAN, NAN, NAN};
     const double difference = square_sum_root(&s->difference);
     if (s->bad != TRIDIAGONAL_NONE) return norms;
-    norms.residual = square_sum_root(&s->residual) / square_sum_root(&s->rhs);
+    norms.residual = share(square_sum_root(&s->residual), square_sum_root(&s->rhs));
     norms.backward_error = backward_error(s->residual_max, s->row_sum_max, s->x_max, s->rhs_max);
     if (!exact || isnan(difference)) return norms;
-    norms.forward_error = s->difference_max / s->exact_max;
+    norms.forward_error = share(s->difference_max, s->exact_max);
     norms.l2 = difference / sqrt((double)n);
     norms.max = s->difference_max;
-    norms.rel = difference / square_sum_root(&s->exact);
+    norms.rel = share(difference, square_sum_root(&s->exact));
     return norms;
 }
 

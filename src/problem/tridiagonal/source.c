@@ -8,7 +8,6 @@
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
-#include "input/sw_arrays.h"
 
 const char *const tridiagonal_array[TRIDIAGONAL_ARRAYS] = {"lower", "main", "upper", "rhs"};
 static const char *const key_of[TRIDIAGONAL_ARRAYS] = {"source.lower", "source.main", "source.upper", "source.rhs"};
@@ -200,11 +199,16 @@ static struct sw_arrays *file_of(const struct tridiagonal_source *s, int array)
     return array == TRIDIAGONAL_RHS && s->rhs_file ? s->rhs_file : s->file;
 }
 
-enum sw_status tridiagonal_source_read(const struct tridiagonal_source *s, int array, int64_t system, int64_t first,
-                                       int64_t count, double *out)
+enum sw_status tridiagonal_source_read(const struct tridiagonal_source *s, int array, const struct sw_array_part *part,
+                                       double *out)
 {
     const struct sw_array *a = &s->array[array];
-    return sw_arrays_read(file_of(s, array), a, a->systems > 1 ? system : 0, first, count, out);
+    struct sw_array_part one = {0, 1, part->first, part->count};
+    if (a->systems > 1) return sw_arrays_read(file_of(s, array), a, part, out);
+    SW_TRY(sw_arrays_read(file_of(s, array), a, &one, out));
+    for (int64_t k = 1; k < part->systems; k++)
+        memcpy(out + k * part->count, out, (size_t)part->count * sizeof *out);
+    return SW_OK;
 }
 
 static enum sw_status form_digest(struct tridiagonal_source *s)

@@ -2,6 +2,7 @@
 #define TRIDIAGONAL_SOURCE_H
 /* The arrays of tridiagonal systems that the config takes from files: the keys `source`. A source is opened once in a
  * process, and again where one of its files has changed; it stays open. Any thread may call at any time. */
+#include "input/sw_arrays.h"
 #include "problem/sw_problem.h"
 
 enum { TRIDIAGONAL_LOWER, TRIDIAGONAL_MAIN, TRIDIAGONAL_UPPER, TRIDIAGONAL_RHS, TRIDIAGONAL_ARRAYS };
@@ -24,9 +25,10 @@ bool tridiagonal_source_has(const struct tridiagonal_source *source, int array);
 int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *source);
 int64_t tridiagonal_source_systems(const struct tridiagonal_source *source);
 
-/** Entries first .. first + count - 1 (from 0) of an array of a system (from 0). @return SW_E_IO */
-enum sw_status tridiagonal_source_read(const struct tridiagonal_source *source, int array, int64_t system,
-                                       int64_t first, int64_t count, double *out);
+/** Part of an array. One that holds a single system is that of all.
+ * @param out  [part->systems][part->count]  @return SW_E_IO */
+enum sw_status tridiagonal_source_read(const struct tridiagonal_source *source, int array,
+                                       const struct sw_array_part *part, double *out);
 
 /** SHA-256 of all its numbers, formed once. @return SW_E_IO; SW_E_MEMORY */
 enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32]);

@@ -150,7 +150,7 @@ static const struct sw_key keys[] = {
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The row of the table of tridiagonal solvers, as `sweep list` names it, \"cpu.lapack\"; \"auto\" takes "
               "the best that fits, \"$axis\" the word of an axis."},
-    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 1e12, .decides = true,
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 0x1p39, .decides = true,
      .visible = true,
      .about = "Number of unknowns x_1 .. x_n; runs of one n are solved together."},
     {0},
@@ -186,6 +186,7 @@ const struct sw_problem problem_tridiagonal = {
     .bytes = tridiagonal_bytes,
     .host_bytes = tridiagonal_host_bytes,
     .create = tridiagonal_create,
+    .try_compile = tridiagonal_try_compile,
     .deepest_cut = tridiagonal_deepest_cut,
     .validate_run = validate_run,
     .content = content,

@@ -17,6 +17,7 @@ enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct
                                   struct sw_device *device, struct sw_sim **sim);
 enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                                  const struct sw_device *device, size_t *fixed, size_t *per_run);
+enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 size_t tridiagonal_host_bytes(const struct sw_setup *setup);
 
 /** @param source  out: NULL: there is none

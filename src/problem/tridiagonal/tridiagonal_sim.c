@@ -36,11 +36,12 @@ struct tridiagonal_sim {
     struct tridiagonal_entries *entries;
     struct sw_tridiagonal      *solver;       /* for count systems, once some are loaded                         */
     double           *array[ARRAYS], *x;      /* [capacity][n] in the memory of the device                       */
-    double           *host;     /* [n] one array of a run on its way to the device; NULL: not needed             */
+    double           *host;     /* [staging] arrays of some runs on their way to the device; NULL: not needed    */
+    size_t            staging;  /* a multiple of n                                                               */
     struct randsvd    block;    /* of the run formed last, which had this seed                                   */
     double            seed;
     struct ending    *ending;   /* [capacity]                                                                    */
-    char            (*why)[160];               /* [capacity] of runs that cannot begin                           */
+    char            (*why)[80];                /* of those that cannot begin; NULL: all can                      */
     bool              solved, settled, measured;
     struct tridiagonal_sums  *sums;            /* [capacity]                                                     */
     struct tridiagonal_norms *norms;           /* [capacity]                                                     */
@@ -103,45 +104,75 @@ static int64_t find_not_finite(const double *value, size_t n)
     return -1;
 }
 
-/* The arrays of a run that are in files. Entries that do not count may be anything there. */
-static enum sw_status read_source(struct tridiagonal_sim *t, int j, const double *column)
+/* Array k of run j, as the file has it. Entries that do not count may be anything there. */
+static void check_array(struct tridiagonal_sim *t, int k, int j, double *value)
 {
-    const double system = tridiagonal_number(&t->setup, "source.system", t->count, column, j);
     const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
-    for (int k = 0; k < ARRAYS; k++) {
-        if (!tridiagonal_source_has(t->source, k)) continue;
-        SW_TRY(tridiagonal_source_read(t->source, k, (int64_t)system - 1, 0, (int64_t)t->n, t->host));
-        if (k == LOWER && !cyclic) t->host[0] = 0;
-        if (k == UPPER && !cyclic) t->host[t->n - 1] = 0;
-        const int64_t row = find_not_finite(t->host, t->n);
-        if (row >= 0 && !(t->ending[j].bad_row && t->ending[j].row <= row))
-            t->ending[j] = (struct ending){.bad_row = true, .row = row, .which = k, .value = t->host[row]};
-        SW_TRY(put_array(t, k, j, t->host));
+    struct ending *e = &t->ending[j];
+    if (k == LOWER && !cyclic) value[0] = 0;
+    if (k == UPPER && !cyclic) value[t->n - 1] = 0;
+    const int64_t row = find_not_finite(value, t->n);
+    if (row >= 0 && !(e->bad_row && e->row <= row))
+        *e = (struct ending){.bad_row = true, .row = row, .which = k, .value = value[row]};
+}
+
+/* Runs from j on, at most `most`, that take systems which follow one another. */
+static int count_neighbours(const struct tridiagonal_sim *t, int j, int most, const double *system)
+{
+    int count = 1;
+    while (j + count < t->count && count < most && system[j + count] == system[j] + count) count++;
+    return count;
+}
+
+/* The arrays that are in files. Many short systems are read at a time. */
+static enum sw_status read_source(struct tridiagonal_sim *t, const double *column)
+{
+    const double *system = column + (size_t)sw_setup_column(&t->setup, "source.system") * (size_t)t->count;
+    const int most = (int)(t->staging / t->n);
+    for (int j = 0, count; j < t->count; j += count) {
+        count = count_neighbours(t, j, most, system);
+        const struct sw_array_part part = {(int64_t)system[j] - 1, count, 0, (int64_t)t->n};
+        for (int k = 0; k < ARRAYS; k++) {
+            if (!tridiagonal_source_has(t->source, k)) continue;
+            SW_TRY(tridiagonal_source_read(t->source, k, &part, t->host));
+            for (int r = 0; r < count; r++) check_array(t, k, j + r, t->host + (size_t)r * t->n);
+            SW_TRY(sw_device_upload(t->device, t->array[k] + (size_t)j * t->n, t->host,
+                                    (size_t)count * t->n * sizeof *t->host));
+        }
     }
     return SW_OK;
 }
 
-static void say_bad_row(struct tridiagonal_sim *t, int j, const char **load_error)
+/* Why some runs cannot begin. */
+static enum sw_status say_bad_rows(struct tridiagonal_sim *t, const char **load_error)
 {
-    const struct ending *e = &t->ending[j];
-    snprintf(t->why[j], sizeof t->why[j], "%s of row %lld is %s", tridiagonal_array[e->which], (long long)e->row + 1,
-             isnan(e->value) ? "not a number" : "infinite");
-    *load_error = t->why[j];
+    size_t bad = 0;
+    for (int j = 0; j < t->count; j++) bad += t->ending[j].bad_row;
+    sw_free(t->why);
+    t->why = NULL;
+    if (bad) SW_TRY(sw_alloc(bad, &t->why));
+    bad = 0;
+    for (int j = 0; j < t->count; j++) {
+        const struct ending *e = &t->ending[j];
+        load_error[j] = NULL;
+        if (!e->bad_row) continue;
+        snprintf(t->why[bad], sizeof t->why[bad], "%s of row %lld is %s", tridiagonal_array[e->which],
+                 (long long)e->row + 1, isnan(e->value) ? "not a number" : "infinite");
+        load_error[j] = t->why[bad++];
+    }
+    return SW_OK;
 }
 
-static enum sw_status find_bad_rows(struct tridiagonal_sim *t, const char **load_error)
+static enum sw_status find_bad_rows(struct tridiagonal_sim *t)
 {
     int64_t *row;
     SW_TRY(sw_alloc((size_t)t->count, &row));
     enum sw_status st = tridiagonal_entries_first_bad(t->entries, row);
     for (int j = 0; j < t->count && !st; j++) {
         struct ending *e = &t->ending[j];
-        load_error[j] = NULL;
-        if (row[j] >= 0 && !e->bad_row) {
-            *e = (struct ending){.bad_row = true, .row = row[j]};
-            st = look_at_row(t, j, e);
-        }
-        if (e->bad_row) say_bad_row(t, j, &load_error[j]);
+        if (row[j] < 0 || e->bad_row) continue;
+        *e = (struct ending){.bad_row = true, .row = row[j]};
+        st = look_at_row(t, j, e);
     }
     sw_free(row);
     return st;
@@ -166,9 +197,10 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     SW_TRY(prepare_solver(t, count));
     SW_TRY(tridiagonal_entries_load(t->entries, count, column));
     for (int j = 0; j < count && t->matrix && t->matrix->mode; j++) SW_TRY(form_randsvd(t, j, column));
-    for (int j = 0; j < count && t->source; j++) SW_TRY(read_source(t, j, column));
+    if (t->source) SW_TRY(read_source(t, column));
     SW_TRY(tridiagonal_entries_fill(t->entries, 0, (int64_t)t->n, &out));
-    return find_bad_rows(t, load_error);
+    SW_TRY(find_bad_rows(t));
+    return say_bad_rows(t, load_error);
 }
 
 /* ------------------------------------------------------------------ the solution */
@@ -415,16 +447,24 @@ bool tridiagonal_needs_staging(const struct sw_setup *setup)
     return (matrix && matrix->mode) || (setup->fields && setup->single) || *sw_setup_word(setup, "source.file");
 }
 
+/* Numbers of arrays on their way to the device: of one run, or from files of some short ones. 0: none are. */
+static size_t staging_of(const struct sw_setup *setup)
+{
+    const size_t n = (size_t)setup->n[0], some = (1 << 18) / n;
+    if (!tridiagonal_needs_staging(setup)) return 0;
+    return *sw_setup_word(setup, "source.file") && some > 1 ? some * n : n;
+}
+
 static enum sw_status allocate(struct tridiagonal_sim *t)
 {
     const size_t capacity = (size_t)t->setup.capacity, all = capacity * t->n;
     const bool saves = t->setup.fields && (t->setup.single || !on_host(t));
     for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(t->device, all, &t->array[k]));
     SW_TRY(sw_device_alloc(t->device, all, &t->x));
-    if (tridiagonal_needs_staging(&t->setup)) SW_TRY(sw_alloc(t->n, &t->host));
+    t->staging = staging_of(&t->setup);
+    if (t->staging) SW_TRY(sw_alloc(t->staging, &t->host));
     if (saves) SW_TRY(sw_alloc(all * sw_reals_word(t->setup.single), &t->saved));
     SW_TRY(sw_alloc(capacity, &t->ending));
-    SW_TRY(sw_alloc(capacity, &t->why));
     SW_TRY(sw_alloc(capacity, &t->sums));
     return sw_alloc(capacity, &t->norms);
 }
@@ -489,14 +529,27 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
     if (!st) tridiagonal_entries_bytes(&desc, device, &of_entries, &of_run);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
     *fixed += of_entries;
-    *per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct ending) + 160 +
+    *per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct ending) +
                 sizeof(struct tridiagonal_sums) + sizeof(struct tridiagonal_norms);
+    return st;
+}
+
+enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+{
+    const struct tridiagonal_source *source;
+    struct sw_program *own[3] = {NULL};
+    struct tridiagonal_entries_desc desc;
+    (void)problem;
+    SW_TRY(tridiagonal_find_source(setup, &source));
+    enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
+    if (!st) st = tridiagonal_entries_try_compile(&desc, sm);
+    for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
     return st;
 }
 
 size_t tridiagonal_host_bytes(const struct sw_setup *setup)
 {
-    const size_t rows = (size_t)(setup->n[0] >> setup->cut),
-                 pieces = setup->cut && setup->fields ? SW_SNAPSHOT_SLOTS : 0;
+    const size_t rows = (size_t)(setup->n[0] >> setup->cut), pieces = setup->fields ? SW_SNAPSHOT_SLOTS : 0;
+    if (!setup->cut) return staging_of(setup) * sizeof(double);
     return (tridiagonal_needs_staging(setup) + pieces) * rows * sizeof(double);
 }

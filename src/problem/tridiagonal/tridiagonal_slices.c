@@ -96,8 +96,9 @@ static enum sw_status name_bad_entry(struct slices_sim *t, int64_t step, int64_t
 static enum sw_status read_source(struct slices_sim *t, int k, int64_t step)
 {
     const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
+    const struct sw_array_part part = {t->stored, 1, t->first, t->rows};
     int64_t bad = 0;
-    SW_TRY(tridiagonal_source_read(t->source, k, t->stored, t->first, t->rows, t->host));
+    SW_TRY(tridiagonal_source_read(t->source, k, &part, t->host));
     if (k == LOWER && !cyclic && t->first == 0) t->host[0] = 0;
     if (k == UPPER && !cyclic && t->first + t->rows == t->n) t->host[t->rows - 1] = 0;
     while (bad < t->rows && isfinite(t->host[bad])) bad++;
