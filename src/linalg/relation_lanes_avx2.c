@@ -11,11 +11,22 @@ typedef __m256d vec;
 #define relation_mask vec
 #define relation_fma(a, b, c) _mm256_fmadd_pd((a), (b), (c))
 #define relation_larger(u, v) _mm256_cmp_pd(size_of(u), size_of(v), _CMP_GT_OQ)
-#define relation_choose(mask, u, v) _mm256_blendv_pd((v), (u), (mask))
+#define relation_where(mask, u) _mm256_and_pd((mask), (u))
+#define relation_unless(mask, u) _mm256_andnot_pd((mask), (u))
+#define relation_choose(mask, u, v) _mm256_or_pd(relation_where(mask, u), relation_unless(mask, v))
+#define relation_order order
 
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
 INLINE vec size_of(vec u) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), u); }
+
+/* Three operations that all four pipes of a core do: blends would compete with the multiply-adds for two of them. */
+INLINE void order(vec swap, vec *x, vec *y)
+{
+    const vec change = _mm256_and_pd(swap, _mm256_xor_pd(*x, *y));
+    *x = _mm256_xor_pd(*x, change);
+    *y = _mm256_xor_pd(*y, change);
+}
 
 /* Two neighbours of one run, and two of another. */
 INLINE vec pairs(const double *low, const double *high)

@@ -11,6 +11,8 @@ typedef __m512d vec;
 #define relation_mask __mmask8
 #define relation_fma(a, b, c) _mm512_fmadd_pd((a), (b), (c))
 #define relation_larger(u, v) _mm512_cmp_pd_mask(_mm512_abs_pd(u), _mm512_abs_pd(v), _CMP_GT_OQ)
+#define relation_where(mask, u) _mm512_maskz_mov_pd((mask), (u))
+#define relation_unless(mask, u) _mm512_maskz_mov_pd(_knot_mask8(mask), (u))
 #define relation_choose(mask, u, v) _mm512_mask_blend_pd((mask), (v), (u))
 
 #define INLINE static inline __attribute__((always_inline)) TARGET

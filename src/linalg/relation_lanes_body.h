@@ -4,15 +4,16 @@
  *     GROUP                           vectors that are swept together, to hide the latency of a division
  *     TARGET                          function attribute that allows the instructions
  *     vec, relation_mask              a vector, and what a comparison of two gives
- *     relation_fma  relation_larger  relation_choose   as in relation_point.h, on vectors
- *     READ(to, from, start, count)    to[GROUP*VL k + l] = from[start[l] + k], k < BLOCK, l < VL: a transposition
+ *     relation_fma  relation_larger  relation_where  relation_unless  relation_choose
+ *                                     as in relation_point.h, on vectors; and relation_order, if there is a better one
+ *     READ(to, from, start)           to[GROUP*VL k + l] = from[start[l] + k], k < BLOCK, l < VL: a transposition
  *     WRITE(to, start, from, past)    to[start[l] + k] = from[GROUP*VL k + l], likewise; past: past the cache, where
  *                                     there is a way
  *     WRITTEN                         after writes past the cache
  *
- * Per row of one vector, a sweep has 11 multiply-adds, a division and 26 selections, two of them comparisons; rows come
- * through a block that stays in the first-level cache. A substitution reads the 5 words of a pivot row from there or
- * from the second-level cache, and has 5 multiply-adds. */
+ * Per row of one vector, a sweep has 11 multiply-adds, 3 products (8 where pivots are kept, and a multiply-add more), a
+ * division, two comparisons and 8 pairs to put in order; rows come through a block that stays in the first-level cache.
+ * A substitution reads the 5 words of a pivot row from there or from the second-level cache, and has 5 multiply-adds. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

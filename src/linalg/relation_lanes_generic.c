@@ -11,6 +11,8 @@ typedef int64_t mask __attribute__((vector_size(8 * VL), may_alias));
 #define relation_mask mask
 #define relation_fma(a, b, c) fma_pairs((a), (b), (c))
 #define relation_larger(u, v) ((mask)(size_of(u) > size_of(v)))
+#define relation_where(which, u) ((vec)((which) & (mask)(u)))
+#define relation_unless(which, u) ((vec)(~(which) & (mask)(u)))
 #define relation_choose(which, u, v) choose((which), (u), (v))
 
 static inline vec fma_pairs(vec a, vec b, vec c) { return (vec){fma(a[0], b[0], c[0]), fma(a[1], b[1], c[1])}; }

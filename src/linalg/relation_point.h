@@ -25,7 +25,9 @@
 #define RELATION_FUNCTION SW_HD static inline
 #define relation_fma(a, b, c) fma((a), (b), (c))
 #define relation_larger(u, v) (fabs(u) > fabs(v))
-#define relation_choose(mask, u, v) ((mask) ? (u) : (v))   /* u where the comparison held                 */
+#define relation_where(mask, u) ((mask) ? (u) : 0.0)       /* u where the comparison held, else 0         */
+#define relation_unless(mask, u) ((mask) ? 0.0 : (u))
+#define relation_choose(mask, u, v) ((mask) ? (u) : (v))
 #endif
 
 /* 1/p. On a device to 2^-60 before the last rounding, from the hardware's 2^-20 by three multiply-adds (e, e^2 + e); a
@@ -55,12 +57,14 @@ RELATION_FUNCTION relation_real relation_if_finite(relation_real pivot, relation
     return relation_fma(zero, pivot, value);
 }
 
+#ifndef relation_order
 RELATION_FUNCTION void relation_order(relation_mask swap, relation_real *x, relation_real *y)
 {
     const relation_real t = relation_choose(swap, *y, *x);
     *y = relation_choose(swap, *x, *y);
     *x = t;
 }
+#endif
 
 /* ------------------------------------------------------------------ rows -> relation, one after another */
 
@@ -86,7 +90,6 @@ RELATION_FUNCTION struct relation_rows relation_begin(relation_real a0, relation
 RELATION_FUNCTION void relation_eliminate(struct relation_rows *w, relation_real a, relation_real b, relation_real c,
                                           relation_real d, struct relation_pivot *pivot)
 {
-    const relation_real zero = {0};
     const relation_mask swap = relation_larger(w->p2, w->p1);
     relation_order(swap, &w->s1, &w->s2);
     relation_order(swap, &w->t1, &w->t2);
@@ -94,12 +97,13 @@ RELATION_FUNCTION void relation_eliminate(struct relation_rows *w, relation_real
     relation_order(swap, &w->q1, &w->q2);
     relation_order(swap, &w->d1, &w->d2);
     const relation_mask newer = relation_larger(a, w->p1);  /* the new row is the pivot; else the larger of the two */
-    const relation_real ps = relation_choose(newer, zero, w->s1), os = relation_choose(newer, w->s1, zero),
-                        pt = relation_choose(newer, zero, w->t1), ot = relation_choose(newer, w->t1, zero),
-                        pp = relation_choose(newer, a, w->p1),    op = relation_choose(newer, w->p1, a),
-                        pq = relation_choose(newer, b, w->q1),    oq = relation_choose(newer, w->q1, b),
-                        pr = relation_choose(newer, c, zero),     or_ = relation_choose(newer, zero, c),
-                        pd = relation_choose(newer, d, w->d1),    od = relation_choose(newer, w->d1, d);
+    relation_real pp = w->p1, op = a, pq = w->q1, oq = b, pd = w->d1, od = d;
+    relation_order(newer, &pp, &op);
+    relation_order(newer, &pq, &oq);
+    relation_order(newer, &pd, &od);
+    const relation_real ps = relation_unless(newer, w->s1), os = relation_where(newer, w->s1),
+                        pt = relation_unless(newer, w->t1), ot = relation_where(newer, w->t1),
+                        pr = relation_where(newer, c), or_ = relation_unless(newer, c);
     const relation_real g = relation_reciprocal(pp), m2 = -w->p2 * g, mo = -op * g;
     w->s1 = relation_fma(mo, ps, os);
     w->t1 = relation_fma(mo, pt, ot);
