@@ -59,7 +59,7 @@ runs() {
     [ $rc -le 1 ] && "$sweep" show "$tmp/t.h5" --csv >"$tmp/t.csv" || return 1
     awk -F, "NR == 1 { for (k = 1; k <= NF; k++) at[\$k] = k; next }
              function v(name) { return \$at[name] }
-             function value(name) { return tolower(v(name)) ~ /nan/ ? \"\" : v(name) }
+             function value(name) { return tolower(v(name)) ~ /nan|inf/ ? \"\" : sprintf(\"%.6g\", v(name)) }
              $filter" "$tmp/t.csv"
 }
 
