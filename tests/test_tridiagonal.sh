@@ -167,7 +167,10 @@ refused "unknown key 'time': tridiagonal has no time; leave the group out" -s ti
 refused "'run.precision' = \"single\": tridiagonal systems are solved in double precision only" \
     -s 'run.precision="single"'
 refused "'solver' = \"cpu.lapck\": there is no such row; did you mean 'cpu.lapack'?" -s 'solver="cpu.lapck"'
-refused "'solver' = \"cpu.spike\": " -s 'solver="cpu.spike"' -s cyclic=true
+refused "'solver' = \"cpu.spike\": it takes no cyclic system, which may be singular once opened; cpu.relations does" \
+    -s 'solver="cpu.spike"' -s cyclic=true
+refused "'solver' = \"cpu.lapack\": LAPACK counts with 32 bits, up to 2147483640 rows; cpu.relations has" \
+    -s 'solver="cpu.lapack"' -s grid.n=2147483641.0
 refused "unknown name 'x'" -s 'main="x + a"'
 refused "'sweep.i' cannot be called 'i': it is a coordinate" -s 'sweep.i=[1, 2]'
 refused "'sweep.x' cannot be called 'x'" -s 'sweep.x=[1, 2]'

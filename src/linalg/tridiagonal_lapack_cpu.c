@@ -44,7 +44,8 @@ static size_t words_of(const struct sw_tridiagonal_desc *d)
 
 static const char *refuse(const struct sw_tridiagonal_desc *d)
 {
-    return d->n > INT_MAX - 7 ? "LAPACK counts with 32 bits: it solves 2147483640 rows at most" : NULL;
+    if (d->n <= INT_MAX - 7) return NULL;
+    return "LAPACK counts with 32 bits, up to 2147483640 rows; cpu.relations has no such limit";
 }
 
 /* One where the work, some 10 ns a row, is less than waking the others up costs. */

@@ -47,7 +47,7 @@ static int64_t first_row(int64_t n, int64_t count, int64_t p)
 
 static const char *refuse(const struct sw_tridiagonal_desc *d)
 {
-    return d->cyclic ? "it cuts a line, as its paper does: a circle, opened, may be singular where it is not" : NULL;
+    return d->cyclic ? "it takes no cyclic system, which may be singular once opened; cpu.relations does" : NULL;
 }
 
 static size_t bytes(const struct sw_tridiagonal_desc *d)

@@ -55,7 +55,7 @@ static size_t entries(const struct sw_cuda_spike *p)
 
 static const char *refuse(const struct sw_tridiagonal_desc *d)
 {
-    return d->cyclic ? "it cuts a line, as its paper does: a circle, opened, may be singular where it is not" : NULL;
+    return d->cyclic ? "it takes no cyclic system, which may be singular once opened; cuda.relations does" : NULL;
 }
 
 /* ------------------------------------------------------------------ memory */
