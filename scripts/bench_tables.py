@@ -230,9 +230,7 @@ def spike_table4(folder):
         theirs = [measured.paper.get(name, {}).get(of, "–") for name in ("Intel SPIKE", "Matlab")]
         rows.append([matrix, measured.condition.get(of, "–"), *cells, *theirs])
     head = ["matrix", "condition number published", *measured.solvers, "Intel SPIKE there", "Matlab there"]
-    picture = os.path.exists(os.path.join(folder, "spike_table4.png"))
-    return table(head, rows) + ["", *measured_on(measured.origin.split("; "))] + \
-        (["", "![Residuals and backward errors](../results/bench/spike_table4.png)"] if picture else [])
+    return table(head, rows) + ["", *measured_on(measured.origin.split("; "))]
 
 
 SPIKE_PARTS = {"matrices": "One large system, random and diagonally dominant (figure 12)",
