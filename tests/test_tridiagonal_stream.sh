@@ -29,8 +29,14 @@ pair() {  # pair NAME MEMORY OPTION...: in one piece and in slices
     rm -f whole.h5 slices.h5
 }
 config 300000 'matrix = "uniform"; exact = "3 + randn(1)";' >uniform.cfg
+config 300000 'sweep = { at = [0, 250000]; };' \
+    'lower = "1"; main = "(i == at ? 1/0 : 4)"; upper = "1"; rhs = "1";' >bad.cfg
 pair uniform 0.006
 pair uniform 0.003 --set cyclic=true
+# several devices take slices of one run side by side
+pair uniform 0.006 --device cpu:0,1
+pair uniform 0.003 --device cpu:0,1,2 --set cyclic=true
+pair bad 0.003 --device cpu:0,1,2 --set run.checkpoint=0 --only 'at == 0'
 pair uniform 0.006 --set run.checkpoint=0
 pair uniform 0.006 --set output.fields.precision=single
 config 300000 "$given" 'rhs = "sin(i/1000)";' >given.cfg
@@ -61,9 +67,8 @@ config 5000000 "$given" 'exact = "1";' >large.cfg
 pair large 0.05
 
 # ---- what fails names its row, and harms no other run
-config 300000 'sweep = { at = [0, 250000]; };' \
-    'lower = "1"; main = "(i == at ? 1/0 : 4)"; upper = "1"; rhs = "1";' >bad.cfg
 expect 1 -q run bad.cfg -j 2 -o bad.h5 --set run.memory=0.003
+expect 1 -q run bad.cfg -j 2 -o team.h5 --set run.memory=0.003 --device cpu:0,1,2,3,4; same bad.h5 team.h5
 expect 0 show bad.h5 --run 1; prints 'main of row 250000 is infinite'
 expect 0 show bad.h5; matches '^ +0       0  done'; matches '^ +1  250000  error'
 config 300000 'lower = "(i == 1001 ? 0 : 1)"; main = "(i == 1000 ? 0 : 4)"; upper = "(i == 999 ? 0 : 1)"; rhs = "1";' \
@@ -103,6 +108,12 @@ for signal in 'KILL 137' 'INT 130'; do
     same whole.h5 slow.h5
     [ -e slow.h5.d ] && fail 'slow.h5.d was left'
 done
+# by one device, by three, by two
+rm -rf slow.h5 slow.h5.d
+interrupted KILL 137 3
+interrupted KILL 137 6 --device cpu:0,1,2
+expect 0 run slow.cfg -j 2 -o slow.h5 --set run.memory=0.004 --device cpu:0,1; says 'from step'
+same whole.h5 slow.h5
 # without a field the second pass has checkpoints, too
 sed '/^output/d' slow.cfg >slow-bare.cfg; mv slow-bare.cfg slow.cfg
 expect 0 -q run slow.cfg -j 1 -o whole.h5 --force

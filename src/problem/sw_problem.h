@@ -47,6 +47,8 @@ struct sw_setup {
     int     capacity;                  /* most runs a batch will have                                       */
     int     cut;                       /* a run is computed in 2^cut slices of its points, twice one after another:
                                           steps 1 .. 2^cut, and 2^cut + 1 .. 2^(cut + 1); 0: as a whole         */
+    int     helpers;                   /* other devices that compute a cut run, too, each a slice of its own  */
+    struct sw_device *const *helper;   /* [helpers] of the same kind                                          */
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
@@ -95,10 +97,11 @@ struct sw_sim_ops {
     enum sw_status (*snapshot)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
-    /** Of a run that is cut (setup->cut): points first .. first + count - 1 of its field are what snapshot() and
-     * fetch() give after the last step; they follow those of the step before. NULL: runs are never cut.
-     * @param count  out; 0: none */
-    enum sw_status (*piece)(struct sw_sim *sim, int64_t *first, int64_t *count);
+    /** Of a run that is cut (setup->cut), after advance() by 1 + helpers steps or fewer: points first ..
+     * first + count - 1 of its field, which step k of these has made, are what snapshot() and fetch() give next. They
+     * follow those of the step before. NULL: runs are never cut.
+     * @param count  out; 0: no step k has made any */
+    enum sw_status (*piece)(struct sw_sim *sim, int k, int64_t *first, int64_t *count);
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
      * from get_state(). @param norms  out [count] */
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);

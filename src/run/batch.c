@@ -74,26 +74,35 @@ static enum sw_status write_blanks(struct batch *b)
     return SW_OK;
 }
 
-/* Of a run that is cut: the piece of the field that the last step has made. The last piece ends the output. */
-static enum sw_status write_piece(struct batch *b)
+/* Of a run that is cut: the pieces of the field that the last steps have made. The last piece ends the output. */
+static enum sw_status write_pieces(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
-    int64_t first, count;
-    int slot;
-    if (!b->group->nfield) return SW_OK;
-    SW_TRY(sim->ops->piece(sim, &first, &count));
-    if (!count) return SW_OK;
-    SW_TRY(writer_slot(b->w->writer, &slot));
-    SW_TRY(sw_sim_snapshot(sim, slot, SW_SNAPSHOT_FIELD));
-    SW_TRY(writer_piece(b->w->writer, sim, slot, first, count));
-    b->field += first + count == b->group->n[0];
+    for (int k = 0; b->group->nfield; k++) {
+        int64_t first, count;
+        int slot;
+        SW_TRY(sim->ops->piece(sim, k, &first, &count));
+        if (!count) return SW_OK;
+        SW_TRY(writer_slot(b->w->writer, &slot));
+        SW_TRY(sw_sim_snapshot(sim, slot, SW_SNAPSHOT_FIELD));
+        SW_TRY(writer_piece(b->w->writer, sim, slot, first, count));
+        b->field += first + count == b->group->n[0];
+    }
     return SW_OK;
+}
+
+/* Where the next steps of a cut run end: one for each device, of one pass. */
+static int64_t next_cut(const struct batch *b)
+{
+    const int64_t middle = b->group->steps / 2, end = b->step < middle ? middle : b->group->steps,
+                  to = b->step + 1 + b->w->setup.helpers;
+    return to < end ? to : end;
 }
 
 static enum sw_status write_outputs(struct batch *b)
 {
     struct sw_sim *sim = b->w->sim;
-    if (b->group->cut) return write_piece(b);
+    if (b->group->cut) return write_pieces(b);
     SW_TRY(write_blanks(b));
     for (int what; (what = outputs_due(b));) {
         int slot;
@@ -177,7 +186,7 @@ static enum sw_status advance_batch(struct batch *b)
     while (b->step < b->group->steps) {
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;
-        if (b->group->cut) to = b->step + 1;
+        if (b->group->cut) to = next_cut(b);
         SW_TRY(sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;

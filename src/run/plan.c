@@ -1,4 +1,5 @@
 /* Which runs of a sweep are to do, and the batches that they are cut into. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,37 @@ static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, cons
     return SW_OK;
 }
 
+/* Where there are fewer runs than devices, and runs can be cut: so many devices take slices of one run side by side, to
+ * the same bits. Slices of fewer rows than this are not worth another device, unless the run has to be cut anyway. */
+static const double worth_a_device = 1 << 24;
+
+static int choose_team(const struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
+{
+    if (!p->nruns || p->nruns >= devices->count) return 1;
+    int team = devices->count / (int)p->nruns;
+    for (int g = 0; g < p->ngroup; g++) {
+        const struct sw_group *group = &p->group[g];
+        const int64_t slices = INT64_C(1) << plan_deepest_cut(sweep, group, devices);
+        const double worth = group->cut ? devices->count : (double)sw_points(group->n) / worth_a_device;
+        if (slices < team) team = (int)slices;
+        if (worth < team) team = worth > 1 ? (int)worth : 1;
+    }
+    for (int64_t b = 0; b < p->nbatch; b++)  /* resumed ones have their slices */
+        if (p->batch[b].resume && INT64_C(1) << p->batch[b].resume->cut < team) team = 1 << p->batch[b].resume->cut;
+    return team;
+}
+
+/* @param most  [ngroup] the most runs of a batch, in and out */
+static void form_team(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices,
+                      const struct sw_plan_sharing *sharing, double *most)
+{
+    p->team = sharing->comm->size > 1 ? 1 : choose_team(p, sweep, devices);
+    for (int g = 0; g < p->ngroup && p->team > 1; g++) {
+        while (INT64_C(1) << p->group[g].cut < p->team) sw_group_cut(&p->group[g], p->group[g].cut + 1);
+        most[g] = 1;
+    }
+}
+
 static enum sw_status cut_batches(struct sw_plan *p, const double *fits, const uint64_t *id)
 {
     struct member *m = NULL;
@@ -323,6 +355,24 @@ enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *
     return st;
 }
 
+enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t *run, int64_t count, int64_t enough,
+                                    int64_t *team)
+{
+    struct sw_group *group = NULL;
+    int ngroup = 0;
+    *team = 1;
+    if (!sweep->problem->deepest_cut || !count || count >= enough) return SW_OK;
+    SW_TRY(sw_sweep_groups(sweep, run, count, &group, &ngroup));
+    for (int g = 0; g < ngroup; g++) {
+        const double points = (double)sw_points(group[g].n);
+        const bool cut = sweep->memory > 0 && points * sizeof(double) > sweep->memory;
+        const double worth = cut ? (double)enough : points / worth_a_device;
+        *team = (int64_t)fmin(fmax(worth, (double)*team), (double)enough);
+    }
+    sw_groups_free(&group, ngroup);
+    return SW_OK;
+}
+
 enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
                                    const struct sw_completed *completed, bool retry_failed,
                                    const struct sw_devices *devices, const struct sw_plan_sharing *sharing,
@@ -337,6 +387,7 @@ enum sw_status sw_plan_make_shared(struct sw_sweep *sweep, const int64_t *run, i
     }
     SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));
     SW_TRY_TO(failed, st, fit_memory(p, sweep, devices, sharing, p->own->fits));
+    form_team(p, sweep, devices, sharing, p->own->fits);
     st = cut_batches(p, p->own->fits, id);
     if (!st) st = try_solvers(p, sweep, devices);
     SW_TRY_TO(failed, st, sw_comm_agree(sharing->comm, st));

@@ -82,7 +82,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     SW_TRY_TO(out, st, sw_sim_initial(sim));
     SW_TRY_TO(out, st, time_steps(sim, &plan->group[b->group], device, seconds, &steps));
     *rate = steps * ldexp((double)sw_points(setup.n), -setup.cut) * count *
-            (double)(plan->nbatch < devices->count ? plan->nbatch : devices->count);
+            fmin((double)plan->nbatch * plan->team, devices->count);
 out:
     if (sim) sim->ops->destroy(sim);
     sw_free(column);

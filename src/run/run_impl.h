@@ -19,6 +19,7 @@ struct worker {
     struct sw_scheduler *scheduler;
     int               number;
     struct sw_device *device;
+    struct sw_device *const *helper;    /* [team of the plan - 1] other devices of its batches */
     pthread_t         thread;
     struct writer    *writer;
     struct sw_sim    *sim;              /* of group, for at most capacity runs      */

@@ -10,7 +10,7 @@ static enum sw_status compute_batches(struct sw_scheduler *s, const struct sw_de
     struct sw_work_queue local = {0};
     s->queue = s->options->queue;
     if (!s->queue) {
-        SW_TRY(sw_work_queue_local(s->plan, devices->count, &local));
+        SW_TRY(sw_work_queue_local(s->plan, devices->count / s->plan->team, &local));
         s->queue = &local;
     }
     enum sw_status st = scheduler_run(s, devices);

@@ -241,23 +241,24 @@ static void serve_workers(struct sw_scheduler *s)
 
 static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devices *devices)
 {
-    for (int k = 0; k < devices->count; k++) {
+    const int team = s->plan->team, workers = devices->count / team;
+    for (int k = 0; k < workers; k++) {
         struct worker *w = &s->worker[k];
         w->scheduler = s;
         w->number = k;
-        w->device = devices->device[k];
+        w->device = devices->device[k * team];
+        w->helper = &devices->device[k * team + 1];
         w->group = w->batch = w->written = -1;
         w->chunk = 1;
         w->provenance = s->options->provenance;
         w->provenance.solver = w->solver;
         snprintf(w->solver, sizeof w->solver, "%s", s->plan->solver);
-        if (devices->count > 1) {  /* a single device is named as the caller names it */
-            snprintf(w->where, sizeof w->where, "%s %s", w->device->label, w->device->name);
-            w->provenance.device = w->where;
-        }
+        if (team > 1) snprintf(w->where, sizeof w->where, "%d × %s", team, w->device->name);
+        else snprintf(w->where, sizeof w->where, "%s %s", w->device->label, w->device->name);
+        if (devices->count > 1) w->provenance.device = w->where;  /* one alone is named as the caller names it */
         pthread_cond_init(&w->answered, NULL);
     }
-    s->workers = devices->count;
+    s->workers = workers;
     for (; s->running < s->workers; s->running++)
         if (pthread_create(&s->worker[s->running].thread, NULL, worker_run, &s->worker[s->running]))
             return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", s->worker[s->running].device->label);
@@ -287,8 +288,8 @@ enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devices *de
     serve_workers(s);
     for (int k = 0; k < started; k++) pthread_join(s->worker[k].thread, NULL);
     enum sw_status st = final_status(s);
+    for (int k = 0; k < s->workers; k++) pthread_cond_destroy(&s->worker[k].answered);
     s->workers = 0;
-    for (int k = 0; k < devices->count; k++) pthread_cond_destroy(&s->worker[k].answered);
     sw_free(s->worker);
     s->worker = NULL;
     pthread_cond_destroy(&s->requested);

@@ -19,6 +19,7 @@ struct sw_plan {
     struct sw_group *group;        /* runs still to do                                                      */
     int64_t  nbatch;
     struct sw_plan_batch *batch;
+    int      team;                 /* devices that compute a batch together, a cut run; 1: each takes batches       */
     int64_t  nruns, done, failed;  /* to do; already in the file (done; diverged or failed)                 */
     double   points_steps;         /* sum of n * steps over the runs to do                                  */
     double   output_bytes;         /* of the final file                                                     */
@@ -39,6 +40,10 @@ struct sw_plan {
 enum sw_status sw_plan_max_batches(const struct sw_sweep *sweep, const int64_t *run, int64_t count, const uint64_t *id,
                                    const struct sw_completed *completed, bool retry_failed, int64_t enough,
                                    int64_t *most);
+/** How many devices can be worth taking for one run at most, as a team.
+ * @param run  [count] the runs asked for  @param enough  not more  @param team  out; at least 1  @return SW_E_MEMORY */
+enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t *run, int64_t count, int64_t enough,
+                                    int64_t *team);
 /** @param run     [count] the runs asked for, ascending
  *  @param id      [sweep->nruns] the ids of all runs (sw_sweep_ids); must outlive the plan
  *  @param completed  what the output already holds; NULL: nothing. Must outlive the plan

@@ -22,6 +22,8 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     destroy_sim(w);
     if (w->group != group) w->chunk = 1;
     w->setup = sw_sweep_setup(sweep, &w->scheduler->plan->group[group], count);
+    w->setup.helpers = w->setup.cut ? w->scheduler->plan->team - 1 : 0;
+    w->setup.helper = w->helper;
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));

@@ -2,8 +2,10 @@
  * There are 2^cut slices, and two steps for each. In steps 1 to 2^cut a slice is filled and reduced to its relation, 10
  * words; then the relations give the unknowns at the ends of all slices; in the other steps a slice is filled again,
  * its unknowns are found from its ends, measured, and saved. So no more than a slice is ever in memory, and a
- * checkpoint is the relations and what has been measured so far. */
+ * checkpoint is the relations and what has been measured so far. Several devices of one kind take steps side by side,
+ * each with a slice of its own: to the same bits. */
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,29 +21,43 @@ enum { LOWER = TRIDIAGONAL_LOWER, MAIN, UPPER, RHS, ARRAYS };
 
 /* Why a run cannot go on. */
 enum failure { NO_FAILURE, BAD_ENTRY, SINGULAR, OVERFLOWS, EARLIER };
+struct fault {
+    enum failure failure;
+    int64_t step, first, last;  /* found in this step; the rows at fault, from 0 */
+    int     array;
+    double  value;
+};
+
+/* A device, and the slice that it has in its memory. */
+struct lane {
+    struct sw_device *device;
+    struct tridiagonal_entries *entries;
+    struct sw_tridiagonal_distributed *system;
+    double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
+    double *host;               /* [most_rows] on the way from or to the device; NULL: not needed   */
+    int64_t slice, first, rows;                   /* rows 0: there is none                          */
+    struct tridiagonal_sums sums;                 /* of the last step                               */
+    struct fault fault;
+};
 
 struct slices_sim {
     struct sw_sim     sim;      /* first: the operations get a pointer to it                        */
     struct sw_setup   setup;
-    struct sw_device *device;
     int64_t           n, slices, most_rows;
     const struct tridiagonal_matrix *matrix;      /* NULL: given                                    */
     const struct tridiagonal_source *source;      /* NULL: no array is in a file                    */
     int64_t           stored;   /* which of its systems the run is, from 0                          */
     struct sw_program *own[3];  /* of the matrix; NULL: the config's, or none                       */
-    struct tridiagonal_entries *entries;
-    struct sw_tridiagonal_distributed *system;
-    double           *array[ARRAYS], *x;          /* [most_rows] in the memory of the device        */
-    double           *host;     /* [most_rows] on the way from or to the device                     */
+    int               lanes;    /* devices that work on the run, each on a slice of its own         */
+    struct lane      *lane;
+    int64_t           from, to; /* the steps that the lanes take now                                */
+    int               chosen;   /* lane of the piece to be saved                                    */
+    struct sw_relation *relation;                 /* [slices]                                       */
     char             *saved[SW_SNAPSHOT_SLOTS];   /* [most_rows] pieces of x as they are saved      */
     struct randsvd    block;
     bool              closed;   /* the ends of all slices are known                                 */
-    int64_t           first, rows;                /* of the slice in x; rows 0: there is none       */
     struct tridiagonal_sums sums;
-    enum failure      failure;
-    int64_t           failed_step, failed_first, failed_last;  /* step; the rows at fault, from 0   */
-    int               failed_array;
-    double            failed_value;
+    struct fault      fault;
 };
 
 static const char *solver_of(const struct sw_setup *setup, const struct sw_device *device)
@@ -61,120 +77,155 @@ int tridiagonal_deepest_cut(const struct sw_setup *setup, const struct sw_device
 static const char *solver_name(const struct sw_sim *sim)
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
-    return solver_of(&t->setup, t->device);
+    return solver_of(&t->setup, t->lane[0].device);
 }
 
-static struct sw_tridiagonal_rows rows_of(const struct slices_sim *t)
+static struct sw_tridiagonal_rows rows_of(const struct lane *l)
 {
-    return (struct sw_tridiagonal_rows){t->array[LOWER], t->array[MAIN], t->array[UPPER], t->array[RHS]};
+    return (struct sw_tridiagonal_rows){l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
 }
 
 static bool has_exact(const struct slices_sim *t) { return sw_setup_find(&t->setup, "exact") != NULL; }
 
 /* ------------------------------------------------------------------ the rows of a slice */
 
-static enum sw_status fail(struct slices_sim *t, enum failure failure, int64_t step, int64_t first, int64_t last)
+static enum sw_status name_bad_entry(struct lane *l, int64_t step, int64_t row)
 {
-    t->failure = failure;
-    t->failed_step = step;
-    t->failed_first = first;
-    t->failed_last = last;
+    l->fault = (struct fault){.failure = BAD_ENTRY, .step = step, .first = row, .last = row};
+    for (int k = 0; k < ARRAYS; k++) {
+        SW_TRY(sw_device_download(l->device, &l->fault.value, l->array[k] + (row - l->first), sizeof l->fault.value));
+        l->fault.array = k;
+        if (!isfinite(l->fault.value)) break;
+    }
     return SW_OK;
 }
 
-static enum sw_status name_bad_entry(struct slices_sim *t, int64_t step, int64_t row)
-{
-    for (int k = 0; k < ARRAYS; k++) {
-        SW_TRY(sw_device_download(t->device, &t->failed_value, t->array[k] + (row - t->first), sizeof *t->host));
-        t->failed_array = k;
-        if (!isfinite(t->failed_value)) break;
-    }
-    return fail(t, BAD_ENTRY, step, row, row);
-}
-
 /* The rows of this slice of an array that is in a file. Entries that do not count may be anything there. */
-static enum sw_status read_source(struct slices_sim *t, int k, int64_t step)
+static enum sw_status read_source(const struct slices_sim *t, struct lane *l, int k, int64_t step)
 {
     const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
-    const struct sw_array_part part = {t->stored, 1, t->first, t->rows};
+    const struct sw_array_part part = {t->stored, 1, l->first, l->rows};
     int64_t bad = 0;
-    SW_TRY(tridiagonal_source_read(t->source, k, &part, t->host));
-    if (k == LOWER && !cyclic && t->first == 0) t->host[0] = 0;
-    if (k == UPPER && !cyclic && t->first + t->rows == t->n) t->host[t->rows - 1] = 0;
-    while (bad < t->rows && isfinite(t->host[bad])) bad++;
-    if (bad < t->rows && !(t->failure && t->failed_first <= t->first + bad)) {
-        t->failed_array = k;
-        t->failed_value = t->host[bad];
-        SW_TRY(fail(t, BAD_ENTRY, step, t->first + bad, t->first + bad));
-    }
-    return sw_device_upload(t->device, t->array[k], t->host, (size_t)t->rows * sizeof *t->host);
+    SW_TRY(tridiagonal_source_read(t->source, k, &part, l->host));
+    if (k == LOWER && !cyclic && l->first == 0) l->host[0] = 0;
+    if (k == UPPER && !cyclic && l->first + l->rows == t->n) l->host[l->rows - 1] = 0;
+    while (bad < l->rows && isfinite(l->host[bad])) bad++;
+    const int64_t row = l->first + bad;
+    if (bad < l->rows && !(l->fault.failure && l->fault.first <= row))
+        l->fault = (struct fault){BAD_ENTRY, step, row, row, k, l->host[bad]};
+    return sw_device_upload(l->device, l->array[k], l->host, (size_t)l->rows * sizeof *l->host);
 }
 
-static enum sw_status fill(struct slices_sim *t, int64_t slice, int64_t step)
+/* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass. */
+static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
-    const struct tridiagonal_arrays out = {t->array[LOWER], t->array[MAIN], t->array[UPPER], t->array[RHS]};
+    const struct tridiagonal_arrays out = {l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
     int64_t bad;
-    sw_tridiagonal_distributed_rows(t->system, slice, &t->first, &t->rows);
+    if (l->rows && l->slice == slice) return SW_OK;
+    l->slice = slice;
+    sw_tridiagonal_distributed_rows(l->system, slice, &l->first, &l->rows);
     for (int k = LOWER; k <= UPPER && t->block.n; k++) {
-        randsvd_rows(&t->block, k, t->first, t->rows, t->host);
-        SW_TRY(sw_device_upload(t->device, t->array[k], t->host, (size_t)t->rows * sizeof *t->host));
+        randsvd_rows(&t->block, k, l->first, l->rows, l->host);
+        SW_TRY(sw_device_upload(l->device, l->array[k], l->host, (size_t)l->rows * sizeof *l->host));
     }
     for (int k = LOWER; k < ARRAYS; k++)
-        if (tridiagonal_source_has(t->source, k)) SW_TRY(read_source(t, k, step));
-    if (t->failure) return SW_OK;
-    SW_TRY(tridiagonal_entries_fill(t->entries, t->first, t->rows, &out));
-    SW_TRY(tridiagonal_entries_first_bad(t->entries, &bad));
-    return bad < 0 ? SW_OK : name_bad_entry(t, step, bad);
+        if (tridiagonal_source_has(t->source, k)) SW_TRY(read_source(t, l, k, step));
+    if (l->fault.failure) return SW_OK;
+    SW_TRY(tridiagonal_entries_fill(l->entries, l->first, l->rows, &out));
+    SW_TRY(tridiagonal_entries_first_bad(l->entries, &bad));
+    return bad < 0 ? SW_OK : name_bad_entry(l, step, bad);
 }
 
 /* ------------------------------------------------------------------ steps */
 
-static enum sw_status reduce(struct slices_sim *t, int64_t slice, int64_t step)
+static enum sw_status reduce(struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
-    const struct sw_tridiagonal_rows rows = rows_of(t);
-    SW_TRY(fill(t, slice, step));
-    return t->failure ? SW_OK : sw_tridiagonal_distributed_reduce(t->system, slice, &rows);
+    const struct sw_tridiagonal_rows rows = rows_of(l);
+    SW_TRY(fill(t, l, slice, step));
+    if (l->fault.failure) return SW_OK;
+    SW_TRY(sw_tridiagonal_distributed_reduce(l->system, slice, &rows));
+    t->relation[slice] = sw_tridiagonal_distributed_relations(l->system)[slice];
+    return SW_OK;
 }
 
+static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
+{
+    const struct sw_tridiagonal_rows rows = rows_of(l);
+    const double *ends = sw_tridiagonal_distributed_ends(l->system, slice);
+    const double beyond[1][2] = {{ends[0], ends[3]}};
+    SW_TRY(fill(t, l, slice, step));
+    if (l->fault.failure) return SW_OK;
+    l->sums = tridiagonal_sums_zero();
+    SW_TRY(sw_tridiagonal_distributed_expand(l->system, slice, &rows, l->x));
+    SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &rows, l->x, beyond, &l->sums));
+    if (l->sums.bad != TRIDIAGONAL_NONE)
+        l->fault = (struct fault){.failure = OVERFLOWS, .step = step, .first = l->sums.bad, .last = l->sums.bad};
+    return SW_OK;
+}
+
+/* All lanes find the ends for themselves: some merges for each slice, on the host. */
 static enum sw_status close_system(struct slices_sim *t, int64_t step)
 {
-    int64_t broken, first, rows;
-    SW_TRY(sw_tridiagonal_distributed_close(t->system, &broken));
+    int64_t broken = -1, first, rows;
+    for (int k = 0; k < t->lanes; k++) {
+        memcpy(sw_tridiagonal_distributed_relations(t->lane[k].system), t->relation,
+               (size_t)t->slices * sizeof *t->relation);
+        SW_TRY(sw_tridiagonal_distributed_close(t->lane[k].system, &broken));
+    }
     t->closed = true;
     if (broken < 0) return SW_OK;
-    sw_tridiagonal_distributed_rows(t->system, broken, &first, &rows);
-    return fail(t, SINGULAR, step, first, first + rows - 1);
+    sw_tridiagonal_distributed_rows(t->lane[0].system, broken, &first, &rows);
+    t->fault = (struct fault){.failure = SINGULAR, .step = step, .first = first, .last = first + rows - 1};
+    return SW_OK;
 }
 
-static enum sw_status expand(struct slices_sim *t, int64_t slice, int64_t step)
+/* A lane takes its step of those from t->from on: on a thread of its own, where there are several. */
+static enum sw_status take_step(const struct sw_comm *comm, void *own)
 {
-    const struct sw_tridiagonal_rows rows = rows_of(t);
-    const double *ends = sw_tridiagonal_distributed_ends(t->system, slice);
-    const double beyond[1][2] = {{ends[0], ends[3]}};
-    SW_TRY(fill(t, slice, step));
-    if (t->failure) return SW_OK;
-    SW_TRY(sw_tridiagonal_distributed_expand(t->system, slice, &rows, t->x));
-    SW_TRY(tridiagonal_measure(t->entries, t->first, t->rows, &rows, t->x, beyond, &t->sums));
-    return t->sums.bad == TRIDIAGONAL_NONE ? SW_OK : fail(t, OVERFLOWS, step, t->sums.bad, t->sums.bad);
+    struct slices_sim *t = own;
+    struct lane *l = &t->lane[comm->rank];
+    const int64_t step = t->from + comm->rank, slice = step % t->slices;
+    if (t->lanes > 1) {
+        omp_set_num_threads(l->device->threads);
+        SW_TRY(sw_device_use(l->device));
+    }
+    return step < t->slices ? reduce(t, l, slice, step + 1) : expand(t, l, slice, step + 1);
 }
 
-/* Steps count on where the run has failed, and do nothing. */
-static enum sw_status take_step(struct slices_sim *t, int64_t step)
+/* What the lanes have found: of several faults that of the first slice. */
+static void collect(struct slices_sim *t, int lanes)
 {
-    const int64_t slice = step % t->slices;
-    const bool second = step >= t->slices;
-    if (step == t->slices) t->sums = tridiagonal_sums_zero();
-    if (!t->failure && second && !t->closed) SW_TRY(close_system(t, step + 1));
-    if (!t->failure) SW_TRY(second ? expand(t, slice, step + 1) : reduce(t, slice, step + 1));
-    if (second) sw_tridiagonal_distributed_rows(t->system, slice, &t->first, &t->rows);
-    else t->rows = 0;
+    for (int k = 0; k < lanes; k++) {
+        const struct lane *l = &t->lane[k];
+        if (l->fault.failure && !t->fault.failure) t->fault = l->fault;
+        if (t->from >= t->slices && !l->fault.failure) tridiagonal_sums_merge(&t->sums, &l->sums);
+    }
+}
+
+/* As many steps as there are lanes, of one pass. They count on where the run has failed, and do nothing. */
+static enum sw_status take_steps(struct slices_sim *t)
+{
+    const int lanes = (int)(t->to - t->from);
+    if (t->from == t->slices) t->sums = tridiagonal_sums_zero();
+    if (!t->fault.failure && t->from >= t->slices && !t->closed) SW_TRY(close_system(t, t->from + 1));
+    if (!t->fault.failure) {
+        SW_TRY(sw_comm_run(lanes > 1 ? "threads" : "null", lanes, take_step, t));
+        collect(t, lanes);
+    }
     return SW_OK;
 }
 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    for (int64_t step = from; step < to; step++) SW_TRY(take_step(t, step));
+    for (t->from = from; t->from < to; t->from = t->to) {
+        const int64_t end = t->from < t->slices ? t->slices : 2 * t->slices;
+        t->to = t->from + t->lanes;
+        if (t->to > end) t->to = end;
+        if (t->to > to) t->to = to;
+        SW_TRY(take_steps(t));
+        if (t->to == to) break;
+    }
     return SW_OK;
 }
 
@@ -185,13 +236,19 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     load_error[0] = NULL;
     if (t->source) t->stored = (int64_t)tridiagonal_number(&t->setup, "source.system", count, column, 0) - 1;
     t->closed = false;
-    t->rows = 0;
-    t->failure = NO_FAILURE;
+    t->from = t->to = 0;
+    t->fault = (struct fault){.failure = NO_FAILURE};
     t->sums = tridiagonal_sums_zero();
     randsvd_free(&t->block);
     if (t->matrix && t->matrix->mode)
-        SW_TRY(randsvd_make(t->n, t->matrix->mode, seed, t->device->threads, &t->block));
-    return tridiagonal_entries_load(t->entries, count, column);
+        SW_TRY(randsvd_make(t->n, t->matrix->mode, seed, t->lane[0].device->threads, &t->block));
+    for (int k = 0; k < t->lanes; k++) {
+        t->lane[k].rows = 0;
+        t->lane[k].fault = t->fault;
+        SW_TRY(sw_device_use(t->lane[k].device));
+        SW_TRY(tridiagonal_entries_load(t->lane[k].entries, count, column));
+    }
+    return sw_device_use(t->lane[0].device);
 }
 
 /* ------------------------------------------------------------------ the state: relations and sums */
@@ -206,7 +263,7 @@ static size_t state_size(const struct sw_sim *sim)
 static enum sw_status get_state(struct sw_sim *sim, double *state)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    memcpy(state, sw_tridiagonal_distributed_relations(t->system), relation_words(t) * sizeof *state);
+    memcpy(state, t->relation, relation_words(t) * sizeof *state);
     tridiagonal_sums_pack(&t->sums, state + relation_words(t));
     return SW_OK;
 }
@@ -215,36 +272,43 @@ static enum sw_status get_state(struct sw_sim *sim, double *state)
 static enum sw_status set_state(struct sw_sim *sim, const double *state)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    t->closed = false;
-    t->rows = 0;
-    if (isnan(state[relation_words(t)])) return fail(t, EARLIER, 0, 0, 0);
-    memcpy(sw_tridiagonal_distributed_relations(t->system), state, relation_words(t) * sizeof *state);
+    if (isnan(state[relation_words(t)])) {
+        t->fault.failure = EARLIER;
+        return SW_OK;
+    }
+    memcpy(t->relation, state, relation_words(t) * sizeof *state);
     tridiagonal_sums_unpack(state + relation_words(t), &t->sums);
     return SW_OK;
 }
 
 /* ------------------------------------------------------------------ outputs */
 
-static enum sw_status piece(struct sw_sim *sim, int64_t *first, int64_t *count)
+/* Of a run that has failed pieces are there as well: of NaN. */
+static enum sw_status piece(struct sw_sim *sim, int k, int64_t *first, int64_t *count)
 {
-    const struct slices_sim *t = (const struct slices_sim *)sim;
-    *first = t->first;
-    *count = t->rows;
+    struct slices_sim *t = (struct slices_sim *)sim;
+    *first = *count = 0;
+    if (t->from < t->slices || t->from + k >= t->to) return SW_OK;
+    t->chosen = k;
+    sw_tridiagonal_distributed_rows(t->lane[0].system, t->from + k - t->slices, first, count);
     return SW_OK;
 }
 
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    const size_t rows = (size_t)t->rows, word = sw_reals_word(t->setup.single);
+    const struct lane *l = &t->lane[t->chosen];
+    const size_t word = sw_reals_word(t->setup.single);
+    int64_t first, rows;
     (void)what;
-    if (t->failure) {
-        sw_reals_fill(t->saved[slot], word, 0, NAN, rows);
+    sw_tridiagonal_distributed_rows(l->system, t->from + t->chosen - t->slices, &first, &rows);
+    if (t->fault.failure) {
+        sw_reals_fill(t->saved[slot], word, 0, NAN, (size_t)rows);
         return SW_OK;
     }
-    if (!t->setup.single) return sw_device_download(t->device, t->saved[slot], t->x, rows * word);
-    SW_TRY(sw_device_download(t->device, t->host, t->x, rows * sizeof *t->host));
-    sw_reals_put(t->saved[slot], word, 0, t->host, rows);
+    if (!t->setup.single) return sw_device_download(l->device, t->saved[slot], l->x, (size_t)rows * word);
+    SW_TRY(sw_device_download(l->device, l->host, l->x, (size_t)rows * sizeof *l->host));
+    sw_reals_put(t->saved[slot], word, 0, l->host, (size_t)rows);
     return SW_OK;
 }
 
@@ -258,19 +322,20 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
-    *step = t->failure ? t->failed_step : -1;
+    *step = t->fault.failure ? t->fault.step : -1;
     return SW_OK;
 }
 
 static void explain(const struct sw_sim *sim, int j, char text[160])
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
-    const long long first = (long long)t->failed_first + 1, last = (long long)t->failed_last + 1;
+    const struct fault *f = &t->fault;
+    const long long first = (long long)f->first + 1, last = (long long)f->last + 1;
     (void)j;
-    switch (t->failure) {
+    switch (f->failure) {
     case BAD_ENTRY:
-        snprintf(text, 160, "%s of row %lld is %s", tridiagonal_array[t->failed_array], first,
-                 isnan(t->failed_value) ? "not a number" : "infinite");
+        snprintf(text, 160, "%s of row %lld is %s", tridiagonal_array[f->array], first,
+                 isnan(f->value) ? "not a number" : "infinite");
         break;
     case SINGULAR:
         snprintf(text, 160, "the matrix is singular to working precision, or its elimination overflows, in rows %lld "
@@ -314,18 +379,27 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
 
 /* ------------------------------------------------------------------ making one */
 
+static void destroy_lane(struct lane *l)
+{
+    if (!l->device) return;
+    (void)sw_device_use(l->device);
+    sw_tridiagonal_distributed_destroy(&l->system);
+    tridiagonal_entries_destroy(&l->entries);
+    for (int k = 0; k < ARRAYS; k++) sw_device_free(l->device, l->array[k]);
+    sw_device_free(l->device, l->x);
+    sw_device_free_host(l->device, l->host);
+}
+
 static void destroy(struct sw_sim *sim)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
     if (!t) return;
-    sw_tridiagonal_distributed_destroy(&t->system);
-    tridiagonal_entries_destroy(&t->entries);
+    for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->lane; k++) sw_device_free_host(t->lane[0].device, t->saved[k]);
+    for (int k = t->lanes - 1; k >= 0; k--) destroy_lane(&t->lane[k]);
     for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
-    for (int k = 0; k < ARRAYS; k++) sw_device_free(t->device, t->array[k]);
-    sw_device_free(t->device, t->x);
-    sw_device_free_host(t->device, t->host);
-    for (int k = 0; k < SW_SNAPSHOT_SLOTS; k++) sw_device_free_host(t->device, t->saved[k]);
     randsvd_free(&t->block);
+    sw_free(t->relation);
+    sw_free(t->lane);
     sw_free(t);
 }
 
@@ -349,42 +423,51 @@ static const struct sw_sim_ops slices_ops = {
     .destroy = destroy,
 };
 
-static enum sw_status allocate(struct slices_sim *t)
+static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct sw_device *device,
+                                  const struct tridiagonal_entries_desc *desc)
 {
+    const struct sw_tridiagonal_desc system = tridiagonal_describe(&t->setup, t->n, 1);
+    l->device = device;
+    SW_TRY(sw_device_use(device));
+    SW_TRY(sw_tridiagonal_distributed_create(&system, t->setup.cut, solver_of(&t->setup, device), sw_comm_null(),
+                                             device, &l->system));
+    t->most_rows = sw_tridiagonal_distributed_most_rows(l->system);
     const size_t rows = (size_t)t->most_rows;
-    for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(t->device, rows, &t->array[k]));
-    SW_TRY(sw_device_alloc(t->device, rows, &t->x));
-    if (tridiagonal_needs_staging(&t->setup)) SW_TRY(sw_device_alloc_host(t->device, rows, &t->host));
+    SW_TRY(tridiagonal_entries_create(desc, device, &l->entries));
+    for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(device, rows, &l->array[k]));
+    SW_TRY(sw_device_alloc(device, rows, &l->x));
+    return tridiagonal_needs_staging(&t->setup) ? sw_device_alloc_host(device, rows, &l->host) : SW_OK;
+}
+
+static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *device)
+{
+    struct tridiagonal_entries_desc desc;
+    SW_TRY(tridiagonal_find_source(&t->setup, &t->source));
+    SW_TRY(tridiagonal_describe_entries(&t->setup, t->source, t->own, &desc));
+    SW_TRY(sw_alloc((size_t)t->lanes, &t->lane));
+    for (int k = 0; k < t->lanes; k++)
+        SW_TRY(create_lane(t, &t->lane[k], k ? t->setup.helper[k - 1] : device, &desc));
+    SW_TRY(sw_device_use(device));
+    SW_TRY(sw_alloc((size_t)t->slices, &t->relation));
     for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->setup.fields; k++)
-        SW_TRY(sw_device_alloc_host_bytes(t->device, rows, sw_reals_word(t->setup.single), &t->saved[k]));
+        SW_TRY(sw_device_alloc_host_bytes(device, (size_t)t->most_rows, sw_reals_word(t->setup.single), &t->saved[k]));
     return SW_OK;
 }
 
 enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
-    enum sw_status st;
     struct slices_sim *t = NULL;
-    struct tridiagonal_entries_desc desc;
-    const struct sw_tridiagonal_desc system = tridiagonal_describe(setup, setup->n[0], 1);
     *sim = NULL;
     SW_TRY(sw_alloc(1, &t));
     t->sim.ops = &slices_ops;
     t->setup = *setup;
-    t->device = device;
     t->n = setup->n[0];
     t->slices = INT64_C(1) << setup->cut;
+    t->lanes = 1 + setup->helpers;
     t->matrix = tridiagonal_matrix_find(sw_setup_word(setup, "matrix"));
-    SW_TRY_TO(failed, st, sw_tridiagonal_distributed_create(&system, setup->cut, solver_of(setup, device),
-                                                            sw_comm_null(), device, &t->system));
-    t->most_rows = sw_tridiagonal_distributed_most_rows(t->system);
-    SW_TRY_TO(failed, st, tridiagonal_find_source(setup, &t->source));
-    SW_TRY_TO(failed, st, tridiagonal_describe_entries(setup, t->source, t->own, &desc));
-    SW_TRY_TO(failed, st, tridiagonal_entries_create(&desc, device, &t->entries));
-    SW_TRY_TO(failed, st, allocate(t));
-    *sim = &t->sim;
-    return SW_OK;
-failed:
-    destroy(&t->sim);
+    enum sw_status st = create_lanes(t, device);
+    if (st) destroy(&t->sim);
+    else *sim = &t->sim;
     return st;
 }
 
