@@ -151,7 +151,7 @@ expect 1 run given.cfg -o bad.h5 --force -s 'lower="i != 4"' -s 'main="a*(i != 4
 says 'singular to working precision: elimination finds no pivot at row 4'
 expect 1 run given.cfg -o bad.h5 --force -s 'lower="0"' -s 'upper="0"' -s 'main="i == 6 ? 1e-300 : 1"' \
     -s 'rhs="1e10"' -s 'sweep.a=[1.0]'
-says ': the solution is beyond the range of numbers'
+says 'x overflows at row 6: the solution is beyond the range of numbers'
 
 # ---- what is refused, with its line
 refused() { expect 3 check given.cfg "${@:2}"; says "$1"; }

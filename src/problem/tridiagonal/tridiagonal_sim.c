@@ -498,17 +498,20 @@ failed:
 
 /* ------------------------------------------------------------------ memory */
 
-/* What a solver takes of a batch: a constant part, and a part a run that is read off a batch of many. */
+/* What a solver takes of a batch: a constant part, and a part a run that is read off a batch of many. A long system
+ * counts by itself: a batch of such may be more than a row does. */
 static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *fixed,
                                    size_t *per_run)
 {
-    enum { MANY = 1024 };
+    const int64_t fit = (INT64_C(1) << 28) / setup->n[0], many = fit > 1024 ? 1024 : fit;
     const struct sw_tridiagonal_desc one = tridiagonal_describe(setup, setup->n[0], 1),
-                                     many = tridiagonal_describe(setup, setup->n[0], MANY);
-    size_t of_many;
+                                     batch = tridiagonal_describe(setup, setup->n[0], (int)many);
+    size_t of_batch;
+    *fixed = 0;
+    if (many < 2) return sw_tridiagonal_bytes(&one, setup->solver, device, per_run);
     SW_TRY(sw_tridiagonal_bytes(&one, setup->solver, device, fixed));
-    SW_TRY(sw_tridiagonal_bytes(&many, setup->solver, device, &of_many));
-    *per_run = (of_many + MANY - 1) / MANY;
+    SW_TRY(sw_tridiagonal_bytes(&batch, setup->solver, device, &of_batch));
+    *per_run = (of_batch + (size_t)many - 1) / (size_t)many;
     return SW_OK;
 }
 
