@@ -11,9 +11,17 @@ import math
 import os
 import sys
 
-import plot     # its style, and how slopes are fitted
-from plot import COLOURS, np, plt
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+    from sweep_plot.convergence import fit_order
+    from sweep_plot.look import COLOURS, STYLE
+except ImportError as error:
+    print(f"error: {error}; install python3-h5py and python3-matplotlib (Debian, Ubuntu)", file=sys.stderr)
+    sys.exit(4)
 
 from bench_data import Table
 from compact_schemes import FILTER, FIRST, MIDPOINT, SCHEMES, SECOND, STAGGERED, Scheme, kind_of, order_of
@@ -51,8 +59,8 @@ def panels(rows, columns, size):
 
 def error_line(axes, n, error, colour, marker="o", style="-", label=None):
     """Points, hollow where rounding rules, the fitted line, and its slope at its end. Returns where that is."""
-    fitted = plot.before_rounding(n, error)
-    slope, factor = plot.fit_slope(n[:fitted], error[:fitted])
+    fit = fit_order(n, error)
+    fitted, slope, factor = fit.count, fit.slope, fit.factor
     axes.loglog(n[:fitted], error[:fitted], marker, color=colour, markersize=4.5, zorder=3)
     axes.loglog(n[fitted:], error[fitted:], marker, color=colour, markersize=4.5, markerfacecolor="white", zorder=3)
     axes.loglog(n[:fitted], factor * n[:fitted]**slope, style, color=colour, linewidth=1.2, zorder=2, label=label)
@@ -304,7 +312,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    with plt.rc_context(plot.STYLE):
+    with plt.rc_context(STYLE):
         drawn = [draw(sys.argv[1]) for draw in (draw_orders, draw_waves, draw_wave_errors, draw_speed)]
     if not any(drawn):
         print(f"error: neither compact_convergence.csv nor compact_waves.csv nor compact_paper_*.csv in {sys.argv[1]}",

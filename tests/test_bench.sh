@@ -210,6 +210,16 @@ if [ -n "$python" ]; then
         [ "$(grep -c '^cpu,1024,.*,cpu.simd,' "$tmp/output.csv")" = 2 ] ||
         fail bench_output.sh
 fi
+if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
+    # what was measured is drawn
+    mkdir "$tmp/drawn" && cp results/bench/*.csv "$tmp/drawn"
+    for script in plot_bench plot_compact plot_spike; do
+        $python scripts/$script.py "$tmp/drawn" >"$tmp/out" 2>"$tmp/err" || fail "$script.py"
+    done
+    for picture in goals bvp_errors compact_orders compact_waves spike_table4 spike_backward spike_forward; do
+        [ -s "$tmp/drawn/$picture.png" ] || fail "no picture $picture.png"
+    done
+fi
 if command -v python3 >/dev/null; then
     scripts/bench_merge.sh --small --parts 3 --repeats 1 "$build" "$tmp" "$tmp/merge.csv" >"$tmp/out" 2>&1 &&
         [ "$(wc -l <"$tmp/merge.csv")" = 8 ] || fail bench_merge.sh
