@@ -200,20 +200,30 @@ def draw_bars(folder, part, title):
 
 
 def draw_devices(folder):
-    origin, rows = data.spike_rows(folder, "devices", "_cuda")
-    times = {(row["scaling"], int(row["devices"])): float(row["seconds"]) for row in rows
-             if data.is_number(row["seconds"])}
-    if len(times) < 4:  # one device has nothing to scale with
+    """Seconds over the number of GPUs, and of threads; a line a size, that of one device where it grows with them."""
+    kinds = [(title, *data.spike_rows(folder, "devices", suffix))
+             for title, suffix in (("threads", ""), ("GPUs", "_cuda"))]
+    kinds = [(title, origin, rows) for title, origin, rows in kinds if any(int(row["devices"]) > 1 for row in rows)]
+    if not kinds:  # one device has nothing to scale with
         return
-    figure, (axes,) = panels(1, (5.6, 4.2))
-    for k, scaling in enumerate(("strong", "weak")):
-        line = sorted((count, seconds) for (what, count), seconds in times.items() if what == scaling)
-        axes.plot(*zip(*line), color=COLOURS[k], marker=MARKS[k], label=f"{scaling} scaling")
-    axes.set_xlabel("devices")
-    axes.set_ylabel("seconds")
-    axes.set_ylim(0, None)
-    axes.legend()
-    save(figure, folder, "spike_devices", origin)
+    figure, axes = panels(len(kinds), (5.2 * len(kinds) + 0.6, 4.2))
+    for one, (title, _, rows) in zip(axes, kinds):
+        lines = collections.defaultdict(list)
+        for row in rows:
+            if data.is_number(row["seconds"]):
+                count, n = int(row["devices"]), int(row["n"])
+                rows_of_one = n // count if row["scaling"] == "weak" else n
+                lines[row["scaling"], rows_of_one].append((count, float(row["seconds"])))
+        for k, ((scaling, n), line) in enumerate(lines.items()):
+            one.plot(*zip(*sorted(line)), color=COLOURS[k % len(COLOURS)], marker=MARKS[k % len(MARKS)],
+                     label=f"{scaling}, $2^{{{n.bit_length() - 1}}}$ rows" + (" each" if scaling == "weak" else ""))
+        one.set_xscale("log", base=2)
+        one.set_yscale("log")
+        one.set_xlabel(title)
+        one.legend()
+    axes[0].set_ylabel("seconds")
+    figure.suptitle("One random system, entries formed on the device (the paper's figures 14 to 16)", fontsize=10.5)
+    save(figure, folder, "spike_devices", "; ".join(origin for _, origin, _ in kinds))
 
 
 def main():

@@ -12,7 +12,8 @@
 #                    matrices  figure 12: seconds for 2^23 rows, random and diagonally dominant
 #                    sizes     figure 13: random, 2^20 to 2^26 rows
 #                    layout    figures 7 and 10: cuda.spike with and without data marshalling and dynamic tiling
-#                    devices   figures 14 to 16: one system on 1, 2, 4 .. devices; strong and weak scaling
+#                    devices   figures 14 to 16: one system on 1, 2, 4 .. GPUs, or threads of the CPU; strong and
+#                              weak scaling. One run takes devices of one kind: CPU and GPU together is left out
 #                    default: all; repeatable
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there); repeatable
 #   --largest K      up to 2^K rows only (default 26)
@@ -127,26 +128,27 @@ layout() {
     done
 }
 
-# scale WHERE DEVICES N WHAT: seconds of one system on these $count devices, entries formed, x let go
+# scale WHERE COUNT N WHAT: seconds of one system on so many devices, its entries formed, x let go. On the CPU: threads
 scale() {
-    local n=$3
+    local where=$1 count=$2 n=$3 spec=cpu threads=()
     [ $SECONDS -lt "$limit" ] || { left=$((left + 1)); return 0; }
-    runs tridiagonal_scaling "$2" "{ print \"$4,$count,$n,\" v(\"status\") \",\" value(\"wall_time\") }" \
-        -s "grid.n=$n" >>"$folder/spike_devices$(suffix "$1").csv" ||
-        echo "not on $spec: figures 14 to 16 are of one system on several devices" >&2
+    [ "$where" = cpu ] && threads=(--threads "$count") || spec=cuda:$(seq -s, 0 $((count - 1)))
+    runs tridiagonal_scaling "$spec" "{ print \"$4,$count,$n,\" v(\"status\") \",\" value(\"wall_time\") }" \
+        -s "grid.n=$n.0" "${threads[@]}" >>"$folder/spike_devices$(suffix "$where").csv" || failed=$((failed + 1))
 }
+# The paper's 2^24 rows, and as many as take a GPU of today a while.
 devices() {
-    local count=1 there spec n=$((1 << (largest < 24 ? largest : 24)))
-    there=$(echo "$listed" | grep -cE "^  $1(:[0-9]+)? ")
-    [ "$1" = cpu ] && there=1
+    local count there k sizes=$((largest < 24 ? largest : 24))
+    there=$(nproc)
+    [ "$1" = cpu ] || { there=$(echo "$listed" | grep -cE '^  cuda(:[0-9]+)? ')
+                        [ "$largest" -lt 26 ] || sizes="$sizes 30"; }
     first "$folder/spike_devices$(suffix "$1").csv" 'Seconds of one random system on several devices' "$1" \
         scaling,devices,n,status,seconds
-    while [ $count -le "$there" ]; do
-        spec=$1
-        [ "$1" = cpu ] || spec=cuda:$(seq -s, 0 $((count - 1)))
-        scale "$1" "$spec" "$n" strong
-        scale "$1" "$spec" $((n * count)) weak
-        count=$((count * 2))
+    for k in $sizes; do
+        for ((count = 1; count <= there; count *= 2)); do
+            scale "$1" "$count" $((1 << k)) strong
+            scale "$1" "$count" $(((1 << k) * count)) weak
+        done
     done
 }
 
