@@ -159,7 +159,7 @@ static const struct sw_key keys[] = {
 static const struct sw_quantity fields[] = {{"x", "1", "solution"}, {0}};
 
 static const char example[] =
-    "// A x = f with a tridiagonal A: matrices with a name (`sweep explain matrix` lists them) by two solvers.\n"
+    "// A x = f with a tridiagonal A: five of the matrices with a name, which `sweep list` shows.\n"
     "title   = \"Tridiagonal systems with pivoting\";\n"
     "problem = \"tridiagonal\";\n"
     "sweep   = { kind = [\"uniform\", \"lesp\", \"half_zero\", \"svd_one_large\", \"dorr\"];\n"
