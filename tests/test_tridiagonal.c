@@ -104,7 +104,8 @@ static void for_all_shapes(void (*visit)(struct sw_tridiagonal_desc d))
 {
     const int tile = under_test->tile ? under_test->tile : 544;
     const int64_t size[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97, 127, 128, 129, 255,
-                            256, 257, 258, 511, 512, 513, 1009, 1023, 1025, 4095, 4097, tile - 1, tile, tile + 1,
+                            256, 257, 258, 384, 385, 386, 511, 512, 513, 1009, 1023, 1025, 4095, 4097,
+                            tile - 1, tile, tile + 1,
                             tile + 2, tile + 31, tile + 33, 2 * tile - 1, 2 * tile + 1, 3 * tile, 7 * tile + 5,
                             1000003};
     const int batch[] = {1, 3, 33};
@@ -442,8 +443,8 @@ static void spoil_entries(struct systems *y, size_t at)
     static const char *const name[] = {"lower", "main", "upper", "rhs"};
     for (int k = 0; k < 4; k++)
         for (int v = 0; v < 3; v++)
-            for (int where = 0; where < 3; where++) {
-                int64_t i = where == 0 ? 0 : where == 1 ? y->n / 2 : y->n - 1;
+            for (int where = 0; where < 6; where++) {
+                const int64_t place[] = {0, 1, y->n / 3, y->n / 2, y->n - 2, y->n - 1}, i = place[where];
                 if (!y->cyclic && ((k == 0 && i == 0) || (k == 2 && i == y->n - 1))) continue;
                 double *entry = array[k] + at + i, kept = *entry;
                 *entry = not_finite[v];

@@ -16,7 +16,8 @@ static inline int relation_lane(int run) { return (run & 1) << 3 | (run & 2) << 
 
 struct relation_runs {
     const double *lower, *main, *upper, *rhs;
-    int64_t  start[RELATION_LANES];  /* first row of a lane's run, in these arrays and in x                       */
+    int64_t  start[RELATION_LANES];  /* first row of a lane's run, in these arrays and in x: they follow one another,
+                                        in any order of lanes, from 0 on                                          */
     int      rows;                   /* of a run, 2 at least. Lanes may hold the same run several times           */
     unsigned shorter;                /* bit l: the run of lane l has one row less; where there are any, rows >= 3 */
     unsigned begins, ends;           /* bit l: lower of its first row, or upper of its last one, is not there     */

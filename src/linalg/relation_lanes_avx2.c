@@ -44,10 +44,9 @@ INLINE void read_avx2(double *to, const double *from, const int64_t *start)
     }
 }
 
-/* Past the cache goes what is aligned. */
 INLINE void write_four(double *to, vec x, bool past)
 {
-    if (past && (uintptr_t)to % sizeof x == 0) _mm256_stream_pd(to, x);
+    if (past) _mm256_stream_pd(to, x);
     else _mm256_storeu_pd(to, x);
 }
 

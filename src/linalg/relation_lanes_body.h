@@ -37,15 +37,8 @@ typedef double block[BLOCK][ACROSS];
 
 static int rows_of(const struct relation_runs *r, int lane) { return r->rows - (int)(r->shorter >> lane & 1); }
 
-/* Row by row, where a block is not full; what is behind the last row of a run is like it. */
-BODY void read_rows(const struct relation_runs *r, int lane, int row, const double *from, block to)
-{
-    for (int l = 0; l < ACROSS; l++)
-        for (int k = 0; k < BLOCK; k++) {
-            const int last = rows_of(r, lane + l) - 1, i = row + k < last ? row + k : last;
-            to[k][l] = from[r->start[lane + l] + i];
-        }
-}
+/* Rows that all lanes have. */
+static int even_rows(const struct relation_runs *r) { return r->rows - (r->shorter != 0); }
 
 static void leave_out_outside(const struct relation_runs *r, int lane, int row, block *b)
 {
@@ -56,16 +49,31 @@ static void leave_out_outside(const struct relation_runs *r, int lane, int row, 
     }
 }
 
+/* @param row  all lanes have it, and BLOCK - 1 more; or it is 0 */
 BODY void read_block(const struct relation_runs *r, int lane, int row, block *b)
 {
     const double *from[] = {r->lower, r->main, r->upper, r->rhs};
-    const int least = r->rows - (r->shorter != 0);
-    for (int k = 0; k < ARRAYS; k++) {
-        if (row + BLOCK > least) read_rows(r, lane, row, from[k], b[k]);
-        else
-            EACH READ(&b[k][0][VL * j], from[k] + row, r->start + lane + VL * j);
+    const int even = even_rows(r);
+    for (int k = 0; k < ARRAYS; k++)
+        EACH {
+            const int64_t *start = r->start + lane + VL * j;
+            if (even >= BLOCK) READ(&b[k][0][VL * j], from[k] + row, start);
+            else
+                for (int i = 0; i < even * VL; i++) b[k][i / VL][VL * j + i % VL] = from[k][start[i % VL] + i / VL];
+        }
+    if (row == 0 || row + BLOCK >= even) leave_out_outside(r, lane, row, b);
+}
+
+/* The last row, which some lanes do not have; for those the one before. */
+static void read_last_row(const struct relation_runs *r, int lane, block *b)
+{
+    for (int l = 0; l < ACROSS; l++) {
+        const int64_t last = r->start[lane + l] + rows_of(r, lane + l) - 1;
+        b[LOWER][0][l] = r->lower[last];
+        b[MAIN][0][l] = r->main[last];
+        b[UPPER][0][l] = r->ends >> (lane + l) & 1 ? 0 : r->upper[last];
+        b[RHS][0][l] = r->rhs[last];
     }
-    if (row == 0 || row + BLOCK >= least) leave_out_outside(r, lane, row, b);
 }
 
 BODY vec mask_of(unsigned bits, int lane)
@@ -127,23 +135,25 @@ BODY void prefetch(const struct relation_runs *r, int lane, int row)
 
 BODY void sweep_group(const struct relation_runs *r, int lane, double *pivot, double (*w)[RELATION_LANES])
 {
-    const int even = r->rows - (r->shorter != 0);  /* rows that all lanes have */
+    const int even = even_rows(r);
     struct relation_rows rows[GROUP];
     _Alignas(64) block b[ARRAYS];
     read_block(r, lane, 0, b);
     EACH rows[j] = relation_begin(LOAD(b[LOWER][0]), LOAD(b[MAIN][0]), LOAD(b[UPPER][0]), LOAD(b[RHS][0]),
                                   LOAD(b[LOWER][1]), LOAD(b[MAIN][1]), LOAD(b[UPPER][1]), LOAD(b[RHS][1]));
-    for (int row = 0; row < even; row += BLOCK) {
-        const int end = even - row < BLOCK ? even - row : BLOCK;
-        if (row > 0) read_block(r, lane, row, b);
-        for (int k = row > 0 ? 0 : 2; k < end; k++) {
-            prefetch(r, lane, row + k);
-            sweep_row(rows, b, k, pivot ? pivot_row(pivot, row + k - 1, lane) : NULL);
+    for (int row = 2, at = 0; row < even;) {  /* the last block overlaps the one before */
+        const int end = at + BLOCK < even ? at + BLOCK : even;
+        for (; row < end; row++) {
+            prefetch(r, lane, row);
+            sweep_row(rows, b, row - at, pivot ? pivot_row(pivot, row - 1, lane) : NULL);
         }
+        if (row == even) break;
+        at = row + BLOCK <= even ? row : even - BLOCK;
+        read_block(r, lane, at, b);
     }
     if (r->shorter) {
-        if (even % BLOCK == 0) read_block(r, lane, even, b);
-        sweep_last_row(r, lane, rows, b, even % BLOCK, pivot ? pivot_row(pivot, even - 1, lane) : NULL);
+        read_last_row(r, lane, b);
+        sweep_last_row(r, lane, rows, b, 0, pivot ? pivot_row(pivot, even - 1, lane) : NULL);
     }
     EACH {
         vec out[10];
@@ -223,10 +233,18 @@ BODY vec unknown(const struct back *z, const double *pivot, int j)
     return relation_unknown(&p, z->l0, z->l1, z->x1, z->x2);
 }
 
-BODY void write_block(const struct relation_runs *r, int lane, int row, block b, double *x)
+/* Past the cache go whole lines of it only: parts of one would each be a transfer of their own. */
+static bool writes_lines(const struct relation_runs *r, const double *x)
 {
-    if (row + BLOCK <= r->rows - (r->shorter != 0)) {
-        EACH WRITE(x + row, r->start + lane + VL * j, &b[0][VL * j], r->past_cache);
+    int64_t all = 0;
+    for (int l = 0; l < RELATION_LANES; l++) all |= r->start[l];
+    return r->past_cache && all % BLOCK == 0 && (uintptr_t)x % (BLOCK * sizeof *x) == 0;
+}
+
+BODY void write_block(const struct relation_runs *r, int lane, int row, block b, double *x, bool past)
+{
+    if (row + BLOCK <= even_rows(r)) {
+        EACH WRITE(x + row, r->start + lane + VL * j, &b[0][VL * j], past);
         return;
     }
     for (int l = 0; l < ACROSS && lane + l < r->lanes; l++)
@@ -252,7 +270,7 @@ BODY void substitute_row(struct back *z, int lane, const double *pivot, unsigned
 }
 
 BODY unsigned substitute_group(const struct relation_runs *r, int lane, const double *pivot,
-                               double (*ends)[RELATION_LANES], double *x)
+                               double (*ends)[RELATION_LANES], double *x, bool past)
 {
     const vec zero = {0};
     struct back z[GROUP];
@@ -272,7 +290,7 @@ BODY unsigned substitute_group(const struct relation_runs *r, int lane, const do
         }
         if (row == 0)
             EACH STORE(b[0], z[j].l1);
-        write_block(r, lane, row, b, x);
+        write_block(r, lane, row, b, x, past);
     }
     EACH {
         const vec all = relation_fma(zero, z[j].l1, relation_fma(zero, LOAD(ends[2] + lane), z[j].finite));
@@ -284,8 +302,9 @@ BODY unsigned substitute_group(const struct relation_runs *r, int lane, const do
 TARGET static unsigned substitute(const struct relation_runs *r, const double *pivot, double (*ends)[RELATION_LANES],
                                   double *x)
 {
+    const bool past = writes_lines(r, x);
     unsigned bad = 0;
-    for (int lane = 0; lane < r->lanes; lane += ACROSS) bad |= substitute_group(r, lane, pivot, ends, x);
-    if (r->past_cache) WRITTEN;
+    for (int lane = 0; lane < r->lanes; lane += ACROSS) bad |= substitute_group(r, lane, pivot, ends, x, past);
+    if (past) WRITTEN;
     return bad;
 }

@@ -18,7 +18,8 @@
 enum {
     TILE = 72 * RELATION_LANES,      /* its pivot rows take 46 KB; lengths of runs that are powers of two would have
                                         lanes compete for the same lines of the cache                       */
-    SHORT = 256,                     /* systems of so many rows and fewer are a run each                    */
+    SHORT = 384,                     /* systems of so many rows and fewer are a run each: pivot rows of 16 take
+                                        240 KB                                                              */
     LEAST_TILE = 2 * RELATION_LANES, /* a last tile of fewer rows is one run                                */
     MOST_TILES = 64,                 /* of the smallest slice                                               */
     TASK_TILES = 4,                  /* a thread takes so many at a time, at least                          */
@@ -286,13 +287,14 @@ static void solve_short(const struct sw_tridiagonal *solver, const struct sw_tri
     const struct relations *own = solver->own;
     const unsigned all = d->cyclic ? 0 : (1u << RELATION_LANES) - 1;
     _Alignas(64) double w[10][RELATION_LANES] = {{0}}, ends[4][RELATION_LANES];
-    struct relation_runs r = {.lower = rows->lower, .main = rows->main, .upper = rows->upper, .rhs = rows->rhs,
-                              .rows = (int)d->n, .begins = all, .ends = all, .ahead = RELATION_LANES * d->n,
-                              .past_cache = own->past_cache, .lanes = count};
-    for (int l = 0; l < RELATION_LANES; l++) r.start[l] = (int64_t)(j + (l < count ? l : count - 1)) * d->n;
+    const int64_t at = j * d->n;
+    struct relation_runs r = {.lower = rows->lower + at, .main = rows->main + at, .upper = rows->upper + at,
+                              .rhs = rows->rhs + at, .rows = (int)d->n, .begins = all, .ends = all,
+                              .ahead = RELATION_LANES * d->n, .past_cache = own->past_cache, .lanes = count};
+    for (int l = 0; l < RELATION_LANES; l++) r.start[l] = (l < count ? l : count - 1) * d->n;
     own->lanes->sweep(&r, work->pivot, w);
     own->lanes->close(w, d->cyclic, ends);
-    const unsigned bad = own->lanes->substitute(&r, work->pivot, ends, x);
+    const unsigned bad = own->lanes->substitute(&r, work->pivot, ends, x + at);
     for (int l = 0; l < count; l++) own->finite[j + l] = !(bad >> l & 1);
 }
 
