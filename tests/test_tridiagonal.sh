@@ -137,6 +137,36 @@ assert (f["residual"][:] == 0).all() and (f["backward_error"][:] == 0).all()
 assert (f["n00512/x"][:] == 0).all() and (f["forward_error"][:] == 1).all() and (f["err_l2"][:] == 1).all()
 PY
 
+# ---- on a GPU, if there is one: the same runs end, and x is as good
+if "$sweep" run words.cfg -o words_gpu.h5 -s run.device=cuda >out 2>err; then
+    expect 1 run given.cfg -o given_gpu.h5 -s run.device=cuda
+    says '2 ok, 1 failed (run 0: the matrix is singular to working precision: elimination finds no pivot at row 7)'
+    expect 1 run given.cfg -o bad_gpu.h5 -s run.device=cuda -s 'main="a/(i - 3)"'; says 'main of row 3 is infinite'
+    for cyclic in false true; do
+        expect 0 run same.cfg -o "same_gpu_$cyclic.h5" -s run.device=cuda -s cyclic=$cyclic -s 'sweep.n=[3, 64, 1000]'
+        expect 0 run same.cfg -o "same_cpu_$cyclic.h5" -s cyclic=$cyclic -s 'sweep.n=[3, 64, 1000]'
+    done
+    expect 0 run same.cfg -o single_gpu.h5 -s run.device=cuda -s output.fields.precision=single
+elif [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
+    echo "# skipped: on a GPU: $(tail -n 1 err)"
+else
+    fail 'on a GPU'
+fi
+[ -z "$python" ] || [ ! -e words_gpu.h5 ] || $python - 2>out <<'PY' || fail "a GPU beside the CPU"
+import h5py, numpy as np
+gpu, cpu = h5py.File("words_gpu.h5"), h5py.File("words.h5")
+assert (gpu["status"][:] == cpu["status"][:]).all() and (gpu["backward_error"][:] < 4e-15).all()
+gpu, cpu = h5py.File("given_gpu.h5"), h5py.File("given.h5")
+assert np.allclose(gpu["x"][:], cpu["x"][:3], rtol=1e-12, equal_nan=True)
+for cyclic in ("false", "true"):
+    gpu, cpu = h5py.File(f"same_gpu_{cyclic}.h5"), h5py.File(f"same_cpu_{cyclic}.h5")
+    assert (gpu["backward_error"][:] < 4e-15).all() and (gpu["forward_error"][:] < 1e-8).all()
+    for n in ("n00003", "n00064", "n01000"):
+        assert np.allclose(gpu[n]["x"][:], cpu[n]["x"][:], rtol=1e-8), (cyclic, n)
+gpu, cpu = h5py.File("single_gpu.h5"), h5py.File("same.h5")
+assert np.allclose(gpu["n00512/x"][:], cpu["n00512/x"][:], rtol=1e-6) and gpu["n00512/x"].dtype == np.float32
+PY
+
 # ---- a run that is done and certain of nothing says so
 expect 0 run given.cfg -o hilbert.h5 \
     -s 'main="i == 1 ? 1 : i == 7 ? 1 + 1e-16 + a : 2"' -s 'lower="-1"' -s 'upper="-1"' \

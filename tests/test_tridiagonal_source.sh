@@ -151,6 +151,17 @@ expect 0 run batch.cfg; says 'nothing to do'
 expect 0 run batch.cfg -s 'sweep.s="range(1, 4, 1)"' -o less.h5
 expect 0 run batch.cfg -o less.h5; says '1 of 5 runs left'
 
+# on a GPU, if there is one
+if "$sweep" run batch.cfg -o gpu.h5 -s run.device=cuda >out 2>err; then
+    $python - 2>out <<'PY' || fail "a GPU beside the CPU"
+import h5py, numpy as np
+gpu, cpu = h5py.File("gpu.h5"), h5py.File("batch.h5")
+assert (gpu["backward_error"][:] < 4e-15).all() and np.allclose(gpu["x"][:], cpu["x"][:], rtol=1e-8)
+PY
+elif [ "$SW_NEED" = cuda ] || ! grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
+    fail 'on a GPU'
+fi
+
 # arrays and expressions side by side, floats and integers; entries that do not count; one file or the other
 one=(-s 'source={ file="system.h5"; lower="/first"; main="/count"; upper="/single"; }' -s 'exact="s + i"')
 expect 0 run batch.cfg -o one.h5 "${one[@]}"
