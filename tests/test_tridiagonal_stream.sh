@@ -22,7 +22,7 @@ pair() {  # pair NAME MEMORY OPTION...: in one piece and in slices
     local name=$1 memory=$2
     shift 2
     expect 0 -q run "$name.cfg" -j 2 -o whole.h5 "$@"
-    expect 0 check "$name.cfg" -j 2 --set run.memory="$memory" "$@"; matches ' [0-9]+ steps a run'
+    expect 0 check "$name.cfg" -j 2 --set run.memory="$memory" "$@"; matches ' [0-9]+ slices a run'
     expect 0 -q run "$name.cfg" -j 2 -o slices.h5 --set run.memory="$memory" "$@"
     same whole.h5 slices.h5
     [ -e slices.h5.d ] && fail 'slices.h5.d was left'
@@ -35,6 +35,7 @@ pair uniform 0.006
 pair uniform 0.003 --set cyclic=true
 # several devices take slices of one run side by side
 pair uniform 0.006 --device cpu:0,1
+expect 0 check uniform.cfg --set run.memory=0.003 --device cpu:0,1,2; prints ' slices a run, 3 at once'
 pair uniform 0.003 --device cpu:0,1,2 --set cyclic=true
 pair bad 0.003 --device cpu:0,1,2 --set run.checkpoint=0 --only 'at == 0'
 pair uniform 0.006 --set run.checkpoint=0
@@ -62,9 +63,10 @@ PY
 fi
 sed '/^output/d' uniform.cfg >bare.cfg  # no field is saved: nothing but sums
 pair bare 0.003
-# more points than are joined at once
+# more points than are joined at once, and slices of several pieces
 config 5000000 "$given" 'exact = "1";' >large.cfg
-pair large 0.05
+pair large 0.12
+pair large 0.2 --device cpu:0,1 --set output.fields.precision=single
 
 # ---- what fails names its row, and harms no other run
 expect 1 -q run bad.cfg -j 2 -o bad.h5 --set run.memory=0.003
@@ -96,7 +98,7 @@ interrupted() {  # interrupted SIGNAL CODE PARTS OPTION...: when there are so ma
     [ $got = "$code" ] || fail "SIG$signal: exit code $got, expected $code"
 }
 expect 0 check slow.cfg -j 1 --set run.memory=0.004
-slices=$(sed -n 's/.* \([0-9]*\) steps a run.*/\1/p' out); slices=$((slices / 2))
+slices=$(sed -n 's/.* \([0-9]*\) slices a run.*/\1/p' out)
 [ "$slices" -ge 16 ] || fail "only $slices slices"
 for signal in 'KILL 137' 'INT 130'; do
     set -- $signal

@@ -94,25 +94,32 @@ static void print_completed(const struct check *c)
                       (long long)(p->done + p->failed), (long long)c->s->count, c->s->file, (long long)p->failed);
 }
 
-static void range_of_steps(const struct sw_plan *p, long long *least, long long *most)
+/* @param slices  of slices, 1 of what is not cut; else of steps */
+static void range_of_steps(const struct sw_plan *p, bool slices, long long *least, long long *most)
 {
     *least = *most = 0;
     for (int g = 0; g < p->ngroup; g++) {
-        const long long steps = p->group[g].steps;
+        const long long steps = slices ? 1LL << p->group[g].cut : p->group[g].steps;
         if (!g || steps < *least) *least = steps;
         if (!g || steps > *most) *most = steps;
     }
 }
 
-/* " · 159 steps a run", " · 80 to 640 steps a run"; "" of what takes none. Where they follow from a Courant number this
- * is how they become known. */
+/* " · 159 steps a run", " · 80 to 640 steps a run", "16 slices a run, 4 at once"; "" of what takes none. Where steps
+ * follow from a Courant number this is how they become known. */
 static const char *format_steps(const struct sw_plan *p, char text[64])
 {
+    const char *what = "step";
     long long least, most;
-    range_of_steps(p, &least, &most);
+    range_of_steps(p, true, &least, &most);
+    const bool slices = most > 1;
+    if (slices) what = "slice";
+    else range_of_steps(p, false, &least, &most);
     text[0] = 0;
-    if (least < most) snprintf(text, 64, " · %lld to %lld steps a run", least, most);
-    else if (most > 0) snprintf(text, 64, " · %lld step%s a run", most, most == 1 ? "" : "s");
+    if (least < most) snprintf(text, 64, " · %lld to %lld %ss a run", least, most, what);
+    else if (most > 0) snprintf(text, 64, " · %lld %s%s a run", most, what, most == 1 ? "" : "s");
+    const size_t used = strlen(text);
+    if (slices && p->team > 1) snprintf(text + used, 64 - used, ", %d at once", p->team);
     return text;
 }
 
@@ -182,7 +189,7 @@ static void json_plan(struct sw_json *j, const struct check *c)
     struct sw_text name = {0};
     long long least, most;
     cli_devices_name(&c->devices, &name);
-    range_of_steps(p, &least, &most);
+    range_of_steps(p, false, &least, &most);
     sw_json_begin(j, "plan", '{');
     sw_json_text(j, "device", sw_text_get(&name));
     sw_json_text(j, "solver", p->nbatch ? p->solver : NULL);

@@ -365,7 +365,7 @@ enum sw_status sw_plan_largest_team(const struct sw_sweep *sweep, const int64_t 
     SW_TRY(sw_sweep_groups(sweep, run, count, &group, &ngroup));
     for (int g = 0; g < ngroup; g++) {
         const double points = (double)sw_points(group[g].n);
-        const bool cut = sweep->memory > 0 && points * sizeof(double) > sweep->memory;
+        const bool cut = sweep->memory > 0 && 4 * points * sizeof(double) > sweep->memory;  /* 4 arrays at least */
         const double worth = cut ? (double)enough : points / worth_a_device;
         *team = (int64_t)fmin(fmax(worth, (double)*team), (double)enough);
     }

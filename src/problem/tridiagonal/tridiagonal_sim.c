@@ -552,7 +552,5 @@ enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const s
 
 size_t tridiagonal_host_bytes(const struct sw_setup *setup)
 {
-    const size_t rows = (size_t)(setup->n[0] >> setup->cut), pieces = setup->fields ? SW_SNAPSHOT_SLOTS : 0;
-    if (!setup->cut) return staging_of(setup) * sizeof(double);
-    return (tridiagonal_needs_staging(setup) + pieces) * rows * sizeof(double);
+    return setup->cut ? tridiagonal_slice_host_bytes(setup) : staging_of(setup) * sizeof(double);
 }

@@ -19,6 +19,9 @@
 
 enum { LOWER = TRIDIAGONAL_LOWER, MAIN, UPPER, RHS, ARRAYS };
 
+/* Rows that pass through the host at once: 8 MiB, with which a bus and a disk are at full speed. */
+enum { PIECE = 1 << 20 };
+
 /* Why a run cannot go on. */
 enum failure { NO_FAILURE, BAD_ENTRY, SINGULAR, OVERFLOWS, EARLIER };
 struct fault {
@@ -34,7 +37,7 @@ struct lane {
     struct tridiagonal_entries *entries;
     struct sw_tridiagonal_distributed *system;
     double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
-    double *host;               /* [most_rows] on the way from or to the device; NULL: not needed   */
+    double *host;               /* [piece_rows] on the way from or to the device; NULL: not needed  */
     int64_t slice, first, rows;                   /* rows 0: there is none                          */
     struct tridiagonal_sums sums;                 /* of the last step                               */
     struct fault fault;
@@ -43,7 +46,7 @@ struct lane {
 struct slices_sim {
     struct sw_sim     sim;      /* first: the operations get a pointer to it                        */
     struct sw_setup   setup;
-    int64_t           n, slices, most_rows;
+    int64_t           n, slices, most_rows, piece_rows;
     const struct tridiagonal_matrix *matrix;      /* NULL: given                                    */
     const struct tridiagonal_source *source;      /* NULL: no array is in a file                    */
     int64_t           stored;   /* which of its systems the run is, from 0                          */
@@ -51,9 +54,10 @@ struct slices_sim {
     int               lanes;    /* devices that work on the run, each on a slice of its own         */
     struct lane      *lane;
     int64_t           from, to; /* the steps that the lanes take now                                */
-    int               chosen;   /* lane of the piece to be saved                                    */
+    int               chosen;   /* lane of the piece of x to be saved, and where it begins there    */
+    int64_t           chosen_row, chosen_rows;
     struct sw_relation *relation;                 /* [slices]                                       */
-    char             *saved[SW_SNAPSHOT_SLOTS];   /* [most_rows] pieces of x as they are saved      */
+    char             *saved[SW_SNAPSHOT_SLOTS];   /* [piece_rows] pieces of x as they are saved     */
     struct randsvd    block;
     bool              closed;   /* the ends of all slices are known                                 */
     struct tridiagonal_sums sums;
@@ -100,20 +104,34 @@ static enum sw_status name_bad_entry(struct lane *l, int64_t step, int64_t row)
     return SW_OK;
 }
 
-/* The rows of this slice of an array that is in a file. Entries that do not count may be anything there. */
-static enum sw_status read_source(const struct slices_sim *t, struct lane *l, int k, int64_t step)
+/* Rows first .. first + count - 1 of an array that is in a file, to l->host. Entries that do not count may be anything
+ * there. */
+static enum sw_status read_source(const struct slices_sim *t, struct lane *l, int k, int64_t first, int64_t count,
+                                  int64_t step)
 {
     const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
-    const struct sw_array_part part = {t->stored, 1, l->first, l->rows};
+    const struct sw_array_part part = {t->stored, 1, first, count};
     int64_t bad = 0;
     SW_TRY(tridiagonal_source_read(t->source, k, &part, l->host));
-    if (k == LOWER && !cyclic && l->first == 0) l->host[0] = 0;
-    if (k == UPPER && !cyclic && l->first + l->rows == t->n) l->host[l->rows - 1] = 0;
-    while (bad < l->rows && isfinite(l->host[bad])) bad++;
-    const int64_t row = l->first + bad;
-    if (bad < l->rows && !(l->fault.failure && l->fault.first <= row))
+    if (k == LOWER && !cyclic && first == 0) l->host[0] = 0;
+    if (k == UPPER && !cyclic && first + count == t->n) l->host[count - 1] = 0;
+    while (bad < count && isfinite(l->host[bad])) bad++;
+    const int64_t row = first + bad;
+    if (bad < count && !(l->fault.failure && l->fault.first <= row))
         l->fault = (struct fault){BAD_ENTRY, step, row, row, k, l->host[bad]};
-    return sw_device_upload(l->device, l->array[k], l->host, (size_t)l->rows * sizeof *l->host);
+    return SW_OK;
+}
+
+/* An array of the slice that is formed on the host. */
+static enum sw_status send_array(const struct slices_sim *t, struct lane *l, int k, int64_t step)
+{
+    for (int64_t at = 0; at < l->rows; at += t->piece_rows) {
+        const int64_t count = l->rows - at < t->piece_rows ? l->rows - at : t->piece_rows;
+        if (tridiagonal_source_has(t->source, k)) SW_TRY(read_source(t, l, k, l->first + at, count, step));
+        else randsvd_rows(&t->block, k, l->first + at, count, l->host);
+        SW_TRY(sw_device_upload(l->device, l->array[k] + at, l->host, (size_t)count * sizeof *l->host));
+    }
+    return SW_OK;
 }
 
 /* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass. */
@@ -124,12 +142,8 @@ static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t s
     if (l->rows && l->slice == slice) return SW_OK;
     l->slice = slice;
     sw_tridiagonal_distributed_rows(l->system, slice, &l->first, &l->rows);
-    for (int k = LOWER; k <= UPPER && t->block.n; k++) {
-        randsvd_rows(&t->block, k, l->first, l->rows, l->host);
-        SW_TRY(sw_device_upload(l->device, l->array[k], l->host, (size_t)l->rows * sizeof *l->host));
-    }
     for (int k = LOWER; k < ARRAYS; k++)
-        if (tridiagonal_source_has(t->source, k)) SW_TRY(read_source(t, l, k, step));
+        if (tridiagonal_source_has(t->source, k) || (k <= UPPER && t->block.n)) SW_TRY(send_array(t, l, k, step));
     if (l->fault.failure) return SW_OK;
     SW_TRY(tridiagonal_entries_fill(l->entries, l->first, l->rows, &out));
     SW_TRY(tridiagonal_entries_first_bad(l->entries, &bad));
@@ -283,14 +297,26 @@ static enum sw_status set_state(struct sw_sim *sim, const double *state)
 
 /* ------------------------------------------------------------------ outputs */
 
-/* Of a run that has failed pieces are there as well: of NaN. */
+/* The lanes' slices one after another, each in pieces. Of a run that has failed they are there as well: of NaN. */
 static enum sw_status piece(struct sw_sim *sim, int k, int64_t *first, int64_t *count)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
+    int64_t begin, rows;
     *first = *count = 0;
-    if (t->from < t->slices || t->from + k >= t->to) return SW_OK;
-    t->chosen = k;
-    sw_tridiagonal_distributed_rows(t->lane[0].system, t->from + k - t->slices, first, count);
+    if (t->from < t->slices) return SW_OK;
+    for (int lane = 0; lane < t->to - t->from; lane++) {
+        sw_tridiagonal_distributed_rows(t->lane[0].system, t->from + lane - t->slices, &begin, &rows);
+        const int64_t pieces = (rows + t->piece_rows - 1) / t->piece_rows, at = k * t->piece_rows;
+        if (k < pieces) {
+            t->chosen = lane;
+            t->chosen_row = at;
+            t->chosen_rows = rows - at < t->piece_rows ? rows - at : t->piece_rows;
+            *first = begin + at;
+            *count = t->chosen_rows;
+            return SW_OK;
+        }
+        k -= (int)pieces;
+    }
     return SW_OK;
 }
 
@@ -298,17 +324,16 @@ static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
     const struct lane *l = &t->lane[t->chosen];
-    const size_t word = sw_reals_word(t->setup.single);
-    int64_t first, rows;
+    const size_t word = sw_reals_word(t->setup.single), rows = (size_t)t->chosen_rows;
+    const double *x = l->x + t->chosen_row;
     (void)what;
-    sw_tridiagonal_distributed_rows(l->system, t->from + t->chosen - t->slices, &first, &rows);
     if (t->fault.failure) {
-        sw_reals_fill(t->saved[slot], word, 0, NAN, (size_t)rows);
+        sw_reals_fill(t->saved[slot], word, 0, NAN, rows);
         return SW_OK;
     }
-    if (!t->setup.single) return sw_device_download(l->device, t->saved[slot], l->x, (size_t)rows * word);
-    SW_TRY(sw_device_download(l->device, l->host, l->x, (size_t)rows * sizeof *l->host));
-    sw_reals_put(t->saved[slot], word, 0, l->host, (size_t)rows);
+    if (!t->setup.single) return sw_device_download(l->device, t->saved[slot], x, rows * word);
+    SW_TRY(sw_device_download(l->device, l->host, x, rows * sizeof *l->host));
+    sw_reals_put(t->saved[slot], word, 0, l->host, rows);
     return SW_OK;
 }
 
@@ -423,6 +448,8 @@ static const struct sw_sim_ops slices_ops = {
     .destroy = destroy,
 };
 
+static int64_t piece_rows(int64_t rows) { return rows < PIECE ? rows : PIECE; }
+
 static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct sw_device *device,
                                   const struct tridiagonal_entries_desc *desc)
 {
@@ -432,11 +459,12 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
     SW_TRY(sw_tridiagonal_distributed_create(&system, t->setup.cut, solver_of(&t->setup, device), sw_comm_null(),
                                              device, &l->system));
     t->most_rows = sw_tridiagonal_distributed_most_rows(l->system);
+    t->piece_rows = piece_rows(t->most_rows);
     const size_t rows = (size_t)t->most_rows;
     SW_TRY(tridiagonal_entries_create(desc, device, &l->entries));
     for (int k = 0; k < ARRAYS; k++) SW_TRY(sw_device_alloc(device, rows, &l->array[k]));
     SW_TRY(sw_device_alloc(device, rows, &l->x));
-    return tridiagonal_needs_staging(&t->setup) ? sw_device_alloc_host(device, rows, &l->host) : SW_OK;
+    return tridiagonal_needs_staging(&t->setup) ? sw_device_alloc_host(device, (size_t)t->piece_rows, &l->host) : SW_OK;
 }
 
 static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *device)
@@ -450,7 +478,7 @@ static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *devic
     SW_TRY(sw_device_use(device));
     SW_TRY(sw_alloc((size_t)t->slices, &t->relation));
     for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->setup.fields; k++)
-        SW_TRY(sw_device_alloc_host_bytes(device, (size_t)t->most_rows, sw_reals_word(t->setup.single), &t->saved[k]));
+        SW_TRY(sw_device_alloc_host_bytes(device, (size_t)t->piece_rows, sw_reals_word(t->setup.single), &t->saved[k]));
     return SW_OK;
 }
 
@@ -485,6 +513,12 @@ static int64_t most_rows_of(const struct sw_setup *setup, const struct sw_device
     return most;
 }
 
+size_t tridiagonal_slice_host_bytes(const struct sw_setup *setup)
+{
+    const size_t rows = (size_t)piece_rows((setup->n[0] >> setup->cut) + 1);
+    return (tridiagonal_needs_staging(setup) + (setup->fields ? SW_SNAPSHOT_SLOTS : 0)) * rows * sizeof(double);
+}
+
 enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struct sw_device *device, size_t *bytes)
 {
     const int64_t rows = most_rows_of(setup, device);
@@ -492,14 +526,14 @@ enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struc
     struct tridiagonal_entries_desc desc;
     struct sw_program *own[3] = {NULL};
     const struct tridiagonal_source *source;
-    size_t solver, entries = 0, run = 0, words = 5;
+    size_t solver, entries = 0, run = 0, pieces = 0;
     SW_TRY(sw_tridiagonal_bytes(&slice, solver_of(setup, device), device, &solver));
     SW_TRY(tridiagonal_find_source(setup, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, own, &desc);
     if (!st) tridiagonal_entries_bytes(&desc, device, &entries, &run);
     for (int k = 0; k < 3; k++) sw_program_destroy(&own[k]);
-    if (device->space == SW_HOST) words += tridiagonal_needs_staging(setup) + (setup->fields ? SW_SNAPSHOT_SLOTS : 0);
-    *bytes = solver + entries + run + words * (size_t)rows * sizeof(double) +
+    if (device->space == SW_HOST) pieces = tridiagonal_slice_host_bytes(setup);
+    *bytes = solver + entries + run + 5 * (size_t)rows * sizeof(double) + pieces +
              ((size_t)14 << setup->cut) * sizeof(double);
     return st;
 }
