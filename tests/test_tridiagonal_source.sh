@@ -162,6 +162,13 @@ elif [ "$SW_NEED" = cuda ] || ! grep -qE 'no CUDA device|built without CUDA|NVRT
     fail 'on a GPU'
 fi
 
+# grid.n may be left out: it is that of the file
+sed '/^grid/d' batch.cfg >short.cfg
+expect 0 run short.cfg -o batch.h5; says 'nothing to do'
+expect 3 check short.cfg -s 'source.file="absent.h5"'; says "'source.file' = \"absent.h5\": there is no such file"
+expect 3 check short.cfg -s 'source={ file="$s"; }' -s 'sweep.s=["system.h5"]'; says "'grid.n' is missing"
+expect 3 check short.cfg -s 'source={ system="s"; }'; says "'grid.n' is missing"
+
 # arrays and expressions side by side, floats and integers; entries that do not count; one file or the other
 one=(-s 'source={ file="system.h5"; lower="/first"; main="/count"; upper="/single"; }' -s 'exact="s + i"')
 expect 0 run batch.cfg -o one.h5 "${one[@]}"

@@ -201,6 +201,10 @@ struct sw_problem {
      * @param why     out, unless it returns NULL: room for 160 characters */
     const char *(*validate_run)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 char why[160]);
+    /** grid.n where a config leaves it out: of files that it names. The setup counts for its choices only; one that is
+     * an axis is still "$axis". NULL: it is always given.
+     * @param n  out: 0: nothing says it  @return SW_E_MEMORY */
+    enum sw_status (*points)(const struct sw_setup *setup, int64_t *n);
     /** What decides the numbers of runs with these words beside the config, the content of files: a digest that goes
      * into their ids. The setup counts for its choices only. NULL: nothing does.
      * @param any  out: whether there is something  @return SW_E_IO; SW_E_MEMORY */

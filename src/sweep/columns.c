@@ -151,6 +151,23 @@ static enum sw_status read_step_source(struct sw_sweep *s, int k, bool *taken)
     return sw_arena_take(s->own->arena, (size_t)(s->nruns > 0 ? s->nruns : 1), &s->own->step);
 }
 
+/* grid.n of a config that leaves it out, where files have it. */
+static enum sw_status read_points_source(struct sw_sweep *s, int k, bool *taken)
+{
+    struct source *from = &s->own->source[k];
+    const struct sw_setup setup = {.nchoice = s->nchoice, .choice = s->choice};
+    const struct sw_key *key = s->column[k].key;
+    int64_t n = 0;
+    *taken = s->problem->points && !from->setting && !strcmp(s->column[k].name, "grid.n") && !key_default(s, key);
+    if (!*taken) return SW_OK;
+    SW_TRY(s->problem->points(&setup, &n));
+    from->kind = SOURCE_CONSTANT;
+    from->number = (double)n;
+    from->unknown = n < 1;
+    if (n < 1) key_report_missing(s, key);
+    return SW_OK;
+}
+
 static enum sw_status read_source(struct sw_sweep *s, int k)
 {
     struct source *from = &s->own->source[k];
@@ -159,6 +176,7 @@ static enum sw_status read_source(struct sw_sweep *s, int k)
     bool ok;
     if (from->kind == SOURCE_AXIS || (key && read_grid_source(s, k))) return SW_OK;
     SW_TRY(read_step_source(s, k, &ok));
+    if (!ok) SW_TRY(read_points_source(s, k, &ok));
     if (ok) return SW_OK;
     from->unknown = true;
     const char *absent = from->setting ? NULL : key_default(s, key);

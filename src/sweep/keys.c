@@ -215,14 +215,19 @@ static const struct sw_setting *innermost_group(const struct sw_sweep *s, const 
     return group ? group : innermost_group(s, prefix);
 }
 
+void key_report_missing(const struct sw_sweep *s, const struct sw_key *key)
+{
+    report_error(s, innermost_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
+}
+
 enum sw_status keys_read(struct sw_sweep *s)
 {
     SW_TRY(make_table(s));
     check_group(s, s->config->root);
     for (int k = 0; k < s->own->nkey; k++) {
         const struct sw_key *key = s->own->key[k].key;
-        if (!s->own->key[k].setting && !key_default(s, key))
-            report_error(s, innermost_group(s, key->path), "'%s' is missing: %s", key->path, key->about);
+        const bool from_files = s->problem->points && !strcmp(key->path, "grid.n");
+        if (!s->own->key[k].setting && !key_default(s, key) && !from_files) key_report_missing(s, key);
     }
     return SW_OK;
 }

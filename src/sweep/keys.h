@@ -13,6 +13,9 @@ struct sweep_key {
  * written by their former names. */
 enum sw_status keys_read(struct sw_sweep *s);
 
+/** Report that a key is missing, at the line of its group. */
+void key_report_missing(const struct sw_sweep *s, const struct sw_key *key);
+
 /** Key number k of the problem, in the order of sw_keys_list(), NULL past the end. */
 const struct sw_key *key_at(const struct sw_sweep *s, int k);
 

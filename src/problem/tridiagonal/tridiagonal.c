@@ -68,6 +68,20 @@ static const char *refuse_source(const struct sw_setup *setup, const struct trid
     return "source.system";
 }
 
+/* Of a source with which something is wrong, any number: it is refused for that. */
+static enum sw_status points(const struct sw_setup *setup, int64_t *n)
+{
+    const struct tridiagonal_source *source;
+    const char *key;
+    char why[160];
+    *n = 0;
+    for (int k = 0; k < setup->nchoice; k++)
+        if (setup->choice[k].word[0] == '$' && !strncmp(setup->choice[k].key, "source.", 7)) return SW_OK;
+    SW_TRY(tridiagonal_source_find(setup, &source, &key, why));
+    if (source) *n = key ? 1 : tridiagonal_source_unknowns(source);
+    return SW_OK;
+}
+
 static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32])
 {
     const struct tridiagonal_source *source;
@@ -152,7 +166,8 @@ static const struct sw_key keys[] = {
               "the best that fits, \"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 0x1p39, .decides = true,
      .visible = true,
-     .about = "Number of unknowns x_1 .. x_n; runs of one n are solved together."},
+     .about = "Number of unknowns x_1 .. x_n; that of the source's arrays, where there is one. Runs of one n are "
+              "solved together."},
     {0},
 };
 
@@ -189,6 +204,7 @@ const struct sw_problem problem_tridiagonal = {
     .try_compile = tridiagonal_try_compile,
     .deepest_cut = tridiagonal_deepest_cut,
     .validate_run = validate_run,
+    .points = points,
     .content = content,
     .solver = sw_tridiagonal_row,
 };
