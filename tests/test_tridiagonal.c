@@ -105,8 +105,8 @@ static void for_all_shapes(void (*visit)(struct sw_tridiagonal_desc d))
     const int tile = under_test->tile ? under_test->tile : 544;
     const int64_t size[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97, 127, 128, 129, 255,
                             256, 257, 258, 384, 385, 386, 511, 512, 513, 1009, 1023, 1025, 4095, 4097,
-                            tile - 1, tile, tile + 1,
-                            tile + 2, tile + 31, tile + 33, 2 * tile - 1, 2 * tile + 1, 3 * tile, 7 * tile + 5,
+                            1151, 1152, 1153, 2304, 2305, 3456, 3470, 5000, tile - 1, tile, tile + 1, tile + 2,
+                            tile + 31, tile + 33, 2 * tile - 1, 2 * tile + 1, 3 * tile, 7 * tile + 5,
                             1000003};
     const int batch[] = {1, 3, 33};
     for (size_t k = 0; k < sizeof size / sizeof *size; k++)
@@ -183,7 +183,7 @@ static void leaves_backward_errors_near_those_of_partial_pivoting(void **state)
 {
     const int tile = under_test->tile ? under_test->tile : 544;
     const int64_t size[] = {3, 4, 5, 12, 37, 64, 97, 250, 256, 512, 1000, 1025, tile, tile + 1, 2 * tile + 2,
-                            5 * tile + 34, 20000};
+                            5 * tile + 34, 1153, 3457, 20000};
     (void)state;
     need_row_and_library();
     if (!under_test->stable) return;

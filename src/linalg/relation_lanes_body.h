@@ -14,6 +14,7 @@
  * Per row of one vector, a sweep has 11 multiply-adds, 3 products (8 where pivots are kept, and a multiply-add more), a
  * division, two comparisons and 8 pairs to put in order; rows come through a block that stays in the first-level cache.
  * A substitution reads the 5 words of a pivot row from there or from the second level, and has 5 multiply-adds. */
+#define RELATION_LANES_BODY_H
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -219,6 +219,56 @@ RELATION_FUNCTION void relation_expand(const relation_real *kept, const relation
     *m0 = relation_fma(-kept[0], *m1, relation_fma(-kept[4], r1, relation_fma(-kept[3], r0, left0)));
 }
 
+#ifndef RELATION_LANES_BODY_H  /* of one run, not of lanes */
+/* ------------------------------------------------------------------ runs whose ends do not depend on each other
+ *
+ * A long run usually decouples: one row of its relation binds only its left end, the other only its right one, but for
+ * weights below 2^-90 of the others. Then the right row of one run and the left row of the next give the two unknowns
+ * between them. The weights that were dropped are looked at again with the unknowns found. */
+
+/** Whether a relation decouples. @param left, right  out [3]: weights of l0, l1 (r0, r1) and right-hand side */
+SW_HD static inline int relation_decouples(const double *w, double *left, double *right)
+{
+    int at_left = -1, at_right = -1;
+    for (int k = 0; k < 2; k++) {
+        const double l = fmax(fabs(w[5 * k]), fabs(w[5 * k + 1])), r = fmax(fabs(w[5 * k + 2]), fabs(w[5 * k + 3]));
+        if (r <= 0x1p-90 * l) at_left = k;
+        else if (l <= 0x1p-90 * r) at_right = k;
+    }
+    const int swap = at_left == 1;
+    left[0] = swap ? w[5] : w[0]; left[1] = swap ? w[6] : w[1]; left[2] = swap ? w[9] : w[4];
+    right[0] = swap ? w[2] : w[7]; right[1] = swap ? w[3] : w[8]; right[2] = swap ? w[4] : w[9];
+    return at_left >= 0 && at_right >= 0;
+}
+
+/** The two unknowns between two runs. @param before  the right row of the one  @param after  the left row of the
+ * other */
+SW_HD static inline void relation_meet(const double *before, const double *after, double *u, double *v)
+{
+    double a = before[0], b = before[1], f = before[2], c = after[0], d = after[1], g = after[2];
+    const int swap = fabs(c) > fabs(a);
+    relation_order(swap, &a, &c);
+    relation_order(swap, &b, &d);
+    relation_order(swap, &f, &g);
+    const double r = relation_reciprocal(a), m = -c * r;
+    *v = fma(m, f, g) * relation_reciprocal(fma(m, b, d));
+    *u = fma(-b, *v, f) * r;
+}
+
+/** Whether what was dropped is below rounding, 2^-58 of the terms of its row. @param ends  [4]: l0 l1 r0 r1 */
+SW_HD static inline int relation_drop_is_small(const double *w, const double *ends)
+{
+    int small = 1;
+    for (int k = 0; k < 2; k++) {
+        const double *u = w + 5 * k, l = fabs(u[0] * ends[0]) + fabs(u[1] * ends[1]),
+                     r = fabs(u[2] * ends[2]) + fabs(u[3] * ends[3]), d = fabs(u[4]);
+        const double least = l < r ? l : r, most = l < r ? r : l;
+        small = small && least <= 0x1p-58 * (most + d);  /* false with NaN */
+    }
+    return small;
+}
+#endif
+
 /* ------------------------------------------------------------------ the tree */
 
 /** The first leaf of node s of 2^depth, at that depth of the binary tree over `leaves`: s*leaves/2^depth, rounded down,

@@ -1,9 +1,13 @@
-/* Relations on the CPU (relation_point.h), vectors and all threads: row `cpu.relations`.
+/* Relations on the CPU (relation_point.h), vectors and all threads: rows `cpu.relations` and
+ * `cpu.relations_adaptive`.
  *
  * The rows are cut into tiles, and a tile into runs, one a lane (relation_lanes.h). Pass 1 sweeps each tile to its
  * relation; a binary tree of merges joins those, and the root closes the system; down the tree each tile learns its
  * ends. Pass 2 sweeps each tile again, now keeping the pivot rows in the cache, and substitutes. A system of one tile
  * is swept once; of a batch of short systems there is one in each lane.
+ *
+ * The adaptive row tries one pass: where each tile decouples, its ends follow from the tiles beside it, and it is
+ * substituted as soon as the next one is swept. Where one does not, all is done over in two passes.
  *
  * Threads share the nodes of the tree at some depth, or the systems. What is a run does not depend on them, nor on the
  * instruction set or the batch, so neither do the bits of x. */
@@ -24,6 +28,7 @@ enum {
     MOST_TILES = 64,                 /* of the smallest slice                                               */
     TASK_TILES = 4,                  /* a thread takes so many at a time, at least                          */
     TASK_DEPTH_MOST = 8,             /* but there are not more tasks than 2^8                               */
+    STRETCH_MOST = 128,              /* tiles that a thread takes at a time in one pass, and sweeps 2 more  */
     CACHED_ROWS = 1 << 19,           /* rows and x of more do not stay in a cache of 20 MB                  */
     SERIAL_ROWS = 16384              /* fewer take 0.1 ms: starting threads costs more                      */
 };
@@ -44,8 +49,9 @@ struct relations {
     const struct relation_lanes_ops *lanes;
     bool         *finite;             /* [batch] */
     int           threads;
+    bool          adaptive;
     bool          past_cache;         /* x is written so     */
-    struct work  *work;               /* [threads] */
+    struct work  *work;               /* [threads], adaptive [2][threads] */
 };
 
 /* ------------------------------------------------------------------ a tile */
@@ -249,6 +255,119 @@ static bool expand_slice(const struct slice *p, struct node root, struct work *w
     return finite;
 }
 
+/* ------------------------------------------------------------------ one pass */
+
+/* A tile on its way through: what is known of it when it is swept. */
+struct passing { double w[10], left[3], right[3]; bool decouples; };
+
+static struct passing pass_tile(const struct slice *p, int64_t leaf, bool keep, struct work *work)
+{
+    const struct tile t = tile_of(p, leaf);
+    struct passing a;
+    sweep_tile(p->own, work, &t, keep, a.w);
+    a.decouples = relation_decouples(a.w, a.left, a.right);
+    return a;
+}
+
+/* x[-1] and x[0] of a tile. */
+static void meet_before(int64_t leaf, const struct passing *before, const struct passing *it, double *ends)
+{
+    ends[0] = 0;
+    ends[1] = it->left[2] / it->left[1];
+    if (leaf > 0) relation_meet(before->right, it->left, &ends[0], &ends[1]);
+}
+
+static void substitute_leaf(const struct slice *p, int64_t leaf, const double *ends, struct work *work, bool *finite)
+{
+    const struct tile t = tile_of(p, leaf);
+    *finite = substitute_tile(p->own, work, &t, ends, p->x + leaf * TILE) && *finite;
+}
+
+/* x of a tile from what it and those beside it say. @return false where it depends on more than these */
+static bool finish_tile(const struct slice *p, int64_t leaf, const struct passing *before, const struct passing *it,
+                        const struct passing *behind, struct work *work, bool *finite)
+{
+    double ends[4];
+    if (!before->decouples || !it->decouples || !behind->decouples) return false;
+    meet_before(leaf, before, it, ends);
+    relation_meet(it->right, behind->left, &ends[2], &ends[3]);
+    if (!relation_drop_is_small(it->w, ends)) return false;
+    substitute_leaf(p, leaf, ends, work, finite);
+    return true;
+}
+
+/* Of the last two tiles, which are one here: the last one may be too short to decouple. */
+static bool finish_last_two(const struct slice *p, const struct passing *before, const struct passing *it,
+                            const struct passing *last, struct work *const two[2], bool *finite)
+{
+    const int64_t leaf = p->leaves - 2;
+    struct passing both;
+    double kept[11], ends[4], m0, m1;
+    relation_merge(1, it->w, last->w, both.w, kept);
+    if (!before->decouples || !relation_decouples(both.w, both.left, both.right)) return false;
+    meet_before(leaf, before, &both, ends);
+    ends[2] = both.right[2] / both.right[0];
+    ends[3] = 0;
+    if (!relation_drop_is_small(both.w, ends)) return false;
+    relation_expand(kept, ends, &m0, &m1);
+    substitute_leaf(p, leaf, (double[4]){ends[0], ends[1], m0, m1}, two[leaf % 2], finite);
+    substitute_leaf(p, leaf + 1, (double[4]){m0, m1, ends[2], 0}, two[(leaf + 1) % 2], finite);
+    return true;
+}
+
+static bool pass_tiles(const struct slice *p, int64_t first, int64_t next, struct work *const two[2],
+                       const bool *failed, bool *finite)
+{
+    struct passing before = {.decouples = true}, it, behind;
+    if (first > 0) before = pass_tile(p, first - 1, false, two[0]);
+    it = pass_tile(p, first, true, two[first % 2]);
+    for (int64_t leaf = first; leaf < next; leaf++) {
+        const bool last_two = leaf == p->leaves - 2;
+        bool stop;
+#pragma omp atomic read
+        stop = *failed;
+        if (stop) return true;
+        behind = pass_tile(p, leaf + 1, last_two || leaf + 1 < next, two[(leaf + 1) % 2]);
+        if (last_two) return finish_last_two(p, &before, &it, &behind, two, finite);
+        if (!finish_tile(p, leaf, &before, &it, &behind, two[leaf % 2], finite)) return false;
+        before = it;
+        it = behind;
+    }
+    return true;
+}
+
+/* Tiles first .. next-1, with the last tile of all where the one before it is among them; those beside them are swept,
+ * too. Each of `two` keeps a tile.
+ * @param failed  set where a tile depends on more than those beside it; then x is not of use */
+static void pass_stretch(const struct slice *p, int64_t first, int64_t next, struct work *const two[2], bool *failed,
+                         bool *finite)
+{
+    if (pass_tiles(p, first, next, two, failed, finite)) return;
+#pragma omp atomic write
+    *failed = true;
+}
+
+/* @param work, spare  of each thread  @return false: not all tiles decouple, and x is not of use */
+static bool solve_in_one_pass(const struct slice *p, struct work *work, struct work *spare, int threads, bool *finite)
+{
+    const int64_t tiles = p->leaves - 1, share = tiles / (4 * threads),
+                  each = share > STRETCH_MOST ? STRETCH_MOST : share > 8 ? share : 8, tasks = (tiles + each - 1) / each;
+    bool failed = false, all = true;
+    if (threads == 1 || p->leaves * TILE < SERIAL_ROWS) {
+        pass_stretch(p, 0, tiles, (struct work *const[]){work, spare}, &failed, &all);
+        *finite = all;
+        return !failed;
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(&& : all)
+    for (int64_t t = 0; t < tasks; t++) {
+        const int k = omp_get_thread_num();
+        const int64_t next = (t + 1) * each < tiles ? (t + 1) * each : tiles;
+        pass_stretch(p, t * each, next, (struct work *const[]){work + k, spare + k}, &failed, &all);
+    }
+    *finite = all;
+    return !failed;
+}
+
 /* ------------------------------------------------------------------ systems */
 
 static int64_t tiles_of(int64_t n) { return (n + TILE - 1) / TILE; }
@@ -267,12 +386,15 @@ static bool solve_system(const struct slice *p, struct work *work, int threads)
 {
     const struct node root = {0, 0};
     double w[10], ends[4];
+    bool finite;
     if (p->leaves == 1) {
         const struct tile t = tile_of(p, 0);
         sweep_tile(p->own, work, &t, true, w);
         relation_close(w, p->cyclic, ends);
         return substitute_tile(p->own, work, &t, ends, p->x);
     }
+    if (p->own->adaptive && !p->cyclic && solve_in_one_pass(p, work, work + p->own->threads, threads, &finite))
+        return finite;
     reduce_slice(p, root, work, threads);
     relation_close(p->slot->w, p->cyclic, ends);
     memcpy(p->slot->w, ends, sizeof ends);
@@ -398,30 +520,35 @@ static size_t pivots_of(const struct sw_tridiagonal_desc *d)
     return longest * 5 * RELATION_LANES;
 }
 
-static enum sw_status create(struct sw_tridiagonal *solver)
+static enum sw_status create_any(struct sw_tridiagonal *solver, bool adaptive)
 {
     const struct sw_tridiagonal_desc *d = &solver->desc;
+    const int works = solver->device->threads * (1 + adaptive);
     struct relations *own;
     SW_TRY(sw_alloc(1, &own));
     solver->own = own;
     own->lanes = relation_lanes_pick();
     own->threads = solver->device->threads;
+    own->adaptive = adaptive;
     own->past_cache = (d->n >> solver->depth) * d->batch > CACHED_ROWS;
     SW_TRY(sw_alloc((size_t)d->batch, &own->finite));
-    SW_TRY(sw_alloc((size_t)own->threads, &own->work));
-    for (int k = 0; k < own->threads; k++) {
-        SW_TRY(sw_alloc(slots_of(d, solver->depth, own->threads, k), &own->work[k].slot));
+    SW_TRY(sw_alloc((size_t)works, &own->work));
+    for (int k = 0; k < works; k++) {
+        SW_TRY(sw_alloc(k < own->threads ? slots_of(d, solver->depth, own->threads, k) : 0, &own->work[k].slot));
         SW_TRY(sw_alloc(pivots_of(d), &own->work[k].pivot));
         SW_TRY(sw_alloc(SHORT, &own->work[k].run));
     }
     return SW_OK;
 }
 
+static enum sw_status create(struct sw_tridiagonal *solver) { return create_any(solver, false); }
+static enum sw_status create_adaptive(struct sw_tridiagonal *solver) { return create_any(solver, true); }
+
 static void destroy(struct sw_tridiagonal *solver)
 {
     struct relations *own = solver->own;
     if (!own) return;
-    for (int k = 0; own->work && k < own->threads; k++) {
+    for (int k = 0; own->work && k < own->threads * (1 + own->adaptive); k++) {
         sw_free(own->work[k].slot);
         sw_free(own->work[k].pivot);
         sw_free(own->work[k].run);
@@ -431,14 +558,22 @@ static void destroy(struct sw_tridiagonal *solver)
     sw_free(own);
 }
 
+static size_t work_bytes(const struct sw_tridiagonal_desc *d)
+{
+    return pivots_of(d) * sizeof(double) + SHORT * sizeof(struct relation_pivot) + sizeof(struct work);
+}
+
 static size_t bytes(const struct sw_tridiagonal_desc *d)
 {
     const int threads = omp_get_max_threads();
     size_t sum = (size_t)d->batch * sizeof(bool);
-    for (int k = 0; k < threads; k++)
-        sum += slots_of(d, 0, threads, k) * sizeof(struct slot) + pivots_of(d) * sizeof(double) +
-               SHORT * sizeof(struct relation_pivot) + sizeof(struct work);
+    for (int k = 0; k < threads; k++) sum += slots_of(d, 0, threads, k) * sizeof(struct slot) + work_bytes(d);
     return sum;
+}
+
+static size_t bytes_adaptive(const struct sw_tridiagonal_desc *d)
+{
+    return bytes(d) + (size_t)omp_get_max_threads() * work_bytes(d);
 }
 
 /* Pass 1 reads 4 words and takes 11 multiply-adds, two products and a division; pass 2 reads 4 and writes 1, and takes
@@ -446,6 +581,12 @@ static size_t bytes(const struct sw_tridiagonal_desc *d)
 static struct sw_cost cost(const struct sw_tridiagonal_desc *d)
 {
     return d->n <= TILE ? (struct sw_cost){40, 25} : (struct sw_cost){72, 39};
+}
+
+/* Where all tiles decouple. */
+static struct sw_cost cost_adaptive(const struct sw_tridiagonal_desc *d)
+{
+    return d->cyclic ? cost(d) : (struct sw_cost){40, 25};
 }
 
 extern const struct sw_tridiagonal_ops tridiagonal_relations_cpu;
@@ -465,4 +606,19 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
     .most_tiles = MOST_TILES,
     .reduce = reduce,
     .expand = expand,
+};
+
+extern const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu;
+const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu = {
+    .name = "cpu.relations_adaptive",
+    .about = "the same in one pass where tiles decouple, as those of most matrices do, else in two",
+    .space = SW_HOST,
+    .rescues = true,
+    .stable = true,
+    .bytes = bytes_adaptive,
+    .create = create_adaptive,
+    .solve = solve,
+    .finite = find_finite,
+    .destroy = destroy,
+    .cost = cost_adaptive,
 };

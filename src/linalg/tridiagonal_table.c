@@ -1,8 +1,8 @@
 /* Every solver of tridiagonal systems with pivoting there is. To add one: write tridiagonal_<name>.c, add its row. */
 #include "linalg/sw_tridiagonal_impl.h"
 
-extern const struct sw_tridiagonal_ops tridiagonal_relations_cpu, tridiagonal_lapack_cpu, tridiagonal_spike_cpu,
-    tridiagonal_spike_thomas_cpu;
+extern const struct sw_tridiagonal_ops tridiagonal_relations_cpu, tridiagonal_relations_adaptive_cpu,
+    tridiagonal_lapack_cpu, tridiagonal_spike_cpu, tridiagonal_spike_thomas_cpu;
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_tridiagonal_ops tridiagonal_spike_cuda, tridiagonal_spike_untiled_cuda,
@@ -22,6 +22,7 @@ ABSENT(tridiagonal_gtsv2_strided_cuda, "cusparse.gtsv2_strided");
 
 const struct sw_tridiagonal_ops *const sw_tridiagonal_table[] = {
     &tridiagonal_relations_cpu,           /* ours: relations, vectors, all threads                   */
+    &tridiagonal_relations_adaptive_cpu,  /* the same in one pass where that will do                 */
     &tridiagonal_lapack_cpu,              /* LAPACK's dgtsv: a baseline                              */
     &tridiagonal_spike_cpu,               /* the paper's method, diagonal pivoting: the reference    */
     &tridiagonal_spike_thomas_cpu,        /* the same without pivoting                               */
