@@ -35,11 +35,17 @@ def save(figure, folder, name, origin):
     print(path)
 
 
-def panels(count, size, **options):
-    figure, axes = plt.subplots(1, count, figsize=size, layout="constrained", squeeze=False, **options)
-    for one in axes.flat:
+def panels(count, size, across=4, **options):
+    """So many panels of a size, a few in a row."""
+    across = min(across, count)
+    down = -(-count // across)
+    figure, axes = plt.subplots(down, across, figsize=(size[0] * across + 0.6, size[1] * down), layout="constrained",
+                                squeeze=False, **options)
+    for k, one in enumerate(axes.flat):
         one.grid(True)
-    return figure, axes[0]
+        one.set_visible(k < count)
+        one.tick_params(labelbottom=True)
+    return figure, axes.flat[:count]
 
 
 def style_of(solvers):
@@ -108,7 +114,7 @@ def draw_backward(folder):
         if data.is_number(row["backward_error"]):
             at = row["solver"], row["matrix"], int(row["n"])
             worst[at] = max(worst[at], float(row["backward_error"]))
-    figure, axes = panels(len(solvers), (4.6 * len(solvers) + 1.8, 4.4), sharey=True)
+    figure, axes = panels(len(solvers), (5.2, 4.4), 3, sharey=True)
     matrices = list(dict.fromkeys(row["matrix"] for row in rows))
     for one, solver in zip(axes, solvers):
         for k, matrix in enumerate(matrices):
@@ -121,7 +127,8 @@ def draw_backward(folder):
         one.set_yscale("log")
         one.set_title(solver)
         one.set_xlabel("n")
-    axes[0].set_ylabel("backward error, worst of the seeds; dotted: $2^{-53}$")
+    for one in axes[::3]:
+        one.set_ylabel("backward error, worst of the seeds; dotted: $2^{-53}$")
     axes[-1].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
     save(figure, folder, "spike_backward", origin)
 
@@ -136,7 +143,7 @@ def draw_forward(folder):
     if not points:
         return
     style = style_of(points)
-    figure, axes = panels(len(points), (2.9 * len(points) + 0.6, 3.8), sharey=True, sharex=True)
+    figure, axes = panels(len(points), (3.2, 3.6), sharey=True, sharex=True)
     for one, (name, line) in zip(axes, points.items()):
         one.plot(*zip(*line), linestyle="", markersize=3, alpha=0.6, **style[name])
         one.plot([1, 2.0**53], [2.0**-53, 1], color=GREY, linewidth=1, zorder=1)
@@ -146,7 +153,8 @@ def draw_forward(folder):
         one.set_ylim(1e-17, 1e2)
         one.set_title(name, fontsize=10)
         one.set_xlabel("condition number")
-    axes[0].set_ylabel("forward error; line: condition × $2^{-53}$")
+    for one in axes[::4]:
+        one.set_ylabel("forward error; line: condition × $2^{-53}$")
     save(figure, folder, "spike_forward", origin)
 
 
@@ -161,7 +169,7 @@ def draw_sizes(folder):
     if not lines:
         return
     style = style_of(lines)
-    figure, (axes,) = panels(1, (8.4, 4.6))
+    figure, (axes,) = panels(1, (7.8, 4.6))
     for row, points in lines.items():
         axes.plot(*zip(*sorted(points)), markersize=4.5, label=row, **style[row])
     axes.set_xscale("log", base=2)
@@ -181,7 +189,7 @@ def draw_bars(folder, part, title):
         return
     rows = list(dict.fromkeys(line["row"] for _, lines in groups for line in lines))
     style = style_of(rows)
-    figure, (axes,) = panels(1, (2.0 * len(groups) + 5.4, 4.4))
+    figure, (axes,) = panels(1, (2.0 * len(groups) + 4.8, 4.4))
     for k, (_, lines) in enumerate(groups):
         for line in lines:
             x = k + 0.8 * ((rows.index(line["row"]) + 0.5) / len(rows) - 0.5)
@@ -206,7 +214,7 @@ def draw_devices(folder):
     kinds = [(title, origin, rows) for title, origin, rows in kinds if any(int(row["devices"]) > 1 for row in rows)]
     if not kinds:  # one device has nothing to scale with
         return
-    figure, axes = panels(len(kinds), (5.2 * len(kinds) + 0.6, 4.2))
+    figure, axes = panels(len(kinds), (5.2, 4.2))
     for one, (title, _, rows) in zip(axes, kinds):
         lines = collections.defaultdict(list)
         for row in rows:
@@ -222,7 +230,7 @@ def draw_devices(folder):
         one.set_xlabel(title)
         one.legend()
     axes[0].set_ylabel("seconds")
-    figure.suptitle("One random system, entries formed on the device (the paper's figures 14 to 16)", fontsize=10.5)
+    figure.suptitle("One random system (the paper's figures 14 to 16)", fontsize=10.5)
     save(figure, folder, "spike_devices", "; ".join(origin for _, origin, _ in kinds))
 
 
