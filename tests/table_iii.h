@@ -144,6 +144,14 @@ static inline void set_dorr(int64_t n, int64_t i, double *a, double *b, double *
     *b = -(*a + *c);
 }
 
+/* Streams of test_random() that begin at multiples of its step would be one stream, shifted. */
+static inline uint64_t seed_of(uint64_t seed, uint64_t what)
+{
+    uint64_t k = (seed * 1000003 + what) * 0xd1342543de82ef95u;
+    k = (k ^ (k >> 32)) * 0xd6e8feb86659fd93u;
+    return k ^ (k >> 32);
+}
+
 enum { TABLE_III_TYPES = 20 };
 
 /* With zeros on the main diagonal a matrix of an odd number of rows is singular. */
@@ -155,7 +163,7 @@ static inline struct tri make_table_iii(int type, int64_t n, int block, uint64_t
     static const int mode[] = {2, 3, 1, 4};
     static const double main_of[] = {1e8, 64, 1e-8, 0};
     struct tri t = tri_make(n);
-    seed = seed * 0x9e3779b97f4a7c15u + (uint64_t)(1000 * n + type);
+    seed = seed_of(seed, (uint64_t)(100 * n + type));
     const double below = test_random(&seed), above = test_random(&seed);
     if (type >= 8 && type <= 11) make_randsvd_blocks(mode[type - 8], block, &seed, &t);
     else
@@ -186,6 +194,7 @@ static inline struct tri make_table_iii(int type, int64_t n, int block, uint64_t
 /* Numbers from U(-1, 1), as the paper's residuals must have had; or A x with x from U(2, 4). */
 static inline void set_rhs(struct tri *t, bool of_solution, uint64_t seed)
 {
+    seed = seed_of(seed, 0);
     double before = 0, x = 3 + test_random(&seed), behind;
     for (int64_t i = 0; i < t->n; i++, before = x, x = behind) {
         behind = 3 + test_random(&seed);
