@@ -105,11 +105,20 @@ for signal in 'KILL 137' 'INT 130'; do
     rm -rf slow.h5 slow.h5.d
     interrupted "$1" "$2" 2             # in the first pass
     interrupted "$1" "$2" $((slices / 2))
-    interrupted "$1" "$2" $slices       # in the second pass: the field is written again from its beginning
-    expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004; says "from step $slices of $((2 * slices))"
+    interrupted "$1" "$2" $((slices + 3))   # in the second pass, twice
+    interrupted "$1" "$2" $((slices + slices / 2))
+    expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004
+    step=$(sed -n 's/.*from step \([0-9]*\) of.*/\1/p' err)
+    [ "${step:-0}" -ge $((slices + slices / 2 - 2)) ] || fail "it goes on from step $step"
     same whole.h5 slow.h5
     [ -e slow.h5.d ] && fail 'slow.h5.d was left'
 done
+# with a part of the chain gone the field is written again
+rm -rf slow.h5 slow.h5.d
+interrupted KILL 137 $((slices + 6))
+rm slow.h5.d/part-*"$((slices + 3))".h5
+expect 0 run slow.cfg -j 1 -o slow.h5 --set run.memory=0.004
+same whole.h5 slow.h5
 # by one device, by three, by two
 rm -rf slow.h5 slow.h5.d
 interrupted KILL 137 3

@@ -80,7 +80,8 @@ static bool slice_continues(const struct sw_catalog *c, int64_t slice, struct sw
 {
     if (slice < 0 || !c->input[c->slice[slice].input].has_state) return false;
     struct sw_time_slice b = sw_input_file_time_slice(&c->input[c->slice[slice].input], c->slice[slice].row);
-    return s.field_first == b.field_first + b.fields && s.scalar_first == b.scalar_first + b.scalars;
+    return s.field_first == b.field_first + b.fields && s.scalar_first == b.scalar_first + b.scalars &&
+           s.begin_point == b.end_point;
 }
 
 static void add_slice(struct sw_catalog *c, int input, int64_t row)
@@ -89,7 +90,7 @@ static void add_slice(struct sw_catalog *c, int input, int64_t row)
     struct sw_catalog_entry *f = find_entry(c, t->id[row]);
     struct sw_time_slice s = sw_input_file_time_slice(&c->input[input], row);
     bool goes_on = slice_continues(c, f->newest, s);
-    if (!goes_on && (s.field_first || s.scalar_first)) return;  /* the outputs before it are lost */
+    if (!goes_on && (s.field_first || s.scalar_first || s.begin_point)) return;  /* the outputs before it are lost */
     c->slice[c->nslice] = (struct sw_run_slice){input, row, goes_on ? f->newest : -1};
     f->newest = c->nslice++;
     if (t->row[row].status == SW_RUN_PENDING) return;

@@ -142,7 +142,7 @@ int sw_var_size(const struct sw_data_group *s, enum sw_var_kind kind, int64_t ro
 int sw_var_chunk(const struct sw_data_group *s, enum sw_var_kind kind, int64_t rows, int64_t outputs,
                  hsize_t chunk[SW_H5_RANK])
 {
-    int64_t side[SW_DIMS], left = SW_CHUNK_POINTS;
+    int64_t side[SW_DIMS], left = s->cut ? SW_CHUNK_OF_PIECES : SW_CHUNK_POINTS;
     for (int d = 0; d < SW_DIMS; d++) {  /* whole lines, then whole planes, as far as they go */
         side[d] = sw_clamp(s->n[d], 1, left);
         left /= side[d];
@@ -169,6 +169,14 @@ void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s)
     if (s->scalar_first) sw_h5_attr(h, path, "scalar_first", SW_H5_INTEGER, 1, &s->scalar_first);
 }
 
+void sw_h5_write_piece(struct sw_h5 *h, const struct sw_data_group *s)
+{
+    char path[SW_PATH];
+    snprintf(path, sizeof path, "/%s", s->name);
+    sw_h5_attr(h, path, "piece_first", SW_H5_INTEGER, 1, &s->piece_first);
+    sw_h5_attr(h, path, "piece_count", SW_H5_INTEGER, 1, &s->piece_count);
+}
+
 /* Whether the scale of dimension d holds 1 .. n: it is not kept in memory then. */
 static bool is_numbered(const struct sw_data_group *s, int d) { return s->numbered && d == 0; }
 
@@ -179,7 +187,7 @@ static void write_scale(struct sw_h5 *h, const struct sw_data_group *s, const ch
     char path[SW_PATH];
     sw_data_group_path(s, name, path);
     if (value) sw_h5_put_scale(h, path, SW_H5_DOUBLE, count, false, value);
-    else sw_h5_put_numbers(h, path, first, count);
+    else sw_h5_put_numbers(h, path, first, count, !s->piece_count);
     sw_h5_attr_text(h, path, "units", "1");
     if (axis) sw_h5_attr_text(h, path, "axis", axis);
     sw_h5_attr_text(h, path, "long_name", long_name);
@@ -348,6 +356,10 @@ static void read_data_group(struct sw_h5 *h, const struct sw_run_table *table, s
     read_points(h, path, s);
     s->field_first = sw_h5_get_attr_integer(h, path, "field_first", 0);
     s->scalar_first = sw_h5_get_attr_integer(h, path, "scalar_first", 0);
+    s->piece_first = sw_h5_get_attr_integer(h, path, "piece_first", 0);
+    s->piece_count = sw_h5_get_attr_integer(h, path, "piece_count", 0);
+    if (s->piece_first < 0 || s->piece_count < 0 || s->piece_count > s->n[0] - s->piece_first)
+        sw_h5_damaged(h, "holds points that its fields do not have");
     s->nfield = length_of(h, s, "time");
     s->nscalar = length_of(h, s, "time_s");
     s->nstate = length_of(h, s, "state_value");

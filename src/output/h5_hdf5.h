@@ -59,8 +59,8 @@ void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
 void sw_h5_put_text(struct sw_h5 *h, const char *path, const char *text);
 
 /** Make a list of numbers the scale of a dimension. */
-/** A scale of the numbers first, first + 1, ...: not all of them are in memory. */
-void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t count);
+/** A scale of the numbers first, first + 1, ...: not all of them are in memory. @param written  else only its length */
+void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t count, bool written);
 void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, bool unlimited,
                      const void *data);
 /** Give dimension `axis` of a dataset its scale. */

@@ -185,7 +185,7 @@ void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, in
     make_scale(h, path);
 }
 
-void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t count)
+void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t count, bool written)
 {
     enum { PIECE = 1 << 18 };
     const struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
@@ -193,7 +193,7 @@ void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t
     if (h->status) return;
     if (sw_alloc(PIECE, &number)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
     hid_t dataset = sw_h5_make(h, path, SW_H5_DOUBLE, &shape);
-    for (int64_t at = 0; at < count && !h->status; at += PIECE) {
+    for (int64_t at = 0; at < count && written && !h->status; at += PIECE) {
         const hsize_t start[] = {(hsize_t)at}, size[] = {(hsize_t)(count - at < PIECE ? count - at : PIECE)};
         for (int64_t k = 0; k < (int64_t)size[0]; k++) number[k] = (double)(first + at + k);
         sw_h5_write(h, dataset, SW_H5_DOUBLE, 1, start, size, number);

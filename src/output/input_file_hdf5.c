@@ -103,5 +103,10 @@ struct sw_time_slice sw_input_file_time_slice(const struct sw_input_file *in, in
 {
     if (in->data_group_of[row] < 0) return (struct sw_time_slice){0};
     const struct sw_data_group *s = &in->data_group[in->data_group_of[row]];
-    return (struct sw_time_slice){s->field_first, s->nfield, s->scalar_first, s->nscalar};
+    struct sw_time_slice t = {s->field_first, s->nfield, s->scalar_first, s->nscalar, 0, 0};
+    if (!s->piece_count) return t;
+    t.begin_point = s->piece_first;
+    t.end_point = (s->piece_first + s->piece_count) % s->n[0];
+    if (t.end_point) t.fields--;
+    return t;
 }

@@ -19,6 +19,7 @@ struct var_copy {       /* a variable of the output under way */
     int64_t outputs;
     size_t  cell, row;  /* bytes an output, a run             */
     bool    by_input;
+    bool    in_pieces;  /* of its points                      */
 };
 
 struct join {
@@ -121,7 +122,7 @@ static enum sw_status copy_slab(struct join *j, const struct sw_joined_group *t,
 /* A field on a line, of which one output is more than a block: so many points at a time. */
 static enum sw_status copy_pieces(struct join *j, const struct sw_joined_group *t, const struct var_copy *m)
 {
-    const int64_t n = t->data_group.n[0], word = (int64_t)m->cell / n, piece = BLOCK_BYTES / word;
+    const int64_t n = t->data_group.n[0], word = (int64_t)m->cell / n, piece = sw_clamp(BLOCK_BYTES / word, 1, n);
     SW_TRY(sw_have_room((size_t)(piece * word), &j->block, &j->room));
     for (int64_t row = 0; row < t->data_group.count; row++)
         for (int64_t o = 0; o < m->outputs; o++)
@@ -142,8 +143,7 @@ static enum sw_status copy_slabs(struct join *j, const struct sw_joined_group *t
 {
     struct sw_hyperslab *w;
     size_t row = 0;
-    if (count == 1 && m->cell > BLOCK_BYTES && m->var->kind == SW_VAR_FIELD && t->data_group.dim == 1)
-        return copy_pieces(j, t, m);
+    if (m->in_pieces) return copy_pieces(j, t, m);
     for (int v = 0; v < count; v++) row += m[v].row;
     int64_t outputs = m->outputs, step = sw_clamp(BLOCK_BYTES / (int64_t)m->cell, 1, outputs);
     int64_t rows = sw_clamp(BLOCK_BYTES / (int64_t)row, 1, t->data_group.count);
@@ -178,8 +178,21 @@ static bool has_chains(const struct join *j, const struct sw_joined_group *t)
     return false;
 }
 
+/* Whether an input holds a field in part. */
+static bool has_pieces(const struct join *j, const struct sw_joined_group *t)
+{
+    for (int64_t row = 0; row < t->data_group.count; row++)
+        for (int64_t l = t->slice[row]; l >= 0; l = j->catalog->slice[l].previous) {
+            const struct sw_run_slice *k = &j->catalog->slice[l];
+            const struct sw_input_file *in = &j->catalog->input[k->input];
+            const int group = in->data_group_of[k->row];
+            if (group >= 0 && in->data_group[group].piece_count) return true;
+        }
+    return false;
+}
+
 /* Contiguous, one run after the other: neighbours are written in one go; an index of chunks would cost 10 us a run. */
-static void make_var(struct join *j, const struct sw_data_group *s, const struct sw_var *var, bool chains,
+static void make_var(struct join *j, const struct sw_data_group *s, const struct sw_var *var, bool chains, bool pieces,
                      struct var_copy *m)
 {
     struct sw_h5_shape shape = {0};
@@ -187,6 +200,7 @@ static void make_var(struct join *j, const struct sw_data_group *s, const struct
     m->cell = (size_t)sw_var_inner(s, var->kind) * sw_h5_size(var->type);
     m->row = (size_t)m->outputs * m->cell;
     m->by_input = var->kind == SW_VAR_FIELD && m->row <= BLOCK_BYTES && !chains;
+    m->in_pieces = var->kind == SW_VAR_FIELD && s->dim == 1 && (m->cell > BLOCK_BYTES || pieces);
     shape.rank = sw_var_size(s, var->kind, s->count, m->outputs, shape.dim);
     m->dataset = sw_h5_make_var(&j->out, s, var, &shape);
 }
@@ -212,14 +226,14 @@ static enum sw_status make_vars(struct join *j, const struct sw_joined_group *t)
 {
     const struct sw_data_group *s = &t->data_group;
     struct var_copy *m;
-    bool chains = has_chains(j, t);
+    bool chains = has_chains(j, t), pieces = chains && has_pieces(j, t);
     int count = 0;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)s->nvar, &m));
     for (int k = 0; k < s->nvar && !st; k++) {
         if (j->as_virtual && s->var[k].kind >= SW_VAR_SERIES)
             st = sw_virtual_join_write_var(&j->parts, &j->out, t, &s->var[k]);
-        else make_var(j, s, &s->var[k], chains, &m[count++]);
+        else make_var(j, s, &s->var[k], chains, pieces, &m[count++]);
     }
     if (!st) st = copy_vars(j, t, m, count);
     for (int k = 0; k < count; k++) sw_h5_dataset_close(m[k].dataset);

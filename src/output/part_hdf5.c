@@ -92,6 +92,7 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
     snprintf(s->name, sizeof s->name, "%s", p->desc.group->name);
     s->numbered = p->desc.sweep->problem->numbered;
     s->dim = p->desc.group->dim;
+    s->cut = p->desc.group->cut > 0;
     memcpy(s->n, p->desc.group->n, sizeof s->n);
     s->count = p->desc.count;
     s->field_first = p->desc.field_first;
@@ -148,6 +149,8 @@ static enum sw_status add_piece(struct sw_part *p, const char *data, int64_t fir
         sw_free(p->writer);
         SW_TRY(open_writers(p));
     }
+    if (!p->data_group.piece_count) p->data_group.piece_first = first;
+    p->data_group.piece_count += count;
     for (int k = p->nseries; k < p->nwriter; k++) {
         sw_var_writer_add_piece(&p->writer[k], data, first, count);
         data += (size_t)count * sw_h5_size(p->writer[k].type);
@@ -209,7 +212,9 @@ static enum sw_status set_scales(struct sw_part *p)
     bool one_dt = true;
     for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
     if (p->nfields) {
-        s->nfield = p->writer[p->nseries].written;
+        const bool half = s->piece_first + s->piece_count < s->n[0];  /* one more is begun */
+        s->nfield = p->writer[p->nseries].written + (s->piece_count && half);
+        if (s->piece_count == s->n[0]) s->piece_count = 0;
         SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt, &s->time)
                : sw_data_group_add(s, SW_VAR_T, SW_H5_DOUBLE, "t", "1", "time of saved fields"));
         for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
@@ -294,6 +299,7 @@ static enum sw_status write_run_table_and_scales(struct sw_part *p, const struct
     sw_h5_write_runs(&p->h5, "/run", p->desc.count, p->desc.run);
     if (p->data_group.name[0] && (p->nwriter || p->desc.sweep->save_state))
         sw_h5_write_runs(&p->h5, sw_data_group_path(&p->data_group, "run", path), p->desc.count, p->desc.run);
+    if (p->data_group.piece_count) sw_h5_write_piece(&p->h5, &p->data_group);
     sw_h5_write_scales(&p->h5, &p->data_group);
     for (int k = p->nwriter; k < p->data_group.nvar; k++)
         if (p->data_group.var[k].kind != SW_VAR_STATE) write_run_coordinates(p, &p->data_group.var[k]);

@@ -33,7 +33,7 @@ static bool is_complete(const struct sw_input_file *in)
     const struct sw_data_group *s = in->data_group;
     if (in->has_state || in->ndata_group > 1) return false;
     if (!in->ndata_group) return true;
-    if (s->count != in->table->nruns || s->field_first || s->scalar_first) return false;
+    if (s->count != in->table->nruns || s->field_first || s->scalar_first || s->piece_count) return false;
     for (int k = 0; k < s->nvar; k++)
         if (!sw_var_outputs(s, s->var[k].kind)) return false;
     return true;

@@ -42,6 +42,9 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
     int64_t  nfield, nscalar;            /* outputs a run in here                                                  */
     int64_t  nstate;                     /* numbers a run of SW_VAR_STATE                                          */
     int64_t  field_first, scalar_first;  /* which ones: a part may begin later                                     */
+    bool     cut;                        /* of a run that is cut: a field comes in pieces                          */
+    int64_t  piece_first, piece_count;   /* of a run that is cut: the points of its last field that are in here;
+                                            count 0: all of them                                                   */
     double  *time, *time_s;              /* [nfield], [nscalar]; NULL: runs disagree, see t, t_s                   */
     double  *x[SW_DIMS];                 /* [n[0]], [n[1]], [n[2]] coordinates along x, y, z; NULL: see xc, yc, zc */
     int      nvar;
@@ -53,8 +56,9 @@ void sw_data_group_free(struct sw_data_group *s);
 /** The variable of that name; NULL: none. */
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name);
 
-/* A chunk must stay below 4 GiB: at most so many points of an output go into one. */
-enum { SW_CHUNK_POINTS = 1 << 26 };
+/* A chunk must stay below 4 GiB: at most so many points of an output go into one; fewer where a part holds a piece of
+ * an output, as each chunk that it touches is there as a whole. */
+enum { SW_CHUNK_POINTS = 1 << 26, SW_CHUNK_OF_PIECES = 1 << 20 };
 int64_t sw_clamp(int64_t value, int64_t least, int64_t most);
 
 enum { SW_PATH = 320 };
@@ -80,6 +84,8 @@ enum sw_var_kind sw_scale_var(int d);
 
 /** The data group's group, if it has one of its own, and its attributes. */
 void sw_h5_write_data_group(struct sw_h5 *h, const struct sw_data_group *s);
+/** Which points of a field are here. */
+void sw_h5_write_piece(struct sw_h5 *h, const struct sw_data_group *s);
 /** The scales time, time_s, x, as far as there is something over them. */
 void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s);
 /** Make a variable's dataset, its shape given; values come later. */

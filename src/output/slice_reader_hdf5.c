@@ -108,6 +108,19 @@ static enum sw_status open_dataset(struct sw_slice_reader *r, const struct sw_co
     return SW_OK;
 }
 
+bool sw_hyperslab_narrow(struct sw_hyperslab *w, const struct sw_data_group *s)
+{
+    if (!w->points || !s->piece_count) return true;
+    const int64_t word = (int64_t)w->cell / w->points, first = sw_clamp(s->piece_first, w->point, INT64_MAX),
+                  end = sw_clamp(s->piece_first + s->piece_count, 0, w->point + w->points);
+    if (end <= first) return false;
+    w->block += (first - w->point) * word;
+    w->point = first;
+    w->points = end - first;
+    w->cell = (size_t)(w->points * word);
+    return true;
+}
+
 int sw_hyperslab_place(const struct sw_hyperslab *w, int64_t row, int64_t rows, int64_t output, int64_t outputs,
                        hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK])
 {
@@ -187,8 +200,10 @@ enum sw_status sw_slice_reader_copy(struct sw_slice_reader *r, const struct sw_h
     struct opened dataset;
     if (!outputs) return SW_OK;
     if (var) {
+        struct sw_hyperslab here = *w;
+        if (!sw_hyperslab_narrow(&here, s)) return SW_OK;
         SW_TRY(open_dataset(r, job, var->name, &dataset));
-        return copy_from_dataset(r, w, job, count, first, at, outputs, &dataset);
+        return copy_from_dataset(r, &here, job, count, first, at, outputs, &dataset);
     }
     const double *scale = scale_of(s, w->var->kind);
     for (int64_t k = 0; scale && k < count; k++)

@@ -38,6 +38,9 @@ void sw_slice_reader_close_datasets(struct sw_slice_reader *reader);
 enum sw_status sw_slice_reader_copy(struct sw_slice_reader *reader, const struct sw_hyperslab *w,
                                     const struct sw_copy_job *job, int64_t count);
 
+/** Narrow a hyperslab of points to those that an input has. @return false: it has none of them */
+bool sw_hyperslab_narrow(struct sw_hyperslab *w, const struct sw_data_group *s);
+
 /** sw_var_start() and sw_var_size() for these rows and outputs of a variable, and the hyperslab's points. */
 int sw_hyperslab_place(const struct sw_hyperslab *w, int64_t row, int64_t rows, int64_t output, int64_t outputs,
                        hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK]);

@@ -98,7 +98,7 @@ void sw_var_writer_add_piece(struct sw_var_writer *s, const void *data, int64_t 
     sw_var_size(s->data_group, s->kind, s->count, 1, part);
     start[rank - 1] = (hsize_t)first;
     part[rank - 1] = (hsize_t)count;
-    if (first == 0) sw_h5_grow(s->h5, s->dataset, size);
+    sw_h5_grow(s->h5, s->dataset, size);
     sw_h5_write(s->h5, s->dataset, s->type, rank, start, part, data);
     s->written += first + count == s->inner;
 }

@@ -137,20 +137,13 @@ static void report_progress(const struct batch *b)
                             (double)b->step * batch_dt(b, 0), (double)b->group->steps * batch_dt(b, 0));
 }
 
-/* Whether a checkpoint can be made at this step: no output is half written. */
-static bool can_keep(const struct batch *b)
-{
-    return !b->group->cut || !b->group->nfield || b->step <= b->group->steps / 2;
-}
-
-/* A cut run keeps its relations, ten words a slice: often, and always before it writes pieces of its field, in which no
- * checkpoint can be made. */
+/* A checkpoint of a cut run is ten words a slice, and the pieces of its field since the one before: it has them
+ * often. */
 static bool must_keep(const struct batch *b, double now)
 {
     const double often = 30, given = b->w->scheduler->options->checkpoint_seconds,
                  every = b->group->cut ? fmin(given, often) : given;
-    if (b->group->cut && b->group->nfield && b->step == b->group->steps / 2) return true;
-    return given > 0 && now - b->part_begun >= every && can_keep(b);
+    return given > 0 && now - b->part_begun >= every;
 }
 
 /* Wait for the queued steps; then check for failures of the writer and of runs, report progress, and stop or write a
@@ -165,7 +158,7 @@ static enum sw_status check_batch(struct batch *b)
     report_progress(b);
     if (b->step == b->group->steps) return SW_OK;
     if (scheduler_must_stop(b->w->scheduler, now)) {
-        if (b->step > b->kept && can_keep(b)) SW_TRY(batch_checkpoint(b));
+        if (b->step > b->kept) SW_TRY(batch_checkpoint(b));
         else SW_TRY(writer_abandon(b->w->writer));
         return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
     }
