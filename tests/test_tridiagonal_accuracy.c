@@ -128,7 +128,7 @@ static void visit_sizes(int type, check_function *check)
 
 /* 10 times that of dgtsv, or of half a unit in the last place, which x has from its own rounding. Dorr's matrix, 13,
  * asks most: every row rounds the one that a sweep carries along, so that the error grows with the rows that a solver
- * sweeps at a time. Relations of 64 rows at a time have up to 6 times dgtsv's, of 1024 rows 80 times. */
+ * sweeps at a time. Relations of 72 rows at a time have up to 9 times dgtsv's, of 1024 rows 80 times. */
 static void check_backward_error(const struct problem *p)
 {
     struct sw_tridiagonal_outcome outcome;
