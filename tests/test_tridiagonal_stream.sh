@@ -140,4 +140,26 @@ interrupted INT 130 3
 expect 0 run slow.cfg -j 1 -o slow.h5; says 'from step'
 same whole.h5 slow.h5
 
+# ---- on GPUs: slices, in pieces, by one and by all of them
+config 20000000 "$given" 'exact = "sin(i/100)";' >gpu.cfg
+if ! "$sweep" list | grep -q '^ *cuda.relations '; then
+    echo '# no solver on a GPU keeps relations: not tested there'
+elif "$sweep" -q run gpu.cfg --device cuda:0 -o whole.h5 --force >out 2>err; then
+    for device in cuda:0 cuda; do
+        expect 0 -q run gpu.cfg --device $device -o slices.h5 --set run.memory=0.2 --force
+        same whole.h5 slices.h5
+    done
+    rm -rf slices.h5 slices.h5.d
+    "$sweep" -q run gpu.cfg --device cuda:0 -o slices.h5 --set run.memory=0.05 >out 2>err </dev/null &
+    pid=$!
+    while kill -0 $pid 2>/dev/null && [ "$(parts slices.h5)" -lt 5 ]; do sleep 0.005; done
+    kill -KILL $pid 2>/dev/null; wait $pid 2>/dev/null
+    expect 0 -q run gpu.cfg --device cuda:0 -o slices.h5 --set run.memory=0.05
+    same whole.h5 slices.h5
+elif [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
+    echo '# no CUDA device: slices were not tested on a GPU'
+else
+    fail 'sweep run gpu.cfg --device cuda:0'
+fi
+
 summary
