@@ -166,15 +166,21 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, const uint64_t
     return count;
 }
 
+/* A slice of so many points keeps any device busy for milliseconds: larger ones gain nothing, and take longer between
+ * two checkpoints. */
+static const double most_of_slice = 1 << 28;
+
 /* How many runs fit; where not even one does it is cut, once more until its slices fit. */
 static enum sw_status fit_group(struct sw_plan *p, int g, struct sw_sweep *sweep, const struct sw_devices *devices,
                                 const struct sw_plan_sharing *sharing, int64_t *most)
 {
     struct sw_group *group = &p->group[g];
+    const int deepest = plan_deepest_cut(sweep, group, devices);
     for (;;) {
         enum sw_status st = plan_fit(sweep, group, devices, sharing, p, most);
-        if (st != SW_E_TOO_LARGE || group->cut >= plan_deepest_cut(sweep, group, devices)) return st;
-        sw_group_cut(group, group->cut + 1);
+        if (st != SW_E_TOO_LARGE || group->cut >= deepest) return st;
+        do sw_group_cut(group, group->cut + 1);
+        while (group->cut < deepest && sw_group_points(group) > most_of_slice);
     }
 }
 

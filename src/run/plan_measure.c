@@ -9,7 +9,7 @@ struct sw_setup plan_trial_setup(const struct sw_sweep *sweep, const struct sw_g
 {
     const int64_t most = 1 << 22;
     struct sw_setup setup = sw_sweep_setup(sweep, group, capacity);
-    if (sw_points(setup.n) > most) setup.cut = 0;
+    if (sw_points(setup.n) > most && setup.cut) setup.cut = 1;
     while (!sweep->problem->timed && sw_points(setup.n) > most) {  /* shorten the longest side */
         int d = setup.n[0] >= setup.n[1] && setup.n[0] >= setup.n[2] ? 0 : setup.n[1] >= setup.n[2] ? 1 : 2;
         int64_t fits = most / (sw_points(setup.n) / setup.n[d]);

@@ -120,7 +120,7 @@ enum sw_status plan_fit(struct sw_sweep *sweep, const struct sw_group *group, co
         SW_TRY(fit_device(sweep, group, devices->device[k], sharing, &here));
         if (here.fit < need.fit) need = here;
     }
-    *most = (int64_t)need.fit;
+    *most = group->cut ? 1 : (int64_t)need.fit;
     double wish = sweep->batch ? sweep->batch
                                : fmin(wanted_runs(group, first, need.fit), runs_per_share(p, group, sharing->devices));
     if ((double)*most > wish) *most = (int64_t)wish;

@@ -229,13 +229,13 @@ static enum sw_status take_steps(struct slices_sim *t)
     return SW_OK;
 }
 
+/* Trials of its speed go on after the last step with the second pass. */
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
     for (t->from = from; t->from < to; t->from = t->to) {
-        const int64_t end = t->from < t->slices ? t->slices : 2 * t->slices;
         t->to = t->from + t->lanes;
-        if (t->to > end) t->to = end;
+        if (t->from < t->slices && t->to > t->slices) t->to = t->slices;
         if (t->to > to) t->to = to;
         SW_TRY(take_steps(t));
         if (t->to == to) break;
