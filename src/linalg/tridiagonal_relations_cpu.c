@@ -15,16 +15,14 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "linalg/relation_lanes.h"
 #include "linalg/relation_point.h"
+#include "linalg/relation_tile.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
 enum {
-    TILE = 72 * RELATION_LANES,      /* its pivot rows take 46 KB; lengths of runs that are powers of two would have
-                                        lanes compete for the same lines of the cache                       */
-    SHORT = 384,                     /* systems of so many rows and fewer are a run each: pivot rows of 16 take
+    TILE = RELATION_TILE,
+    SHORT = RELATION_TILE_SHORT,     /* systems of so many rows and fewer are a run each: pivot rows of 16 take
                                         240 KB                                                              */
-    LEAST_TILE = 2 * RELATION_LANES, /* a last tile of fewer rows is one run                                */
     MOST_TILES = 64,                 /* of the smallest slice                                               */
     TASK_TILES = 4,                  /* a thread takes so many at a time, at least                          */
     TASK_DEPTH_MOST = 8,             /* but there are not more tasks than 2^8                               */
@@ -37,12 +35,10 @@ enum {
  * between, where it is the left leaf of a right child, the pivot rows of that merge [11]. */
 struct slot { double w[12]; };
 
-/* What a thread keeps of a tile between sweep and substitution. */
+/* Of a thread. */
 struct work {
-    double *pivot;                    /* [longest run][5][RELATION_LANES] */
-    struct relation_pivot *run;       /* [SHORT], of a tile that is one run   */
+    struct relation_tile_work tile;
     struct slot *slot;                /* [tiles]; where threads share the tiles of a system, thread 0's serve all */
-    struct relation_joints joints;
 };
 
 struct relations {
@@ -53,91 +49,6 @@ struct relations {
     bool          past_cache;         /* x is written so     */
     struct work  *work;               /* [threads], adaptive [2][threads] */
 };
-
-/* ------------------------------------------------------------------ a tile */
-
-struct tile {
-    const double *lower, *main, *upper, *rhs;
-    int64_t count;
-    bool one_run;
-    bool past_cache;        /* write x so         */
-    bool begins, ends;      /* lower of its first row, upper of its last is not there */
-};
-
-static double lower_of(const struct tile *t, int64_t i) { return i == 0 && t->begins ? 0 : t->lower[i]; }
-static double upper_of(const struct tile *t, int64_t i) { return i == t->count - 1 && t->ends ? 0 : t->upper[i]; }
-
-/* @param pivot  out [count], NULL: not kept  @param w  out [10] */
-static void sweep_run(const struct tile *t, struct relation_pivot *pivot, double *w)
-{
-    if (t->count == 1) {
-        relation_of_row(lower_of(t, 0), t->main[0], upper_of(t, 0), t->rhs[0], w);
-        return;
-    }
-    struct relation_rows rows = relation_begin(lower_of(t, 0), t->main[0], t->upper[0], t->rhs[0], t->lower[1],
-                                               t->main[1], upper_of(t, 1), t->rhs[1]);
-    for (int64_t i = 1; i < t->count - 1; i++)
-        relation_eliminate(&rows, t->lower[i + 1], t->main[i + 1], upper_of(t, i + 1), t->rhs[i + 1],
-                           pivot ? &pivot[i] : NULL);
-    relation_of_rows(&rows, w);
-}
-
-/* @return whether all of x is finite */
-static bool substitute_run(const struct tile *t, const struct relation_pivot *pivot, const double *ends, double *x)
-{
-    double x1 = ends[2], x2 = ends[3], sum = 0 * ends[1] + 0 * ends[2];
-    x[t->count - 1] = ends[2];
-    for (int64_t i = t->count - 2; i >= 1; i--) {
-        x[i] = relation_unknown(&pivot[i], ends[0], ends[1], x1, x2);
-        x2 = x1;
-        x1 = x[i];
-        sum += 0 * x1;
-    }
-    x[0] = ends[1];
-    return sum == 0;
-}
-
-/* A run a lane, of equal lengths or, in the last tile, some of one row less. */
-static struct relation_runs runs_of(const struct tile *t)
-{
-    const int64_t each = t->count / RELATION_LANES, more = t->count % RELATION_LANES;
-    struct relation_runs r = {.lower = t->lower, .main = t->main, .upper = t->upper, .rhs = t->rhs,
-                              .rows = (int)(each + (more > 0)), .begins = t->begins,
-                              .ends = (unsigned)t->ends << relation_lane(RELATION_LANES - 1), .ahead = TILE,
-                              .past_cache = t->past_cache, .lanes = RELATION_LANES};
-    for (int k = 0; k < RELATION_LANES; k++) {
-        const int lane = relation_lane(k);
-        r.start[lane] = k * each + (k < more ? k : more);
-        if (more > 0 && k >= more) r.shorter |= 1u << lane;
-    }
-    return r;
-}
-
-/* @param keep  for substitute_tile()  @param w  out [10] */
-static void sweep_tile(const struct relations *own, struct work *work, const struct tile *t, bool keep, double *w)
-{
-    _Alignas(64) double lane[10][RELATION_LANES];
-    if (t->one_run) {
-        sweep_run(t, keep ? work->run : NULL, w);
-        return;
-    }
-    const struct relation_runs runs = runs_of(t);
-    own->lanes->sweep(&runs, keep ? work->pivot : NULL, lane);
-    own->lanes->join(lane, &work->joints);
-    for (int f = 0; f < 10; f++) w[f] = lane[f][0];
-}
-
-/* @return whether all of x is finite */
-static bool substitute_tile(const struct relations *own, struct work *work, const struct tile *t, const double *ends,
-                            double *x)
-{
-    _Alignas(64) double lane[4][RELATION_LANES];
-    if (t->one_run) return substitute_run(t, work->run, ends, x);
-    const struct relation_runs runs = runs_of(t);
-    for (int f = 0; f < 4; f++) lane[f][0] = ends[f];
-    own->lanes->part(&work->joints, lane);
-    return own->lanes->substitute(&runs, work->pivot, lane, x) == 0;
-}
 
 /* ------------------------------------------------------------------ the tree over the tiles of a slice */
 
@@ -151,13 +62,13 @@ struct slice {
     bool         cyclic;
 };
 
-static struct tile tile_of(const struct slice *p, int64_t leaf)
+static struct relation_tile tile_of(const struct slice *p, int64_t leaf)
 {
     const int64_t at = (leaf - p->first) * TILE;
     const bool last = leaf == p->leaves - 1;
     const int64_t count = last ? p->n - leaf * TILE : TILE;
-    return (struct tile){p->rows.lower + at, p->rows.main + at, p->rows.upper + at, p->rows.rhs + at, count,
-                         p->n <= SHORT || count < LEAST_TILE, p->own->past_cache, leaf == 0 && !p->cyclic,
+    return (struct relation_tile){p->rows.lower + at, p->rows.main + at, p->rows.upper + at, p->rows.rhs + at, count,
+                         p->n <= SHORT || count < RELATION_TILE_LEAST, p->own->past_cache, leaf == 0 && !p->cyclic,
                          last && !p->cyclic};
 }
 
@@ -182,8 +93,8 @@ static void reduce_node(const struct slice *p, struct node k, int known, struct 
     double *w = slot_of(p, k)->w;
     if (k.depth == known) return;
     if (leaves_of(p, k) == 1) {
-        const struct tile t = tile_of(p, relation_first_leaf(p->leaves, k.depth, k.s));
-        sweep_tile(p->own, work, &t, false, w);
+        const struct relation_tile t = tile_of(p, relation_first_leaf(p->leaves, k.depth, k.s));
+        relation_tile_sweep(p->own->lanes, &work->tile, &t, false, w);
         return;
     }
     double *middle = slot_of(p, right(k))->w;
@@ -200,9 +111,9 @@ static bool expand_node(const struct slice *p, struct node k, int until, struct 
     if (k.depth == until) return true;
     if (leaves_of(p, k) == 1) {
         const int64_t leaf = relation_first_leaf(p->leaves, k.depth, k.s);
-        const struct tile t = tile_of(p, leaf);
-        sweep_tile(p->own, work, &t, true, w);
-        return substitute_tile(p->own, work, &t, ends, p->x + (leaf - p->first) * TILE);
+        const struct relation_tile t = tile_of(p, leaf);
+        relation_tile_sweep(p->own->lanes, &work->tile, &t, true, w);
+        return relation_tile_substitute(p->own->lanes, &work->tile, &t, ends, p->x + (leaf - p->first) * TILE);
     }
     double *middle = slot_of(p, right(k))->w;
     relation_expand(middle, ends, &m0, &m1);
@@ -262,9 +173,9 @@ struct passing { double w[10], left[3], right[3]; bool decouples; };
 
 static struct passing pass_tile(const struct slice *p, int64_t leaf, bool keep, struct work *work)
 {
-    const struct tile t = tile_of(p, leaf);
+    const struct relation_tile t = tile_of(p, leaf);
     struct passing a;
-    sweep_tile(p->own, work, &t, keep, a.w);
+    relation_tile_sweep(p->own->lanes, &work->tile, &t, keep, a.w);
     a.decouples = relation_decouples(a.w, a.left, a.right);
     return a;
 }
@@ -279,8 +190,8 @@ static void meet_before(int64_t leaf, const struct passing *before, const struct
 
 static void substitute_leaf(const struct slice *p, int64_t leaf, const double *ends, struct work *work, bool *finite)
 {
-    const struct tile t = tile_of(p, leaf);
-    *finite = substitute_tile(p->own, work, &t, ends, p->x + leaf * TILE) && *finite;
+    const struct relation_tile t = tile_of(p, leaf);
+    *finite = relation_tile_substitute(p->own->lanes, &work->tile, &t, ends, p->x + leaf * TILE) && *finite;
 }
 
 /* x of a tile from what it and those beside it say. @return false where it depends on more than these */
@@ -388,10 +299,10 @@ static bool solve_system(const struct slice *p, struct work *work, int threads)
     double w[10], ends[4];
     bool finite;
     if (p->leaves == 1) {
-        const struct tile t = tile_of(p, 0);
-        sweep_tile(p->own, work, &t, true, w);
+        const struct relation_tile t = tile_of(p, 0);
+        relation_tile_sweep(p->own->lanes, &work->tile, &t, true, w);
         relation_close(w, p->cyclic, ends);
-        return substitute_tile(p->own, work, &t, ends, p->x);
+        return relation_tile_substitute(p->own->lanes, &work->tile, &t, ends, p->x);
     }
     if (p->own->adaptive && !p->cyclic && solve_in_one_pass(p, work, work + p->own->threads, threads, &finite))
         return finite;
@@ -414,9 +325,9 @@ static void solve_short(const struct sw_tridiagonal *solver, const struct sw_tri
                               .rhs = rows->rhs + at, .rows = (int)d->n, .begins = all, .ends = all,
                               .ahead = RELATION_LANES * d->n, .past_cache = own->past_cache, .lanes = count};
     for (int l = 0; l < RELATION_LANES; l++) r.start[l] = (l < count ? l : count - 1) * d->n;
-    own->lanes->sweep(&r, work->pivot, w);
+    own->lanes->sweep(&r, work->tile.pivot, w);
     own->lanes->close(w, d->cyclic, ends);
-    const unsigned bad = own->lanes->substitute(&r, work->pivot, ends, x + at);
+    const unsigned bad = own->lanes->substitute(&r, work->tile.pivot, ends, x + at);
     for (int l = 0; l < count; l++) own->finite[j + l] = !(bad >> l & 1);
 }
 
@@ -535,8 +446,8 @@ static enum sw_status create_any(struct sw_tridiagonal *solver, bool adaptive)
     SW_TRY(sw_alloc((size_t)works, &own->work));
     for (int k = 0; k < works; k++) {
         SW_TRY(sw_alloc(k < own->threads ? slots_of(d, solver->depth, own->threads, k) : 0, &own->work[k].slot));
-        SW_TRY(sw_alloc(pivots_of(d), &own->work[k].pivot));
-        SW_TRY(sw_alloc(SHORT, &own->work[k].run));
+        SW_TRY(sw_alloc(pivots_of(d), &own->work[k].tile.pivot));
+        SW_TRY(sw_alloc(SHORT, &own->work[k].tile.run));
     }
     return SW_OK;
 }
@@ -550,8 +461,8 @@ static void destroy(struct sw_tridiagonal *solver)
     if (!own) return;
     for (int k = 0; own->work && k < own->threads * (1 + own->adaptive); k++) {
         sw_free(own->work[k].slot);
-        sw_free(own->work[k].pivot);
-        sw_free(own->work[k].run);
+        sw_free(own->work[k].tile.pivot);
+        sw_free(own->work[k].tile.run);
     }
     sw_free(own->work);
     sw_free(own->finite);
@@ -611,7 +522,7 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cpu = {
 extern const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu;
 const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cpu = {
     .name = "cpu.relations_adaptive",
-    .about = "the same in one pass where tiles decouple, as those of most matrices do, else in two",
+    .about = "cpu.relations in one pass where tiles decouple, as those of most matrices do, else in two",
     .space = SW_HOST,
     .rescues = true,
     .stable = true,
