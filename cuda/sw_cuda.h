@@ -104,6 +104,55 @@ enum sw_status sw_cuda_tridiagonal_zero_ends(sw_cuda_stream stream, int64_t n, i
 enum sw_status sw_cuda_tridiagonal_restore_ends(sw_cuda_stream stream, int64_t n, int batch, double *lower,
                                                 double *upper, double *kept);
 
+/* ---- tridiagonal systems by relations (tridiagonal_relations.cu; linalg/relation_point.h) */
+
+enum {
+    SW_CUDA_RELATIONS_ROWS = 17,       /* rows a thread                                              */
+    SW_CUDA_RELATIONS_TILE = 32 * 17,  /* rows of a tile                                             */
+    SW_CUDA_RELATIONS_MOST = 16,       /* tiles under a deepest node of the tree                     */
+    SW_CUDA_RELATIONS_WHOLE = 128 * 17 /* rows of the largest system that is solved in one pass      */
+};
+
+/* Systems of n rows each, one after another; or one slice of a larger system. */
+struct sw_cuda_relations {
+    const double *lower, *main, *upper, *rhs;  /* [systems][n]                                       */
+    double   *x;                               /* [systems][n]                                       */
+    long long n, tiles;                        /* rows and tiles of a system, or of the slice         */
+    int       systems, cyclic;
+    int       open_left, open_right;           /* the first word of lower, the last of upper count    */
+    double   *relation, *ends;                 /* [systems][tiles][10], [systems][tiles][4]           */
+    double   *levels;                          /* room for upper levels: 14 words for each 128 tiles, or part  */
+    double   *root;                            /* [14]: relation and ends of the slice                */
+    int      *finite;                          /* [systems]: 0 where x is not finite                  */
+    int       processors;                      /* of the device                                       */
+    long long *published;                      /* [128][10][2], zero at first                         */
+    long long  epoch;                          /* 1, 2, ...: of this solve                            */
+    /* the tree over the tiles of the whole system: at its deepest depth, nodes first_node ... are this slice's; they
+     * have at most `width` tiles each, a power of two */
+    long long all_tiles, first_tile, first_node, nodes;
+    int       depth, width;
+};
+
+/* What the adaptive solve has beside that. */
+struct sw_cuda_relations_adaptive {
+    long long *published;                      /* [tiles][6][2], zero at first                        */
+    int       *fails, *finite;                 /* [2] each: of this solve and the next one; {0, 0}, {1, 1} at first */
+};
+
+/** Once for a device, before anything else. */
+enum sw_status sw_cuda_relations_prepare(void);
+/** Systems of at most WHOLE rows, one pass. relation, ends and the tree are not looked at. */
+enum sw_status sw_cuda_relations_whole(sw_cuda_stream stream, const struct sw_cuda_relations *s);
+/** Whole systems, two passes. */
+enum sw_status sw_cuda_relations_solve(sw_cuda_stream stream, const struct sw_cuda_relations *s);
+/** A slice: its relation to root[0 .. 9]; from its ends in root[10 .. 13], after its reduce(), to x. */
+enum sw_status sw_cuda_relations_reduce(sw_cuda_stream stream, const struct sw_cuda_relations *s);
+enum sw_status sw_cuda_relations_expand(sw_cuda_stream stream, const struct sw_cuda_relations *s);
+/** One system that is not cyclic, one pass where all of its tiles decouple, else two. What was found is in
+ * fails[epoch % 2] (tiles that did not) and finite[epoch % 2]. */
+enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream, const struct sw_cuda_relations *s,
+                                                const struct sw_cuda_relations_adaptive *a);
+
 /* ---- SPIKE with diagonal pivoting (tridiagonal_spike.cu; linalg/spike_point.h) */
 
 enum {

@@ -218,7 +218,7 @@ TARGET static void close_lanes(double (*w)[RELATION_LANES], bool cyclic, double 
     for (int l = 0; l < RELATION_LANES; l += VL) {
         vec in[10], out[4];
         for (int f = 0; f < 10; f++) in[f] = LOAD_ANY(w[f] + l);
-        relation_close(in, cyclic, out);
+        relation_close(1, in, cyclic, out);
         for (int f = 0; f < 4; f++) STORE_ANY(ends[f] + l, out[f]);
     }
 }

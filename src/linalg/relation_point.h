@@ -279,8 +279,15 @@ SW_HD static inline long long relation_first_leaf(long long leaves, int depth, l
     return s * each + ((s * rest) >> depth);
 }
 
-/** The ends of the whole system: x[-1] = x[n] = 0, or x[-1] = x[n-1] and x[n] = x[0]. @param ends  out [4] */
-RELATION_FUNCTION void relation_close(const relation_real *w, int cyclic, relation_real *ends)
+RELATION_FUNCTION relation_real relation_quotient(int exact, relation_real a, relation_real b)
+{
+    if (exact) return a / b;
+    return a * relation_reciprocal(b);
+}
+
+/** The ends of the whole system: x[-1] = x[n] = 0, or x[-1] = x[n-1] and x[n] = x[0].
+ * @param exact  as in relation_merge()  @param ends  out [4] */
+RELATION_FUNCTION void relation_close(int exact, const relation_real *w, int cyclic, relation_real *ends)
 {
     const relation_real zero = {0};
     relation_real t1 = w[1], p1 = w[2], d1 = w[4], t2 = w[6], p2 = w[7], d2 = w[9];
@@ -292,9 +299,9 @@ RELATION_FUNCTION void relation_close(const relation_real *w, int cyclic, relati
     relation_order(swap, &t1, &t2);
     relation_order(swap, &p1, &p2);
     relation_order(swap, &d1, &d2);
-    const relation_real m = -t2 / t1, p = relation_fma(m, p1, p2),
-                        last = relation_if_finite(p, relation_fma(m, d1, d2) / p),
-                        first = relation_if_finite(t1, relation_fma(-p1, last, d1) / t1);
+    const relation_real m = relation_quotient(exact, -t2, t1), p = relation_fma(m, p1, p2),
+                        last = relation_if_finite(p, relation_quotient(exact, relation_fma(m, d1, d2), p)),
+                        first = relation_if_finite(t1, relation_quotient(exact, relation_fma(-p1, last, d1), t1));
     ends[0] = cyclic ? last : zero;
     ends[1] = first;
     ends[2] = last;

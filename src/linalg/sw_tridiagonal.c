@@ -149,23 +149,20 @@ const char *sw_tridiagonal_row_of_slices(const struct sw_tridiagonal_desc *desc,
     return NULL;
 }
 
-/* Rows of nodes s and s + 1 of the tree, where the rows begin. */
-static void slice(const struct sw_tridiagonal_ops *ops, int64_t n, int depth, int64_t s, int64_t *first_tile,
-                  int64_t *tiles, int64_t *count)
+static struct sw_slice slice_of(const struct sw_tridiagonal_ops *ops, int64_t n, int depth, int64_t s)
 {
-    const int64_t all = tiles_of(ops, n), next = relation_first_leaf(all, depth, s + 1);
-    *first_tile = relation_first_leaf(all, depth, s);
-    *tiles = next - *first_tile;
-    *count = (next == all ? n : next * ops->tile) - *first_tile * ops->tile;
+    const int64_t all = tiles_of(ops, n), first = relation_first_leaf(all, depth, s),
+                  next = relation_first_leaf(all, depth, s + 1);
+    return (struct sw_slice){s, first, next - first, (next == all ? n : next * ops->tile) - first * ops->tile};
 }
 
 void sw_tridiagonal_slice(const struct sw_tridiagonal_desc *desc, const char *name, int depth, int64_t s,
                           int64_t *first, int64_t *count)
 {
     const struct sw_tridiagonal_ops *ops = find(name);
-    int64_t tiles;
-    slice(ops, desc->n, depth, s, first, &tiles, count);
-    *first *= ops->tile;
+    const struct sw_slice slice = slice_of(ops, desc->n, depth, s);
+    *first = slice.first_tile * ops->tile;
+    *count = slice.rows;
 }
 
 enum sw_status sw_tridiagonal_create_slices(const struct sw_tridiagonal_desc *desc, int depth, const char *name,
@@ -185,17 +182,15 @@ enum sw_status sw_tridiagonal_create_slices(const struct sw_tridiagonal_desc *de
 enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows_,
                                      struct sw_relation *relation)
 {
-    int64_t first, tiles, count;
-    slice(solver->ops, solver->desc.n, solver->depth, s, &first, &tiles, &count);
-    return solver->ops->reduce(solver, first, tiles, count, rows_, relation);
+    const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
+    return solver->ops->reduce(solver, &slice, rows_, relation);
 }
 
 enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, const struct sw_tridiagonal_rows *rows_,
                                      const double ends[4], double *x)
 {
-    int64_t first, tiles, count;
-    slice(solver->ops, solver->desc.n, solver->depth, s, &first, &tiles, &count);
-    return solver->ops->expand(solver, first, tiles, count, rows_, ends, x);
+    const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
+    return solver->ops->expand(solver, &slice, rows_, ends, x);
 }
 
 /* Up and down the tree over `count` leaves: node k has its relation in the slot of its first leaf on the way up, its
@@ -234,7 +229,7 @@ enum sw_status sw_relations_close(int64_t count, const struct sw_relation *relat
     for (int64_t k = 0; k < count; k++) memcpy(slot[k].w, relation[k].w, sizeof relation[k].w);
     while (INT64_C(1) << depth < count) depth++;
     for (int d = depth - 1; d >= 0; d--) merge_nodes(slot, count, d);
-    relation_close(slot[0].w, cyclic, whole);
+    relation_close(1, slot[0].w, cyclic, whole);
     memcpy(slot[0].w, whole, sizeof whole);
     for (int d = 0; d < depth; d++) part_nodes(slot, count, d);
     for (int64_t k = 0; k < count; k++) memcpy(ends[k], slot[k].w, sizeof ends[k]);

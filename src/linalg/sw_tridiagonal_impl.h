@@ -4,6 +4,9 @@
  * tridiagonal_table.c. */
 #include "linalg/sw_tridiagonal.h"
 
+/* Slice `number` of the 2^depth that a solver takes. */
+struct sw_slice { int64_t number, first_tile, tiles, rows; };
+
 struct sw_tridiagonal_ops {
     SW_ROW;                 /* its space: where rows and x live */
     bool rescues;           /* a system that needs scaling is solved by tridiagonal_judge.c instead */
@@ -23,9 +26,9 @@ struct sw_tridiagonal_ops {
     /* Rows that keep relations. A leaf of the tree is a tile of so many rows, the last one shorter. */
     int            tile;    /* 0: the row keeps none, and the rest is NULL */
     int            most_tiles;  /* under a node at the deepest depth, at least 2: no node is empty then */
-    enum sw_status (*reduce)(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
+    enum sw_status (*reduce)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation);
-    enum sw_status (*expand)(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
+    enum sw_status (*expand)(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, const double ends[4], double *x);
 };
 

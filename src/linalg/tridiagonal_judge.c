@@ -159,7 +159,7 @@ static bool solve_scaled(struct system *y, int rhs, double *x, struct sw_tridiag
         *outcome = (struct sw_tridiagonal_outcome){SW_TRIDIAGONAL_SINGULAR, column};
         return true;
     }
-    relation_close(relation, y->cyclic, ends);
+    relation_close(1, relation, y->cyclic, ends);
     substitute(y->n, y->pivot, ends, x);
     for (int64_t i = 0; i < y->n; i++)
         if (!isfinite(x[i])) return false;

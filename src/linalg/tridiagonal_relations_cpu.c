@@ -301,13 +301,13 @@ static bool solve_system(const struct slice *p, struct work *work, int threads)
     if (p->leaves == 1) {
         const struct relation_tile t = tile_of(p, 0);
         relation_tile_sweep(p->own->lanes, &work->tile, &t, true, w);
-        relation_close(w, p->cyclic, ends);
+        relation_close(1, w, p->cyclic, ends);
         return relation_tile_substitute(p->own->lanes, &work->tile, &t, ends, p->x);
     }
     if (p->own->adaptive && !p->cyclic && solve_in_one_pass(p, work, work + p->own->threads, threads, &finite))
         return finite;
     reduce_slice(p, root, work, threads);
-    relation_close(p->slot->w, p->cyclic, ends);
+    relation_close(1, p->slot->w, p->cyclic, ends);
     memcpy(p->slot->w, ends, sizeof ends);
     return expand_slice(p, root, work, threads);
 }
@@ -389,27 +389,23 @@ static struct slice slice_of(const struct sw_tridiagonal *solver, int64_t first_
     return (struct slice){own, *rows, x, own->work->slot, d->n, tiles_of(d->n), first_tile, d->cyclic};
 }
 
-static enum sw_status reduce(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
+static enum sw_status reduce(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, struct sw_relation *relation)
 {
     const struct relations *own = solver->own;
-    const struct slice p = slice_of(solver, first_tile, rows, NULL);
-    (void)tiles;
-    (void)rows_count;
-    reduce_slice(&p, find_node(solver, first_tile), own->work, own->threads);
+    const struct slice p = slice_of(solver, slice->first_tile, rows, NULL);
+    reduce_slice(&p, find_node(solver, slice->first_tile), own->work, own->threads);
     memcpy(relation->w, p.slot->w, sizeof relation->w);
     return SW_OK;
 }
 
 /* The merges below the slice's root are made again: they were not kept for all slices. */
-static enum sw_status expand(struct sw_tridiagonal *solver, int64_t first_tile, int64_t tiles, int64_t rows_count,
+static enum sw_status expand(struct sw_tridiagonal *solver, const struct sw_slice *slice,
                              const struct sw_tridiagonal_rows *rows, const double ends[4], double *x)
 {
     const struct relations *own = solver->own;
-    const struct slice p = slice_of(solver, first_tile, rows, x);
-    const struct node root = find_node(solver, first_tile);
-    (void)tiles;
-    (void)rows_count;
+    const struct slice p = slice_of(solver, slice->first_tile, rows, x);
+    const struct node root = find_node(solver, slice->first_tile);
     if (leaves_of(&p, root) > 1) reduce_slice(&p, root, own->work, own->threads);
     memcpy(p.slot->w, ends, 4 * sizeof *ends);
     expand_slice(&p, root, own->work, own->threads);

@@ -5,12 +5,15 @@ extern const struct sw_tridiagonal_ops tridiagonal_relations_cpu, tridiagonal_re
     tridiagonal_lapack_cpu, tridiagonal_spike_cpu, tridiagonal_spike_thomas_cpu;
 
 #ifdef SW_HAVE_CUDA
-extern const struct sw_tridiagonal_ops tridiagonal_spike_cuda, tridiagonal_spike_untiled_cuda,
+extern const struct sw_tridiagonal_ops tridiagonal_relations_cuda, tridiagonal_relations_adaptive_cuda,
+    tridiagonal_spike_cuda, tridiagonal_spike_untiled_cuda,
     tridiagonal_spike_unmarshalled_cuda, tridiagonal_spike_thomas_cuda, tridiagonal_gtsv2_cuda,
     tridiagonal_gtsv2_nopivot_cuda, tridiagonal_gtsv2_strided_cuda;
 #else
 #define ABSENT(row, n) \
     static const struct sw_tridiagonal_ops row = {.name = (n), .space = SW_DEVICE, .absent = SW_WITHOUT_CUDA}
+ABSENT(tridiagonal_relations_adaptive_cuda, "cuda.relations_adaptive");
+ABSENT(tridiagonal_relations_cuda, "cuda.relations");
 ABSENT(tridiagonal_spike_cuda, "cuda.spike");
 ABSENT(tridiagonal_spike_untiled_cuda, "cuda.spike_untiled");
 ABSENT(tridiagonal_spike_unmarshalled_cuda, "cuda.spike_unmarshalled");
@@ -26,6 +29,8 @@ const struct sw_tridiagonal_ops *const sw_tridiagonal_table[] = {
     &tridiagonal_lapack_cpu,              /* LAPACK's dgtsv: a baseline                              */
     &tridiagonal_spike_cpu,               /* the paper's method, diagonal pivoting: the reference    */
     &tridiagonal_spike_thomas_cpu,        /* the same without pivoting                               */
+    &tridiagonal_relations_adaptive_cuda, /* ours on a GPU: one pass where a large system decouples   */
+    &tridiagonal_relations_cuda,          /* two passes, or one for batches of small systems         */
     &tridiagonal_spike_cuda,              /* the paper's kernels                                     */
     &tridiagonal_gtsv2_cuda,              /* the library's SPIKE with diagonal pivoting: a baseline  */
     &tridiagonal_spike_untiled_cuda,      /* the paper's kernels, for its figure 10                  */

@@ -1,0 +1,182 @@
+/* One tridiagonal system whose tiles decouple, in one pass, 40 bytes a row: where each relation has one row that binds
+ * only its left end and one that binds only its right end, the neighbours' rows are all that a tile needs.
+ *
+ * A tile needs the rows that its two neighbours publish. It publishes before it waits. Blocks begin in the order of their
+ * numbers on every device known, and then the earliest tile that has not published never waits; should they not, a
+ * block that has waited too long counts as failed, and pass 2 follows.
+ *
+ * A published word is stored with a tag, 2*epoch + 1 if its tile does not decouple: 16 bytes, one store, one load. No
+ * flag, no fence, and nothing to clear between solves. */
+#include "relations_tile.cuh"
+
+enum { PATIENCE = 1 << 22 };  /* polls, some 0.5 us each */
+
+/* Store six words and their tag. */
+__device__ static void publish(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile, const double *left,
+                               const double *right, bool coupled)
+{
+    const int t = threadIdx.x;
+    if (t >= 6) return;
+    const double v = t == 0 ? left[0] : t == 1 ? left[1] : t == 2 ? left[2] : t == 3 ? right[0] : t == 4 ? right[1]
+                                                                                              : right[2];
+    asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(a.published + (tile * 6 + t) * 2),
+                 "l"(__double_as_longlong(v)), "l"(2 * epoch + coupled)
+                 : "memory");
+}
+
+/* Wait for word k of a tile. @return false: it does not decouple */
+__device__ static bool wait_published(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile, int k,
+                                      double *v)
+{
+    long long value, tag;
+    int polls = 0;
+    do {
+        asm volatile("ld.relaxed.gpu.global.v2.b64 {%0, %1}, [%2];" : "=l"(value), "=l"(tag)
+                     : "l"(a.published + (tile * 6 + k) * 2)
+                     : "memory");
+    } while (tag >> 1 != epoch && ++polls < PATIENCE);
+    *v = __longlong_as_double(value);
+    return tag == 2 * epoch;
+}
+
+/* The ends of a tile from what its neighbours and itself publish; all lanes get them. @return whether they are good */
+__device__ static bool meet_neighbours(const struct sw_cuda_relations &s, const struct sw_cuda_relations_adaptive &a,
+                                       const place &p, const double *left, const double *right, double *ends)
+{
+    const int t = threadIdx.x;
+    double v = 0, before[3], after[3];
+    bool good = true;
+    if (t < 3 ? p.tile > 0 : t < 6 && p.tile + 1 < s.tiles)
+        good = wait_published(a, s.epoch, t < 3 ? p.tile - 1 : p.tile + 1, t < 3 ? t + 3 : t - 3, &v);
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        before[k] = __shfl_sync(~0u, v, k);
+        after[k] = __shfl_sync(~0u, v, 3 + k);
+    }
+    ends[0] = ends[3] = 0;
+    if (p.tile == 0) ends[1] = left[2] * relation_reciprocal(left[1]);
+    else relation_meet(before, left, &ends[0], &ends[1]);
+    if (p.tile == s.tiles - 1) ends[2] = right[2] * relation_reciprocal(right[0]);
+    else relation_meet(right, after, &ends[2], &ends[3]);
+    return __all_sync(~0u, good);
+}
+
+/* Once a tile has failed, the others only leave their relations for the coarse levels. Out of line: the other way has
+ * the instruction cache for itself. */
+__device__ __noinline__ static void leave_relation(const tile m, const struct sw_cuda_relations &s,
+                                                   const struct sw_cuda_relations_adaptive &a, const place p)
+{
+    const double none[3] = {0, 0, 0};
+    const int t = threadIdx.x;
+    publish(a, s.epoch, p.tile, none, none, true);
+    reduce_tile<false, false>(m, p, 1, nullptr, nullptr);
+    if (t < 10) s.relation[p.tile * 10 + t] = m.upper[t];
+}
+
+/* A tile whose rows are loaded. @return whether x was found */
+__device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations &s,
+                                  const struct sw_cuda_relations_adaptive &a, const place &p)
+{
+    const int t = threadIdx.x;
+    double weight_s[M], weight_t[M], half[10], left[3], right[3], ends[4], middle[2] = {0, 0};
+    reduce_tile<true, false>(m, p, 2, weight_s, weight_t);
+    /* lane 0 looks at the left half, lane 1 at the right one: if each decouples, the neighbours need not wait for the
+     * last merge */
+    const double *slot = m.upper + (t & 1) * M;
+#pragma unroll
+    for (int k = 0; k < 10; k++) half[k] = slot[k];
+    const bool early = __all_sync(~0u, relation_decouples(half, left, right));
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        left[k] = __shfl_sync(~0u, left[k], 0);
+        right[k] = __shfl_sync(~0u, right[k], 1);
+    }
+    if (early) publish(a, s.epoch, p.tile, left, right, false);
+    __syncwarp();
+    tree_up<M, true, 0>(m.upper, 2, 1, t, WARP);
+    if (t < 10) s.relation[p.tile * 10 + t] = m.upper[t];
+    bool decoupled = true;
+    if (!early) {
+#pragma unroll
+        for (int k = 0; k < 10; k++) half[k] = m.upper[k];
+        decoupled = relation_decouples(half, left, right);
+        publish(a, s.epoch, p.tile, left, right, !decoupled);
+    }
+    if (!decoupled || !meet_neighbours(s, a, p, left, right, ends)) return false;
+    if (early) relation_expand(m.upper + M, ends, &middle[0], &middle[1]);
+    __syncwarp();
+    if (t == 0)
+        for (int k = 0; k < 4; k++) m.upper[k] = ends[k];
+    finish_tile<false>(m, s, p, weight_s, weight_t);
+    if (early && (t & 1)) ends[0] = middle[0], ends[1] = middle[1];
+    if (early && !(t & 1)) ends[2] = middle[0], ends[3] = middle[1];
+    return __all_sync(~0u, relation_drop_is_small(half, ends));
+}
+
+__global__ static void __launch_bounds__(WARP, 12)
+    relations_adaptive_k(struct sw_cuda_relations s, struct sw_cuda_relations_adaptive a)
+{
+    extern __shared__ __align__(128) double shared[];
+    const tile m = tile_in<WARP>(shared);
+    const int now = s.epoch & 1, t = threadIdx.x;
+    const place p = place_of(s, blockIdx.x);
+    begin_tile(m, s, p);
+    const int failed = *(volatile int *)(a.fails + now);
+    if (blockIdx.x == 0 && t == 0) a.fails[now ^ 1] = 0, a.finite[now ^ 1] = 1;
+    end_load<false>(m, s, p, 0);
+    if (failed) leave_relation(m, s, a, p);
+    else if (!solve_tile(m, s, a, p) && t == 0) atomicAdd(a.fails + now, 1);
+}
+
+enum { PIECE = 8 };
+
+/* Pass 2 where tiles have failed: as relations_expand_k, a block PIECE tiles, so that there are few blocks to begin and
+ * to end where none has. */
+__global__ static void __launch_bounds__(WARP, 12)
+    relations_expand_failed_k(struct sw_cuda_relations s, struct sw_cuda_relations_adaptive a)
+{
+    extern __shared__ __align__(128) double shared[];
+    const tile m = tile_in<WARP>(shared);
+    const int t = threadIdx.x;
+    long long number = s.tiles - 1 - blockIdx.x * (long long)PIECE;
+    const long long last = max(number - PIECE + 1, 0ll);
+    double weight_s[M], weight_t[M];
+    wait_previous();
+    if (*(const volatile int *)(a.fails + (s.epoch & 1)) == 0) return;
+    place p = place_of(s, number);
+    begin_tile(m, s, p);
+    for (unsigned phase = 0;;) {
+        end_load<false>(m, s, p, phase);
+        phase ^= p.aligned;
+        reduce_tile<true, false>(m, p, 1, weight_s, weight_t);
+        if (t < 4) m.upper[t] = s.ends[number * 4 + t];
+        finish_tile<false>(m, s, p, weight_s, weight_t);
+        if (--number < last) break;
+        p = place_of(s, number);
+        bulk_fence();
+        __syncwarp();
+        if (t == 0 && p.aligned) begin_load(m, s, p.first, p.rows);
+    }
+}
+
+/* ------------------------------------------------------------------ launches */
+
+enum sw_status relations_prepare_adaptive(void)
+{
+    SW_TRY(allow_shared(relations_adaptive_k, tile_bytes(WARP)));
+    return allow_shared(relations_expand_failed_k, tile_bytes(WARP));
+}
+
+extern "C" enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream, const struct sw_cuda_relations *s,
+                                                           const struct sw_cuda_relations_adaptive *a)
+{
+    const cudaStream_t on = (cudaStream_t)stream;
+    const int *const fails = a->fails + (s->epoch & 1);
+    struct sw_cuda_relations system = *s;
+    struct sw_cuda_relations_adaptive adaptive = *a;
+    system.finite = a->finite + (s->epoch & 1);
+    SW_TRY(launch(relations_adaptive_k, s->tiles, WARP, tile_bytes(WARP), on, false, system, adaptive));
+    SW_TRY(relations_close_tree(on, &system, fails));
+    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(WARP), on, true, system,
+                  adaptive);
+}

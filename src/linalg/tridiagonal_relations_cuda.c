@@ -1,0 +1,267 @@
+/* Tridiagonal systems by relations on a GPU (cuda/tridiagonal_relations.cu; docs/numerics.md, 11): rows
+ * `cuda.relations` (two passes, or one for systems that fit a block) and `cuda.relations_adaptive` (one pass where a
+ * large system decouples). */
+#include "base/sw_mem.h"
+#include "cu_check.cuh"
+#include "linalg/relation_point.h"
+#include "linalg/sw_tridiagonal_impl.h"
+#include "sw_cuda.h"
+
+enum { TILE = SW_CUDA_RELATIONS_TILE, MOST = SW_CUDA_RELATIONS_MOST, ROOT_WORDS = 128 * 10 * 2 };
+
+struct relations {
+    struct sw_cuda_relations d;            /* of the device, but for the rows                                */
+    struct sw_cuda_relations_adaptive a;   /* published: NULL in cuda.relations                              */
+    double  *words;                        /* of the device: relations and ends of all levels                */
+    int64_t  tiles;                        /* of a system                                                    */
+    int      deepest;                      /* depth of the tree                                              */
+    int64_t  reduced;                      /* the slice whose relations are here; -1: none                    */
+    int     *finite;                       /* [batch] on the host                                            */
+};
+
+/* ------------------------------------------------------------------ shapes */
+
+static int64_t tiles_of(int64_t n) { return (n + TILE - 1) / TILE; }
+
+/* Small systems are solved in one pass, without relations in memory. */
+static bool is_whole(const struct sw_tridiagonal_desc *desc) { return desc->n <= SW_CUDA_RELATIONS_WHOLE; }
+
+/* Tiles that the solver has room for at once: those of its slices, or of all systems. */
+static int64_t room_of(const struct sw_tridiagonal_desc *desc, int depth)
+{
+    const int64_t tiles = tiles_of(desc->n), slices = INT64_C(1) << depth;
+    return is_whole(desc) && depth == 0 ? 0 : (tiles + slices - 1) / slices * desc->batch;
+}
+
+/* Upper levels: 14 words for each block of 256 leaves, of which at least half are tiles, and for what is above them. */
+static size_t words_of(int64_t room) { return 14 * (size_t)(room + room / 64 + 8) + 14; }
+
+static size_t bytes(const struct sw_tridiagonal_desc *desc)
+{
+    return words_of(room_of(desc,
+                    0)) * sizeof(double) + ROOT_WORDS * sizeof(long long) + (size_t)desc->batch * sizeof(int);
+}
+
+static size_t adaptive_bytes(const struct sw_tridiagonal_desc *desc)
+{
+    return bytes(desc) + (size_t)tiles_of(desc->n) * 12 * sizeof(long long);
+}
+
+static const char *adaptive_refuse(const struct sw_tridiagonal_desc *desc)
+{
+    if (desc->batch > 1) return "it takes one system at a time";
+    if (desc->cyclic) return "it does not take cyclic systems";
+    if (desc->n <= SW_CUDA_RELATIONS_WHOLE) return "systems of this size are solved in one pass by cuda.relations";
+    return NULL;
+}
+
+/* Words read and written; multiply-adds: a sweep 15 (with its pivots 20), 31 merges of 55 a tile and pass, 4 to
+ * substitute. */
+static struct sw_cost cost(const struct sw_tridiagonal_desc *desc)
+{
+    return is_whole(desc) ? (struct sw_cost){40, 20 + 4 + 3.1} : (struct sw_cost){72, 15 + 20 + 4 + 6.3};
+}
+
+static struct sw_cost adaptive_cost(const struct sw_tridiagonal_desc *desc)
+{
+    (void)desc;
+    return (struct sw_cost){40, 20 + 4 + 3.1};
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+static void destroy(struct sw_tridiagonal *s)
+{
+    struct relations *r = s->own;
+    if (!r) return;
+    sw_device_free(s->device, r->words);
+    sw_device_free(s->device, r->a.published);
+    sw_device_free(s->device, r->d.published);
+    sw_device_free(s->device, r->d.finite);
+    sw_free(r->finite);
+    sw_free(r);
+}
+
+static enum sw_status create(struct sw_tridiagonal *s)
+{
+    const int64_t room = room_of(&s->desc, s->depth);
+    struct relations *r = NULL;
+    CU_TRY(cudaSetDevice(s->device->index));
+    SW_TRY(sw_cuda_relations_prepare());
+    SW_TRY(sw_alloc(1, &r));
+    s->own = r;
+    r->tiles = tiles_of(s->desc.n);
+    r->deepest = sw_relations_depth(r->tiles, MOST);
+    for (r->d.width = 1; r->d.width << r->deepest < r->tiles; r->d.width *= 2) continue;
+    r->reduced = -1;
+    SW_TRY(sw_alloc((size_t)s->desc.batch, &r->finite));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 4, &r->d.finite));
+    SW_TRY(sw_device_alloc(s->device, words_of(room), &r->words));
+    SW_TRY(sw_device_alloc(s->device, ROOT_WORDS, &r->d.published));
+    r->d.processors = s->device->processors;
+    r->d.cyclic = s->desc.cyclic;
+    r->d.all_tiles = r->tiles;
+    r->d.depth = r->deepest;
+    r->d.relation = r->words;
+    r->d.ends = r->d.relation + 10 * room;
+    r->d.levels = r->d.ends + 4 * room;
+    r->d.root = r->words + words_of(room) - 14;
+    return SW_OK;
+}
+
+static enum sw_status adaptive_create(struct sw_tridiagonal *s)
+{
+    const int first[4] = {0, 0, 1, 1};
+    SW_TRY(create(s));
+    struct relations *r = s->own;
+    r->a.fails = r->d.finite + s->desc.batch;
+    r->a.finite = r->a.fails + 2;
+    SW_TRY(sw_device_alloc(s->device, 12 * (size_t)r->tiles, &r->a.published));
+    return sw_device_upload(s->device, r->a.fails, first, sizeof first);
+}
+
+/* ------------------------------------------------------------------ solve */
+
+/* `systems` systems from number j on. */
+static void bind_systems(const struct sw_tridiagonal *s, struct sw_cuda_relations *d,
+                         const struct sw_tridiagonal_rows *rows, double *x, int j, int systems)
+{
+    const struct relations *r = s->own;
+    const int64_t at = j * s->desc.n;
+    d->lower = rows->lower + at;
+    d->main = rows->main + at;
+    d->upper = rows->upper + at;
+    d->rhs = rows->rhs + at;
+    d->x = x + at;
+    d->n = s->desc.n;
+    d->tiles = r->tiles;
+    d->systems = systems;
+    d->open_left = d->open_right = s->desc.cyclic;
+    d->finite = r->d.finite + j;
+    d->first_tile = d->first_node = 0;
+    d->nodes = 1ll << r->deepest;
+}
+
+static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, double *x)
+{
+    struct relations *r = s->own;
+    r->d.epoch++;
+    struct sw_cuda_relations d = r->d;
+    CU_TRY(cudaSetDevice(s->device->index));
+    bind_systems(s, &d, rows, x, 0, s->desc.batch);
+    if (is_whole(&s->desc)) return sw_cuda_relations_whole(s->device->compute, &d);
+    return sw_cuda_relations_solve(s->device->compute, &d);
+}
+
+static enum sw_status solve_adaptive(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, double *x)
+{
+    struct relations *r = s->own;
+    r->d.epoch++;
+    struct sw_cuda_relations d = r->d;
+    CU_TRY(cudaSetDevice(s->device->index));
+    bind_systems(s, &d, rows, x, 0, 1);
+    return sw_cuda_relations_solve_adaptive(s->device->compute, &d, &r->a);
+}
+
+static enum sw_status read_finite(struct sw_tridiagonal *s, const int *from, bool *finite)
+{
+    struct relations *r = s->own;
+    SW_TRY(sw_device_wait(s->device));
+    SW_TRY(sw_device_download(s->device, r->finite, from, (size_t)s->desc.batch * sizeof *from));
+    for (int j = 0; j < s->desc.batch; j++) finite[j] = r->finite[j] != 0;
+    return SW_OK;
+}
+
+static enum sw_status is_finite(struct sw_tridiagonal *s, const double *x, bool *finite)
+{
+    const struct relations *r = s->own;
+    (void)x;
+    return read_finite(s, r->d.finite, finite);
+}
+
+static enum sw_status adaptive_is_finite(struct sw_tridiagonal *s, const double *x, bool *finite)
+{
+    const struct relations *r = s->own;
+    (void)x;
+    return read_finite(s, r->a.finite + (r->d.epoch & 1), finite);
+}
+
+/* ------------------------------------------------------------------ slices */
+
+static void bind_slice(const struct sw_tridiagonal *s, struct sw_cuda_relations *d,
+                       const struct sw_tridiagonal_rows *rows, double *x, const struct sw_slice *slice)
+{
+    const struct relations *r = s->own;
+    bind_systems(s, d, rows, x, 0, 1);
+    d->n = slice->rows;
+    d->tiles = slice->tiles;
+    d->open_left = s->desc.cyclic || slice->first_tile > 0;
+    d->open_right = s->desc.cyclic || slice->first_tile + slice->tiles < r->tiles;
+    d->first_tile = slice->first_tile;
+    d->nodes = 1ll << (r->deepest - s->depth);
+    d->first_node = slice->number * d->nodes;
+}
+
+static enum sw_status reduce_slice(struct sw_tridiagonal *s, const struct sw_cuda_relations *d)
+{
+    struct relations *r = s->own;
+    SW_TRY(sw_cuda_relations_reduce(s->device->compute, d));
+    r->reduced = d->first_node / d->nodes;
+    return SW_OK;
+}
+
+static enum sw_status reduce(struct sw_tridiagonal *s, const struct sw_slice *slice,
+                             const struct sw_tridiagonal_rows *rows, struct sw_relation *relation)
+{
+    const struct relations *r = s->own;
+    struct sw_cuda_relations d = r->d;
+    CU_TRY(cudaSetDevice(s->device->index));
+    bind_slice(s, &d, rows, NULL, slice);
+    SW_TRY(reduce_slice(s, &d));
+    return sw_device_download(s->device, relation->w, d.root, sizeof relation->w);
+}
+
+static enum sw_status expand(struct sw_tridiagonal *s, const struct sw_slice *slice,
+                             const struct sw_tridiagonal_rows *rows, const double ends[4], double *x)
+{
+    const struct relations *r = s->own;
+    struct sw_cuda_relations d = r->d;
+    CU_TRY(cudaSetDevice(s->device->index));
+    bind_slice(s, &d, rows, x, slice);
+    if (r->reduced != slice->number) SW_TRY(reduce_slice(s, &d));
+    SW_TRY(sw_device_upload(s->device, d.root + 10, ends, 4 * sizeof *ends));
+    return sw_cuda_relations_expand(s->device->compute, &d);
+}
+
+extern const struct sw_tridiagonal_ops tridiagonal_relations_cuda, tridiagonal_relations_adaptive_cuda;
+const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
+    .name = "cuda.relations",
+    .about = "relations of tiles, all rows pivot: two passes over memory, one for systems that fit a block",
+    .space = SW_DEVICE,
+    .rescues = true,
+    .stable = true,
+    .bytes = bytes,
+    .create = create,
+    .solve = solve,
+    .finite = is_finite,
+    .destroy = destroy,
+    .cost = cost,
+    .tile = TILE,
+    .most_tiles = MOST,
+    .reduce = reduce,
+    .expand = expand,
+};
+const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cuda = {
+    .name = "cuda.relations_adaptive",
+    .about = "the same in one pass where a large system decouples, else in two; rounded differently",
+    .space = SW_DEVICE,
+    .rescues = true,
+    .stable = true,
+    .refuse = adaptive_refuse,
+    .bytes = adaptive_bytes,
+    .create = adaptive_create,
+    .solve = solve_adaptive,
+    .finite = adaptive_is_finite,
+    .destroy = destroy,
+    .cost = adaptive_cost,
+};
