@@ -78,7 +78,8 @@ __device__ static inline void load_plainly(const tile &m, const struct sw_cuda_r
 
 /* Store what is in `rhs` as x. */
 template <int T>
-__device__ static inline void store(const tile &m, const struct sw_cuda_relations &s, long long first, int count, bool aligned)
+__device__ static inline void store(const tile &m, const struct sw_cuda_relations &s, long long first, int count,
+                                    bool aligned)
 {
     if (aligned) bulk_fence();
     sync<T>();
@@ -106,10 +107,11 @@ __device__ static inline void sweep(double *lower, double *main, const double *u
     relation_of_rows(&w, relation);
 }
 
-/* The same for `count` rows, 0 .. M: for the last rows of a cyclic system, which bind the unknown behind them, so that no
- * row can be added to fill up a thread's M. s and t are in local memory. */
+/* The same for `count` rows, 0 .. M: for the last rows of a cyclic system, which bind the unknown behind them, so
+ * that no row can be added to fill up a thread's M. s and t are in local memory. */
 template <bool KEEP>
-__device__ static inline void sweep_some(int count, double *lower, double *main, const double *upper, double *rhs, double *s,
+__device__ static inline void sweep_some(int count, double *lower, double *main, const double *upper, double *rhs,
+                                         double *s,
                                   double *t, double *relation)
 {
     relation_rows w;
@@ -130,7 +132,8 @@ __device__ static inline void sweep_some(int count, double *lower, double *main,
 __device__ static inline double not_finite(double v, double sum) { return fma(v, 0.0, sum); }
 
 /* The unknowns of M rows over rhs, from their ends. @return NaN if one is not finite, else 0 */
-__device__ static inline double substitute(const double *q, const double *r, double *rhs, const double *s, const double *t,
+__device__ static inline double substitute(const double *q, const double *r, double *rhs, const double *s,
+                                           const double *t,
                                     const double *ends)
 {
     const double l0 = ends[0], l1 = ends[1];
@@ -149,7 +152,8 @@ __device__ static inline double substitute(const double *q, const double *r, dou
     return sum;
 }
 
-__device__ static inline double substitute_some(int count, const double *q, const double *r, double *rhs, const double *s,
+__device__ static inline double substitute_some(int count, const double *q, const double *r, double *rhs,
+                                                const double *s,
                                          const double *t, const double *ends)
 {
     const double l0 = ends[0], l1 = ends[1];
@@ -303,7 +307,8 @@ __device__ static inline void finish_tile(const tile &m, const struct sw_cuda_re
     if (t == 0) bulk_stored();
 }
 
-/* ------------------------------------------------------------------ the tree above the tiles (tridiagonal_coarse.cu) */
+/* ------------------------------------------------------------------ the tree above the tiles
+ * (tridiagonal_coarse.cu) */
 
 /* From the relations of the tiles to their ends. @param fails  NULL, or do nothing where it is 0 */
 enum sw_status relations_close_tree(cudaStream_t stream, const struct sw_cuda_relations *s, const int *fails);

@@ -136,7 +136,7 @@ struct sw_cuda_relations {
 /* What the adaptive solve has beside that. */
 struct sw_cuda_relations_adaptive {
     long long *published;                      /* [tiles][6][2], zero at first                        */
-    int       *fails, *finite;                 /* [2] each: of this solve and the next one; {0, 0}, {1, 1} at first */
+    int       *fails;                          /* [2]: of this solve and the next one, zero at first  */
 };
 
 /** Once for a device, before anything else. */
@@ -149,7 +149,7 @@ enum sw_status sw_cuda_relations_solve(sw_cuda_stream stream, const struct sw_cu
 enum sw_status sw_cuda_relations_reduce(sw_cuda_stream stream, const struct sw_cuda_relations *s);
 enum sw_status sw_cuda_relations_expand(sw_cuda_stream stream, const struct sw_cuda_relations *s);
 /** One system that is not cyclic, one pass where all of its tiles decouple, else two. What was found is in
- * fails[epoch % 2] (tiles that did not) and finite[epoch % 2]. */
+ * fails[epoch % 2]: tiles that did not. */
 enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream, const struct sw_cuda_relations *s,
                                                 const struct sw_cuda_relations_adaptive *a);
 

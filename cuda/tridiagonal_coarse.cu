@@ -1,6 +1,6 @@
-/* The tree above the tiles of tridiagonal systems (relations_tile.cuh). The deepest nodes have up to 2^width tiles each,
- * as leaves; all above them is a perfect binary tree, which kernels take in levels of any height with the same bits.
- * Divisions are IEEE's: a host may do some of it (sw_relations_close()). */
+/* The tree above the tiles of tridiagonal systems (relations_tile.cuh). The deepest nodes have up to 2^width tiles
+ * each, as leaves; all above them is a perfect binary tree, which kernels take in levels of any height with the same
+ * bits. Divisions are IEEE's: a host may do some of it (sw_relations_close()). */
 #include "relations_tile.cuh"
 
 enum { LEVELS = 4, SLOTS = 8, TOP_SLOTS = 10 };  /* at most; 2^ leaves of a block, and of the last one */
@@ -20,8 +20,8 @@ struct level {
     long long count;          /* leaves of a system                              */
     int blocks, slots;        /* of a system; of a block, 2^slots                */
     int width, cyclic;        /* a deepest node has up to 2^width leaves         */
-    /* with width > 0: the nodes are first_node ... at this depth of the tree over all_tiles, of which the first one here
-     * is first_tile */
+    /* with width > 0: the nodes are first_node ... at this depth of the tree over all_tiles, of which the first one
+     * here is first_tile */
     long long all_tiles, first_tile, first_node;
     int depth;
 };
@@ -157,7 +157,8 @@ static int log2_of(long long power)
     return k;
 }
 
-/* The levels of the tree over the tiles of a slice: 2^SLOTS leaves a block, the last one up to 2^TOP_SLOTS in one block.
+/* The levels of the tree over the tiles of a slice: 2^SLOTS leaves a block, the last one up to 2^TOP_SLOTS in one
+ * block.
  * @return how many */
 static int levels_of(const struct sw_cuda_relations *s, const int *fails, struct level *l)
 {

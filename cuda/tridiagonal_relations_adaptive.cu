@@ -1,9 +1,9 @@
 /* One tridiagonal system whose tiles decouple, in one pass, 40 bytes a row: where each relation has one row that binds
  * only its left end and one that binds only its right end, the neighbours' rows are all that a tile needs.
  *
- * A tile needs the rows that its two neighbours publish. It publishes before it waits. Blocks begin in the order of their
- * numbers on every device known, and then the earliest tile that has not published never waits; should they not, a
- * block that has waited too long counts as failed, and pass 2 follows.
+ * A tile needs the rows that its two neighbours publish. It publishes before it waits. Blocks begin in the order of
+ * their numbers on every device known, and then the earliest tile that has not published never waits; should they
+ * not, a block that has waited too long counts as failed, and pass 2 follows.
  *
  * A published word is stored with a tag, 2*epoch + 1 if its tile does not decouple: 16 bytes, one store, one load. No
  * flag, no fence, and nothing to clear between solves. */
@@ -12,8 +12,8 @@
 enum { PATIENCE = 1 << 22 };  /* polls, some 0.5 us each */
 
 /* Store six words and their tag. */
-__device__ static void publish(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile, const double *left,
-                               const double *right, bool coupled)
+__device__ static void publish(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile,
+                               const double *left, const double *right, bool coupled)
 {
     const int t = threadIdx.x;
     if (t >= 6) return;
@@ -25,8 +25,8 @@ __device__ static void publish(const struct sw_cuda_relations_adaptive &a, long 
 }
 
 /* Wait for word k of a tile. @return false: it does not decouple */
-__device__ static bool wait_published(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile, int k,
-                                      double *v)
+__device__ static bool wait_published(const struct sw_cuda_relations_adaptive &a, long long epoch, long long tile,
+                                      int k, double *v)
 {
     long long value, tag;
     int polls = 0;
@@ -122,7 +122,7 @@ __global__ static void __launch_bounds__(WARP, 12)
     const place p = place_of(s, blockIdx.x);
     begin_tile(m, s, p);
     const int failed = *(volatile int *)(a.fails + now);
-    if (blockIdx.x == 0 && t == 0) a.fails[now ^ 1] = 0, a.finite[now ^ 1] = 1;
+    if (blockIdx.x == 0 && t == 0) a.fails[now ^ 1] = 0;
     end_load<false>(m, s, p, 0);
     if (failed) leave_relation(m, s, a, p);
     else if (!solve_tile(m, s, a, p) && t == 0) atomicAdd(a.fails + now, 1);
@@ -172,11 +172,9 @@ extern "C" enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream
 {
     const cudaStream_t on = (cudaStream_t)stream;
     const int *const fails = a->fails + (s->epoch & 1);
-    struct sw_cuda_relations system = *s;
-    struct sw_cuda_relations_adaptive adaptive = *a;
-    system.finite = a->finite + (s->epoch & 1);
-    SW_TRY(launch(relations_adaptive_k, s->tiles, WARP, tile_bytes(WARP), on, false, system, adaptive));
-    SW_TRY(relations_close_tree(on, &system, fails));
-    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(WARP), on, true, system,
-                  adaptive);
+    CU_TRY(cudaMemsetAsync(s->finite, 1, sizeof *s->finite, on));
+    SW_TRY(launch(relations_adaptive_k, s->tiles, WARP, tile_bytes(WARP), on, false, *s, *a));
+    SW_TRY(relations_close_tree(on, s, fails));
+    return launch(relations_expand_failed_k, (s->tiles + PIECE - 1) / PIECE, WARP, tile_bytes(WARP), on, true, *s,
+                  *a);
 }

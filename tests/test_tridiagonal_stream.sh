@@ -35,7 +35,7 @@ pair uniform 0.006
 pair uniform 0.003 --set cyclic=true
 # several devices take slices of one run side by side
 pair uniform 0.006 --device cpu:0,1
-expect 0 check uniform.cfg --set run.memory=0.003 --device cpu:0,1,2; prints ' slices a run, 3 at once'
+expect 0 check uniform.cfg -j 3 --set run.memory=0.003 --device cpu:0,1,2; prints ' slices a run, 3 at once'
 pair uniform 0.003 --device cpu:0,1,2 --set cyclic=true
 pair bad 0.003 --device cpu:0,1,2 --set run.checkpoint=0 --only 'at == 0'
 pair uniform 0.006 --set run.checkpoint=0

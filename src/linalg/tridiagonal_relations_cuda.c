@@ -39,7 +39,7 @@ static size_t words_of(int64_t room) { return 14 * (size_t)(room + room / 64 + 8
 static size_t bytes(const struct sw_tridiagonal_desc *desc)
 {
     return words_of(room_of(desc,
-                    0)) * sizeof(double) + ROOT_WORDS * sizeof(long long) + (size_t)desc->batch * sizeof(int);
+                    0)) * sizeof(double) + ROOT_WORDS * sizeof(long long) + ((size_t)desc->batch + 2) * sizeof(int);
 }
 
 static size_t adaptive_bytes(const struct sw_tridiagonal_desc *desc)
@@ -47,13 +47,8 @@ static size_t adaptive_bytes(const struct sw_tridiagonal_desc *desc)
     return bytes(desc) + (size_t)tiles_of(desc->n) * 12 * sizeof(long long);
 }
 
-static const char *adaptive_refuse(const struct sw_tridiagonal_desc *desc)
-{
-    if (desc->batch > 1) return "it takes one system at a time";
-    if (desc->cyclic) return "it does not take cyclic systems";
-    if (desc->n <= SW_CUDA_RELATIONS_WHOLE) return "systems of this size are solved in one pass by cuda.relations";
-    return NULL;
-}
+/* Whether a system may take one pass though it does not fit a block. */
+static bool may_decouple(const struct sw_tridiagonal_desc *desc) { return !is_whole(desc) && !desc->cyclic; }
 
 /* Words read and written; multiply-adds: a sweep 15 (with its pivots 20), 31 merges of 55 a tile and pass, 4 to
  * substitute. */
@@ -64,8 +59,7 @@ static struct sw_cost cost(const struct sw_tridiagonal_desc *desc)
 
 static struct sw_cost adaptive_cost(const struct sw_tridiagonal_desc *desc)
 {
-    (void)desc;
-    return (struct sw_cost){40, 20 + 4 + 3.1};
+    return may_decouple(desc) ? (struct sw_cost){40, 20 + 4 + 3.1} : cost(desc);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -95,7 +89,7 @@ static enum sw_status create(struct sw_tridiagonal *s)
     for (r->d.width = 1; r->d.width << r->deepest < r->tiles; r->d.width *= 2) continue;
     r->reduced = -1;
     SW_TRY(sw_alloc((size_t)s->desc.batch, &r->finite));
-    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 4, &r->d.finite));
+    SW_TRY(sw_device_alloc(s->device, (size_t)s->desc.batch + 2, &r->d.finite));
     SW_TRY(sw_device_alloc(s->device, words_of(room), &r->words));
     SW_TRY(sw_device_alloc(s->device, ROOT_WORDS, &r->d.published));
     r->d.processors = s->device->processors;
@@ -111,13 +105,10 @@ static enum sw_status create(struct sw_tridiagonal *s)
 
 static enum sw_status adaptive_create(struct sw_tridiagonal *s)
 {
-    const int first[4] = {0, 0, 1, 1};
     SW_TRY(create(s));
     struct relations *r = s->own;
     r->a.fails = r->d.finite + s->desc.batch;
-    r->a.finite = r->a.fails + 2;
-    SW_TRY(sw_device_alloc(s->device, 12 * (size_t)r->tiles, &r->a.published));
-    return sw_device_upload(s->device, r->a.fails, first, sizeof first);
+    return sw_device_alloc(s->device, 12 * (size_t)r->tiles, &r->a.published);
 }
 
 /* ------------------------------------------------------------------ solve */
@@ -153,22 +144,18 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     return sw_cuda_relations_solve(s->device->compute, &d);
 }
 
+/* Systems that may decouple, one after another. */
 static enum sw_status solve_adaptive(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *rows, double *x)
 {
     struct relations *r = s->own;
-    r->d.epoch++;
-    struct sw_cuda_relations d = r->d;
+    if (!may_decouple(&s->desc)) return solve(s, rows, x);
     CU_TRY(cudaSetDevice(s->device->index));
-    bind_systems(s, &d, rows, x, 0, 1);
-    return sw_cuda_relations_solve_adaptive(s->device->compute, &d, &r->a);
-}
-
-static enum sw_status read_finite(struct sw_tridiagonal *s, const int *from, bool *finite)
-{
-    struct relations *r = s->own;
-    SW_TRY(sw_device_wait(s->device));
-    SW_TRY(sw_device_download(s->device, r->finite, from, (size_t)s->desc.batch * sizeof *from));
-    for (int j = 0; j < s->desc.batch; j++) finite[j] = r->finite[j] != 0;
+    for (int j = 0; j < s->desc.batch; j++) {
+        r->d.epoch++;
+        struct sw_cuda_relations d = r->d;
+        bind_systems(s, &d, rows, x, j, 1);
+        SW_TRY(sw_cuda_relations_solve_adaptive(s->device->compute, &d, &r->a));
+    }
     return SW_OK;
 }
 
@@ -176,14 +163,10 @@ static enum sw_status is_finite(struct sw_tridiagonal *s, const double *x, bool 
 {
     const struct relations *r = s->own;
     (void)x;
-    return read_finite(s, r->d.finite, finite);
-}
-
-static enum sw_status adaptive_is_finite(struct sw_tridiagonal *s, const double *x, bool *finite)
-{
-    const struct relations *r = s->own;
-    (void)x;
-    return read_finite(s, r->a.finite + (r->d.epoch & 1), finite);
+    SW_TRY(sw_device_wait(s->device));
+    SW_TRY(sw_device_download(s->device, r->finite, r->d.finite, (size_t)s->desc.batch * sizeof *r->finite));
+    for (int j = 0; j < s->desc.batch; j++) finite[j] = r->finite[j] != 0;
+    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ slices */
@@ -253,15 +236,14 @@ const struct sw_tridiagonal_ops tridiagonal_relations_cuda = {
 };
 const struct sw_tridiagonal_ops tridiagonal_relations_adaptive_cuda = {
     .name = "cuda.relations_adaptive",
-    .about = "the same in one pass where a large system decouples, else in two; rounded differently",
+    .about = "the same, in one pass where a large system decouples: last bits may differ from cuda.relations",
     .space = SW_DEVICE,
     .rescues = true,
     .stable = true,
-    .refuse = adaptive_refuse,
     .bytes = adaptive_bytes,
     .create = adaptive_create,
     .solve = solve_adaptive,
-    .finite = adaptive_is_finite,
+    .finite = is_finite,
     .destroy = destroy,
     .cost = adaptive_cost,
 };

@@ -29,8 +29,8 @@ const struct sw_tridiagonal_ops *const sw_tridiagonal_table[] = {
     &tridiagonal_lapack_cpu,              /* LAPACK's dgtsv: a baseline                              */
     &tridiagonal_spike_cpu,               /* the paper's method, diagonal pivoting: the reference    */
     &tridiagonal_spike_thomas_cpu,        /* the same without pivoting                               */
-    &tridiagonal_relations_adaptive_cuda, /* ours on a GPU: one pass where a large system decouples   */
-    &tridiagonal_relations_cuda,          /* two passes, or one for batches of small systems         */
+    &tridiagonal_relations_cuda,          /* ours on a GPU: relations, two passes; one for small ones */
+    &tridiagonal_relations_adaptive_cuda, /* the same in one pass where that will do                 */
     &tridiagonal_spike_cuda,              /* the paper's kernels                                     */
     &tridiagonal_gtsv2_cuda,              /* the library's SPIKE with diagonal pivoting: a baseline  */
     &tridiagonal_spike_untiled_cuda,      /* the paper's kernels, for its figure 10                  */
