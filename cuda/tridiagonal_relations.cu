@@ -118,11 +118,13 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
         if (t < here) load_system(m, s, t * stride, block_first + (long long)t * n);
     }
     if (!bulk) load_systems_plainly<T>(m, s, block_first, here, stride);
-    /* rows x = 0 fill up the threads' rows, while the others are on their way */
-    const int rows = lanes * M, behind = rows - n;
+    /* rows x = 0 fill up the threads' rows, while the others are on their way; the first of them after these, since a
+     * word of the neighbour may come along there */
+    const int behind = lanes * M - n - 1;
     if (!CYCLIC)
         for (int k = t; k < each * behind; k += T) {
-            const int of = k / behind, at = of * stride + (int)((block_first + (long long)of * n) & 1) + n + k % behind;
+            const int of = k / behind,
+                      at = of * stride + (int)((block_first + (long long)of * n) & 1) + n + 1 + k % behind;
             m.lower[at] = m.upper[at] = m.rhs[at] = 0, m.main[at] = 1;
         }
     sync<T>();
@@ -134,7 +136,6 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
         if (leaf == 0) m.lower[at] = 0;
         if (mine && leaf * M + mine == n) {
             m.upper[at + mine - 1] = 0;
-            /* a word of the neighbour may have come along */
             if (mine < M) m.lower[at + mine] = m.upper[at + mine] = m.rhs[at + mine] = 0, m.main[at + mine] = 1;
         }
         if (leaf * M == n) m.lower[at] = m.upper[at] = m.rhs[at] = 0, m.main[at] = 1;

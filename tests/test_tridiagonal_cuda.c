@@ -42,7 +42,7 @@ static void refuses_a_circle(void **state)
 {
     (void)state;
     for (int k = 0; spike[k]; k++)
-        refuse(spike[k], (struct sw_tridiagonal_desc){.n = 8, .batch = 5, .cyclic = true}, "it cuts a line");
+        refuse(spike[k], (struct sw_tridiagonal_desc){.n = 8, .batch = 5, .cyclic = true}, "it takes no cyclic system");
 }
 
 /* ------------------------------------------------------------------ with one */

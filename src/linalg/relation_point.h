@@ -50,10 +50,14 @@ RELATION_FUNCTION relation_real relation_inverse(int exact, relation_real p)
     return relation_reciprocal(p);
 }
 
-/* value, or NaN where the pivot is infinite: 1/p is 0 then, and an entry that is no number would go unnoticed. */
+/* value, or NaN where the pivot is infinite: 1/p is 0 then, and an entry that is no number would go unnoticed. On a
+ * device also where the pivot is 2^1022 or more: relation_reciprocal() is 0 there. */
 RELATION_FUNCTION relation_real relation_if_finite(relation_real pivot, relation_real value)
 {
     const relation_real zero = {0};
+#ifdef __CUDA_ARCH__
+    pivot *= 4;
+#endif
     return relation_fma(zero, pivot, value);
 }
 

@@ -30,7 +30,7 @@ static bool is_whole(const struct sw_tridiagonal_desc *desc) { return desc->n <=
 static int64_t room_of(const struct sw_tridiagonal_desc *desc, int depth)
 {
     const int64_t tiles = tiles_of(desc->n), slices = INT64_C(1) << depth;
-    return is_whole(desc) && depth == 0 ? 0 : (tiles + slices - 1) / slices * desc->batch;
+    return is_whole(desc) && desc->batch > 1 ? 0 : (tiles + slices - 1) / slices * desc->batch;
 }
 
 /* Upper levels: 14 words for each block of 256 leaves, of which at least half are tiles, and for what is above them. */
@@ -211,6 +211,7 @@ static enum sw_status expand(struct sw_tridiagonal *s, const struct sw_slice *sl
     struct sw_cuda_relations d = r->d;
     CU_TRY(cudaSetDevice(s->device->index));
     bind_slice(s, &d, rows, x, slice);
+    if (is_whole(&s->desc)) return sw_cuda_relations_whole(s->device->compute, &d);  /* as solve(); the ends follow */
     if (r->reduced != slice->number) SW_TRY(reduce_slice(s, &d));
     SW_TRY(sw_device_upload(s->device, d.root + 10, ends, 4 * sizeof *ends));
     return sw_cuda_relations_expand(s->device->compute, &d);
