@@ -623,11 +623,11 @@ static void judges_systems_of_one_row(void **state)
         {0x1p-1000, 0x1p1000, SW_TRIDIAGONAL_OVERFLOW}, {-0x1p-1000, 0x1p23, SW_TRIDIAGONAL_FINE},
         {0x1p-1070, 0x1p-1072, SW_TRIDIAGONAL_FINE}, {0x1p1023, 0x1p1000, SW_TRIDIAGONAL_FINE}};
     enum { CASES = sizeof one / sizeof *one };
-    struct systems y = make_systems(1, CASES, false);
     struct sw_tridiagonal_outcome outcome[CASES];
     double x[CASES];
     (void)state;
     need_row_and_library();
+    struct systems y = make_systems(1, CASES, false);
     for (int j = 0; j < CASES; j++) {
         y.main[j] = one[j].main;
         y.rhs[j] = one[j].rhs;

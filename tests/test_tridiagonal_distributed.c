@@ -211,7 +211,8 @@ int main(void)
         cmocka_unit_test(refuses_more_ranks_than_slices),
     };
     int failed = 0;
-    for_each_row(sw_tridiagonal_table)
-        if (under_test->tile) failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
+    for (int k = 0; (under_test = sw_tridiagonal_table[k]); k++)  /* the small suite has those of the host, too */
+        if (under_test->tile && row_asked_for(under_test->name))
+            failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
     return failed;
 }
