@@ -12,12 +12,18 @@ void assert_contains(const char *text, const char *part)
     if (!text || !strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text ? text : "(null)", part);
 }
 
+void skip_because(const char *reason)
+{
+    printf("[  SKIPPED ] %s\n", reason);
+    skip();
+    abort();  /* skip() does not return, though it does not say so */
+}
+
 void skip_unless_needed(const char *what, const char *reason)
 {
     const char *need = getenv("SW_NEED");
     if (need && strstr(need, what)) fail_msg("%s is needed (SW_NEED=%s) but: %s", what, need, reason);
-    printf("[  SKIPPED ] %s\n", reason);
-    skip();
+    skip_because(reason);
 }
 
 /* ---- what was asked for, and whether there is such a thing */

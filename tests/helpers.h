@@ -28,8 +28,12 @@
 /* Fails unless text contains part. */
 void assert_contains(const char *text, const char *part);
 
+/* Leave the test, and print why it cannot be done here. What it holds has been freed, for nobody else does. A test that
+ * a row has no use for is not registered for it instead. */
+_Noreturn void skip_because(const char *reason);
+
 /* A row that needs `what` ("cuda") is absent: skip the test, or fail it when SW_NEED names it. */
-void skip_unless_needed(const char *what, const char *reason);
+_Noreturn void skip_unless_needed(const char *what, const char *reason);
 
 /* SW_TESTS=PATTERN in the environment ("agrees_*") leaves only the tests of such a name; SW_LIST=1 prints the names of
  * all, and runs none. A program that was told to leave out and ran nothing at all fails. So that this is known, groups

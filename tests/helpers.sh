@@ -12,6 +12,8 @@ export OMP_WAIT_POLICY=passive  # on a busy machine, threads that spin take the 
 failures=0
 : >out; : >err
 
+skipped() { echo "# skipped: $*"; }  # what, and why
+[ -n "$python" ] || skipped 'what is in the files: no python3 with h5py'
 fail() { echo "FAILED: $*" >&2; sed 's/^/    /' "$tmp/out" "$tmp/err" >&2; failures=$((failures + 1)); }
 # expect CODE ARGUMENT...: run sweep, or sweep $subcommand; its output goes to out and err
 expect() {
@@ -25,6 +27,14 @@ says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
 prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
 matches() { grep -qE -- "$1" out || fail "stdout does not match: $1"; }
 silent() { [ ! -s "$1" ] || fail "$1 is not empty"; }
+# skip_gpu WHAT: the last command failed on a GPU. There is none (SW_NEED=cuda: there has to be), or this is a failure
+skip_gpu() {
+    if [ "$SW_NEED" != cuda ] && grep -qE 'no CUDA device|built without CUDA|NVRTC, which is not' err; then
+        skipped "$1 on a GPU: $(tail -n 1 err)"
+    else
+        fail "$1 on a GPU"
+    fi
+}
 same() { [ -z "$python" ] || $python "$top/tests/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
 is_json() {
     [ -z "$python" ] || $python -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>err || fail "$1 is not JSON"

@@ -8,10 +8,12 @@
 static const struct ROW_OPS *under_test;  /* set by for_each_row(), in main() */
 static struct sw_device *device;          /* NULL: there is none here         */
 
+static inline const char *kind_of_row(void) { return under_test->space == SW_DEVICE ? "cuda" : "cpu"; }
+
 static inline int open_device(void **state)
 {
     (void)state;
-    if (!under_test->absent) (void)sw_device_open(under_test->space == SW_DEVICE ? "cuda" : "cpu", 2, &device);
+    if (!under_test->absent) (void)sw_device_open(kind_of_row(), 2, &device);
     return 0;
 }
 
@@ -22,9 +24,13 @@ static inline int close_device(void **state)
     return 0;
 }
 
+/* Before a test makes anything: a skipped test frees nothing. */
 static inline void need_row(void)
 {
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     if (!device) skip_unless_needed("cuda", sw_err_message());
 }
+
+/* @return failures */
+#define run_for_row(tests) cmocka_run_group_tests_name(under_test->name, tests, open_device, close_device)
 #endif

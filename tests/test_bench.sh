@@ -137,8 +137,8 @@ expect 0 bvp:n=2^12 --rows cpu.a1d,cpu.scan,cpu.lapack --device cpu --repeats 1 
 
 # ---- JSON
 expect 0 band:n=16,batch=4 --device cpu --rows cpu.thomas --json --repeats 3
-if /usr/bin/python3 -c '' 2>/dev/null; then
-    /usr/bin/python3 - out <<'END' 2>err || fail 'JSON'
+if [ -n "$python" ]; then
+    $python - out <<'END' 2>err || fail 'JSON'
 import json, sys
 d = json.load(open(sys.argv[1]))
 row, = d["rows"]
@@ -219,9 +219,13 @@ if [ -n "$python" ] && $python -c 'import matplotlib' 2>/dev/null; then
     for picture in goals bvp_errors compact_orders compact_waves spike_table4 spike_backward spike_forward; do
         [ -s "$tmp/drawn/$picture.png" ] || fail "no picture $picture.png"
     done
+else
+    skipped 'pictures: no python3 with h5py and matplotlib'
 fi
 if command -v python3 >/dev/null; then
     scripts/bench_merge.sh --small --parts 3 --repeats 1 "$build" "$tmp" "$tmp/merge.csv" >"$tmp/out" 2>&1 &&
         [ "$(wc -l <"$tmp/merge.csv")" = 8 ] || fail bench_merge.sh
+else
+    skipped 'bench_merge.sh: no python3'
 fi
 summary

@@ -3,7 +3,6 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 unset NO_COLOR
-[ -n "$python" ] || echo "# skipped: comparisons of files and JSON: no python3 with h5py"
 
 cat >small.cfg <<'CFG'
 title   = "small";

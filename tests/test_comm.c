@@ -39,16 +39,6 @@ static void on_all_sizes(sw_comm_part *part, void *context)
         if (under_test->fits(sizes[k])) assert_ok(sw_comm_run(under_test->name, sizes[k], part, context));
 }
 
-/* Ranks that are processes use the operations of a library, which cannot be interrupted and do not check that all ranks
- * call the same: a rank that fails alone ends the job (tests/test_mpi.sh), and calls that do not match are found by the
- * rows of one process. */
-static void skip_processes(void)
-{
-    if (!under_test->apart || sw_launched().size == 1) return;
-    print_message("skipped: ranks that are processes: a failure of one ends the job (tests/test_mpi.sh)\n");
-    skip();
-}
-
 static enum sw_status knows_itself(const struct sw_comm *comm, void *context)
 {
     atomic_int *seen = context;
@@ -168,7 +158,6 @@ static enum sw_status returns_while_others_send(const struct sw_comm *comm, void
 static void numbers_sent_to_a_rank_that_returned_hold_nobody_up(void **state)
 {
     (void)state;
-    skip_processes();
     for (int k = 1; k < SIZES; k++)
         for (int who = 0; who < sizes[k] && under_test->fits(sizes[k]); who++) {
             assert_int_equal(sw_comm_run(under_test->name, sizes[k], returns_while_others_send, &who), SW_E_IO);
@@ -367,7 +356,6 @@ static void nobody_waits_for_a_rank_that_failed(void **state)
 {
     char expected[64];
     (void)state;
-    skip_processes();
     for (int k = 0; k < SIZES; k++)
         for (int trial = 0; under_test->fits(sizes[k]) && trial < 5 * 4 * sizes[k]; trial++) {
             struct failing f = {.rank = trial % sizes[k], .call = trial / sizes[k] % 5, .round = trial / sizes[k] / 5};
@@ -393,7 +381,6 @@ static enum sw_status returns_early(const struct sw_comm *comm, void *context)
 static void a_rank_that_returned_is_named(void **state)
 {
     (void)state;
-    skip_processes();
     for (int k = 0; k < SIZES; k++)
         for (int call = 0; call < 5 && sizes[k] > 1 && under_test->fits(sizes[k]); call++) {
             assert_int_equal(sw_comm_run(under_test->name, sizes[k], returns_early, &call), SW_E_COMM);
@@ -414,7 +401,6 @@ static enum sw_status calls_another(const struct sw_comm *comm, void *context)
 static void calls_that_do_not_match_are_named(void **state)
 {
     (void)state;
-    skip_processes();
     for (int k = 0; k < SIZES; k++) {
         if (sizes[k] == 1 || !under_test->fits(sizes[k])) continue;
         assert_int_equal(sw_comm_run(under_test->name, sizes[k], calls_another, (int[]){-1, 0}), SW_E_COMM);
@@ -640,19 +626,23 @@ int main(int argc, char **argv)
         cmocka_unit_test(neighbours_get_what_was_sent_to_them),
         cmocka_unit_test(nothing_may_be_sent),
         cmocka_unit_test(many_numbers_may_be_sent),
-        cmocka_unit_test(numbers_sent_to_a_rank_that_returned_hold_nobody_up),
         cmocka_unit_test(everybody_gets_everybodys_numbers),
         cmocka_unit_test(bits_arrive_as_they_were),
         cmocka_unit_test(sums_are_in_the_order_of_ranks),
         cmocka_unit_test(a_barrier_holds_until_all_are_there),
         cmocka_unit_test(operations_follow_each_other_in_any_order),
-        cmocka_unit_test(nobody_waits_for_a_rank_that_failed),
-        cmocka_unit_test(a_rank_that_returned_is_named),
-        cmocka_unit_test(calls_that_do_not_match_are_named),
         cmocka_unit_test(all_hear_who_refuses_and_go_on),
         cmocka_unit_test(the_lowest_rank_that_refused_is_reported),
         cmocka_unit_test(missing_arrays_are_refused),
         cmocka_unit_test(parts_may_run_parts_of_their_own),
+    };
+    /* Not of ranks that are processes: these use the operations of a library, which cannot be interrupted and do not
+     * check that all ranks call the same. A rank that fails alone ends the job (tests/test_mpi.sh). */
+    const struct CMUnitTest of_one_process[] = {
+        cmocka_unit_test(numbers_sent_to_a_rank_that_returned_hold_nobody_up),
+        cmocka_unit_test(nobody_waits_for_a_rank_that_failed),
+        cmocka_unit_test(a_rank_that_returned_is_named),
+        cmocka_unit_test(calls_that_do_not_match_are_named),
     };
     const struct CMUnitTest table[] = {
         cmocka_unit_test(the_first_row_that_does_so_many_ranks_is_taken),
@@ -662,8 +652,11 @@ int main(int argc, char **argv)
     };
     int failed = 0;
     if (argc < 2) failed += cmocka_run_group_tests_name("communicators", table, NULL, NULL);
-    for_each_row(sw_comm_table)
-        if (argc < 2 || !strcmp(argv[1], under_test->name))
-            failed += cmocka_run_group_tests_name(under_test->name, rows, NULL, NULL);
+    for_each_row(sw_comm_table) {
+        if (argc > 1 && strcmp(argv[1], under_test->name)) continue;
+        failed += cmocka_run_group_tests_name(under_test->name, rows, NULL, NULL);
+        if (!under_test->apart && under_test->fits(2))
+            failed += cmocka_run_group_tests_name(under_test->name, of_one_process, NULL, NULL);
+    }
     return failed;
 }

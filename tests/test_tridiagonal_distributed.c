@@ -8,11 +8,11 @@
 
 #include "base/sw_mem.h"
 #include "comm/sw_launch.h"
-#include "helpers.h"
 #include "linalg/sw_tridiagonal_distributed.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
-static const struct sw_tridiagonal_ops *under_test;
+#define ROW_OPS sw_tridiagonal_ops
+#include "row_helpers.h"
 
 struct problem {
     struct sw_tridiagonal_desc desc;
@@ -37,21 +37,14 @@ static void unmake(struct problem *p)
     sw_free(p->x);
 }
 
-static const char *kind_of_row(void) { return under_test->space == SW_HOST ? "cpu" : "cuda"; }
-
 /* ------------------------------------------------------------------ whole */
 
 static double *solve_whole(const struct problem *p)
 {
     const size_t n = (size_t)p->desc.n;
-    struct sw_device *device;
     struct sw_tridiagonal *solver;
     struct sw_tridiagonal_outcome outcome;
     double *d, *x;
-    if (sw_device_open(kind_of_row(), 2, &device)) {
-        skip_unless_needed(kind_of_row(), sw_err_message());
-        skip();
-    }
     assert_ok(sw_tridiagonal_create(&p->desc, under_test->name, device, &solver));
     assert_ok(sw_device_alloc(device, 5 * n, &d));
     assert_ok(sw_alloc(n, &x));
@@ -63,40 +56,39 @@ static double *solve_whole(const struct problem *p)
     assert_ok(sw_device_download(device, x, d + 4 * n, n * sizeof *d));
     sw_device_free(device, d);
     sw_tridiagonal_destroy(&solver);
-    sw_device_close(&device);
     return x;
 }
 
 /* ------------------------------------------------------------------ slice by slice, on ranks */
 
-/* The rows of one slice on the device; x behind them. */
+/* The rows of one slice on a rank's own device; x behind them. */
 static enum sw_status load_slice(const struct sw_tridiagonal_distributed *d, const struct problem *p,
-                                 struct sw_device *device, int64_t s, double *room, struct sw_tridiagonal_rows *rows,
+                                 struct sw_device *own, int64_t s, double *room, struct sw_tridiagonal_rows *rows,
                                  int64_t *first, int64_t *count)
 {
     sw_tridiagonal_distributed_rows(d, s, first, count);
     for (int a = 0; a < 4; a++)
-        SW_TRY(sw_device_upload(device, room + a * *count, p->rows + a * p->desc.n + *first,
+        SW_TRY(sw_device_upload(own, room + a * *count, p->rows + a * p->desc.n + *first,
                                 (size_t)*count * sizeof *room));
     *rows = (struct sw_tridiagonal_rows){room, room + *count, room + 2 * *count, room + 3 * *count};
     return SW_OK;
 }
 
-static enum sw_status solve_slices(struct sw_tridiagonal_distributed *d, struct problem *p, struct sw_device *device,
+static enum sw_status solve_slices(struct sw_tridiagonal_distributed *d, struct problem *p, struct sw_device *own,
                                    double *room)
 {
     struct sw_tridiagonal_rows rows;
     int64_t from, slices, first, count;
     sw_tridiagonal_distributed_slices(d, &from, &slices);
     for (int64_t s = from; s < from + slices; s++) {
-        SW_TRY(load_slice(d, p, device, s, room, &rows, &first, &count));
+        SW_TRY(load_slice(d, p, own, s, room, &rows, &first, &count));
         SW_TRY(sw_tridiagonal_distributed_reduce(d, s, &rows));
     }
     SW_TRY(sw_tridiagonal_distributed_close(d, &p->broken));
     for (int64_t s = from + slices - 1; s >= from; s--) {
-        SW_TRY(load_slice(d, p, device, s, room, &rows, &first, &count));
+        SW_TRY(load_slice(d, p, own, s, room, &rows, &first, &count));
         SW_TRY(sw_tridiagonal_distributed_expand(d, s, &rows, room + 4 * count));
-        SW_TRY(sw_device_download(device, p->x + first, room + 4 * count, (size_t)count * sizeof *room));
+        SW_TRY(sw_device_download(own, p->x + first, room + 4 * count, (size_t)count * sizeof *room));
     }
     return SW_OK;
 }
@@ -111,53 +103,45 @@ static enum sw_status do_part(const struct sw_comm *comm, void *context)
 {
     struct problem *p = context;
     struct sw_tridiagonal_distributed *d = NULL;
-    struct sw_device *device = NULL;
+    struct sw_device *own = NULL;
     double *room = NULL;
     enum sw_status st;
-    SW_TRY_TO(done, st, sw_device_open(kind_of_row(), 1, &device));
-    SW_TRY_TO(done, st, sw_device_use(device));
-    SW_TRY_TO(done, st, sw_tridiagonal_distributed_create(&p->desc, p->depth, under_test->name, comm, device, &d));
-    SW_TRY_TO(done, st, sw_device_alloc(device, 5 * (size_t)sw_tridiagonal_distributed_most_rows(d), &room));
-    SW_TRY_TO(done, st, solve_slices(d, p, device, room));
+    SW_TRY_TO(done, st, sw_device_open(kind_of_row(), 1, &own));
+    SW_TRY_TO(done, st, sw_device_use(own));
+    SW_TRY_TO(done, st, sw_tridiagonal_distributed_create(&p->desc, p->depth, under_test->name, comm, own, &d));
+    SW_TRY_TO(done, st, sw_device_alloc(own, 5 * (size_t)sw_tridiagonal_distributed_most_rows(d), &room));
+    SW_TRY_TO(done, st, solve_slices(d, p, own, room));
     st = share(comm, p);
 done:
-    sw_device_free(device, room);
+    sw_device_free(own, room);
     sw_tridiagonal_distributed_destroy(&d);
-    sw_device_close(&device);
+    sw_device_close(&own);
     return st;
 }
 
-/* Under mpirun the ranks are processes, all of them; else threads. NULL: this program has not so many. */
-static const char *transport_for(int ranks)
-{
-    const struct sw_launch launched = sw_launched();
-    if (launched.size > 1) return ranks == launched.size ? "mpi" : NULL;
-    return ranks > 1 ? "threads" : "null";
-}
-
-static const int rank_counts[] = {1, 2, 3, 4};
+/* Under mpirun the ranks are processes, all of them; else threads. */
+static bool by_mpirun(void) { return sw_launched().size > 1; }
+static const char *transport_for(int ranks) { return by_mpirun() ? "mpi" : ranks > 1 ? "threads" : "null"; }
 
 static void gives_the_bits_of_the_whole_system(void **state)
 {
     static const int64_t tiles[] = {1, 3, 65, 200, 1500};
-    const int sizes = small_suite() ? 4 : 5;
+    const int sizes = small_suite() ? 4 : 5, fewest = sw_launched().size, most = by_mpirun() ? fewest : 4;
     (void)state;
+    need_row();
     for (int c = 0; c < 2 * sizes; c++) {
         const int64_t n = tiles[c / 2] * under_test->tile - (c % 3 ? 0 : 17);
         struct problem p = make(n, c % 2, (uint64_t)c + 1);
         const int deepest = sw_tridiagonal_depth(&p.desc, under_test->name);
         double *x = solve_whole(&p);
         for (p.depth = 0; p.depth <= deepest; p.depth++)
-            for (int k = 0; k < 4; k++) {
-                const char *transport = transport_for(rank_counts[k]);
-                if (!transport || INT64_C(1) << p.depth < rank_counts[k]) continue;
+            for (int ranks = fewest; ranks <= most && ranks <= 1 << p.depth; ranks++) {
                 memset(p.x, 0, (size_t)n * sizeof *p.x);
                 p.broken = -2;
-                assert_ok(sw_comm_run(transport, rank_counts[k], do_part, &p));
+                assert_ok(sw_comm_run(transport_for(ranks), ranks, do_part, &p));
                 assert_int_equal(p.broken, -1);
                 if (memcmp(p.x, x, (size_t)n * sizeof *x))
-                    fail_msg("n = %lld, depth %d, %d ranks: not the bits of the whole", (long long)n, p.depth,
-                             rank_counts[k]);
+                    fail_msg("n = %lld, depth %d, %d ranks: not the bits of the whole", (long long)n, p.depth, ranks);
             }
         sw_free(x);
         unmake(&p);
@@ -167,19 +151,15 @@ static void gives_the_bits_of_the_whole_system(void **state)
 /* A column of zeros, which no slice can eliminate. */
 static void names_a_slice_that_is_singular(void **state)
 {
+    const int ranks = sw_launched().size;
+    (void)state;
+    need_row();
     struct problem p = make(200 * under_test->tile, false, 5);
     const int64_t n = p.desc.n, bad = n / 2 + under_test->tile / 3;
-    struct sw_device *device;
-    (void)state;
     p.depth = sw_tridiagonal_depth(&p.desc, under_test->name);
-    if (p.depth < 1 || !transport_for(1)) skip();
-    if (sw_device_open(kind_of_row(), 1, &device)) {
-        skip_unless_needed(kind_of_row(), sw_err_message());
-        skip();
-    }
-    sw_device_close(&device);
+    assert_true(p.depth > 0 && ranks <= 1 << p.depth);
     p.rows[2 * n + bad - 1] = p.rows[n + bad] = p.rows[bad + 1] = 0;
-    assert_ok(sw_comm_run(transport_for(1), 1, do_part, &p));
+    assert_ok(sw_comm_run(transport_for(ranks), ranks, do_part, &p));
     int64_t first, count;
     assert_true(p.broken >= 0);
     sw_tridiagonal_slice(&p.desc, under_test->name, p.depth, p.broken, &first, &count);
@@ -189,17 +169,14 @@ static void names_a_slice_that_is_singular(void **state)
 
 static void refuses_more_ranks_than_slices(void **state)
 {
-    struct problem p = make(3 * under_test->tile, false, 6);
-    struct sw_device *device;
+    const int ranks = by_mpirun() ? sw_launched().size : 2;
+    char expected[60];
     (void)state;
-    if (sw_launched().size > 1) skip();
-    if (sw_device_open(kind_of_row(), 1, &device)) {
-        skip_unless_needed(kind_of_row(), sw_err_message());
-        skip();
-    }
-    sw_device_close(&device);
-    assert_int_equal(sw_comm_run("threads", 2, do_part, &p), SW_E_ARG);
-    assert_contains(sw_err_message(), "2 ranks cannot share 1 slice");
+    need_row();
+    struct problem p = make(3 * under_test->tile, false, 6);
+    snprintf(expected, sizeof expected, "%d ranks cannot share 1 slice", ranks);
+    assert_int_equal(sw_comm_run(transport_for(ranks), ranks, do_part, &p), SW_E_ARG);
+    assert_contains(sw_err_message(), expected);
     unmake(&p);
 }
 
@@ -213,6 +190,6 @@ int main(void)
     int failed = 0;
     for (int k = 0; (under_test = sw_tridiagonal_table[k]); k++)  /* the small suite has those of the host, too */
         if (under_test->tile && row_asked_for(under_test->name))
-            failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
+            failed += run_for_row(tests);
     return failed;
 }

@@ -5,10 +5,10 @@
 
 #include "base/sw_mem.h"
 #include "expr/random_point.h"
-#include "helpers.h"
 #include "problem/tridiagonal/entries_impl.h"
 
-static const struct entries_ops *under_test;
+#define ROW_OPS entries_ops
+#include "row_helpers.h"
 
 /* ------------------------------------------------------------------ what the tests share */
 
@@ -37,15 +37,14 @@ struct system {
     int runs;
 };
 
+/* The first thing that a test makes: it may skip the test. */
 static struct system make(const struct texts *t, int64_t n, int runs, bool cyclic, int threads)
 {
     struct system s = {.runs = runs};
     const char *const text[] = {t->lower, t->main, t->upper, t->rhs, t->exact};
     double *param;
-    if (sw_device_open(under_test->name, threads, &s.device)) {
-        skip_unless_needed(under_test->name, sw_err_message());
-        skip();
-    }
+    need_row();
+    assert_ok(sw_device_open(kind_of_row(), threads, &s.device));
     for (int k = 0; k < ENTRIES_PROGRAMS; k++)
         if (text[k]) s.program[k] = compile(text[k], (uint32_t)(3 + k));
     s.desc = (struct tridiagonal_entries_desc){n, runs, cyclic, 3, s.program[0], s.program[1], s.program[2],
@@ -423,16 +422,17 @@ static void compiles_its_kernels(void **state)
 {
     struct sw_program *p[ENTRIES_PROGRAMS];
     const char *const text[] = {random_texts.lower, random_texts.main, random_texts.upper, "i", random_texts.exact};
+    enum sw_status st = SW_OK;
     (void)state;
     for (int k = 0; k < ENTRIES_PROGRAMS; k++) p[k] = compile(text[k], (uint32_t)k);
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4 && !st; c++) {
         const struct tridiagonal_entries_desc desc = {100, 1, false, 3, c & 1 ? p[0] : NULL, p[1], p[2],
                                                       c & 2 ? p[3] : NULL, p[4], false};
-        const enum sw_status st = tridiagonal_entries_try_compile(&desc, 90);
-        if (st == SW_E_ABSENT) skip();
-        assert_ok(st);
+        st = tridiagonal_entries_try_compile(&desc, 90);
     }
     for (int k = 0; k < ENTRIES_PROGRAMS; k++) sw_program_destroy(&p[k]);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    assert_ok(st);
 }
 
 int main(void)
@@ -455,6 +455,6 @@ int main(void)
         cmocka_unit_test(keeps_sums_as_numbers),
     };
     int failed = cmocka_run_group_tests_name("sums and kernels", alone, NULL, NULL);
-    for_each_row(entries_table) failed += cmocka_run_group_tests_name(under_test->name, tests, NULL, NULL);
+    for_each_row(entries_table) failed += run_for_row(tests);
     return failed;
 }

@@ -4,7 +4,6 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/helpers.sh
 configs=$top/configs
-[ -n "$python" ] || echo "# skipped: what is in the files: no python3 with h5py"
 # right FILE.xdmf [RUNS]
 right() {
     [ -e "$1" ] || { fail "there is no $1"; return; }
