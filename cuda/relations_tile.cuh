@@ -177,13 +177,16 @@ __device__ static inline double substitute_some(int count, const double *q, cons
 
 __device__ static inline int reverse(int t, int bits) { return bits ? (int)(__brev((unsigned)t) >> (32 - bits)) : 0; }
 
-/* Slots j and j + half become slot j; with KEEP, slot j + half holds the pivot rows. */
-template <int STRIDE, bool KEEP, int EXACT> __device__ static inline void merge(double *slots, int j, int half)
+/* Slots j and j + half become slot j; with KEEP, slot j + half holds the pivot rows. SHORT: of one row, or of none, may
+ * be there. */
+template <int STRIDE, bool KEEP, int EXACT, bool SHORT>
+__device__ static inline void merge(double *slots, int j, int half)
 {
     double left[10], right[10], out[10], kept[11];
 #pragma unroll
     for (int k = 0; k < 10; k++) left[k] = slots[j * STRIDE + k], right[k] = slots[(j + half) * STRIDE + k];
-    relation_merge(EXACT, left, right, out, KEEP ? kept : nullptr);
+    if (SHORT) relation_join(EXACT, left, right, out, KEEP ? kept : nullptr);
+    else relation_merge(EXACT, left, right, out, KEEP ? kept : nullptr);
 #pragma unroll
     for (int k = 0; k < 10; k++) slots[j * STRIDE + k] = out[k];
     if (KEEP)
@@ -201,11 +204,11 @@ template <int STRIDE> __device__ static inline void expand(double *slots, int j,
 }
 
 /* leaves -> least slots, both powers of two. `threads` threads take part, whole warps; this one is number t. */
-template <int STRIDE, bool KEEP, int EXACT>
+template <int STRIDE, bool KEEP, int EXACT, bool SHORT>
 __device__ static inline void tree_up(double *slots, int leaves, int least, int t, int threads)
 {
     for (int half = leaves >> 1; half >= least; half >>= 1) {
-        for (int j = t; j < half; j += threads) merge<STRIDE, KEEP, EXACT>(slots, j, half);
+        for (int j = t; j < half; j += threads) merge<STRIDE, KEEP, EXACT, SHORT>(slots, j, half);
         if (half > WARP) __syncthreads();
         else if (t < WARP) __syncwarp();
     }
@@ -287,7 +290,7 @@ __device__ static inline void reduce_tile(const tile &m, const place &p, int lea
     __syncwarp();
     fill_slot(m.upper + reverse(t, 5) * M, relation);
     __syncwarp();
-    tree_up<M, KEEP, 0>(m.upper, WARP, least, t, WARP);
+    tree_up<M, KEEP, 0, RAGGED>(m.upper, WARP, least, t, WARP);
 }
 
 /* From the ends in slot 0 to x in memory; sets *finite to 0 where x is not. */

@@ -68,7 +68,7 @@ template <int STEP> __global__ static void coarse_k(struct level l)
         else relation_of_none(slot);
     }
     __syncthreads();
-    tree_up<SLOT, STEP != UP, 1>(shared, slots, 1, t, threads);
+    tree_up<SLOT, STEP != UP, 1, true>(shared, slots, 1, t, threads);
     if (STEP == UP) {
         if (t < 10) l.root[blockIdx.x * 10ll + t] = shared[t];
         return;
@@ -106,7 +106,7 @@ __global__ static void coarse_all_k(struct level l, long long *published, long l
         else relation_of_none(slot);
     }
     __syncthreads();
-    tree_up<SLOT, true, 1>(shared, slots, 1, t, threads);
+    tree_up<SLOT, true, 1, true>(shared, slots, 1, t, threads);
     if (t < 10)
         asm volatile("st.relaxed.gpu.global.v2.b64 [%0], {%1, %2};" ::"l"(published + (blockIdx.x * 10ll + t) * 2),
                      "l"(__double_as_longlong(shared[t])), "l"(epoch)
@@ -121,7 +121,7 @@ __global__ static void coarse_all_k(struct level l, long long *published, long l
         top[reverse(k / 10, bits) * SLOT + k % 10] = __longlong_as_double(value);
     }
     __syncthreads();
-    tree_up<SLOT, true, 1>(top, l.blocks, 1, t, threads);
+    tree_up<SLOT, true, 1, true>(top, l.blocks, 1, t, threads);
     if (t == 0) {
         double ends[4];
         relation_close(1, top, l.cyclic, ends);

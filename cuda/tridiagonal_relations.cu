@@ -146,7 +146,7 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
     sync<T>();
     fill_slot(slot, relation);
     sync<T>();
-    tree_up<M, true, 0>(m.upper, T, each, t, T);
+    tree_up<M, true, 0, CYCLIC>(m.upper, T, each, t, T);
     if (each > WARP) __syncthreads();
     if (t < each) {
         double ends[4];

@@ -93,7 +93,7 @@ __device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations 
     }
     if (early) publish(a, s.epoch, p.tile, left, right, false);
     __syncwarp();
-    tree_up<M, true, 0>(m.upper, 2, 1, t, WARP);
+    tree_up<M, true, 0, false>(m.upper, 2, 1, t, WARP);
     if (t < 10) s.relation[p.tile * 10 + t] = m.upper[t];
     bool decoupled = true;
     if (!early) {

@@ -9,6 +9,7 @@
 
 #include "base/sw_mem.h"
 #include "linalg/relation_point.h"
+#include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
 #define ROW_OPS sw_tridiagonal_ops
@@ -421,12 +422,13 @@ static void check_fault(const struct systems *y, enum sw_tridiagonal_fault fault
     sw_free(x);
 }
 
-/* Calls visit for systems that a test then spoils: batches, single systems, cyclic ones. */
+/* Calls visit for systems that a test then spoils: batches, single systems, cyclic ones. The last tile, and the last
+ * run of 17 rows in it, may have one row only. */
 static void for_faulty_shapes(void (*visit)(struct systems *y, size_t at))
 {
     const int tile = under_test->tile ? under_test->tile : 544;
-    const int64_t size[] = {3, 9, 40, 300, tile, 2 * tile + 77};
-    for (int k = 0; k < 6; k++)
+    const int64_t size[] = {3, 9, 35, 40, 300, tile, tile + 1, tile + 35, 2 * tile + 77};
+    for (int k = 0; k < 9; k++)
         for (int one = 0; one < 2; one++)
             for (int cyclic = 0; cyclic < 2; cyclic++) {
                 struct systems y = dominant_systems(size[k], one ? 1 : FAULT_BATCH, cyclic, 41);
@@ -973,6 +975,37 @@ static void closes_any_number_of_slices(void **state)
     assert_contains(sw_err_message(), "0 slices: there is none");
 }
 
+/* A circle of m rows, one row and none, x = 1, all entries scaled: those two have no scale of their own. */
+static void joins_runs_of_one_row_and_of_none_at_any_scale(void **state)
+{
+    static const int exponent[] = {-1000, -300, 0, 300, 1000};
+    (void)state;
+    for (int e = 0; e < 5; e++)
+        for (int m = 2; m < 60; m++) {
+            struct systems y = make_systems(m + 1, 1, true);
+            double w[10], row[10], none[10], kept[2][11], ends[4], m0, m1;
+            make_integers(&y);
+            for (size_t i = 0; i < entries(&y); i++)
+                scale_by(&y, i, exponent[e], exponent[e], exponent[e], exponent[e]);
+            struct relation_rows rows = relation_begin(y.lower[0], y.main[0], y.upper[0], y.rhs[0], y.lower[1],
+                                                       y.main[1], y.upper[1], y.rhs[1]);
+            for (int i = 2; i < m; i++)
+                relation_eliminate(&rows, y.lower[i], y.main[i], y.upper[i], y.rhs[i], NULL);
+            relation_of_rows(&rows, w);
+            relation_of_row(y.lower[m], y.main[m], y.upper[m], y.rhs[m], row);
+            relation_of_none(none);
+            relation_join(1, w, row, w, kept[0]);
+            relation_join(1, w, none, w, kept[1]);
+            relation_close(1, w, true, ends);
+            for (int k = 0; k < 4; k++) assert_true(fabs(ends[k] - 1) < 1e-14);  /* well-conditioned: some eps */
+            relation_expand(kept[1], ends, &m0, &m1);
+            assert_true(m0 == ends[2] && m1 == ends[3]);
+            relation_expand(kept[0], ends, &m0, &m1);
+            assert_true(fabs(m0 - 1) < 1e-14 && m1 == ends[2]);
+            free_systems(&y);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tree[] = {
@@ -980,6 +1013,7 @@ int main(void)
         cmocka_unit_test(has_no_empty_slice),
         cmocka_unit_test(finds_the_leaves_of_the_largest_trees),
         cmocka_unit_test(closes_any_number_of_slices),
+        cmocka_unit_test(joins_runs_of_one_row_and_of_none_at_any_scale),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovers_known_solutions_of_all_shapes),

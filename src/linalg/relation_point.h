@@ -51,12 +51,12 @@ RELATION_FUNCTION relation_real relation_inverse(int exact, relation_real p)
 }
 
 /* value, or NaN where the pivot is infinite: 1/p is 0 then, and an entry that is no number would go unnoticed. On a
- * device also where the pivot is 2^1022 or more: relation_reciprocal() is 0 there. */
+ * device also where the pivot is 2^1021 or more: relation_reciprocal() is 0 at 2^1022, or a little below it. */
 RELATION_FUNCTION relation_real relation_if_finite(relation_real pivot, relation_real value)
 {
     const relation_real zero = {0};
 #ifdef __CUDA_ARCH__
-    pivot *= 4;
+    pivot *= 8;
 #endif
     return relation_fma(zero, pivot, value);
 }
@@ -224,6 +224,64 @@ RELATION_FUNCTION void relation_expand(const relation_real *kept, const relation
 }
 
 #ifndef RELATION_LANES_BODY_H  /* of one run, not of lanes */
+/* ------------------------------------------------------------------ a relation and a run of one row, or of none
+ *
+ * What these say of unknowns that are the same, l1 = r0, holds exactly and has no scale of its own. An equation with
+ * weights of 1 beside rows of 2^1000, or of 2^-1000, is not what partial pivoting takes it for: A Q would be as badly
+ * scaled, and its rounding errors as large as the largest row. So these unknowns are put in, not eliminated. */
+
+/** Whether a relation says l0 = r0, l1 = r1 and no more. */
+SW_HD static inline int relation_is_none(const double *w)
+{
+    return w[0] == 1 && w[1] == 0 && w[2] == -1 && w[3] == 0 && w[4] == 0 && w[5] == 0 && w[6] == 1 && w[7] == 0 &&
+           w[8] == -1 && w[9] == 0;
+}
+
+/** Whether the second equation of a relation says l1 = r0. */
+SW_HD static inline int relation_is_row(const double *w)
+{
+    return w[5] == 0 && w[6] == 1 && w[7] == -1 && w[8] == 0 && w[9] == 0;
+}
+
+/** relation_merge() where the right part is a row a m0 + b r0 + c r1 = d, as m1 = r0. */
+SW_HD static inline void relation_merge_row(int exact, const double *left, const double *row, double *out,
+                                            double *kept)
+{
+    double u[3][6] = {{left[2], left[0], left[1], left[3], 0, left[4]},  /* m0 l0 l1 r0 r1 right-hand side */
+                      {left[7], left[5], left[6], left[8], 0, left[9]},
+                      {row[0], 0, 0, row[1], row[3], row[4]}};
+    for (int j = 1; j < 3; j++) {
+        const int swap = fabs(u[j][0]) > fabs(u[0][0]);
+        for (int k = 0; k < 6; k++) relation_order(swap, &u[0][k], &u[j][k]);
+    }
+    const double g = relation_inverse(exact, u[0][0]);
+    for (int j = 1; j < 3; j++) {
+        const double m = -u[j][0] * g;
+        for (int k = 1; k < 6; k++) out[5 * (j - 1) + k - 1] = fma(m, u[0][k], u[j][k]);
+    }
+    if (!kept) return;
+    kept[0] = 0;
+    for (int k = 1; k < 5; k++) kept[k] = u[0][k] * g;
+    kept[5] = relation_if_finite(u[0][0], u[0][5] * g);
+    for (int k = 6; k < 11; k++) kept[k] = 0;
+    kept[8] = -1;  /* m1 = r0 */
+}
+
+/** relation_merge() where the right part may be of one row, or of none: the end of a system that is no multiple of
+ * what its parts have. */
+SW_HD static inline void relation_join(int exact, const double *left, const double *right, double *out, double *kept)
+{
+    if (relation_is_none(right)) {
+        for (int k = 0; k < 10; k++) out[k] = left[k];
+        for (int k = 0; kept && k < 11; k++) kept[k] = 0;
+        if (kept) kept[3] = kept[9] = -1;  /* m0 = r0, m1 = r1 */
+    } else if (relation_is_row(right)) {
+        relation_merge_row(exact, left, right, out, kept);
+    } else {
+        relation_merge(exact, left, right, out, kept);
+    }
+}
+
 /* ------------------------------------------------------------------ runs whose ends do not depend on each other
  *
  * A long run usually decouples: one row of its relation binds only its left end, the other only its right one, but for

@@ -203,7 +203,7 @@ static void merge_nodes(struct slot *slot, int64_t count, int depth)
 {
     for (int64_t k = 0; k < INT64_C(1) << depth; k++) {
         const int64_t l = leaf(count, depth + 1, 2 * k), m = leaf(count, depth + 1, 2 * k + 1);
-        if (l < m && m < leaf(count, depth, k + 1)) relation_merge(1, slot[l].w, slot[m].w, slot[l].w, slot[m].w);
+        if (l < m && m < leaf(count, depth, k + 1)) relation_join(1, slot[l].w, slot[m].w, slot[l].w, slot[m].w);
     }
 }
 

@@ -100,7 +100,7 @@ static void reduce_node(const struct slice *p, struct node k, int known, struct 
     double *middle = slot_of(p, right(k))->w;
     reduce_node(p, left(k), known, work);
     reduce_node(p, right(k), known, work);
-    relation_merge(1, w, middle, w, middle);
+    relation_join(1, w, middle, w, middle);
 }
 
 /* From the ends of a node, x in it; or the ends of its nodes at the depth `until`.
@@ -214,7 +214,7 @@ static bool finish_last_two(const struct slice *p, const struct passing *before,
     const int64_t leaf = p->leaves - 2;
     struct passing both;
     double kept[11], ends[4], m0, m1;
-    relation_merge(1, it->w, last->w, both.w, kept);
+    relation_join(1, it->w, last->w, both.w, kept);
     if (!before->decouples || !relation_decouples(both.w, both.left, both.right)) return false;
     meet_before(leaf, before, &both, ends);
     ends[2] = both.right[2] / both.right[0];
