@@ -133,27 +133,39 @@ def draw_backward(folder):
     save(figure, folder, "spike_backward", origin)
 
 
+LEAST_ERROR = 1e-17
+MOST_CONDITION = 1e40   # the means of three matrices are 1e77 to 1e101
+
+
 def draw_forward(folder):
+    """A mark a matrix: geometric means over the seeds, with the ranges of both numbers."""
     origin, rows = data.spike_rows(folder, "forward")
     points = collections.defaultdict(list)
     for row in rows:
-        if data.is_number(row["forward_error"]) and data.is_number(row["condition"]):
-            points[row["row"]].append((float(row["condition"]), max(float(row["forward_error"]), 1e-17)))
-    points.pop("cpu.lapack", None)  # dgtsv, which is there by its own name
+        if row["solver"] != "cpu.lapack" and int(row["failed"]) < int(row["seeds"]):  # dgtsv is there by its own name
+            points[row["solver"]].append([tuple(float(row[f"{of}_{name}"]) for of in ("least", "mean", "most"))
+                                          for name in ("condition", "forward_error")])
     if not points:
         return
     style = style_of(points)
-    figure, axes = panels(len(points), (3.2, 3.6), sharey=True, sharex=True)
-    for one, (name, line) in zip(axes, points.items()):
-        one.plot(*zip(*line), linestyle="", markersize=3, alpha=0.6, **style[name])
+    figure, axes = panels(len(points), (5.0, 3.8), 3, sharey=True, sharex=True)
+    for one, (solver, matrices) in zip(axes, points.items()):
+        for (least, mean, most), errors in matrices:
+            low, middle, high = (max(error, LEAST_ERROR) for error in errors)
+            mean = min(mean, MOST_CONDITION)
+            one.hlines(middle, least, most, color=style[solver]["color"], linewidth=1, alpha=0.6)
+            one.vlines(mean, low, high, color=style[solver]["color"], linewidth=1, alpha=0.6)
+            one.plot(mean, middle, markersize=4.5, **style[solver])
         one.plot([1, 2.0**53], [2.0**-53, 1], color=GREY, linewidth=1, zorder=1)
         one.set_xscale("log")
+        one.set_xlim(0.5, 10 * MOST_CONDITION)
         one.set_yscale("log")
-        one.set_xlim(0.5, 1e40)
-        one.set_ylim(1e-17, 1e2)
-        one.set_title(name, fontsize=10)
-        one.set_xlabel("condition number")
-    for one in axes[::4]:
+        one.set_ylim(LEAST_ERROR, 1e2)
+        one.set_title(solver, fontsize=10)
+        one.set_xlabel("condition number (at the right end: beyond)")
+    figure.suptitle(f"A mark a matrix, n = {rows[0]['n']}: geometric mean and range of {rows[0]['seeds']} seeds; a matrix "
+                    "that is missing broke down", fontsize=10.5)
+    for one in axes[::3]:
         one.set_ylabel("forward error; line: condition × $2^{-53}$")
     save(figure, folder, "spike_forward", origin)
 

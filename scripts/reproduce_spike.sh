@@ -84,15 +84,42 @@ backward() {
     runs tridiagonal_backward "$1" '{ print v("kind") "," v("unknowns") "," v("seed") "," v("algorithm") "," \
         v("status") "," value("backward_error") }' -s "sweep.algorithm=[$list]" >>"$csv"
 }
+# over_seeds CSV: of the lines that bench_accuracy prints for each seed, one for each matrix and solver: the seeds, those
+# of them whose x is not finite, and the least, the geometric mean and the most of $measured over the others
+measured='condition backward_error residual forward_error'
+over_seeds() {
+    awk -F, -v measured="$measured" '
+        BEGIN { columns = split(measured, column, " ") }
+        NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+        { key = $at["matrix"] "," $at["n"] "," $at["row"]
+          if (!seeds[key]++) order[++keys] = key
+          if ($at["forward_error"] == "") { failed[key]++; next }
+          for (c = 1; c <= columns; c++) {
+              value = $at[column[c]] + 0
+              if (!((key, c) in sum) || value < least[key, c]) least[key, c] = value
+              if (value > most[key, c]) most[key, c] = value
+              sum[key, c] += log(value)
+          } }
+        END { for (k = 1; k <= keys; k++) {
+            key = order[k]
+            good = seeds[key] - failed[key]
+            line = key "," seeds[key] "," failed[key] + 0
+            for (c = 1; c <= columns; c++)
+                line = line (good ? sprintf(",%.6g,%.6g,%.6g", least[key, c], exp(sum[key, c] / good), most[key, c]) \
+                                  : ",,,")
+            print line } }' "$1"
+}
 # All devices at once: the matrices are made once.
 forward() {
-    local csv=$folder/spike_forward.csv program=${sweep%/sweep}/bench_accuracy
+    local csv=$folder/spike_forward.csv program=${sweep%/sweep}/bench_accuracy name columns=matrix,n,solver,seeds,failed
     [ "$1" = "${device%% *}" ] || return 0
     [ -x "$program" ] || { echo "no $program (make benches): forward errors left out"; return 0; }
-    first "$csv" 'Errors against quadruple precision, n = 512' "${device##* }" \
-        type,n,seed,row,condition,backward_error,residual,forward_error,fault
+    for name in $measured; do
+        columns=$columns,least_$name,mean_$name,most_$name
+    done
+    first "$csv" 'Errors against quadruple precision, n = 512' "${device##* }" "$columns"
     echo "[$SECONDS s] $program 20 512"
-    [ -n "$dry_run" ] || "$program" 20 512 | tail -n +2 >>"$csv"
+    [ -n "$dry_run" ] || { "$program" 20 512 >"$tmp/forward.csv" && over_seeds "$tmp/forward.csv" >>"$csv"; }
 }
 
 # bench PART WHERE SPEC ROW...: the last row is the baseline

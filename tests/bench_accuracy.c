@@ -9,6 +9,7 @@
 #include "base/sw_mem.h"
 #include "device/sw_device.h"
 #include "linalg/sw_tridiagonal_impl.h"
+#include "problem/tridiagonal/matrices.h"
 #include "table_iii.h"
 
 static void need(enum sw_status st)
@@ -49,12 +50,20 @@ static void print_number(double value)
     else printf(",");
 }
 
+/* As scripts/reproduce_spike.sh calls them, which has the last four from configs/tridiagonal_toeplitz.cfg. */
+static const char *name_of(int type)
+{
+    static const char *const toeplitz[] = {"main_1e8 Toeplitz", "main_64 Toeplitz", "main_1e8_inverse Toeplitz",
+                                           "zero_main Toeplitz"};
+    return type <= 16 ? tridiagonal_matrix_word(type - 1) : toeplitz[type - 17];
+}
+
 struct matrix { int type; uint64_t seed; struct tri t; double condition; quad *exact; };
 
 static void print_row(const struct matrix *m, const char *row, const double *x, int fault)
 {
     const struct errors e = errors_of(&m->t, x);
-    printf("%d,%lld,%d,%s", m->type, (long long)m->t.n, (int)m->seed, row);
+    printf("%s,%lld,%d,%s", name_of(m->type), (long long)m->t.n, (int)m->seed, row);
     print_number(m->condition);
     print_number(e.backward);
     print_number(e.residual);
@@ -88,7 +97,7 @@ int main(int argc, char **argv)
     if (seeds < 1 || n < 3) return fprintf(stderr, "usage: bench_accuracy [SEEDS [N]]\n"), 2;
     need(sw_device_open("cpu", 0, &device[0]));
     (void)sw_device_open("cuda", 0, &device[1]);
-    printf("type,n,seed,row,condition,backward_error,residual,forward_error,fault\n");
+    printf("matrix,n,seed,row,condition,backward_error,residual,forward_error,fault\n");
     for (int type = 1; type <= TABLE_III_TYPES; type++)
         for (int seed = 1; seed <= seeds && is_regular(type, n); seed++) {
             struct matrix m = {type, (uint64_t)seed, make_table_iii(type, n, 512, (uint64_t)seed), 0, NULL};

@@ -181,6 +181,22 @@ SWEEP_PYTHON=/bin/true scripts/reproduce_spike.sh --part matrices --part devices
     "$tmp/spike" >"$tmp/out" 2>"$tmp/err" && grep -q '^weak,1,4096,done,[0-9.e-]*$' "$tmp/spike/spike_devices.csv" &&
     [ "$(grep -c '^"tridiagonal:n=2^12,.*,cpu.spike,ok' "$tmp/spike/spike_matrices.csv")" = 2 ] ||
     fail reproduce_spike.sh
+mkdir "$tmp/few" && ln -s "$(realpath "$sweep")" "$tmp/few/sweep"
+cat >"$tmp/few/bench_accuracy" <<'END'
+#!/bin/sh
+echo 'matrix,n,seed,row,condition,backward_error,residual,forward_error,fault
+cut,512,1,dgtsv,10,1e-17,1e-16,4e-16,0
+cut,512,1,cpu.spike,10,,,,4
+cut,512,2,dgtsv,1000,4e-17,1e-14,1e-16,0
+cut,512,2,cpu.spike,1000,,,,2
+cut,512,3,dgtsv,1e9,,,,0'
+END
+chmod +x "$tmp/few/bench_accuracy"
+SWEEP_PYTHON=/bin/true scripts/reproduce_spike.sh --part forward --device cpu "$tmp/few" "$tmp/spike" >"$tmp/out" \
+    2>"$tmp/err" && [ "$(wc -l <"$tmp/spike/spike_forward.csv")" = 4 ] &&
+    grep -qx 'cut,512,cpu.spike,2,2,,,,,,,,,,,,' "$tmp/spike/spike_forward.csv" &&
+    grep -qx 'cut,512,dgtsv,3,1,10,100,1000,1e-17,2e-17,4e-17,1e-16,1e-15,1e-14,1e-16,2e-16,4e-16' \
+        "$tmp/spike/spike_forward.csv" || fail 'reproduce_spike.sh: errors of several seeds'
 if [ -n "$python" ]; then
     scripts/bench_devices.sh --devices 'cpu:0 cpu:0,1' --runs 400 --seconds 0.1 --repeats 1 "$build" "$tmp" \
         "$tmp/devices.csv" >"$tmp/out" 2>"$tmp/err" &&
