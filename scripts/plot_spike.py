@@ -163,8 +163,8 @@ def draw_forward(folder):
         one.set_ylim(LEAST_ERROR, 1e2)
         one.set_title(solver, fontsize=10)
         one.set_xlabel("condition number (at the right end: beyond)")
-    figure.suptitle(f"A mark a matrix, n = {rows[0]['n']}: geometric mean and range of {rows[0]['seeds']} seeds; a matrix "
-                    "that is missing broke down", fontsize=10.5)
+    figure.suptitle(f"A mark a matrix, n = {rows[0]['n']}: geometric mean and range of {rows[0]['seeds']} seeds; a "
+                    "matrix that is missing broke down", fontsize=10.5)
     for one in axes[::3]:
         one.set_ylabel("forward error; line: condition × $2^{-53}$")
     save(figure, folder, "spike_forward", origin)

@@ -84,8 +84,8 @@ backward() {
     runs tridiagonal_backward "$1" '{ print v("kind") "," v("unknowns") "," v("seed") "," v("algorithm") "," \
         v("status") "," value("backward_error") }' -s "sweep.algorithm=[$list]" >>"$csv"
 }
-# over_seeds CSV: of the lines that bench_accuracy prints for each seed, one for each matrix and solver: the seeds, those
-# of them whose x is not finite, and the least, the geometric mean and the most of $measured over the others
+# over_seeds CSV: of the lines that bench_accuracy prints for each seed, one for each matrix and solver: the seeds,
+# those of them whose x is not finite, and the least, the geometric mean and the most of $measured over the others
 measured='condition backward_error residual forward_error'
 over_seeds() {
     awk -F, -v measured="$measured" '
