@@ -92,36 +92,21 @@ __device__ static inline void store(const tile &m, const struct sw_cuda_relation
 
 /* ------------------------------------------------------------------ a thread's rows */
 
-/* M rows -> relation. KEEP: pivot rows stay, q, r, d where lower, main, rhs were. */
-template <bool KEEP>
-__device__ static inline void sweep(double *lower, double *main, const double *upper, double *rhs, double *s, double *t,
-                             double *relation)
+/* M rows -> relation. KEEP: pivot rows stay, q, r, d where lower, main, rhs were. SHORT: `count` rows, 0 .. M, for the
+ * last rows of a cyclic system, which bind the unknown behind them, so that no row can be added to fill up a thread's
+ * M. */
+template <bool KEEP, bool SHORT>
+__device__ static inline void sweep(int count, double *lower, double *main, const double *upper, double *rhs, double *s,
+                                    double *t, double *relation)
 {
+    if (SHORT && count == 0) relation_of_none(relation);
+    if (SHORT && count == 1) relation_of_row(lower[0], main[0], upper[0], rhs[0], relation);
+    if (SHORT && count < 2) return;
     relation_rows w = relation_begin(lower[0], main[0], upper[0], rhs[0], lower[1], main[1], upper[1], rhs[1]);
 #pragma unroll
     for (int i = 1; i < M - 1; i++) {
         relation_pivot p;
-        relation_eliminate(&w, lower[i + 1], main[i + 1], upper[i + 1], rhs[i + 1], KEEP ? &p : nullptr);
-        if (KEEP) lower[i] = p.q, main[i] = p.r, rhs[i] = p.d, s[i] = p.s, t[i] = p.t;
-    }
-    relation_of_rows(&w, relation);
-}
-
-/* The same for `count` rows, 0 .. M: for the last rows of a cyclic system, which bind the unknown behind them, so
- * that no row can be added to fill up a thread's M. s and t are in local memory. */
-template <bool KEEP>
-__device__ static inline void sweep_some(int count, double *lower, double *main, const double *upper, double *rhs,
-                                         double *s,
-                                  double *t, double *relation)
-{
-    relation_rows w;
-    if (count == 0) relation_of_none(relation);
-    if (count == 1) relation_of_row(lower[0], main[0], upper[0], rhs[0], relation);
-    if (count < 2) return;
-    w = relation_begin(lower[0], main[0], upper[0], rhs[0], lower[1], main[1], upper[1], rhs[1]);
-#pragma unroll 1
-    for (int i = 1; i < count - 1; i++) {
-        relation_pivot p;
+        if (SHORT && i >= count - 1) break;
         relation_eliminate(&w, lower[i + 1], main[i + 1], upper[i + 1], rhs[i + 1], KEEP ? &p : nullptr);
         if (KEEP) lower[i] = p.q, main[i] = p.r, rhs[i] = p.d, s[i] = p.s, t[i] = p.t;
     }
@@ -131,38 +116,19 @@ __device__ static inline void sweep_some(int count, double *lower, double *main,
 /* 0, or NaN where v is not finite; `sum` likewise. A multiply-add is cheaper here than looking at the exponent. */
 __device__ static inline double not_finite(double v, double sum) { return fma(v, 0.0, sum); }
 
-/* The unknowns of M rows over rhs, from their ends. @return NaN if one is not finite, else 0 */
-__device__ static inline double substitute(const double *q, const double *r, double *rhs, const double *s,
-                                           const double *t,
-                                    const double *ends)
+/* The unknowns of M rows, or of `count`, over rhs, from their ends. @return NaN if one is not finite, else 0 */
+template <bool SHORT>
+__device__ static inline double substitute(int count, const double *q, const double *r, double *rhs, const double *s,
+                                           const double *t, const double *ends)
 {
     const double l0 = ends[0], l1 = ends[1];
     double x1 = ends[2], x2 = ends[3], sum = not_finite(x1, not_finite(l1, 0));
-    rhs[M - 1] = x1;
+    if (SHORT && count == 0) return 0;
+    rhs[(SHORT ? count : M) - 1] = x1;
 #pragma unroll
     for (int i = M - 2; i >= 1; i--) {
         const relation_pivot p = {q[i], r[i], rhs[i], s[i], t[i]};
-        const double v = relation_unknown(&p, l0, l1, x1, x2);
-        x2 = x1;
-        x1 = v;
-        rhs[i] = v;
-        sum = not_finite(v, sum);
-    }
-    rhs[0] = l1;
-    return sum;
-}
-
-__device__ static inline double substitute_some(int count, const double *q, const double *r, double *rhs,
-                                                const double *s,
-                                         const double *t, const double *ends)
-{
-    const double l0 = ends[0], l1 = ends[1];
-    double x1 = ends[2], x2 = ends[3], sum = not_finite(l1, 0);
-    if (count == 0) return 0;
-    if (count > 1) rhs[count - 1] = x1, sum = not_finite(x1, sum);
-#pragma unroll 1
-    for (int i = count - 2; i >= 1; i--) {
-        const relation_pivot p = {q[i], r[i], rhs[i], s[i], t[i]};
+        if (SHORT && i > count - 2) continue;
         const double v = relation_unknown(&p, l0, l1, x1, x2);
         x2 = x1;
         x1 = v;
@@ -283,10 +249,8 @@ __device__ static inline void reduce_tile(const tile &m, const place &p, int lea
 {
     const int t = threadIdx.x, at = t * M;
     double relation[10];
-    if (RAGGED)
-        sweep_some<KEEP>(rows_of(p, t), m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t,
-                         relation);
-    else sweep<KEEP>(m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t, relation);
+    sweep<KEEP, RAGGED>(rows_of(p, t), m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t,
+                        relation);
     __syncwarp();
     fill_slot(m.upper + reverse(t, 5) * M, relation);
     __syncwarp();
@@ -302,9 +266,8 @@ __device__ static inline void finish_tile(const tile &m, const struct sw_cuda_re
     tree_down<M>(m.upper, WARP, 1, t, WARP);
     __syncwarp();
     const double *ends = m.upper + reverse(t, 5) * M;
-    const double fault = RAGGED
-        ? substitute_some(rows_of(p, t), m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, ends)
-        : substitute(m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, ends);
+    const double fault = substitute<RAGGED>(rows_of(p, t), m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t,
+                                            ends);
     if (fault != 0) s.finite[p.system] = 0;
     store<WARP>(m, s, p.first, p.rows, p.aligned);
     if (t == 0) bulk_stored();

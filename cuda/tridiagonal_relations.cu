@@ -139,10 +139,8 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
             if (mine < M) m.lower[at + mine] = m.upper[at + mine] = m.rhs[at + mine] = 0, m.main[at + mine] = 1;
         }
         if (leaf * M == n) m.lower[at] = m.upper[at] = m.rhs[at] = 0, m.main[at] = 1;
-        sweep<true>(m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t, relation);
-    } else {
-        sweep_some<true>(mine, m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t, relation);
     }
+    sweep<true, CYCLIC>(mine, m.lower + at, m.main + at, m.upper + at, m.rhs + at, weight_s, weight_t, relation);
     sync<T>();
     fill_slot(slot, relation);
     sync<T>();
@@ -156,9 +154,7 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
     if (each > WARP) __syncthreads();
     tree_down<M>(m.upper, T, each, t, T);
     sync<T>();
-    const double fault = CYCLIC
-        ? substitute_some(mine, m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, slot)
-        : substitute(m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, slot);
+    const double fault = substitute<CYCLIC>(mine, m.lower + at, m.main + at, m.rhs + at, weight_s, weight_t, slot);
     if (fault != 0 && mine) s.finite[blockIdx.x * each + system] = 0;
     if (bulk) bulk_fence();
     sync<T>();

@@ -61,21 +61,10 @@ __device__ static bool meet_neighbours(const struct sw_cuda_relations &s, const 
     return __all_sync(~0u, good);
 }
 
-/* Once a tile has failed, the others only leave their relations for the coarse levels. Out of line: the other way has
- * the instruction cache for itself. */
-__device__ __noinline__ static void leave_relation(const tile m, const struct sw_cuda_relations &s,
-                                                   const struct sw_cuda_relations_adaptive &a, const place p)
-{
-    const double none[3] = {0, 0, 0};
-    const int t = threadIdx.x;
-    publish(a, s.epoch, p.tile, none, none, true);
-    reduce_tile<false, false>(m, p, 1, nullptr, nullptr);
-    if (t < 10) s.relation[p.tile * 10 + t] = m.upper[t];
-}
-
-/* A tile whose rows are loaded. @return whether x was found */
+/* A tile whose rows are loaded. Once a tile has failed, the others only leave their relations for the coarse levels.
+ * @return whether x was found */
 __device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations &s,
-                                  const struct sw_cuda_relations_adaptive &a, const place &p)
+                                  const struct sw_cuda_relations_adaptive &a, const place &p, bool failed)
 {
     const int t = threadIdx.x;
     double weight_s[M], weight_t[M], half[10], left[3], right[3], ends[4], middle[2] = {0, 0};
@@ -85,7 +74,7 @@ __device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations 
     const double *slot = m.upper + (t & 1) * M;
 #pragma unroll
     for (int k = 0; k < 10; k++) half[k] = slot[k];
-    const bool early = __all_sync(~0u, relation_decouples(half, left, right));
+    const bool early = __all_sync(~0u, relation_decouples(half, left, right) && !failed);
 #pragma unroll
     for (int k = 0; k < 3; k++) {
         left[k] = __shfl_sync(~0u, left[k], 0);
@@ -99,7 +88,7 @@ __device__ static bool solve_tile(const tile &m, const struct sw_cuda_relations 
     if (!early) {
 #pragma unroll
         for (int k = 0; k < 10; k++) half[k] = m.upper[k];
-        decoupled = relation_decouples(half, left, right);
+        decoupled = relation_decouples(half, left, right) && !failed;
         publish(a, s.epoch, p.tile, left, right, !decoupled);
     }
     if (!decoupled || !meet_neighbours(s, a, p, left, right, ends)) return false;
@@ -121,11 +110,10 @@ __global__ static void __launch_bounds__(WARP, 12)
     const int now = s.epoch & 1, t = threadIdx.x;
     const place p = place_of(s, blockIdx.x);
     begin_tile(m, s, p);
-    const int failed = *(volatile int *)(a.fails + now);
+    const bool failed = *(volatile int *)(a.fails + now) != 0;
     if (blockIdx.x == 0 && t == 0) a.fails[now ^ 1] = 0;
     end_load<false>(m, s, p, 0);
-    if (failed) leave_relation(m, s, a, p);
-    else if (!solve_tile(m, s, a, p) && t == 0) atomicAdd(a.fails + now, 1);
+    if (!solve_tile(m, s, a, p, failed) && !failed && t == 0) atomicAdd(a.fails + now, 1);
 }
 
 enum { PIECE = 8 };
