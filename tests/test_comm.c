@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "comm/sw_channel.h"
 #include "comm/sw_comm.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
@@ -618,6 +619,57 @@ static int fail_alone(const char *call)
     return sw_status_exit_code(st);
 }
 
+/* ---- channels, which processes have */
+
+enum { SHORT = SW_CHANNEL_SHORT / sizeof(double), BULK = 1 << 19 };  /* numbers: buffered, and too many for that */
+
+static void send_labels(const struct sw_comm *comm, int to, int tag, double *number, size_t count)
+{
+    for (size_t k = 0; k < count; k++) number[k] = label(comm->rank, 0, tag, k);
+    sw_channel_send(to, tag, number, count * sizeof *number);
+}
+
+static enum sw_status receive_labels(const struct sw_comm *comm, int from, int tag, double *number, size_t count)
+{
+    sw_channel_receive(from, tag, number, count * sizeof *number);
+    for (size_t k = 0; k < count; k++) EXPECT(number[k] == label(from, 0, tag, k));
+    return SW_OK;
+}
+
+/* Few numbers do not wait for their receiver: two tags to the right, and taken in the other order; then to oneself. */
+static enum sw_status few_numbers(const struct sw_comm *comm, double *number)
+{
+    const int left = sw_comm_left(comm, true), right = sw_comm_right(comm, true), last = SW_CHANNEL_TAGS - 1;
+    EXPECT(!sw_channel_has(left, 4));
+    send_labels(comm, right, 3, number, SHORT);
+    send_labels(comm, right, last, number, 1);
+    SW_TRY(receive_labels(comm, left, last, number, 1));
+    for (double waited = 0; !sw_channel_has(left, 3); waited += 1e-4) sw_channel_pause(waited);
+    SW_TRY(receive_labels(comm, left, 3, number, SHORT));
+    EXPECT(!sw_channel_has(left, 3));
+    send_labels(comm, comm->rank, 5, number, SHORT);
+    return receive_labels(comm, comm->rank, 5, number, SHORT);
+}
+
+static enum sw_status pass_around(const struct sw_comm *comm, void *context)
+{
+    const int left = sw_comm_left(comm, true), right = sw_comm_right(comm, true);
+    double *number = context;
+    SW_TRY(few_numbers(comm, number));
+    if (comm->size == 1) return SW_OK;
+    if (comm->rank % 2 == 0) send_labels(comm, right, 6, number, BULK);
+    SW_TRY(receive_labels(comm, left, 6, number, BULK));
+    if (comm->rank % 2) send_labels(comm, right, 6, number, BULK);
+    return SW_OK;
+}
+
+static void channels_carry_bytes_in_order(void **state)
+{
+    static double number[BULK];
+    (void)state;
+    on_all_sizes(pass_around, number);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[2], "fail")) return fail_alone(argv[3]);
@@ -644,6 +696,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_rank_that_returned_is_named),
         cmocka_unit_test(calls_that_do_not_match_are_named),
     };
+    const struct CMUnitTest of_processes[] = {
+        cmocka_unit_test(channels_carry_bytes_in_order),
+    };
     const struct CMUnitTest table[] = {
         cmocka_unit_test(the_first_row_that_does_so_many_ranks_is_taken),
         cmocka_unit_test(refuses_what_no_row_does),
@@ -657,6 +712,7 @@ int main(int argc, char **argv)
         failed += cmocka_run_group_tests_name(under_test->name, rows, NULL, NULL);
         if (!under_test->apart && under_test->fits(2))
             failed += cmocka_run_group_tests_name(under_test->name, of_one_process, NULL, NULL);
+        if (under_test->apart) failed += cmocka_run_group_tests_name(under_test->name, of_processes, NULL, NULL);
     }
     return failed;
 }

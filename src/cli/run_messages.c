@@ -97,7 +97,7 @@ void message_event(void *user, const struct sw_event *e)
 {
     static const char *const names[] = {[SW_EVENT_BATCH] = "batch", [SW_EVENT_CHECKPOINT] = "checkpoint",
                                         [SW_EVENT_FAILURE] = "failure", [SW_EVENT_DEVICE] = "device",
-                                        [SW_EVENT_NOTE] = "note"};
+                                        [SW_EVENT_NOTE] = "note", [SW_EVENT_DEVICES] = "devices"};
     const bool of_run = e->kind == SW_EVENT_FAILURE || e->kind == SW_EVENT_NOTE;
     struct sweep_run *run = user;
     run->stored += e->kind == SW_EVENT_BATCH || e->kind == SW_EVENT_CHECKPOINT;
@@ -109,6 +109,9 @@ void message_event(void *user, const struct sw_event *e)
             sw_json_text(log, "message", e->message);
         } else if (e->kind == SW_EVENT_DEVICE) {
             sw_json_text(log, "message", e->message);
+        } else if (e->kind == SW_EVENT_DEVICES) {
+            sw_json_count(log, "devices", e->count);
+            sw_json_count(log, "step", e->step);
         } else {
             sw_json_count(log, "runs", e->count);
             sw_json_count(log, "step", e->step);
@@ -124,6 +127,9 @@ void message_event(void *user, const struct sw_event *e)
     if (!run->cli->verbose) return;
     progress_bar_clear(&run->bar);
     if (of_run) console_message(run->cli, "%-8s run %lld: %s\n", names[e->kind], (long long)e->run, e->message);
+    else if (e->kind == SW_EVENT_DEVICES)
+        console_message(run->cli, "%-10s batch %lld, step %lld, %d at once\n", names[e->kind],
+                        (long long)e->batch + 1, (long long)e->step, e->count);
     else
         console_message(run->cli, "%-10s batch %lld, step %lld, %.3g s\n", names[e->kind], (long long)e->batch + 1,
                         (long long)e->step, e->seconds);

@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -9,7 +8,6 @@
 /* A message that MPI may still read. */
 struct pending { struct pending *next; MPI_Request request; char message[SW_MESSAGE_BYTES]; };
 static struct pending *pending_list;
-static pthread_mutex_t mpi_mutex = PTHREAD_MUTEX_INITIALIZER;  /* MPI serves one thread at a time */
 
 static void free_sent_messages(void)
 {
@@ -29,12 +27,12 @@ enum sw_status sw_message_send(int to, const void *message, size_t bytes)
     assert(bytes <= sizeof p->message);
     SW_TRY(sw_alloc(1, &p));
     memcpy(p->message, message, bytes);
-    pthread_mutex_lock(&mpi_mutex);
+    world_lock();
     MPI_Isend(p->message, (int)bytes, MPI_BYTE, to, 0, world_comm(WORLD_MESSAGES), &p->request);
     p->next = pending_list;
     pending_list = p;
     free_sent_messages();
-    pthread_mutex_unlock(&mpi_mutex);
+    world_unlock();
     return SW_OK;
 }
 
@@ -54,17 +52,17 @@ static bool receive_locked(int *from, void *message, size_t *bytes)
 
 bool sw_message_receive(int *from, void *message, size_t *bytes)
 {
-    pthread_mutex_lock(&mpi_mutex);
+    world_lock();
     bool there = receive_locked(from, message, bytes);
-    pthread_mutex_unlock(&mpi_mutex);
+    world_unlock();
     return there;
 }
 
 void sw_message_flush(void)
 {
-    pthread_mutex_lock(&mpi_mutex);
+    world_lock();
     while (pending_list) free_sent_messages();
-    pthread_mutex_unlock(&mpi_mutex);
+    world_unlock();
 }
 
 void sw_message_abort_job(int code) { world_abort(code); }

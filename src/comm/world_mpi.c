@@ -1,5 +1,6 @@
 #include "comm/world_mpi.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 static bool started;
 static MPI_Comm comm_of[WORLD_PURPOSES];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* MPI_Finalize waits for all ranks. They all come here: a rank that fails alone calls world_abort(). */
 static void finalize(void)
@@ -53,6 +55,10 @@ enum sw_status world_start(void)
 }
 
 MPI_Comm world_comm(enum world_purpose purpose) { return comm_of[purpose]; }
+
+void world_lock(void) { pthread_mutex_lock(&mutex); }
+
+void world_unlock(void) { pthread_mutex_unlock(&mutex); }
 
 void world_abort(int code)
 {

@@ -17,9 +17,14 @@ enum world_purpose {
     WORLD_OPERATIONS,  /* of sw_comm.h                     */
     WORLD_ENDS,        /* the end of a part: comm_mpi.c    */
     WORLD_MESSAGES,    /* of sw_message.h                  */
+    WORLD_CHANNELS,    /* of sw_channel.h                  */
     WORLD_PURPOSES
 };
 MPI_Comm world_comm(enum world_purpose purpose);
+
+/** MPI serves one thread at a time: held by calls for messages and channels, which several threads make. */
+void world_lock(void);
+void world_unlock(void);
 
 /** End all processes at once, with this exit code. */
 _Noreturn void world_abort(int code);

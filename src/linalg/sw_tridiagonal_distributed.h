@@ -50,6 +50,9 @@ enum sw_status sw_tridiagonal_distributed_close(struct sw_tridiagonal_distribute
 /** The unknowns before, at both ends of, and behind any slice, [4]; 0 where there is none. After close(). */
 const double *sw_tridiagonal_distributed_ends(const struct sw_tridiagonal_distributed *d, int64_t slice);
 
+/** Set them where another rank has found them: then expand() needs no close() here. */
+void sw_tridiagonal_distributed_set_ends(struct sw_tridiagonal_distributed *d, int64_t slice, const double ends[4]);
+
 /** The unknowns of a slice of this rank. Queued on the device's compute stream. @param x  out, of this slice alone */
 enum sw_status sw_tridiagonal_distributed_expand(struct sw_tridiagonal_distributed *d, int64_t slice,
                                                  const struct sw_tridiagonal_rows *rows, double *x);

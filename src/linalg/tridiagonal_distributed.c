@@ -131,6 +131,11 @@ const double *sw_tridiagonal_distributed_ends(const struct sw_tridiagonal_distri
     return d->ends[slice];
 }
 
+void sw_tridiagonal_distributed_set_ends(struct sw_tridiagonal_distributed *d, int64_t slice, const double ends[4])
+{
+    memcpy(d->ends[slice], ends, sizeof d->ends[slice]);
+}
+
 enum sw_status sw_tridiagonal_distributed_expand(struct sw_tridiagonal_distributed *d, int64_t slice,
                                                  const struct sw_tridiagonal_rows *rows, double *x)
 {

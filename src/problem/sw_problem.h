@@ -38,6 +38,20 @@ struct sw_residuals { double residual, backward, forward; };
 
 enum { SW_CUT_MOST = 24 };      /* setup->cut */
 
+/* A device of another process that computes steps of a cut run, too. What is asked and answered are a few numbers that
+ * only the problem knows (help() below). */
+enum { SW_HELP_ASKED = 8, SW_HELP_ANSWERED = 48 };
+struct sw_remote_helper {
+    /** Ask for a step. Does not wait for the answer, which has to be taken before the next is asked for. */
+    void (*ask)(struct sw_remote_helper *helper, const double asked[SW_HELP_ASKED]);
+    /** Wait for the answer. @return false: the helper has failed, and makes no other step */
+    bool (*answer)(struct sw_remote_helper *helper, double answered[SW_HELP_ANSWERED]);
+    /** Piece k of the field that its last step has made, of so many bytes. @return SW_E_COMM it has failed */
+    enum sw_status (*piece)(struct sw_remote_helper *helper, int k, size_t bytes, void *piece);
+};
+enum { SW_REMOTE_HELPERS_MOST = 256 };
+struct sw_remote_helpers { int count; struct sw_remote_helper *helper[SW_REMOTE_HELPERS_MOST]; };
+
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
@@ -49,6 +63,8 @@ struct sw_setup {
                                           steps 1 .. 2^cut, and 2^cut + 1 .. 2^(cut + 1); 0: as a whole         */
     int     helpers;                   /* other devices that compute a cut run, too, each a slice of its own  */
     struct sw_device *const *helper;   /* [helpers] of the same kind                                          */
+    const struct sw_remote_helpers *remote;  /* those of other processes, which come and go between two calls of
+                                          advance(); NULL: there are never any                                */
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
@@ -93,15 +109,22 @@ struct sw_sim_ops {
     enum sw_status (*initial)(struct sw_sim *sim);                          /* optional                             */
     enum sw_status (*set_state)(struct sw_sim *sim, const double *state);   /* optional: [count][state_size]        */
     enum sw_status (*get_state)(struct sw_sim *sim, double *state);         /* optional                             */
+    /** A cut run takes 1 + helpers + remote->count steps at once, or fewer. Where a remote helper fails, its step and
+     * those behind it are not taken. */
     enum sw_status (*advance)(struct sw_sim *sim, int64_t from, int64_t to);
     enum sw_status (*snapshot)(struct sw_sim *sim, int slot, int what);      /* optional: fetch() needs none         */
     enum sw_status (*fetch)(struct sw_sim *sim, int slot, const void **field, const double **scalars);
     enum sw_status (*diverged)(struct sw_sim *sim, int64_t *step);
-    /** Of a run that is cut (setup->cut), after advance() by 1 + helpers steps or fewer: points first ..
-     * first + count - 1 of its field, which step k of these has made, are what snapshot() and fetch() give next. They
-     * follow those of the step before. NULL: runs are never cut.
-     * @param count  out; 0: no step k has made any */
+    /** Of a run that is cut (setup->cut), after advance(): points first .. first + count - 1 of its field, piece k of
+     * what the last steps have made, are what snapshot() and fetch() give next. They follow those of piece k - 1. NULL:
+     * runs are never cut.
+     * @param count  out; 0: there is no piece k */
     enum sw_status (*piece)(struct sw_sim *sim, int k, int64_t *first, int64_t *count);
+    /** On the side of a remote helper, after load() of the run: take a step for it, and give piece k of the field that
+     * it has made. Both or none; NULL: a run takes no help from other processes.
+     * @param piece  out: stays until the next call */
+    enum sw_status (*help)(struct sw_sim *sim, const double asked[SW_HELP_ASKED], double answered[SW_HELP_ANSWERED]);
+    enum sw_status (*help_piece)(struct sw_sim *sim, int k, const void **piece);
     /** Norms against `exact` of all runs, or against what the problem itself knows to be exact; NULL: they are taken
      * from get_state(). @param norms  out [count] */
     enum sw_status (*norms)(struct sw_sim *sim, struct sw_norms *norms);

@@ -91,12 +91,30 @@ static enum sw_status write_pieces(struct batch *b)
     return SW_OK;
 }
 
+/* Devices that take steps of a cut run side by side. */
+static int at_once(const struct batch *b) { return 1 + b->w->setup.helpers + b->w->remote.count; }
+
 /* Where the next steps of a cut run end: one for each device, of one pass. */
 static int64_t next_cut(const struct batch *b)
 {
     const int64_t middle = b->group->steps / 2, end = b->step < middle ? middle : b->group->steps,
-                  to = b->step + 1 + b->w->setup.helpers;
+                  to = b->step + at_once(b);
     return to < end ? to : end;
+}
+
+/* Devices of other processes come when they have nothing else to do, and may fail. Wherever a run's steps are taken, it
+ * has the same bits. */
+static enum sw_status advance_cut(struct batch *b, int64_t *to)
+{
+    const int here = 1 + b->w->setup.helpers;
+    if (help_welcome(b->w, b->number)) {
+        struct sw_event e = {.kind = SW_EVENT_DEVICES, .batch = b->number, .step = b->step, .count = at_once(b)};
+        worker_request_event(b->w, &e);
+    }
+    *to = next_cut(b);
+    SW_TRY(b->w->sim->ops->advance(b->w->sim, b->step, *to));
+    *to -= help_missing(b->w, *to - b->step - here);
+    return SW_OK;
 }
 
 static enum sw_status write_outputs(struct batch *b)
@@ -179,8 +197,7 @@ static enum sw_status advance_batch(struct batch *b)
     while (b->step < b->group->steps) {
         int64_t to = next_output(b), limit = b->step + b->w->chunk - b->queued;
         if (to > limit) to = limit;
-        if (b->group->cut) to = next_cut(b);
-        SW_TRY(sim->ops->advance(sim, b->step, to));
+        SW_TRY(b->group->cut ? advance_cut(b, &to) : sim->ops->advance(sim, b->step, to));
         b->queued += to - b->step;
         b->step = to;
         SW_TRY(write_outputs(b));

@@ -210,14 +210,14 @@ static enum sw_status fit_memory(struct sw_plan *p, struct sw_sweep *sweep, cons
  * the same bits. Slices of fewer rows than this are not worth another device, unless the run has to be cut anyway. */
 static const double worth_a_device = 1 << 24;
 
-static int choose_team(const struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices)
+static int choose_team(const struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices, int all)
 {
-    if (!p->nruns || p->nruns >= devices->count) return 1;
-    int team = devices->count / (int)p->nruns;
+    if (!p->nruns || p->nruns >= all) return 1;
+    int team = all / (int)p->nruns;
     for (int g = 0; g < p->ngroup; g++) {
         const struct sw_group *group = &p->group[g];
         const int64_t slices = INT64_C(1) << plan_deepest_cut(sweep, group, devices);
-        const double worth = group->cut ? devices->count : (double)sw_points(group->n) / worth_a_device;
+        const double worth = group->cut ? all : (double)sw_points(group->n) / worth_a_device;
         if (slices < team) team = (int)slices;
         if (worth < team) team = worth > 1 ? (int)worth : 1;
     }
@@ -226,13 +226,30 @@ static int choose_team(const struct sw_plan *p, const struct sw_sweep *sweep, co
     return team;
 }
 
+/* Devices of several processes form no teams: those that have nothing else to do help while others compute, and come
+ * when they are ready (help.h). More slices than devices let them begin sooner, and end at about the same time. */
+static const double slices_a_device = 4, least_of_slice = 1 << 22;
+
+static bool more_slices(const struct sw_group *group, int together, int deepest)
+{
+    const double slices = ldexp(1, group->cut), each = (double)sw_points(group->n) / slices;
+    if (slices < together) return true;
+    return slices < slices_a_device * together && group->cut < deepest && each >= 2 * least_of_slice;
+}
+
 /* @param most  [ngroup] the most runs of a batch, in and out */
 static void form_team(struct sw_plan *p, const struct sw_sweep *sweep, const struct sw_devices *devices,
                       const struct sw_plan_sharing *sharing, double *most)
 {
-    p->team = sharing->comm->size > 1 ? 1 : choose_team(p, sweep, devices);
-    for (int g = 0; g < p->ngroup && p->team > 1; g++) {
-        while (INT64_C(1) << p->group[g].cut < p->team) sw_group_cut(&p->group[g], p->group[g].cut + 1);
+    const int together = choose_team(p, sweep, devices, sharing->devices);
+    const bool apart = sharing->comm->size > 1;
+    bool resumes = false;
+    p->team = apart ? 1 : together;
+    for (int64_t b = 0; b < p->nbatch; b++) resumes |= p->batch[b].resume != NULL;
+    for (int g = 0; g < p->ngroup && together > 1; g++) {
+        struct sw_group *group = &p->group[g];
+        const int deepest = apart && !resumes ? plan_deepest_cut(sweep, group, devices) : 0;
+        while (more_slices(group, together, deepest)) sw_group_cut(group, group->cut + 1);
         most[g] = 1;
     }
 }
@@ -422,7 +439,7 @@ uint64_t sw_plan_digest(const struct sw_plan *p)
     sw_hash_add(&h, p->solver, strlen(p->solver));
     for (int64_t k = 0; k < p->nbatch; k++) {
         const struct sw_plan_batch *b = &p->batch[k];
-        int64_t numbers[] = {b->group, b->count, b->resume ? b->resume->step : -1};
+        int64_t numbers[] = {b->group, b->count, b->resume ? b->resume->step : -1, p->group[b->group].cut};
         sw_hash_add(&h, numbers, sizeof numbers);
         sw_hash_add(&h, b->id, (size_t)b->count * sizeof *b->id);
     }

@@ -109,14 +109,25 @@ static void destroy_nothing(struct sw_work_queue *queue) { (void)queue; }
 
 struct sw_work_queue *sw_processes_queue(struct sw_processes *p) { return &p->queue; }
 
+static struct sw_help help_of(struct sw_work_queue *queue, int worker) { return processes_of(queue)->help[worker]; }
+
 /* ---- beginning and end */
+
+static enum sw_status keep_help(struct sw_processes *p, int workers)
+{
+    SW_TRY(sw_alloc((size_t)workers, &p->help));
+    for (int k = 0; k < workers; k++) p->help[k].batch = -1;
+    p->workers = workers;
+    return SW_OK;
+}
 
 static void processes_free(struct sw_processes *p)
 {
     heartbeat_stop(p);
     if (p->local.destroy) p->local.destroy(&p->local);
     sw_free(p->peer);
-    sw_free(p->holder);
+    sw_free(p->lead);
+    sw_free(p->help);
     sw_free(p->request);
     sw_free(p->requester);
     sw_free(p->assigned);
@@ -136,8 +147,10 @@ enum sw_status sw_processes_create(const struct sw_comm *comm, char (*host)[64],
         p->stop = stop;
         st = sw_alloc((size_t)comm->size, &p->peer);
     }
-    if (!st) st = comm->rank ? client_create(p, workers) : coordinator_create(p, plan, workers);
+    if (!st) st = keep_help(p, workers);
+    if (!st) st = comm->rank ? client_create(p) : coordinator_create(p, plan);
     if (!st) {
+        p->queue.help = help_of;
         p->queue.poll = comm->rank ? poll_at_client : poll_at_coordinator;
         p->queue.destroy = destroy_nothing;
         p->queue.own = p;

@@ -7,7 +7,11 @@ enum { NOT_REQUESTED = -10, REQUESTED = -11 };  /* in assigned[] */
 enum sw_status client_handle(struct sw_processes *p, const struct message *m)
 {
     switch (m->kind) {
-    case ASSIGN: p->assigned[m->worker] = m->batch; break;
+    case ASSIGN:
+        p->assigned[m->worker] = m->batch;
+        if (m->batch == SW_QUEUE_HELP) p->help[m->worker] = m->help;
+        break;
+    case HELPER: sw_scheduler_offer_help(p->scheduler, &m->help); break;
     case STOP:
         if (!p->stop_sent) p->stop_sent = p->peer[0].last_message;
         if (p->scheduler) sw_scheduler_stop(p->scheduler);
@@ -44,8 +48,10 @@ static enum sw_status client_next(struct sw_work_queue *queue, int worker, int64
     if (take_batch_of_exited_worker(p, batch)) return SW_OK;
     if (p->assigned[worker] == REQUESTED) return SW_OK;
     if (p->assigned[worker] == NOT_REQUESTED) {
+        struct message m = {.kind = REQUEST_WORK, .worker = worker, .help = p->help[worker]};
         p->assigned[worker] = REQUESTED;
-        return send_message(0, &(struct message){.kind = REQUEST_WORK, .worker = worker});
+        p->help[worker].batch = -1;
+        return send_message(0, &m);
     }
     *batch = p->assigned[worker];
     p->assigned[worker] = NOT_REQUESTED;
@@ -67,13 +73,12 @@ static int64_t client_remaining(const struct sw_work_queue *queue)
     return 1;
 }
 
-enum sw_status client_create(struct sw_processes *p, int workers)
+enum sw_status client_create(struct sw_processes *p)
 {
     p->queue = (struct sw_work_queue){.next = client_next, .complete = client_complete,
                                       .worker_exited = client_worker_exited, .remaining = client_remaining};
-    p->workers = workers;
-    SW_TRY(sw_alloc((size_t)workers, &p->assigned));
-    SW_TRY(sw_alloc((size_t)workers, &p->worker_exited));
-    for (int k = 0; k < workers; k++) p->assigned[k] = NOT_REQUESTED;
+    SW_TRY(sw_alloc((size_t)p->workers, &p->assigned));
+    SW_TRY(sw_alloc((size_t)p->workers, &p->worker_exited));
+    for (int k = 0; k < p->workers; k++) p->assigned[k] = NOT_REQUESTED;
     return SW_OK;
 }

@@ -6,6 +6,50 @@
 
 enum { RANK_TEXT = 120 };  /* characters of "rank 1 of 2 on HOST: " */
 
+/* ---- help for batches in flight */
+
+/* There are steps enough for so many workers beside the one that leads it. */
+static int64_t most_helpers(const struct sw_processes *p, int64_t batch)
+{
+    const int cut = p->plan->group[p->plan->batch[batch].group].cut;
+    const int64_t slices = INT64_C(1) << cut;
+    return slices - 1 < SW_REMOTE_HELPERS_MOST ? slices - 1 : SW_REMOTE_HELPERS_MOST;
+}
+
+/* Of the batches that take help the one with the fewest helpers; -1: there is none. */
+static int64_t find_batch_to_help(const struct sw_processes *p)
+{
+    int64_t best = -1;
+    for (int64_t k = 0; k < p->nbatch; k++) {
+        const struct lead *l = &p->lead[k];
+        if (l->rank < 0 || l->closed || l->helpers >= most_helpers(p, k)) continue;
+        if (best < 0 || l->helpers < p->lead[best].helpers) best = k;
+    }
+    return best;
+}
+
+/* Send a worker of a rank to help.
+ * @param help  out: for that worker  @param batch  out: SW_QUEUE_HELP; unchanged: there is nothing to help with */
+static enum sw_status send_to_help(struct sw_processes *p, int rank, struct sw_help *help, int64_t *batch)
+{
+    const int64_t k = p->can_help && p->scheduler ? find_batch_to_help(p) : -1;
+    if (k < 0) return SW_OK;
+    p->helps++;
+    p->lead[k].helpers++;
+    *batch = SW_QUEUE_HELP;
+    *help = (struct sw_help){.batch = k, .number = p->helps, .rank = p->lead[k].rank};
+    struct message m = {.kind = HELPER, .help = {.batch = k, .number = p->helps, .rank = rank}};
+    if (p->lead[k].rank) return send_message(p->lead[k].rank, &m);
+    sw_scheduler_offer_help(p->scheduler, &m.help);
+    return SW_OK;
+}
+
+/* A worker comes back from the batch that it has helped with, which is computed, or is not being computed any more. */
+static void end_help(struct sw_processes *p, const struct sw_help *help)
+{
+    if (help->batch >= 0) p->lead[help->batch].closed = true;
+}
+
 /* ---- requests for work */
 
 /* @param batch  out: SW_QUEUE_WAIT: none can be assigned yet */
@@ -14,9 +58,10 @@ static enum sw_status assign_batch(struct sw_processes *p, int rank, const struc
     struct message m = {.kind = ASSIGN, .worker = request->worker, .batch = SW_QUEUE_EMPTY};
     if (p->scheduler && !sw_scheduler_is_stopping(p->scheduler))
         SW_TRY(p->local.next(&p->local, request->worker, &m.batch));
+    if (m.batch == SW_QUEUE_WAIT) SW_TRY(send_to_help(p, rank, &m.help, &m.batch));
     *batch = m.batch;
     if (m.batch == SW_QUEUE_WAIT) return SW_OK;
-    if (m.batch >= 0) p->holder[m.batch] = rank;
+    if (m.batch >= 0) p->lead[m.batch] = (struct lead){.rank = rank};
     return send_message(rank, &m);
 }
 
@@ -42,6 +87,7 @@ static enum sw_status keep_request(struct sw_processes *p, int from, const struc
         SW_TRY(sw_resize((size_t)p->request_capacity, capacity, &p->requester));
         p->request_capacity = (int)capacity;
     }
+    end_help(p, &m->help);
     p->request[p->nrequests] = *m;
     p->requester[p->nrequests++] = from;
     return SW_OK;
@@ -52,7 +98,7 @@ static enum sw_status keep_request(struct sw_processes *p, int from, const struc
 static enum sw_status receive_complete(struct sw_processes *p, int from, const struct message *m)
 {
     struct peer *peer = &p->peer[from];
-    p->holder[m->batch] = -1;
+    p->lead[m->batch].rank = -1;
     peer->in_flight -= peer->in_flight < m->totals.points_steps ? peer->in_flight : m->totals.points_steps;
     if (m->outcome == SW_BATCH_DONE && p->scheduler) sw_scheduler_add_done(p->scheduler, &m->totals);
     return p->local.complete(&p->local, m->worker, m->batch, m->outcome, &m->totals);
@@ -77,8 +123,8 @@ static void receive_event(struct sw_processes *p, int from, struct message *m)
 static enum sw_status return_batches(struct sw_processes *p, int rank)
 {
     for (int64_t k = 0; k < p->nbatch; k++)
-        if (p->holder[k] == rank) {
-            p->holder[k] = -1;
+        if (p->lead[k].rank == rank) {
+            p->lead[k].rank = -1;
             SW_TRY(p->local.complete(&p->local, 0, k, SW_BATCH_RETURNED, NULL));
         }
     return SW_OK;
@@ -112,7 +158,7 @@ enum sw_status coordinator_handle(struct sw_processes *p, int from, struct messa
         return send_kind(from, PROGRESS);
     case EXIT: return receive_exit(p, from, m);
     case EVENT: receive_event(p, from, m); break;
-    case HEARTBEAT: case ASSIGN: case RELEASE: break;
+    case HEARTBEAT: case ASSIGN: case HELPER: case RELEASE: break;
     }
     return SW_OK;
 }
@@ -121,15 +167,20 @@ enum sw_status coordinator_handle(struct sw_processes *p, int from, struct messa
 
 static enum sw_status coordinator_next(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
-    struct sw_work_queue *local = &processes_of(queue)->local;
-    return local->next(local, worker, batch);
+    struct sw_processes *p = processes_of(queue);
+    end_help(p, &p->help[worker]);
+    p->help[worker].batch = -1;
+    SW_TRY(p->local.next(&p->local, worker, batch));
+    if (*batch >= 0) p->lead[*batch] = (struct lead){.rank = 0};
+    return *batch == SW_QUEUE_WAIT ? send_to_help(p, 0, &p->help[worker], batch) : SW_OK;
 }
 
 static enum sw_status coordinator_complete(struct sw_work_queue *queue, int worker, int64_t batch,
                                            enum sw_batch_outcome outcome, const struct sw_totals *totals)
 {
-    struct sw_work_queue *local = &processes_of(queue)->local;
-    return local->complete(local, worker, batch, outcome, totals);
+    struct sw_processes *p = processes_of(queue);
+    p->lead[batch].rank = -1;
+    return p->local.complete(&p->local, worker, batch, outcome, totals);
 }
 
 static int64_t coordinator_remaining(const struct sw_work_queue *queue)
@@ -138,12 +189,14 @@ static int64_t coordinator_remaining(const struct sw_work_queue *queue)
     return local->remaining(local);
 }
 
-enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *plan, int workers)
+enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *plan)
 {
     p->queue = (struct sw_work_queue){.next = coordinator_next, .complete = coordinator_complete,
                                       .remaining = coordinator_remaining};
+    p->plan = plan;
     p->nbatch = plan->nbatch;
-    SW_TRY(sw_alloc((size_t)plan->nbatch, &p->holder));
-    for (int64_t k = 0; k < plan->nbatch; k++) p->holder[k] = -1;
-    return sw_work_queue_local(plan, workers + 1, &p->local);  /* more than one worker in all: the largest first */
+    SW_TRY(sw_alloc((size_t)plan->nbatch, &p->lead));
+    for (int64_t k = 0; k < plan->nbatch; k++) p->lead[k].rank = -1;
+    for (int g = 0; g < plan->ngroup; g++) p->can_help |= plan->group[g].cut > 0;
+    return sw_work_queue_local(plan, p->workers + 1, &p->local);  /* more than one worker in all: the largest first */
 }

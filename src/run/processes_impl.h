@@ -10,7 +10,8 @@
 
 enum message_kind {
     REQUEST_WORK,     /* to 0: a batch for that worker                                              */
-    ASSIGN,           /* from 0: this batch; SW_QUEUE_EMPTY: there is none                          */
+    ASSIGN,           /* from 0: this batch; SW_QUEUE_HELP: help with another; SW_QUEUE_EMPTY: none */
+    HELPER,           /* from 0: a worker that helps with a batch                                   */
     COMPLETE,         /* to 0: the outcome of a batch                                               */
     EVENT,            /* to 0                                                                       */
     PROGRESS,         /* to 0: the work in flight; from 0: no more than that it is alive            */
@@ -24,6 +25,7 @@ struct message {
     enum message_kind kind;
     int               worker;
     int64_t           batch;
+    struct sw_help    help;           /* ASSIGN, HELPER; REQUEST_WORK: its batch has been helped; -1: none */
     enum sw_batch_outcome outcome;
     enum sw_status    status;
     struct sw_totals  totals;
@@ -37,6 +39,12 @@ struct peer {                         /* rank 0 keeps one of each client, a clie
     double last_message;              /* clock                                                */
     bool   exited, suspected, released;
     double in_flight;                 /* points times steps                                   */
+};
+
+struct lead {                         /* of a batch in flight                                 */
+    int  rank;                        /* which computes it; -1: it is not in flight           */
+    int  helpers;                     /* that were sent to it                                 */
+    bool closed;                      /* it takes no more                                     */
 };
 
 struct sw_processes {
@@ -54,13 +62,18 @@ struct sw_processes {
     /* rank 0 */
     struct sw_work_queue local;       /* the batches                                          */
     int64_t nbatch;
-    int    *holder;                   /* [nbatch] the client that computes it; -1: none       */
+    const struct sw_plan *plan;
+    struct lead *lead;                /* [nbatch]                                             */
+    bool    can_help;                 /* some runs are cut                                    */
+    int64_t helps;                    /* that have begun                                      */
     struct message *request;          /* [nrequests] for work that wait for an answer         */
     int    *requester;                /* [nrequests] the rank                                 */
     int     nrequests, request_capacity;
 
+    int     workers;                  /* of this process                                      */
+    struct sw_help *help;             /* [workers] the last; batch -1: that is known          */
+
     /* clients */
-    int     workers;
     int64_t *assigned;                /* [workers] the batch; NOT_REQUESTED, REQUESTED        */
     bool    *worker_exited;           /* [workers]                                            */
 };
@@ -68,14 +81,15 @@ struct sw_processes {
 static inline struct sw_processes *processes_of(const struct sw_work_queue *queue) { return queue->own; }
 
 /* ---- processes_coordinator.c */
-/** Become the queue of rank 0, but for its poll, destroy and own. @return as sw_work_queue_local() */
-enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *plan, int workers);
+/** Become the queue of rank 0, but for its help, poll, destroy and own. @return as
+ * sw_work_queue_local() */
+enum sw_status coordinator_create(struct sw_processes *p, const struct sw_plan *plan);
 enum sw_status coordinator_handle(struct sw_processes *p, int from, struct message *m);
 enum sw_status coordinator_assign_work(struct sw_processes *p);  /* answer requests that wait */
 
 /* ---- processes_client.c */
-/** Become the queue of another rank, but for its poll, destroy and own. @return SW_E_MEMORY */
-enum sw_status client_create(struct sw_processes *p, int workers);
+/** Become the queue of another rank, but for its help, poll, destroy and own. @return SW_E_MEMORY */
+enum sw_status client_create(struct sw_processes *p);
 enum sw_status client_handle(struct sw_processes *p, const struct message *m);
 
 /* ---- processes_heartbeat.c */

@@ -5,11 +5,12 @@
  * thread that computes batch after batch (batch.c); it makes requests to the scheduler (worker_requests.c), and a
  * writer thread (writer.c) writes its outputs.
  *
- * Calls go down this list only: scheduler, worker, batch, then requests, stop and writer. */
+ * Calls go down this list only: scheduler, worker, batch, help, then requests, stop and writer. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "run/failure_list.h"
+#include "run/help.h"
 #include "run/sw_work_queue.h"
 #include "run/writer.h"
 
@@ -20,6 +21,9 @@ struct worker {
     int               number;
     struct sw_device *device;
     struct sw_device *const *helper;    /* [team of the plan - 1] other devices of its batches */
+    struct sw_remote_helpers remote;    /* of its batch: pointers into led          */
+    struct help_led   led[SW_REMOTE_HELPERS_MOST];
+    struct sw_help    help;             /* where batch is SW_QUEUE_HELP             */
     pthread_t         thread;
     struct writer    *writer;
     struct sw_sim    *sim;              /* of group, for at most capacity runs      */
@@ -58,6 +62,7 @@ struct sw_scheduler {
     struct worker   *worker;
     pthread_mutex_t  mutex;             /* of the workers' requests                 */
     pthread_cond_t   requested;
+    struct help_offers offers;
     atomic_bool      stop, run_failed;  /* sw_scheduler_stop(); a run failed in this call */
     _Atomic double   first_step;        /* clock at the first step of this process in this call; 0: none yet */
 

@@ -139,13 +139,23 @@ static enum sw_status join_lock(struct sw_scheduler *s)
     return s->options->client && !s->lock ? sw_output_lock_join(s->options->file, &s->lock) : SW_OK;
 }
 
+/* A batch that has come back, from a device that failed, takes help again. */
+static enum sw_status begin_to_lead(struct sw_scheduler *s, int64_t batch)
+{
+    pthread_mutex_lock(&s->mutex);
+    s->offers.closed[batch] = false;
+    pthread_mutex_unlock(&s->mutex);
+    return join_lock(s);
+}
+
 /* @return whether there is an answer; if not, the queue is asked again later */
 static bool answer_batch(struct sw_scheduler *s, struct worker *w)
 {
     const double now = sw_clock();
     int64_t batch = SW_QUEUE_EMPTY;
     if (!sw_scheduler_is_stopping(s)) fail_sweep(s, s->queue->next(s->queue, w->number, &batch));
-    if (batch >= 0) fail_sweep(s, join_lock(s));
+    if (batch >= 0) fail_sweep(s, begin_to_lead(s, batch));
+    if (batch == SW_QUEUE_HELP) w->help = s->queue->help(s->queue, w->number);
     if (s->failed.status) batch = SW_QUEUE_EMPTY;
     const bool wait = batch == SW_QUEUE_WAIT;
     if (!wait || w->waits_since <= 0) w->waits_since = wait ? now : 0;
@@ -283,11 +293,14 @@ enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devices *de
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&s->requested, &clock);
     s->progress_shown = sw_clock();
-    fail_sweep(s, start_workers(s, devices));
+    enum sw_status st = help_open(s);
+    if (!st) st = start_workers(s, devices);
+    fail_sweep(s, st);
     const int started = s->running;
     serve_workers(s);
     for (int k = 0; k < started; k++) pthread_join(s->worker[k].thread, NULL);
-    enum sw_status st = final_status(s);
+    help_close(s);
+    st = final_status(s);
     for (int k = 0; k < s->workers; k++) pthread_cond_destroy(&s->worker[k].answered);
     s->workers = 0;
     sw_free(s->worker);

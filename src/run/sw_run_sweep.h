@@ -25,12 +25,13 @@ struct sw_progress {               /* for the callback, about ten times a second
 enum sw_event_kind {
     SW_EVENT_BATCH, SW_EVENT_CHECKPOINT, SW_EVENT_FAILURE,
     SW_EVENT_DEVICE,               /* a device failed; another computes its batch                           */
-    SW_EVENT_NOTE                  /* a run is done, and has a message                                      */
+    SW_EVENT_NOTE,                 /* a run is done, and has a message                                      */
+    SW_EVENT_DEVICES               /* so many devices (count) compute a batch from here on, a run that is cut */
 };
 struct sw_event {
     enum sw_event_kind kind;
     int64_t     batch, step;       /* number of the batch in the plan; steps it has taken                   */
-    int         count;             /* its runs                                                              */
+    int         count;             /* its runs; DEVICES: devices                                            */
     double      seconds;           /* it took so far                                                        */
     int64_t     run;               /* FAILURE, NOTE: which run                                              */
     double      t;                 /* FAILURE: when; NaN: the problem has no time                           */

@@ -16,13 +16,21 @@ struct sw_totals {                 /* of batches that are done                  
     int64_t batches;
     double  points_steps;
 };
-enum { SW_QUEUE_EMPTY = -1, SW_QUEUE_WAIT = -2 };
+enum { SW_QUEUE_EMPTY = -1, SW_QUEUE_WAIT = -2, SW_QUEUE_HELP = -3 };
+struct sw_help {                   /* of a worker for the batch of another                                  */
+    int64_t batch, number;         /* of all helps of the job                                               */
+    int     rank;                  /* of the other side                                                     */
+};
 struct sw_scheduler;
 struct sw_work_queue {
     /** Take a batch for a worker of this process. Does not wait.
      * @param batch  out: its number in the plan; SW_QUEUE_WAIT: batches in flight may still be returned, ask again;
+     *               SW_QUEUE_HELP: meanwhile help another worker, help() says whom;
      *               SW_QUEUE_EMPTY: no work is left, the worker exits */
     enum sw_status (*next)(struct sw_work_queue *queue, int worker, int64_t *batch);
+    /** After SW_QUEUE_HELP. When the worker asks for its next batch, the other one takes no more help. NULL: next()
+     * never says so. */
+    struct sw_help (*help)(struct sw_work_queue *queue, int worker);
     /** Return the outcome of a batch. totals are those of the batch; zeros unless it is done. */
     enum sw_status (*complete)(struct sw_work_queue *queue, int worker, int64_t batch, enum sw_batch_outcome outcome,
                                const struct sw_totals *totals);
@@ -47,6 +55,8 @@ void sw_scheduler_add_event(struct sw_scheduler *scheduler, const struct sw_even
 void sw_scheduler_add_done(struct sw_scheduler *scheduler, const struct sw_totals *totals);  /* of one batch */
 /** Points times steps of all batches that other processes have in flight. */
 void sw_scheduler_set_in_flight_elsewhere(struct sw_scheduler *scheduler, double points_steps);
+/** Offer a helper to the worker that has, or will have, the batch. @param scheduler  NULL: it is refused at once */
+void sw_scheduler_offer_help(struct sw_scheduler *scheduler, const struct sw_help *offer);
 /** Make all workers of this process stop with a checkpoint. */
 void sw_scheduler_stop(struct sw_scheduler *scheduler);
 /** Whether they are to stop: a signal, the time limit, a failure with fail_fast, sw_scheduler_stop(). */

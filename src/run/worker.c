@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
+#include "base/sw_mem.h"
 #include "run/run_impl.h"
 
 /* ---- the simulation: made once for each group, and again when a batch is larger */
@@ -24,6 +25,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     w->setup = sw_sweep_setup(sweep, &w->scheduler->plan->group[group], count);
     w->setup.helpers = w->setup.cut ? w->scheduler->plan->team - 1 : 0;
     w->setup.helper = w->helper;
+    w->setup.remote = &w->remote;
     w->group = group;
     w->capacity = count;
     SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
@@ -78,7 +80,9 @@ static enum sw_status compute_batch(struct worker *w)
     const struct sw_plan *plan = w->scheduler->plan;
     const struct sw_plan_batch *b = &plan->batch[w->batch];
     w->totals = (struct sw_totals){.batches = 1, .points_steps = sw_plan_work(plan, b)};
-    SW_TRY(run_batch(w, b, largest_batch_of_group(plan, w->batch)));
+    const enum sw_status st = run_batch(w, b, largest_batch_of_group(plan, w->batch));
+    help_dismiss(w, w->batch);
+    SW_TRY(st);
     SW_TRY(complete_written_batch(w));  /* the batch before */
     worker_lock(w);
     w->written = w->batch;
@@ -90,12 +94,46 @@ static enum sw_status compute_batch(struct worker *w)
     return SW_OK;
 }
 
+/* ---- steps of the batch of another worker */
+
+static enum sw_status load_run(struct worker *w, const struct sw_plan_batch *b)
+{
+    const struct sw_sweep *sweep = w->scheduler->sweep;
+    const char *load_error;
+    double *column = NULL;
+    SW_TRY(writer_wait_slots(w->writer));  /* those of our last batch may be in the same sim */
+    SW_TRY(sw_alloc((size_t)sweep->ncolumn, &column));
+    enum sw_status st = sw_sweep_columns(sweep, b->run, 0, 1, column);
+    if (!st) st = w->sim->ops->load(w->sim, 1, column, &load_error);
+    sw_free(column);
+    return st;
+}
+
+/* Our last batch may still be being written when we begin to help. */
+static enum sw_status complete_if_written(struct worker *w)
+{
+    SW_TRY(writer_status(w->writer));
+    return w->written >= 0 && writer_reached(w->writer, w->mark) ? complete_written_batch(w) : SW_OK;
+}
+
+static enum sw_status help_other(struct worker *w)
+{
+    const struct sw_help help = w->help;
+    const struct sw_plan_batch *b = &w->scheduler->plan->batch[help.batch];
+    enum sw_status st = prepare_sim(w, b->group, 1);
+    if (!st) st = load_run(w, b);
+    return help_serve(w, &help, st, complete_if_written);
+}
+
+/* ---- */
+
 static enum sw_status compute_batches(struct worker *w)
 {
     for (;;) {
         worker_lock(w);
         worker_request(w, REQUEST_BATCH);
         if (w->batch >= 0) SW_TRY(compute_batch(w));
+        else if (w->batch == SW_QUEUE_HELP) SW_TRY(help_other(w));
         else if (w->batch == SW_QUEUE_WAIT) SW_TRY(complete_written_batch(w));
         else return scheduler_must_stop(w->scheduler, sw_clock()) ? SW_E_STOPPED : SW_OK;
     }

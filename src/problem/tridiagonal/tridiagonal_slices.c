@@ -3,66 +3,17 @@
  * words; then the relations give the unknowns at the ends of all slices; in the other steps a slice is filled again,
  * its unknowns are found from its ends, measured, and saved. So no more than a slice is ever in memory, and a
  * checkpoint is the relations and what has been measured so far. Several devices of one kind take steps side by side,
- * each with a slice of its own: to the same bits. */
+ * each with a slice of its own, also those of other processes: to the same bits. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
-#include "linalg/sw_tridiagonal_distributed.h"
-#include "problem/tridiagonal/matrices.h"
-#include "problem/tridiagonal/measure.h"
-#include "problem/tridiagonal/randsvd.h"
-#include "problem/tridiagonal/tridiagonal.h"
-
-enum { LOWER = TRIDIAGONAL_LOWER, MAIN, UPPER, RHS, ARRAYS };
+#include "problem/tridiagonal/slices_impl.h"
 
 /* Rows that pass through the host at once: 8 MiB, with which a bus and a disk are at full speed. */
 enum { PIECE = 1 << 20 };
-
-/* Why a run cannot go on. */
-enum failure { NO_FAILURE, BAD_ENTRY, SINGULAR, OVERFLOWS, EARLIER };
-struct fault {
-    enum failure failure;
-    int64_t step, first, last;  /* found in this step; the rows at fault, from 0 */
-    int     array;
-    double  value;
-};
-
-/* A device, and the slice that it has in its memory. */
-struct lane {
-    struct sw_device *device;
-    struct tridiagonal_entries *entries;
-    struct sw_tridiagonal_distributed *system;
-    double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
-    double *host;               /* [piece_rows] on the way from or to the device; NULL: not needed  */
-    int64_t slice, first, rows;                   /* rows 0: there is none                          */
-    struct tridiagonal_sums sums;                 /* of the last step                               */
-    struct fault fault;
-};
-
-struct slices_sim {
-    struct sw_sim     sim;      /* first: the operations get a pointer to it                        */
-    struct sw_setup   setup;
-    int64_t           n, slices, most_rows, piece_rows;
-    const struct tridiagonal_matrix *matrix;      /* NULL: given                                    */
-    const struct tridiagonal_source *source;      /* NULL: no array is in a file                    */
-    int64_t           stored;   /* which of its systems the run is, from 0                          */
-    struct sw_program *own[3];  /* of the matrix; NULL: the config's, or none                       */
-    int               lanes;    /* devices that work on the run, each on a slice of its own         */
-    struct lane      *lane;
-    int64_t           from, to; /* the steps that the lanes take now                                */
-    int               chosen;   /* lane of the piece of x to be saved, and where it begins there    */
-    int64_t           chosen_row, chosen_rows;
-    struct sw_relation *relation;                 /* [slices]                                       */
-    char             *saved[SW_SNAPSHOT_SLOTS];   /* [piece_rows] pieces of x as they are saved     */
-    struct randsvd    block;
-    bool              closed;   /* the ends of all slices are known                                 */
-    struct tridiagonal_sums sums;
-    struct fault      fault;
-};
 
 static const char *solver_of(const struct sw_setup *setup, const struct sw_device *device)
 {
@@ -84,164 +35,9 @@ static const char *solver_name(const struct sw_sim *sim)
     return solver_of(&t->setup, t->lane[0].device);
 }
 
-static struct sw_tridiagonal_rows rows_of(const struct lane *l)
-{
-    return (struct sw_tridiagonal_rows){l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
-}
-
 static bool has_exact(const struct slices_sim *t) { return sw_setup_find(&t->setup, "exact") != NULL; }
 
-/* ------------------------------------------------------------------ the rows of a slice */
-
-static enum sw_status name_bad_entry(struct lane *l, int64_t step, int64_t row)
-{
-    l->fault = (struct fault){.failure = BAD_ENTRY, .step = step, .first = row, .last = row};
-    for (int k = 0; k < ARRAYS; k++) {
-        SW_TRY(sw_device_download(l->device, &l->fault.value, l->array[k] + (row - l->first), sizeof l->fault.value));
-        l->fault.array = k;
-        if (!isfinite(l->fault.value)) break;
-    }
-    return SW_OK;
-}
-
-/* Rows first .. first + count - 1 of an array that is in a file, to l->host. Entries that do not count may be anything
- * there. */
-static enum sw_status read_source(const struct slices_sim *t, struct lane *l, int k, int64_t first, int64_t count,
-                                  int64_t step)
-{
-    const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
-    const struct sw_array_part part = {t->stored, 1, first, count};
-    int64_t bad = 0;
-    SW_TRY(tridiagonal_source_read(t->source, k, &part, l->host));
-    if (k == LOWER && !cyclic && first == 0) l->host[0] = 0;
-    if (k == UPPER && !cyclic && first + count == t->n) l->host[count - 1] = 0;
-    while (bad < count && isfinite(l->host[bad])) bad++;
-    const int64_t row = first + bad;
-    if (bad < count && !(l->fault.failure && l->fault.first <= row))
-        l->fault = (struct fault){BAD_ENTRY, step, row, row, k, l->host[bad]};
-    return SW_OK;
-}
-
-/* An array of the slice that is formed on the host. */
-static enum sw_status send_array(const struct slices_sim *t, struct lane *l, int k, int64_t step)
-{
-    for (int64_t at = 0; at < l->rows; at += t->piece_rows) {
-        const int64_t count = l->rows - at < t->piece_rows ? l->rows - at : t->piece_rows;
-        if (tridiagonal_source_has(t->source, k)) SW_TRY(read_source(t, l, k, l->first + at, count, step));
-        else randsvd_rows(&t->block, k, l->first + at, count, l->host);
-        SW_TRY(sw_device_upload(l->device, l->array[k] + at, l->host, (size_t)count * sizeof *l->host));
-    }
-    return SW_OK;
-}
-
-/* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass. */
-static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
-{
-    const struct tridiagonal_arrays out = {l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
-    int64_t bad;
-    if (l->rows && l->slice == slice) return SW_OK;
-    l->slice = slice;
-    sw_tridiagonal_distributed_rows(l->system, slice, &l->first, &l->rows);
-    for (int k = LOWER; k < ARRAYS; k++)
-        if (tridiagonal_source_has(t->source, k) || (k <= UPPER && t->block.n)) SW_TRY(send_array(t, l, k, step));
-    if (l->fault.failure) return SW_OK;
-    SW_TRY(tridiagonal_entries_fill(l->entries, l->first, l->rows, &out));
-    SW_TRY(tridiagonal_entries_first_bad(l->entries, &bad));
-    return bad < 0 ? SW_OK : name_bad_entry(l, step, bad);
-}
-
-/* ------------------------------------------------------------------ steps */
-
-static enum sw_status reduce(struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
-{
-    const struct sw_tridiagonal_rows rows = rows_of(l);
-    SW_TRY(fill(t, l, slice, step));
-    if (l->fault.failure) return SW_OK;
-    SW_TRY(sw_tridiagonal_distributed_reduce(l->system, slice, &rows));
-    t->relation[slice] = sw_tridiagonal_distributed_relations(l->system)[slice];
-    return SW_OK;
-}
-
-static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
-{
-    const struct sw_tridiagonal_rows rows = rows_of(l);
-    const double *ends = sw_tridiagonal_distributed_ends(l->system, slice);
-    const double beyond[1][2] = {{ends[0], ends[3]}};
-    SW_TRY(fill(t, l, slice, step));
-    if (l->fault.failure) return SW_OK;
-    l->sums = tridiagonal_sums_zero();
-    SW_TRY(sw_tridiagonal_distributed_expand(l->system, slice, &rows, l->x));
-    SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &rows, l->x, beyond, &l->sums));
-    if (l->sums.bad != TRIDIAGONAL_NONE)
-        l->fault = (struct fault){.failure = OVERFLOWS, .step = step, .first = l->sums.bad, .last = l->sums.bad};
-    return SW_OK;
-}
-
-/* All lanes find the ends for themselves: some merges for each slice, on the host. */
-static enum sw_status close_system(struct slices_sim *t, int64_t step)
-{
-    int64_t broken = -1, first, rows;
-    for (int k = 0; k < t->lanes; k++) {
-        memcpy(sw_tridiagonal_distributed_relations(t->lane[k].system), t->relation,
-               (size_t)t->slices * sizeof *t->relation);
-        SW_TRY(sw_tridiagonal_distributed_close(t->lane[k].system, &broken));
-    }
-    t->closed = true;
-    if (broken < 0) return SW_OK;
-    sw_tridiagonal_distributed_rows(t->lane[0].system, broken, &first, &rows);
-    t->fault = (struct fault){.failure = SINGULAR, .step = step, .first = first, .last = first + rows - 1};
-    return SW_OK;
-}
-
-/* A lane takes its step of those from t->from on: on a thread of its own, where there are several. */
-static enum sw_status take_step(const struct sw_comm *comm, void *own)
-{
-    struct slices_sim *t = own;
-    struct lane *l = &t->lane[comm->rank];
-    const int64_t step = t->from + comm->rank, slice = step % t->slices;
-    if (t->lanes > 1) {
-        omp_set_num_threads(l->device->threads);
-        SW_TRY(sw_device_use(l->device));
-    }
-    return step < t->slices ? reduce(t, l, slice, step + 1) : expand(t, l, slice, step + 1);
-}
-
-/* What the lanes have found: of several faults that of the first slice. */
-static void collect(struct slices_sim *t, int lanes)
-{
-    for (int k = 0; k < lanes; k++) {
-        const struct lane *l = &t->lane[k];
-        if (l->fault.failure && !t->fault.failure) t->fault = l->fault;
-        if (t->from >= t->slices && !l->fault.failure) tridiagonal_sums_merge(&t->sums, &l->sums);
-    }
-}
-
-/* As many steps as there are lanes, of one pass. They count on where the run has failed, and do nothing. */
-static enum sw_status take_steps(struct slices_sim *t)
-{
-    const int lanes = (int)(t->to - t->from);
-    if (t->from == t->slices) t->sums = tridiagonal_sums_zero();
-    if (!t->fault.failure && t->from >= t->slices && !t->closed) SW_TRY(close_system(t, t->from + 1));
-    if (!t->fault.failure) {
-        SW_TRY(sw_comm_run(lanes > 1 ? "threads" : "null", lanes, take_step, t));
-        collect(t, lanes);
-    }
-    return SW_OK;
-}
-
-/* Trials of its speed go on after the last step with the second pass. */
-static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
-{
-    struct slices_sim *t = (struct slices_sim *)sim;
-    for (t->from = from; t->from < to; t->from = t->to) {
-        t->to = t->from + t->lanes;
-        if (t->from < t->slices && t->to > t->slices) t->to = t->slices;
-        if (t->to > to) t->to = to;
-        SW_TRY(take_steps(t));
-        if (t->to == to) break;
-    }
-    return SW_OK;
-}
+/* ------------------------------------------------------------------ a run */
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
@@ -320,21 +116,37 @@ static enum sw_status piece(struct sw_sim *sim, int k, int64_t *first, int64_t *
     return SW_OK;
 }
 
+/* Rows of x of a lane, as they are saved. */
+static enum sw_status save(const struct slices_sim *t, const struct lane *l, int64_t first, int64_t count, void *saved)
+{
+    const size_t word = sw_reals_word(t->setup.single), rows = (size_t)count;
+    if (!t->setup.single) return sw_device_download(l->device, saved, l->x + first, rows * word);
+    SW_TRY(sw_device_download(l->device, l->host, l->x + first, rows * sizeof *l->host));
+    sw_reals_put(saved, word, 0, l->host, rows);
+    return SW_OK;
+}
+
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    const struct lane *l = &t->lane[t->chosen];
     const size_t word = sw_reals_word(t->setup.single), rows = (size_t)t->chosen_rows;
-    const double *x = l->x + t->chosen_row;
     (void)what;
     if (t->fault.failure) {
         sw_reals_fill(t->saved[slot], word, 0, NAN, rows);
         return SW_OK;
     }
-    if (!t->setup.single) return sw_device_download(l->device, t->saved[slot], x, rows * word);
-    SW_TRY(sw_device_download(l->device, l->host, x, rows * sizeof *l->host));
-    sw_reals_put(t->saved[slot], word, 0, l->host, rows);
-    return SW_OK;
+    if (t->chosen < t->lanes) return save(t, &t->lane[t->chosen], t->chosen_row, t->chosen_rows, t->saved[slot]);
+    struct sw_remote_helper *helper = t->setup.remote->helper[t->chosen - t->lanes];
+    return helper->piece(helper, (int)(t->chosen_row / t->piece_rows), rows * word, t->saved[slot]);
+}
+
+static enum sw_status help_piece(struct sw_sim *sim, int k, const void **piece)
+{
+    const struct slices_sim *t = (const struct slices_sim *)sim;
+    const struct lane *l = &t->lane[0];
+    const int64_t first = k * t->piece_rows, left = l->rows - first;
+    *piece = t->saved[0];
+    return save(t, l, first, left < t->piece_rows ? left : t->piece_rows, t->saved[0]);
 }
 
 static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
@@ -420,7 +232,7 @@ static void destroy(struct sw_sim *sim)
     struct slices_sim *t = (struct slices_sim *)sim;
     if (!t) return;
     for (int k = 0; k < SW_SNAPSHOT_SLOTS && t->lane; k++) sw_device_free_host(t->lane[0].device, t->saved[k]);
-    for (int k = t->lanes - 1; k >= 0; k--) destroy_lane(&t->lane[k]);
+    for (int k = t->lanes - 1; k >= 0 && t->lane; k--) destroy_lane(&t->lane[k]);
     for (int k = 0; k < 3; k++) sw_program_destroy(&t->own[k]);
     randsvd_free(&t->block);
     sw_free(t->relation);
@@ -434,8 +246,10 @@ static const struct sw_sim_ops slices_ops = {
     .load = load,
     .set_state = set_state,
     .get_state = get_state,
-    .advance = advance,
+    .advance = slices_advance,
     .piece = piece,
+    .help = slices_help,
+    .help_piece = help_piece,
     .snapshot = snapshot,
     .fetch = fetch,
     .diverged = diverged,

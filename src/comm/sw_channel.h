@@ -1,0 +1,28 @@
+#ifndef SW_CHANNEL_H
+#define SW_CHANNEL_H
+/* Channels between threads of the processes that were started together (sw_launch.h): one end sends, the other waits
+ * for what comes. Two processes and a tag name a channel, in one direction; both ends have to know the tag, and how
+ * many bytes come next. They arrive in the order in which they were sent. Both ends may be in the same process.
+ *
+ * As for messages (sw_message.h), a communicator of the row "mpi" must be in use, and any thread may call, but none
+ * while another thread is in an operation of sw_comm.h. Without MPI nobody has a tag to call with. */
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SW_CHANNEL_TAGS = 32768 };  /* 0 <= tag < SW_CHANNEL_TAGS, which any MPI has        */
+enum { SW_CHANNEL_SHORT = 512 };   /* bytes that MPI buffers (Open MPI in a process: 1000) */
+
+/** Return when data may be overwritten. So few bytes as SW_CHANNEL_SHORT do not wait for their receiver.
+ * @param bytes  at most INT_MAX */
+void sw_channel_send(int to, int tag, const void *data, size_t bytes);
+
+/** Wait for what comes next. @param bytes  as many as the other end sends */
+void sw_channel_receive(int from, int tag, void *data, size_t bytes);
+
+/** Whether something has come. Does not wait. */
+bool sw_channel_has(int from, int tag);
+
+/** Between two looks at a channel: first the processor is left to others, later the thread sleeps.
+ * @param waited  seconds so far */
+void sw_channel_pause(double waited);
+#endif

@@ -1,0 +1,239 @@
+#include "run/help.h"
+
+#include <string.h>
+
+#include "base/sw_clock.h"
+#include "base/sw_mem.h"
+#include "comm/sw_channel.h"
+#include "run/run_impl.h"
+
+enum question_kind { STEP, PIECE, DISMISSED };
+struct question {
+    int64_t help;                  /* its number                       */
+    int64_t kind, piece, bytes;    /* PIECE: which, and how long it is */
+    double  asked[SW_HELP_ASKED];  /* STEP                             */
+};
+struct reply {                     /* to STEP and PIECE; and before all, that it is ready */
+    int64_t help, failed;
+    double  answered[SW_HELP_ANSWERED];
+};
+
+_Static_assert(sizeof(struct question) <= SW_CHANNEL_SHORT && sizeof(struct reply) <= SW_CHANNEL_SHORT,
+               "nobody may be there to take it");
+
+/* A help has two channels: questions of the leader, replies of the helper. */
+static int question_tag(const struct sw_help *h) { return (int)(h->number % (SW_CHANNEL_TAGS / 2)); }
+static int reply_tag(const struct sw_help *h) { return question_tag(h) + SW_CHANNEL_TAGS / 2; }
+
+static void send_question(const struct sw_help *h, struct question *q)
+{
+    q->help = h->number;
+    sw_channel_send(h->rank, question_tag(h), q, sizeof *q);
+}
+
+static void send_reply(const struct sw_help *h, struct reply *r)
+{
+    r->help = h->number;
+    sw_channel_send(h->rank, reply_tag(h), r, sizeof *r);
+}
+
+static void receive_reply(const struct sw_help *h, struct reply *r)
+{
+    do sw_channel_receive(h->rank, reply_tag(h), r, sizeof *r);
+    while (r->help != h->number);
+}
+
+static void dismiss(const struct sw_help *h)
+{
+    struct question q = {.kind = DISMISSED};
+    send_question(h, &q);
+}
+
+/* ---- leading */
+
+static void ask(struct sw_remote_helper *helper, const double asked[SW_HELP_ASKED])
+{
+    struct question q = {.kind = STEP};
+    memcpy(q.asked, asked, sizeof q.asked);
+    send_question(&((const struct help_led *)helper)->help, &q);
+}
+
+static bool answer(struct sw_remote_helper *helper, double answered[SW_HELP_ANSWERED])
+{
+    struct help_led *l = (struct help_led *)helper;
+    struct reply r;
+    receive_reply(&l->help, &r);
+    memcpy(answered, r.answered, sizeof r.answered);
+    l->lost = r.failed;
+    return !l->lost;
+}
+
+static enum sw_status piece(struct sw_remote_helper *helper, int k, size_t bytes, void *piece)
+{
+    const struct sw_help *h = &((const struct help_led *)helper)->help;
+    struct question q = {.kind = PIECE, .piece = k, .bytes = (int64_t)bytes};
+    struct reply r;
+    send_question(h, &q);
+    receive_reply(h, &r);
+    if (r.failed)
+        return SW_FAIL(SW_E_COMM, "rank %d has failed, with a part of the field that it has computed", h->rank);
+    sw_channel_receive(h->rank, reply_tag(h), piece, bytes);
+    return SW_OK;
+}
+
+static void add_helper(struct worker *w, const struct sw_help *h)
+{
+    const int k = w->remote.count++;
+    w->led[k] = (struct help_led){.helper = {.ask = ask, .answer = answer, .piece = piece}, .help = *h};
+    w->remote.helper[k] = &w->led[k].helper;
+}
+
+static bool dismiss_lost(struct worker *w)
+{
+    const int before = w->remote.count;
+    w->remote.count = 0;
+    for (int k = 0; k < before; k++) {
+        const struct sw_help h = w->led[k].help;
+        if (w->led[k].lost) dismiss(&h);
+        else add_helper(w, &h);
+    }
+    return w->remote.count < before;
+}
+
+/* @return whether one is offered from which something has come: that it is ready, or what a help of long ago left */
+static bool take_offer(struct worker *w, int64_t batch, struct sw_help *taken)
+{
+    struct help_offers *o = &w->scheduler->offers;
+    bool found = false;
+    worker_lock(w);
+    for (int k = 0; k < o->count && !found; k++) {
+        found = o->offer[k].batch == batch && sw_channel_has(o->offer[k].rank, reply_tag(&o->offer[k]));
+        if (!found) continue;
+        *taken = o->offer[k];
+        o->offer[k] = o->offer[--o->count];
+    }
+    worker_unlock(w);
+    return found;
+}
+
+bool help_welcome(struct worker *w, int64_t batch)
+{
+    bool changed = dismiss_lost(w);
+    struct sw_help h;
+    while (w->remote.count < SW_REMOTE_HELPERS_MOST && take_offer(w, batch, &h)) {
+        struct reply ready;
+        receive_reply(&h, &ready);
+        if (ready.failed) dismiss(&h);
+        else add_helper(w, &h);
+        changed |= !ready.failed;
+    }
+    return changed;
+}
+
+int64_t help_missing(const struct worker *w, int64_t asked)
+{
+    for (int64_t k = 0; k < asked; k++)
+        if (w->led[k].lost) return asked - k;
+    return 0;
+}
+
+/* Of a batch, or of all: -1. */
+static void refuse_offers(struct sw_scheduler *s, int64_t batch)
+{
+    struct help_offers *o = &s->offers;
+    int kept = 0;
+    for (int k = 0; k < o->count; k++)
+        if (batch < 0 || o->offer[k].batch == batch) dismiss(&o->offer[k]);
+        else o->offer[kept++] = o->offer[k];
+    o->count = kept;
+}
+
+void help_dismiss(struct worker *w, int64_t batch)
+{
+    for (int k = 0; k < w->remote.count; k++) dismiss(&w->led[k].help);
+    w->remote.count = 0;
+    worker_lock(w);
+    w->scheduler->offers.closed[batch] = true;
+    refuse_offers(w->scheduler, batch);
+    worker_unlock(w);
+}
+
+/* ---- the scheduler's thread */
+
+static bool keep_offer(struct help_offers *o, const struct sw_help *offer)
+{
+    const size_t room = 2 * (size_t)o->room + 16;
+    if (!o->closed || o->closed[offer->batch]) return false;
+    if (o->count == o->room) {
+        if (sw_resize((size_t)o->room, room, &o->offer)) return false;
+        o->room = (int)room;
+    }
+    o->offer[o->count++] = *offer;
+    return true;
+}
+
+void sw_scheduler_offer_help(struct sw_scheduler *s, const struct sw_help *offer)
+{
+    bool kept = false;
+    if (s) {
+        pthread_mutex_lock(&s->mutex);
+        kept = keep_offer(&s->offers, offer);
+        pthread_mutex_unlock(&s->mutex);
+    }
+    if (!kept) dismiss(offer);
+}
+
+enum sw_status help_open(struct sw_scheduler *s) { return sw_alloc((size_t)s->plan->nbatch, &s->offers.closed); }
+
+void help_close(struct sw_scheduler *s)
+{
+    refuse_offers(s, -1);
+    sw_free(s->offers.offer);
+    sw_free(s->offers.closed);
+    s->offers = (struct help_offers){0};
+}
+
+/* ---- helping */
+
+static void reply_step(struct worker *w, const struct sw_help *h, const struct question *q, enum sw_status *st)
+{
+    struct reply r = {0};
+    if (!*st) *st = w->sim->ops->help(w->sim, q->asked, r.answered);
+    r.failed = *st != SW_OK;
+    send_reply(h, &r);
+}
+
+static void reply_piece(struct worker *w, const struct sw_help *h, const struct question *q, enum sw_status *st)
+{
+    struct reply r = {0};
+    const void *piece = NULL;
+    if (!*st) *st = w->sim->ops->help_piece(w->sim, (int)q->piece, &piece);
+    r.failed = *st != SW_OK;
+    send_reply(h, &r);
+    if (!r.failed) sw_channel_send(h->rank, reply_tag(h), piece, (size_t)q->bytes);
+}
+
+enum sw_status help_serve(struct worker *w, const struct sw_help *h, enum sw_status ready,
+                          enum sw_status (*pause)(struct worker *w))
+{
+    struct reply begin = {.failed = ready != SW_OK};
+    struct sw_err_kept failed = {0};
+    enum sw_status st = ready;
+    sw_err_keep(&failed, st);
+    send_reply(h, &begin);
+    for (bool dismissed = false; !dismissed;) {
+        struct question q;
+        const double since = sw_clock();
+        while (!sw_channel_has(h->rank, question_tag(h))) {
+            if (!st) st = pause(w);
+            sw_channel_pause(sw_clock() - since);
+        }
+        sw_channel_receive(h->rank, question_tag(h), &q, sizeof q);
+        if (q.help != h->number) continue;
+        if (q.kind == STEP) reply_step(w, h, &q, &st);
+        if (q.kind == PIECE) reply_piece(w, h, &q, &st);
+        dismissed = q.kind == DISMISSED;
+        sw_err_keep(&failed, st);
+    }
+    return sw_err_raise(&failed);
+}

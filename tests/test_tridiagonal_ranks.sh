@@ -1,0 +1,138 @@
+#!/bin/bash
+# Runs of `tridiagonal` that do not fit the memory (run.memory makes it small), by the ranks that mpirun has started:
+# those that have no run of their own take slices of another's. The file has the bits of one process, also where a rank
+# was killed, all were stopped, or a rank has lost its device. Skipped where test_mpi.sh is.
+build=$(dirname "${SWEEP:-build/sweep}")
+cd "$(dirname "$0")/.." || exit 1
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+. tests/helpers.sh
+ldd "$sweep" | grep -q libmpi || { echo "# skipped: built without MPI"; exit 0; }
+command -v mpirun >/dev/null || { echo "# skipped: no mpirun (Debian: openmpi-bin)"; exit 0; }
+
+# as in test_mpi.sh
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
+export OMPI_MCA_odls_base_sigkill_timeout=0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+ranks() {  # ranks CODE NUMBER PROGRAM...
+    local code=$1 n=$2
+    shift 2
+    timeout -k 5 100 mpirun -n "$n" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got = "$code" ] || fail "mpirun -n $n $*: exit code $got, expected $code"
+}
+config() {  # config N LINE...: the lines are further settings
+    local n=$1
+    shift
+    cat <<CFG
+problem = "tridiagonal";
+grid    = { n = $n; };
+run     = { device = "cpu"; memory = 0.004; };
+output  = { fields = { precision = "double"; }; };
+CFG
+    printf '%s\n' "$@"
+}
+given='lower = "rand(seed) - 0.5"; main = "rand(seed + 0.1) - 0.5"; upper = "rand(seed + 0.2) - 0.5";'
+config 1500000 "$given" 'exact = "sin(i)*cos(i/3)*exp(-i*1e-7) + tanh(i/1e6)";' >slow.cfg
+expect 0 -q run slow.cfg -j 1 -o slow.h5
+expect 0 check slow.cfg -j 1
+slices=$(sed -n 's/.* \([0-9]*\) slices a run.*/\1/p' out)
+[ "$slices" -ge 32 ] || fail "only $slices slices"
+
+# ---- several take slices of one run: a device of each rank, two of each
+together() { grep -qE "^devices +batch 1, step [0-9]+, $1 at once" err || fail "stderr does not say $1 at once"; }
+for n in 2 3; do
+    ranks 0 $n "$sweep" run slow.cfg -v --log-json log-$n -o by-$n.h5
+    together $n
+    grep -q "\"event\": \"devices\", .*\"devices\": $n" log-$n || fail "the log does not say that $n devices compute it"
+    same slow.h5 by-$n.h5
+    [ -e by-$n.h5.d ] && fail "by-$n.h5.d was left"
+done
+ranks 0 2 "$sweep" run slow.cfg -v -o teams.h5 --device cpu:0,1
+together 4
+same slow.h5 teams.h5
+
+# ---- more runs than ranks, a circle, fields in single precision, or none; a run that fails harms no other
+config 300000 'sweep = { s = [1, 2, 3]; };' 'matrix = "uniform"; seed = "s"; exact = "cos(i)";' >three.cfg
+for more in output.fields.precision=double output.fields.precision=single cyclic=true; do
+    expect 0 -q run three.cfg -j 1 --set $more -o three.h5 --force
+    ranks 0 2 "$sweep" run three.cfg --set $more -o ranks.h5 --force; same three.h5 ranks.h5
+done
+sed '/^output/d' three.cfg >bare.cfg
+expect 0 -q run bare.cfg -j 1 -o bare.h5
+ranks 0 3 "$sweep" run bare.cfg -o bare-3.h5; same bare.h5 bare-3.h5
+config 300000 'sweep = { at = [0, 250000]; };' \
+    'lower = "1"; main = "(i == at ? 1/0 : 4)"; upper = "1"; rhs = "1";' >bad.cfg
+expect 1 -q run bad.cfg -j 1 -o bad.h5
+ranks 1 3 "$sweep" run bad.cfg -o bad-3.h5; same bad.h5 bad-3.h5
+expect 0 show bad-3.h5 --run 1; prints 'main of row 250000 is infinite'
+
+# ---- a rank is killed, or stopped, while all compute one run; another number goes on
+parts() { local p=0 f; for f in "$1".d/part-*.h5; do [ -e "$f" ] && p=$((p + 1)); done; echo $p; }
+interrupted() {  # interrupted RANKS RANK SIGNAL CODE STEP: when so many steps are stored
+    local n=$1 rank=$2 signal=$3 code=$4 wanted=$5 pid
+    timeout -k 5 100 mpirun -n $n "$sweep" run slow.cfg -v -s run.checkpoint=1e-6 -o k.h5 >out 2>err </dev/null &
+    local mpirun=$!
+    while kill -0 $mpirun 2>/dev/null; do
+        [ "$(sed -n 's/^checkpoint.* step \([0-9]*\),.*/\1/p' err | tail -n 1)" -ge "$wanted" ] 2>/dev/null && break
+        sleep 0.005
+    done
+    for pid in $(pgrep -f 'run slow.cfg -v -s run.checkpoint=1e-6 -o k.h5$'); do
+        tr '\0' '\n' </proc/$pid/environ 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$rank" && kill -$signal $pid
+    done
+    wait $mpirun
+    local got=$?
+    [ $got = "$code" ] || fail "after $signal of rank $rank of $n: exit code $got, expected $code"
+    [ ! -e k.h5 ] || fail "k.h5 is there, after $signal of rank $rank"
+}
+interrupted 2 1 KILL 137 5                       # in the first pass
+interrupted 3 0 KILL 137 $((slices / 2))
+interrupted 3 2 USR1 75 $((slices + 4))          # in the second pass
+interrupted 2 1 KILL 137 $((slices + slices / 2))
+ranks 0 3 "$sweep" run slow.cfg -o k.h5; says ' from step '
+same slow.h5 k.h5
+[ -e k.h5.d ] && fail 'k.h5.d was left'
+interrupted_by_one() { rm -rf k.h5 k.h5.d; interrupted 3 1 USR1 75 8; expect 0 run slow.cfg -j 1 -o k.h5; }
+interrupted_by_one; says ' from step '; same slow.h5 k.h5
+
+# ---- memory fails in the rank that helps: the other goes on without its device; a disk fails there: that ends the job,
+# and says where
+failing() {  # failing CODES KIND AT CONFIG OPTION...: call AT of rank 1 of 2; its exit code goes to $code
+    local codes=$1 kind=$2 at=$3
+    shift 3
+    rm -rf f.h5 f.h5.d fault
+    local harm="FAIL_KIND=$kind FAIL_AT=$at FAIL_LOG=$tmp/fault LD_PRELOAD=$build/fail_nth.so"
+    timeout -k 5 100 mpirun -n 2 sh -c "[ \$OMPI_COMM_WORLD_RANK != 1 ] || export $harm
+        exec '$sweep' run $* -j 1 -o f.h5" >out 2>err </dev/null
+    code=$?
+    case " $codes " in *" $code "*) ;; *) fail "$kind fails at call $at of rank 1: exit code $code" ;; esac
+}
+export FAIL_BYTES=$((80 * slices))  # the relations: twice for the plan's trial, twice for the run
+for at in 3 4; do
+    failing 0 memory $at slow.cfg
+    grep -q fired fault || fail "memory did not fail at call $at"
+    says 'warning: rank 1 of 2 on '; says 'the other devices continue without it'; same slow.h5 f.h5
+done
+unset FAIL_BYTES
+if [ -n "$python" ]; then
+    $python - <<'PY' || fail 'system.h5'
+import h5py, numpy
+random = numpy.random.default_rng(1)
+with h5py.File("system.h5", "w") as f:
+    for name in "dl", "d", "du", "f": f[name] = random.uniform(-1, 1, 1000000)
+PY
+    config 1000000 'source = { file = "system.h5"; lower = "/dl"; main = "/d"; upper = "/du"; rhs = "/f"; };' >file.cfg
+    sed -i 's/memory = 0.004/memory = 0.005/' file.cfg
+    expect 0 -q run file.cfg -j 1 -o file.h5
+    failing 0 read 1000000 file.cfg; same file.h5 f.h5
+    calls=$(sed -n 's/ calls.*//p' fault)
+    for eighth in 6 5 7 4; do  # its reads for the plan come before, and it may have fewer steps than before
+        failing '0 3 4 5' read $((calls * eighth / 8)) file.cfg
+        [ $code = 5 ] && grep -qF 'rank 1 of 2 on ' err && break
+    done
+    says 'rank 1 of 2 on '; says 'system.h5'
+    ranks 0 2 "$sweep" run file.cfg -j 1 -o f.h5; same file.h5 f.h5
+fi
+
+summary
