@@ -15,10 +15,7 @@
 . "$(dirname "$0")/measure.sh"
 device='' part='' largest=28 limit=1000000 dry_run=''
 take_options 'device+ part+ largest= limit= dry-run' "$@"
-[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
-take_program "${arguments[0]}"
-folder=${arguments[1]:-results/bench}
-mkdir -p "$folder" || exit 1
+take_build_and_folder
 [ -n "$device" ] || { device=cpu; ! has_gpu || device='cuda cpu'; }
 failed=0 points=0 left=0
 

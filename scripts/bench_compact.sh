@@ -21,10 +21,7 @@
 . "$(dirname "$0")/measure.sh"
 device='' part='' limit=1000000 small='' dry_run=''
 take_options 'device+ part+ limit= small dry-run' "$@"
-[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
-take_program "${arguments[0]}"
-folder=${arguments[1]:-results/bench}
-mkdir -p "$folder" || exit 1
+take_build_and_folder
 [ -n "$device" ] || { device=cpu; ! has_gpu || device=cuda; }
 failed=0 points=0 left=0 side=512 all=$((1 << 27)) repeats=(--repeats 5 --longest 0.1)
 [ -z "$small" ] || side=48 all=$((1 << 17)) repeats=(--repeats 1 --longest 0.02)

@@ -29,8 +29,7 @@ if [ -z "$devices" ]; then
         spec=$spec,$count
     done
 fi
-tmp=$(mktemp -d "$folder/bench-devices-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+make_tmp "$folder/bench-devices-XXXXXX"
 mkdir -p "$(dirname "$csv")" || exit 1
 
 export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1

@@ -19,8 +19,7 @@ few=100 many=1000
 take_program "$(realpath "${arguments[0]}")"
 python=$(command -v python3) || give_up 'needs python3'
 csv=$(realpath -m "${arguments[2]:-results/bench/merge.csv}")
-tmp=$(mktemp -d "${arguments[1]}/bench-merge-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+make_tmp "${arguments[1]}/bench-merge-XXXXXX"
 mkdir -p "$(dirname "$csv")" && cd "$tmp" || exit 1
 threads=$(nproc) file_system=$(stat -f -c %T .) here=$(machine) of=$(commit)
 compiler=$("$sweep" -V | sed -n 's/^compiler *//p')

@@ -23,8 +23,7 @@ if [ -z "$devices" ]; then
     devices=cpu
     ! has_gpu || devices='cpu cuda'
 fi
-tmp=$(mktemp -d "${arguments[1]}/bench-output-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+make_tmp "${arguments[1]}/bench-output-XXXXXX"
 mkdir -p "$(dirname "$csv")" || exit 1
 
 "$python" - "$sweep" "$tmp" "$csv" "$repeats" "$devices" "$gb" <<'PY'

@@ -32,6 +32,20 @@ take_program() {
     listed=$("$sweep" list) || give_up "$sweep list fails"
 }
 
+# take_build_and_folder: BUILD [FOLDER] of `arguments`: as take_program does, and into $folder, which is made
+take_build_and_folder() {
+    [ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
+    take_program "${arguments[0]}"
+    folder=${arguments[1]:-results/bench}
+    mkdir -p "$folder" || exit 1
+}
+
+# make_tmp [TEMPLATE]: the folder $tmp, which is removed at the end
+make_tmp() {
+    tmp=$(realpath "$(mktemp -d "$@")") || exit 1
+    trap 'rm -rf "$tmp"' EXIT
+}
+
 # has 'cuda\.fused': whether a row or device of this name is there; has_gpu
 has() { echo "$listed" | grep -E "^  $1 " | grep -qv 'absent:'; }
 has_gpu() { has 'cuda(:[0-9]+)? '; }

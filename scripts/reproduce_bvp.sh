@@ -15,13 +15,9 @@
 . "$(dirname "$0")/measure.sh"
 table='' device='' largest=28 limit=1000000
 take_options 'table+ device+ largest= limit=' "$@"
-[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
-take_program "${arguments[0]}"
-folder=${arguments[1]:-results/bench}
-mkdir -p "$folder" || exit 1
+take_build_and_folder
 [ -n "$device" ] || { device=cpu; ! has_gpu || device='cpu cuda'; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+make_tmp
 
 # Rows "n a1s a1d a2s a2d a2sd" (tables I, II) or "n a1d a2d a2sd" (III, IV) as the paper prints them.
 paper() {

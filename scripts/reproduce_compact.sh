@@ -15,12 +15,8 @@
 . "$(dirname "$0")/measure.sh"
 part='' small='' dry_run=''
 take_options 'part+ small dry-run' "$@"
-[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
-take_program "${arguments[0]}"
-folder=${arguments[1]:-results/bench}
-mkdir -p "$folder" || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+take_build_and_folder
+make_tmp
 
 # try COMMAND...: say it, and do it
 try() { echo "$*"; [ -n "$dry_run" ] || "$@"; }

@@ -19,12 +19,10 @@
 . "$(dirname "$0")/measure.sh"
 quick='' medium='' dry_run='' cpu='' part='' limit=1000000
 take_options 'quick medium dry-run cpu part+ limit=' "$@"
-[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
-take_program "${arguments[0]}"
-folder=${arguments[1]:-results/bench} size=full
+take_build_and_folder
+size=full
 [ -z "$medium" ] || size=medium
 [ -z "$quick" ] || size=quick
-mkdir -p "$folder" || exit 1
 failed=0 points=0 left=0 device=cuda repeats=()
 [ $size = full ] || repeats=(--repeats 5 --longest 0.15)
 export OMP_PROC_BIND=${OMP_PROC_BIND:-spread}  # threads stay near the memory they touched first

@@ -24,13 +24,9 @@
 . "$(dirname "$0")/measure.sh"
 part='' device='' largest=26 limit=1000000 dry_run=''
 take_options 'part+ device+ largest= limit= dry-run' "$@"
-[ ${#arguments[@]} -ge 1 ] && [ ${#arguments[@]} -le 2 ] || usage
-take_program "${arguments[0]}"
-folder=${arguments[1]:-results/bench}
-mkdir -p "$folder" || exit 1
+take_build_and_folder
 [ -n "$device" ] || { device=cpu; ! has_gpu || device='cpu cuda'; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+make_tmp
 failed=0 left=0
 
 # try COMMAND...: say it, and do it
