@@ -1,6 +1,6 @@
 #ifndef FD_HELPERS_H
 #define FD_HELPERS_H
-/* What tests of compact differences share: every scheme with every boundary it has, and room for numbers. */
+/* What tests of compact differences share: every scheme with every boundary it has. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,11 +33,4 @@ static inline const char *fd_boundaries(const char *scheme, char text[200])
     for (const struct sw_fd_scheme *const *scheme_ = sw_fd_schemes; *scheme_; scheme_++)                     \
         for (int case_ = 0; fd_boundary(*scheme_, case_); case_++)                                           \
             for (const char *s = (*scheme_)->name, *b = fd_boundary(*scheme_, case_); b; b = NULL)
-
-static inline double *numbers(size_t count)
-{
-    double *p = NULL;
-    assert_ok(sw_alloc(count, &p));
-    return p;
-}
 #endif

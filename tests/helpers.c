@@ -7,9 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sw_mem.h"
+
 void assert_contains(const char *text, const char *part)
 {
     if (!text || !strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text ? text : "(null)", part);
+}
+
+void assert_all_near(const char *what, const double *a, const double *b, size_t count, double tolerance)
+{
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(a[k] - b[k]) <= tolerance))
+            fail_msg("%s: entry %zu is %.17g, expected %.17g +- %.3g", what, k, a[k], b[k], tolerance);
 }
 
 void skip_because(const char *reason)
@@ -114,6 +123,13 @@ const char *test_folder(void)
     if (!mkdtemp(folder)) fail_msg("cannot make %s", folder);
     atexit(remove_folder);
     return folder;
+}
+
+double *zeros(size_t count)
+{
+    double *p = NULL;
+    assert_ok(sw_alloc(count, &p));
+    return p;
 }
 
 double test_random(uint64_t *state)

@@ -25,6 +25,9 @@
         if (!(d_ <= tol_)) fail_msg("%s = %.17g, expected %.17g +- %.3g, off by %.3g", #a, a_, b_, tol_, d_); \
     } while (0)
 
+/* The same for count entries; `what` they are of is named with the first that is off. */
+void assert_all_near(const char *what, const double *a, const double *b, size_t count, double tolerance);
+
 /* Fails unless text contains part. */
 void assert_contains(const char *text, const char *part);
 
@@ -62,6 +65,9 @@ bool row_asked_for(const char *name);
 
 /* An empty folder for this test process, removed at exit. */
 const char *test_folder(void);
+
+/* @return [count], all 0; free with sw_free() */
+double *zeros(size_t count);
 
 /* Uniform in (-1, 1), repeatable: each call advances *state. */
 double test_random(uint64_t *state);

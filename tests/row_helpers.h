@@ -2,6 +2,8 @@
 #define ROW_HELPERS_H
 /* In a program that tests a table of rows: the row of the group at work and a device of the kind it works on. Before
  * this, ROW_OPS is the struct of a row. */
+#include <malloc.h>
+
 #include "device/sw_device.h"
 #include "helpers.h"
 
@@ -29,6 +31,14 @@ static inline void need_row(void)
 {
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     if (!device) skip_unless_needed("cuda", sw_err_message());
+}
+
+/* Bytes in use where the row keeps its arrays. */
+static inline double in_use(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    if (under_test->space == SW_DEVICE) return -(double)sw_device_memory_free(device);
+    return (double)m.uordblks + (double)m.hblkhd;
 }
 
 /* @return failures */

@@ -2,7 +2,6 @@
  * entry i of system j at [j*n + i], band row r after band row; put() and get() carry them to a row's layout and memory.
  */
 #include <float.h>
-#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +50,6 @@ struct batch {
     double *x;     /* [batch][n] */
     double *b;     /* [batch][n]: A x */
 };
-
-static double *zeros(size_t count)
-{
-    double *p = NULL;
-    assert_ok(sw_alloc(count, &p));
-    return p;
-}
 
 static int rows(const struct sw_band_desc *d) { return d->lower + d->upper + 1; }
 
@@ -228,13 +220,6 @@ static void solve_batch(const struct batch *y, double *x)
     assert_null(s);
 }
 
-static void assert_all_near(const double *a, const double *b, size_t count, double tolerance)
-{
-    for (size_t k = 0; k < count; k++)
-        if (!(fabs(a[k] - b[k]) <= tolerance))
-            fail_msg("entry %zu is %.17g, expected %.17g +- %.3g", k, a[k], b[k], tolerance);
-}
-
 /* Calls visit for all shapes worth a test that the row does. */
 static void for_all_shapes(void (*visit)(struct sw_band_desc d))
 {
@@ -261,12 +246,12 @@ static void check_known_solution(struct sw_band_desc d)
 {
     struct batch y = random_batch(d, 1 + (uint64_t)d.n);
     double *x = zeros(entries(&d));
+    char shape[100];
     solve_batch(&y, x);
+    snprintf(shape, sizeof shape, "n %d batch %d lower %d upper %d%s", d.n, d.batch, d.lower, d.upper,
+             d.periodic ? " periodic" : "");
     /* error <= |A^-1| (backward error); 64 eps covers |A| <= 9 and the few roundings a row and its border make */
-    for (size_t k = 0; k < entries(&d); k++)
-        if (!(fabs(x[k] - y.x[k]) <= 64 * DBL_EPSILON))
-            fail_msg("n %d batch %d lower %d upper %d%s: entry %zu is off by %.3g", d.n, d.batch, d.lower, d.upper,
-                     d.periodic ? " periodic" : "", k, x[k] - y.x[k]);
+    assert_all_near(shape, x, y.x, entries(&d), 64 * DBL_EPSILON);
     sw_free(x);
     free_batch(&y);
 }
@@ -370,7 +355,7 @@ static void is_linear_in_the_right_hand_side(void **state)
     for (size_t k = 0; k < entries(&d); k++) b[k] = sin((double)k);
     solve(s, b, y.x);
     for (size_t k = 0; k < entries(&d); k++) y.x[k] += 3.0 * x[k];
-    assert_all_near(z, y.x, entries(&d), 256 * DBL_EPSILON);  /* three solves of 64 eps, one of them times 3 */
+    assert_all_near("x", z, y.x, entries(&d), 256 * DBL_EPSILON);  /* three solves of 64 eps, one of them times 3 */
     sw_band_destroy(&s);
     sw_free(x);
     sw_free(z);
@@ -464,12 +449,12 @@ static void factors_once_and_solves_twice(void **state)
     solve(s, y.b, x);
     solve(s, y.b, z);
     assert_memory_equal(x, z, entries(&d) * sizeof *x);
-    assert_all_near(x, y.x, entries(&d), 64 * DBL_EPSILON);
+    assert_all_near("x", x, y.x, entries(&d), 64 * DBL_EPSILON);
     /* and factored again, with other matrices */
     struct batch other = random_batch(d, 12);
     assert_ok(factor(s, &other, NULL));
     solve(s, other.b, z);
-    assert_all_near(z, other.x, entries(&d), 64 * DBL_EPSILON);
+    assert_all_near("x", z, other.x, entries(&d), 64 * DBL_EPSILON);
     sw_band_destroy(&s);
     sw_free(x);
     sw_free(z);
@@ -660,14 +645,6 @@ static void refuses_rows_that_do_not_exist(void **state)
     const char *elsewhere = under_test->space == SW_HOST ? "cuda.thomas" : "cpu.thomas";
     assert_int_equal(sw_band_create(&d, elsewhere, device, &s), SW_E_ABSENT);
     assert_contains(sw_err_message(), elsewhere);
-}
-
-/* Bytes in use where the row keeps its arrays. */
-static double in_use(void)
-{
-    struct mallinfo2 m = mallinfo2();
-    if (under_test->space == SW_DEVICE) return -(double)sw_device_memory_free(device);
-    return (double)m.uordblks + (double)m.hblkhd;
 }
 
 static void takes_no_more_memory_than_it_says(void **state)

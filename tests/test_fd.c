@@ -232,7 +232,7 @@ static void compare(const struct sw_fd_desc *d)
     static struct dense a;
     static long double x[MOST];
     const size_t count = points(d), n = (size_t)d->n[d->axis];
-    double *f = numbers(count), *out = numbers(count);
+    double *f = zeros(count), *out = zeros(count);
     uint64_t seed = 7;
     size_t stride = 1;
     for (int k = 0; k < d->axis; k++) stride *= (size_t)d->n[k];
@@ -569,7 +569,7 @@ static void agrees_with_the_reference_on_long_lines(void **state)
         for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
             const size_t count = (size_t)shapes[k].n * (size_t)shapes[k].lines;
             struct sw_fd_desc d = line_desc(s, b, 1, 1);
-            double *f = numbers(count), *out = numbers(count), *expected = numbers(count);
+            double *f = zeros(count), *out = zeros(count), *expected = zeros(count);
             for (size_t i = 0; i < count; i++) f[i] = out[i] = expected[i] = (float)test_random(&seed);
             d.n[0] = d.n[1] = 100;
             dense_make(&a, &d);  /* |A^-1| does not grow with n */
@@ -598,7 +598,7 @@ static void agrees_with_the_reference_on_large_planes(void **state)
     uint64_t seed = 17;
     (void)state;
     need_row();
-    double *f = numbers(ALL), *out = numbers(ALL), *expected = numbers(ALL);
+    double *f = zeros(ALL), *out = zeros(ALL), *expected = zeros(ALL);
     for (size_t i = 0; i < ALL; i++) f[i] = test_random(&seed);
     for (int k = 0; k < 2; k++) {
         struct sw_fd_desc d = line_desc("d1_c6", boundary[k], NX, 1);

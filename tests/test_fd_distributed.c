@@ -210,7 +210,7 @@ static void also_by_mpi(const struct problem *p, size_t count)
 {
     struct problem q = *p;
     q.transport = "mpi";
-    q.out = numbers(count);
+    q.out = zeros(count);
     for (size_t i = 0; i < count; i++) q.out[i] = NAN;
     assert_ok(run(&q));
     assert_memory_equal(p->out, q.out, count * sizeof *q.out);
@@ -220,8 +220,8 @@ static void also_by_mpi(const struct problem *p, size_t count)
 static void compare(struct problem *p)
 {
     const size_t count = size_of(&p->whole);
-    double *expected = numbers(count), largest, tolerance = rounding(&p->whole, &largest), worst = 0;
-    p->out = numbers(count);
+    double *expected = zeros(count), largest, tolerance = rounding(&p->whole, &largest), worst = 0;
+    p->out = zeros(count);
     undivided(p, expected);
     for (size_t i = 0; i < count; i++) p->out[i] = NAN;
     assert_ok(run(p));
@@ -274,7 +274,7 @@ static void cut_unevenly(struct problem *p, const char *scheme, const char *boun
 
 static double *random_field(const struct sw_fd_desc *d)
 {
-    double *f = numbers(size_of(d));
+    double *f = zeros(size_of(d));
     uint64_t seed = 11;
     for (size_t i = 0; i < size_of(d); i++) f[i] = test_random(&seed);
     return f;
@@ -332,7 +332,7 @@ static void one_rank_needs_no_threads(void **state)
         double *f = random_field(&p.whole), *out[2];
         for (int k = 0; k < 2; k++) {
             p.f = f;
-            p.out = out[k] = numbers(size_of(&p.whole));
+            p.out = out[k] = zeros(size_of(&p.whole));
             p.transport = k ? "threads" : "null";
             assert_ok(run(&p));
         }
@@ -352,7 +352,7 @@ static void each_line_gives_the_same_bits_alone(void **state)
     for (int periodic = 0; periodic < 2; periodic++) {
         p.whole = (struct sw_fd_desc){.n = {lines, 1, n}, .axis = 2, .fields = 1, .scheme = "d1_c6", .h = 0.5,
                                       .boundary = periodic ? "periodic" : "3-4-6"};
-        double *f = random_field(&p.whole), *all = numbers(size_of(&p.whole)), *again = numbers(size_of(&p.whole));
+        double *f = random_field(&p.whole), *all = zeros(size_of(&p.whole)), *again = zeros(size_of(&p.whole));
         double one[198], result[198];
         p.f = f;
         p.out = all;
@@ -405,9 +405,9 @@ static void the_error_of_truncation_is_what_is_promised(void **state)
             double largest, small, off = 0, top = 0, bound = pow(rho, m) * (1 + rho) * 1.00001;
             p.whole = field(scheme[k], "periodic", 2, 4 * m + 3);
             const size_t count = size_of(&p.whole);
-            double *f = random_field(&p.whole), *expected = numbers(count);
+            double *f = random_field(&p.whole), *expected = zeros(count);
             p.f = f;
-            p.out = numbers(count);
+            p.out = zeros(count);
             undivided(&p, expected);
             assert_ok(run(&p));
             for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,6 @@
 /* Every row of the table of tridiagonal solvers must pass every test here. Rows whose `stable` is set are asked for any
  * matrix (tridiagonal_matrices.h); the others may break down, and are asked for diagonally dominant ones only. */
 #include <float.h>
-#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,36 +9,12 @@
 #include "base/sw_mem.h"
 #include "linalg/relation_point.h"
 #include "linalg/relation_point.h"
-#include "linalg/sw_tridiagonal_impl.h"
-
-#define ROW_OPS sw_tridiagonal_ops
-#include "row_helpers.h"
+#include "tridiagonal_helpers.h"
 #include "tridiagonal_matrices.h"
 
 /* ---- carrying systems to the row under test */
 
-static bool does(struct sw_tridiagonal_desc d) { return !under_test->refuse || !under_test->refuse(&d); }
-
-/* LAPACK may be there when the tests are built and not when they run. */
-static void need_row_and_library(void)
-{
-    struct sw_tridiagonal *s = NULL;
-    const struct sw_tridiagonal_desc one = {.n = 64, .batch = 1}, many = {.n = 64, .batch = 2};
-    need_row();
-    if (sw_tridiagonal_create(does(one) ? &one : &many, under_test->name, device, &s) == SW_E_ABSENT)
-        skip_unless_needed(under_test->name, sw_err_message());
-    sw_tridiagonal_destroy(&s);
-}
-
 struct there { struct sw_tridiagonal_rows rows; double *x; };  /* in the memory of the device */
-
-static double *put(const double *host, size_t count)
-{
-    double *p = NULL;
-    assert_ok(sw_device_alloc(device, count, &p));
-    assert_ok(sw_device_upload(device, p, host, count * sizeof *host));
-    return p;
-}
 
 static struct there put_systems(const struct systems *y)
 {
@@ -126,12 +101,11 @@ static void check_known_solution(struct sw_tridiagonal_desc d)
 {
     struct systems y = dominant_systems(d.n, d.batch, d.cyclic, 1 + (uint64_t)d.n);
     double *x = zeros(entries(&y));
+    char shape[80];
     solve_fine(&y, x, "dominant");
+    snprintf(shape, sizeof shape, "n %lld batch %d%s", (long long)d.n, d.batch, d.cyclic ? " cyclic" : "");
     /* |A^-1| <= 1 and |A| <= 5: 64 eps is more than the few roundings a row makes */
-    for (size_t k = 0; k < entries(&y); k++)
-        if (!(fabs(x[k] - y.x[k]) <= 64 * DBL_EPSILON))
-            fail_msg("n %lld batch %d%s: entry %zu is off by %.3g", (long long)d.n, d.batch, d.cyclic ? " cyclic" : "",
-                     k, x[k] - y.x[k]);
+    assert_all_near(shape, x, y.x, entries(&y), 64 * DBL_EPSILON);
     sw_free(x);
     free_systems(&y);
 }
@@ -823,14 +797,6 @@ static void refuses_rows_that_do_not_exist(void **state)
     assert_int_equal(sw_tridiagonal_create(&d, "cpu.gauss", device, &s), SW_E_CONFIG);
     assert_contains(sw_err_message(), "cpu.gauss: there is no such row; fit here:");
     assert_null(s);
-}
-
-/* Bytes in use where the row keeps its arrays. */
-static double in_use(void)
-{
-    struct mallinfo2 m = mallinfo2();
-    if (under_test->space == SW_DEVICE) return -(double)sw_device_memory_free(device);
-    return (double)m.uordblks + (double)m.hblkhd;
 }
 
 static void takes_no_more_memory_than_it_says(void **state)

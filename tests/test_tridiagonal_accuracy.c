@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "linalg/sw_tridiagonal_impl.h"
-
-#define ROW_OPS sw_tridiagonal_ops
-#include "row_helpers.h"
 #include "table_iii.h"
+#include "tridiagonal_helpers.h"
 
 static bool in_long(void) { return getenv("SW_LONG") != NULL; }
 
@@ -48,22 +45,14 @@ static void has_condition_numbers_that_grow_with_powers_of_a_ratio(void **state)
 
 /* ------------------------------------------------------------------ rows */
 
-static double *put(const double *host, int64_t n)
-{
-    double *p = NULL;
-    assert_ok(sw_device_alloc(device, (size_t)n, &p));
-    assert_ok(sw_device_upload(device, p, host, (size_t)n * sizeof *host));
-    return p;
-}
-
 /* @return false: the row does not do that n */
 static bool solve(const struct tri *t, double *x, struct sw_tridiagonal_outcome *outcome)
 {
     const struct sw_tridiagonal_desc d = {.n = t->n, .batch = 1};
     const size_t n = (size_t)t->n;
     struct sw_tridiagonal *s = NULL;
-    if (under_test->refuse && under_test->refuse(&d)) return false;
-    double *p[] = {put(t->lower, t->n), put(t->main, t->n), put(t->upper, t->n), put(t->rhs, t->n), put(t->rhs, t->n)};
+    if (!does(d)) return false;
+    double *p[] = {put(t->lower, n), put(t->main, n), put(t->upper, n), put(t->rhs, n), put(t->rhs, n)};
     const struct sw_tridiagonal_rows rows = {p[0], p[1], p[2], p[3]};
     assert_ok(sw_tridiagonal_create(&d, under_test->name, device, &s));
     assert_ok(sw_tridiagonal_solve(s, &rows, p[4]));
@@ -72,17 +61,6 @@ static bool solve(const struct tri *t, double *x, struct sw_tridiagonal_outcome 
     sw_tridiagonal_destroy(&s);
     for (int k = 0; k < 5; k++) sw_device_free(device, p[k]);
     return true;
-}
-
-/* LAPACK may be there when the tests are built and not when they run. */
-static void need_row_and_library(void)
-{
-    const struct sw_tridiagonal_desc d = {.n = 3, .batch = 1};
-    struct sw_tridiagonal *s = NULL;
-    need_row();
-    if (sw_tridiagonal_create(&d, under_test->name, device, &s) == SW_E_ABSENT)
-        skip_unless_needed(under_test->name, sw_err_message());
-    sw_tridiagonal_destroy(&s);
 }
 
 /* A matrix with two right-hand sides, one after the other, where dgtsv finds an x well in the range of numbers. */

@@ -9,10 +9,7 @@
 #include "base/sw_mem.h"
 #include "comm/sw_launch.h"
 #include "linalg/sw_tridiagonal_distributed.h"
-#include "linalg/sw_tridiagonal_impl.h"
-
-#define ROW_OPS sw_tridiagonal_ops
-#include "row_helpers.h"
+#include "tridiagonal_helpers.h"
 
 struct problem {
     struct sw_tridiagonal_desc desc;
@@ -24,9 +21,7 @@ struct problem {
 
 static struct problem make(int64_t n, bool cyclic, uint64_t seed)
 {
-    struct problem p = {.desc = {n, 1, cyclic}, .broken = -2};
-    assert_ok(sw_alloc(4 * (size_t)n, &p.rows));
-    assert_ok(sw_alloc((size_t)n, &p.x));
+    struct problem p = {.desc = {n, 1, cyclic}, .rows = zeros(4 * (size_t)n), .x = zeros((size_t)n), .broken = -2};
     for (int64_t k = 0; k < 4 * n; k++) p.rows[k] = test_random(&seed);
     return p;
 }
@@ -44,10 +39,9 @@ static double *solve_whole(const struct problem *p)
     const size_t n = (size_t)p->desc.n;
     struct sw_tridiagonal *solver;
     struct sw_tridiagonal_outcome outcome;
-    double *d, *x;
+    double *d, *x = zeros(n);
     assert_ok(sw_tridiagonal_create(&p->desc, under_test->name, device, &solver));
     assert_ok(sw_device_alloc(device, 5 * n, &d));
-    assert_ok(sw_alloc(n, &x));
     assert_ok(sw_device_upload(device, d, p->rows, 4 * n * sizeof *d));
     const struct sw_tridiagonal_rows rows = {d, d + n, d + 2 * n, d + 3 * n};
     assert_ok(sw_tridiagonal_solve(solver, &rows, d + 4 * n));

@@ -86,6 +86,19 @@ static double *fill(struct system *s, int64_t first, int64_t rows)
 static const struct texts random_texts = {"rand(seed) - 0.5", "randn(seed) + k", "sin(i/7)*exp(rand(seed+1))", NULL,
                                           "cos(i/4 + k)"};
 
+/* Calls visit for systems of these sizes, closed to a circle and not: the same by two threads and by one. */
+static void for_sizes(const int64_t *size, int sizes, int runs, void (*visit)(struct system *two, struct system *one))
+{
+    for (int c = 0; c < 2 * sizes; c++) {
+        const int64_t n = size[c / 2];
+        const bool cyclic = c % 2 && n >= 3;
+        struct system two = make(&random_texts, n, runs, cyclic, 2), one = make(&random_texts, n, runs, cyclic, 1);
+        visit(&two, &one);
+        unmake(&two);
+        unmake(&one);
+    }
+}
+
 /* ------------------------------------------------------------------ sums of squares */
 
 static double root_of(const double *v, int count, int chunk)
@@ -174,31 +187,31 @@ static void closes_the_circle_where_it_is_cyclic(void **state)
 }
 
 /* The same bits in any chunks, by any number of threads. */
+static void fill_in_chunks(struct system *s, struct system *one)
+{
+    static const int64_t chunks[] = {1, 7, 1000, 2048, 3001};
+    const int64_t n = s->desc.n;
+    double *whole = fill(s, 0, n), *again = fill(one, 0, n);
+    assert_memory_equal(whole, again, 8 * (size_t)n * sizeof *whole);
+    for (int q = n > 100; q < 5; q++)
+        for (int64_t first = 0; first < n; first += chunks[q]) {
+            const int64_t rows = n - first < chunks[q] ? n - first : chunks[q];
+            double *part = fill(s, first, rows);
+            for (int a = 0; a < 4; a++)
+                for (int j = 0; j < 2; j++)
+                    assert_memory_equal(part + (a * 2 + j) * rows, whole + (a * 2 + j) * n + first,
+                                        (size_t)rows * sizeof *part);
+            sw_free(part);
+        }
+    sw_free(whole);
+    sw_free(again);
+}
+
 static void fills_the_same_in_any_chunks(void **state)
 {
-    static const int64_t sizes[] = {1, 2, 3, 700, 2048, 2049, 5000}, chunks[] = {1, 7, 1000, 2048, 3001};
+    static const int64_t sizes[] = {1, 2, 3, 700, 2048, 2049, 5000};
     (void)state;
-    for (int c = 0; c < 2 * 7; c++) {
-        const int64_t n = sizes[c / 2];
-        const bool cyclic = c % 2 && n >= 3;
-        struct system s = make(&random_texts, n, 2, cyclic, 2), one = make(&random_texts, n, 2, cyclic, 1);
-        double *whole = fill(&s, 0, n), *again = fill(&one, 0, n);
-        assert_memory_equal(whole, again, 8 * (size_t)n * sizeof *whole);
-        for (int q = n > 100; q < 5; q++)
-            for (int64_t first = 0; first < n; first += chunks[q]) {
-                const int64_t rows = n - first < chunks[q] ? n - first : chunks[q];
-                double *part = fill(&s, first, rows);
-                for (int a = 0; a < 4; a++)
-                    for (int j = 0; j < 2; j++)
-                        assert_memory_equal(part + (a * 2 + j) * rows, whole + (a * 2 + j) * n + first,
-                                            (size_t)rows * sizeof *part);
-                sw_free(part);
-            }
-        sw_free(whole);
-        sw_free(again);
-        unmake(&s);
-        unmake(&one);
-    }
+    for_sizes(sizes, 7, 2, fill_in_chunks);
 }
 
 static void counts_random_numbers_beyond_2_31(void **state)
@@ -327,36 +340,33 @@ static void compare_with_plain_loops(const struct system *s, const double *v, co
     assert_true(sums->bad == TRIDIAGONAL_NONE);
 }
 
+static void measure_in_chunks(struct system *s, struct system *one)
+{
+    static const int64_t chunks[] = {1, 5, 777, 2048, 5000};
+    const int64_t n = s->desc.n;
+    double *v = fill(s, 0, n), *x = some_x(s);
+    struct tridiagonal_sums whole[3], part[3];
+    if (!s->desc.cyclic)  /* not looked at */
+        for (int j = 0; j < 3; j++) v[j * n] = v[6 * n + (j + 1) * n - 1] = NAN;
+    measure(s, v, x, n, whole);
+    for (int j = 0; j < 3; j++) compare_with_plain_loops(s, v, x, j, &whole[j]);
+    for (int q = n > 100; q <= 5; q++) {
+        measure(q < 5 ? s : one, v, x, q < 5 ? chunks[q] : n, part);
+        for (int j = 0; j < 3; j++) {
+            const struct tridiagonal_norms a = tridiagonal_norms_from_sums(&whole[j], n, true),
+                                           b = tridiagonal_norms_from_sums(&part[j], n, true);
+            assert_memory_equal(&a, &b, sizeof a);
+        }
+    }
+    sw_free(v);
+    sw_free(x);
+}
+
 static void measures_as_plain_loops_do_in_any_chunks(void **state)
 {
-    static const int64_t sizes[] = {1, 2, 3, 31, 2049, 9000}, chunks[] = {1, 5, 777, 2048, 5000};
+    static const int64_t sizes[] = {1, 2, 3, 31, 2049, 9000};
     (void)state;
-    for (int c = 0; c < 2 * 6; c++) {
-        const int64_t n = sizes[c / 2];
-        const bool cyclic = c % 2 && n >= 3;
-        struct system s = make(&random_texts, n, 3, cyclic, 2), one = make(&random_texts, n, 3, cyclic, 1);
-        double *v = fill(&s, 0, n), *x = some_x(&s);
-        struct tridiagonal_sums whole[3], part[3];
-        double w[TRIDIAGONAL_SUMS_NUMBERS], p[TRIDIAGONAL_SUMS_NUMBERS];
-        if (!cyclic)  /* not looked at */
-            for (int j = 0; j < 3; j++) v[j * n] = v[6 * n + (j + 1) * n - 1] = NAN;
-        measure(&s, v, x, n, whole);
-        for (int j = 0; j < 3; j++) compare_with_plain_loops(&s, v, x, j, &whole[j]);
-        for (int q = n > 100; q <= 5; q++) {
-            measure(q < 5 ? &s : &one, v, x, q < 5 ? chunks[q] : n, part);
-            for (int j = 0; j < 3; j++) {
-                tridiagonal_sums_pack(&whole[j], w);
-                tridiagonal_sums_pack(&part[j], p);
-                struct tridiagonal_norms a = tridiagonal_norms_from_sums(&whole[j], n, true),
-                                         b = tridiagonal_norms_from_sums(&part[j], n, true);
-                assert_memory_equal(&a, &b, sizeof a);
-            }
-        }
-        sw_free(v);
-        sw_free(x);
-        unmake(&s);
-        unmake(&one);
-    }
+    for_sizes(sizes, 6, 3, measure_in_chunks);
 }
 
 static void names_the_first_row_whose_residual_is_not_finite(void **state)

@@ -25,13 +25,6 @@ struct systems {
     double *lower, *main, *upper, *rhs, *x;  /* rhs = A x, rounded */
 };
 
-static inline double *zeros(size_t count)
-{
-    double *p = NULL;
-    assert_ok(sw_alloc(count, &p));
-    return p;
-}
-
 static inline size_t entries(const struct systems *y) { return (size_t)y->n * (size_t)y->batch; }
 
 static inline struct systems make_systems(int64_t n, int batch, bool cyclic)
