@@ -1,7 +1,7 @@
 /* The general boundary value problem: interleaved systems, one thread a system, each eliminated, corrected and judged
  * by the functions of the CPU (problem/bvp/tridiagonal_point.h). Bound by the latency of the recursions where the
  * batch is small, else by memory: some 250 bytes an unknown. */
-#include "problem/bvp/tridiagonal_point.h"
+#include "problem/bvp/correction_point.h"
 #include "cu_check.cuh"
 #include "sw_cuda.h"
 

@@ -16,16 +16,22 @@ extern "C" {
 
 typedef void *sw_cuda_stream;  /* a cudaStream_t */
 
-/* ---- the general boundary value problem (bvp_general.cu) */
+/* ---- the general boundary value problem (bvp_general.cu, bvp_pairs.cu) */
 
 struct sw_tri;
 struct sw_tri_outcome;
-/** What bvp_general_solve_one() does, one thread a system (problem/bvp/tridiagonal_point.h;
+/** What bvp_general_solve_one() does, one thread a system (problem/bvp/correction_point.h;
  * src/problem/bvp/bvp_general.h).
  * @param tri      [count] with pointers to device memory; n = 0: nothing to solve
  * @param u, work  [n][stride]: entry k of system j at k*stride + j */
 enum sw_status sw_cuda_tri_solution(sw_cuda_stream stream, int count, const struct sw_tri *tri, double *u, double *work,
                                     struct sw_tri_outcome *outcome);
+
+struct pairs;
+/* Around the solves of pairs (bvp_pairs.cu): what struct bvp_pairs_work asks for (src/problem/bvp/bvp_pairs.h). */
+enum sw_status sw_cuda_pairs_make(sw_cuda_stream stream, const struct pairs *p, int first, int count);
+enum sw_status sw_cuda_pairs_fill(sw_cuda_stream stream, const struct pairs *p, int count);
+enum sw_status sw_cuda_pairs_measure(sw_cuda_stream stream, const struct pairs *p, int count);
 
 /* ---- banded systems (band_thomas.cu, band_shared.cu), interleaved, of `vector` = n*ld entries a vector */
 

@@ -418,7 +418,7 @@ static void two_conditions_at_one_end_are_refused(void **state)
 static const char *first_that_fits(const struct sw_bvp_desc *desc)
 {
     int k = 0;
-    while (sw_bvp_table[k]->space != SW_HOST || !sw_bvp_table[k]->fits(desc)) k++;
+    while (sw_bvp_table[k]->space != SW_HOST || sw_bvp_table[k]->from > desc->n || !sw_bvp_table[k]->fits(desc)) k++;
     return sw_bvp_table[k]->name;
 }
 

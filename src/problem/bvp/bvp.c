@@ -283,8 +283,9 @@ static const struct sw_key keys[] = {
      .about = "Columns of the divide-and-conquer rows a2s, a2d and a2sd, at most n/2 (refused before any run where "
               "it does not fit); 0 takes the square root of n, rounded down."},
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
-     .about = "How the sums are formed, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" "
-              "takes the best that fits, \"$axis\" the word of an axis."},
+     .about = "How it is solved, as `sweep list` names it, \"cpu.a2d\", or without the place, \"a2d\"; \"auto\" takes "
+              "the best that fits (of the general problem \"relations\" where n is large, else \"thomas\"), "
+              "\"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e12, .decides = true, .visible = true,
      .about = "Number of points, L/n apart, without the one at the right end. Where u is not given there, that point "
               "is saved and measured as well: n + 1 points."},

@@ -322,9 +322,8 @@ enum sw_status bvp_general_create(struct sw_bvp *bvp, struct bvp_general *s)
     s->first = fixed_end(&desc->left, false);
     s->unknowns = (int)(s->right + 1) - s->first - (desc->zero_mean || fixed_end(&desc->right, true));
     s->rows = s->unknowns < 3 ? 3 : s->unknowns;
-    const bool lines = bvp->device->space == SW_HOST;
-    s->stride = lines ? 1 : room;
-    s->line = lines ? (size_t)s->rows : 1;
+    s->stride = s->interleaved ? room : 1;
+    s->line = s->interleaved ? 1 : (size_t)s->rows;
     s->vector = room * (size_t)s->rows;
     const size_t points = (size_t)s->right + 1;
     SW_TRY(sw_alloc(3 * s->vector, &s->system));

@@ -11,15 +11,16 @@
  * others then imply, and of the solution its mean is taken away. What is factored is as definite as with u given
  * there. */
 #include "problem/bvp/bvp_host.h"
-#include "problem/bvp/tridiagonal_point.h"
+#include "problem/bvp/correction_point.h"
 
-struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate`            */
+struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate` and `interleaved` */
     /* Solve the systems with n > 0: fill u and outcome. */
     enum sw_status (*eliminate)(struct sw_bvp *bvp);
+    bool            interleaved;      /* entries k of all systems side by side; else one system after another        */
     int64_t         right;            /* N: the point at the right end                                               */
     int             unknowns, first;  /* first: the point of unknown 0                                               */
     int             rows;             /* room for them: 3 where there are fewer                                      */
-    size_t          stride, line;     /* entry k of system j: [k*stride + j*line]; lines on the CPU, else interleaved */
+    size_t          stride, line;     /* entry k of system j: [k*stride + j*line]                            */
     size_t          vector;           /* capacity*rows: a vector of all systems                                      */
     double         *system;           /* [3] vectors: c, e, b                                                        */
     double         *u;                /* a vector                                                                    */

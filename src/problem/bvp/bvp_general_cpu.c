@@ -50,9 +50,10 @@ static enum sw_status thomas_create(struct sw_bvp *bvp)
     return sw_alloc(p->general.vector, &p->work);
 }
 
-static void thomas_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+static void thomas_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
+                         size_t *fixed, size_t *per_run)
 {
-    (void)row;
+    (void)row, (void)device;
     *fixed = bvp_general_bytes_fixed(desc);
     *per_run = bvp_general_bytes_per_run(desc, 3);
 }
@@ -154,8 +155,10 @@ static enum sw_status lapack_create(struct sw_bvp *bvp)
     return sw_alloc((size_t)bvp->desc.capacity, &p->bad);
 }
 
-static void lapack_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+static void lapack_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
+                         size_t *fixed, size_t *per_run)
 {
+    (void)device;
     *fixed = bvp_general_bytes_fixed(desc);
     *per_run = bvp_general_bytes_per_run(desc, 4 + sw_band_vectors(row->name));
 }

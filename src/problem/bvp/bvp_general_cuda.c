@@ -50,6 +50,7 @@ static enum sw_status create(struct sw_bvp *bvp)
     SW_TRY(sw_alloc(1, &p));
     bvp->own = p;
     p->general.eliminate = eliminate;
+    p->general.interleaved = true;
     SW_TRY(bvp_general_create(bvp, &p->general));
     SW_TRY(sw_device_alloc(bvp->device, VECTORS * p->general.vector, &p->d_vector));
     SW_TRY(sw_device_alloc(bvp->device, room, &p->d_tri));
@@ -57,9 +58,10 @@ static enum sw_status create(struct sw_bvp *bvp)
 }
 
 /* As much on the CPU as on the device. */
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
+                  size_t *fixed, size_t *per_run)
 {
-    (void)row;
+    (void)row, (void)device;
     *fixed = bvp_general_bytes_fixed(desc);
     *per_run = bvp_general_bytes_per_run(desc, VECTORS - 4);
 }

@@ -356,8 +356,10 @@ static enum sw_status create(struct sw_bvp *bvp)
     return bvp_host_create(bvp, threads, false, &p->host);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
+                  size_t *fixed, size_t *per_run)
 {
+    (void)device;
     struct scan p = cut_into_chunks(desc->n);
     (void)row;
     *fixed = (size_t)p.chunks * sizeof(union chunk);

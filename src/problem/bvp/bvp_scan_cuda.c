@@ -175,8 +175,10 @@ static enum sw_status create(struct sw_bvp *bvp)
     return sw_device_alloc(bvp->device, groups, &p->arrays.norms);
 }
 
-static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed, size_t *per_run)
+static void bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
+                  size_t *fixed, size_t *per_run)
 {
+    (void)device;
     const struct shape s = shape_of(desc->n);
     const size_t group = sizeof(struct prefix) + sizeof(struct bvp_norms) + (size_t)s.chunks * sizeof(struct pair2);
     (void)row;

@@ -78,6 +78,21 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
 /* "cpu.a2d" by its name, or by what follows its place. */
 SW_ROWS(rows, "solver", sw_bvp_table, .refuse = refuse, .places_optional = true);
 
+/* Which row does it: of that name, or the first that fits and is meant for so many points. The choice depends on the
+ * problem alone, and on no batch or thread, as the last bits do depend on the row. */
+static enum sw_status pick(const struct sw_bvp_desc *desc, const char *name, const struct sw_device *device,
+                           const struct sw_bvp_ops **ops)
+{
+    const struct sw_row *row = NULL;
+    for (int k = 0; !name && sw_bvp_table[k]; k++) {
+        *ops = sw_bvp_table[k];
+        if (desc->n >= (*ops)->from && sw_row_usable(&rows, &(*ops)->row, device->space, desc)) return SW_OK;
+    }
+    SW_TRY(sw_row_pick(&rows, name, device->space, desc, &row));
+    *ops = (const struct sw_bvp_ops *)row;
+    return SW_OK;
+}
+
 static enum sw_status check_end(const struct sw_bvp_end *e, const char *name)
 {
     if (!!e->dirichlet + !!e->neumann + !!e->robin[0] <= 1) return SW_OK;
@@ -103,14 +118,14 @@ enum sw_status sw_bvp_create(const struct sw_bvp_desc *desc, const char *row, st
 {
     enum sw_status st;
     struct sw_bvp *b = NULL;
-    const struct sw_row *picked = NULL;
+    const struct sw_bvp_ops *ops;
     size_t room = (size_t)desc->capacity;
 
     *bvp = NULL;
     SW_TRY(check_desc(desc));
-    SW_TRY(sw_row_pick(&rows, row, device->space, desc, &picked));
+    SW_TRY(pick(desc, row, device, &ops));
     SW_TRY(sw_alloc(1, &b));
-    b->ops = (const struct sw_bvp_ops *)picked;
+    b->ops = ops;
     b->desc = *desc;
     b->device = device;
     SW_TRY_TO(failed, st, sw_alloc(room, &b->run));
@@ -147,11 +162,10 @@ const char *sw_bvp_name(const struct sw_bvp *bvp) { return bvp->ops->name; }
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run)
 {
-    const struct sw_row *picked = NULL;
+    const struct sw_bvp_ops *ops;
     SW_TRY(check_desc(desc));
-    SW_TRY(sw_row_pick(&rows, row, device->space, desc, &picked));
-    const struct sw_bvp_ops *ops = (const struct sw_bvp_ops *)picked;
-    ops->bytes(ops, desc, fixed, per_run);
+    SW_TRY(pick(desc, row, device, &ops));
+    ops->bytes(ops, desc, device, fixed, per_run);
     *per_run += sizeof(struct sw_bvp_run) + sizeof(double) * (size_t)desc->nparam;
     return SW_OK;
 }

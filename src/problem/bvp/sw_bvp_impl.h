@@ -8,8 +8,8 @@ enum { SW_BVP_MANY = 4096 };  /* problems of a batch that are worth threads of t
 struct sw_bvp_ops {
     SW_ROW;
     bool           (*fits)(const struct sw_bvp_desc *desc);  /* sw_bvp_plain, if it sums              */
-    void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, size_t *fixed,
-                            size_t *per_run);
+    void           (*bytes)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
+                            const struct sw_device *device, size_t *fixed, size_t *per_run);
     enum sw_status (*create)(struct sw_bvp *bvp);            /* fills own                             */
     /* run, param and count are in bvp; refused ones are left out. On a device the field stays there: fetch brings it
      * (`sweep bench` times solve and a wait). */
@@ -21,6 +21,7 @@ struct sw_bvp_ops {
     struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
     int            element_size;       /* bytes of a number of its columns, 4 or 8; 0: as desc.single says */
     bool           columns;            /* it uses r                                                       */
+    int64_t        from;               /* "auto" takes it for so many points and more                     */
     int            scan_element_size;  /* bytes of a number of steps B, the sums across columns, if it has such */
 };
 

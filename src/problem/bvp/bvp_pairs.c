@@ -1,0 +1,207 @@
+#include "problem/bvp/bvp_pairs.h"
+
+#include <math.h>
+
+#include "base/sw_mem.h"
+
+static size_t chunks_of(size_t unknowns) { return (unknowns + PAIRS_CHUNK - 1) / PAIRS_CHUNK; }
+
+/* ------------------------------------------------------------------ a batch */
+
+/* 1/Σ 1/c, to a power of two; 1 for one unknown. */
+static double scale_of(const double *c, int n)
+{
+    double sum = 0;
+    for (int k = 0; k < n - 1; k++) sum += 1 / c[k];
+    return n > 1 ? ldexp(1, -(sum < 0x1p1000 ? ilogb(sum) : 1000)) : 1;
+}
+
+static enum sw_status upload(const struct sw_bvp *bvp, void *to, const void *from, size_t bytes)
+{
+    return to == from ? SW_OK : sw_device_upload(bvp->device, to, from, bytes);
+}
+
+static enum sw_status download(const struct sw_bvp *bvp, void *to, const void *from, size_t bytes)
+{
+    return to == from ? SW_OK : sw_device_download(bvp->device, to, from, bytes);
+}
+
+/* The matrices, and the courses at their start. Systems that are not there have no unknowns. */
+static enum sw_status begin(struct sw_bvp *bvp)
+{
+    struct bvp_pairs *p = bvp->own;
+    struct bvp_general *s = &p->general;
+    const int room = bvp->desc.capacity;
+    for (int j = 0; j < room; j++) {
+        bvp_general_bind(s, j, p->system, &s->tri[j]);
+        p->course[j] = sw_tri_begin(s->tri[j].n);
+        p->scale[j] = s->tri[j].n ? scale_of(s->system + (size_t)j * s->line, s->tri[j].n) : 1;
+    }
+    SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
+    SW_TRY(upload(bvp, (void *)p->pairs.scale, p->scale, (size_t)room * sizeof *p->scale));
+    SW_TRY(upload(bvp, (void *)p->pairs.tri, s->tri, (size_t)room * sizeof *s->tri));
+    return p->work->make(bvp->device, &p->pairs, 0, room);
+}
+
+/* A system without a solution leaves the batch, so that it is not looked at again. */
+static enum sw_status retire(struct sw_bvp *bvp, int j)
+{
+    struct bvp_pairs *p = bvp->own;
+    p->general.tri[j].n = 0;
+    SW_TRY(upload(bvp, (void *)&p->pairs.tri[j], &p->general.tri[j], sizeof *p->pairs.tri));
+    return p->work->make(bvp->device, &p->pairs, j, 1);
+}
+
+/* What the solver says of a system whose matrix it meets for the first time. Rows 2k and 2k + 1 are of unknown k. */
+static void take_fault(struct sw_tri_course *c, const struct sw_tridiagonal_outcome *found)
+{
+    const int row = found->row < 0 ? 0 : (int)(found->row / 2);
+    if (c->task != SW_TRI_SOLUTION || !found->fault) return;
+    sw_tri_stop(c, found->fault == SW_TRIDIAGONAL_SINGULAR ? SW_TRI_PIVOT : SW_TRI_OVERFLOW, row);
+}
+
+static void take_measured(struct bvp_pairs *p, int j)
+{
+    const struct sw_tri_measured *part = p->part + (size_t)j * (size_t)p->pairs.chunks;
+    struct sw_tri_measured all = part[0];
+    if (p->course[j].task == SW_TRI_NOTHING) return;
+    for (int chunk = 1; chunk < p->pairs.chunks; chunk++) sw_tri_measure_more(&all, &part[chunk]);
+    sw_tri_take(&p->course[j], &all, p->pairs.n);
+}
+
+/* One right-hand side of each system. */
+static enum sw_status take_round(struct sw_bvp *bvp, const struct sw_tridiagonal_rows *rows)
+{
+    struct bvp_pairs *p = bvp->own;
+    const size_t count = (size_t)bvp->count;
+    SW_TRY(upload(bvp, (void *)p->pairs.course, p->course, count * sizeof *p->course));
+    SW_TRY(p->work->fill(bvp->device, &p->pairs, bvp->count));
+    SW_TRY(sw_tridiagonal_solve(p->solver, rows, p->pairs.x));
+    SW_TRY(sw_tridiagonal_outcome(p->solver, rows, p->pairs.x, p->found));
+    SW_TRY(p->work->measure(bvp->device, &p->pairs, bvp->count));
+    SW_TRY(download(bvp, p->part, p->pairs.part, count * (size_t)p->pairs.chunks * sizeof *p->part));
+    for (int j = 0; j < bvp->count; j++) {
+        take_fault(&p->course[j], &p->found[j]);
+        take_measured(p, j);
+        if (p->found[j].fault) SW_TRY(retire(bvp, j));
+    }
+    return SW_OK;
+}
+
+static bool is_over(const struct sw_bvp *bvp)
+{
+    const struct bvp_pairs *p = bvp->own;
+    bool over = true;
+    for (int j = 0; j < bvp->count; j++) over &= p->course[j].task == SW_TRI_NOTHING;
+    return over;
+}
+
+static enum sw_status eliminate(struct sw_bvp *bvp)
+{
+    struct bvp_pairs *p = bvp->own;
+    const struct sw_tridiagonal_rows rows = {p->pairs.lower, p->pairs.main, p->pairs.upper, p->pairs.rhs};
+    SW_TRY(begin(bvp));
+    while (!is_over(bvp)) SW_TRY(take_round(bvp, &rows));
+    for (int j = 0; j < bvp->count; j++) p->general.outcome[j] = p->course[j].outcome;
+    return download(bvp, p->general.u, p->pairs.u, p->general.vector * sizeof *p->pairs.u);
+}
+
+/* ------------------------------------------------------------------ the operations of a row */
+
+static struct sw_tridiagonal_desc shape_of(int64_t unknowns, int batch)
+{
+    return (struct sw_tridiagonal_desc){.n = 2 * unknowns - 1, .batch = batch};
+}
+
+void bvp_pairs_destroy(struct sw_bvp *bvp)
+{
+    struct bvp_pairs *p = bvp->own;
+    if (!p) return;
+    struct pairs *q = &p->pairs;
+    sw_tridiagonal_destroy(&p->solver);
+    double *const array[] = {q->lower, q->main, q->upper, q->rhs, q->x};
+    for (int k = 0; k < 5; k++) sw_device_free(bvp->device, array[k]);
+    if (bvp->device->space == SW_DEVICE) {
+        void *const copy[] = {p->system, (void *)q->tri, (void *)q->course, (void *)q->scale, q->u, q->part};
+        for (int k = 0; k < 6; k++) sw_device_free(bvp->device, copy[k]);
+    }
+    sw_free(p->course);
+    sw_free(p->part);
+    sw_free(p->scale);
+    sw_free(p->found);
+    bvp_general_destroy(&p->general);
+    sw_free(p);
+}
+
+/* On a device: what the CPU has as well. */
+static enum sw_status create_copies(struct sw_bvp *bvp, struct bvp_pairs *p)
+{
+    const size_t room = (size_t)bvp->desc.capacity;
+    struct sw_device *device = bvp->device;
+    SW_TRY(sw_device_alloc(device, 3 * p->general.vector, &p->system));
+    SW_TRY(sw_device_alloc(device, p->general.vector, &p->pairs.u));
+    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.tri, &p->pairs.tri));
+    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.course, &p->pairs.course));
+    SW_TRY(sw_device_alloc_bytes(device, room, sizeof *p->pairs.scale, &p->pairs.scale));
+    return sw_device_alloc_bytes(device, room * (size_t)p->pairs.chunks, sizeof *p->pairs.part, &p->pairs.part);
+}
+
+static void share_arrays(struct bvp_pairs *p)
+{
+    p->system = p->general.system;
+    p->pairs.u = p->general.u;
+    p->pairs.tri = p->general.tri;
+    p->pairs.course = p->course;
+    p->pairs.scale = p->scale;
+    p->pairs.part = p->part;
+}
+
+enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work *work)
+{
+    const size_t room = (size_t)bvp->desc.capacity;
+    struct bvp_pairs *p = NULL;
+    SW_TRY(sw_alloc(1, &p));
+    bvp->own = p;
+    p->work = work;
+    p->general.eliminate = eliminate;
+    SW_TRY(bvp_general_create(bvp, &p->general));
+    struct pairs *q = &p->pairs;
+    q->n = p->general.unknowns > 0 ? p->general.unknowns : 1;  /* both ends given, and nothing between */
+    q->chunks = (int)chunks_of((size_t)q->n);
+    q->line = p->general.line;
+    SW_TRY(sw_alloc(room, &p->course));
+    SW_TRY(sw_alloc(room * (size_t)q->chunks, &p->part));
+    SW_TRY(sw_alloc(room, &p->scale));
+    SW_TRY(sw_alloc(room, &p->found));
+    if (bvp->device->space == SW_DEVICE) SW_TRY(create_copies(bvp, p));
+    else share_arrays(p);
+    double **const array[] = {&q->lower, &q->main, &q->upper, &q->rhs, &q->x};
+    for (int k = 0; k < 5; k++) SW_TRY(sw_device_alloc(bvp->device, room * pairs_rows(q), array[k]));
+    const struct sw_tridiagonal_desc shape = shape_of(q->n, bvp->desc.capacity);
+    return sw_tridiagonal_create(&shape, bvp->ops->name, bvp->device, &p->solver);
+}
+
+/* The solver's own: of one system, and what each more adds. */
+void bvp_pairs_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, const struct sw_device *device,
+                     size_t *fixed, size_t *per_run)
+{
+    const struct sw_tridiagonal_desc one = shape_of(desc->n, 1), two = shape_of(desc->n, 2);
+    size_t first = 0, both = 0;
+    *fixed = bvp_general_bytes_fixed(desc);
+    *per_run = bvp_general_bytes_per_run(desc, 5 * 2) + sizeof(struct sw_tri_course) + sizeof(double) +
+               chunks_of((size_t)desc->n) * sizeof(struct sw_tri_measured) + sizeof(struct sw_tridiagonal_outcome);
+    if (sw_tridiagonal_bytes(&one, row->name, device, &first) || sw_tridiagonal_bytes(&two, row->name, device, &both))
+        return;
+    *per_run += both > first ? both - first : 0;
+    *fixed += first;
+}
+
+/* Of a point: c and e read and the three diagonals and 0 written; twice a right-hand side (b, the other time c, e, b
+ * and u, read; every second of its numbers written, which touches all), a solve of two rows, and x, e, b and u read
+ * and u written. */
+struct sw_cost bvp_pairs_cost(const struct sw_bvp *bvp)
+{
+    const struct bvp_pairs *p = bvp->own;
+    const struct sw_cost row = sw_tridiagonal_cost(p->solver);
+    return (struct sw_cost){80 + 8 + 32 + 2 * (16 + 2 * row.bytes + 16 + 32), 2 + 24 + 2 * 2 * row.fma};
+}

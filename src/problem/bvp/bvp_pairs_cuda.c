@@ -1,0 +1,42 @@
+/* Row `cuda.relations`: the general problem as pairs, solved by linalg/tridiagonal_relations_cuda.c; the systems are
+ * made on the CPU (cuda/bvp_pairs.cu). */
+#include "problem/bvp/bvp_pairs.h"
+#include "sw_cuda.h"
+
+static enum sw_status make(struct sw_device *device, const struct pairs *p, int first, int count)
+{
+    return sw_cuda_pairs_make(device->compute, p, first, count);
+}
+
+static enum sw_status fill(struct sw_device *device, const struct pairs *p, int count)
+{
+    return sw_cuda_pairs_fill(device->compute, p, count);
+}
+
+static enum sw_status measure(struct sw_device *device, const struct pairs *p, int count)
+{
+    return sw_cuda_pairs_measure(device->compute, p, count);
+}
+
+static enum sw_status create(struct sw_bvp *bvp)
+{
+    static const struct bvp_pairs_work work = {make, fill, measure};
+    SW_TRY(sw_device_use(bvp->device));
+    return bvp_pairs_create(bvp, &work);
+}
+
+extern const struct sw_bvp_ops bvp_relations_cuda;
+const struct sw_bvp_ops bvp_relations_cuda = {
+    .name = "cuda.relations",
+    .about = "the pairs of cpu.relations by the tridiagonal solver of that name; the systems are made on the CPU",
+    .space = SW_DEVICE,
+    .fits = bvp_general_fits,
+    .bytes = bvp_pairs_bytes,
+    .create = create,
+    .solve = bvp_general_solve,
+    .fetch = bvp_general_fetch,
+    .destroy = bvp_pairs_destroy,
+    .cost = bvp_pairs_cost,
+    .element_size = 8,
+    .from = 1024,
+};
