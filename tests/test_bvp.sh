@@ -167,6 +167,21 @@ expect 0 show pivot.h5 --run 0; matches '^err_max  *[0-9.]*e-1[67]$'
 expect 1 run pivot.cfg -o singular2.h5 -s 'left.robin=["a", "1", "0"]' -s 'sweep.a=[1.0, 2.0]' -s run.device=cpu
 says '1 ok, 1 failed'; says 'singular'; says 'alpha or beta'
 
+# ---- one large problem is shared by all threads: the same numbers, and the row that does it
+large=(-s grid.n=1048576 -s 'exact=-1+2*x-x*x' -s run.device=cpu)
+expect 0 check pivot.cfg "${large[@]}"; prints 'solver cpu.relations'
+expect 0 check pivot.cfg "${large[@]}" -s grid.n=1048575; prints 'solver cpu.thomas'
+expect 0 run pivot.cfg -o large1.h5 "${large[@]}" -j 1
+expect 0 run pivot.cfg -o large2.h5 "${large[@]}" -j 2 --solver relations
+[ -z "$python" ] || $python - 2>out <<'PY' || fail "a large problem"
+import h5py
+one, two = h5py.File("large1.h5"), h5py.File("large2.h5")
+assert one["err_max"][0] == two["err_max"][0] <= 4e-16, (one["err_max"][0], two["err_max"][0])
+PY
+expect 1 run pivot.cfg -o singular4.h5 -s 'left.robin=["a", "1", "0"]' -s 'sweep.a=[1.0, 2.0]' -s run.device=cpu \
+    --solver cpu.relations
+says '1 ok, 1 failed'; says 'singular'
+
 # ---- the last line names a failure as far as it has room: the bracket of a formula does not end it
 expect 1 run pivot.cfg -o singular3.h5 -s grid.n=64 -s 'left.robin=[1.0, 1.0, 0.0]' \
     -s run.device=cpu --solver cpu.lapack

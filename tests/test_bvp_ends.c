@@ -182,6 +182,64 @@ static void ends_follow_the_parameters_of_each_run(void **state)
     unmake(&one);
 }
 
+/* -u'' + a sin(30 x) u = c + b x with a u + u' = 0 at the left end. Of these runs one is singular, f is infinite in
+ * another, u in a third; the others have q of both signs and ends of both signs. */
+static void a_run_keeps_its_bits_beside_runs_that_fail(void **state)
+{
+    enum { RUNS = 9, N = 5000 };
+    static const double number[3][RUNS] = {{-3, 0, 7, 1, -40, 1, 2.5, -1e3, 0.5},
+                                           {1, 2, 3, 0, 5, INFINITY, 0, -2, 1e308},
+                                           {0, 1, -1, 1, 2, 1, 0.25, 3, 1e308}};
+    const struct texts t = {.f = "c + b*x", .q = "(abs(a - 1) < 0.1 ? 0 : a)*sin(30*x)",
+                            .left = {.robin = {"a", "1", "0"}}, .right = {.dirichlet = "0"}};
+    struct sw_device *alone_device = NULL;
+    struct sw_bvp_run run[RUNS];
+    const struct sw_bvp_result *result, *r;
+    const void *all, *alone;
+    int failed = 0;
+    (void)state;
+    need_row();
+    for (int j = 0; j < RUNS; j++) run[j] = (struct sw_bvp_run){.h = (j % 3 == 1 ? 2.0 : 1.0) / N, .x0 = 0};
+    struct solver m = make(N, RUNS + 2, &t), one = {0};
+    assert_ok(sw_device_open(under_test->space == SW_HOST ? "cpu" : "cuda", 1, &alone_device));
+    one.desc = describe(&one, N, 1, &t);
+    assert_ok(sw_bvp_create(&one.desc, under_test->name, alone_device, &one.b));
+    assert_ok(sw_bvp_solve(m.b, RUNS, run, &number[0][0]));
+    assert_ok(sw_bvp_fetch(m.b, &all, &result));
+    for (int j = 0; j < RUNS; j++) {
+        failed += result[j].fault != SW_BVP_FINE;
+        assert_ok(sw_bvp_solve(one.b, 1, &run[j], (double[]){number[0][j], number[1][j], number[2][j]}));
+        assert_ok(sw_bvp_fetch(one.b, &alone, &r));
+        assert_int_equal(result[j].fault, r->fault);
+        assert_memory_equal(&result[j].moved, &r->moved, sizeof r->moved);
+        if (!r->fault) assert_memory_equal(alone, (const double *)all + j * N, N * sizeof(double));
+    }
+    assert_int_equal(result[5].fault, SW_BVP_F_NOT_FINITE);
+    assert_true(result[3].fault == SW_BVP_PIVOT || result[3].fault == SW_BVP_NO_DIGIT ||
+                result[3].fault == SW_BVP_SENSITIVE);
+    assert_int_equal(failed, 3);
+    unmake(&m);
+    unmake(&one);
+    sw_device_close(&alone_device);
+}
+
+/* p that is all but 0, and f that is all but infinite. */
+static void the_ends_of_the_range_of_numbers_are_no_solutions(void **state)
+{
+    const struct texts none = {.f = "1e-320*(1 + x)", .p = "1e-320*(1 + x)", .q = "1e-320", .left = {.dirichlet = "0"}},
+                       infinite = {.f = "1e308", .q = "1e-6", .left = {.dirichlet = "0"}},
+                       small = {.f = "1e-300", .exact = "x/2 - x*x/2", .p = "1e-300", .q = "0*x",
+                                .left = {.dirichlet = "0"}},
+                       large = {.f = "1e300", .exact = "x/2 - x*x/2", .p = "1e300", .q = "0*x",
+                                .left = {.dirichlet = "0"}};
+    (void)state;
+    need_row();
+    assert_int_equal(solved(100, &none, 0, 1).fault, SW_BVP_PIVOT);
+    assert_int_equal(solved(100, &infinite, 0, 100).fault, SW_BVP_U_NOT_FINITE);
+    assert_near(solved(64, &small, 0, 1).max, 0, 8 * 0x1p-53);
+    assert_near(solved(64, &large, 0, 1).max, 0, 8 * 0x1p-53);
+}
+
 static void the_given_value_is_in_the_field(void **state)
 {
     const struct texts t = {.f = "1", .left = {.dirichlet = "7.25"}};
@@ -456,6 +514,8 @@ int main(void)
         cmocka_unit_test(is_of_second_order_with_all_kinds_of_ends),
         cmocka_unit_test(is_exact_for_a_parabola_from_one_point_on),
         cmocka_unit_test(ends_follow_the_parameters_of_each_run),
+        cmocka_unit_test(a_run_keeps_its_bits_beside_runs_that_fail),
+        cmocka_unit_test(the_ends_of_the_range_of_numbers_are_no_solutions),
         cmocka_unit_test(the_given_value_is_in_the_field),
         cmocka_unit_test(is_of_second_order_with_zero_mean),
         cmocka_unit_test(takes_random_compatible_data),

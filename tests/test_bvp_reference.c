@@ -394,6 +394,60 @@ static void tells_nearly_singular_ends(void **state)
     report("nearly singular");
 }
 
+/* -u'' + q u = f with u = 0 at both ends and q = -λ (1 + off), λ an eigenvalue of the difference: resonance, where off
+ * is 1e-17 to 1. */
+static void tells_eigenvalues_from_what_is_near(void **state)
+{
+    uint64_t seed = 4;
+    (void)state;
+    need_row();
+    for (int k = 0; k < 200; k++) {
+        const int n = 3 + one_of(&seed, k % 8 ? 26 : 150), mode = 1 + one_of(&seed, n - 1);
+        const double off = k % 4 ? (k % 3 ? 1 : -1) * power(&seed, -17, 0) : 0,
+                     wave = 2 * n * sin(mode * M_PI / (2 * n));
+        struct problem t = {.n = n, .h = 1.0 / n, .p = {1, 0, 0}, .q = {-wave * wave * (1 + off), 0, 0},
+                            .f = {uniform(&seed, -1, 1), 1, 0}, .jump = 1,
+                            .end = {{DIRICHLET, 0, 1, 0}, {DIRICHLET, 0, 1, 0}}};
+        compare(&t);
+    }
+    report("eigenvalues");
+}
+
+/* The same with f = sin(m pi x), an eigenvector of the difference too: u = f/(λ + q), in closed form. One rounding of
+ * each e moves it by λ/(λ + q) units; f is off by m pi units of x, of h² f by a few more. */
+static void resonance_follows_its_closed_form(void **state)
+{
+    (void)state;
+    need_row();
+    for (int k = 0; k < 12; k++) {
+        const int64_t n = k % 3 == 0 ? 100 : k % 3 == 1 ? 5000 : 200000;
+        const int mode = 1 + k * k;
+        const long double h = 1.0L / (long double)n, root = 2 / h * sinl(mode * (long double)M_PI * h / 2);
+        const double off = pow(10, -1 - k / 3), q = (double)(-root * root * (1 + off));
+        const struct sw_bvp_run run = {.h = (double)h};
+        const struct sw_bvp_result *r;
+        const void *field;
+        char f[60];
+        struct solver m = {0};
+        snprintf(f, sizeof f, "sin(%d*pi*x)", mode);
+        m.desc = (struct sw_bvp_desc){.n = n, .capacity = 1, .save = true, .f = compiled(&m, f), .q = number(&m, q),
+                                      .left = {.dirichlet = number(&m, 0)}, .right = {.dirichlet = number(&m, 0)}};
+        assert_ok(sw_bvp_create(&m.desc, under_test->name, device, &m.b));
+        assert_ok(sw_bvp_solve(m.b, 1, &run, NULL));
+        assert_ok(sw_bvp_fetch(m.b, &field, &r));
+        assert_int_equal(r->fault, SW_BVP_FINE);
+        double error = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const long double x = (long double)run.h * (long double)i;
+            error = fmax(error, fabs((double)(((const double *)field)[i] * (root * root + q) - sinl(mode * M_PI * x))));
+        }
+        if (!(error <= u0 * (8 + 4 * mode) / off))
+            fail_msg("n = %lld, mode %d, %g beside its eigenvalue: off by %.2g", (long long)n, mode, off, error);
+        sw_bvp_destroy(&m.b);
+        for (int i = 0; i < m.count; i++) sw_program_destroy(&m.program[i]);
+    }
+}
+
 /* The elimination without pivots had a pivot of 1e-16 that should have been 0. */
 static void pivots_that_vanish_do_no_harm(void **state)
 {
@@ -425,25 +479,29 @@ static void pivots_that_vanish_do_no_harm(void **state)
     report("vanishing pivots");
 }
 
-/* u = cos(pi x/2) with q = 1, or -9 with pivots of two rows: nothing is left but the error of the scheme, h² times a
- * constant, and the rounding of u. No digit goes with n². */
+/* u = cos(pi x/2) with q = 1, with q = -9, which takes pivots of two rows, and with p that varies and a q of both
+ * signs: nothing is left but the error of the scheme, h² times a constant, and the rounding of u. No digit goes with
+ * n². */
 static void no_digit_is_lost_where_n_grows(void **state)
 {
-    static const struct { double q; const char *f; } kind[] = {
-        {1, "((pi/2)^2 + 1)*cos(pi*x/2)"}, {-9, "((pi/2)^2 - 9)*cos(pi*x/2)"}};
+    static const struct { const char *p, *q, *f; } kind[] = {
+        {"1", "1", "((pi/2)^2 + 1)*cos(pi*x/2)"}, {"1", "-9", "((pi/2)^2 - 9)*cos(pi*x/2)"},
+        {"1 + x^2", "90*sin(20*x)",
+         "pi*x*sin(pi*x/2) + ((1 + x^2)*(pi/2)^2 + 90*sin(20*x))*cos(pi*x/2)"}};
     static const char exact[] = "cos(pi*x/2)";
     (void)state;
     need_row();
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         double scaled[2] = {0};
         for (int j = 0; j < 3; j++) {
-            const int64_t n = j == 0 ? 1000 : j == 1 ? 100000 : 1000000;
+            const int64_t n = j == 0 ? 4000 : j == 1 ? 100000 : 1000000;
             const struct sw_bvp_run run = {.h = 1.0 / (double)n};
             const struct sw_bvp_result *r;
             const void *field;
             struct solver m = {0};
             m.desc = (struct sw_bvp_desc){.n = n, .capacity = 1, .f = compiled(&m, kind[k].f),
-                                          .q = number(&m, kind[k].q), .exact = compiled(&m, exact)};
+                                          .p = compiled(&m, kind[k].p), .q = compiled(&m, kind[k].q),
+                                          .exact = compiled(&m, exact)};
             assert_ok(sw_bvp_create(&m.desc, under_test->name, device, &m.b));
             assert_ok(sw_bvp_solve(m.b, 1, &run, NULL));
             assert_ok(sw_bvp_fetch(m.b, &field, &r));
@@ -472,6 +530,8 @@ int main(void)
         cmocka_unit_test(agrees_for_random_problems_of_few_points),
         cmocka_unit_test(agrees_for_random_problems_of_more_points),
         cmocka_unit_test(tells_nearly_singular_ends),
+        cmocka_unit_test(tells_eigenvalues_from_what_is_near),
+        cmocka_unit_test(resonance_follows_its_closed_form),
         cmocka_unit_test(pivots_that_vanish_do_no_harm),
         cmocka_unit_test(no_digit_is_lost_where_n_grows),
     };

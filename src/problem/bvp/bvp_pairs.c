@@ -8,12 +8,17 @@ static size_t chunks_of(size_t unknowns) { return (unknowns + PAIRS_CHUNK - 1) /
 
 /* ------------------------------------------------------------------ a batch */
 
-/* 1/Σ 1/c, to a power of two; 1 for one unknown. */
-static double scale_of(const double *c, int n)
+/* 1/Σ 1/c, to a power of two; 1 for one unknown.
+ * @param row  out: where Σ 1/c leaves the range of numbers; -1: nowhere */
+static double scale_of(const double *c, int n, int *row)
 {
     double sum = 0;
-    for (int k = 0; k < n - 1; k++) sum += 1 / c[k];
-    return n > 1 ? ldexp(1, -(sum < 0x1p1000 ? ilogb(sum) : 1000)) : 1;
+    *row = -1;
+    for (int k = 0; k < n - 1; k++) {
+        sum += 1 / c[k];
+        if (isinf(sum) && *row < 0) *row = k;
+    }
+    return n < 2 || *row >= 0 ? 1 : ldexp(1, -(ilogb(sum) > -1022 ? ilogb(sum) : -1022));
 }
 
 static enum sw_status upload(const struct sw_bvp *bvp, void *to, const void *from, size_t bytes)
@@ -33,9 +38,14 @@ static enum sw_status begin(struct sw_bvp *bvp)
     struct bvp_general *s = &p->general;
     const int room = bvp->desc.capacity;
     for (int j = 0; j < room; j++) {
-        bvp_general_bind(s, j, p->system, &s->tri[j]);
-        p->course[j] = sw_tri_begin(s->tri[j].n);
-        p->scale[j] = s->tri[j].n ? scale_of(s->system + (size_t)j * s->line, s->tri[j].n) : 1;
+        struct sw_tri *t = &s->tri[j];
+        int row;
+        bvp_general_bind(s, j, p->system, t);
+        p->course[j] = sw_tri_begin(t->n);
+        p->scale[j] = scale_of(s->system + (size_t)j * s->line, t->n, &row);
+        if (row < 0) continue;
+        sw_tri_stop(&p->course[j], SW_TRI_PIVOT, row);  /* as c_row is a pivot, or nearly */
+        t->n = 0;
     }
     SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
     SW_TRY(upload(bvp, (void *)p->pairs.scale, p->scale, (size_t)room * sizeof *p->scale));

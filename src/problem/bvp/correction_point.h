@@ -23,7 +23,7 @@ enum sw_tri_task {
     SW_TRI_NOTHING,      /* the course is over                                                                        */
     SW_TRI_SOLUTION,     /* for b: u                                                                                  */
     SW_TRI_CORRECTION,   /* for b - A u: added to u                                                                   */
-    SW_TRI_BOUND,        /* for the |terms| of b: no e is negative, and A⁻¹ e is at most 1                            */
+    SW_TRI_BOUND,        /* for the |terms| of b: no term of e is negative, and A⁻¹ e is at most 1                    */
     SW_TRI_EVEN,         /* for 1/n, the first vector of Hager's estimate                                             */
     SW_TRI_SIGNS,        /* for g with the signs of the solution before                                               */
     SW_TRI_UNIT,         /* for 1 in row `peak`                                                                       */
@@ -33,7 +33,7 @@ enum sw_tri_task {
 struct sw_tri_course {
     int    task;                        /* enum sw_tri_task                                                           */
     int    pass, peak;                  /* corrections, or passes of the estimate; its row, -1: none yet              */
-    bool   no_negative, one_sign;       /* of e; of b                                                                 */
+    bool   no_negative, one_sign;       /* of the terms of e; of b                                                    */
     double size, last, estimate;        /* max |u|; max of the correction before; of |A⁻¹| g so far                   */
     struct sw_tri_outcome outcome;
 };
@@ -45,7 +45,7 @@ struct sw_tri_measured {
     double weighed;                     /* Σ g |x|                                                                    */
     double at_peak;                     /* |x| in the row `peak`                                                      */
     int    at;                          /* the first row of the largest |x|                                           */
-    bool   up, down, negative;          /* some b > 0, some b < 0, some e < 0                                         */
+    bool   up, down, negative;          /* some b > 0, some b < 0, some term of an e < 0                              */
 };
 
 /* ------------------------------------------------------------------ right-hand sides */
@@ -150,7 +150,7 @@ SW_HD static inline void sw_tri_measure_row(const struct sw_tri *t, const struct
         m->size = fabs(u[at]) > m->size ? fabs(u[at]) : m->size;
         m->up |= t->b[at] > 0.0;
         m->down |= t->b[at] < 0.0;
-        m->negative |= t->e[at] < 0.0;
+        m->negative |= sw_tri_end(t, t->e, t->e_size, k) > t->e[at];
     } else if (c->task != SW_TRI_BOUND && c->task != SW_TRI_SIGNS) m->weighed += fabs(sw_tri_weight(t, u, k) * x);
     if (k == c->peak) m->at_peak = size;
 }
@@ -205,8 +205,8 @@ SW_HD static inline void sw_tri_judge(struct sw_tri_course *c, double most)
     sw_tri_stop(c, c->outcome.moved <= SW_TRI_MOVES ? SW_TRI_FINE : SW_TRI_SENSITIVE, 0);
 }
 
-/* u is known to rounding. Where no e is negative, A⁻¹ has no negative entry and A⁻¹ e is at most 1, so that only b can
- * move u by more than itself, and not if b has one sign. */
+/* u is known to rounding. Where no term of e is negative, A⁻¹ has no negative entry and A⁻¹ e is at most 1, so that
+ * only b can move u by more than itself, and not if b has one sign. */
 SW_HD static inline void sw_tri_begin_judging(struct sw_tri_course *c)
 {
     if (c->no_negative && c->one_sign) sw_tri_judge(c, c->size);
