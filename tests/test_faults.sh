@@ -42,17 +42,21 @@ after() {
     mv "$file" "again/$kind-$k.h5"
 }
 
-# "one": a single batch, whose part becomes the file; "two": two devices, one of which may go on without the other
-for kind in memory read write fsync rename open readdir read-one fsync-one rename-one memory-two write-two fsync-two; do
+# "one": a single batch, whose part becomes the file; "two": two devices, one of which may go on without the other;
+# "part": so do two, and calls count from the first part on
+for kind in memory read write fsync rename open readdir read-one fsync-one rename-one memory-two memory-part write-two \
+    fsync-two; do
     one=()
+    from=()
     case $kind in
         *-one) one=(-s run.batch=0) ;;
         *-two) one=(-s run.batch=1 --device cpu:0,1) ;;
+        *-part) one=(-s run.batch=1 --device cpu:0,1) from=(FAIL_FROM=part-) ;;
     esac
     k=1
     fired=0
     while :; do
-        env FAIL_KIND=${kind%-*} FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" \
+        env FAIL_KIND=${kind%-*} FAIL_AT=$k "${from[@]}" FAIL_LOG=log LD_PRELOAD="$library" \
             "$sweep" run f.cfg -q -o x.h5 "${one[@]}" >/dev/null 2>err
         code=$?
         [ -e log ] || fail "$kind $k: it ended without saying so: exit code $code: $(cat err)"

@@ -229,20 +229,26 @@ static enum sw_status last_number(const char *folder, long *last)
     return st;
 }
 
+/* Once the .tmp is there, nothing may fail: the caller would not know of it. */
 static enum sw_status claim_number(const char *folder, long number, char **tmp, bool *taken)
 {
     struct sw_text t = {0};
     sw_text_printf(&t, "%s/part-%06ld.h5.tmp", folder, number);
     if (!(*tmp = sw_text_take(&t))) return SW_E_MEMORY;
-    int fd = open(*tmp, O_CREAT | O_EXCL | O_WRONLY, 0666);
-    if (fd < 0) return (*taken = errno == EEXIST) ? SW_OK : sw_files_fail(*tmp);
-    close(fd);
     char *final = sw_strndup(*tmp, strlen(*tmp) - strlen(".tmp"));
     if (!final) return SW_E_MEMORY;
-    *taken = access(final, F_OK) == 0;  /* another process may just have finished this number */
-    if (*taken) unlink(*tmp);
+    enum sw_status st = SW_OK;
+    int fd = open(*tmp, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    if (fd < 0) {
+        *taken = errno == EEXIST;
+        if (!*taken) st = sw_files_fail(*tmp);
+    } else {
+        close(fd);
+        *taken = access(final, F_OK) == 0;  /* another process may just have finished this number */
+        if (*taken) unlink(*tmp);
+    }
     sw_free(final);
-    return SW_OK;
+    return st;
 }
 
 enum sw_status sw_files_new_part(const char *file, int turn, int of, char **tmp)
