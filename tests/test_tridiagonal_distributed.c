@@ -15,8 +15,10 @@ struct problem {
     struct sw_tridiagonal_desc desc;
     int     depth;
     double *rows;    /* [4][n]: lower, main, upper, rhs */
-    double *x;       /* [n] out                         */
+    double *x;       /* [n] out, the rows of all ranks that are in this process */
+    const double *whole;  /* [n] what x is to be; NULL: unknown */
     int64_t broken;  /* out, of every rank              */
+    double  right;   /* out, of every rank: rows of all ranks that have the bits of the whole */
 };
 
 static struct problem make(int64_t n, bool cyclic, uint64_t seed)
@@ -87,10 +89,20 @@ static enum sw_status solve_slices(struct sw_tridiagonal_distributed *d, struct 
     return SW_OK;
 }
 
-/* Ranks that are processes of their own tell each other what they have computed: what is not theirs is 0. */
-static enum sw_status share(const struct sw_comm *comm, struct problem *p)
+/* Each rank compares its own rows: on a busy machine all of them would take the ranks long to send. */
+static enum sw_status count_right(const struct sw_tridiagonal_distributed *d, const struct sw_comm *comm,
+                                  struct problem *p)
 {
-    return strcmp(sw_comm_name(comm), "mpi") ? SW_OK : sw_comm_sum(comm, (size_t)p->desc.n, p->x);
+    int64_t from, slices, first, count;
+    double right = 0;
+    sw_tridiagonal_distributed_slices(d, &from, &slices);
+    for (int64_t s = from; s < from + slices; s++) {
+        sw_tridiagonal_distributed_rows(d, s, &first, &count);
+        for (int64_t k = first; k < first + count; k++) right += !memcmp(&p->x[k], &p->whole[k], sizeof *p->x);
+    }
+    SW_TRY(sw_comm_sum(comm, 1, &right));
+    p->right = right;
+    return SW_OK;
 }
 
 static enum sw_status do_part(const struct sw_comm *comm, void *context)
@@ -105,7 +117,7 @@ static enum sw_status do_part(const struct sw_comm *comm, void *context)
     SW_TRY_TO(done, st, sw_tridiagonal_distributed_create(&p->desc, p->depth, under_test->name, comm, own, &d));
     SW_TRY_TO(done, st, sw_device_alloc(own, 5 * (size_t)sw_tridiagonal_distributed_most_rows(d), &room));
     SW_TRY_TO(done, st, solve_slices(d, p, own, room));
-    st = share(comm, p);
+    if (p->whole) st = count_right(d, comm, p);
 done:
     sw_device_free(own, room);
     sw_tridiagonal_distributed_destroy(&d);
@@ -128,13 +140,15 @@ static void gives_the_bits_of_the_whole_system(void **state)
         struct problem p = make(n, c % 2, (uint64_t)c + 1);
         const int deepest = sw_tridiagonal_depth(&p.desc, under_test->name);
         double *x = solve_whole(&p);
+        p.whole = x;
         for (p.depth = 0; p.depth <= deepest; p.depth++)
             for (int ranks = fewest; ranks <= most && ranks <= 1 << p.depth; ranks++) {
                 memset(p.x, 0, (size_t)n * sizeof *p.x);
                 p.broken = -2;
+                p.right = 0;
                 assert_ok(sw_comm_run(transport_for(ranks), ranks, do_part, &p));
                 assert_int_equal(p.broken, -1);
-                if (memcmp(p.x, x, (size_t)n * sizeof *x))
+                if (p.right != (double)n)
                     fail_msg("n = %lld, depth %d, %d ranks: not the bits of the whole", (long long)n, p.depth, ranks);
             }
         sw_free(x);

@@ -32,6 +32,9 @@ enum sw_status world_start(void)
     int provided, size;
     char name[80];
     if (started) return SW_OK;
+    /* Where there are more ranks than processors, Open MPI calls sched_yield() at every poll. We sleep between polls,
+     * and do not yield (pause_polling() in comm_mpi.c). A user who sets it has it. */
+    setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);  /* other threads compute and write */
     library_version(name, sizeof name);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
