@@ -114,8 +114,8 @@ forward() {
         columns=$columns,least_$name,mean_$name,most_$name
     done
     first "$csv" 'Errors against quadruple precision, n = 512' "${device##* }" "$columns"
-    echo "[$SECONDS s] $program 20 512"
-    [ -n "$dry_run" ] || { "$program" 20 512 >"$tmp/forward.csv" && over_seeds "$tmp/forward.csv" >>"$csv"; }
+    try "$program" 20 512 >"$tmp/forward.csv" || return 1
+    [ -n "$dry_run" ] || over_seeds "$tmp/forward.csv" >>"$csv"
 }
 
 # bench PART WHERE SPEC ROW...: the last row is the baseline
@@ -175,12 +175,11 @@ devices() {
     done
 }
 
-for one in ${part:-table4 backward forward matrices sizes layout devices}; do
-    case $one in table4|backward|forward|matrices|sizes|layout|devices) ;; *) give_up "no part $one" ;; esac
-    for where in $device; do
-        case $where in cpu|cuda) ;; *) give_up "no device $where" ;; esac
-        $one "$where" || give_up "$one failed on $where"
-    done
+parts='table4 backward forward matrices sizes layout devices'
+for one in $part; do [[ " $parts " = *" $one "* ]] || give_up "no part $one"; done
+for where in $device; do [ "$where" = cpu ] || [ "$where" = cuda ] || give_up "no device $where"; done
+for one in ${part:-$parts}; do
+    for where in $device; do $one "$where" || give_up "$one failed on $where"; done
 done
 [ -n "$dry_run" ] || draw "$folder" plot_spike.py
 echo "$failed works with a row that failed, $left left out, $SECONDS s"
