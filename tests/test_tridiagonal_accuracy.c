@@ -1,6 +1,6 @@
 /* How accurate the rows of the table of tridiagonal solvers are on the matrices of the paper's table III
  * (table_iii.h), beside LAPACK's elimination in double and in quadruple precision. SW_LONG=1 takes 100 seeds, and n up
- * to 2^22. bench_tridiagonal.c prints what is only bounded here. */
+ * to 2^22. bench_accuracy.c prints what is only bounded here. */
 #include <stdio.h>
 #include <stdlib.h>
 

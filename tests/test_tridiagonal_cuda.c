@@ -1,6 +1,6 @@
-/* What rows of tridiagonal solvers on a GPU do beside solving (tests/test_tridiagonal.c): shapes they refuse; the two
- * words of a system that cuSPARSE's borrow; the ways through the paper's kernels, whose order of memory is no one's
- * business. */
+/* What rows of tridiagonal solvers on a GPU do beside solving (tests/test_tridiagonal.c): the shapes they refuse; that
+ * cuSPARSE's give back the two words of a system that they borrow; that the paper's kernels have the same bits with and
+ * without data marshalling and dynamic tiling. */
 #include "helpers.h"
 
 #include <stdlib.h>

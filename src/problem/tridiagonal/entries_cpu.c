@@ -12,7 +12,7 @@ enum { PIECE = 2048, LANES = 16 };
 
 struct worker {                            /* of a thread                                          */
     struct sw_eval *eval[ENTRIES_PROGRAMS];
-    double *i, *x, *r, *exact;             /* [PIECE + 2]: row numbers, a solution with neighbours, r, exact */
+    double *i, *x, *r, *exact;             /* [PIECE + LANES]: row numbers, a solution with neighbours, r, exact */
     int     run;                           /* begun; -1: none                                      */
     struct tridiagonal_sums sums;          /* of the rows of this run that the thread has measured */
 };

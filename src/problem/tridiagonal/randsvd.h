@@ -6,7 +6,8 @@
 #include "base/sw_err.h"
 
 /* The work grows as n^3: a larger matrix has blocks of so many rows down its diagonal, one like the other, and a last
- * one of the rows that are left. All of them have condition number 1e15, and so has the matrix. */
+ * one of the rows that are left. All of them have condition number 1e15 (a block of one row: 1), and so has the
+ * matrix. */
 enum { RANDSVD_BLOCK = 512 };
 
 /* The first block (or all), and the last one, if it is smaller. Row i of a block: diagonal[k][i], k = lower, main,
